@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The binding: what its files share.
+ *
+ * Every object of the core that Lua sees lives in a userdata, its box, which is
+ * made empty before the core is called and filled afterwards: whatever Lua raises
+ * in between, the collector frees what there is. A closed box is an empty one.
+ */
+#ifndef GP_BINDING_H
+#define GP_BINDING_H
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "profile.h"
+
+#define GP_IMAGE "gprof.image"
+#define GP_DATA "gprof.data"
+#define GP_PROFILE "gprof.profile"
+#define GP_FUNCTION_NODE "gprof.function"
+#define GP_CYCLE_NODE "gprof.cycle"
+#define GP_ARC "gprof.arc"
+
+typedef struct image_box {
+  gp_image *image;            /* NULL once closed */
+} image_box;
+
+typedef struct data_box {
+  gp_data data;
+  bool open;
+} data_box;
+
+typedef struct profile_box {
+  gp_profile *profile;
+  const image_box *image;     /* kept alive by user value PROFILE_IMAGE */
+  bool demangled;             /* names are shown demangled */
+} profile_box;
+
+/* user values of a profile */
+enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_OBJECTS, PROFILE_ARCS, PROFILE_NAMES,
+       PROFILE_VALUES = PROFILE_NAMES };
+
+/* A function, a cycle or an arc of a profile; user value 1 is the profile. */
+typedef struct part_box {
+  profile_box *profile;
+  uint32_t id;
+} part_box;
+
+/* A field of an object: pushes its value. */
+typedef struct object_field {
+  const char *name;
+  void (*push)(lua_State *L, const void *object);
+} object_field;
+
+/* Makes a metatable: `meta` are metamethods, `methods` answer to o:method(), and
+ * `fields` to o.field; they are looked up together, in one table. Leaves nothing
+ * on the stack. `fields` ends with an entry without name. */
+void define_object(lua_State *L, const char *name, const luaL_Reg *meta,
+                   const luaL_Reg *methods, const object_field *fields);
+
+/* nil and a message: "PATH: what is wrong". For results, not for raising. */
+int push_failure(lua_State *L, const char *path, const gp_error *error);
+
+/* The open object at `index`, or a Lua error that says what is wrong with it. */
+gp_image *check_image(lua_State *L, int index);
+gp_data *check_data(lua_State *L, int index);
+gp_profile *check_profile(lua_State *L, int index);
+gp_profile *open_profile(lua_State *L, const profile_box *box);
+
+/* Pushes the one object that stands for a node or an arc of the profile at stack
+ * index `profile`. */
+void push_node(lua_State *L, int profile, uint32_t node);
+void push_arc(lua_State *L, int profile, uint32_t arc);
+
+/* An empty column of numbers that the collector frees; see push_rows_iterator. */
+typedef struct rows_box {
+  uint32_t *rows;
+  size_t count;
+} rows_box;
+
+rows_box *new_rows(lua_State *L);
+
+/* Returns, for a generic for, an iterator over the rows on top of the stack: it
+ * pushes each by `push`, with the profile at stack index `profile`. */
+int push_rows_iterator(lua_State *L, int profile,
+                       void (*push)(lua_State *L, int profile, uint32_t row));
+
+/* Registration, by file: adds functions to the module's table on the stack's top. */
+void define_image(lua_State *L);
+void define_data(lua_State *L);
+void define_profile(lua_State *L);
+void define_parts(lua_State *L);
+void define_rows(lua_State *L);
+void define_options(lua_State *L);
+
+#endif

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Profile data: what a gmon.out holds. */
+#include "gmon.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array.h"
+
+#define MAGIC_HEADER ((size_t)20)
+#define VERSION_SHARED_OBJECT UINT32_C(0x1ffff)
+#define VERSION_44BSD UINT32_C(0x00051879)
+
+enum { TAG_HISTOGRAM, TAG_ARC, TAG_BLOCKS };
+
+/* One file that is being read. */
+typedef struct source {
+  gp_data *data;
+  gp_reader *reader;
+  gp_error *error;
+  gp_layout layout;
+  uint32_t version;
+  uint64_t record;      /* offset of the record that is being read */
+} source;
+
+/* --- columns --------------------------------------------------------------- */
+
+static gp_key arc_key(const void *columns, uint32_t row) {
+  const gp_arcs *arcs = columns;
+  return (gp_key){arcs->from[row], arcs->self[row]};
+}
+
+static gp_key block_key(const void *columns, uint32_t row) {
+  const gp_blocks *blocks = columns;
+  return (gp_key){blocks->address[row], 0};
+}
+
+void gp_data_init(gp_data *data, gp_layout layout) {
+  memset(data, 0, sizeof *data);
+  data->layout = layout;
+  gp_index_init(&data->arcs.index, arc_key, &data->arcs);
+  gp_index_init(&data->blocks.index, block_key, &data->blocks);
+}
+
+void gp_data_free(gp_data *data) {
+  for (size_t i = 0; i < data->histogram_count; i++) free(data->histograms[i].counts);
+  free(data->histograms);
+  free(data->by_address);
+  free(data->arcs.from);
+  free(data->arcs.self);
+  free(data->arcs.calls);
+  gp_index_free(&data->arcs.index);
+  free(data->blocks.address);
+  free(data->blocks.executions);
+  gp_index_free(&data->blocks.index);
+  gp_data_init(data, data->layout);
+}
+
+/* Adds to a 64-bit count. */
+static bool add_count(source *s, uint64_t *count, uint64_t more) {
+  if (more > UINT64_MAX - *count)
+    return gp_fail(s->error, "count beyond 64 bits in the record at offset %" PRIu64,
+                   s->record);
+  *count += more;
+  return true;
+}
+
+static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
+  gp_arcs *arcs = &s->data->arcs;
+  uint32_t row = gp_index_find(&arcs->index, (gp_key){from, self});
+  s->data->arc_records++;
+  if (row != GP_NONE) return add_count(s, &arcs->calls[row], calls);
+  if (arcs->count == arcs->capacity) {
+    size_t room = gp_capacity(arcs->capacity, arcs->count + 1);
+    if (room >= GP_NONE || !gp_resize(&arcs->from, room, sizeof *arcs->from) ||
+        !gp_resize(&arcs->self, room, sizeof *arcs->self) ||
+        !gp_resize(&arcs->calls, room, sizeof *arcs->calls))
+      return gp_fail_memory(s->error);
+    arcs->capacity = room;
+  }
+  row = (uint32_t)arcs->count;
+  arcs->from[row] = from;
+  arcs->self[row] = self;
+  arcs->calls[row] = calls;
+  arcs->count++;
+  return gp_index_add(&arcs->index, row) || gp_fail_memory(s->error);
+}
+
+static bool add_block(source *s, uint64_t address, uint64_t executions) {
+  gp_blocks *blocks = &s->data->blocks;
+  uint32_t row = gp_index_find(&blocks->index, (gp_key){address, 0});
+  if (row != GP_NONE) return add_count(s, &blocks->executions[row], executions);
+  if (blocks->count == blocks->capacity) {
+    size_t room = gp_capacity(blocks->capacity, blocks->count + 1);
+    if (room >= GP_NONE || !gp_resize(&blocks->address, room, sizeof *blocks->address) ||
+        !gp_resize(&blocks->executions, room, sizeof *blocks->executions))
+      return gp_fail_memory(s->error);
+    blocks->capacity = room;
+  }
+  row = (uint32_t)blocks->count;
+  blocks->address[row] = address;
+  blocks->executions[row] = executions;
+  blocks->count++;
+  return gp_index_add(&blocks->index, row) || gp_fail_memory(s->error);
+}
+
+/* --- histograms ------------------------------------------------------------ */
+
+uint64_t gp_bin(const gp_histogram *histogram, size_t bin) {
+  switch (histogram->width) {
+    case 2: return ((const uint16_t *)histogram->counts)[bin];
+    case 4: return ((const uint32_t *)histogram->counts)[bin];
+    default: return ((const uint64_t *)histogram->counts)[bin];
+  }
+}
+
+static void set_bin(gp_histogram *histogram, size_t bin, uint64_t count) {
+  switch (histogram->width) {
+    case 2: ((uint16_t *)histogram->counts)[bin] = (uint16_t)count; break;
+    case 4: ((uint32_t *)histogram->counts)[bin] = (uint32_t)count; break;
+    default: ((uint64_t *)histogram->counts)[bin] = count;
+  }
+}
+
+/* Doubles the width of the counts. */
+static bool widen(gp_histogram *histogram) {
+  gp_histogram wider = *histogram;
+  wider.width *= 2;
+  wider.counts = gp_column(histogram->bins, wider.width);
+  if (!wider.counts) return false;
+  for (size_t i = 0; i < histogram->bins; i++) set_bin(&wider, i, gp_bin(histogram, i));
+  free(histogram->counts);
+  *histogram = wider;
+  return true;
+}
+
+static bool add_to_bin(source *s, gp_histogram *histogram, size_t bin, uint64_t more) {
+  uint64_t count = gp_bin(histogram, bin);
+  if (!add_count(s, &count, more)) return false;
+  while (histogram->width < 8 && count >> (8 * histogram->width))
+    if (!widen(histogram)) return gp_fail_memory(s->error);
+  set_bin(histogram, bin, count);
+  return true;
+}
+
+double gp_histogram_scale(const gp_histogram *histogram) {
+  return (double)((histogram->high - histogram->low) / 2) / (double)histogram->bins;
+}
+
+static bool truncated(source *s, const char *kind) {
+  if (s->reader->failed) return false;  /* the reader said why */
+  return gp_fail(s->error, "ends in the middle of %s at offset %" PRIu64, kind,
+                 s->record);
+}
+
+/* Calls `each` for the counts of a histogram as they come out of the file. */
+typedef bool bin_taker(source *s, gp_histogram *histogram, size_t bin, uint16_t count);
+
+static bool read_bins(source *s, gp_histogram *histogram, size_t bins, bin_taker *take) {
+  for (size_t done = 0; done < bins;) {
+    size_t now = bins - done < GP_READER_WINDOW / 2 ? bins - done : GP_READER_WINDOW / 2;
+    const unsigned char *bytes = gp_reader_take(s->reader, now * 2);
+    if (!bytes) return truncated(s, "the histogram");
+    for (size_t i = 0; i < now; i++)
+      if (!take(s, histogram, done + i, gp_u16(bytes + 2 * i, s->layout))) return false;
+    done += now;
+  }
+  return true;
+}
+
+/* Puts a count behind the last one of a new histogram. The column grows with what
+ * was really read: a pipe may claim any number of bins. */
+static bool append_bin(source *s, gp_histogram *histogram, size_t bin, uint16_t count) {
+  if (bin == histogram->bins) {
+    size_t room = gp_capacity(bin, bin + GP_READER_WINDOW / 2);
+    if (!gp_resize(&histogram->counts, room, 2)) return gp_fail_memory(s->error);
+    histogram->bins = room;
+  }
+  ((uint16_t *)histogram->counts)[bin] = count;
+  return true;
+}
+
+static bool sum_bin(source *s, gp_histogram *histogram, size_t bin, uint16_t count) {
+  return count == 0 || add_to_bin(s, histogram, bin, count);
+}
+
+/* Reads the bins of a histogram whose range is new. */
+static bool read_new(source *s, gp_histogram *histogram, size_t bins) {
+  histogram->width = 2;
+  histogram->bins = 0;
+  if (s->reader->size != UINT64_MAX) {  /* the file is known to hold them */
+    histogram->counts = gp_column(bins, 2);
+    if (!histogram->counts) return gp_fail_memory(s->error);
+    histogram->bins = bins;
+  }
+  if (!read_bins(s, histogram, bins, append_bin)) return false;
+  gp_resize(&histogram->counts, bins, 2);  /* what does not shrink may stay */
+  histogram->bins = bins;
+  return true;
+}
+
+/* Makes room for one more histogram, which `before` others precede by address. */
+static gp_histogram *place_histogram(gp_data *data, size_t before) {
+  if (data->histogram_count == data->histogram_capacity) {
+    size_t room = gp_capacity(data->histogram_capacity, data->histogram_count + 1);
+    if (!gp_resize(&data->histograms, room, sizeof *data->histograms) ||
+        !gp_resize(&data->by_address, room, sizeof *data->by_address))
+      return NULL;
+    data->histogram_capacity = room;
+  }
+  uint32_t *place = data->by_address + before;
+  memmove(place + 1, place, (data->histogram_count - before) * sizeof *place);
+  *place = (uint32_t)data->histogram_count;
+  return &data->histograms[data->histogram_count++];
+}
+
+/* How many histograms lie wholly below `address`. */
+static size_t histograms_below(const gp_data *data, uint64_t address) {
+  size_t low = 0, high = data->histogram_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (data->histograms[data->by_address[middle]].high <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* Whether a histogram can be added to what there is: same dimension, same rate,
+ * same size of a bin (in two-byte units, to a millionth). */
+static bool is_compatible(source *s, const gp_histogram *new) {
+  if (s->data->histogram_count == 0) return true;
+  const gp_histogram *first = &s->data->histograms[0];
+  if (strcmp(new->dimension, first->dimension) != 0 ||
+      new->abbreviation != first->abbreviation)
+    return gp_fail(s->error,
+                   "histogram at offset %" PRIu64 " counts '%s', the ones before '%s'",
+                   s->record, new->dimension, first->dimension);
+  double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
+  if (fabs(scale - expected) > 1e-6)
+    return gp_fail(s->error,
+                   "histogram at offset %" PRIu64
+                   " has bins of %g bytes, the ones before have %g",
+                   s->record, scale * 2, expected * 2);
+  if (new->rate != first->rate && !s->data->mixed_rates)
+    return gp_fail(s->error,
+                   "histogram at offset %" PRIu64 " has rate %" PRIu32
+                   ", the ones before have %" PRIu32,
+                   s->record, new->rate, first->rate);
+  return true;
+}
+
+static bool is_sound(source *s, const gp_histogram *new) {
+  if (new->bins == 0)
+    return gp_fail(s->error, "histogram at offset %" PRIu64 " has no bins", s->record);
+  if (new->low >= new->high)
+    return gp_fail(s->error,
+                   "histogram at offset %" PRIu64 " covers no text: 0x%" PRIx64
+                   " to 0x%" PRIx64, s->record, new->low, new->high);
+  if (new->rate == 0)
+    return gp_fail(s->error, "histogram at offset %" PRIu64 " has a rate of 0", s->record);
+  if (!gp_reader_may_hold(s->reader, (uint64_t)new->bins * 2))
+    return gp_fail(s->error,
+                   "histogram at offset %" PRIu64 " claims %zu bins, but only %" PRIu64
+                   " bytes follow", s->record, new->bins,
+                   s->reader->size - s->reader->offset);
+  return true;
+}
+
+/* Reads the bins that `header` announces into the sum. */
+static bool add_histogram(source *s, const gp_histogram *header) {
+  gp_data *data = s->data;
+  if (!is_sound(s, header) || !is_compatible(s, header)) return false;
+  size_t below = histograms_below(data, header->low);
+  gp_histogram *next = below < data->histogram_count
+                           ? &data->histograms[data->by_address[below]] : NULL;
+  data->histogram_records++;
+  if (!next || header->high <= next->low) {
+    gp_histogram *place = place_histogram(data, below);
+    if (!place) return gp_fail_memory(s->error);
+    *place = *header;
+    return read_new(s, place, header->bins);
+  }
+  if (header->low != next->low || header->high != next->high || header->bins != next->bins)
+    return gp_fail(s->error,
+                   "histogram at offset %" PRIu64 ", 0x%" PRIx64 " to 0x%" PRIx64
+                   ", overlaps another one, 0x%" PRIx64 " to 0x%" PRIx64,
+                   s->record, header->low, header->high, next->low, next->high);
+  return read_bins(s, next, header->bins, sum_bin);
+}
+
+/* --- the current format ---------------------------------------------------- */
+
+static bool read_histogram(source *s) {
+  unsigned size = s->layout.pointer_size;
+  const unsigned char *bytes = gp_reader_take(s->reader, 2 * size + 24);
+  if (!bytes) return truncated(s, "the histogram");
+  gp_histogram header = {
+      .low = gp_pointer(bytes, s->layout),
+      .high = gp_pointer(bytes + size, s->layout),
+      .bins = gp_u32(bytes + 2 * size, s->layout),
+      .rate = gp_u32(bytes + 2 * size + 4, s->layout),
+      .abbreviation = (char)bytes[2 * size + 23],
+  };
+  memcpy(header.dimension, bytes + 2 * size + 8, 15);
+  return add_histogram(s, &header);
+}
+
+static bool read_arc(source *s) {
+  unsigned size = s->layout.pointer_size;
+  const unsigned char *bytes = gp_reader_take(s->reader, 2 * size + 4);
+  if (!bytes) return truncated(s, "the arc");
+  return add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
+                 gp_u32(bytes + 2 * size, s->layout));
+}
+
+static bool skip_string(source *s) {
+  const unsigned char *byte;
+  do
+    if (!(byte = gp_reader_take(s->reader, 1))) return truncated(s, "the block counts");
+  while (*byte);
+  return true;
+}
+
+/* A block of version 0: count, address, file, function, line. */
+static bool read_old_block(source *s) {
+  const unsigned char *bytes = gp_reader_take(s->reader, 16);
+  if (!bytes) return truncated(s, "the block counts");
+  uint64_t executions = gp_u64(bytes, s->layout), address = gp_u64(bytes + 8, s->layout);
+  if (!add_block(s, address, executions) || !skip_string(s) || !skip_string(s))
+    return false;
+  return gp_reader_take(s->reader, 4) || truncated(s, "the block counts");
+}
+
+static bool read_block(source *s) {
+  unsigned size = s->layout.pointer_size;
+  const unsigned char *bytes = gp_reader_take(s->reader, 2 * size);
+  if (!bytes) return truncated(s, "the block counts");
+  return add_block(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout));
+}
+
+static bool read_blocks(source *s) {
+  bool old = s->version == 0;
+  const unsigned char *bytes = gp_reader_take(s->reader, 4);
+  if (!bytes) return truncated(s, "the block counts");
+  uint32_t count = gp_u32(bytes, s->layout);
+  if (old && !skip_string(s)) return false;
+  if (!gp_reader_may_hold(s->reader, count * (old ? 22 : 2 * (uint64_t)s->layout.pointer_size)))
+    return gp_fail(s->error,
+                   "block counts at offset %" PRIu64 " claim %" PRIu32
+                   " blocks, but only %" PRIu64 " bytes follow",
+                   s->record, count, s->reader->size - s->reader->offset);
+  s->data->block_records++;
+  for (uint32_t i = 0; i < count; i++)
+    if (!(old ? read_old_block(s) : read_block(s))) return false;
+  return true;
+}
+
+static bool read_record(source *s, unsigned char tag) {
+  switch (tag) {
+    case TAG_HISTOGRAM: return read_histogram(s);
+    case TAG_ARC: return read_arc(s);
+    case TAG_BLOCKS: return read_blocks(s);
+    default:
+      return gp_fail(s->error, "bad tag %d at offset %" PRIu64
+                     ": it should be 0 (histogram), 1 (arc) or 2 (block counts)",
+                     tag, s->record);
+  }
+}
+
+static bool read_magic(source *s) {
+  const unsigned char *bytes = gp_reader_take(s->reader, MAGIC_HEADER), *tag;
+  s->version = gp_u32(bytes + 4, s->layout);
+  if (s->version == VERSION_SHARED_OBJECT)
+    return gp_fail(s->error, "is a shared object's profile (version 0x1ffff), not a program's");
+  if (s->version > 1)
+    return gp_fail(s->error, "is of version %" PRIu32 "; known are 0 and 1", s->version);
+  while (s->record = s->reader->offset, (tag = gp_reader_take(s->reader, 1)) != NULL)
+    if (!read_record(s, *tag)) return false;
+  return !s->reader->failed;
+}
+
+/* --- the BSD formats ------------------------------------------------------- */
+
+static bool read_bsd_arcs(source *s) {
+  size_t size = s->layout.pointer_size;
+  for (;;) {
+    s->record = s->reader->offset;
+    size_t left = gp_reader_available(s->reader, 3 * size);
+    if (left == 0 || s->reader->failed) return !s->reader->failed;
+    const unsigned char *bytes = gp_reader_take(s->reader, 3 * size);
+    if (!bytes) return truncated(s, "the arc");
+    if (!add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
+                 gp_pointer(bytes + 2 * size, s->layout)))
+      return false;
+  }
+}
+
+/* Reads what follows a header of `size` bytes, which claims `total` of itself and
+ * the bins together. */
+static bool read_bsd_body(source *s, gp_histogram *header, uint32_t total, size_t size) {
+  if (total < size)
+    return gp_fail(s->error, "is no BSD profile: its header claims %" PRIu32
+                   " bytes, but is %zu bytes long itself", total, size);
+  if (!gp_reader_may_hold(s->reader, total - size))
+    return gp_fail(s->error, "is no BSD profile, or cut off: its header claims %" PRIu32
+                   " bytes, the file has %" PRIu64, total, s->reader->size);
+  header->bins = (total - size) / 2;
+  strcpy(header->dimension, "seconds");
+  header->abbreviation = 's';
+  if (header->bins > 0 && !add_histogram(s, header)) return false;
+  return read_bsd_arcs(s);
+}
+
+/* The system's clock tick, at which profil(2) samples: old files do not say. */
+static uint32_t clock_rate(void) {
+  long ticks = sysconf(_SC_CLK_TCK);
+  return ticks > 0 ? (uint32_t)ticks : 100;
+}
+
+static bool read_bsd(source *s, bool dated) {
+  size_t size = s->layout.pointer_size, length = 2 * size + (dated ? 24 : 4);
+  const unsigned char *bytes = gp_reader_take(s->reader, length);
+  if (!bytes) return truncated(s, "the header");
+  gp_histogram header = {
+      .low = gp_pointer(bytes, s->layout),
+      .high = gp_pointer(bytes + size, s->layout),
+      .rate = dated ? gp_u32(bytes + 2 * size + 8, s->layout) : clock_rate(),
+  };
+  if (header.rate == 0) header.rate = clock_rate();
+  return read_bsd_body(s, &header, gp_u32(bytes + 2 * size, s->layout), length);
+}
+
+/* --- which of them --------------------------------------------------------- */
+
+static bool is_44bsd(source *s) {
+  size_t place = 2 * (size_t)s->layout.pointer_size + 4;
+  const unsigned char *bytes = gp_reader_peek(s->reader, place + 4);
+  return bytes && gp_u32(bytes + place, s->layout) == VERSION_44BSD;
+}
+
+static bool read_file(source *s, gp_format format) {
+  if (gp_reader_available(s->reader, 1) == 0 && !s->reader->failed)
+    return gp_fail(s->error, "is empty");
+  const unsigned char *header = gp_reader_peek(s->reader, MAGIC_HEADER);
+  if (s->reader->failed) return false;
+  if (!header) return gp_fail(s->error, "is too short to be a profile");
+  bool magic = memcmp(header, "gmon", 4) == 0;
+  if (format == GP_FORMAT_AUTO)
+    format = magic ? GP_FORMAT_MAGIC : is_44bsd(s) ? GP_FORMAT_44BSD : GP_FORMAT_BSD;
+  switch (format) {
+    case GP_FORMAT_MAGIC:
+      if (!magic) return gp_fail(s->error, "does not begin with \"gmon\" as the magic format does");
+      return read_magic(s);
+    case GP_FORMAT_44BSD:
+      if (!is_44bsd(s)) return gp_fail(s->error, "has not the version number of a 4.4BSD profile");
+      return read_bsd(s, true);
+    default:
+      return read_bsd(s, false);
+  }
+}
+
+bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *error) {
+  gp_reader reader;
+  if (!gp_reader_open(&reader, path, error)) return false;
+  source s = {.data = data, .reader = &reader, .error = error, .layout = data->layout};
+  bool done = read_file(&s, format);
+  gp_reader_close(&reader);
+  return done;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Profile data: what a gmon.out holds.
+ *
+ * Reads the current format ("magic", versions 0 and 1) and the two BSD formats,
+ * and adds up any number of files: bins of equal histograms, counts of equal arcs
+ * and equal blocks. Addresses stay as they were recorded; which functions they
+ * mean is a later stage's business. Nothing is lost: counts are 64 bits wide
+ * where they need to be.
+ */
+#ifndef GP_GMON_H
+#define GP_GMON_H
+
+#include "bytes.h"
+#include "error.h"
+#include "index.h"
+#include "reader.h"
+
+typedef enum gp_format {
+  GP_FORMAT_AUTO,    /* magic, else whichever BSD format the header is of */
+  GP_FORMAT_MAGIC,
+  GP_FORMAT_BSD,
+  GP_FORMAT_44BSD
+} gp_format;
+
+/* Samples over a range of text. */
+typedef struct gp_histogram {
+  uint64_t low, high;     /* addresses covered: low to high - 1 */
+  size_t bins;            /* at least 1; all of equal size */
+  uint32_t rate;          /* samples a second, or counts a unit */
+  char dimension[16];     /* what a count is of: "seconds" */
+  char abbreviation;      /* "s"; may be NUL */
+  unsigned width;         /* bytes of a count in the column: 2, 4 or 8 */
+  void *counts;           /* narrow as in the file until a sum needs more */
+} gp_histogram;
+
+/* Calls, in the order in which they were met. */
+typedef struct gp_arcs {
+  size_t count, capacity;
+  uint64_t *from;         /* an address in the caller */
+  uint64_t *self;         /* an address in the callee: mostly its start */
+  uint64_t *calls;
+  gp_index index;
+} gp_arcs;
+
+/* Basic blocks, in the order in which they were met. */
+typedef struct gp_blocks {
+  size_t count, capacity;
+  uint64_t *address;      /* anywhere in the block */
+  uint64_t *executions;
+  gp_index index;
+} gp_blocks;
+
+typedef struct gp_data {
+  gp_layout layout;       /* how files are read: the image's */
+  bool mixed_rates;       /* count samples of another rate as the first one's */
+  gp_histogram *histograms;   /* disjoint; in the order in which they were met */
+  uint32_t *by_address;       /* their numbers in the order of their ranges */
+  size_t histogram_count, histogram_capacity;
+  gp_arcs arcs;
+  gp_blocks blocks;
+  size_t histogram_records, arc_records, block_records;  /* as read */
+} gp_data;
+
+/* An empty sum. Its address must not change from here on. */
+void gp_data_init(gp_data *data, gp_layout layout);
+void gp_data_free(gp_data *data);
+
+/* Adds a file. On an error the data is no longer of use: parts of the file may be
+ * in it. */
+bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *error);
+
+/* The samples in a bin. */
+uint64_t gp_bin(const gp_histogram *histogram, size_t bin);
+
+/* Bytes of text per bin, in units of two bytes (GNU gprof's scale, and profil's). */
+double gp_histogram_scale(const gp_histogram *histogram);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The call graph. */
+#include "graph.h"
+
+#include <string.h>
+
+#include "array.h"
+
+typedef struct building {
+  gp_graph *graph;
+  gp_index index;      /* arcs by caller and callee */
+  size_t capacity;
+  gp_error *error;
+} building;
+
+static gp_key arc_key(const void *columns, uint32_t row) {
+  const gp_graph *graph = columns;
+  return (gp_key){graph->caller[row], graph->callee[row]};
+}
+
+/* A column of `count` GP_NONEs. */
+static uint32_t *no_numbers(size_t count) {
+  uint32_t *column = gp_column(count, sizeof *column);
+  if (column) memset(column, 0xff, count * sizeof *column);
+  return column;
+}
+
+static bool allocate(gp_graph *graph, gp_error *error) {
+  size_t count = graph->functions;
+  graph->first_callee = no_numbers(count);
+  graph->first_caller = no_numbers(count);
+  graph->calls = gp_column(count, sizeof *graph->calls);
+  graph->self_calls = gp_column(count, sizeof *graph->self_calls);
+  return (graph->first_callee && graph->first_caller && graph->calls &&
+          graph->self_calls) || gp_fail_memory(error);
+}
+
+static bool reserve(building *b, size_t room) {
+  gp_graph *graph = b->graph;
+  if (room >= GP_NONE || !gp_resize(&graph->caller, room, sizeof *graph->caller) ||
+      !gp_resize(&graph->callee, room, sizeof *graph->callee) ||
+      !gp_resize(&graph->count, room, sizeof *graph->count) ||
+      !gp_resize(&graph->next_callee, room, sizeof *graph->next_callee) ||
+      !gp_resize(&graph->next_caller, room, sizeof *graph->next_caller))
+    return gp_fail_memory(b->error);
+  b->capacity = room;
+  return true;
+}
+
+/* The arc between two functions, made if it is new; at the front of both lists. */
+static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t *found) {
+  gp_graph *graph = b->graph;
+  *found = gp_index_find(&b->index, (gp_key){caller, callee});
+  if (*found != GP_NONE) return true;
+  if (graph->arcs == b->capacity &&
+      !reserve(b, gp_capacity(b->capacity, graph->arcs + 1)))
+    return false;
+  uint32_t arc = *found = (uint32_t)graph->arcs++;
+  graph->caller[arc] = caller;
+  graph->callee[arc] = callee;
+  graph->count[arc] = 0;
+  graph->next_callee[arc] = graph->first_callee[caller];
+  graph->first_callee[caller] = arc;
+  graph->next_caller[arc] = graph->first_caller[callee];
+  graph->first_caller[callee] = arc;
+  return gp_index_add(&b->index, arc) || gp_fail_memory(b->error);
+}
+
+/* Calls of a function by itself are kept apart: they move no time. */
+static void add_calls(gp_graph *graph, uint32_t arc, uint64_t calls) {
+  uint32_t callee = graph->callee[arc];
+  graph->count[arc] += calls;
+  if (graph->caller[arc] == callee)
+    graph->self_calls[callee] += calls;
+  else
+    graph->calls[callee] += calls;
+}
+
+static bool join(building *b, const gp_arcs *arcs, size_t *met) {
+  for (size_t i = 0; i < arcs->count; i++) {
+    uint32_t caller = gp_symtab_find(b->graph->symtab, arcs->from[i]);
+    uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
+    if (caller == GP_NONE || callee == GP_NONE) continue;
+    if (!find_or_add(b, caller, callee, &arc)) return false;
+    add_calls(b->graph, arc, arcs->calls[i]);
+    ++*met;
+  }
+  return true;
+}
+
+bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_symtab *symtab,
+                    size_t *met, gp_error *error) {
+  building b = {.graph = graph, .error = error};
+  memset(graph, 0, sizeof *graph);
+  graph->symtab = symtab;
+  graph->functions = symtab->count;
+  *met = 0;
+  gp_index_init(&b.index, arc_key, graph);
+  bool done = allocate(graph, error) && reserve(&b, 16) && join(&b, &data->arcs, met);
+  gp_index_free(&b.index);
+  if (!done) gp_graph_free(graph);
+  return done;
+}
+
+void gp_graph_free(gp_graph *graph) {
+  void *columns[] = {
+      graph->caller, graph->callee, graph->count, graph->next_callee,
+      graph->next_caller, graph->first_callee, graph->first_caller, graph->number,
+      graph->cycle, graph->next_member, graph->head, graph->calls, graph->self_calls,
+      graph->self, graph->children, graph->share, graph->shown_self,
+      graph->shown_children, graph->printed, graph->entries, graph->rank};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
+  memset(graph, 0, sizeof *graph);
+}

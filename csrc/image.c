@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The object file. */
+#include "image.h"
+
+#include <errno.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "array.h"
+
+/* libbfd tells warnings to standard error by itself. Whatever hinders us comes
+ * back as an error; the rest is no news to somebody who wants a profile. */
+static void silent(const char *format, va_list arguments) {
+  (void)format;
+  (void)arguments;
+}
+
+static void prepare_bfd(void) {
+  static bool ready;
+  if (ready) return;
+  bfd_init();
+  bfd_set_error_handler(silent);
+  ready = true;
+}
+
+/* Appends the synthetic symbols ("puts@plt"), which libbfd makes up from the
+ * dynamic ones. An image without any is no error. */
+static bool add_synthetic(gp_image *image, long static_count) {
+  asymbol **dynamic = NULL;
+  long dynamic_count = 0, room = bfd_get_dynamic_symtab_upper_bound(image->file);
+  if (room > 0) {
+    dynamic = malloc((size_t)room);
+    if (!dynamic) return false;
+    dynamic_count = bfd_canonicalize_dynamic_symtab(image->file, dynamic);
+    if (dynamic_count < 0) dynamic_count = 0;
+  }
+  long made = bfd_get_synthetic_symtab(image->file, static_count, image->symbols,
+                                       dynamic_count, dynamic, &image->synthetic);
+  free(dynamic);
+  if (made <= 0) return true;
+  size_t total = (size_t)static_count + (size_t)made;
+  if (!gp_resize(&image->symbols, total + 1, sizeof *image->symbols)) return false;
+  for (long i = 0; i < made; i++)
+    image->symbols[static_count + i] = image->synthetic + i;
+  image->symbols[total] = NULL;
+  image->symbol_count = total;
+  return true;
+}
+
+static bool read_symbols(gp_image *image, gp_error *error) {
+  static const char none[] =
+      "has no symbols: use the file as it was linked, without -s, before strip";
+  long room = bfd_get_symtab_upper_bound(image->file);
+  if (room < 0) return gp_fail(error, "symbol table: %s", bfd_errmsg(bfd_get_error()));
+  if (room == 0) return gp_fail(error, none);
+  image->symbols = malloc((size_t)room);
+  if (!image->symbols) return gp_fail_memory(error);
+  long count = bfd_canonicalize_symtab(image->file, image->symbols);
+  if (count < 0) return gp_fail(error, "symbol table: %s", bfd_errmsg(bfd_get_error()));
+  if (count == 0) return gp_fail(error, none);
+  if ((uint64_t)count >= UINT32_MAX / 2)
+    return gp_fail(error, "symbol table: %ld symbols are too many", count);
+  image->symbol_count = (size_t)count;
+  return add_synthetic(image, count) || gp_fail_memory(error);
+}
+
+static bool find_text(gp_image *image, gp_error *error) {
+  image->text = bfd_get_section_by_name(image->file, ".text");
+  if (!image->text) return gp_fail(error, "has no section .text");
+  image->text_low = bfd_section_vma(image->text);
+  image->text_high = image->text_low + bfd_section_size(image->text);
+  return true;
+}
+
+static void describe(gp_image *image) {
+  enum bfd_flavour flavour = bfd_get_flavour(image->file);
+  image->layout.big_endian = bfd_big_endian(image->file);
+  image->layout.pointer_size = bfd_get_arch_size(image->file) == 32 ? 4 : 8;
+  image->leading = bfd_get_symbol_leading_char(image->file);
+  image->typed = flavour == bfd_target_elf_flavour ||
+                 flavour == bfd_target_coff_flavour ||
+                 flavour == bfd_target_xcoff_flavour;
+}
+
+static bool load(gp_image *image, const char *path, gp_error *error) {
+  struct stat status;
+  if (stat(path, &status) < 0) return gp_fail(error, "%s", strerror(errno));
+  if (S_ISDIR(status.st_mode)) return gp_fail(error, "is a directory");
+  image->file = bfd_openr(path, NULL);
+  if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
+  if (!bfd_check_format(image->file, bfd_object))
+    return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
+  describe(image);
+  return find_text(image, error) && read_symbols(image, error);
+}
+
+gp_image *gp_image_open(const char *path, gp_error *error) {
+  prepare_bfd();
+  gp_image *image = gp_column(1, sizeof *image);
+  if (!image) {
+    gp_fail_memory(error);
+    return NULL;
+  }
+  if (load(image, path, error)) return image;
+  gp_image_close(image);
+  return NULL;
+}
+
+void gp_image_close(gp_image *image) {
+  if (!image) return;
+  free(image->symbols);
+  free(image->synthetic);
+  if (image->file) bfd_close(image->file);
+  free(image);
+}
+
+/* libbfd's nearest line of `address`, with `symbols` to name functions that the
+ * debugging information does not name. */
+static bool nearest_line(const gp_image *image, asymbol **symbols, uint64_t address,
+                         gp_source *source) {
+  memset(source, 0, sizeof *source);
+  return bfd_find_nearest_line(image->file, image->text, symbols,
+                               address - image->text_low, &source->file,
+                               &source->function, &source->line) &&
+         source->file && source->line;
+}
+
+/* Given the symbols, libbfd searches all of them for every address that the
+ * debugging information says nothing about. So it is asked without them first,
+ * and with them only where a line is known and just the function is not. */
+bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source) {
+  asymbol *none[] = {NULL};
+  if (!nearest_line(image, none, address, source)) return false;
+  if (source->function) return true;
+  return nearest_line(image, image->symbols, address, source) && source->function;
+}
+
+const char *gp_image_plain_name(const gp_image *image, const char *name) {
+  return image->leading && name[0] == image->leading ? name + 1 : name;
+}
+
+char *gp_image_demangle(const gp_image *image, const char *name) {
+  return bfd_demangle(image->file, name, DMGL_ANSI | DMGL_PARAMS);
+}
+
+bool gp_image_demangling_style(const char *name) {
+  enum demangling_styles style = cplus_demangle_name_to_style(name);
+  if (style == unknown_demangling) return false;
+  cplus_demangle_set_style(style);
+  return true;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The object file.
+ *
+ * Opens an executable through libbfd and offers what the later stages need of
+ * it: how its numbers are laid out, where its text lies, its symbols as libbfd
+ * delivers them, and, when somebody asks, the source line of an address.
+ * Debugging information is not touched before that.
+ */
+#ifndef GP_IMAGE_H
+#define GP_IMAGE_H
+
+/* bfd.h insists on a config.h, or on these two names */
+#ifndef PACKAGE
+#define PACKAGE "gprof"
+#define PACKAGE_VERSION "scm"
+#endif
+#include <bfd.h>
+
+#include "bytes.h"
+#include "error.h"
+
+typedef struct gp_image {
+  bfd *file;
+  asymbol **symbols;      /* the symbol table in libbfd's order, then synthetic */
+  size_t symbol_count;    /* of both together */
+  asymbol *synthetic;     /* one block: the symbols of the procedure linkage */
+  asection *text;
+  uint64_t text_low;      /* address of the first byte of .text */
+  uint64_t text_high;     /* address behind the last byte of .text */
+  gp_layout layout;
+  char leading;           /* what the target puts before C names, or NUL */
+  bool typed;             /* the object format says which symbols are functions */
+} gp_image;
+
+/* Where an address comes from. Strings belong to the image. */
+typedef struct gp_source {
+  const char *file;       /* as the debugging information spells it */
+  const char *function;   /* the innermost, inlined ones included */
+  unsigned line;          /* from 1 */
+} gp_source;
+
+/* Opens `path` and reads its symbol table. Errors: no such file, no object
+ * file, no symbols, no .text. Returns NULL then. */
+gp_image *gp_image_open(const char *path, gp_error *error);
+void gp_image_close(gp_image *image);
+
+/* Source of the code at `address`. False unless file, function and line are all
+ * three known: half an answer is none. */
+bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source);
+
+/* The name without the target's leading character. */
+const char *gp_image_plain_name(const gp_image *image, const char *name);
+
+/* The demangled name (free() it), or NULL if `name` is not a mangled one. */
+char *gp_image_demangle(const gp_image *image, const char *name);
+
+/* Chooses libiberty's demangling style by name ("auto", "gnu-v3", "rust" ...),
+ * for the whole process. False if there is none of that name. */
+bool gp_image_demangling_style(const char *name);
+
+#endif

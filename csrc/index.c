@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Finds rows by key: open addressing, linear probing, at most two thirds full. */
+#include "index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gp_index_init(gp_index *index, gp_key_of *key_of, const void *columns) {
+  memset(index, 0, sizeof *index);
+  index->key_of = key_of;
+  index->columns = columns;
+}
+
+void gp_index_free(gp_index *index) {
+  free(index->slots);
+  index->slots = NULL;
+  index->size = index->used = 0;
+}
+
+/* Spreads both halves over all bits (the finalizer of MurmurHash3): addresses
+ * differ in their middle bits only. */
+static size_t hash(gp_key key) {
+  uint64_t h = key.first * UINT64_C(0x9e3779b97f4a7c15) ^ key.second;
+  h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+  h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+  return (size_t)(h ^ h >> 33);
+}
+
+/* The slot of `key`, or the free one where it would go. */
+static size_t probe(const gp_index *index, gp_key key) {
+  size_t slot = hash(key) & (index->size - 1);
+  for (;;) {
+    uint32_t row = index->slots[slot];
+    if (row == GP_NONE) return slot;
+    gp_key other = index->key_of(index->columns, row);
+    if (other.first == key.first && other.second == key.second) return slot;
+    slot = (slot + 1) & (index->size - 1);
+  }
+}
+
+uint32_t gp_index_find(const gp_index *index, gp_key key) {
+  return index->size ? index->slots[probe(index, key)] : GP_NONE;
+}
+
+static bool grow(gp_index *index) {
+  gp_index bigger = *index;
+  bigger.size = index->size ? index->size * 2 : 64;
+  if (bigger.size > SIZE_MAX / sizeof *bigger.slots) return false;
+  bigger.slots = malloc(bigger.size * sizeof *bigger.slots);
+  if (!bigger.slots) return false;
+  memset(bigger.slots, 0xff, bigger.size * sizeof *bigger.slots);
+  for (size_t i = 0; i < index->size; i++) {
+    uint32_t row = index->slots[i];
+    if (row != GP_NONE)
+      bigger.slots[probe(&bigger, index->key_of(index->columns, row))] = row;
+  }
+  free(index->slots);
+  *index = bigger;
+  return true;
+}
+
+bool gp_index_add(gp_index *index, uint32_t row) {
+  if (index->used >= index->size / 3 * 2 && !grow(index)) return false;
+  index->slots[probe(index, index->key_of(index->columns, row))] = row;
+  index->used++;
+  return true;
+}

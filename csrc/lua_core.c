@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The module gprof.core: how objects of the core become objects of Lua. */
+#include <string.h>
+
+#include "binding.h"
+
+/* object.key: a field's value, or a method. */
+static int get(lua_State *L) {
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TLIGHTUSERDATA) {
+    const object_field *field = lua_touserdata(L, -1);
+    field->push(L, lua_touserdata(L, 1));
+  }
+  return 1;
+}
+
+void define_object(lua_State *L, const char *name, const luaL_Reg *meta,
+                   const luaL_Reg *methods, const object_field *fields) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, meta, 0);
+  lua_newtable(L);
+  luaL_setfuncs(L, methods, 0);
+  for (; fields->name; fields++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
+    lua_setfield(L, -2, fields->name);
+  }
+  lua_pushcclosure(L, get, 1);
+  lua_setfield(L, -2, "__index");
+  lua_pop(L, 1);
+}
+
+int push_failure(lua_State *L, const char *path, const gp_error *error) {
+  luaL_pushfail(L);
+  lua_pushfstring(L, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
+                  error->text);
+  return 2;
+}
+
+int luaopen_gprof_core(lua_State *L);
+
+int luaopen_gprof_core(lua_State *L) {
+  luaL_checkversion(L);
+  lua_newtable(L);
+  define_rows(L);
+  define_image(L);
+  define_data(L);
+  define_profile(L);
+  define_parts(L);
+  define_options(L);
+  lua_pushliteral(L, GP_TEXT(BFD_VERSION_STRING));
+  return 1;
+}

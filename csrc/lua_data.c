@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Profile data for Lua. */
+#include "binding.h"
+
+static data_box *check_box(lua_State *L, int index) {
+  return luaL_checkudata(L, index, GP_DATA);
+}
+
+gp_data *check_data(lua_State *L, int index) {
+  data_box *box = check_box(L, index);
+  luaL_argcheck(L, box->open, index, "data is closed");
+  return &box->data;
+}
+
+/* data(image [, mixed_rates]) -> an empty sum, read as the image's target writes */
+static int new_data(lua_State *L) {
+  const gp_image *image = check_image(L, 1);
+  bool mixed_rates = lua_toboolean(L, 2);
+  data_box *box = lua_newuserdatauv(L, sizeof *box, 0);
+  gp_data_init(&box->data, image->layout);
+  box->data.mixed_rates = mixed_rates;
+  box->open = true;
+  luaL_setmetatable(L, GP_DATA);
+  return 1;
+}
+
+static int close_data(lua_State *L) {
+  data_box *box = check_box(L, 1);
+  if (box->open) gp_data_free(&box->data);
+  box->open = false;
+  return 0;
+}
+
+static int describe(lua_State *L) {
+  const data_box *box = check_box(L, 1);
+  if (!box->open)
+    lua_pushliteral(L, "data (closed)");
+  else
+    lua_pushfstring(L, "data: %d histograms, %d arcs, %d blocks",
+                    (int)box->data.histogram_count, (int)box->data.arcs.count,
+                    (int)box->data.blocks.count);
+  return 1;
+}
+
+/* data:read(path, format) -> data, or nil and a message. After a failure the data
+ * is closed: part of the file may be in it. */
+static int read_file(lua_State *L) {
+  static const char *const names[] = {"auto", "magic", "bsd", "4.4bsd", NULL};
+  static const gp_format formats[] = {GP_FORMAT_AUTO, GP_FORMAT_MAGIC, GP_FORMAT_BSD,
+                                      GP_FORMAT_44BSD};
+  gp_data *data = check_data(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  gp_format format = formats[luaL_checkoption(L, 3, "auto", names)];
+  gp_error error = {""};
+  if (!gp_data_read(data, path, format, &error)) {
+    close_data(L);
+    return push_failure(L, path, &error);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+static const gp_data *opened(lua_State *L, const void *object) {
+  const data_box *box = object;
+  if (!box->open) luaL_error(L, "data is closed");
+  return &box->data;
+}
+
+static void push_histogram_records(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->histogram_records);
+}
+
+static void push_arc_records(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->arc_records);
+}
+
+static void push_block_records(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->block_records);
+}
+
+/* The lowest and the highest address that anything was recorded for. */
+static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
+  *low = UINT64_MAX;
+  *high = 0;
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    if (data->histograms[i].low < *low) *low = data->histograms[i].low;
+    if (data->histograms[i].high > *high) *high = data->histograms[i].high;
+  }
+  for (size_t i = 0; i < data->arcs.count; i++) {
+    if (data->arcs.self[i] < *low) *low = data->arcs.self[i];
+    if (data->arcs.self[i] > *high) *high = data->arcs.self[i];
+  }
+  return *low <= *high;
+}
+
+static void push_low(lua_State *L, const void *object) {
+  uint64_t low, high;
+  if (find_range(opened(L, object), &low, &high))
+    lua_pushinteger(L, (lua_Integer)low);
+  else
+    lua_pushnil(L);
+}
+
+static void push_high(lua_State *L, const void *object) {
+  uint64_t low, high;
+  if (find_range(opened(L, object), &low, &high))
+    lua_pushinteger(L, (lua_Integer)high);
+  else
+    lua_pushnil(L);
+}
+
+void define_data(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", close_data}, {"read", read_file}, {NULL, NULL}};
+  static const object_field fields[] = {
+      {"histogram_records", push_histogram_records},
+      {"arc_records", push_arc_records},
+      {"block_records", push_block_records},
+      {"low", push_low},    /* lowest address in histograms and callees, or nil */
+      {"high", push_high},  /* highest one */
+      {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
+  define_object(L, GP_DATA, meta, methods, fields);
+  luaL_setfuncs(L, functions, 0);
+}

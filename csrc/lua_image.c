@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The object file for Lua. */
+#include <stdlib.h>
+
+#include "binding.h"
+
+static image_box *check_box(lua_State *L, int index) {
+  return luaL_checkudata(L, index, GP_IMAGE);
+}
+
+gp_image *check_image(lua_State *L, int index) {
+  image_box *box = check_box(L, index);
+  luaL_argcheck(L, box->image, index, "image is closed");
+  return box->image;
+}
+
+static int new_image(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  gp_error error = {""};
+  image_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  box->image = NULL;
+  luaL_setmetatable(L, GP_IMAGE);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  box->image = gp_image_open(path, &error);
+  return box->image ? 1 : push_failure(L, path, &error);
+}
+
+static int close_image(lua_State *L) {
+  image_box *box = check_box(L, 1);
+  gp_image_close(box->image);
+  box->image = NULL;
+  return 0;
+}
+
+static int describe(lua_State *L) {
+  const image_box *box = check_box(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  lua_pushfstring(L, "image: %s%s", lua_tostring(L, -1), box->image ? "" : " (closed)");
+  return 1;
+}
+
+/* image:source(address) -> file, line, function; nothing if not known */
+static int find_source(lua_State *L) {
+  const gp_image *image = check_image(L, 1);
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  gp_source source;
+  if (!gp_image_source(image, address, &source)) return 0;
+  lua_pushstring(L, source.file);
+  lua_pushinteger(L, source.line);
+  lua_pushstring(L, source.function);
+  return 3;
+}
+
+/* demangling_style(name) -> whether there is such a style */
+static int set_style(lua_State *L) {
+  lua_pushboolean(L, gp_image_demangling_style(luaL_checkstring(L, 1)));
+  return 1;
+}
+
+static const gp_image *opened(lua_State *L, const void *object) {
+  const image_box *box = object;
+  if (!box->image) luaL_error(L, "image is closed");
+  return box->image;
+}
+
+static void push_path(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, 1);
+}
+
+static void push_text_low(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->text_low);
+}
+
+static void push_text_high(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->text_high);
+}
+
+static void push_pointer_size(lua_State *L, const void *object) {
+  lua_pushinteger(L, opened(L, object)->layout.pointer_size);
+}
+
+static void push_big_endian(lua_State *L, const void *object) {
+  lua_pushboolean(L, opened(L, object)->layout.big_endian);
+}
+
+void define_image(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", close_image}, {"source", find_source}, {NULL, NULL}};
+  static const object_field fields[] = {
+      {"path", push_path},
+      {"text_low", push_text_low},          /* first address of .text */
+      {"text_high", push_text_high},        /* the address behind .text */
+      {"pointer_size", push_pointer_size},  /* bytes */
+      {"big_endian", push_big_endian},
+      {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"image", new_image}, {"demangling_style", set_style}, {NULL, NULL}};
+  define_object(L, GP_IMAGE, meta, methods, fields);
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A profile for Lua. */
+#include <stdlib.h>
+
+#include "array.h"
+#include "binding.h"
+
+static profile_box *check_box(lua_State *L, int index) {
+  return luaL_checkudata(L, index, GP_PROFILE);
+}
+
+gp_profile *open_profile(lua_State *L, const profile_box *box) {
+  if (!box->profile) luaL_error(L, "profile is closed");
+  if (!box->image->image) luaL_error(L, "the profile's image is closed");
+  return box->profile;
+}
+
+gp_profile *check_profile(lua_State *L, int index) {
+  return open_profile(L, check_box(L, index));
+}
+
+static bool option(lua_State *L, int index, const char *name) {
+  lua_getfield(L, index, name);
+  bool set = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return set;
+}
+
+/* A table that does not keep its values alive. */
+static void push_weak_table(lua_State *L) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+}
+
+static profile_box *new_box(lua_State *L) {
+  profile_box *box = lua_newuserdatauv(L, sizeof *box, PROFILE_VALUES);
+  box->profile = NULL;
+  box->image = lua_touserdata(L, 1);
+  box->demangled = true;
+  luaL_setmetatable(L, GP_PROFILE);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, PROFILE_IMAGE);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, PROFILE_DATA);
+  push_weak_table(L);
+  lua_setiuservalue(L, -2, PROFILE_OBJECTS);
+  push_weak_table(L);
+  lua_setiuservalue(L, -2, PROFILE_ARCS);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, PROFILE_NAMES);
+  return box;
+}
+
+/* profile(image, data, options) -> profile, or nil and a message */
+static int new_profile(lua_State *L) {
+  const gp_image *image = check_image(L, 1);
+  const gp_data *data = check_data(L, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  gp_symtab_options options = {
+      .no_static = option(L, 3, "no_static"),
+      .functions_only = option(L, 3, "ignore_non_functions"),
+      .gnu_compat = option(L, 3, "gnu_compat"),
+  };
+  gp_error error = {""};
+  profile_box *box = new_box(L);
+  box->demangled = !option(L, 3, "no_demangle");
+  box->profile = gp_profile_build(image, data, &options, &error);
+  if (box->profile) return 1;
+  luaL_pushfail(L);
+  lua_pushstring(L, error.text);
+  return 2;
+}
+
+static int close_profile(lua_State *L) {
+  profile_box *box = check_box(L, 1);
+  gp_profile_free(box->profile);
+  box->profile = NULL;
+  return 0;
+}
+
+static int describe(lua_State *L) {
+  const profile_box *box = check_box(L, 1);
+  if (!box->profile)
+    lua_pushliteral(L, "profile (closed)");
+  else
+    lua_pushfstring(L, "profile: %d functions, %d arcs, %d cycles",
+                    (int)box->profile->graph.functions, (int)box->profile->graph.arcs,
+                    (int)box->profile->graph.cycles);
+  return 1;
+}
+
+/* --- iteration ------------------------------------------------------------- */
+
+/* profile:functions([order]) */
+static int functions(lua_State *L) {
+  static const char *const names[] = {"self", "name", "address", NULL};
+  static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
+  const gp_profile *profile = check_profile(L, 1);
+  gp_function_order order = orders[luaL_checkoption(L, 2, "self", names)];
+  rows_box *box = new_rows(L);
+  box->rows = gp_order_functions(&profile->graph, order, &box->count);
+  if (!box->rows) return luaL_error(L, "not enough memory");
+  return push_rows_iterator(L, 1, push_node);
+}
+
+/* profile:entries(): functions and cycles in the order of the call graph */
+static int entries(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  const gp_graph *graph = &profile->graph;
+  size_t nodes = graph->functions + graph->cycles;
+  rows_box *box = new_rows(L);
+  box->rows = gp_column(nodes, sizeof *box->rows);
+  if (!box->rows) return luaL_error(L, "not enough memory");
+  for (size_t i = 0; i < nodes; i++)
+    if (graph->rank[graph->entries[i]] != 0) box->rows[box->count++] = graph->entries[i];
+  return push_rows_iterator(L, 1, push_node);
+}
+
+/* profile:cycles(): in the order of their numbers */
+static int cycles(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  rows_box *box = new_rows(L);
+  box->rows = gp_column(profile->graph.cycles, sizeof *box->rows);
+  if (!box->rows) return luaL_error(L, "not enough memory");
+  box->count = profile->graph.cycles;
+  for (size_t i = 0; i < box->count; i++)
+    box->rows[i] = (uint32_t)(profile->graph.functions + i);
+  return push_rows_iterator(L, 1, push_node);
+}
+
+/* profile:at(address) -> the function whose code is there, or nil */
+static int at(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
+  if (function == GP_NONE) return 0;
+  push_node(L, 1, function);
+  return 1;
+}
+
+/* --- fields ---------------------------------------------------------------- */
+
+static const gp_profile *opened(lua_State *L, const void *object) {
+  return open_profile(L, object);
+}
+
+/* The first histogram, whose dimension and rate are all the others'; or NULL. */
+static const gp_histogram *first_histogram(lua_State *L, const void *object) {
+  opened(L, object);
+  lua_getiuservalue(L, 1, PROFILE_DATA);
+  const gp_data *data = check_data(L, -1);
+  return data->histogram_count > 0 ? &data->histograms[0] : NULL;
+}
+
+static void push_number(lua_State *L, bool known, double value) {
+  if (known)
+    lua_pushnumber(L, value);
+  else
+    lua_pushnil(L);
+}
+
+static void push_rate(lua_State *L, const void *object) {
+  double rate = opened(L, object)->samples.rate;
+  push_number(L, rate != 0, rate);
+}
+
+static void push_unit(lua_State *L, const void *object) {
+  const gp_histogram *histogram = first_histogram(L, object);
+  lua_pushstring(L, histogram ? histogram->dimension : NULL);
+}
+
+static void push_abbreviation(lua_State *L, const void *object) {
+  const gp_histogram *histogram = first_histogram(L, object);
+  if (histogram)
+    lua_pushlstring(L, &histogram->abbreviation, histogram->abbreviation ? 1 : 0);
+  else
+    lua_pushnil(L);
+}
+
+static void push_total_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->samples.total);
+}
+
+static void push_graph_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->graph.total);
+}
+
+static void push_total(lua_State *L, const void *object) {
+  const gp_samples *samples = &opened(L, object)->samples;
+  push_number(L, samples->rate != 0, samples->total / samples->rate);
+}
+
+static void push_bin_size(lua_State *L, const void *object) {
+  const gp_samples *samples = &opened(L, object)->samples;
+  if (samples->rate == 0)
+    lua_pushnil(L);
+  else
+    lua_pushinteger(L, (lua_Integer)samples->scale * 2);
+}
+
+static void push_arc_count(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->graph.arcs);
+}
+
+static void push_foreign(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  lua_getiuservalue(L, 1, PROFILE_DATA);
+  const gp_data *data = check_data(L, -1);
+  bool recorded = profile->samples.counted > 0 || data->arcs.count > 0;
+  bool met = profile->samples.assigned > 0 || profile->arcs_met > 0;
+  lua_pushboolean(L, recorded && !met);
+}
+
+static void push_image(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, PROFILE_IMAGE);
+}
+
+static void push_data(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, PROFILE_DATA);
+}
+
+void define_profile(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", close_profile},
+                                  {"__close", close_profile},
+                                  {"__tostring", describe},
+                                  {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"close", close_profile}, {"functions", functions},
+                                     {"entries", entries},     {"cycles", cycles},
+                                     {"at", at},               {NULL, NULL}};
+  static const object_field fields[] = {
+      {"rate", push_rate},                /* ticks a second, or nil */
+      {"unit", push_unit},                /* "seconds", or nil */
+      {"abbreviation", push_abbreviation},/* "s"; may be empty; or nil */
+      {"total", push_total},              /* seconds sampled, or nil */
+      {"total_ticks", push_total_ticks},
+      {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
+      {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */
+      {"arc_count", push_arc_count},      /* arcs of the call graph */
+      {"foreign", push_foreign},          /* nothing recorded meets any symbol */
+      {"image", push_image},
+      {"data", push_data},
+      {NULL, NULL}};
+  static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
+  define_object(L, GP_PROFILE, meta, methods, fields);
+  luaL_setfuncs(L, module, 0);
+}

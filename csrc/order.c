@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What comes first in a report. */
+#include "order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "propagate.h"
+#include "sort.h"
+
+static const char *name_of(const gp_graph *graph, uint32_t function) {
+  return graph->symtab->name[function];
+}
+
+/* --- entries --------------------------------------------------------------- */
+
+/* More time first; cycles before functions; names without underscore before those
+ * with one; more calls; by name. Cycles of equal time keep their order. */
+static bool entry_before(const void *context, uint32_t b, uint32_t a) {
+  const gp_graph *graph = context;
+  double time_a = graph->shown_self[a] + graph->shown_children[a];
+  double time_b = graph->shown_self[b] + graph->shown_children[b];
+  if (time_a != time_b) return time_b > time_a;
+  bool cycle_a = a >= graph->functions, cycle_b = b >= graph->functions;
+  if (cycle_a || cycle_b) return cycle_b && !cycle_a;
+  const char *name_a = name_of(graph, a), *name_b = name_of(graph, b);
+  bool under_a = name_a[0] == '_', under_b = name_b[0] == '_';
+  if (under_a != under_b) return under_a;
+  if (graph->calls[a] != graph->calls[b]) return graph->calls[b] > graph->calls[a];
+  return strcmp(name_b, name_a) < 0;
+}
+
+bool gp_order_entries(gp_graph *graph, gp_error *error) {
+  size_t nodes = graph->functions + graph->cycles;
+  graph->entries = gp_identity(nodes);
+  graph->rank = gp_column(nodes, sizeof *graph->rank);
+  if (!graph->entries || !graph->rank ||
+      !gp_sort(graph->entries, nodes, entry_before, graph))
+    return gp_fail_memory(error);
+  uint32_t rank = 0;
+  for (size_t i = 0; i < nodes; i++) {
+    uint32_t node = graph->entries[i];
+    bool part = node < graph->functions && gp_symtab_owner(graph->symtab, node) != node;
+    graph->rank[node] = part ? 0 : ++rank;
+  }
+  return true;
+}
+
+/* --- functions ------------------------------------------------------------- */
+
+static bool by_name(const void *context, uint32_t b, uint32_t a) {
+  return strcmp(name_of(context, b), name_of(context, a)) < 0;
+}
+
+static bool by_self(const void *context, uint32_t b, uint32_t a) {
+  const gp_graph *graph = context;
+  if (graph->self[a] != graph->self[b]) return graph->self[b] > graph->self[a];
+  if (graph->calls[a] != graph->calls[b]) return graph->calls[b] > graph->calls[a];
+  return by_name(graph, b, a);
+}
+
+uint32_t *gp_order_functions(const gp_graph *graph, gp_function_order order,
+                             size_t *count) {
+  uint32_t *functions = gp_identity(graph->functions);
+  if (!functions) return NULL;
+  *count = 0;
+  for (uint32_t f = 0; f < graph->functions; f++)
+    if (gp_symtab_owner(graph->symtab, f) == f) functions[(*count)++] = f;
+  if (order == GP_BY_ADDRESS) return functions;
+  if (gp_sort(functions, *count, order == GP_BY_NAME ? by_name : by_self, graph))
+    return functions;
+  free(functions);
+  return NULL;
+}
+
+/* --- arcs ------------------------------------------------------------------ */
+
+/* Calls of oneself, then calls inside a cycle, then calls that move time. */
+static int arc_kind(const gp_graph *graph, uint32_t arc) {
+  uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
+  return caller == callee ? 0 : gp_graph_same_cycle(graph, caller, callee) ? 1 : 2;
+}
+
+/* Whether arc x is smaller than arc y: by kind, then by time if it moves any, then
+ * by count. */
+static bool arc_is_smaller(const gp_graph *graph, uint32_t x, uint32_t y) {
+  int kind_x = arc_kind(graph, x), kind_y = arc_kind(graph, y);
+  if (kind_x != kind_y) return kind_x < kind_y;
+  if (kind_x == 2) {
+    gp_arc_time time_x = gp_propagated(graph, x), time_y = gp_propagated(graph, y);
+    double both_x = time_x.self + time_x.children, both_y = time_y.self + time_y.children;
+    if (both_x != both_y) return both_x < both_y;
+  }
+  return graph->count[x] < graph->count[y];
+}
+
+static bool ascending(const void *context, uint32_t b, uint32_t a) {
+  return arc_is_smaller(context, b, a);
+}
+
+static bool descending(const void *context, uint32_t b, uint32_t a) {
+  return arc_is_smaller(context, a, b);
+}
+
+/* Copies a chain of numbers, last one first: arcs in the order of their creation. */
+static uint32_t *unchain(uint32_t first, const uint32_t *next, size_t *count) {
+  *count = 0;
+  for (uint32_t i = first; i != GP_NONE; i = next[i]) ++*count;
+  uint32_t *column = gp_column(*count, sizeof *column);
+  if (!column) return NULL;
+  size_t place = *count;
+  for (uint32_t i = first; i != GP_NONE; i = next[i]) column[--place] = i;
+  return column;
+}
+
+static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
+                        const gp_graph *graph) {
+  if (column && gp_sort(column, count, before, graph)) return column;
+  free(column);
+  return NULL;
+}
+
+uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count) {
+  uint32_t *arcs = unchain(graph->first_caller[function], graph->next_caller, count);
+  return sorted(arcs, *count, ascending, graph);
+}
+
+uint32_t *gp_order_callees(const gp_graph *graph, uint32_t function, size_t *count) {
+  uint32_t *arcs = unchain(graph->first_callee[function], graph->next_callee, count);
+  return sorted(arcs, *count, descending, graph);
+}
+
+/* --- members of a cycle ---------------------------------------------------- */
+
+static bool member_before(const void *context, uint32_t b, uint32_t a) {
+  const gp_graph *graph = context;
+  double time_a = graph->shown_self[a] + graph->shown_children[a];
+  double time_b = graph->shown_self[b] + graph->shown_children[b];
+  if (time_a != time_b) return time_b > time_a;
+  return graph->calls[b] + graph->self_calls[b] > graph->calls[a] + graph->self_calls[a];
+}
+
+uint32_t *gp_order_members(const gp_graph *graph, uint32_t cycle, size_t *count) {
+  uint32_t head = graph->head[cycle - graph->functions];
+  uint32_t *members = unchain(head, graph->next_member, count);
+  if (!members) return NULL;
+  for (size_t i = 0, j = *count - 1; i < j; i++, j--) {  /* the chain's own order */
+    uint32_t member = members[i];
+    members[i] = members[j];
+    members[j] = member;
+  }
+  return sorted(members, *count, member_before, graph);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What comes first in a report.
+ *
+ * Each function here sorts something in the order in which GNU gprof prints it.
+ */
+#ifndef GP_ORDER_H
+#define GP_ORDER_H
+
+#include "graph.h"
+#include "histogram.h"
+
+/* Ranks the entries of the call graph, functions and cycles: fills entries and
+ * rank of the graph. By time in them and below; see order.c for ties. */
+bool gp_order_entries(gp_graph *graph, gp_error *error);
+
+/* The orders in which functions can be listed. */
+typedef enum gp_function_order {
+  GP_BY_SELF,      /* by self time, then calls, both descending, then name */
+  GP_BY_NAME,      /* by name, then address */
+  GP_BY_ADDRESS
+} gp_function_order;
+
+/* A new column of all functions (owners, no parts) in that order; *count of them.
+ * NULL if there is no memory. */
+uint32_t *gp_order_functions(const gp_graph *graph, gp_function_order order,
+                             size_t *count);
+
+/* New columns of arc numbers: those into and those out of a function, in the order
+ * in which its entry shows them. NULL if there is no memory. */
+uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count);
+uint32_t *gp_order_callees(const gp_graph *graph, uint32_t function, size_t *count);
+
+/* A new column of the members of a cycle (a node), by time, then calls, both
+ * descending. NULL if there is no memory. */
+uint32_t *gp_order_members(const gp_graph *graph, uint32_t cycle, size_t *count);
+
+#endif

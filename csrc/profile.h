@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A profile: everything that follows from an image and data under one set of
+ * options. The stages one after the other, and what they have in common.
+ */
+#ifndef GP_PROFILE_H
+#define GP_PROFILE_H
+
+#include "graph.h"
+#include "histogram.h"
+#include "order.h"
+#include "propagate.h"
+
+typedef struct gp_profile {
+  const gp_image *image;
+  gp_symtab symtab;
+  gp_samples samples;
+  gp_graph graph;
+  gp_selection flat, print, time;  /* what is listed, has an entry, counts */
+  size_t arcs_met;                 /* arcs of the data that became arcs here */
+} gp_profile;
+
+/* Runs all stages. The image and the data must outlive the profile. */
+gp_profile *gp_profile_build(const gp_image *image, const gp_data *data,
+                             const gp_symtab_options *options, gp_error *error);
+void gp_profile_free(gp_profile *profile);
+
+/* The function with that address, or GP_NONE. */
+static inline uint32_t gp_profile_at(const gp_profile *profile, uint64_t address) {
+  return gp_symtab_find(&profile->symtab, address);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A checked stream of bytes.
+ *
+ * Files, pipes and standard input are read through one small window, so that
+ * memory never depends on a file's size nor on what its header claims. Nothing
+ * is handed out that was not read.
+ */
+#ifndef GP_READER_H
+#define GP_READER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+/* The most that can be looked at in one piece, in bytes. */
+#define GP_READER_WINDOW ((size_t)65536)
+
+typedef struct gp_reader {
+  int file;              /* descriptor; 0 is standard input and is left open */
+  uint64_t offset;       /* of the next byte to be taken, from the start */
+  uint64_t size;         /* of the file; UINT64_MAX for what has no size */
+  size_t begin, end;     /* what is in the window and was not taken yet */
+  bool failed;           /* a read error; the text is in `error` */
+  gp_error *error;       /* where read errors are reported */
+  unsigned char *window;
+} gp_reader;
+
+/* Opens `path`; "-" is standard input. The error is kept for later reads. */
+bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error);
+void gp_reader_close(gp_reader *reader);
+
+/* The next `count` bytes (at most GP_READER_WINDOW), which stay valid until the
+ * next call; NULL if fewer are left, or after a read error (see `failed`). */
+const unsigned char *gp_reader_take(gp_reader *reader, size_t count);
+
+/* The same without moving on. */
+const unsigned char *gp_reader_peek(gp_reader *reader, size_t count);
+
+/* How many bytes can be looked at without moving on: up to `wanted`, fewer only
+ * where the file ends. */
+size_t gp_reader_available(gp_reader *reader, size_t wanted);
+
+/* False if a file whose size is known holds fewer than `count` bytes from here. */
+bool gp_reader_may_hold(const gp_reader *reader, uint64_t count);
+
+#endif

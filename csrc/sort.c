@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A stable sort of row numbers. */
+#include "sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+typedef struct sorting {
+  gp_before *before;
+  const void *context;
+  uint32_t *scratch;  /* half of the rows fit */
+} sorting;
+
+/* The depth of this recursion is the logarithm of the count. */
+static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
+  if (count < 2) return;
+  size_t half = count / 2;
+  uint32_t *right = rows + half, *end = rows + count, *out = rows;
+  merge_sort(s, rows, half);
+  merge_sort(s, right, count - half);
+  memcpy(s->scratch, rows, half * sizeof *rows);
+  const uint32_t *left = s->scratch, *left_end = s->scratch + half;
+  while (left < left_end && right < end)
+    *out++ = s->before(s->context, *right, *left) ? *right++ : *left++;
+  memcpy(out, left, (size_t)(left_end - left) * sizeof *rows);
+}
+
+bool gp_sort(uint32_t *rows, size_t count, gp_before *before, const void *context) {
+  sorting s = {before, context, gp_column(count / 2, sizeof *rows)};
+  if (!s.scratch) return false;
+  merge_sort(&s, rows, count);
+  free(s.scratch);
+  return true;
+}
+
+uint32_t *gp_identity(size_t count) {
+  uint32_t *rows = gp_column(count, sizeof *rows);
+  if (rows)
+    for (size_t i = 0; i < count; i++) rows[i] = (uint32_t)i;
+  return rows;
+}

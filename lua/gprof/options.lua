@@ -1,0 +1,288 @@
+--- The options of the command line: what there is, and what was given.
+--
+-- One table says everything about every option; reading the command line, the help
+-- page and messages all go by it.
+--
+-- @module gprof.options
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local options = {}
+
+--- The groups of the help page, in its order.
+options.groups = { "Reports", "Analysis", "Miscellaneous", "Older forms" }
+
+-- Handlers: each takes the settings and the argument. -----------------------------
+
+local function raise(...)
+  error({ message = string.format(...) }, 0)
+end
+
+local function flag(name)
+  return function(settings) settings[name] = true end
+end
+
+-- A style is wanted (true), taken away (false), or was not mentioned (nil). The last
+-- word about it counts.
+local function style(name, wanted)
+  return function(settings) settings.styles[name] = wanted end
+end
+
+local function number(name, least)
+  return function(settings, argument, option)
+    local digits = argument:match("^%s*[+-]?%d+")
+    if not digits and not settings.gnu_compat or digits and digits ~= argument then
+      raise("option %s takes a whole number, not '%s'", options.name(option), argument)
+    end
+    settings[name] = math.max(least, math.tointeger(digits) or 0)
+  end
+end
+
+-- Only the first letter counts, as ever: "-O m".
+local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd" }
+
+local function set_format(settings, argument)
+  local letter = argument:sub(1, 1)
+  if letter == "p" then
+    raise("file format '%s' is not supported: known are auto, magic, bsd and 4.4bsd", argument)
+  end
+  settings.format = formats[letter] or
+    raise("unknown file format '%s': known are auto, magic, bsd and 4.4bsd", argument)
+end
+
+local function set_demangling(settings, argument)
+  settings.no_demangle = nil
+  if argument and not core.demangling_style(argument) then
+    raise("unknown demangling style '%s'", argument)
+  end
+end
+
+local function symspec_style(name, wanted)
+  local apply = style(name, wanted)
+  return function(settings, argument, option)
+    if argument then
+      raise("a symspec with option %s is not served yet", options.name(option))
+    end
+    apply(settings)
+  end
+end
+
+-- GNU gprof's options ---------------------------------------------------------------
+--
+-- short, long: the names. argument: "none", "required" or "optional" (attached to a
+-- short option, after = on a long one). value: what the help page calls it. handle:
+-- what it does; an option without it is refused. group, help: for the help page.
+
+--- Options that GNU gprof has, too.
+options.gnu = {
+  { short = "A", long = "annotated-source", argument = "optional", value = "SYMSPEC",
+    group = 1, help = "source text with execution counts" },
+  { short = "b", long = "brief", argument = "none", handle = flag "brief",
+    group = 1, help = "leave the explanations out" },
+  { short = "C", long = "exec-counts", argument = "optional", value = "SYMSPEC",
+    group = 1, help = "how often each function was called" },
+  { short = "i", long = "file-info", argument = "none",
+    group = 1, help = "what the profile files hold" },
+  { short = "I", long = "directory-path", argument = "required", value = "DIRS",
+    group = 1, help = "where to look for source files, separated by colons" },
+  { short = "J", long = "no-annotated-source", argument = "optional", value = "SYMSPEC",
+    group = 1, help = "no source text, or not that of these symbols" },
+  { short = "L", long = "print-path", argument = "none", handle = flag "print_path",
+    group = 1, help = "names of source files with their directories" },
+  { short = "p", long = "flat-profile", argument = "optional", value = "SYMSPEC",
+    handle = symspec_style("flat", true),
+    group = 1, help = "the flat profile, or that of these symbols" },
+  { short = "P", long = "no-flat-profile", argument = "optional", value = "SYMSPEC",
+    handle = symspec_style("flat", false),
+    group = 1, help = "no flat profile, or one without these symbols" },
+  { short = "q", long = "graph", argument = "optional", value = "SYMSPEC",
+    handle = symspec_style("graph", true),
+    group = 1, help = "the call graph, or that of these symbols" },
+  { short = "Q", long = "no-graph", argument = "optional", value = "SYMSPEC",
+    handle = symspec_style("graph", false),
+    group = 1, help = "no call graph, or one without these symbols" },
+  { short = "B", argument = "none", handle = style("graph", true),
+    group = 4, help = "the same as -q" },
+  { short = "r", long = "function-ordering", argument = "none",
+    group = 1, help = "an order of functions that keeps callers near" },
+  { short = "R", long = "file-ordering", argument = "required", value = "MAP",
+    group = 1, help = "an order of object files; MAP is made by nm" },
+  { short = "t", long = "table-length", argument = "required", value = "NUM",
+    group = 1, help = "how many lines to list below annotated source" },
+  { short = "T", long = "traditional", argument = "none",
+    group = 1, help = "reports in the style of BSD" },
+  { short = "w", long = "width", argument = "required", value = "NUM", handle = number("width", 1),
+    group = 1, help = "width of the index, in characters (80)" },
+  { short = "x", long = "all-lines", argument = "none",
+    group = 1, help = "annotate every line of a block" },
+  { short = "y", long = "separate-files", argument = "none",
+    group = 1, help = "write annotated source into files NAME-ann" },
+  { short = "Z", long = "no-exec-counts", argument = "optional", value = "SYMSPEC",
+    group = 1, help = "no execution counts, or not those of these" },
+  { long = "demangle", argument = "optional", value = "STYLE", handle = set_demangling,
+    group = 1, help = "names as in the source (default); auto, gnu-v3 ..." },
+  { long = "no-demangle", argument = "none", handle = flag "no_demangle",
+    group = 1, help = "names as in the symbol table" },
+  { long = "inline-file-names", argument = "none", handle = flag "inline_file_names",
+    group = 1, help = "file and line behind each function's name" },
+
+  { short = "a", long = "no-static", argument = "none", handle = flag "no_static",
+    group = 2, help = "leave static functions out" },
+  { short = "c", long = "static-call-graph", argument = "none",
+    group = 2, help = "add calls that are found in the code" },
+  { short = "D", long = "ignore-non-functions", argument = "none",
+    handle = flag "ignore_non_functions",
+    group = 2, help = "leave symbols out that are no functions" },
+  { short = "k", argument = "required", value = "FROM/TO",
+    group = 2, help = "leave calls from FROM to TO out" },
+  { short = "l", long = "line", argument = "none",
+    group = 2, help = "by line of source instead of by function" },
+  { short = "m", long = "min-count", argument = "required", value = "NUM",
+    group = 2, help = "leave out what was executed less often" },
+  { short = "n", long = "time", argument = "required", value = "SYMSPEC",
+    group = 2, help = "only the time of these counts in the call graph" },
+  { short = "N", long = "no-time", argument = "required", value = "SYMSPEC",
+    group = 2, help = "the time of these does not count there" },
+  { short = "S", long = "external-symbol-table", argument = "required", value = "FILE",
+    group = 2, help = "symbols from FILE, such as /proc/kallsyms" },
+  { short = "z", long = "display-unused-functions", argument = "none",
+    handle = flag "display_unused_functions",
+    group = 2, help = "functions without calls and time, too" },
+
+  { short = "d", long = "debug", argument = "optional", value = "NUM",
+    group = 3, help = "trace the work" },
+  { short = "h", long = "help", argument = "none", handle = flag "help",
+    group = 3, help = "this page" },
+  { short = "O", long = "file-format", argument = "required", value = "NAME", handle = set_format,
+    group = 3, help = "format of the profiles: auto magic bsd 4.4bsd" },
+  { short = "s", long = "sum", argument = "none",
+    group = 3, help = "write the sum of the profiles to gmon.sum" },
+  { short = "v", long = "version", argument = "none", handle = flag "version",
+    group = 3, help = "version and licence" },
+
+  { short = "e", argument = "required", value = "NAME",
+    group = 4, help = "no entry for this function and those below it" },
+  { short = "E", argument = "required", value = "NAME",
+    group = 4, help = "the same, and its time does not count" },
+  { short = "f", argument = "required", value = "NAME",
+    group = 4, help = "only entries for this function and those below it" },
+  { short = "F", argument = "required", value = "NAME",
+    group = 4, help = "the same, and only their time counts" },
+}
+
+--- Options of our own. Their names may be abbreviated where the abbreviation is that
+-- of none of GNU gprof's.
+options.own = {
+  { long = "gnu-compat", argument = "none", handle = flag "gnu_compat",
+    group = 3, help = "print what GNU gprof prints, to the byte" },
+}
+
+-- Reading the command line ------------------------------------------------------------
+
+--- An option as messages name it: "-w (--width)".
+-- @tparam table option
+-- @treturn string
+function options.name(option)
+  if option.short and option.long then
+    return ("-%s (--%s)"):format(option.short, option.long)
+  end
+  return option.short and "-" .. option.short or "--" .. option.long
+end
+
+local colons = { none = "", required = ":", optional = "::" }
+
+local function letters()
+  local result = {}
+  for _, option in ipairs(options.gnu) do
+    if option.short then
+      result[#result + 1] = option.short .. colons[option.argument]
+    end
+  end
+  return table.concat(result)
+end
+
+local function with_long_name(list)
+  local result = {}
+  for _, option in ipairs(list) do
+    if option.long then
+      result[#result + 1] = option
+    end
+  end
+  return result
+end
+
+local function by_name()
+  local result = {}
+  for _, list in ipairs { options.gnu, options.own } do
+    for _, option in ipairs(list) do
+      if option.short then result[option.short] = option end
+      if option.long then result[option.long] = option end
+    end
+  end
+  return result
+end
+
+-- Long options that begin with a word of the command line: "--fi" or "--fi=x".
+local function candidates(word)
+  local prefix = word:match("^%-%-([^=]*)")
+  local found = {}
+  for _, list in ipairs { options.gnu, options.own } do
+    for _, option in ipairs(list) do
+      if prefix and option.long and option.long:sub(1, #prefix) == prefix then
+        found[#found + 1] = "--" .. option.long
+      end
+    end
+    if found[1] then break end
+  end
+  return found
+end
+
+local function complain(kind, word)
+  local found = candidates(word)
+  if kind == "missing" then
+    raise("option '%s' needs an argument", word)
+  elseif kind == "superfluous" then
+    raise("option '%s' takes no argument", word)
+  elseif found[2] then
+    raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
+  end
+  raise("unknown option '%s' (-h lists them)", word)
+end
+
+local function apply(settings, given)
+  local known = by_name()
+  for _, pair in ipairs(given) do
+    local option = known[pair[1]]
+    if not option.handle then
+      raise("option %s is not served yet", options.name(option))
+    end
+    option.handle(settings, pair[2], option)
+    if settings.help or settings.version then break end
+  end
+end
+
+--- Reads a command line.
+-- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
+--   the words in that file
+-- @treturn table settings: the long names with underscores; `styles`, the reports
+--   asked for (true) or taken away (false); `operands`
+-- @raise a table with the field `message`
+function options.read(arguments)
+  local settings = { styles = {}, format = "auto", width = 80 }
+  local words = core.expand("gprof.lua", arguments)
+  local given, operands, word, before =
+    core.getopt(words, letters(), with_long_name(options.gnu), with_long_name(options.own))
+  if given then
+    apply(settings, given)
+    settings.operands = operands
+  else
+    apply(settings, before)
+    if not (settings.help or settings.version) then
+      complain(operands, word)
+    end
+  end
+  return settings
+end
+
+return options

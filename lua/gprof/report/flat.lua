@@ -1,0 +1,91 @@
+--- The flat profile: how much time was spent in each function, and how often it was
+-- called.
+--
+-- @module gprof.report.flat
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local explain = require "gprof.explain"
+local names = require "gprof.names"
+
+-- Prefixes of units, largest first: those who came before found these sufficient.
+local prefixes = {
+  { "T", 1e-12 }, { "G", 1e-9 }, { "M", 1e-6 }, { "K", 1e-3 }, { " ", 1 }, { "m", 1e3 },
+  { "u", 1e6 }, { "n", 1e9 }, { "p", 1e12 }, { "f", 1e15 }, { "a", 1e18 },
+}
+
+-- The unit in which the largest time per call of all functions has one to three
+-- digits before the point.
+-- @treturn string prefix
+-- @treturn number how many of that unit are in one unit of the histogram
+local function call_unit(profile)
+  local largest = 0
+  for f in profile:functions("address") do
+    local calls = f.calls
+    if calls > 0 then
+      largest = math.max(largest, (f.ticks + f.children_ticks) / calls)
+    end
+  end
+  for _, prefix in ipairs(prefixes) do
+    local scaled = prefix[2] * largest
+    if scaled >= profile.rate and scaled < 1000 * profile.rate then
+      return prefix[1], prefix[2]
+    end
+  end
+  return prefixes[1][1], prefixes[1][2]
+end
+
+local function write_heading(profile, prefix, write)
+  local unit, abbreviation = profile.unit, profile.abbreviation
+  local per_call = prefix
+  if abbreviation ~= "" then
+    per_call = prefix .. abbreviation .. "/call"
+  end
+  write("Flat profile:\n\n")
+  write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, unit))
+  if profile.total_ticks <= 0 then
+    write(" no time accumulated\n\n")
+  end
+  write(("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"):format(
+    "%  ", "cumulative", "self  ", "", "self  ", "total ", ""))
+  write(("%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"):format(
+    "time", unit, unit, "calls", per_call, per_call, "name"))
+end
+
+local function write_rows(profile, options, scale, write)
+  local rate, total = profile.rate, profile.total_ticks
+  if total <= 0 then
+    total = 1  -- so that percentages are 0 and not undefined
+  end
+  local cumulative = 0
+  for f in profile:functions() do
+    local ticks, calls = f.ticks, f.calls
+    if f.listed and (ticks ~= 0 or calls ~= 0 or options.display_unused_functions) then
+      cumulative = cumulative + ticks
+      local percent, seconds = 100 * ticks / total, ticks / rate
+      if calls ~= 0 then
+        write(("%6.2f %9.2f %8.2f %8d %8.2f %8.2f  %s\n"):format(
+          percent, cumulative / rate, seconds, calls,
+          scale * ticks / rate / calls,
+          scale * (ticks + f.children_ticks) / rate / calls,
+          names.of(f, options)))
+      else
+        write(("%6.2f %9.2f %8.2f %8.8s %8.8s %8.8s  %s\n"):format(
+          percent, cumulative / rate, seconds, "", "", "", names.of(f, options)))
+      end
+    end
+  end
+end
+
+--- Prints the report.
+-- @tparam profile profile with a histogram
+-- @tparam table options `brief`: no explanation; `display_unused_functions`: rows
+--   for functions without calls and time, too; `inline_file_names`, `print_path`
+-- @tparam function write takes strings
+return function(profile, options, write)
+  local prefix, scale = call_unit(profile)
+  write_heading(profile, prefix, write)
+  write_rows(profile, options, scale, write)
+  if not options.brief then
+    write(explain.flat)
+  end
+end

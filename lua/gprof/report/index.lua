@@ -1,0 +1,63 @@
+--- The index: where in the call graph each function's entry is, by name.
+--
+-- @module gprof.report.index
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local names = require "gprof.names"
+
+local COLUMNS = 3
+local NUMBER_WIDTH = 5  -- numbers are set to the right within this many characters
+
+-- Functions that anything was seen of, by name, and then the cycles.
+local function collect(profile, options)
+  local nodes = {}
+  for f in profile:functions("name") do
+    if options.display_unused_functions or f.calls ~= 0 or f.ticks ~= 0 then
+      nodes[#nodes + 1] = f
+    end
+  end
+  for cycle in profile:cycles() do
+    nodes[#nodes + 1] = cycle
+  end
+  return nodes
+end
+
+-- A function's name; a static one's with its file, as there can be several so named.
+local function label(node, options)
+  if not node.static then return node.name end
+  local file = node.file
+  if not file then return node.name end
+  return ("%s (%s)"):format(node.name, names.file(file, options))
+end
+
+-- One row of cells. The cell at column c begins at c times the width of one, but
+-- never before the text to its left has ended. The blanks around a number are not
+-- counted, so columns drift: the index is set as GNU gprof sets it.
+local function format_row(nodes, first, rows, cell_width, options)
+  local cells, at = {}, 0
+  for column = 0, COLUMNS - 1 do
+    local node = nodes[first + column * rows]
+    if not node then break end
+    local number = (node.printed and "[%d]" or "(%d)"):format(node.index)
+    local text = label(node, options)
+    local fill = math.max(0, column * cell_width + NUMBER_WIDTH - at - #number)
+    cells[#cells + 1] = (" "):rep(fill) .. " " .. number .. " " .. text
+    at = at + #number + fill + #text
+  end
+  return table.concat(cells)
+end
+
+--- Prints the report.
+-- @tparam profile profile
+-- @tparam table options `width`: of the lines, in characters (default 80);
+--   `display_unused_functions`, `print_path`
+-- @tparam function write takes strings
+return function(profile, options, write)
+  local nodes = collect(profile, options)
+  local cell_width = ((options.width or 80) - 1) // COLUMNS
+  local rows = (#nodes + COLUMNS - 1) // COLUMNS
+  write("Index by function name\n\n")
+  for row = 1, rows do
+    write(format_row(nodes, row, rows, cell_width, options), "\n")
+  end
+end
