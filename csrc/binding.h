@@ -72,16 +72,22 @@ gp_profile *open_profile(lua_State *L, const profile_box *box);
 void push_node(lua_State *L, int profile, uint32_t node);
 void push_arc(lua_State *L, int profile, uint32_t arc);
 
-/* An empty column of numbers that the collector frees; see push_rows_iterator. */
-typedef struct rows_box {
-  uint32_t *rows;
-  size_t count;
-} rows_box;
+/* What malloc gave, owned by the collector: rows to iterate over, or something that
+ * must not be lost if Lua raises an error. */
+typedef struct memory_box {
+  void *memory;
+  size_t count;  /* of rows */
+} memory_box;
 
-rows_box *new_rows(lua_State *L);
+/* Pushes an empty box. */
+memory_box *new_memory(lua_State *L);
 
-/* Returns, for a generic for, an iterator over the rows on top of the stack: it
- * pushes each by `push`, with the profile at stack index `profile`. */
+/* Pushes a copy of a malloc'd string, and frees it. */
+void push_and_free(lua_State *L, char *text);
+
+/* Returns, for a generic for, an iterator over the box of row numbers (uint32_t) on
+ * top of the stack: it pushes each by `push`, with the profile at stack index
+ * `profile`. */
 int push_rows_iterator(lua_State *L, int profile,
                        void (*push)(lua_State *L, int profile, uint32_t row));
 
@@ -90,7 +96,7 @@ void define_image(lua_State *L);
 void define_data(lua_State *L);
 void define_profile(lua_State *L);
 void define_parts(lua_State *L);
-void define_rows(lua_State *L);
+void define_memory(lua_State *L);
 void define_options(lua_State *L);
 
 #endif

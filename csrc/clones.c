@@ -22,14 +22,16 @@ size_t gp_clone_cold_stem(const char *name) {
 }
 
 /* What stands behind one group that begins with the dot at `p`, or NULL if it is
- * none. */
+ * none. A group ends in a number; only a single dot at the end may lack it. */
 static const char *skip_group(const char *p) {
+  bool bare = false;
   if (strncmp(p, ".clone.", 7) == 0)
     p += 7;
   else if (strncmp(p, ".constprop.", 11) == 0)
     p += 11;
   else
-    p += 1;
+    bare = *++p == '\0';
+  if (!bare && !is_digit(*p)) return NULL;
   p = skip_digits(p);
   return *p && *p != '.' ? NULL : p;
 }

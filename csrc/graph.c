@@ -76,16 +76,36 @@ static void add_calls(gp_graph *graph, uint32_t arc, uint64_t calls) {
     graph->calls[callee] += calls;
 }
 
-static bool join(building *b, const gp_arcs *arcs, size_t *met) {
+/* Per symbol, the function that a call to it enters. A label that is not typed as a
+ * function is taken for a place within the one before it. */
+static uint32_t *entered_functions(const gp_symtab *symtab) {
+  uint32_t *entered = gp_column(symtab->count, sizeof *entered), last = GP_NONE;
+  for (uint32_t s = 0; entered && s < symtab->count; s++) {
+    if (symtab->flags[s] & GP_FUNCTION) last = gp_symtab_owner(symtab, s);
+    entered[s] = last;
+  }
+  return entered;
+}
+
+static bool join(building *b, const gp_arcs *arcs, const uint32_t *entered, size_t *met) {
   for (size_t i = 0; i < arcs->count; i++) {
     uint32_t caller = gp_symtab_find(b->graph->symtab, arcs->from[i]);
     uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
+    if (callee != GP_NONE) callee = entered[callee];
     if (caller == GP_NONE || callee == GP_NONE) continue;
     if (!find_or_add(b, caller, callee, &arc)) return false;
     add_calls(b->graph, arc, arcs->calls[i]);
     ++*met;
   }
   return true;
+}
+
+static bool join_all(building *b, const gp_arcs *arcs, size_t *met) {
+  uint32_t *entered = entered_functions(b->graph->symtab);
+  if (!entered) return gp_fail_memory(b->error);
+  bool done = join(b, arcs, entered, met);
+  free(entered);
+  return done;
 }
 
 bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_symtab *symtab,
@@ -96,7 +116,7 @@ bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_symtab *symta
   graph->functions = symtab->count;
   *met = 0;
   gp_index_init(&b.index, arc_key, graph);
-  bool done = allocate(graph, error) && reserve(&b, 16) && join(&b, &data->arcs, met);
+  bool done = allocate(graph, error) && reserve(&b, 16) && join_all(&b, &data->arcs, met);
   gp_index_free(&b.index);
   if (!done) gp_graph_free(graph);
   return done;

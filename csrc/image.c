@@ -25,20 +25,13 @@ static void prepare_bfd(void) {
   ready = true;
 }
 
-/* Appends the synthetic symbols ("puts@plt"), which libbfd makes up from the
- * dynamic ones. An image without any is no error. */
+/* Appends the symbols that libbfd makes up from the others: on some targets those
+ * of functions whose own symbols are mere descriptors. The stubs of the procedure
+ * linkage ("puts@plt") are not among them: they would need the dynamic symbols. An
+ * image without any is no error. */
 static bool add_synthetic(gp_image *image, long static_count) {
-  asymbol **dynamic = NULL;
-  long dynamic_count = 0, room = bfd_get_dynamic_symtab_upper_bound(image->file);
-  if (room > 0) {
-    dynamic = malloc((size_t)room);
-    if (!dynamic) return false;
-    dynamic_count = bfd_canonicalize_dynamic_symtab(image->file, dynamic);
-    if (dynamic_count < 0) dynamic_count = 0;
-  }
-  long made = bfd_get_synthetic_symtab(image->file, static_count, image->symbols,
-                                       dynamic_count, dynamic, &image->synthetic);
-  free(dynamic);
+  long made = bfd_get_synthetic_symtab(image->file, static_count, image->symbols, 0,
+                                       NULL, &image->synthetic);
   if (made <= 0) return true;
   size_t total = (size_t)static_count + (size_t)made;
   if (!gp_resize(&image->symbols, total + 1, sizeof *image->symbols)) return false;
@@ -90,6 +83,7 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   if (S_ISDIR(status.st_mode)) return gp_fail(error, "is a directory");
   image->file = bfd_openr(path, NULL);
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
+  image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
   if (!bfd_check_format(image->file, bfd_object))
     return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
   describe(image);

@@ -24,7 +24,7 @@ typedef struct gp_image {
   bfd *file;
   asymbol **symbols;      /* the symbol table in libbfd's order, then synthetic */
   size_t symbol_count;    /* of both together */
-  asymbol *synthetic;     /* one block: the symbols of the procedure linkage */
+  asymbol *synthetic;     /* one block; see image.c */
   asection *text;
   uint64_t text_low;      /* address of the first byte of .text */
   uint64_t text_high;     /* address behind the last byte of .text */

@@ -41,12 +41,11 @@ int luaopen_gprof_core(lua_State *L);
 int luaopen_gprof_core(lua_State *L) {
   luaL_checkversion(L);
   lua_newtable(L);
-  define_rows(L);
+  define_memory(L);
   define_image(L);
   define_data(L);
   define_profile(L);
   define_parts(L);
   define_options(L);
-  lua_pushliteral(L, GP_TEXT(BFD_VERSION_STRING));
   return 1;
 }

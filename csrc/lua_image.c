@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The object file for Lua. */
+#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "binding.h"
@@ -58,6 +59,15 @@ static int set_style(lua_State *L) {
   return 1;
 }
 
+/* library() -> the file that libbfd was loaded from, or nothing if that is not to be
+ * known: the library itself does not tell its version */
+static int find_library(lua_State *L) {
+  Dl_info info;
+  if (!dladdr((void *)(uintptr_t)bfd_openr, &info) || !info.dli_fname) return 0;
+  lua_pushstring(L, info.dli_fname);
+  return 1;
+}
+
 static const gp_image *opened(lua_State *L, const void *object) {
   const image_box *box = object;
   if (!box->image) luaL_error(L, "image is closed");
@@ -98,7 +108,8 @@ void define_image(lua_State *L) {
       {"big_endian", push_big_endian},
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"image", new_image}, {"demangling_style", set_style}, {NULL, NULL}};
+      {"image", new_image}, {"demangling_style", set_style},
+      {"library", find_library}, {NULL, NULL}};
   define_object(L, GP_IMAGE, meta, methods, fields);
   luaL_setfuncs(L, functions, 0);
 }

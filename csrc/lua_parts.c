@@ -142,17 +142,10 @@ static void push_demangled(lua_State *L, const void *object) {
   const gp_profile *profile = opened(L, object);
   const char *symbol = profile->symtab.name[id_of(object)];
   char *name = gp_image_demangle(profile->image, symbol);
-  if (!name) {
+  if (name)
+    push_and_free(L, name);
+  else
     push_symbol(L, object);
-    return;
-  }
-  /* a failure to allocate here would lose the name: copy it under protection */
-  rows_box *guard = new_rows(L);
-  guard->rows = (uint32_t *)(void *)name;
-  lua_pushstring(L, name);
-  free(name);
-  guard->rows = NULL;
-  lua_remove(L, -2);
 }
 
 /* The name as reports show it; demangled once. */
@@ -217,9 +210,9 @@ static int iterate(lua_State *L, const char *metatable, arc_order *order,
   const gp_graph *graph = graph_of(L, part);
   lua_getiuservalue(L, 1, 1);
   int profile = lua_gettop(L);
-  rows_box *box = new_rows(L);
-  box->rows = order(graph, part->id, &box->count);
-  if (!box->rows) return luaL_error(L, "not enough memory");
+  memory_box *box = new_memory(L);
+  box->memory = order(graph, part->id, &box->count);
+  if (!box->memory) return luaL_error(L, "not enough memory");
   return push_rows_iterator(L, profile, push);
 }
 

@@ -69,9 +69,8 @@ static int new_profile(lua_State *L) {
   box->demangled = !option(L, 3, "no_demangle");
   box->profile = gp_profile_build(image, data, &options, &error);
   if (box->profile) return 1;
-  luaL_pushfail(L);
-  lua_pushstring(L, error.text);
-  return 2;
+  lua_getiuservalue(L, 1, 1);  /* the image's path */
+  return push_failure(L, lua_tostring(L, -1), &error);
 }
 
 static int close_profile(lua_State *L) {
@@ -100,9 +99,9 @@ static int functions(lua_State *L) {
   static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
   const gp_profile *profile = check_profile(L, 1);
   gp_function_order order = orders[luaL_checkoption(L, 2, "self", names)];
-  rows_box *box = new_rows(L);
-  box->rows = gp_order_functions(&profile->graph, order, &box->count);
-  if (!box->rows) return luaL_error(L, "not enough memory");
+  memory_box *box = new_memory(L);
+  box->memory = gp_order_functions(&profile->graph, order, &box->count);
+  if (!box->memory) return luaL_error(L, "not enough memory");
   return push_rows_iterator(L, 1, push_node);
 }
 
@@ -111,23 +110,23 @@ static int entries(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   const gp_graph *graph = &profile->graph;
   size_t nodes = graph->functions + graph->cycles;
-  rows_box *box = new_rows(L);
-  box->rows = gp_column(nodes, sizeof *box->rows);
-  if (!box->rows) return luaL_error(L, "not enough memory");
+  memory_box *box = new_memory(L);
+  uint32_t *rows = box->memory = gp_column(nodes, sizeof *rows);
+  if (!rows) return luaL_error(L, "not enough memory");
   for (size_t i = 0; i < nodes; i++)
-    if (graph->rank[graph->entries[i]] != 0) box->rows[box->count++] = graph->entries[i];
+    if (graph->rank[graph->entries[i]] != 0) rows[box->count++] = graph->entries[i];
   return push_rows_iterator(L, 1, push_node);
 }
 
 /* profile:cycles(): in the order of their numbers */
 static int cycles(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
-  rows_box *box = new_rows(L);
-  box->rows = gp_column(profile->graph.cycles, sizeof *box->rows);
-  if (!box->rows) return luaL_error(L, "not enough memory");
+  memory_box *box = new_memory(L);
+  uint32_t *rows = box->memory = gp_column(profile->graph.cycles, sizeof *rows);
+  if (!rows) return luaL_error(L, "not enough memory");
   box->count = profile->graph.cycles;
   for (size_t i = 0; i < box->count; i++)
-    box->rows[i] = (uint32_t)(profile->graph.functions + i);
+    rows[i] = (uint32_t)(profile->graph.functions + i);
   return push_rows_iterator(L, 1, push_node);
 }
 

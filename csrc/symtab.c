@@ -275,6 +275,9 @@ bool gp_symtab_build(gp_symtab *symtab, const gp_image *image,
   bool done = collect(&b, error) && (options->gnu_compat || find_owners(&b, error)) &&
               arrange(&b, symtab, error);
   free(b.found);
+  if (done && symtab->count == 0)
+    done = gp_fail(error, options->no_static ? "has no global functions among its symbols"
+                                             : "has no functions among its symbols");
   if (!done) gp_symtab_free(symtab);
   return done;
 }

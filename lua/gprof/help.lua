@@ -58,10 +58,16 @@ value is attached: -pNAME, --graph=NAME.
   return table.concat(parts)
 end
 
+-- The version of libbfd, as far as the name of its file tells it.
+local function bfd_version()
+  local file = require "gprof.core".library() or ""
+  return file:match("libbfd%-(%d[%d.]*%d)") or "of unknown version"
+end
+
 --- @treturn string what program this is
 function help.version()
   return ("gprof for Lua %s (%s, libbfd %s)\n"):format(
-    require "gprof"._VERSION, _VERSION, require "gprof.core".libbfd) .. [[
+    require "gprof"._VERSION, _VERSION, bfd_version()) .. [[
 Licence: GNU GPL version 3 or later. There is NO WARRANTY, to the extent permitted
 by law.
 ]]

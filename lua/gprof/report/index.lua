@@ -24,10 +24,10 @@ end
 
 -- A function's name; a static one's with its file, as there can be several so named.
 local function label(node, options)
-  if not node.static then return node.name end
-  local file = node.file
-  if not file then return node.name end
-  return ("%s (%s)"):format(node.name, names.file(file, options))
+  if node.number then return node.name end
+  local name, file = names.of(node, options), node.static and node.file
+  if not file then return name end
+  return ("%s (%s)"):format(name, names.file(file, options))
 end
 
 -- One row of cells. The cell at column c begins at c times the width of one, but
