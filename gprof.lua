@@ -40,21 +40,43 @@ if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION)
 end
 
--- In a checkout the library lies beside this file; an installed program finds it on
--- the paths as they are.
-local checkout = io.open(directory .. "/lua/gprof/init.lua")
-if checkout then
-  checkout:close()
-  package.path = directory .. "/lua/?.lua;" .. directory .. "/lua/?/init.lua;" .. package.path
-  package.cpath = directory .. "/build/?.so;" .. package.cpath
+-- In a checkout the library lies beside this file. Installed by LuaRocks, this file is
+-- in TREE/lib/luarocks/rocks-5.4/gprof/VERSION/bin, and the library in the same tree.
+-- Elsewhere it is wherever the paths say.
+local tree = directory .. "/../../../../../.."
+local places = {
+  { lua = directory .. "/lua/", c = directory .. "/build/" },
+  { lua = tree .. "/share/lua/5.4/", c = tree .. "/lib/lua/5.4/" },
+}
+
+local function exists(path)
+  local file = io.open(path)
+  return file and file:close()
+end
+
+local home
+for _, place in ipairs(places) do
+  if exists(place.lua .. "gprof/init.lua") then
+    home = place
+    package.path = place.lua .. "?.lua;" .. place.lua .. "?/init.lua;" .. package.path
+    package.cpath = place.c .. "?.so;" .. package.cpath
+    break
+  end
+end
+
+local function find_core()
+  return package.preload["gprof.core"] or package.searchpath("gprof.core", package.cpath)
+end
+
+if not find_core() then
+  local advice = home == places[1] and "is not built yet: run 'make -C " .. directory .. "'"
+    or "(gprof.core) is not installed"
+  if not is_program then error("gprof's core " .. advice, 0) end
+  io.stderr:write("gprof.lua: the core ", advice, "\n")
+  os.exit(1)
 end
 
 if not is_program then
-  return dofile(directory .. "/lua/gprof/init.lua")
-end
-
-if not package.searchpath("gprof.core", package.cpath) then
-  io.stderr:write("gprof.lua: the core is not built yet: run 'make -C ", directory, "'\n")
-  os.exit(1)
+  return dofile(package.searchpath("gprof.init", package.path))
 end
 os.exit(require("gprof.cli").run(arg))

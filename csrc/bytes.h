@@ -18,8 +18,8 @@ typedef struct gp_layout {
 } gp_layout;
 
 static inline uint16_t gp_u16(const unsigned char *p, gp_layout layout) {
-  return layout.big_endian ? (uint16_t)(p[0] << 8 | p[1])
-                           : (uint16_t)(p[1] << 8 | p[0]);
+  unsigned first = p[0], second = p[1];
+  return (uint16_t)(layout.big_endian ? first << 8 | second : second << 8 | first);
 }
 
 static inline uint32_t gp_u32(const unsigned char *p, gp_layout layout) {

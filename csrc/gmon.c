@@ -72,6 +72,7 @@ static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
   gp_arcs *arcs = &s->data->arcs;
   uint32_t row = gp_index_find(&arcs->index, (gp_key){from, self});
   s->data->arc_records++;
+  s->data->has_arcs = true;
   if (row != GP_NONE) return add_count(s, &arcs->calls[row], calls);
   if (arcs->count == arcs->capacity) {
     size_t room = gp_capacity(arcs->capacity, arcs->count + 1);
@@ -388,6 +389,7 @@ static bool read_magic(source *s) {
 
 static bool read_bsd_arcs(source *s) {
   size_t size = s->layout.pointer_size;
+  s->data->has_arcs = true;
   for (;;) {
     s->record = s->reader->offset;
     size_t left = gp_reader_available(s->reader, 3 * size);
@@ -451,7 +453,7 @@ static bool read_file(source *s, gp_format format) {
   if (!header) return gp_fail(s->error, "is too short to be a profile");
   bool magic = memcmp(header, "gmon", 4) == 0;
   if (format == GP_FORMAT_AUTO)
-    format = magic ? GP_FORMAT_MAGIC : is_44bsd(s) ? GP_FORMAT_44BSD : GP_FORMAT_BSD;
+    format = magic ? GP_FORMAT_MAGIC : GP_FORMAT_BSD;
   switch (format) {
     case GP_FORMAT_MAGIC:
       if (!magic) return gp_fail(s->error, "does not begin with \"gmon\" as the magic format does");
@@ -460,7 +462,7 @@ static bool read_file(source *s, gp_format format) {
       if (!is_44bsd(s)) return gp_fail(s->error, "has not the version number of a 4.4BSD profile");
       return read_bsd(s, true);
     default:
-      return read_bsd(s, false);
+      return read_bsd(s, is_44bsd(s));
   }
 }
 

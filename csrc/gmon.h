@@ -17,9 +17,9 @@
 #include "reader.h"
 
 typedef enum gp_format {
-  GP_FORMAT_AUTO,    /* magic, else whichever BSD format the header is of */
+  GP_FORMAT_AUTO,    /* magic, or else BSD */
   GP_FORMAT_MAGIC,
-  GP_FORMAT_BSD,
+  GP_FORMAT_BSD,     /* whichever of the two the header is of */
   GP_FORMAT_44BSD
 } gp_format;
 
@@ -60,6 +60,7 @@ typedef struct gp_data {
   gp_arcs arcs;
   gp_blocks blocks;
   size_t histogram_records, arc_records, block_records;  /* as read */
+  bool has_arcs;          /* a file could have told of calls, and perhaps did */
 } gp_data;
 
 /* An empty sum. Its address must not change from here on. */

@@ -78,6 +78,14 @@ static void push_block_records(lua_State *L, const void *object) {
   lua_pushinteger(L, (lua_Integer)opened(L, object)->block_records);
 }
 
+static void push_has_histogram(lua_State *L, const void *object) {
+  lua_pushboolean(L, opened(L, object)->histogram_count > 0);
+}
+
+static void push_has_arcs(lua_State *L, const void *object) {
+  lua_pushboolean(L, opened(L, object)->has_arcs);
+}
+
 /* The lowest and the highest address that anything was recorded for. */
 static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
   *low = UINT64_MAX;
@@ -118,6 +126,8 @@ void define_data(lua_State *L) {
       {"histogram_records", push_histogram_records},
       {"arc_records", push_arc_records},
       {"block_records", push_block_records},
+      {"has_histogram", push_has_histogram},
+      {"has_arcs", push_has_arcs},  /* or is of a format that always has them */
       {"low", push_low},    /* lowest address in histograms and callees, or nil */
       {"high", push_high},  /* highest one */
       {NULL, NULL}};

@@ -23,20 +23,27 @@ local function choose_styles(settings, data)
   local wanted = settings.styles
   if wanted.flat or wanted.graph then return wanted end
   return {
-    flat = wanted.flat == nil and data.histogram_records > 0,
-    graph = wanted.graph == nil and data.arc_records > 0,
+    flat = wanted.flat == nil and data.has_histogram,
+    graph = wanted.graph == nil and data.has_arcs,
   }
+end
+
+-- GNU gprof prints execution counts where there is nothing else, that is, nothing.
+local function check_not_empty(settings, data, where)
+  if data.has_histogram or data.has_arcs or next(settings.styles) then return end
+  if not settings.gnu_compat or settings.display_unused_functions then
+    fail("%s: holds neither a histogram nor arcs", where)
+  end
 end
 
 local function check_styles(styles, settings, data, profiles)
   local where = table.concat(profiles, ", ")
-  if styles.flat and data.histogram_records == 0 then
+  check_not_empty(settings, data, where)
+  if styles.flat and not data.has_histogram then
     fail("%s: has no histogram: a flat profile cannot be made from it", where)
-  elseif styles.graph and data.arc_records == 0 then
+  elseif styles.graph and not data.has_arcs then
     fail("%s: has no arcs: a call graph cannot be made from it (was the program " ..
       "compiled with -pg?)", where)
-  elseif data.histogram_records == 0 and data.arc_records == 0 and next(settings.styles) == nil then
-    fail("%s: holds neither a histogram nor arcs", where)
   end
 end
 

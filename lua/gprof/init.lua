@@ -35,7 +35,8 @@ gprof.image = core.image
 -- @tparam[opt] table options `format`: "auto" (default), "magic", "bsd" or "4.4bsd";
 --   `mixed_rates`: do not refuse histograms of different sampling rates
 -- @treturn[1] data with the fields `histogram_records`, `arc_records`,
---   `block_records` (as read), `low` and `high` (the range of addresses recorded),
+--   `block_records` (as read), `has_histogram`, `has_arcs` (what a report can be made
+--   from), `low` and `high` (the range of addresses recorded; nil if nothing was),
 --   and the methods `read(path [, format])` and `close()`
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it

@@ -1,0 +1,144 @@
+# gprof for Lua.
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+#   make           build the core
+#   make demo      profile the bundled sample program (installs what is missing)
+#   make test      everything that has to pass (installs what is missing)
+#   make check-all the same, with what takes longer or needs more
+#   make bench     time and memory beside GNU gprof's
+#   make deps      install what the above need; on Debian, as root
+
+CFLAGS ?= -O2 -g
+LUA = lua5.4
+LUA_INCDIR = /usr/include/lua5.4
+BUSTED = /usr/bin/busted
+LUAROCKS = luarocks --lua-version 5.4
+
+WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
+COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -I$(LUA_INCDIR) $(CFLAGS)
+LIBRARIES = -lbfd -liberty
+
+CORE = build/gprof/core.so
+SOURCES = $(sort $(wildcard csrc/*.c))
+HEADERS = $(wildcard csrc/*.h)
+OBJECTS = $(SOURCES:csrc/%.c=build/objects/%.o)
+
+all: $(CORE)
+
+$(CORE): $(OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) -shared $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBRARIES)
+
+build/objects/%.o: csrc/%.c $(HEADERS) Makefile
+	@mkdir -p $(@D)
+	$(CC) -fPIC $(COMPILE) -c -o $@ $<
+
+# --- what has to be installed ---------------------------------------------------
+
+DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
+TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check luarocks valgrind
+ALL_PACKAGES = $(TEST_PACKAGES) clang gfortran
+
+# $(call install,PACKAGES): installs those that are missing, with Debian's tools.
+define install
+@if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
+  echo "This is no Debian: please install what these packages hold, then run 'make':"; \
+  echo "  $(1)"; exit 1; \
+fi; \
+missing=; for package in $(1); do \
+  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || \
+    missing="$$missing $$package"; \
+done; \
+if [ -n "$$missing" ]; then \
+  echo "Installing:$$missing"; \
+  if [ "$$(id -u)" != 0 ]; then \
+    echo "This needs root: apt-get install$$missing"; exit 1; \
+  fi; \
+  apt-get update -q && \
+  DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; \
+fi
+endef
+
+deps: deps-test
+
+deps-demo:
+	$(call install,$(DEMO_PACKAGES))
+
+deps-test:
+	$(call install,$(TEST_PACKAGES))
+
+deps-all:
+	$(call install,$(ALL_PACKAGES))
+
+# --- the demonstration ------------------------------------------------------------
+
+DEMO = build/demo
+DEMO_SOURCES = $(sort $(wildcard examples/sample/*.c))
+DEMO_FLAGS = -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls
+
+demo: deps-demo
+	@$(MAKE) --no-print-directory run-demo
+
+run-demo: $(CORE) $(DEMO)/sample
+	cd $(DEMO) && ./sample
+	$(LUA) gprof.lua $(DEMO)/sample $(DEMO)/gmon.out
+
+$(DEMO)/sample: $(DEMO_SOURCES) $(wildcard examples/sample/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(DEMO_FLAGS) -o $@ $(DEMO_SOURCES)
+
+# --- tests --------------------------------------------------------------------------
+
+test: deps-test
+	@$(MAKE) --no-print-directory check
+
+check: lint all spec-sanitized examples rock spec
+
+lint:
+	luacheck -q gprof.lua lua spec bench .luacheckrc
+
+spec: $(CORE)
+	$(LUA) $(BUSTED)
+
+# The interpreter with the core linked in, both under AddressSanitizer and UBSan.
+SANITIZED = build/sanitized/lua
+SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+$(SANITIZED): $(SOURCES) $(HEADERS) spec/sanitizer/launcher.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(COMPILE) $(SANITIZE) -Wl,-E -o $@ spec/sanitizer/launcher.c $(SOURCES) \
+	  $(LIBRARIES) -llua5.4
+
+spec-sanitized: $(SANITIZED)
+	GPROF_LUA=$(CURDIR)/$(SANITIZED) $(SANITIZED) $(BUSTED)
+
+examples: $(CORE)
+	@for script in $(wildcard examples/*.lua); do echo $$script; $(LUA) $$script || exit 1; done
+
+# Installs from a copy into a scratch tree, and uses what is there from elsewhere.
+ROCK = $(CURDIR)/build/rock
+ROCK_SOURCE = build/rock-source
+rock:
+	rm -rf $(ROCK) $(ROCK_SOURCE)
+	mkdir -p $(ROCK_SOURCE)
+	cp -R csrc lua gprof.lua gprof-scm-1.rockspec $(ROCK_SOURCE)
+	cd $(ROCK_SOURCE) && $(LUAROCKS) lint gprof-scm-1.rockspec && \
+	  $(LUAROCKS) make --deps-mode=none --tree=$(ROCK) gprof-scm-1.rockspec >build.log || \
+	  { cat build.log; exit 1; }
+	cd / && LUA_PATH='$(ROCK)/share/lua/5.4/?.lua;$(ROCK)/share/lua/5.4/?/init.lua' \
+	  LUA_CPATH='$(ROCK)/lib/lua/5.4/?.so' $(LUA) -e 'assert(require "gprof".image "$(CURDIR)/$(CORE)")'
+	cd / && $(ROCK)/bin/gprof.lua --version
+
+check-all: deps-all
+	@$(MAKE) --no-print-directory check
+	GPROF_LUA="valgrind -q --error-exitcode=99 lua5.4" $(LUA) $(BUSTED) spec/valgrind
+
+bench: deps-test
+	@$(MAKE) --no-print-directory all
+	$(LUA) bench/run.lua
+
+clean:
+	rm -rf build
+
+.PHONY: all deps deps-demo deps-test deps-all demo run-demo test check lint spec \
+  spec-sanitized examples rock check-all bench clean

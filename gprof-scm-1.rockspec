@@ -1,0 +1,70 @@
+rockspec_format = "3.0"
+package = "gprof"
+version = "scm-1"
+source = {
+  url = "git+file://.",
+}
+description = {
+  summary = "GNU gprof re-thought for Lua: profile reports as a program and as a library",
+  detailed = [[
+    Reads an executable and the gmon.out that a program compiled with -pg leaves, and
+    prints the flat profile and the call graph, to the byte as GNU gprof does or
+    better. Everything that a report shows is a Lua value for scripts.
+  ]],
+  license = "GPL-3.0-or-later",
+  labels = { "profiling", "gprof", "debug" },
+}
+dependencies = {
+  "lua ~> 5.4",
+}
+external_dependencies = {
+  BFD = { header = "bfd.h", library = "bfd" },
+  IBERTY = { header = "libiberty/libiberty.h" },
+}
+build = {
+  type = "builtin",
+  modules = {
+    ["gprof.core"] = {
+      sources = {
+        "csrc/clones.c",
+        "csrc/cycles.c",
+        "csrc/error.c",
+        "csrc/gmon.c",
+        "csrc/graph.c",
+        "csrc/histogram.c",
+        "csrc/image.c",
+        "csrc/index.c",
+        "csrc/lua_core.c",
+        "csrc/lua_data.c",
+        "csrc/lua_image.c",
+        "csrc/lua_memory.c",
+        "csrc/lua_options.c",
+        "csrc/lua_parts.c",
+        "csrc/lua_profile.c",
+        "csrc/order.c",
+        "csrc/profile.c",
+        "csrc/propagate.c",
+        "csrc/reader.c",
+        "csrc/sort.c",
+        "csrc/symtab.c",
+      },
+      defines = { "_GNU_SOURCE" },
+      libraries = { "bfd", "iberty" },
+      incdirs = { "$(BFD_INCDIR)", "$(IBERTY_INCDIR)" },
+      libdirs = { "$(BFD_LIBDIR)", "$(IBERTY_LIBDIR)" },
+    },
+    ["gprof.cli"] = "lua/gprof/cli.lua",
+    ["gprof.explain"] = "lua/gprof/explain.lua",
+    ["gprof.help"] = "lua/gprof/help.lua",
+    ["gprof"] = "lua/gprof/init.lua",
+    ["gprof.names"] = "lua/gprof/names.lua",
+    ["gprof.options"] = "lua/gprof/options.lua",
+    ["gprof.output"] = "lua/gprof/output.lua",
+    ["gprof.report.flat"] = "lua/gprof/report/flat.lua",
+    ["gprof.report.graph"] = "lua/gprof/report/graph.lua",
+    ["gprof.report.index"] = "lua/gprof/report/index.lua",
+  },
+  install = {
+    bin = { "gprof.lua" },
+  },
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A Lua interpreter for sanitizers: `launcher SCRIPT [ARGUMENT...]`.
+ *
+ * The sanitizers' runtime has to be in the executable from the start. Preloading it
+ * into the ordinary interpreter would hand it on to the compilers and other programs
+ * that specs start. So this interpreter is linked with it, and with the core, which
+ * require "gprof.core" then finds among the preloaded modules.
+ */
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdio.h>
+
+int luaopen_gprof_core(lua_State *L);
+
+static int trace(lua_State *L) {
+  luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
+  return 1;
+}
+
+static void set_arguments(lua_State *L, int argc, char **argv) {
+  lua_createtable(L, argc, 0);
+  for (int i = 0; i < argc; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i - 1);
+  }
+  lua_setglobal(L, "arg");
+}
+
+int main(int argc, char **argv) {
+  lua_State *L = luaL_newstate();
+  if (!L || argc < 2) return 2;
+  luaL_openlibs(L);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_pushcfunction(L, luaopen_gprof_core);
+  lua_setfield(L, -2, "gprof.core");
+  lua_settop(L, 0);
+  set_arguments(L, argc, argv);
+  lua_pushcfunction(L, trace);
+  int failed = luaL_loadfile(L, argv[1]);
+  for (int i = 2; !failed && i < argc; i++) lua_pushstring(L, argv[i]);
+  if (failed || lua_pcall(L, argc - 2, 0, 1)) {
+    fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    failed = 1;
+  }
+  lua_close(L);
+  return failed;
+}

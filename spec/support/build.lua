@@ -1,0 +1,261 @@
+-- Compiles the fixture programs, each once per process, and runs them for their profiles.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local shell = require "support.shell"
+local programs = require "fixtures.programs"
+
+local build = {}
+
+-- Where the sources are: beside us, from wherever the specs are run.
+local fixtures <const> = debug.getinfo(1, "S").source:match("^@(.-)support/build%.lua$") .. "fixtures/"
+
+local function find(name)
+  for _, program in ipairs(programs) do
+    if program.name == name then
+      return program
+    end
+  end
+  error(("no fixture program '%s'"):format(name), 3)
+end
+
+local function append(list, more)
+  return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
+end
+
+-- The compiler and the flags that a program is made with in one variant.
+local function recipe(program, variant)
+  local made = { compiler = program.compiler or "gcc", compile = {}, link = {} }
+  for part in variant:gmatch("[^+]+") do
+    local entry = programs.variants[part] or error(("no variant '%s'"):format(part), 3)
+    append(made.compile, entry.compile)
+    append(made.link, entry.link)
+    made.compiler = entry.family and entry.family[made.compiler] or made.compiler
+  end
+  return made
+end
+
+-- Puts a copy of a source below `dir`, at the same place as below the fixtures: reports show the names that the
+-- compiler was given.
+local function copy(source, dir)
+  local folder = source:match("^(.*)/[^/]*$")
+  if folder then
+    shell.check { "mkdir", "-p", dir .. "/" .. folder }
+  end
+  shell.write(dir .. "/" .. source, shell.read(fixtures .. source))
+end
+
+local function compile(program, variant, dir)
+  local made = recipe(program, variant)
+  local objects = {}
+  for _, header in ipairs(program.headers or {}) do
+    copy(header, dir)
+  end
+  for _, source in ipairs(program.sources) do
+    copy(source, dir)
+    local object = source:gsub("%.%w+$", ""):gsub("/", "_") .. ".o"
+    local argv = { made.compiler }
+    append(argv, program.per_source and program.per_source[source] or program.flags)
+    append(argv, made.compile)
+    shell.check(append(argv, { "-c", source, "-o", object }), { cwd = dir })
+    objects[#objects + 1] = object
+  end
+  local argv = { made.compiler }
+  append(argv, program.link)
+  append(argv, made.link)
+  append(argv, { "-o", program.name })
+  shell.check(append(argv, objects), { cwd = dir })
+  return dir .. "/" .. program.name
+end
+
+-- What a compiler says of its machine, once asked; false if it isn't here.
+local machines = {}
+local function machine(compiler)
+  if machines[compiler] == nil then
+    local answer = shell.run { compiler, "-dumpmachine" }
+    machines[compiler] = answer.status == 0 and answer.stdout:match("^[^-]+") or false
+  end
+  return machines[compiler]
+end
+
+--- Tells whether a program can be built here: some are for one machine only, or need a compiler that not everyone has.
+-- @tparam string name
+-- @tparam[opt] string variant
+-- @treturn boolean
+-- @treturn ?string why not
+function build.supported(name, variant)
+  local program = find(name)
+  local compiler = recipe(program, variant or "").compiler
+  -- Without gcc and g++ nothing can be tested: that is trouble, not a lack.
+  if not machine(compiler) and compiler ~= "gcc" and compiler ~= "g++" then
+    return false, ("'%s' needs %s"):format(name, compiler)
+  elseif program.only and machine(compiler) ~= program.only then
+    return false, ("'%s' is for %s only"):format(name, program.only)
+  end
+  return true
+end
+
+--- Builds a program and runs it, the first time it is asked for. Trouble with either is an error with their own words.
+-- @tparam string name as in the table of programs
+-- @tparam[opt] string variant as in the table of variants; several joined with "+" (`"O2+static"`)
+-- @treturn table `image` (path), `gmon` (path; nil if the program leaves no profile), `dir` (where sources,
+--   objects and both lie), `name`, `variant`, `program` (its entry in the table). Specs share it: leave it as it is.
+function build.program(name, variant)
+  variant = variant or ""
+  local program = find(name)
+  assert(build.supported(name, variant))
+  local state = shell.state()
+  state.built = state.built or {}
+  local key = name .. "+" .. variant
+  local built = state.built[key]
+  if not built then
+    local dir = shell.tmpdir((key:gsub("%+$", "")))
+    built = { name = name, variant = variant, dir = dir, program = program }
+    built.image = compile(program, variant, dir)
+    shell.check({ built.image }, { cwd = dir, env = { GMON_OUT_PREFIX = false }, timeout = 60 })
+    local gmon = dir .. "/gmon.out"
+    built.gmon = shell.exists(gmon) and gmon or nil
+    state.built[key] = built
+  end
+  return built
+end
+
+--- Goes through everything worth comparing: each program that can be built here, as it is and in the variants it names.
+-- @treturn function iterator over (name, variant), to be given to `build.program`
+function build.each()
+  return coroutine.wrap(function()
+    for _, program in ipairs(programs) do
+      for _, variant in ipairs(append({ "" }, program.variants)) do
+        if build.supported(program.name, variant) then
+          coroutine.yield(program.name, variant)
+        end
+      end
+    end
+  end)
+end
+
+-- Goes through what nm says of defined symbols: address, letter, name.
+local function nm(...)
+  local said = shell.check({ "nm", ... }, { env = { LC_ALL = "C" } }).stdout
+  local lines = said:gmatch("[^\n]+")
+  return function()
+    for line in lines do
+      local address, type, name = line:match("^(%x+) (%S) (.*)$")
+      if address then
+        return tonumber(address, 16), type, name
+      end
+    end
+  end
+end
+
+--- Reads an image's defined symbols with nm.
+-- @tparam string image path
+-- @treturn table the symbols `{ address =, type =, name = }` (nm's letter) in ascending order;
+--   `by_name` leads from a name to an array of its addresses, in the same order
+function build.symbols(image)
+  local symbols = { by_name = {} }
+  for address, type, name in nm("-n", image) do
+    symbols[#symbols + 1] = { address = address, type = type, name = name }
+    local same = symbols.by_name[name] or {}
+    same[#same + 1] = address
+    symbols.by_name[name] = same
+  end
+  return symbols
+end
+
+-- Matches the symbol of a function's code: its own name or that of a clone, but no part of it that lies elsewhere.
+-- Returns "whole" or "part".
+local function code_of(symbol, name)
+  if symbol:sub(1, #name) ~= name then
+    return nil
+  end
+  local suffix = symbol:sub(#name + 1)
+  local part = suffix:find("%.part%.%d+")
+  suffix = suffix:gsub("%.part%.%d+", ""):gsub("%.isra%.%d+", ""):gsub("%.constprop%.%d+", "")
+  return suffix == "" and (part and "part" or "whole") or nil
+end
+
+--- Finds where the calls must be that follow from a program's sources, whatever clones the compiler made.
+-- A function that was inlined, or of which there are several copies that share the calls, is left out.
+-- @tparam table built what `program` returned
+-- @treturn {table,...} array of `{ symbol =, address =, calls =, file = }` (`file` for static functions only)
+function build.expected(built)
+  local symbols, file = {}, nil
+  for address, type, name in nm("-a", "-p", built.image) do
+    -- In the table's own order the name of a file goes before that file's local symbols.
+    if type == "a" then
+      file = name
+    elseif type == "t" or type == "T" or type == "W" then
+      symbols[#symbols + 1] = { name = name, file = type == "t" and file, address = address }
+    end
+  end
+  local found = {}
+  for _, entry in ipairs(built.program.expected or {}) do
+    local whole, part = {}, {}
+    for _, symbol in ipairs(symbols) do
+      local kind = symbol.file == entry[1] and code_of(symbol.name, entry[2])
+      if kind then
+        table.insert(kind == "part" and part or whole, symbol)
+      end
+    end
+    -- One that was split has no body left under its own name, or it takes calls that nothing is known about.
+    local list, calls = whole, entry[3]
+    if #part > 0 then
+      list, calls = part, #whole == 0 and entry.part or nil
+    end
+    if #list == 1 and calls then
+      found[#found + 1] = { symbol = list[1].name, address = list[1].address, calls = calls, file = entry[1] or nil }
+    end
+  end
+  return found
+end
+
+--- Finds the address of a symbol that occurs once.
+-- @tparam string image path
+-- @tparam string name
+-- @treturn integer
+function build.address(image, name)
+  local addresses = build.symbols(image).by_name[name] or {}
+  if #addresses ~= 1 then
+    error(("%s has %d symbols '%s'"):format(image, #addresses, name), 2)
+  end
+  return addresses[1]
+end
+
+--- Finds a section.
+-- @tparam string image path
+-- @tparam string name such as ".text"
+-- @treturn integer its address
+-- @treturn integer its size in bytes
+function build.section(image, name)
+  local headers = shell.check({ "objdump", "-h", "-w", image }, { env = { LC_ALL = "C" } }).stdout
+  for found, size, address in headers:gmatch("\n%s*%d+ (%S+)%s+(%x+)%s+(%x+)") do
+    if found == name then
+      return tonumber(address, 16), tonumber(size, 16)
+    end
+  end
+  error(("%s has no section '%s'"):format(image, name), 2)
+end
+
+--- Makes an image out of nothing: a `.text` and symbols in it, for any machine that objcopy knows.
+-- @tparam table plan `target` (an object format such as "elf32-big"; default "elf64-x86-64"); `address` of the text
+--   (default 0x1000); `text`, its bytes or how many zeros; `symbols`, an array of
+--   `{ name, offset, flags }` (flags as objcopy takes them, default "function,global"), where no name has "," or "="
+-- @treturn string path of the image
+function build.craft(plan)
+  local dir = shell.tmpdir("craft")
+  local text = plan.text
+  shell.write(dir .. "/text", type(text) == "number" and ("\0"):rep(text) or text)
+  local words = {}
+  for i, symbol in ipairs(plan.symbols) do
+    local word = ("--add-symbol=%s=.text:%#x,%s"):format(symbol[1], symbol[2], symbol[3] or "function,global")
+    words[i] = word:gsub("[%s\\'\"]", "\\%0")
+  end
+  shell.write(dir .. "/symbols", table.concat(words, "\n"))
+  shell.check({ "objcopy", "-I", "binary", "-O", plan.target or "elf64-x86-64",
+    "--rename-section", ".data=.text,alloc,load,readonly,code,contents",
+    "--change-section-address", (".data=%#x"):format(plan.address or 0x1000),
+    "--strip-all", "@symbols", "text", "image" }, { cwd = dir })
+  return dir .. "/image"
+end
+
+return build

@@ -1,0 +1,217 @@
+-- Writes profile files from tables, and reads the current format back: an independent second opinion on the formats.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local shell = require "support.shell"
+
+local pack <const>, unpack <const>, concat <const> = string.pack, string.unpack, table.concat
+
+local gmon = {}
+
+local BATCH <const> = 200 -- values per call of string.pack: enough to make the call cheap
+
+local BSD44_VERSION <const> = 0x00051879
+
+-- Turns the types of our formats into those of string.pack: P is an address, the rest is as it is there.
+local function layout(profile)
+  local pointer = profile.pointer or 8
+  assert(pointer == 4 or pointer == 8, "pointer: 4 or 8 expected")
+  local order = profile.big and ">" or "<"
+  return function(format)
+    return order .. format:gsub("P", "I" .. pointer)
+  end
+end
+
+-- Bins are an array with `n` elements (default: its length); missing ones are 0.
+local function pack_bins(like, bins)
+  local n = bins.n or #bins
+  local full = like(("I2"):rep(BATCH))
+  local parts, batch = {}, {}
+  for first = 1, n, BATCH do
+    local size = math.min(BATCH, n - first + 1)
+    for i = 1, size do
+      batch[i] = bins[first + i - 1] or 0
+    end
+    parts[#parts + 1] = pack(size == BATCH and full or like(("I2"):rep(size)), table.unpack(batch, 1, size))
+  end
+  return concat(parts), n
+end
+
+-- How to write each kind of record: functions of (append, like, record, profile).
+local writers = {}
+
+function writers.histogram(append, like, record)
+  local bins, n = pack_bins(like, record.bins)
+  append(pack(like "BPPI4I4c15c1", 0, record.low, record.high, n, record.rate or 100,
+    record.dimension or "seconds", record.abbreviation or "s"))
+  append(bins)
+end
+
+function writers.arc(append, like, record)
+  append(pack(like "BPPI4", 1, record.from, record.self, record.count))
+end
+
+function writers.blocks(append, like, record, profile)
+  append(pack(like "BI4", 2, #record))
+  if profile.version == 0 then
+    append(pack("z", record.note or ""))
+    local format = like "I8I8zzI4" -- of this size whatever the pointer
+    for _, block in ipairs(record) do
+      append(pack(format, block[2], block[1], block[3] or "", block[4] or "", block[5] or 0))
+    end
+  else
+    local format = like "PP"
+    for _, block in ipairs(record) do
+      append(pack(format, block[1], block[2]))
+    end
+  end
+end
+
+function writers.raw(append, _, record)
+  append(record.bytes)
+end
+
+--- Makes a file in the current format.
+-- @tparam table profile `pointer` (4 or 8, default 8), `big` (byte order, default little), `version` (default 1),
+--   `spare` (12 bytes, default zero) and `records`, an array of:
+--
+--   * `{ kind = "histogram", low =, high =, bins = { n =, ... }, rate = 100, dimension = "seconds",
+--     abbreviation = "s" }`: bins are counted from 1, missing ones are 0, `n` defaults to `#bins`;
+--   * `{ kind = "arc", from =, self =, count = }`;
+--   * `{ kind = "blocks", { address, count }, ... }`; in version 0 the record may have a `note` and entries go on with
+--     file, function, line;
+--   * `{ kind = "raw", bytes = }`: anything at all.
+-- @treturn string the bytes of the file
+function gmon.magic(profile)
+  local like = layout(profile)
+  local parts = { pack(like "c4I4c12", "gmon", profile.version or 1, profile.spare or "") }
+  local function append(bytes)
+    parts[#parts + 1] = bytes
+  end
+  -- Calls of Lua functions are what a million arcs cost: their format is worked out once.
+  local arc = like "BPPI4"
+  for i, record in ipairs(profile.records) do
+    if record.kind == "arc" then
+      parts[#parts + 1] = pack(arc, 1, record.from, record.self, record.count)
+    else
+      local writer = writers[record.kind]
+      if not writer then
+        error(("record %d: unknown kind '%s'"):format(i, record.kind))
+      end
+      writer(append, like, record, profile)
+    end
+  end
+  return concat(parts)
+end
+
+-- The two BSD formats: the header they begin with, whatever else the header holds, bins, arcs to the end.
+local function bsd(profile, extra)
+  local like = layout(profile)
+  local bins = pack_bins(like, profile.bins or {})
+  local format = like "PPI4"
+  local size = string.packsize(format) + #extra + #bins
+  local parts = { pack(format, profile.low, profile.high, profile.ncnt or size), extra, bins }
+  local arc = like "PPP"
+  for _, record in ipairs(profile.arcs or {}) do
+    parts[#parts + 1] = pack(arc, record[1], record[2], record[3])
+  end
+  return concat(parts)
+end
+
+--- Makes a file in the old BSD format, which knows no rate.
+-- @tparam table profile `pointer`, `big`, `low`, `high`, `bins` as above; `arcs` an array of `{ from, self, count }`;
+--   `ncnt` (a wrong size for the header to tell)
+-- @treturn string the bytes of the file
+function gmon.bsd(profile)
+  return bsd(profile, "")
+end
+
+--- Makes a file in the 4.4BSD format.
+-- @tparam table profile as for `bsd`, with `rate` (default 100) and `version` (default 0x51879)
+-- @treturn string the bytes of the file
+function gmon.bsd44(profile)
+  return bsd(profile, pack(layout(profile) "I4I4c12", profile.version or BSD44_VERSION, profile.rate or 100, ""))
+end
+
+-- How to read each kind of record, by tag: functions of (bytes, position, like) that return a record and the position
+-- behind it.
+local readers = {}
+
+readers[0] = function(bytes, at, like)
+  local low, high, n, rate, dimension, abbreviation
+  low, high, n, rate, dimension, abbreviation, at = unpack(like "PPI4I4c15c1", bytes, at)
+  assert(at + 2 * n - 1 <= #bytes, "histogram cut short")
+  local bins = { n = n }
+  for first = 1, n, BATCH do
+    local size = math.min(BATCH, n - first + 1)
+    table.move({ unpack(like(("I2"):rep(size)), bytes, at) }, 1, size, first, bins)
+    at = at + 2 * size
+  end
+  return {
+    kind = "histogram", low = low, high = high, rate = rate, bins = bins,
+    dimension = dimension:match("^(.-)\0*$"), abbreviation = abbreviation:match("^[^\0]*"),
+  }, at
+end
+
+readers[1] = function(bytes, at, like)
+  local record = { kind = "arc" }
+  record.from, record.self, record.count, at = unpack(like "PPI4", bytes, at)
+  return record, at
+end
+
+readers[2] = function(bytes, at, like)
+  local record, format = { kind = "blocks" }, like "PP"
+  local n
+  n, at = unpack(like "I4", bytes, at)
+  for i = 1, n do
+    local block = {}
+    block[1], block[2], at = unpack(format, bytes, at)
+    record[i] = block
+  end
+  return record, at
+end
+
+--- Reads a file in the current format (version 1); anything wrong with it is an error.
+-- @tparam string bytes
+-- @tparam[opt] table shape `pointer` and `big`, which the file does not tell
+-- @treturn table what `magic` takes: `pointer`, `big`, `version`, `records`; writing it gives the same bytes
+function gmon.parse(bytes, shape)
+  local profile = { pointer = shape and shape.pointer or 8, big = shape and shape.big or false, records = {} }
+  local like = layout(profile)
+  local magic, at
+  magic, profile.version, profile.spare, at = unpack(like "c4I4c12", bytes)
+  assert(magic == "gmon", "no magic")
+  assert(profile.version == 1, "version is not 1")
+  local records = profile.records
+  while at <= #bytes do
+    local reader = readers[bytes:byte(at)]
+    if not reader then
+      error(("offset %d: unknown tag %d"):format(at - 1, bytes:byte(at)))
+    end
+    records[#records + 1], at = reader(bytes, at + 1, like)
+  end
+  return profile
+end
+
+--- Picks the records of one kind.
+-- @tparam table profile as `parse` returns it
+-- @tparam string kind
+-- @treturn table array of records
+function gmon.select(profile, kind)
+  local found = {}
+  for _, record in ipairs(profile.records) do
+    if record.kind == kind then
+      found[#found + 1] = record
+    end
+  end
+  return found
+end
+
+--- Writes a file.
+-- @tparam string path
+-- @tparam string bytes
+-- @treturn string the path
+function gmon.write(path, bytes)
+  return shell.write(path, bytes)
+end
+
+return gmon

@@ -1,0 +1,51 @@
+-- The only caller of GNU gprof, whose reports ours are compared with.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local shell = require "support.shell"
+
+local oracle = {}
+
+local VERSION <const> = "GNU gprof (GNU Binutils for Debian) 2.40"
+-- Called by its bare name, which its messages repeat, along a path that leads to no other.
+local PROGRAM <const>, PATH <const> = "gprof", "/usr/bin:/bin"
+
+local function examine()
+  local version = shell.run({ PROGRAM, "--version" }, { env = { LC_ALL = "C", PATH = PATH } })
+  local first = version.stdout:match("^[^\n]*")
+  if version.status ~= 0 or first ~= VERSION then
+    return false, ("'%s' wanted, '%s' found"):format(VERSION, first)
+  end
+  -- binutils-multiarch puts a gprof of its own in this one's place, which knows more kinds of object files.
+  local package = shell.run({ "dpkg-query", "-W", "-f", "${db:Status-Status}", "binutils-multiarch" })
+  if package.status == 0 and package.stdout == "installed" then
+    return false, "binutils-multiarch has put another gprof in its place"
+  end
+  return true
+end
+
+--- Tells whether this machine has the GNU gprof that the reports are compared with: plain binutils 2.40 of Debian.
+-- @treturn boolean
+-- @treturn ?string why not
+function oracle.available()
+  local state = shell.state()
+  if not state.oracle then
+    state.oracle = table.pack(examine())
+  end
+  return table.unpack(state.oracle, 1, state.oracle.n)
+end
+
+--- Runs GNU gprof, in the C locale and with freshly allocated memory reading as zero: it uses some before setting it.
+-- @tparam {string,...} args its arguments
+-- @tparam[opt] table options as for `shell.run`; `env` adds to the environment
+-- @treturn table as `shell.run` returns it
+function oracle.run(args, options)
+  options = options or {}
+  local env = { LC_ALL = "C", MALLOC_PERTURB_ = "255", GPROF_PATH = false, PATH = PATH }
+  for name, value in pairs(options.env or {}) do
+    env[name] = value
+  end
+  return shell.run({ PROGRAM, table.unpack(args) },
+    { env = env, cwd = options.cwd, stdin = options.stdin, timeout = options.timeout or 60 })
+end
+
+return oracle
