@@ -53,8 +53,8 @@ typedef struct object_field {
 } object_field;
 
 /* Makes a metatable: `meta` are metamethods, `methods` answer to o:method(), and
- * `fields` to o.field; they are looked up together, in one table. Leaves nothing
- * on the stack. `fields` ends with an entry without name. */
+ * `fields` to o.field; they are looked up together, in one table, which is pushed:
+ * whoever adds to it adds methods. `fields` ends with an entry without name. */
 void define_object(lua_State *L, const char *name, const luaL_Reg *meta,
                    const luaL_Reg *methods, const object_field *fields);
 

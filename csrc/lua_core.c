@@ -24,9 +24,10 @@ void define_object(lua_State *L, const char *name, const luaL_Reg *meta,
     lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
     lua_setfield(L, -2, fields->name);
   }
+  lua_pushvalue(L, -1);
   lua_pushcclosure(L, get, 1);
-  lua_setfield(L, -2, "__index");
-  lua_pop(L, 1);
+  lua_setfield(L, -3, "__index");
+  lua_remove(L, -2);
 }
 
 int push_failure(lua_State *L, const char *path, const gp_error *error) {

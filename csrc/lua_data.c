@@ -133,5 +133,6 @@ void define_data(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
   define_object(L, GP_DATA, meta, methods, fields);
+  lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

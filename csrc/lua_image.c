@@ -111,5 +111,6 @@ void define_image(lua_State *L) {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {NULL, NULL}};
   define_object(L, GP_IMAGE, meta, methods, fields);
+  lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -334,4 +334,5 @@ void define_parts(lua_State *L) {
   define_object(L, GP_FUNCTION_NODE, function_meta, function_methods, function_fields);
   define_object(L, GP_CYCLE_NODE, cycle_meta, cycle_methods, cycle_fields);
   define_object(L, GP_ARC, arc_meta, none, arc_fields);
+  lua_pop(L, 3);
 }

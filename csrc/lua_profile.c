@@ -245,5 +245,6 @@ void define_profile(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
   define_object(L, GP_PROFILE, meta, methods, fields);
+  lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds to them */
   luaL_setfuncs(L, module, 0);
 }

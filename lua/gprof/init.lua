@@ -68,14 +68,16 @@ function gprof.profile(image, data, options)
   return core.profile(image, data, options or {})
 end
 
---- Prints a report.
--- @tparam profile profile
--- @tparam string name "flat", "graph" or "index"
--- @tparam[opt] table options as of the program, by long name with underscores
+--- Prints a report: `profile:report(name, options, write)`.
+-- @function profile:report
+-- @tparam string name "flat", "graph" or "index": a module of gprof.report
+-- @tparam[opt] table options as of the program, by long name with underscores:
+--   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
+--   `gnu_compat`
 -- @tparam[opt] function write takes strings; standard output if absent
-function gprof.report(profile, name, options, write)
+function core.profile_methods:report(name, options, write)
   local report = require("gprof.report." .. name)
-  report(profile, options or {}, write or function(...) io.stdout:write(...) end)
+  report(self, options or {}, write or function(...) io.stdout:write(...) end)
 end
 
 return gprof
