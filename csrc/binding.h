@@ -40,23 +40,28 @@ typedef struct profile_box {
 enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_OBJECTS, PROFILE_ARCS, PROFILE_NAMES,
        PROFILE_VALUES = PROFILE_NAMES };
 
-/* A function, a cycle or an arc of a profile; user value 1 is the profile. */
-typedef struct part_box {
-  profile_box *profile;
-  uint32_t id;
-} part_box;
-
-/* A field of an object: pushes its value. */
+/* A field of an object: pushes its value. `object` is the box, which is at stack index
+ * 1; for parts of a profile it is something of their own (see lua_parts.c). */
 typedef struct object_field {
   const char *name;
   void (*push)(lua_State *L, const void *object);
 } object_field;
 
-/* Makes a metatable: `meta` are metamethods, `methods` answer to o:method(), and
- * `fields` to o.field; they are looked up together, in one table, which is pushed:
- * whoever adds to it adds methods. `fields` ends with an entry without name. */
-void define_object(lua_State *L, const char *name, const luaL_Reg *meta,
-                   const luaL_Reg *methods, const object_field *fields);
+/* Makes a metatable: `meta` are metamethods, `methods` answer to o:method(). Pushes
+ * the table in which o.key is looked up: whoever adds a function to it adds a method.
+ * `get` is the function that looks up, a closure over that table. */
+void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL_Reg *meta,
+                   const luaL_Reg *methods);
+
+/* Adds fields to the table on the top; the list ends with one without name. */
+void define_fields(lua_State *L, const object_field *fields);
+
+/* The field of that name at argument `index`, from such a table there is at the top of
+ * the stack; a Lua error if there is none. */
+const object_field *check_field(lua_State *L, int index);
+
+/* object.key for objects that are no parts of others. */
+int get_field(lua_State *L);
 
 /* nil and a message: "PATH: what is wrong". For results, not for raising. */
 int push_failure(lua_State *L, const char *path, const gp_error *error);
@@ -67,10 +72,9 @@ gp_data *check_data(lua_State *L, int index);
 gp_profile *check_profile(lua_State *L, int index);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
 
-/* Pushes the one object that stands for a node or an arc of the profile at stack
- * index `profile`. */
+/* Pushes the one object that stands for a node of the profile at stack index
+ * `profile`. */
 void push_node(lua_State *L, int profile, uint32_t node);
-void push_arc(lua_State *L, int profile, uint32_t arc);
 
 /* What malloc gave, owned by the collector: rows to iterate over, or something that
  * must not be lost if Lua raises an error. */
@@ -85,11 +89,13 @@ memory_box *new_memory(lua_State *L);
 /* Pushes a copy of a malloc'd string, and frees it. */
 void push_and_free(lua_State *L, char *text);
 
-/* Returns, for a generic for, an iterator over the box of row numbers (uint32_t) on
- * top of the stack: it pushes each by `push`, with the profile at stack index
- * `profile`. */
-int push_rows_iterator(lua_State *L, int profile,
-                       void (*push)(lua_State *L, int profile, uint32_t row));
+/* Returns, for a generic for, an iterator over the parts of a profile whose numbers
+ * (uint32_t) are in the box on the top of the stack. The arguments from `first` on are
+ * names of fields: if there are any, the iterator pushes these fields of each part, and
+ * makes no objects. `kind` says what they are parts of. */
+typedef enum part_kind { PART_NODE, PART_FUNCTION, PART_ARC } part_kind;
+
+int push_parts(lua_State *L, int profile, part_kind kind, int first, int last);
 
 /* Registration, by file: adds functions to the module's table on the stack's top. */
 void define_image(lua_State *L);

@@ -4,8 +4,7 @@
 
 #include "binding.h"
 
-/* object.key: a field's value, or a method. */
-static int get(lua_State *L) {
+int get_field(lua_State *L) {
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TLIGHTUSERDATA) {
     const object_field *field = lua_touserdata(L, -1);
@@ -14,20 +13,32 @@ static int get(lua_State *L) {
   return 1;
 }
 
-void define_object(lua_State *L, const char *name, const luaL_Reg *meta,
-                   const luaL_Reg *methods, const object_field *fields) {
+void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL_Reg *meta,
+                   const luaL_Reg *methods) {
   luaL_newmetatable(L, name);
   luaL_setfuncs(L, meta, 0);
   lua_newtable(L);
   luaL_setfuncs(L, methods, 0);
-  for (; fields->name; fields++) {
-    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
-    lua_setfield(L, -2, fields->name);
-  }
   lua_pushvalue(L, -1);
   lua_pushcclosure(L, get, 1);
   lua_setfield(L, -3, "__index");
   lua_remove(L, -2);
+}
+
+void define_fields(lua_State *L, const object_field *fields) {
+  for (; fields->name; fields++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
+    lua_setfield(L, -2, fields->name);
+  }
+}
+
+const object_field *check_field(lua_State *L, int index) {
+  const char *name = luaL_checkstring(L, index);
+  if (lua_getfield(L, -1, name) != LUA_TLIGHTUSERDATA)
+    luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", name));
+  const object_field *field = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return field;
 }
 
 int push_failure(lua_State *L, const char *path, const gp_error *error) {

@@ -132,7 +132,8 @@ void define_data(lua_State *L) {
       {"high", push_high},  /* highest one */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
-  define_object(L, GP_DATA, meta, methods, fields);
+  define_object(L, GP_DATA, get_field, meta, methods);
+  define_fields(L, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -110,7 +110,8 @@ void define_image(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {NULL, NULL}};
-  define_object(L, GP_IMAGE, meta, methods, fields);
+  define_object(L, GP_IMAGE, get_field, meta, methods);
+  define_fields(L, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

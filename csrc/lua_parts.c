@@ -1,16 +1,47 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of a profile for Lua: functions, cycles and arcs. */
+/*
+ * The parts of a profile for Lua: functions, cycles and arcs.
+ *
+ * A part is known by its number. Lua gets an object for it when it asks for one, or
+ * the values of some fields without it: iterators that are given names of fields make
+ * no objects at all, which is what makes large reports fast.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
 
+/* The object of a part; user value 1 is the profile. */
+typedef struct part_box {
+  profile_box *profile;
+  uint32_t id;
+} part_box;
+
+/* What the fields are read from: an object's part, or an iterator's. */
+typedef struct part {
+  const gp_profile *profile;
+  const profile_box *box;
+  uint32_t id;
+  int home;               /* stack index of the profile */
+} part;
+
+static part open_part(lua_State *L, const profile_box *box, uint32_t id, int home) {
+  return (part){open_profile(L, box), box, id, home};
+}
+
+/* Pushes the profile of the object at index 1, and opens the object. */
+static part check_part(lua_State *L, const char *metatable) {
+  const part_box *box = luaL_checkudata(L, 1, metatable);
+  lua_getiuservalue(L, 1, 1);
+  return open_part(L, box->profile, box->id, lua_gettop(L));
+}
+
 /* --- one object for each --------------------------------------------------- */
 
 /* Pushes the object of number `id` from the profile's table `table`, making it if
  * there is none: so that it equals itself and can be a key. */
-static void push_part(lua_State *L, int profile, int table, uint32_t id,
-                      const char *metatable) {
+static void push_object(lua_State *L, int profile, int table, uint32_t id,
+                        const char *metatable) {
   lua_getiuservalue(L, profile, table);
   if (lua_rawgeti(L, -1, id) == LUA_TNIL) {
     lua_pop(L, 1);
@@ -29,119 +60,169 @@ static void push_part(lua_State *L, int profile, int table, uint32_t id,
 void push_node(lua_State *L, int profile, uint32_t node) {
   const profile_box *box = lua_touserdata(L, profile);
   bool cycle = node >= open_profile(L, box)->graph.functions;
-  push_part(L, profile, PROFILE_OBJECTS, node, cycle ? GP_CYCLE_NODE : GP_FUNCTION_NODE);
+  push_object(L, profile, PROFILE_OBJECTS, node, cycle ? GP_CYCLE_NODE : GP_FUNCTION_NODE);
 }
 
-void push_arc(lua_State *L, int profile, uint32_t arc) {
-  push_part(L, profile, PROFILE_ARCS, arc, GP_ARC);
+static void push_arc(lua_State *L, int profile, uint32_t arc) {
+  push_object(L, profile, PROFILE_ARCS, arc, GP_ARC);
 }
 
-static const gp_profile *opened(lua_State *L, const part_box *part) {
-  return open_profile(L, part->profile);
+/* object.key */
+static int get_part_field(lua_State *L) {
+  lua_settop(L, 2);
+  lua_rawget(L, lua_upvalueindex(1));
+  if (lua_type(L, 2) != LUA_TLIGHTUSERDATA) return 1;
+  const object_field *field = lua_touserdata(L, 2);
+  const part_box *box = lua_touserdata(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  part p = open_part(L, box->profile, box->id, 3);
+  field->push(L, &p);
+  return 1;
 }
 
-static const gp_graph *graph_of(lua_State *L, const void *object) {
-  return &opened(L, object)->graph;
+/* --- iteration ------------------------------------------------------------- */
+
+/* What an iterator pushes of each part. */
+typedef struct plan {
+  void (*push)(lua_State *L, int profile, uint32_t id);  /* the object, or */
+  int count;                                             /*   this many fields */
+  const object_field *fields[];
+} plan;
+
+/* Upvalues: the profile, the box of numbers, how many are done, the plan. */
+static int next_part(lua_State *L) {
+  const memory_box *box = lua_touserdata(L, lua_upvalueindex(2));
+  size_t done = (size_t)lua_tointeger(L, lua_upvalueindex(3));
+  const plan *how = lua_touserdata(L, lua_upvalueindex(4));
+  if (done >= box->count) return 0;
+  lua_pushinteger(L, (lua_Integer)(done + 1));
+  lua_replace(L, lua_upvalueindex(3));
+  uint32_t id = ((const uint32_t *)box->memory)[done];
+  int home = lua_upvalueindex(1);
+  if (how->count == 0) {
+    how->push(L, home, id);
+    return 1;
+  }
+  part p = open_part(L, lua_touserdata(L, home), id, home);
+  for (int i = 0; i < how->count; i++) how->fields[i]->push(L, &p);
+  return how->count;
 }
 
-static uint32_t id_of(const void *object) { return ((const part_box *)object)->id; }
+static const char field_tables[] = "gprof.fields";
+
+int push_parts(lua_State *L, int profile, part_kind kind, int first, int last) {
+  int rows = lua_gettop(L), count = last < first ? 0 : last - first + 1;
+  luaL_checkstack(L, count + 8, "too many fields");
+  lua_pushvalue(L, profile);
+  lua_pushvalue(L, rows);
+  lua_pushinteger(L, 0);
+  plan *how = lua_newuserdatauv(L, sizeof *how + (size_t)count * sizeof *how->fields, 0);
+  how->push = kind == PART_ARC ? push_arc : push_node;
+  how->count = count;
+  lua_getfield(L, LUA_REGISTRYINDEX, field_tables);
+  lua_rawgeti(L, -1, (lua_Integer)kind);
+  for (int i = 0; i < count; i++) how->fields[i] = check_field(L, first + i);
+  lua_pop(L, 2);
+  lua_pushcclosure(L, next_part, 4);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  lua_pushvalue(L, rows);  /* closed when the loop is left */
+  return 4;
+}
+
+/* --- values ---------------------------------------------------------------- */
+
+static const gp_graph *graph_of(const void *object) {
+  return &((const part *)object)->profile->graph;
+}
+
+static const gp_symtab *symtab_of(const void *object) {
+  return &((const part *)object)->profile->symtab;
+}
+
+static uint32_t id_of(const void *object) { return ((const part *)object)->id; }
+
+/* The number by which Lua knows a node: from 1, as Lua counts. */
+static void push_number_of(lua_State *L, uint32_t node) {
+  lua_pushinteger(L, (lua_Integer)node + 1);
+}
 
 /* Ticks in the profile's unit; 0 where nothing was sampled. */
 static void push_time(lua_State *L, const void *object, double ticks) {
-  double rate = opened(L, object)->samples.rate;
+  double rate = ((const part *)object)->profile->samples.rate;
   lua_pushnumber(L, rate != 0 ? ticks / rate : 0);
-}
-
-/* Pushes another part of the profile that `object`, the value at stack index 1,
- * belongs to. */
-static void push_sibling(lua_State *L, void (*push)(lua_State *, int, uint32_t),
-                         uint32_t id) {
-  lua_getiuservalue(L, 1, 1);
-  push(L, lua_gettop(L), id);
 }
 
 /* --- fields of functions and cycles ---------------------------------------- */
 
 static void push_profile(lua_State *L, const void *object) {
-  (void)object;
-  lua_getiuservalue(L, 1, 1);
+  lua_pushvalue(L, ((const part *)object)->home);
 }
 
+static void push_id(lua_State *L, const void *object) { push_number_of(L, id_of(object)); }
+
 static void push_index(lua_State *L, const void *object) {
-  lua_pushinteger(L, graph_of(L, object)->rank[id_of(object)]);
+  lua_pushinteger(L, graph_of(object)->rank[id_of(object)]);
 }
 
 static void push_printed(lua_State *L, const void *object) {
-  lua_pushboolean(L, graph_of(L, object)->printed[id_of(object)]);
+  lua_pushboolean(L, graph_of(object)->printed[id_of(object)]);
 }
 
 static void push_calls(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)graph_of(L, object)->calls[id_of(object)]);
+  lua_pushinteger(L, (lua_Integer)graph_of(object)->calls[id_of(object)]);
 }
 
 static void push_self_calls(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)graph_of(L, object)->self_calls[id_of(object)]);
+  lua_pushinteger(L, (lua_Integer)graph_of(object)->self_calls[id_of(object)]);
 }
 
 static void push_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, graph_of(L, object)->self[id_of(object)]);
+  lua_pushnumber(L, graph_of(object)->self[id_of(object)]);
 }
 
 static void push_children_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, graph_of(L, object)->children[id_of(object)]);
+  lua_pushnumber(L, graph_of(object)->children[id_of(object)]);
 }
 
 static void push_self(lua_State *L, const void *object) {
-  push_time(L, object, graph_of(L, object)->self[id_of(object)]);
+  push_time(L, object, graph_of(object)->self[id_of(object)]);
 }
 
 static void push_children(lua_State *L, const void *object) {
-  push_time(L, object, graph_of(L, object)->children[id_of(object)]);
+  push_time(L, object, graph_of(object)->children[id_of(object)]);
 }
 
 static void push_share(lua_State *L, const void *object) {
-  lua_pushnumber(L, graph_of(L, object)->share[id_of(object)]);
+  lua_pushnumber(L, graph_of(object)->share[id_of(object)]);
 }
 
 static void push_graph_self(lua_State *L, const void *object) {
-  push_time(L, object, graph_of(L, object)->shown_self[id_of(object)]);
+  push_time(L, object, graph_of(object)->shown_self[id_of(object)]);
 }
 
 static void push_graph_children(lua_State *L, const void *object) {
-  push_time(L, object, graph_of(L, object)->shown_children[id_of(object)]);
+  push_time(L, object, graph_of(object)->shown_children[id_of(object)]);
 }
 
 static void push_graph_percent(lua_State *L, const void *object) {
-  const gp_graph *graph = graph_of(L, object);
+  const gp_graph *graph = graph_of(object);
   uint32_t id = id_of(object);
   double ticks = graph->shown_self[id] + graph->shown_children[id];
   lua_pushnumber(L, graph->total > 0 ? 100 * ticks / graph->total : 0);
 }
 
-#define NODE_FIELDS                                                                   \
-  {"profile", push_profile}, {"index", push_index}, {"printed", push_printed},        \
-  {"calls", push_calls}, {"self_calls", push_self_calls}, {"ticks", push_ticks},      \
-  {"children_ticks", push_children_ticks}, {"self", push_self},                       \
-  {"children", push_children}, {"share", push_share},                                 \
-  {"graph_self", push_graph_self}, {"graph_children", push_graph_children},           \
-  {"graph_percent", push_graph_percent}
-
 /* --- functions ------------------------------------------------------------- */
 
-static const char *symbol_name(lua_State *L, const void *object) {
-  const gp_profile *profile = opened(L, object);
-  return gp_image_plain_name(profile->image, profile->symtab.name[id_of(object)]);
-}
-
 static void push_symbol(lua_State *L, const void *object) {
-  lua_pushstring(L, symbol_name(L, object));
+  const gp_image *image = ((const part *)object)->profile->image;
+  lua_pushstring(L, gp_image_plain_name(image, symtab_of(object)->name[id_of(object)]));
 }
 
 /* Pushes the demangled form of the symbol, or the symbol itself if it has none. */
 static void push_demangled(lua_State *L, const void *object) {
-  const gp_profile *profile = opened(L, object);
-  const char *symbol = profile->symtab.name[id_of(object)];
-  char *name = gp_image_demangle(profile->image, symbol);
+  const gp_image *image = ((const part *)object)->profile->image;
+  char *name = gp_image_demangle(image, symtab_of(object)->name[id_of(object)]);
   if (name)
     push_and_free(L, name);
   else
@@ -150,85 +231,84 @@ static void push_demangled(lua_State *L, const void *object) {
 
 /* The name as reports show it; demangled once. */
 static void push_name(lua_State *L, const void *object) {
-  const part_box *part = object;
-  opened(L, part);
-  if (!part->profile->demangled) {
+  const part *p = object;
+  if (!p->box->demangled) {
     push_symbol(L, object);
     return;
   }
-  lua_getiuservalue(L, 1, 1);
-  lua_getiuservalue(L, -1, PROFILE_NAMES);
-  if (lua_rawgeti(L, -1, part->id) != LUA_TNIL) return;
-  push_demangled(L, object);
-  lua_pushvalue(L, -1);
-  lua_rawseti(L, -4, part->id);
+  lua_getiuservalue(L, p->home, PROFILE_NAMES);
+  if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
+    lua_pop(L, 1);
+    push_demangled(L, object);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, p->id);
+  }
+  lua_remove(L, -2);
 }
 
 static void push_address(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)opened(L, object)->symtab.address[id_of(object)]);
+  lua_pushinteger(L, (lua_Integer)symtab_of(object)->address[id_of(object)]);
 }
 
 static void push_static(lua_State *L, const void *object) {
-  lua_pushboolean(L, opened(L, object)->symtab.flags[id_of(object)] & GP_STATIC);
+  lua_pushboolean(L, symtab_of(object)->flags[id_of(object)] & GP_STATIC);
 }
 
 static void push_listed(lua_State *L, const void *object) {
-  lua_pushboolean(L, gp_is_selected(&opened(L, object)->flat, id_of(object)));
+  lua_pushboolean(L, gp_is_selected(&((const part *)object)->profile->flat, id_of(object)));
 }
 
-static bool source_of(lua_State *L, const void *object, gp_source *source) {
-  const gp_profile *profile = opened(L, object);
-  return gp_image_source(profile->image, profile->symtab.address[id_of(object)], source);
+static bool source_of(const void *object, gp_source *source) {
+  const gp_image *image = ((const part *)object)->profile->image;
+  return gp_image_source(image, symtab_of(object)->address[id_of(object)], source);
 }
 
 static void push_file(lua_State *L, const void *object) {
   gp_source source;
-  lua_pushstring(L, source_of(L, object, &source) ? source.file : NULL);
+  lua_pushstring(L, source_of(object, &source) ? source.file : NULL);
 }
 
 static void push_line(lua_State *L, const void *object) {
   gp_source source;
-  if (source_of(L, object, &source))
+  if (source_of(object, &source))
     lua_pushinteger(L, source.line);
   else
     lua_pushnil(L);
 }
 
 static void push_cycle(lua_State *L, const void *object) {
-  uint32_t cycle = graph_of(L, object)->cycle[id_of(object)];
+  uint32_t cycle = graph_of(object)->cycle[id_of(object)];
   if (cycle == GP_NONE)
     lua_pushnil(L);
   else
-    push_sibling(L, push_node, cycle);
+    push_node(L, ((const part *)object)->home, cycle);
 }
 
-typedef uint32_t *arc_order(const gp_graph *graph, uint32_t function, size_t *count);
+typedef uint32_t *part_order(const gp_graph *graph, uint32_t node, size_t *count);
 
-static int iterate(lua_State *L, const char *metatable, arc_order *order,
-                   void (*push)(lua_State *, int, uint32_t)) {
-  const part_box *part = luaL_checkudata(L, 1, metatable);
-  const gp_graph *graph = graph_of(L, part);
-  lua_getiuservalue(L, 1, 1);
-  int profile = lua_gettop(L);
+/* Iterates over parts around a node; arguments from 2 on are names of fields. */
+static int iterate(lua_State *L, const char *metatable, part_order *order, part_kind kind) {
+  int last = lua_gettop(L);
+  part p = check_part(L, metatable);
   memory_box *box = new_memory(L);
-  box->memory = order(graph, part->id, &box->count);
+  box->memory = order(&p.profile->graph, p.id, &box->count);
   if (!box->memory) return luaL_error(L, "not enough memory");
-  return push_rows_iterator(L, profile, push);
+  return push_parts(L, p.home, kind, 2, last);
 }
 
-/* function:callers(): arcs into it, in the order of its entry */
+/* function:callers([field...]): arcs into it, in the order of its entry */
 static int callers(lua_State *L) {
-  return iterate(L, GP_FUNCTION_NODE, gp_order_callers, push_arc);
+  return iterate(L, GP_FUNCTION_NODE, gp_order_callers, PART_ARC);
 }
 
-/* function:callees(): arcs out of it, in the order of its entry */
+/* function:callees([field...]): arcs out of it, in the order of its entry */
 static int callees(lua_State *L) {
-  return iterate(L, GP_FUNCTION_NODE, gp_order_callees, push_arc);
+  return iterate(L, GP_FUNCTION_NODE, gp_order_callees, PART_ARC);
 }
 
 static int describe_function(lua_State *L) {
-  const part_box *part = luaL_checkudata(L, 1, GP_FUNCTION_NODE);
-  push_name(L, part);
+  part p = check_part(L, GP_FUNCTION_NODE);
+  push_name(L, &p);
   lua_pushfstring(L, "function: %s", lua_tostring(L, -1));
   return 1;
 }
@@ -236,22 +316,22 @@ static int describe_function(lua_State *L) {
 /* --- cycles ---------------------------------------------------------------- */
 
 static void push_number(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)(id_of(object) - graph_of(L, object)->functions + 1));
+  lua_pushinteger(L, (lua_Integer)(id_of(object) - graph_of(object)->functions + 1));
 }
 
 static void push_cycle_name(lua_State *L, const void *object) {
   lua_pushfstring(L, "<cycle %d>",
-                  (int)(id_of(object) - graph_of(L, object)->functions + 1));
+                  (int)(id_of(object) - graph_of(object)->functions + 1));
 }
 
-/* cycle:members(): functions, in the order of its entry */
+/* cycle:members([field...]): functions, in the order of its entry */
 static int members(lua_State *L) {
-  return iterate(L, GP_CYCLE_NODE, gp_order_members, push_node);
+  return iterate(L, GP_CYCLE_NODE, gp_order_members, PART_FUNCTION);
 }
 
 static int describe_cycle(lua_State *L) {
-  const part_box *part = luaL_checkudata(L, 1, GP_CYCLE_NODE);
-  push_cycle_name(L, part);
+  part p = check_part(L, GP_CYCLE_NODE);
+  push_cycle_name(L, &p);
   lua_pushfstring(L, "cycle: %s", lua_tostring(L, -1));
   return 1;
 }
@@ -259,80 +339,126 @@ static int describe_cycle(lua_State *L) {
 /* --- arcs ------------------------------------------------------------------ */
 
 static void push_caller(lua_State *L, const void *object) {
-  push_sibling(L, push_node, graph_of(L, object)->caller[id_of(object)]);
+  push_node(L, ((const part *)object)->home, graph_of(object)->caller[id_of(object)]);
 }
 
 static void push_callee(lua_State *L, const void *object) {
-  push_sibling(L, push_node, graph_of(L, object)->callee[id_of(object)]);
+  push_node(L, ((const part *)object)->home, graph_of(object)->callee[id_of(object)]);
+}
+
+static void push_caller_id(lua_State *L, const void *object) {
+  push_number_of(L, graph_of(object)->caller[id_of(object)]);
+}
+
+static void push_callee_id(lua_State *L, const void *object) {
+  push_number_of(L, graph_of(object)->callee[id_of(object)]);
 }
 
 static void push_count(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)graph_of(L, object)->count[id_of(object)]);
+  lua_pushinteger(L, (lua_Integer)graph_of(object)->count[id_of(object)]);
 }
 
 /* Calls of the callee, or of its cycle, from all its callers. */
 static void push_of(lua_State *L, const void *object) {
-  const gp_graph *graph = graph_of(L, object);
+  const gp_graph *graph = graph_of(object);
   uint32_t node = gp_graph_whole(graph, graph->callee[id_of(object)]);
   lua_pushinteger(L, (lua_Integer)graph->calls[node]);
 }
 
 static void push_arc_self(lua_State *L, const void *object) {
-  push_time(L, object, gp_propagated(graph_of(L, object), id_of(object)).self);
+  push_time(L, object, gp_propagated(graph_of(object), id_of(object)).self);
 }
 
 static void push_arc_children(lua_State *L, const void *object) {
-  push_time(L, object, gp_propagated(graph_of(L, object), id_of(object)).children);
+  push_time(L, object, gp_propagated(graph_of(object), id_of(object)).children);
 }
 
 /* A call of oneself, or between members of one cycle: it moves no time. */
 static void push_recursive(lua_State *L, const void *object) {
-  const gp_graph *graph = graph_of(L, object);
+  const gp_graph *graph = graph_of(object);
   uint32_t caller = graph->caller[id_of(object)], callee = graph->callee[id_of(object)];
   lua_pushboolean(L, caller == callee || gp_graph_same_cycle(graph, caller, callee));
 }
 
 static int describe_arc(lua_State *L) {
-  const part_box *part = luaL_checkudata(L, 1, GP_ARC);
-  const gp_profile *profile = opened(L, part);
-  lua_pushfstring(L, "arc: %s -> %s", profile->symtab.name[profile->graph.caller[part->id]],
-                  profile->symtab.name[profile->graph.callee[part->id]]);
+  part p = check_part(L, GP_ARC);
+  const gp_graph *graph = &p.profile->graph;
+  lua_pushfstring(L, "arc: %s -> %s", p.profile->symtab.name[graph->caller[p.id]],
+                  p.profile->symtab.name[graph->callee[p.id]]);
   return 1;
 }
 
+/* --- what there is --------------------------------------------------------- */
+
+static const object_field node_fields[] = {
+    {"profile", push_profile},
+    {"id", push_id},                    /* its number, for profile:node(id) */
+    {"index", push_index},              /* its place in the call graph */
+    {"printed", push_printed},          /* has an entry there */
+    {"calls", push_calls},              /* by others that were recorded */
+    {"self_calls", push_self_calls},    /* by itself */
+    {"self", push_self},                /* seconds in its own code */
+    {"children", push_children},        /* seconds in what it called */
+    {"ticks", push_ticks},              /* samples in its own code */
+    {"children_ticks", push_children_ticks},
+    {"share", push_share},              /* part of its time that counts in the graph */
+    {"graph_self", push_graph_self},    /* seconds that count there */
+    {"graph_children", push_graph_children},
+    {"graph_percent", push_graph_percent},  /* of all that count there */
+    {NULL, NULL}};
+
+static const object_field function_fields[] = {
+    {"name", push_name},        /* demangled, unless the profile says otherwise */
+    {"symbol", push_symbol},    /* as in the symbol table */
+    {"address", push_address},
+    {"static", push_static},    /* local to its file */
+    {"listed", push_listed},    /* selected for the flat profile */
+    {"file", push_file},        /* source file as recorded, or nil */
+    {"line", push_line},        /* line of its entry, or nil */
+    {"cycle", push_cycle},      /* the cycle it is a member of, or nil */
+    {NULL, NULL}};
+
+static const object_field cycle_fields[] = {
+    {"name", push_cycle_name},  /* "<cycle 1>" */
+    {"number", push_number},    /* from 1 */
+    {NULL, NULL}};
+
+static const object_field arc_fields[] = {
+    {"profile", push_profile},
+    {"caller", push_caller},
+    {"callee", push_callee},
+    {"caller_id", push_caller_id},  /* their numbers, for profile:node(id) */
+    {"callee_id", push_callee_id},
+    {"count", push_count},          /* calls along this arc */
+    {"of", push_of},                /* calls of the callee from all callers */
+    {"self", push_arc_self},        /* seconds of the callee due to it */
+    {"children", push_arc_children},
+    {"recursive", push_recursive},  /* within a function or cycle: moves no time */
+    {NULL, NULL}};
+
+/* Defines the objects, and keeps their tables of fields for iterators. */
 void define_parts(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg function_meta[] = {{"__tostring", describe_function}, {NULL, NULL}};
   static const luaL_Reg function_methods[] = {
       {"callers", callers}, {"callees", callees}, {NULL, NULL}};
-  static const object_field function_fields[] = {
-      NODE_FIELDS,
-      {"name", push_name},        /* demangled, unless the profile says otherwise */
-      {"symbol", push_symbol},    /* as in the symbol table */
-      {"address", push_address},
-      {"static", push_static},    /* local to its file */
-      {"listed", push_listed},    /* selected for the flat profile */
-      {"file", push_file},        /* source file as recorded, or nil */
-      {"line", push_line},        /* line of its entry, or nil */
-      {"cycle", push_cycle},      /* the cycle it is a member of, or nil */
-      {NULL, NULL}};
   static const luaL_Reg cycle_meta[] = {{"__tostring", describe_cycle}, {NULL, NULL}};
   static const luaL_Reg cycle_methods[] = {{"members", members}, {NULL, NULL}};
-  static const object_field cycle_fields[] = {
-      NODE_FIELDS, {"name", push_cycle_name}, {"number", push_number}, {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
-  static const object_field arc_fields[] = {
-      {"profile", push_profile},
-      {"caller", push_caller},
-      {"callee", push_callee},
-      {"count", push_count},          /* calls along this arc */
-      {"of", push_of},                /* calls of the callee from all callers */
-      {"self", push_arc_self},        /* seconds of the callee due to it */
-      {"children", push_arc_children},
-      {"recursive", push_recursive},
-      {NULL, NULL}};
-  define_object(L, GP_FUNCTION_NODE, function_meta, function_methods, function_fields);
-  define_object(L, GP_CYCLE_NODE, cycle_meta, cycle_methods, cycle_fields);
-  define_object(L, GP_ARC, arc_meta, none, arc_fields);
-  lua_pop(L, 3);
+  lua_newtable(L);
+  lua_newtable(L);
+  define_fields(L, node_fields);
+  lua_rawseti(L, -2, PART_NODE);
+  define_object(L, GP_FUNCTION_NODE, get_part_field, function_meta, function_methods);
+  define_fields(L, node_fields);
+  define_fields(L, function_fields);
+  lua_rawseti(L, -2, PART_FUNCTION);
+  define_object(L, GP_CYCLE_NODE, get_part_field, cycle_meta, cycle_methods);
+  define_fields(L, node_fields);
+  define_fields(L, cycle_fields);
+  lua_pop(L, 1);
+  define_object(L, GP_ARC, get_part_field, arc_meta, none);
+  define_fields(L, arc_fields);
+  lua_rawseti(L, -2, PART_ARC);
+  lua_setfield(L, LUA_REGISTRYINDEX, field_tables);
 }

@@ -93,41 +93,55 @@ static int describe(lua_State *L) {
 
 /* --- iteration ------------------------------------------------------------- */
 
-/* profile:functions([order]) */
+/* profile:functions([order [, field...]]) */
 static int functions(lua_State *L) {
   static const char *const names[] = {"self", "name", "address", NULL};
   static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
   const gp_profile *profile = check_profile(L, 1);
   gp_function_order order = orders[luaL_checkoption(L, 2, "self", names)];
+  int last = lua_gettop(L);
   memory_box *box = new_memory(L);
   box->memory = gp_order_functions(&profile->graph, order, &box->count);
   if (!box->memory) return luaL_error(L, "not enough memory");
-  return push_rows_iterator(L, 1, push_node);
+  return push_parts(L, 1, PART_FUNCTION, 3, last);
 }
 
-/* profile:entries(): functions and cycles in the order of the call graph */
+/* profile:entries([field...]): functions and cycles in the order of the call graph */
 static int entries(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   const gp_graph *graph = &profile->graph;
   size_t nodes = graph->functions + graph->cycles;
+  int last = lua_gettop(L);
   memory_box *box = new_memory(L);
   uint32_t *rows = box->memory = gp_column(nodes, sizeof *rows);
   if (!rows) return luaL_error(L, "not enough memory");
   for (size_t i = 0; i < nodes; i++)
     if (graph->rank[graph->entries[i]] != 0) rows[box->count++] = graph->entries[i];
-  return push_rows_iterator(L, 1, push_node);
+  return push_parts(L, 1, PART_NODE, 2, last);
 }
 
-/* profile:cycles(): in the order of their numbers */
+/* profile:cycles([field...]): in the order of their numbers */
 static int cycles(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
+  int last = lua_gettop(L);
   memory_box *box = new_memory(L);
   uint32_t *rows = box->memory = gp_column(profile->graph.cycles, sizeof *rows);
   if (!rows) return luaL_error(L, "not enough memory");
   box->count = profile->graph.cycles;
   for (size_t i = 0; i < box->count; i++)
     rows[i] = (uint32_t)(profile->graph.functions + i);
-  return push_rows_iterator(L, 1, push_node);
+  return push_parts(L, 1, PART_NODE, 2, last);
+}
+
+/* profile:node(id) -> the function or cycle of that number */
+static int node(lua_State *L) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  lua_Integer id = luaL_checkinteger(L, 2);
+  lua_Integer nodes = (lua_Integer)(graph->functions + graph->cycles);
+  luaL_argcheck(L, id >= 1 && id <= nodes && graph->rank[id - 1] != 0, 2,
+                "no function or cycle of that number");
+  push_node(L, 1, (uint32_t)(id - 1));
+  return 1;
 }
 
 /* profile:at(address) -> the function whose code is there, or nil */
@@ -229,7 +243,8 @@ void define_profile(lua_State *L) {
                                   {NULL, NULL}};
   static const luaL_Reg methods[] = {{"close", close_profile}, {"functions", functions},
                                      {"entries", entries},     {"cycles", cycles},
-                                     {"at", at},               {NULL, NULL}};
+                                     {"node", node},           {"at", at},
+                                     {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
       {"unit", push_unit},                /* "seconds", or nil */
@@ -244,7 +259,8 @@ void define_profile(lua_State *L) {
       {"data", push_data},
       {NULL, NULL}};
   static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
-  define_object(L, GP_PROFILE, meta, methods, fields);
+  define_object(L, GP_PROFILE, get_field, meta, methods);
+  define_fields(L, fields);
   lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds to them */
   luaL_setfuncs(L, module, 0);
 }

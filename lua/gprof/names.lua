@@ -27,24 +27,30 @@ function names.of(f, options)
   return f.name
 end
 
---- A cross-reference: name, cycle and index number; the number in parentheses if
--- there is no entry of that number to look up.
--- @tparam function_ f
--- @tparam table options
--- @treturn string
-function names.reference(f, options)
-  local name, cycle = names.of(f, options), f.cycle
-  if cycle then
-    name = name .. " " .. cycle.name
-  end
-  return name .. names.number(f)
-end
-
---- The index number of a function or cycle, as it stands behind a name.
+--- The index number of a function or cycle, as it stands behind a name: in
+-- parentheses if there is no entry of that number to look up.
 -- @param node function or cycle
 -- @treturn string
 function names.number(node)
-  return (node.printed and " [%d]" or " (%d)"):format(node.index)
+  return (node.printed and "[%d]" or "(%d)"):format(node.index)
+end
+
+--- Cross-references: a function's name, cycle and index number, made once for each.
+-- @tparam profile profile
+-- @tparam table options
+-- @treturn {[integer]=string} by the function's id; filled as it is read
+function names.references(profile, options)
+  local function make(references, id)
+    local f = profile:node(id)
+    local name, cycle = names.of(f, options), f.cycle
+    if cycle then
+      name = name .. " " .. cycle.name
+    end
+    local reference = name .. " " .. names.number(f)
+    references[id] = reference
+    return reference
+  end
+  return setmetatable({}, { __index = make })
 end
 
 return names

@@ -7,6 +7,8 @@
 local explain = require "gprof.explain"
 local names = require "gprof.names"
 
+local format = string.format
+
 -- Prefixes of units, largest first: those who came before found these sufficient.
 local prefixes = {
   { "T", 1e-12 }, { "G", 1e-9 }, { "M", 1e-6 }, { "K", 1e-3 }, { " ", 1 }, { "m", 1e3 },
@@ -19,10 +21,10 @@ local prefixes = {
 -- @treturn number how many of that unit are in one unit of the histogram
 local function call_unit(profile)
   local largest = 0
-  for f in profile:functions("address") do
-    local calls = f.calls
+  for calls, ticks, children in
+    profile:functions("address", "calls", "ticks", "children_ticks") do
     if calls > 0 then
-      largest = math.max(largest, (f.ticks + f.children_ticks) / calls)
+      largest = math.max(largest, (ticks + children) / calls)
     end
   end
   for _, prefix in ipairs(prefixes) do
@@ -41,13 +43,13 @@ local function write_heading(profile, prefix, write)
     per_call = prefix .. abbreviation .. "/call"
   end
   write("Flat profile:\n\n")
-  write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, unit))
+  write(format("Each sample counts as %g %s.\n", 1 / profile.rate, unit))
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
   end
-  write(("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"):format(
+  write(format("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
     "%  ", "cumulative", "self  ", "", "self  ", "total ", ""))
-  write(("%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"):format(
+  write(format("%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
     "time", unit, unit, "calls", per_call, per_call, "name"))
 end
 
@@ -57,20 +59,19 @@ local function write_rows(profile, options, scale, write)
     total = 1  -- so that percentages are 0 and not undefined
   end
   local cumulative = 0
-  for f in profile:functions() do
-    local ticks, calls = f.ticks, f.calls
-    if f.listed and (ticks ~= 0 or calls ~= 0 or options.display_unused_functions) then
+  for id, listed, ticks, children, calls in
+    profile:functions("self", "id", "listed", "ticks", "children_ticks", "calls") do
+    if listed and (ticks ~= 0 or calls ~= 0 or options.display_unused_functions) then
       cumulative = cumulative + ticks
+      local name = names.of(profile:node(id), options)
       local percent, seconds = 100 * ticks / total, ticks / rate
       if calls ~= 0 then
-        write(("%6.2f %9.2f %8.2f %8d %8.2f %8.2f  %s\n"):format(
-          percent, cumulative / rate, seconds, calls,
-          scale * ticks / rate / calls,
-          scale * (ticks + f.children_ticks) / rate / calls,
-          names.of(f, options)))
+        write(format("%6.2f %9.2f %8.2f %8d %8.2f %8.2f  %s\n",
+          percent, cumulative / rate, seconds, calls, scale * ticks / rate / calls,
+          scale * (ticks + children) / rate / calls, name))
       else
-        write(("%6.2f %9.2f %8.2f %8.8s %8.8s %8.8s  %s\n"):format(
-          percent, cumulative / rate, seconds, "", "", "", names.of(f, options)))
+        write(format("%6.2f %9.2f %8.2f                             %s\n",
+          percent, cumulative / rate, seconds, name))
       end
     end
   end

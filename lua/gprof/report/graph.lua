@@ -6,101 +6,102 @@
 local explain = require "gprof.explain"
 local names = require "gprof.names"
 
+local format = string.format
+
 local rule = ("-"):rep(47) .. "\n"
+local blank = (" "):rep(16)        -- in place of "called"
+local spontaneous = (" "):rep(49) .. "<spontaneous>\n"
 
 local function write_heading(profile, options, write)
   local rate, ticks = profile.rate, profile.graph_ticks
   write(options.brief and "\t\t\tCall graph\n\n" or "\t\t     Call graph (explanation follows)\n\n")
-  write(("\ngranularity: each sample hit covers %d byte(s)"):format(profile.bin_size or 0))
+  write(format("\ngranularity: each sample hit covers %d byte(s)", profile.bin_size or 0))
   if ticks > 0 then
-    write((" for %.2f%% of %.2f seconds\n\n"):format(100 / ticks, ticks / rate))
+    write(format(" for %.2f%% of %.2f seconds\n\n", 100 / ticks, ticks / rate))
   else
     write(" no time propagated\n\n")
   end
   write("index % time    self  children    called     name\n")
 end
 
--- Both times of a line: seconds. Where nothing was sampled GNU gprof divides by a
--- rate of nought, and prints what comes of it.
-local function times(self, children, options)
-  if options.undefined_times then
-    return "   -nan    -nan"
+-- Both times of a line, in seconds.
+local function defined_times(self, children)
+  if self == 0 and children == 0 then
+    return "   0.00    0.00"  -- most lines have these
   end
-  return ("%7.2f %7.2f"):format(self, children)
+  return format("%7.2f %7.2f", self, children)
+end
+
+-- Where nothing was sampled GNU gprof divides by a rate of nought, and prints what
+-- comes of it.
+local function undefined_times()
+  return "   -nan    -nan"
 end
 
 -- "+n" for n calls of oneself, or blanks.
 local function own_calls(count)
-  return count ~= 0 and ("+%-7d"):format(count) or "        "
+  return count ~= 0 and format("+%-7d", count) or "        "
 end
 
-local function write_caller_or_callee(arc, other, options, write)
-  if arc.recursive then
-    write(("%6.6s %5.5s %7.7s %7.7s %7d %7.7s     %s\n"):format(
-      "", "", "", "", arc.count, "", names.reference(other, options)))
-  else
-    write(("%6.6s %5.5s %s %7d/%-7d     %s\n"):format(
-      "", "", times(arc.self, arc.children, options), arc.count, arc.of,
-      names.reference(other, options)))
-  end
-end
-
-local function write_callers(f, options, write)
-  local any
-  for arc in f:callers() do
-    write_caller_or_callee(arc, arc.caller, options, write)
+-- The lines of callers or callees. `arcs` iterates over them; the other function's
+-- number comes first.
+local function write_arcs(entry, arcs, state, control, closing)
+  local write, times, references = entry.write, entry.times, entry.references
+  local any = false
+  for id, recursive, count, of, self, children in arcs, state, control, closing do
+    if recursive then
+      write(format("                             %7d             %s\n", count, references[id]))
+    else
+      write(format("             %s %7d/%-7d     %s\n",
+        times(self, children), count, of, references[id]))
+    end
     any = true
   end
-  if not any then
-    write(("%6.6s %5.5s %7.7s %7.7s %7.7s %7.7s     <spontaneous>\n"):format(
-      "", "", "", "", "", ""))
-  end
+  return any
 end
 
-local function write_primary(node, name, options, write)
+local function write_primary(entry, node, name)
   local calls, self_calls = node.calls, node.self_calls
-  local called = (" "):rep(16)
+  local called = blank
   if calls ~= 0 or self_calls ~= 0 then
-    called = (" %7d"):format(calls) .. own_calls(self_calls)
+    called = format(" %7d", calls) .. own_calls(self_calls)
   end
-  write(("%-6.6s %5.1f %s%s %s\n"):format(
-    ("[%d]"):format(node.index), node.graph_percent,
-    times(node.graph_self, node.graph_children, options), called, name))
+  entry.write(format("%-6.6s %5.1f %s%s %s\n", format("[%d]", node.index), node.graph_percent,
+    entry.times(node.graph_self, node.graph_children), called, name))
 end
 
-local function write_function(f, options, write)
-  write_callers(f, options, write)
-  write_primary(f, names.reference(f, options), options, write)
-  for arc in f:callees() do
-    write_caller_or_callee(arc, arc.callee, options, write)
+local function write_function(entry, f)
+  local fields = { "recursive", "count", "of", "self", "children" }
+  if not write_arcs(entry, f:callers("caller_id", table.unpack(fields))) then
+    entry.write(spontaneous)
   end
-  write(rule)
+  write_primary(entry, f, entry.references[f.id])
+  write_arcs(entry, f:callees("callee_id", table.unpack(fields)))
+  entry.write(rule)
 end
 
-local function write_cycle(cycle, options, write)
-  write_primary(cycle, ("<cycle %d as a whole>%s"):format(cycle.number, names.number(cycle)),
-    options, write)
-  for f in cycle:members() do
-    write(("%6.6s %5.5s %s %7d%s     %s\n"):format(
-      "", "", times(f.graph_self, f.graph_children, options), f.calls,
-      own_calls(f.self_calls), names.reference(f, options)))
+local function write_cycle(entry, cycle)
+  write_primary(entry, cycle,
+    format("<cycle %d as a whole> %s", cycle.number, names.number(cycle)))
+  for id, self, children, calls, self_calls in
+    cycle:members("id", "graph_self", "graph_children", "calls", "self_calls") do
+    entry.write(format("             %s %7d%s     %s\n",
+      entry.times(self, children), calls, own_calls(self_calls), entry.references[id]))
   end
-  write(rule)
+  entry.write(rule)
 end
 
--- Whether anything was seen of a function or cycle.
-local function is_used(node)
-  return node.calls ~= 0 or node.self_calls ~= 0 or
-    node.graph_self ~= 0 or node.graph_children ~= 0
-end
-
-local function write_entries(profile, options, write)
-  for node in profile:entries() do
-    if node.printed and (options.display_unused_functions or is_used(node)) then
+-- Entries of functions and cycles of which anything was seen.
+local function write_entries(entry, profile, options)
+  for id, printed, calls, self_calls, self, children in
+    profile:entries("id", "printed", "calls", "self_calls", "graph_self", "graph_children") do
+    local used = calls ~= 0 or self_calls ~= 0 or self ~= 0 or children ~= 0
+    if printed and (used or options.display_unused_functions) then
+      local node = profile:node(id)
       if node.number then
-        write_cycle(node, options, write)
+        write_cycle(entry, node)
       else
-        write_function(node, options, write)
+        write_function(entry, node)
       end
     end
   end
@@ -113,10 +114,14 @@ end
 --   `gnu_compat`
 -- @tparam function write takes strings
 return function(profile, options, write)
-  local columns = setmetatable(
-    { undefined_times = options.gnu_compat and not profile.rate }, { __index = options })
-  write_heading(profile, columns, write)
-  write_entries(profile, columns, write)
+  local undefined = options.gnu_compat and not profile.rate
+  local entry = {  -- what it takes to write one
+    write = write,
+    times = undefined and undefined_times or defined_times,
+    references = names.references(profile, options),
+  }
+  write_heading(profile, options, write)
+  write_entries(entry, profile, options)
   if not options.brief then
     write(explain.graph)
   end

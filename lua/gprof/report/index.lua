@@ -8,18 +8,19 @@ local names = require "gprof.names"
 local COLUMNS = 3
 local NUMBER_WIDTH = 5  -- numbers are set to the right within this many characters
 
--- Functions that anything was seen of, by name, and then the cycles.
+-- The numbers of the functions that anything was seen of, by name, and then those of
+-- the cycles.
 local function collect(profile, options)
-  local nodes = {}
-  for f in profile:functions("name") do
-    if options.display_unused_functions or f.calls ~= 0 or f.ticks ~= 0 then
-      nodes[#nodes + 1] = f
+  local ids = {}
+  for id, calls, ticks in profile:functions("name", "id", "calls", "ticks") do
+    if options.display_unused_functions or calls ~= 0 or ticks ~= 0 then
+      ids[#ids + 1] = id
     end
   end
-  for cycle in profile:cycles() do
-    nodes[#nodes + 1] = cycle
+  for id in profile:cycles("id") do
+    ids[#ids + 1] = id
   end
-  return nodes
+  return ids
 end
 
 -- A function's name; a static one's with its file, as there can be several so named.
@@ -33,13 +34,13 @@ end
 -- One row of cells. The cell at column c begins at c times the width of one, but
 -- never before the text to its left has ended. The blanks around a number are not
 -- counted, so columns drift: the index is set as GNU gprof sets it.
-local function format_row(nodes, first, rows, cell_width, options)
+local function format_row(profile, ids, first, rows, cell_width, options)
   local cells, at = {}, 0
   for column = 0, COLUMNS - 1 do
-    local node = nodes[first + column * rows]
-    if not node then break end
-    local number = (node.printed and "[%d]" or "(%d)"):format(node.index)
-    local text = label(node, options)
+    local id = ids[first + column * rows]
+    if not id then break end
+    local node = profile:node(id)
+    local number, text = names.number(node), label(node, options)
     local fill = math.max(0, column * cell_width + NUMBER_WIDTH - at - #number)
     cells[#cells + 1] = (" "):rep(fill) .. " " .. number .. " " .. text
     at = at + #number + fill + #text
@@ -53,11 +54,11 @@ end
 --   `display_unused_functions`, `print_path`
 -- @tparam function write takes strings
 return function(profile, options, write)
-  local nodes = collect(profile, options)
+  local ids = collect(profile, options)
   local cell_width = ((options.width or 80) - 1) // COLUMNS
-  local rows = (#nodes + COLUMNS - 1) // COLUMNS
+  local rows = (#ids + COLUMNS - 1) // COLUMNS
   write("Index by function name\n\n")
   for row = 1, rows do
-    write(format_row(nodes, row, rows, cell_width, options), "\n")
+    write(format_row(profile, ids, row, rows, cell_width, options), "\n")
   end
 end
