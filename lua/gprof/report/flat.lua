@@ -4,7 +4,6 @@
 -- @module gprof.report.flat
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local explain = require "gprof.explain"
 local names = require "gprof.names"
 
 local format = string.format
@@ -87,6 +86,6 @@ return function(profile, options, write)
   write_heading(profile, prefix, write)
   write_rows(profile, options, scale, write)
   if not options.brief then
-    write(explain.flat)
+    write(require "gprof.explain".flat)
   end
 end

@@ -3,7 +3,6 @@
 -- @module gprof.report.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local explain = require "gprof.explain"
 local names = require "gprof.names"
 
 local format = string.format
@@ -123,6 +122,6 @@ return function(profile, options, write)
   write_heading(profile, options, write)
   write_entries(entry, profile, options)
   if not options.brief then
-    write(explain.graph)
+    write(require "gprof.explain".graph)
   end
 end

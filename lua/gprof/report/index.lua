@@ -59,6 +59,6 @@ return function(profile, options, write)
   local rows = (#ids + COLUMNS - 1) // COLUMNS
   write("Index by function name\n\n")
   for row = 1, rows do
-    write(format_row(profile, ids, row, rows, cell_width, options), "\n")
+    write(format_row(profile, ids, row, rows, cell_width, options) .. "\n")
   end
 end
