@@ -109,7 +109,11 @@ function cli.run(arguments)
   collectgarbage("generational")
   local done, problem = pcall(work, arguments)
   if done then return 0 end
-  if type(problem) ~= "table" then error(problem, 0) end
+  if problem == "not enough memory" then
+    problem = { message = problem }
+  elseif type(problem) ~= "table" then
+    error(problem, 0)  -- a fault of ours: let it be seen
+  end
   if not problem.quiet then
     io.stderr:write("gprof.lua: ", problem.message, "\n")
   end

@@ -29,13 +29,14 @@ local function style(name, wanted)
   return function(settings) settings.styles[name] = wanted end
 end
 
-local function number(name, least)
+-- GNU gprof takes as many digits as there are, and none for 0.
+local function number(name, least, most)
   return function(settings, argument, option)
-    local digits = argument:match("^%s*[+-]?%d+")
-    if not digits and not settings.gnu_compat or digits and digits ~= argument then
+    local digits = argument:match("^%s*([+-]?%d+)")
+    if digits ~= argument and not settings.gnu_compat then
       raise("option %s takes a whole number, not '%s'", options.name(option), argument)
     end
-    settings[name] = math.max(least, math.tointeger(digits) or 0)
+    settings[name] = math.min(math.max(least, tonumber(digits or 0)), most) // 1 | 0
   end
 end
 
@@ -112,7 +113,7 @@ options.gnu = {
     group = 1, help = "how many lines to list below annotated source" },
   { short = "T", long = "traditional", argument = "none",
     group = 1, help = "reports in the style of BSD" },
-  { short = "w", long = "width", argument = "required", value = "NUM", handle = number("width", 1),
+  { short = "w", long = "width", argument = "required", value = "NUM", handle = number("width", 1, 1000000),
     group = 1, help = "width of the index, in characters (80)" },
   { short = "x", long = "all-lines", argument = "none",
     group = 1, help = "annotate every line of a block" },
@@ -252,6 +253,9 @@ end
 
 local function apply(settings, given)
   local known = by_name()
+  for _, pair in ipairs(given) do  -- how other options are read depends on it
+    settings.gnu_compat = settings.gnu_compat or pair[1] == "gnu-compat" or nil
+  end
   for _, pair in ipairs(given) do
     local option = known[pair[1]]
     if not option.handle then
