@@ -76,26 +76,29 @@ gp_profile *open_profile(lua_State *L, const profile_box *box);
  * `profile`. */
 void push_node(lua_State *L, int profile, uint32_t node);
 
-/* What malloc gave, owned by the collector: rows to iterate over, or something that
- * must not be lost if Lua raises an error. */
-typedef struct memory_box {
-  void *memory;
-  size_t count;  /* of rows */
-} memory_box;
-
-/* Pushes an empty box. */
-memory_box *new_memory(lua_State *L);
-
-/* Pushes a copy of a malloc'd string, and frees it. */
+/* Pushes a copy of a malloc'd string, and frees it: not before Lua has its copy, and
+ * even if Lua raises an error instead. */
 void push_and_free(lua_State *L, char *text);
 
-/* Returns, for a generic for, an iterator over the parts of a profile whose numbers
- * (uint32_t) are in the box on the top of the stack. The arguments from `first` on are
- * names of fields: if there are any, the iterator pushes these fields of each part, and
- * makes no objects. `kind` says what they are parts of. */
+/* An iteration over parts of a profile. */
+typedef struct iterator {
+  uint32_t *rows;         /* numbers of nodes or arcs; freed by the collector */
+  size_t count, done;
+  void (*push)(lua_State *L, int profile, uint32_t row);  /* pushes an object, or */
+  int field_count;                                        /*   so many fields */
+  const object_field *fields[];
+} iterator;
+
 typedef enum part_kind { PART_NODE, PART_FUNCTION, PART_ARC } part_kind;
 
-int push_parts(lua_State *L, int profile, part_kind kind, int first, int last);
+/* Pushes an iteration over parts of the profile at stack index `profile`, still
+ * without rows. The arguments `first` to `last` are names of fields: if there are
+ * any, these fields of each part are given, and no objects are made. */
+iterator *new_iterator(lua_State *L, int profile, part_kind kind, int first, int last);
+
+/* Returns, for a generic for, the iteration on the top of the stack, which has its
+ * rows by now; a Lua error if there was no memory for them. */
+int return_iterator(lua_State *L);
 
 /* Registration, by file: adds functions to the module's table on the stack's top. */
 void define_image(lua_State *L);

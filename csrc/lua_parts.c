@@ -82,52 +82,72 @@ static int get_part_field(lua_State *L) {
 
 /* --- iteration ------------------------------------------------------------- */
 
-/* What an iterator pushes of each part. */
-typedef struct plan {
-  void (*push)(lua_State *L, int profile, uint32_t id);  /* the object, or */
-  int count;                                             /*   this many fields */
-  const object_field *fields[];
-} plan;
+#define GP_ITERATOR "gprof.iterator"
 
-/* Upvalues: the profile, the box of numbers, how many are done, the plan. */
-static int next_part(lua_State *L) {
-  const memory_box *box = lua_touserdata(L, lua_upvalueindex(2));
-  size_t done = (size_t)lua_tointeger(L, lua_upvalueindex(3));
-  const plan *how = lua_touserdata(L, lua_upvalueindex(4));
-  if (done >= box->count) return 0;
-  lua_pushinteger(L, (lua_Integer)(done + 1));
-  lua_replace(L, lua_upvalueindex(3));
-  uint32_t id = ((const uint32_t *)box->memory)[done];
-  int home = lua_upvalueindex(1);
-  if (how->count == 0) {
-    how->push(L, home, id);
-    return 1;
-  }
-  part p = open_part(L, lua_touserdata(L, home), id, home);
-  for (int i = 0; i < how->count; i++) how->fields[i]->push(L, &p);
-  return how->count;
+static int release_rows(lua_State *L) {
+  iterator *each = luaL_checkudata(L, 1, GP_ITERATOR);
+  free(each->rows);
+  each->rows = NULL;
+  each->count = 0;
+  return 0;
 }
 
+/* Upvalue: the iteration, whose user value is the profile. */
+static int next_part(lua_State *L) {
+  iterator *each = lua_touserdata(L, lua_upvalueindex(1));
+  if (each->done >= each->count) return 0;
+  uint32_t row = each->rows[each->done++];
+  lua_settop(L, 0);
+  lua_getiuservalue(L, lua_upvalueindex(1), 1);
+  if (each->field_count == 0) {
+    each->push(L, 1, row);
+    return 1;
+  }
+  part p = open_part(L, lua_touserdata(L, 1), row, 1);
+  for (int i = 0; i < each->field_count; i++) each->fields[i]->push(L, &p);
+  return each->field_count;
+}
+
+/* In the registry: a table of fields for each part_kind. */
 static const char field_tables[] = "gprof.fields";
 
-int push_parts(lua_State *L, int profile, part_kind kind, int first, int last) {
-  int rows = lua_gettop(L), count = last < first ? 0 : last - first + 1;
+iterator *new_iterator(lua_State *L, int profile, part_kind kind, int first, int last) {
+  int count = last < first ? 0 : last - first + 1;
   luaL_checkstack(L, count + 8, "too many fields");
+  iterator *each =
+      lua_newuserdatauv(L, sizeof *each + (size_t)count * sizeof *each->fields, 1);
+  each->rows = NULL;
+  each->count = each->done = 0;
+  each->push = kind == PART_ARC ? push_arc : push_node;
+  each->field_count = count;
+  luaL_setmetatable(L, GP_ITERATOR);
   lua_pushvalue(L, profile);
-  lua_pushvalue(L, rows);
-  lua_pushinteger(L, 0);
-  plan *how = lua_newuserdatauv(L, sizeof *how + (size_t)count * sizeof *how->fields, 0);
-  how->push = kind == PART_ARC ? push_arc : push_node;
-  how->count = count;
+  lua_setiuservalue(L, -2, 1);
+  if (count == 0) return each;
   lua_getfield(L, LUA_REGISTRYINDEX, field_tables);
   lua_rawgeti(L, -1, (lua_Integer)kind);
-  for (int i = 0; i < count; i++) how->fields[i] = check_field(L, first + i);
+  for (int i = 0; i < count; i++) each->fields[i] = check_field(L, first + i);
   lua_pop(L, 2);
-  lua_pushcclosure(L, next_part, 4);
+  return each;
+}
+
+int return_iterator(lua_State *L) {
+  const iterator *each = lua_touserdata(L, -1);
+  if (!each->rows) return luaL_error(L, "not enough memory");
+  lua_pushvalue(L, -1);
+  lua_pushcclosure(L, next_part, 1);
   lua_pushnil(L);
   lua_pushnil(L);
-  lua_pushvalue(L, rows);  /* closed when the loop is left */
+  lua_pushvalue(L, -4);  /* closed when the loop is left */
   return 4;
+}
+
+static void define_iterator(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__gc", release_rows}, {"__close", release_rows}, {NULL, NULL}};
+  luaL_newmetatable(L, GP_ITERATOR);
+  luaL_setfuncs(L, meta, 0);
+  lua_pop(L, 1);
 }
 
 /* --- values ---------------------------------------------------------------- */
@@ -287,10 +307,9 @@ typedef uint32_t *part_order(const gp_graph *graph, uint32_t node, size_t *count
 static int iterate(lua_State *L, const char *metatable, part_order *order, part_kind kind) {
   int last = lua_gettop(L);
   part p = check_part(L, metatable);
-  memory_box *box = new_memory(L);
-  box->memory = order(&p.profile->graph, p.id, &box->count);
-  if (!box->memory) return luaL_error(L, "not enough memory");
-  return push_parts(L, p.home, kind, 2, last);
+  iterator *each = new_iterator(L, p.home, kind, 2, last);
+  each->rows = order(&p.profile->graph, p.id, &each->count);
+  return return_iterator(L);
 }
 
 /* function:callers([field...]): arcs into it, in the order of its entry */
@@ -433,7 +452,7 @@ static const object_field arc_fields[] = {
     {"recursive", push_recursive},  /* within a function or cycle: moves no time */
     {NULL, NULL}};
 
-/* Defines the objects, and keeps their tables of fields for iterators. */
+/* Defines the objects, and keeps their tables of fields for iterations. */
 void define_parts(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg function_meta[] = {{"__tostring", describe_function}, {NULL, NULL}};
@@ -442,6 +461,7 @@ void define_parts(lua_State *L) {
   static const luaL_Reg cycle_meta[] = {{"__tostring", describe_cycle}, {NULL, NULL}};
   static const luaL_Reg cycle_methods[] = {{"members", members}, {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
+  define_iterator(L);
   lua_newtable(L);
   lua_newtable(L);
   define_fields(L, node_fields);

@@ -2,7 +2,6 @@
 /* A profile for Lua. */
 #include <stdlib.h>
 
-#include "array.h"
 #include "binding.h"
 
 static profile_box *check_box(lua_State *L, int index) {
@@ -99,38 +98,25 @@ static int functions(lua_State *L) {
   static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
   const gp_profile *profile = check_profile(L, 1);
   gp_function_order order = orders[luaL_checkoption(L, 2, "self", names)];
-  int last = lua_gettop(L);
-  memory_box *box = new_memory(L);
-  box->memory = gp_order_functions(&profile->graph, order, &box->count);
-  if (!box->memory) return luaL_error(L, "not enough memory");
-  return push_parts(L, 1, PART_FUNCTION, 3, last);
+  iterator *each = new_iterator(L, 1, PART_FUNCTION, 3, lua_gettop(L));
+  each->rows = gp_order_functions(&profile->graph, order, &each->count);
+  return return_iterator(L);
 }
 
 /* profile:entries([field...]): functions and cycles in the order of the call graph */
 static int entries(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
-  const gp_graph *graph = &profile->graph;
-  size_t nodes = graph->functions + graph->cycles;
-  int last = lua_gettop(L);
-  memory_box *box = new_memory(L);
-  uint32_t *rows = box->memory = gp_column(nodes, sizeof *rows);
-  if (!rows) return luaL_error(L, "not enough memory");
-  for (size_t i = 0; i < nodes; i++)
-    if (graph->rank[graph->entries[i]] != 0) rows[box->count++] = graph->entries[i];
-  return push_parts(L, 1, PART_NODE, 2, last);
+  iterator *each = new_iterator(L, 1, PART_NODE, 2, lua_gettop(L));
+  each->rows = gp_order_nodes(&profile->graph, &each->count);
+  return return_iterator(L);
 }
 
 /* profile:cycles([field...]): in the order of their numbers */
 static int cycles(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
-  int last = lua_gettop(L);
-  memory_box *box = new_memory(L);
-  uint32_t *rows = box->memory = gp_column(profile->graph.cycles, sizeof *rows);
-  if (!rows) return luaL_error(L, "not enough memory");
-  box->count = profile->graph.cycles;
-  for (size_t i = 0; i < box->count; i++)
-    rows[i] = (uint32_t)(profile->graph.functions + i);
-  return push_parts(L, 1, PART_NODE, 2, last);
+  iterator *each = new_iterator(L, 1, PART_NODE, 2, lua_gettop(L));
+  each->rows = gp_order_cycles(&profile->graph, &each->count);
+  return return_iterator(L);
 }
 
 /* profile:node(id) -> the function or cycle of that number */

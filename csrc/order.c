@@ -47,6 +47,22 @@ bool gp_order_entries(gp_graph *graph, gp_error *error) {
   return true;
 }
 
+uint32_t *gp_order_nodes(const gp_graph *graph, size_t *count) {
+  size_t nodes = graph->functions + graph->cycles;
+  uint32_t *column = gp_column(nodes, sizeof *column);
+  *count = 0;
+  for (size_t i = 0; column && i < nodes; i++)
+    if (graph->rank[graph->entries[i]] != 0) column[(*count)++] = graph->entries[i];
+  return column;
+}
+
+uint32_t *gp_order_cycles(const gp_graph *graph, size_t *count) {
+  uint32_t *column = gp_identity(graph->cycles);
+  *count = graph->cycles;
+  for (size_t i = 0; column && i < *count; i++) column[i] += (uint32_t)graph->functions;
+  return column;
+}
+
 /* --- functions ------------------------------------------------------------- */
 
 static bool by_name(const void *context, uint32_t b, uint32_t a) {

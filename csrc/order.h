@@ -14,6 +14,14 @@
  * rank of the graph. By time in them and below; see order.c for ties. */
 bool gp_order_entries(gp_graph *graph, gp_error *error);
 
+/* A new column of the nodes that have a rank, in that order; *count of them. NULL if
+ * there is no memory. */
+uint32_t *gp_order_nodes(const gp_graph *graph, size_t *count);
+
+/* A new column of the cycles in the order of their numbers. NULL if there is no
+ * memory. */
+uint32_t *gp_order_cycles(const gp_graph *graph, size_t *count);
+
 /* The orders in which functions can be listed. */
 typedef enum gp_function_order {
   GP_BY_SELF,      /* by self time, then calls, both descending, then name */

@@ -28,6 +28,7 @@ static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
 }
 
 bool gp_sort(uint32_t *rows, size_t count, gp_before *before, const void *context) {
+  if (count < 2) return true;
   sorting s = {before, context, gp_column(count / 2, sizeof *rows)};
   if (!s.scratch) return false;
   merge_sort(&s, rows, count);

@@ -70,12 +70,12 @@ local function write_primary(entry, node, name)
 end
 
 local function write_function(entry, f)
-  local fields = { "recursive", "count", "of", "self", "children" }
-  if not write_arcs(entry, f:callers("caller_id", table.unpack(fields))) then
+  if not write_arcs(entry,
+    f:callers("caller_id", "recursive", "count", "of", "self", "children")) then
     entry.write(spontaneous)
   end
   write_primary(entry, f, entry.references[f.id])
-  write_arcs(entry, f:callees("callee_id", table.unpack(fields)))
+  write_arcs(entry, f:callees("callee_id", "recursive", "count", "of", "self", "children"))
   entry.write(rule)
 end
 
