@@ -1,0 +1,112 @@
+--- The rows of the benchmark table: what is measured.
+--
+-- A row is a table:
+--
+-- * `name`: what it is called in the table, on the command line and among the cached inputs;
+-- * `description`: what it stands for;
+-- * `make(dir)`: returns the paths of an image and a profile, made in that directory unless they
+--   are there already, and, if both programs are to have more options than `-b`, an array of these
+--   words; or nil and the reason for leaving the row out.
+--
+-- @module bench.rows
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local generate = require "bench.generate"
+local shell = require "bench.shell"
+
+local quote = shell.quote
+
+--- Makes a row's `make` from the options of `bench.generate`.
+local function generated(options)
+  return function(dir)
+    return generate.build(dir, options)
+  end
+end
+
+--- The same, with the symbols given to both programs as text (`-S`): what then takes time is the graph.
+local function generated_symbols(options)
+  return function(dir)
+    local image, gmon = generate.build(dir, options)
+    local symbols = dir .. "/symbols"
+    shell.run(("nm %s | grep -i ' t ' > %s"):format(quote(image), quote(symbols)))
+    return image, gmon, { "-S", symbols }
+  end
+end
+
+--- Compiles the sample program and runs it.
+local function sample(dir)
+  local listing = shell.capture("ls examples/sample/*.[ch] 2>/dev/null")
+  if not listing or listing == "" then return nil, "there is no examples/sample" end
+  local compile = "gcc -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls -o "
+                  .. quote(dir .. "/program") .. " examples/sample/*.c -lm"
+  local recipe = { compile }
+  for path in listing:gmatch("[^\n]+") do recipe[#recipe + 1] = shell.read(path) end
+  shell.cached(dir, table.concat(recipe, "\n"), function()
+    shell.run(compile)
+    shell.run("cd " .. quote(dir) .. " && ./program > /dev/null")
+  end)
+  return dir .. "/program", dir .. "/gmon.out"
+end
+
+return {
+  {
+    name = "demo",
+    description = "the sample program of examples/sample, with -g",
+    make = sample,
+  },
+  {
+    name = "c-1000",
+    description = "1,000 C functions, no debugging information",
+    make = generated { functions = 1000, files = 10 },
+  },
+  {
+    name = "c-10000",
+    description = "10,000 C functions, no debugging information",
+    make = generated { functions = 10000, files = 100 },
+  },
+  {
+    name = "c-100000",
+    description = "100,000 C functions, no debugging information",
+    make = generated { functions = 100000, files = 100 },
+  },
+  {
+    name = "c-10000-g",
+    description = "10,000 C functions in 100 files, with -g",
+    make = generated { functions = 10000, files = 100, debug = true },
+  },
+  {
+    name = "cxx-10000",
+    description = "10,000 C++ functions with names of 100 to 400 characters, no debugging information",
+    make = generated { functions = 10000, files = 100, language = "c++" },
+  },
+  {
+    name = "callees-100000",
+    description = "one caller, 100,000 callees",
+    make = generated { functions = 100001, language = "labels", shape = "callees" },
+  },
+  {
+    name = "callers-100000",
+    description = "100,000 callers, one callee",
+    make = generated { functions = 100001, language = "labels", shape = "callers" },
+  },
+  {
+    name = "chain-1000000",
+    description = "a chain of calls 1,000,000 functions deep",
+    make = generated { functions = 1000000, language = "labels", shape = "chain" },
+  },
+  {
+    name = "callees-100000-S",
+    description = "one caller, 100,000 callees; symbols from a file (-S)",
+    make = generated_symbols { functions = 100001, language = "labels", shape = "callees" },
+  },
+  {
+    name = "callers-100000-S",
+    description = "100,000 callers, one callee; symbols from a file (-S)",
+    make = generated_symbols { functions = 100001, language = "labels", shape = "callers" },
+  },
+  {
+    name = "chain-1000000-S",
+    description = "a chain of calls 1,000,000 functions deep; symbols from a file (-S)",
+    make = generated_symbols { functions = 1000000, language = "labels", shape = "chain" },
+  },
+}

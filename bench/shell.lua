@@ -1,0 +1,54 @@
+--- Files and commands, as the benchmarks need them.
+--
+-- @module bench.shell
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local shell = {}
+
+--- Quotes a word for the shell.
+function shell.quote(word)
+  return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+--- Runs a command; an error if it fails.
+function shell.run(command)
+  if not os.execute(command) then error("failed: " .. command, 0) end
+end
+
+--- What a command prints, without the newlines at its end; nil if it fails.
+function shell.capture(command)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read("a")
+  if not pipe:close() then return nil end
+  return (text:gsub("\n*$", ""))
+end
+
+--- A file's content; nil if there is none.
+function shell.read(path)
+  local file = io.open(path, "rb")
+  if not file then return nil end
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+--- Makes a file of some strings.
+function shell.write(path, ...)
+  local file = assert(io.open(path, "wb"))
+  assert(file:write(...))
+  assert(file:close())
+end
+
+--- Fills a directory once: empties it and calls `make`, unless the same recipe filled it before.
+-- @tparam string dir
+-- @tparam string recipe any text that decides what `make` leaves there
+-- @tparam function make
+function shell.cached(dir, recipe, make)
+  local stamp = dir .. "/recipe"
+  if shell.read(stamp) == recipe then return end
+  shell.run(("rm -rf %s && mkdir -p %s"):format(shell.quote(dir), shell.quote(dir)))
+  make()
+  shell.write(stamp, recipe)
+end
+
+return shell
