@@ -76,6 +76,10 @@ gp_profile *open_profile(lua_State *L, const profile_box *box);
  * `profile`. */
 void push_node(lua_State *L, int profile, uint32_t node);
 
+/* Pushes the fields of a node that arguments `first` to `last` name, and returns how
+ * many they are. */
+int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int last);
+
 /* Pushes a copy of a malloc'd string, and frees it: not before Lua has its copy, and
  * even if Lua raises an error instead. */
 void push_and_free(lua_State *L, char *text);
@@ -89,7 +93,7 @@ typedef struct iterator {
   const object_field *fields[];
 } iterator;
 
-typedef enum part_kind { PART_NODE, PART_FUNCTION, PART_ARC } part_kind;
+typedef enum part_kind { PART_NODE, PART_FUNCTION, PART_CYCLE, PART_ARC } part_kind;
 
 /* Pushes an iteration over parts of the profile at stack index `profile`, still
  * without rows. The arguments `first` to `last` are names of fields: if there are
@@ -106,6 +110,7 @@ void define_data(lua_State *L);
 void define_profile(lua_State *L);
 void define_parts(lua_State *L);
 void define_memory(lua_State *L);
+void define_stream(lua_State *L);
 void define_options(lua_State *L);
 
 #endif

@@ -33,9 +33,10 @@ void define_fields(lua_State *L, const object_field *fields) {
 }
 
 const object_field *check_field(lua_State *L, int index) {
-  const char *name = luaL_checkstring(L, index);
-  if (lua_getfield(L, -1, name) != LUA_TLIGHTUSERDATA)
-    luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", name));
+  luaL_checkstring(L, index);
+  lua_pushvalue(L, index);
+  if (lua_rawget(L, -2) != LUA_TLIGHTUSERDATA)
+    luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", lua_tostring(L, index)));
   const object_field *field = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return field;
@@ -58,6 +59,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_data(L);
   define_profile(L);
   define_parts(L);
+  define_stream(L);
   define_options(L);
   return 1;
 }

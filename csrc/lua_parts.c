@@ -111,6 +111,26 @@ static int next_part(lua_State *L) {
 /* In the registry: a table of fields for each part_kind. */
 static const char field_tables[] = "gprof.fields";
 
+static void push_field_table(lua_State *L, part_kind kind) {
+  lua_getfield(L, LUA_REGISTRYINDEX, field_tables);
+  lua_rawgeti(L, -1, (lua_Integer)kind);
+  lua_remove(L, -2);
+}
+
+int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int last) {
+  part p = open_part(L, lua_touserdata(L, profile), node, profile);
+  luaL_checkstack(L, last - first + 8, "too many fields");
+  push_field_table(L, node < p.profile->graph.functions ? PART_FUNCTION : PART_CYCLE);
+  int table = lua_gettop(L);
+  for (int i = first; i <= last; i++) {
+    lua_pushvalue(L, table);
+    const object_field *field = check_field(L, i);
+    lua_pop(L, 1);
+    field->push(L, &p);
+  }
+  return lua_gettop(L) - table;
+}
+
 iterator *new_iterator(lua_State *L, int profile, part_kind kind, int first, int last) {
   int count = last < first ? 0 : last - first + 1;
   luaL_checkstack(L, count + 8, "too many fields");
@@ -124,10 +144,9 @@ iterator *new_iterator(lua_State *L, int profile, part_kind kind, int first, int
   lua_pushvalue(L, profile);
   lua_setiuservalue(L, -2, 1);
   if (count == 0) return each;
-  lua_getfield(L, LUA_REGISTRYINDEX, field_tables);
-  lua_rawgeti(L, -1, (lua_Integer)kind);
+  push_field_table(L, kind);
   for (int i = 0; i < count; i++) each->fields[i] = check_field(L, first + i);
-  lua_pop(L, 2);
+  lua_pop(L, 1);
   return each;
 }
 
@@ -180,6 +199,10 @@ static void push_profile(lua_State *L, const void *object) {
 }
 
 static void push_id(lua_State *L, const void *object) { push_number_of(L, id_of(object)); }
+
+static void push_is_cycle(lua_State *L, const void *object) {
+  lua_pushboolean(L, id_of(object) >= graph_of(object)->functions);
+}
 
 static void push_index(lua_State *L, const void *object) {
   lua_pushinteger(L, graph_of(object)->rank[id_of(object)]);
@@ -409,6 +432,7 @@ static int describe_arc(lua_State *L) {
 static const object_field node_fields[] = {
     {"profile", push_profile},
     {"id", push_id},                    /* its number, for profile:node(id) */
+    {"is_cycle", push_is_cycle},
     {"index", push_index},              /* its place in the call graph */
     {"printed", push_printed},          /* has an entry there */
     {"calls", push_calls},              /* by others that were recorded */
@@ -473,7 +497,7 @@ void define_parts(lua_State *L) {
   define_object(L, GP_CYCLE_NODE, get_part_field, cycle_meta, cycle_methods);
   define_fields(L, node_fields);
   define_fields(L, cycle_fields);
-  lua_pop(L, 1);
+  lua_rawseti(L, -2, PART_CYCLE);
   define_object(L, GP_ARC, get_part_field, arc_meta, none);
   define_fields(L, arc_fields);
   lua_rawseti(L, -2, PART_ARC);

@@ -119,15 +119,58 @@ static int cycles(lua_State *L) {
   return return_iterator(L);
 }
 
+/* The number of a node at argument 2, as Lua counts, if it lies between the two. */
+static uint32_t check_node(lua_State *L, size_t first, size_t end) {
+  lua_Integer id = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, id > (lua_Integer)first && id <= (lua_Integer)end, 2,
+                "no function or cycle of that number");
+  return (uint32_t)(id - 1);
+}
+
+/* profile:callers(id [, field...]): as function:callers, without the object */
+static int callers(lua_State *L) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  uint32_t function = check_node(L, 0, graph->functions);
+  iterator *each = new_iterator(L, 1, PART_ARC, 3, lua_gettop(L));
+  each->rows = gp_order_callers(graph, function, &each->count);
+  return return_iterator(L);
+}
+
+/* profile:callees(id [, field...]): as function:callees, without the object */
+static int callees(lua_State *L) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  uint32_t function = check_node(L, 0, graph->functions);
+  iterator *each = new_iterator(L, 1, PART_ARC, 3, lua_gettop(L));
+  each->rows = gp_order_callees(graph, function, &each->count);
+  return return_iterator(L);
+}
+
+/* profile:members(id [, field...]): as cycle:members, without the object */
+static int members(lua_State *L) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
+  iterator *each = new_iterator(L, 1, PART_FUNCTION, 3, lua_gettop(L));
+  each->rows = gp_order_members(graph, cycle, &each->count);
+  return return_iterator(L);
+}
+
+/* A function or cycle of that number: not what is a part of another function. */
+static uint32_t check_whole(lua_State *L, const gp_graph *graph) {
+  uint32_t id = check_node(L, 0, graph->functions + graph->cycles);
+  luaL_argcheck(L, graph->rank[id] != 0, 2, "a part of another function");
+  return id;
+}
+
 /* profile:node(id) -> the function or cycle of that number */
 static int node(lua_State *L) {
-  const gp_graph *graph = &check_profile(L, 1)->graph;
-  lua_Integer id = luaL_checkinteger(L, 2);
-  lua_Integer nodes = (lua_Integer)(graph->functions + graph->cycles);
-  luaL_argcheck(L, id >= 1 && id <= nodes && graph->rank[id - 1] != 0, 2,
-                "no function or cycle of that number");
-  push_node(L, 1, (uint32_t)(id - 1));
+  push_node(L, 1, check_whole(L, &check_profile(L, 1)->graph));
   return 1;
+}
+
+/* profile:get(id, field...) -> fields of that function or cycle, without the object */
+static int get(lua_State *L) {
+  uint32_t id = check_whole(L, &check_profile(L, 1)->graph);
+  return push_node_fields(L, 1, id, 3, lua_gettop(L));
 }
 
 /* profile:at(address) -> the function whose code is there, or nil */
@@ -229,7 +272,9 @@ void define_profile(lua_State *L) {
                                   {NULL, NULL}};
   static const luaL_Reg methods[] = {{"close", close_profile}, {"functions", functions},
                                      {"entries", entries},     {"cycles", cycles},
-                                     {"node", node},           {"at", at},
+                                     {"callers", callers},     {"callees", callees},
+                                     {"members", members},     {"node", node},
+                                     {"get", get},             {"at", at},
                                      {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */

@@ -84,7 +84,7 @@ end
 
 local function work(arguments)
   local settings = options.read(arguments)
-  local write, finish = output.open(io.stdout)
+  local write = output.into(io.stdout)
   if settings.help then
     write(require "gprof.help".page())
   elseif settings.version then
@@ -97,7 +97,7 @@ local function work(arguments)
     if not settings.gnu_compat then check_belongs(profile, profiles) end
     print_reports(profile, styles, settings, write)
   end
-  finish()
+  write:flush()
 end
 
 --- Runs the program.

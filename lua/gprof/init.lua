@@ -15,6 +15,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local output = require "gprof.output"
 
 local gprof = { _VERSION = "scm" }
 
@@ -77,7 +78,9 @@ end
 -- @tparam[opt] function write takes strings; standard output if absent
 function core.profile_methods:report(name, options, write)
   local report = require("gprof.report." .. name)
-  report(self, options or {}, write or function(...) io.stdout:write(...) end)
+  local stream = output.through(write or function(text) io.stdout:write(text) end)
+  report(self, options or {}, stream)
+  stream:flush()
 end
 
 return gprof

@@ -14,39 +14,42 @@ function names.file(file, options)
 end
 
 --- A function's name, with its source where the options want it.
--- @tparam function_ f
+-- @tparam profile profile
+-- @tparam integer id the function's number
 -- @tparam table options `inline_file_names`, `print_path`
 -- @treturn string
-function names.of(f, options)
+function names.of(profile, id, options)
+  local name = profile:get(id, "name")
   if options.inline_file_names then
-    local file = f.file
+    local file, line = profile:get(id, "file", "line")
     if file then
-      return ("%s (%s:%d)"):format(f.name, names.file(file, options), f.line)
+      return ("%s (%s:%d)"):format(name, names.file(file, options), line)
     end
   end
-  return f.name
+  return name
 end
 
 --- The index number of a function or cycle, as it stands behind a name: in
 -- parentheses if there is no entry of that number to look up.
--- @param node function or cycle
+-- @tparam integer index
+-- @tparam boolean printed
 -- @treturn string
-function names.number(node)
-  return (node.printed and "[%d]" or "(%d)"):format(node.index)
+function names.number(index, printed)
+  return printed and "[" .. index .. "]" or "(" .. index .. ")"
 end
 
 --- Cross-references: a function's name, cycle and index number, made once for each.
 -- @tparam profile profile
 -- @tparam table options
--- @treturn {[integer]=string} by the function's id; filled as it is read
+-- @treturn {[integer]=string} by the function's number; filled as it is read
 function names.references(profile, options)
   local function make(references, id)
-    local f = profile:node(id)
-    local name, cycle = names.of(f, options), f.cycle
+    local index, printed, cycle = profile:get(id, "index", "printed", "cycle")
+    local name = names.of(profile, id, options)
     if cycle then
       name = name .. " " .. cycle.name
     end
-    local reference = name .. " " .. names.number(f)
+    local reference = name .. " " .. names.number(index, printed)
     references[id] = reference
     return reference
   end

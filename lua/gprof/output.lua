@@ -1,11 +1,18 @@
---- A stream of output of which no failure goes unnoticed.
+--- Streams of output.
+--
+-- A stream is what reports write to. `stream(text)` writes text as it is;
+-- `stream(format, value...)` sets values into columns: %d, %f, %s with width and
+-- precision as in string.format, and %2$d for the second value; `stream:each(names,
+-- formats, iteration)` does so for each row of an iteration (see csrc/lua_stream.c);
+-- `stream:flush()` hands on what was gathered.
 --
 -- @module gprof.output
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
+
 local output = {}
 
-local PIECES = 256  -- strings that are written together
 local BROKEN_PIPE = 32  -- EPIPE
 
 -- A reader that went away is no error to talk about: it had enough.
@@ -14,28 +21,20 @@ local function check(done, message, code)
   error({ message = "standard output: " .. message, quiet = code == BROKEN_PIPE }, 0)
 end
 
---- Prepares a file for writing.
+--- A stream into a file.
 -- @tparam file file
--- @treturn function `write(text)`: a failure is an error, a table with the field
---   `message`, and `quiet` if nobody reads any more
--- @treturn function `finish()`: writes what is still buffered, with the same errors
-function output.open(file)
-  local pieces, count = {}, 0
-  local function flush()
-    local text = table.concat(pieces, "", 1, count)
-    count = 0
+-- @treturn stream that has to be flushed in the end. A failure is an error, a table
+--   with the field `message`, and `quiet` if nobody reads any more.
+function output.into(file)
+  file:setvbuf("no")  -- pieces are large
+  return core.stream(function(text)
     check(file:write(text))
-  end
-  local function write(text)
-    count = count + 1
-    pieces[count] = text
-    if count == PIECES then flush() end
-  end
-  local function finish()
-    flush()
-    check(file:flush())
-  end
-  return write, finish
+  end)
 end
+
+--- A stream that hands text on to a function, in pieces of any size.
+-- @tparam function write takes strings
+-- @treturn stream
+output.through = core.stream
 
 return output

@@ -6,8 +6,6 @@
 
 local names = require "gprof.names"
 
-local format = string.format
-
 -- Prefixes of units, largest first: those who came before found these sufficient.
 local prefixes = {
   { "T", 1e-12 }, { "G", 1e-9 }, { "M", 1e-6 }, { "K", 1e-3 }, { " ", 1 }, { "m", 1e3 },
@@ -42,14 +40,14 @@ local function write_heading(profile, prefix, write)
     per_call = prefix .. abbreviation .. "/call"
   end
   write("Flat profile:\n\n")
-  write(format("Each sample counts as %g %s.\n", 1 / profile.rate, unit))
+  write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, unit))
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
   end
-  write(format("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
-    "%  ", "cumulative", "self  ", "", "self  ", "total ", ""))
-  write(format("%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
-    "time", unit, unit, "calls", per_call, per_call, "name"))
+  write("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
+    "%  ", "cumulative", "self  ", "", "self  ", "total ", "")
+  write("%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
+    "time", unit, unit, "calls", per_call, per_call, "name")
 end
 
 local function write_rows(profile, options, scale, write)
@@ -62,15 +60,15 @@ local function write_rows(profile, options, scale, write)
     profile:functions("self", "id", "listed", "ticks", "children_ticks", "calls") do
     if listed and (ticks ~= 0 or calls ~= 0 or options.display_unused_functions) then
       cumulative = cumulative + ticks
-      local name = names.of(profile:node(id), options)
+      local name = names.of(profile, id, options)
       local percent, seconds = 100 * ticks / total, ticks / rate
       if calls ~= 0 then
-        write(format("%6.2f %9.2f %8.2f %8d %8.2f %8.2f  %s\n",
+        write("%6.2f %9.2f %8.2f %8d %8.2f %8.2f  %s\n",
           percent, cumulative / rate, seconds, calls, scale * ticks / rate / calls,
-          scale * (ticks + children) / rate / calls, name))
+          scale * (ticks + children) / rate / calls, name)
       else
-        write(format("%6.2f %9.2f %8.2f                             %s\n",
-          percent, cumulative / rate, seconds, name))
+        write("%6.2f %9.2f %8.2f                             %s\n",
+          percent, cumulative / rate, seconds, name)
       end
     end
   end
@@ -80,7 +78,7 @@ end
 -- @tparam profile profile with a histogram
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: rows
 --   for functions without calls and time, too; `inline_file_names`, `print_path`
--- @tparam function write takes strings
+-- @tparam stream write
 return function(profile, options, write)
   local prefix, scale = call_unit(profile)
   write_heading(profile, prefix, write)

@@ -24,11 +24,14 @@ local function collect(profile, options)
 end
 
 -- A function's name; a static one's with its file, as there can be several so named.
-local function label(node, options)
-  if node.number then return node.name end
-  local name, file = names.of(node, options), node.static and node.file
+local function label(profile, id, options)
+  if profile:get(id, "is_cycle") then return (profile:get(id, "name")) end
+  local name, file = names.of(profile, id, options), nil
+  if profile:get(id, "static") then
+    file = profile:get(id, "file")
+  end
   if not file then return name end
-  return ("%s (%s)"):format(name, names.file(file, options))
+  return name .. " (" .. names.file(file, options) .. ")"
 end
 
 -- One row of cells. The cell at column c begins at c times the width of one, but
@@ -39,8 +42,8 @@ local function format_row(profile, ids, first, rows, cell_width, options)
   for column = 0, COLUMNS - 1 do
     local id = ids[first + column * rows]
     if not id then break end
-    local node = profile:node(id)
-    local number, text = names.number(node), label(node, options)
+    local number = names.number(profile:get(id, "index", "printed"))
+    local text = label(profile, id, options)
     local fill = math.max(0, column * cell_width + NUMBER_WIDTH - at - #number)
     cells[#cells + 1] = (" "):rep(fill) .. " " .. number .. " " .. text
     at = at + #number + fill + #text
@@ -52,7 +55,7 @@ end
 -- @tparam profile profile
 -- @tparam table options `width`: of the lines, in characters (default 80);
 --   `display_unused_functions`, `print_path`
--- @tparam function write takes strings
+-- @tparam stream write
 return function(profile, options, write)
   local ids = collect(profile, options)
   local cell_width = ((options.width or 80) - 1) // COLUMNS
