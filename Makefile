@@ -23,15 +23,26 @@ SOURCES = $(sort $(wildcard csrc/*.c))
 HEADERS = $(wildcard csrc/*.h)
 OBJECTS = $(SOURCES:csrc/%.c=build/objects/%.o)
 
+# make V=1 shows the commands of the compiler
+ifdef V
+say = @:
+quietly =
+else
+say = @echo
+quietly = @
+endif
+
 all: $(CORE)
 
 $(CORE): $(OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) -shared $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBRARIES)
+	$(say) LINK $@
+	$(quietly)$(CC) -shared $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBRARIES)
 
 build/objects/%.o: csrc/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
-	$(CC) -fPIC $(COMPILE) -c -o $@ $<
+	$(say) CC $<
+	$(quietly)$(CC) -fPIC $(COMPILE) -c -o $@ $<
 
 # --- what has to be installed ---------------------------------------------------
 
@@ -106,7 +117,8 @@ SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sani
 
 $(SANITIZED): $(SOURCES) $(HEADERS) spec/sanitizer/launcher.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(COMPILE) $(SANITIZE) -Wl,-E -o $@ spec/sanitizer/launcher.c $(SOURCES) \
+	$(say) CC and LINK $@
+	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -Wl,-E -o $@ spec/sanitizer/launcher.c $(SOURCES) \
 	  $(LIBRARIES) -llua5.4
 
 spec-sanitized: $(SANITIZED)

@@ -114,7 +114,7 @@ static int entries(lua_State *L) {
 /* profile:cycles([field...]): in the order of their numbers */
 static int cycles(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
-  iterator *each = new_iterator(L, 1, PART_NODE, 2, lua_gettop(L));
+  iterator *each = new_iterator(L, 1, PART_CYCLE, 2, lua_gettop(L));
   each->rows = gp_order_cycles(&profile->graph, &each->count);
   return return_iterator(L);
 }

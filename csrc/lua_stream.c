@@ -122,9 +122,12 @@ static void add_value(lua_State *L, int index, stream *s, const directive *d, in
   s->used += (size_t)(end - out);
 }
 
-/* Adds the values from stack index `first` on by a format. */
-static void add_formatted(lua_State *L, int index, stream *s, const char *format, int first) {
+/* Adds the values from stack index `first` on by a format. Returns the index of the
+ * first value that was not used, as far as they were used in turn; 0 if they were
+ * chosen by place. */
+static int add_formatted(lua_State *L, int index, stream *s, const char *format, int first) {
   int next = first;
+  bool by_place = false;
   for (;;) {
     const char *percent = strchr(format, '%');
     if (!percent) break;
@@ -136,9 +139,11 @@ static void add_formatted(lua_State *L, int index, stream *s, const char *format
     }
     directive d;
     format = read_directive(L, format, &d);
+    by_place |= d.place > 0;
     add_value(L, index, s, &d, d.place > 0 ? first + d.place - 1 : next++);
   }
   add(L, index, s, format, strlen(format));
+  return by_place ? 0 : next;
 }
 
 /* --- what Lua sees ------------------------------------------------------------ */
@@ -160,10 +165,13 @@ static int call(lua_State *L) {
   stream *s = luaL_checkudata(L, 1, GP_STREAM);
   size_t length;
   const char *text = luaL_checklstring(L, 2, &length);
-  if (lua_gettop(L) == 2)
+  int last = lua_gettop(L);
+  if (last == 2) {
     add(L, 1, s, text, length);
-  else
-    add_formatted(L, 1, s, text, 3);
+  } else {
+    int unused = add_formatted(L, 1, s, text, 3);
+    luaL_argcheck(L, unused == 0 || unused > last, unused, "has no place in the format");
+  }
   return 0;
 }
 
