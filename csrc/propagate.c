@@ -117,8 +117,9 @@ static bool arc_moves(const gp_graph *graph, uint32_t arc, gp_arc_time *time) {
   uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
   if (graph->count[arc] == 0 || caller == callee) return false;
   if (gp_graph_same_cycle(graph, caller, callee)) return false;
+  if (graph->share[callee] == 0) return false;
   uint32_t node = gp_graph_whole(graph, callee);
-  if (graph->share[node] == 0 || graph->calls[node] == 0) return false;
+  if (graph->calls[node] == 0) return false;
   double part = (double)graph->count[arc] / (double)graph->calls[node];
   time->self = graph->self[node] * part;
   time->children = graph->children[node] * part;
