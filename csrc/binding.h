@@ -49,7 +49,7 @@ typedef struct object_field {
 
 /* Makes a metatable: `meta` are metamethods, `methods` answer to o:method(). Pushes
  * the table in which o.key is looked up: whoever adds a function to it adds a method.
- * `get` is the function that looks up, a closure over that table. */
+ * `get` is the function that looks up, a closure over that table and the metatable. */
 void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL_Reg *meta,
                    const luaL_Reg *methods);
 
@@ -59,6 +59,10 @@ void define_fields(lua_State *L, const object_field *fields);
 /* The field of that name at argument `index`, from such a table there is at the top of
  * the stack; a Lua error if there is none. */
 const object_field *check_field(lua_State *L, int index);
+
+/* For functions that look up: the object that is argument 1, or a Lua error if it is
+ * none of the right type. Leaves the object and the key on the stack. */
+void *check_self(lua_State *L);
 
 /* object.key for objects that are no parts of others. */
 int get_field(lua_State *L);

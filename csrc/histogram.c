@@ -60,8 +60,11 @@ bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab
   if (!samples->ticks) return gp_fail_memory(error);
   if (data->histogram_count == 0) return true;
   /* the first one's: the others have the same, or nearly */
-  samples->rate = data->histograms[0].rate;
-  samples->scale = gp_histogram_scale(&data->histograms[0]);
+  const gp_histogram *first = &data->histograms[0];
+  samples->rate = first->rate;
+  samples->scale = gp_histogram_scale(first);
+  memcpy(samples->dimension, first->dimension, sizeof samples->dimension);
+  samples->abbreviation = first->abbreviation;
   for (size_t i = 0; i < data->histogram_count; i++)
     assign(samples, &data->histograms[i], symtab, flat);
   return true;

@@ -19,6 +19,8 @@ typedef struct gp_samples {
   double assigned;   /* ticks that met a symbol at all */
   double rate;       /* ticks a second (or unit); 0 without a histogram */
   double scale;      /* two-byte units of text a bin; 0 without a histogram */
+  char dimension[16];  /* what a count is of; empty without a histogram */
+  char abbreviation;   /* may be NUL */
 } gp_samples;
 
 /* Assigns the samples of `data` to the symbols that `flat` selects. */

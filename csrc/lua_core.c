@@ -4,11 +4,20 @@
 
 #include "binding.h"
 
+void *check_self(lua_State *L) {
+  if (!lua_getmetatable(L, 1) || !lua_rawequal(L, -1, lua_upvalueindex(2))) {
+    lua_getfield(L, lua_upvalueindex(2), "__name");
+    luaL_typeerror(L, 1, lua_tostring(L, -1));
+  }
+  lua_settop(L, 2);
+  return lua_touserdata(L, 1);
+}
+
 int get_field(lua_State *L) {
-  lua_pushvalue(L, 2);
+  const void *object = check_self(L);
   if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TLIGHTUSERDATA) {
-    const object_field *field = lua_touserdata(L, -1);
-    field->push(L, lua_touserdata(L, 1));
+    const object_field *field = lua_touserdata(L, 2);
+    field->push(L, object);
   }
   return 1;
 }
@@ -20,7 +29,8 @@ void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL
   lua_newtable(L);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);
-  lua_pushcclosure(L, get, 1);
+  lua_pushvalue(L, -3);
+  lua_pushcclosure(L, get, 2);
   lua_setfield(L, -3, "__index");
   lua_remove(L, -2);
 }

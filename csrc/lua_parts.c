@@ -69,11 +69,9 @@ static void push_arc(lua_State *L, int profile, uint32_t arc) {
 
 /* object.key */
 static int get_part_field(lua_State *L) {
-  lua_settop(L, 2);
-  lua_rawget(L, lua_upvalueindex(1));
-  if (lua_type(L, 2) != LUA_TLIGHTUSERDATA) return 1;
+  const part_box *box = check_self(L);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TLIGHTUSERDATA) return 1;
   const object_field *field = lua_touserdata(L, 2);
-  const part_box *box = lua_touserdata(L, 1);
   lua_getiuservalue(L, 1, 1);
   part p = open_part(L, box->profile, box->id, 3);
   field->push(L, &p);

@@ -188,14 +188,6 @@ static const gp_profile *opened(lua_State *L, const void *object) {
   return open_profile(L, object);
 }
 
-/* The first histogram, whose dimension and rate are all the others'; or NULL. */
-static const gp_histogram *first_histogram(lua_State *L, const void *object) {
-  opened(L, object);
-  lua_getiuservalue(L, 1, PROFILE_DATA);
-  const gp_data *data = check_data(L, -1);
-  return data->histogram_count > 0 ? &data->histograms[0] : NULL;
-}
-
 static void push_number(lua_State *L, bool known, double value) {
   if (known)
     lua_pushnumber(L, value);
@@ -209,14 +201,14 @@ static void push_rate(lua_State *L, const void *object) {
 }
 
 static void push_unit(lua_State *L, const void *object) {
-  const gp_histogram *histogram = first_histogram(L, object);
-  lua_pushstring(L, histogram ? histogram->dimension : NULL);
+  const gp_samples *samples = &opened(L, object)->samples;
+  lua_pushstring(L, samples->rate != 0 ? samples->dimension : NULL);
 }
 
 static void push_abbreviation(lua_State *L, const void *object) {
-  const gp_histogram *histogram = first_histogram(L, object);
-  if (histogram)
-    lua_pushlstring(L, &histogram->abbreviation, histogram->abbreviation ? 1 : 0);
+  const gp_samples *samples = &opened(L, object)->samples;
+  if (samples->rate != 0)
+    lua_pushlstring(L, &samples->abbreviation, samples->abbreviation ? 1 : 0);
   else
     lua_pushnil(L);
 }
@@ -248,9 +240,7 @@ static void push_arc_count(lua_State *L, const void *object) {
 
 static void push_foreign(lua_State *L, const void *object) {
   const gp_profile *profile = opened(L, object);
-  lua_getiuservalue(L, 1, PROFILE_DATA);
-  const gp_data *data = check_data(L, -1);
-  bool recorded = profile->samples.counted > 0 || data->arcs.count > 0;
+  bool recorded = profile->samples.counted > 0 || profile->arcs_read > 0;
   bool met = profile->samples.assigned > 0 || profile->arcs_met > 0;
   lua_pushboolean(L, recorded && !met);
 }

@@ -56,6 +56,7 @@ gp_profile *gp_profile_build(const gp_image *image, const gp_data *data,
     return NULL;
   }
   profile->image = image;
+  profile->arcs_read = data->arcs.count;
   if (build(profile, data, options, error)) return profile;
   gp_profile_free(profile);
   return NULL;

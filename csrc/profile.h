@@ -17,10 +17,10 @@ typedef struct gp_profile {
   gp_samples samples;
   gp_graph graph;
   gp_selection flat, print, time;  /* what is listed, has an entry, counts */
-  size_t arcs_met;                 /* arcs of the data that became arcs here */
+  size_t arcs_read, arcs_met;      /* arcs of the data; those that met functions */
 } gp_profile;
 
-/* Runs all stages. The image and the data must outlive the profile. */
+/* Runs all stages. The image must outlive the profile; the data need not. */
 gp_profile *gp_profile_build(const gp_image *image, const gp_data *data,
                              const gp_symtab_options *options, gp_error *error);
 void gp_profile_free(gp_profile *profile);

@@ -10,8 +10,9 @@ explain.flat = [[
 How to read the flat profile
 
 Each line is about one function. Functions come in the order of the time spent
-in their own code, then of their calls, then of their names. A function that took
-no sample and of which no call was recorded is left out, unless -z is given.
+in their own code, then of their calls, then of their names. A function that
+took no sample and of which no call was recorded is left out, unless -z is
+given.
 
  %         This function's share of all the time that was sampled. The column
 time       adds up to about 100 %.
@@ -36,23 +37,23 @@ name       The function.
 
 Time is sampled: at a fixed rate, the program is looked at and found in some
 function. The line above the table says what one sample counts as. A time of n
-samples is right to about the square root of n samples: figures of a few samples
-say little. Calls are counted, and exact.
+samples is right to about the square root of n samples: figures of a few
+samples say little. Calls are counted, and exact.
 ]]
 
 explain.graph = [[
 
 How to read the call graph
 
-Each function has an entry, set off by lines of dashes. The line that begins with
-a number in brackets is the entry's own, its primary line. Above it stand the
-functions that called this one, its callers; below it those that it called, its
-callees. Entries come in the order of the time spent in the function and in
-everything that it called.
+Each function has an entry, set off by lines of dashes. The line that begins
+with a number in brackets is the entry's own, its primary line. Above it stand
+the functions that called this one, its callers; below it those that it
+called, its callees. Entries come in the order of the time spent in the
+function and in everything that it called.
 
 In the primary line:
 
- index     The number of the entry. It stands behind the function's name wherever
+ index     The number of the entry. It stands behind the function's name where
            that is mentioned: [7] leads to entry 7. A number in parentheses has
            no entry printed.
 
@@ -83,22 +84,22 @@ In the line of a callee:
 
  called    Calls by this function / all calls of the callee but its own.
 
-Time is divided by calls: a caller that made a tenth of the calls bears a tenth of
-the time. That is exact for what was counted, and an estimate for the time, as not
-every call takes equally long.
+Time is divided by calls: a caller that made a tenth of the calls bears a
+tenth of the time. That is exact for what was counted, and an estimate for the
+time, as not every call takes equally long.
 
 <spontaneous> stands in the place of the callers if none is known: the system
 called the function, as it does main or a signal handler, or the caller was
 compiled without -pg.
 
-Functions that call each other in a circle form a cycle. What one of them spends
-in another cannot be told from what that one spends in it, so calls within a cycle
-move no time, and their lines have blanks for it. Instead the cycle as a whole has
-an entry of its own: its primary line has the time in all its members and in what
-they called, and counts calls from outside + calls among the members. Below it
-stand the members, each with its own time and calls. Where a function outside
-calls a member, the line shows the part of the whole cycle's time that is due to
-it.
+Functions that call each other in a circle form a cycle. What one of them
+spends in another cannot be told from what that one spends in it, so calls
+within a cycle move no time, and their lines have blanks for it. Instead the
+cycle as a whole has an entry of its own: its primary line has the time in all
+its members and in what they called, and counts calls from outside + calls
+among the members. Below it stand the members, each with its own time and
+calls. Where a function outside calls a member, the line shows the part of the
+whole cycle's time that is due to it.
 ]]
 
 return explain

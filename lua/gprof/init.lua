@@ -42,14 +42,16 @@ gprof.image = core.image
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
 function gprof.data(image, ...)
-  local paths = { ... }
-  local options = {}
-  if type(paths[#paths]) == "table" then
-    options = table.remove(paths)
+  local paths = table.pack(...)
+  local options = paths[paths.n]
+  if type(options) == "table" then
+    paths.n = paths.n - 1
+  else
+    options = {}
   end
   local data = core.data(image, options.mixed_rates)
-  for _, path in ipairs(paths) do
-    local done, message = data:read(path, options.format)
+  for i = 1, paths.n do
+    local done, message = data:read(paths[i], options.format)
     if not done then return nil, message end
   end
   return data
@@ -77,6 +79,9 @@ end
 --   `gnu_compat`
 -- @tparam[opt] function write takes strings; standard output if absent
 function core.profile_methods:report(name, options, write)
+  if type(name) ~= "string" then
+    error(("bad argument #1 to 'report' (string expected, got %s)"):format(type(name)), 2)
+  end
   local report = require("gprof.report." .. name)
   local stream = output.through(write or function(text) io.stdout:write(text) end)
   report(self, options or {}, stream)

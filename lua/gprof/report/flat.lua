@@ -24,9 +24,10 @@ local function call_unit(profile)
       largest = math.max(largest, (ticks + children) / calls)
     end
   end
+  largest = largest / profile.rate  -- in this order: it decides at the brink of a unit
   for _, prefix in ipairs(prefixes) do
     local scaled = prefix[2] * largest
-    if scaled >= profile.rate and scaled < 1000 * profile.rate then
+    if scaled >= 1 and scaled < 1000 then
       return prefix[1], prefix[2]
     end
   end
@@ -80,6 +81,9 @@ end
 --   for functions without calls and time, too; `inline_file_names`, `print_path`
 -- @tparam stream write
 return function(profile, options, write)
+  if not profile.rate then
+    error("a flat profile needs a histogram, which this profile has not", 0)
+  end
   local prefix, scale = call_unit(profile)
   write_heading(profile, prefix, write)
   write_rows(profile, options, scale, write)
