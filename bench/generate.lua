@@ -33,6 +33,7 @@ generate.defaults = {
   language = "c",       -- "c", "c++" (names of 100 to 400 characters), "labels" (assembler)
   debug = false,        -- compiled with -g
   statics = 1 / 3,      -- share of static functions
+  ran = 0.85,           -- share of functions that ran
   shape = "program",    -- of the call graph: a key of `shapes`
   pie = false,          -- position-independent
   seed = 1,
@@ -318,7 +319,7 @@ local shapes = {}
 
 --- Layers, as programs have them: who is called is called by one to many functions, mostly of the
 -- layer above; some recursion, some pairs that call each other, and some code that never runs.
-function shapes.program(n, arc)
+function shapes.program(n, arc, ran)
   local layers = math.min(24, n)
   local order = {}
   for i = 1, n do
@@ -332,7 +333,7 @@ function shapes.program(n, arc)
     local size_before = #above
     for place = n * (layer - 2) // (layers - 1) + 1, n * (layer - 1) // (layers - 1) do
       local callee = order[place]
-      if place > 1 and random() < 0.85 then
+      if place > 1 and random() < ran then
         for _ = 1, long_tail(500, 0.8) do
           local first = random() < 0.8 and last_layer or 1
           arc(above[random(first, size_before)], callee, long_tail(1000000, 2.5))
@@ -368,13 +369,13 @@ end
 -- The profile
 ----------------------------------------------------------------------------------------------------
 
---- Writes a made-up profile of an image: samples in two functions of five, and a call graph.
+--- Writes a made-up profile of an image: samples in half of the functions that ran, and a call graph.
 local function profile(image, path, options)
   local functions, low, high = functions_of(image)
   local bins = {}
   for i = 1, (high - low) // 4 do bins[i] = 0 end  -- a bin covers four bytes, as glibc's do
   for _, f in ipairs(functions) do
-    if random() < 0.4 then
+    if random() < options.ran / 2 then
       for _ = 1, random(3) do
         local bin = (f.address + random(0, f.size - 1) - low) // 4 + 1
         bins[bin] = math.min(bins[bin] + long_tail(10000, 1), 65535)
@@ -387,7 +388,7 @@ local function profile(image, path, options)
     local f = functions[caller]
     records[#records + 1] = { kind = "arc", from = f.address + random(math.max(f.size - 1, 1)),
                               self = functions[callee].address, count = count }
-  end)
+  end, options.ran)
   local gmon = require "support.gmon"
   write(path, gmon.magic { pointer = 8, big = false, records = records })
 end
@@ -435,6 +436,7 @@ Makes DIRECTORY/program and DIRECTORY/gmon.out, a made-up profile of it.
   --language=NAME     c, c++ (names of 100 to 400 characters) or labels (assembler) (c)
   --debug             compile with -g
   --statics=SHARE     share of static functions, 0 to 1 (0.33)
+  --ran=SHARE         share of functions that ran, 0 to 1 (0.85)
   --shape=NAME        call graph: program, callees (one function calls all others),
                       callers (all others call one), chain (program)
   --pie               make the program position-independent
@@ -458,7 +460,7 @@ local function parse(arguments)
     elseif type(default) == "string" then
       options[key] = value
     else
-      options[key] = key == "statics" and tonumber(value) or math.tointeger(tonumber(value))
+      options[key] = (key == "statics" or key == "ran") and tonumber(value) or math.tointeger(tonumber(value))
       if not options[key] then return nil, argument .. ": not a number" end
     end
   end

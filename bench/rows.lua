@@ -23,16 +23,6 @@ local function generated(options)
   end
 end
 
---- The same, with the symbols given to both programs as text (`-S`): what then takes time is the graph.
-local function generated_symbols(options)
-  return function(dir)
-    local image, gmon = generate.build(dir, options)
-    local symbols = dir .. "/symbols"
-    shell.run(("nm %s | grep -i ' t ' > %s"):format(quote(image), quote(symbols)))
-    return image, gmon, { "-S", symbols }
-  end
-end
-
 --- Compiles the sample program and runs it.
 local function sample(dir)
   local listing = shell.capture("ls examples/sample/*.[ch] 2>/dev/null")
@@ -75,6 +65,11 @@ return {
     make = generated { functions = 10000, files = 100, debug = true },
   },
   {
+    name = "c-10000-g-few",
+    description = "the same, where a tenth of the functions ran",
+    make = generated { functions = 10000, files = 100, debug = true, ran = 0.1 },
+  },
+  {
     name = "cxx-10000",
     description = "10,000 C++ functions with names of 100 to 400 characters, no debugging information",
     make = generated { functions = 10000, files = 100, language = "c++" },
@@ -93,20 +88,5 @@ return {
     name = "chain-1000000",
     description = "a chain of calls 1,000,000 functions deep",
     make = generated { functions = 1000000, language = "labels", shape = "chain" },
-  },
-  {
-    name = "callees-100000-S",
-    description = "one caller, 100,000 callees; symbols from a file (-S)",
-    make = generated_symbols { functions = 100001, language = "labels", shape = "callees" },
-  },
-  {
-    name = "callers-100000-S",
-    description = "100,000 callers, one callee; symbols from a file (-S)",
-    make = generated_symbols { functions = 100001, language = "labels", shape = "callers" },
-  },
-  {
-    name = "chain-1000000-S",
-    description = "a chain of calls 1,000,000 functions deep; symbols from a file (-S)",
-    make = generated_symbols { functions = 1000000, language = "labels", shape = "chain" },
   },
 }
