@@ -40,28 +40,38 @@ if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION)
 end
 
--- In a checkout the library lies beside this file. Installed by LuaRocks, this file is
--- in TREE/lib/luarocks/rocks-5.4/gprof/VERSION/bin, and the library in the same tree.
--- Elsewhere it is wherever the paths say.
-local tree = directory .. "/../../../../../.."
-local places = {
-  { lua = directory .. "/lua/", c = directory .. "/build/" },
-  { lua = tree .. "/share/lua/5.4/", c = tree .. "/lib/lua/5.4/" },
-}
-
 local function exists(path)
   local file = io.open(path)
   return file and file:close()
 end
 
-local home
-for _, place in ipairs(places) do
-  if exists(place.lua .. "gprof/init.lua") then
-    home = place
-    package.path = place.lua .. "?.lua;" .. place.lua .. "?/init.lua;" .. package.path
-    package.cpath = place.c .. "?.so;" .. package.cpath
-    break
+-- In a checkout the library lies beside this file. Installed by LuaRocks, this file is
+-- in TREE/lib/luarocks/rocks-5.4/gprof/VERSION/bin, and the library in the same tree.
+-- Returns whether it is the one or the other; neither if the paths have to do.
+local function use_library(place)
+  local tree = place .. "/../../../../../.."
+  local in_checkout = exists(place .. "/lua/gprof/init.lua")
+  local lua = in_checkout and place .. "/lua/" or tree .. "/share/lua/5.4/"
+  local c = in_checkout and place .. "/build/" or tree .. "/lib/lua/5.4/"
+  if exists(lua .. "gprof/init.lua") then
+    package.path = lua .. "?.lua;" .. lua .. "?/init.lua;" .. package.path
+    package.cpath = c .. "?.so;" .. package.cpath
+    return in_checkout and "checkout" or "tree"
   end
+end
+
+-- The directory of the file that a link leads to.
+local function linked_directory()
+  local answer = io.popen("readlink -f " .. quote(source))
+  local path = answer:read("a")
+  answer:close()
+  return string.match(path, "^(.*)/[^/]*$") or directory
+end
+
+local home = use_library(directory)
+if not home and not package.searchpath("gprof.cli", package.path) then
+  directory = linked_directory()
+  home = use_library(directory)
 end
 
 local function find_core()
@@ -69,7 +79,7 @@ local function find_core()
 end
 
 if not find_core() then
-  local advice = home == places[1] and "is not built yet: run 'make -C " .. directory .. "'"
+  local advice = home == "checkout" and "is not built yet: run 'make -C " .. directory .. "'"
     or "(gprof.core) is not installed"
   if not is_program then error("gprof's core " .. advice, 0) end
   io.stderr:write("gprof.lua: the core ", advice, "\n")

@@ -236,11 +236,16 @@ static size_t histograms_below(const gp_data *data, uint64_t address) {
 static bool is_compatible(source *s, const gp_histogram *new) {
   if (s->data->histogram_count == 0) return true;
   const gp_histogram *first = &s->data->histograms[0];
-  if (strcmp(new->dimension, first->dimension) != 0 ||
-      new->abbreviation != first->abbreviation)
+  if (strcmp(new->dimension, first->dimension) != 0)
     return gp_fail(s->error,
                    "histogram at offset %" PRIu64 " counts '%s', the ones before '%s'",
                    s->record, new->dimension, first->dimension);
+  if (new->abbreviation != first->abbreviation)
+    return gp_fail(s->error,
+                   "histogram at offset %" PRIu64
+                   " counts '%s' (%c), the ones before '%s' (%c)",
+                   s->record, new->dimension, new->abbreviation, first->dimension,
+                   first->abbreviation);
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
   if (fabs(scale - expected) > 1e-6)
     return gp_fail(s->error,

@@ -36,9 +36,9 @@ function help.page()
 Usage: lua gprof.lua [OPTION...] [IMAGE [PROFILE...]]
 
 Shows where a program compiled with -pg spent its time, and who called whom.
-IMAGE is the program (a.out), PROFILE what it wrote when it ended (gmon.out); "-" is
-standard input, and several profiles are added up. Without options that name a
-report, the flat profile and the call graph are printed.
+IMAGE is the program (a.out), PROFILE what it wrote when it ended (gmon.out);
+"-" is standard input, and several profiles are added up. Without options that
+name a report, the flat profile and the call graph are printed.
 ]==] }
   for group, title in ipairs(options.groups) do
     parts[#parts + 1] = "\n" .. title .. ":\n"
@@ -68,8 +68,8 @@ end
 function help.version()
   return ("gprof for Lua %s (%s, libbfd %s)\n"):format(
     require "gprof"._VERSION, _VERSION, bfd_version()) .. [[
-Licence: GNU GPL version 3 or later. There is NO WARRANTY, to the extent permitted
-by law.
+Licence: GNU GPL version 3 or later. There is NO WARRANTY, to the extent
+permitted by law.
 ]]
 end
 
