@@ -41,12 +41,15 @@ static int describe(lua_State *L) {
   return 1;
 }
 
-/* image:source(address) -> file, line, function; nothing if not known */
+/* image:source(address) -> file, line, function; or nil */
 static int find_source(lua_State *L) {
   const gp_image *image = check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
   gp_source source;
-  if (!gp_image_source(image, address, &source)) return 0;
+  if (!gp_image_source(image, address, &source)) {
+    lua_pushnil(L);
+    return 1;
+  }
   lua_pushstring(L, source.file);
   lua_pushinteger(L, source.line);
   lua_pushstring(L, source.function);

@@ -177,8 +177,10 @@ static int get(lua_State *L) {
 static int at(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
-  if (function == GP_NONE) return 0;
-  push_node(L, 1, function);
+  if (function == GP_NONE)
+    lua_pushnil(L);
+  else
+    push_node(L, 1, function);
   return 1;
 }
 

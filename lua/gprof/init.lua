@@ -24,7 +24,7 @@ local gprof = { _VERSION = "scm" }
 -- @tparam string path
 -- @treturn[1] image with the fields `path`, `text_low` and `text_high` (addresses
 --   of the code), `pointer_size` (bytes), `big_endian`, and the methods
---   `source(address)` (file, line and function there, or nothing) and `close()`
+--   `source(address)` (file, line and function there, or nil) and `close()`
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, no object file, no symbols, no .text
 gprof.image = core.image

@@ -14,6 +14,17 @@
 
 int luaopen_gprof_core(lua_State *L);
 
+/*
+ * libbfd 2.40 loses some sections of debugging information when it has looked a line
+ * up (.debug_rnglists and the like). These leaks are not ours, and are told by our
+ * function that asked; for that, whole stacks are needed, through libraries that keep
+ * no frame pointers.
+ */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void) { return "fast_unwind_on_malloc=0:malloc_context_size=12"; }
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void) { return "leak:nearest_line\n"; }
+
 static int trace(lua_State *L) {
   luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
   return 1;

@@ -1,0 +1,286 @@
+-- The program as a whole: where it finds what it needs, what it prints by default, and how it fails: with one line on
+-- standard error, status 1, and nothing on standard output.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local gmon = require "support.gmon"
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local plan <const> = {
+  functions = { "main", "work", "leaf" },
+  ticks = { work = 30, leaf = 40 },
+  calls = { { "main", "work", 2 }, { "work", "leaf", 6 } },
+}
+local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+
+local function check_output(expected, result)
+  assert.equal("", result.stderr)
+  assert.equal(expected, result.stdout)
+  assert.equal(0, result.status)
+end
+
+-- Checks that a run failed, with this message and no other word.
+local function check_failure(message, result)
+  assert.equal("gprof.lua: " .. message .. "\n", result.stderr)
+  assert.equal("", result.stdout)
+  assert.equal(1, result.status)
+end
+
+local function run(...)
+  return program.run { ... }
+end
+
+local report <const> = run("-b", image, profile).stdout
+
+describe("without options that name a report", function()
+  local flat, graph = run("-b", "-p", image, profile).stdout, run("-b", "-q", image, profile).stdout
+
+  it("prints flat profile, call graph and index, a form feed between two", function()
+    assert.equal(flat .. "\f\n" .. graph, report)
+    assert.truthy(flat:find("^Flat profile:\n"))
+    assert.truthy(graph:find("^\t\t\tCall graph\n.*\n\f\nIndex by function name\n\n[^\f]+\n$"))
+  end)
+
+  it("prints what is left if one is taken away", function()
+    check_output(graph, run("-b", "-P", image, profile))
+    check_output(flat, run("-b", "-Q", image, profile))
+    check_output("", run("-b", "-P", "-Q", image, profile))
+  end)
+
+  it("prints what there are records for", function()
+    local only_ticks = { functions = plan.functions, ticks = plan.ticks }
+    local only_calls = { functions = plan.functions, calls = plan.calls }
+    assert.is_nil(run("-b", image, crafted.gmon(only_ticks)).stdout:find("\f", 1, true))
+    assert.truthy(run("-b", image, crafted.gmon(only_calls)).stdout:find("^\t\t\tCall graph\n"))
+  end)
+
+  it("explains the reports unless told to be brief", function()
+    local long = run(image, profile)
+    check_output(long.stdout, long)
+    assert.truthy(#long.stdout > #report + 2000)
+  end)
+end)
+
+describe("operands", function()
+  it("are a.out and gmon.out by default", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/a.out", shell.read(image))
+    check_failure("gmon.out: No such file or directory", program.run({}, { cwd = dir }))
+    shell.write(dir .. "/gmon.out", shell.read(profile))
+    check_output(report, program.run({ "-b" }, { cwd = dir }))
+    check_output(report, program.run({ "-b", image }, { cwd = dir }))
+    os.remove(dir .. "/a.out")
+    check_failure("a.out: No such file or directory", program.run({}, { cwd = dir }))
+  end)
+
+  it("may be any number of profiles, which are added up", function()
+    local text = run("-b", "-p", image, profile, profile, profile).stdout
+    assert.truthy(text:find(" 57.14      1.20     1.20       18    66.67    66.67  leaf\n", 1, true))
+    assert.truthy(text:find(" 42.86      2.10     0.90        6   150.00   350.00  work\n", 1, true))
+  end)
+
+  it("may have any bytes in their names", function()
+    local dir = shell.tmpdir()
+    for _, name in ipairs { "two words", "it's", "a\nb", "$HOME `x` \\", "\xff\xfe", "caf\u{e9}" } do
+      check_output(report, run("-b", image, shell.write(dir .. "/" .. name, shell.read(profile))))
+    end
+  end)
+end)
+
+describe("the program", function()
+  it("can be run from anywhere by its path", function()
+    check_output(report, program.run({ "-b", image, profile }, { cwd = shell.tmpdir() }))
+    check_output(report, launch.copy("../gprof.lua", { "-b", image, profile }, { cwd = program.root .. "/spec" }))
+    check_output(report, launch.copy("gprof.lua", { "-b", image, profile }, { cwd = program.root }))
+  end)
+
+  it("can be run by a link to it", function()
+    local link = shell.tmpdir() .. "/gprof"
+    shell.check { "ln", "-s", program.root .. "/gprof.lua", link }
+    check_output(report, launch.copy(link, { "-b", image, profile }))
+  end)
+
+  it("needs no standard input", function()
+    check_output(report, launch.line([["$@" <&-]], { "-b", image, profile }))
+  end)
+
+  it("is the library, too, wherever the script is", function()
+    local result = launch.script([[print(require "gprof".image(arg[1]).path)]], { image }, { cwd = shell.tmpdir() })
+    check_output(image .. "\n", result)
+  end)
+end)
+
+describe("before it is built, the program", function()
+  -- A copy without a core, and an interpreter that has none either.
+  local dir = shell.tmpdir()
+  shell.check { "cp", "-R", program.root .. "/gprof.lua", program.root .. "/lua", dir }
+  local env = { LUA_CPATH = "/nowhere/?.so", LUA_CPATH_5_4 = false }
+
+  it("says what to run", function()
+    check_failure(("the core is not built yet: run 'make -C %s'"):format(dir),
+      shell.run({ "lua5.4", dir .. "/gprof.lua", "-b", image }, { env = env }))
+    check_failure("the core is not built yet: run 'make -C .'",
+      shell.run({ "lua5.4", "gprof.lua" }, { env = env, cwd = dir }))
+  end)
+
+  it("says so as a library, too", function()
+    local result = shell.run({ "lua5.4", "-e", [[print(pcall(require, "gprof"))]] },
+      { env = { LUA_CPATH = env.LUA_CPATH, LUA_PATH = dir .. "/?.lua" } })
+    assert.truthy(result.stdout:find(("gprof's core is not built yet: run 'make -C %s'"):format(dir), 1, true))
+  end)
+end)
+
+describe("under Lua 5.1, the program", function()
+  local function which(name)
+    return shell.run({ "sh", "-c", 'command -v "$0"', name }).stdout:match("[^\n]+")
+  end
+  local lua = which "lua5.1"
+  if not lua then
+    pending "lua5.1 is not here"
+    return
+  end
+
+  -- A directory with a lua5.4 that does this.
+  local function path_with(script)
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/lua5.4", "#!/bin/sh\n" .. script .. "\n")
+    shell.check { "chmod", "+x", dir .. "/lua5.4" }
+    return dir .. ":/usr/bin:/bin"
+  end
+
+  local function run_old(path, ...)
+    return shell.run({ lua, program.root .. "/gprof.lua", ... }, { env = { PATH = path } })
+  end
+
+  local interpreter = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+  interpreter[1] = which(interpreter[1])
+  local path = path_with("exec " .. shell.join(interpreter) .. [[ "$@"]])
+
+  it("is the same", function()
+    check_output(report, run_old(path, "-b", image, profile))
+    check_failure("/none: No such file or directory", run_old(path, "/none"))
+  end)
+
+  it("hands all arguments on", function()
+    local arguments = { "two words", "it's \"quoted\"", "", "a\nb\n", "$HOME `x` \\", "*", "-b", "\xff", "" }
+    local result = run_old(path_with [[printf '<%s>' "$@"]], table.unpack(arguments))
+    assert.equal(("<%s/gprof.lua><%s>"):format(program.root, table.concat(arguments, "><")), result.stdout)
+  end)
+
+  it("ends as Lua 5.4 ends", function()
+    for _, status in ipairs { 0, 1, 7, 126, 255 } do
+      assert.equal(status, run_old(path_with("exit " .. status)).status)
+    end
+    assert.equal(128 + 15, run_old(path_with("kill -TERM $$")).status)
+  end)
+
+  it("says that Lua 5.4 is not installed", function()
+    check_failure("this is Lua 5.1, it needs Lua 5.4 (lua5.4 is not installed)", run_old("/nowhere", "-b", image))
+  end)
+
+  it("is no library", function()
+    local result = shell.run({ lua, "-e", [[print(pcall(require, "gprof"))]] },
+      { env = { LUA_PATH = program.root .. "/?.lua" } })
+    assert.truthy(result.stdout:find("gprof needs Lua 5.4, this is Lua 5.1", 1, true))
+  end)
+end)
+
+describe("a failure is one line:", function()
+  local function save(bytes)
+    return shell.write(shell.tmpdir() .. "/file", bytes)
+  end
+
+  -- What is run, and what is said; "$" stands for the path in question.
+  local cases = {
+    ["no image"] = { "$: No such file or directory", image = "/no/image" },
+    ["a directory for an image"] = { "$: is a directory", image = shell.tmpdir() },
+    ["a text for an image"] = { "$: is not an object file (file format not recognized)", image = save "text\n" },
+    ["a stripped image"] = { "$: has no symbols: use the file as it was linked, without -s, before strip",
+      image = build.program("brief", "stripped").image },
+    ["no profile"] = { "$: No such file or directory", profile = "/no/profile" },
+    ["an empty profile"] = { "$: is empty", profile = save "" },
+    ["a profile without records"] = { "$: holds neither a histogram nor arcs",
+      profile = save(gmon.magic { records = {} }) },
+    ["a flat profile of calls"] = { "$: has no histogram: a flat profile cannot be made from it", option = "-p",
+      profile = crafted.gmon { functions = plan.functions, calls = plan.calls } },
+    ["a call graph of samples"] = {
+      "$: has no arcs: a call graph cannot be made from it (was the program compiled with -pg?)", option = "-q",
+      profile = crafted.gmon { functions = plan.functions, ticks = plan.ticks } },
+    ["an unknown option"] = { "unknown option '--speed' (-h lists them)", option = "--speed" },
+    ["an unknown letter"] = { "unknown option '-Y' (-h lists them)", option = "-Y" },
+    ["an ambiguous option"] = { "option '--fi' is ambiguous: --file-info, --file-ordering, --file-format",
+      option = "--fi" },
+  }
+
+  for name, case in pairs(cases) do
+    it(name, function()
+      local what = case.image or case.profile or ""
+      check_failure((case[1]:gsub("%$", function() return what end)),
+        run("-b", case.image or image, case.profile or profile, case.option))
+    end)
+  end
+
+  it("a profile of another program, with both ranges of addresses", function()
+    local bytes = gmon.magic { records = {
+      { kind = "histogram", low = 0x8000, high = 0x8040, bins = { 1, 2 } },
+      { kind = "arc", from = 0x8004, self = 0x9000, count = 1 },
+    } }
+    local path = save(bytes)
+    check_failure(("%s: does not belong to %s: it is about addresses 0x8000 to 0x9000, the code is at 0x1000 to 0x1060")
+      :format(path, image), run("-b", image, path))
+  end)
+
+  it("one of several profiles, by its name", function()
+    local path = save "gmon"
+    check_failure(path .. ": is too short to be a profile", run("-b", image, profile, path, profile))
+    local calls = crafted.gmon { functions = plan.functions, calls = plan.calls }
+    check_failure(("%s, %s: has no histogram: a flat profile cannot be made from it"):format(calls, calls),
+      run("-p", image, calls, calls))
+  end)
+
+  it("no sign of the interpreter, whatever happens", function()
+    for _, words in ipairs { { "-w", "x" }, { "-O" }, { "--demangle=x" }, { "@" .. shell.tmpdir() }, { "" } } do
+      local result = program.run(words)
+      assert.truthy(result.stderr:find("^gprof%.lua: [^\n]+\n$"), result.stderr)
+      assert.is_nil(result.stderr:find("traceback", 1, true))
+      assert.same({ "", 1 }, { result.stdout, result.status })
+    end
+  end)
+end)
+
+describe("output", function()
+  -- A report of more than a buffer and a pipe hold.
+  local big = { functions = {}, ticks = {} }
+  for i = 1, 4000 do
+    big.functions[i] = ("a_function_with_a_name_of_some_length_%04d"):format(i)
+  end
+  local big_words <const> = { "-b", "-z", crafted.image(big), crafted.gmon(big) }
+
+  it("that cannot be written is an error", function()
+    if not shell.exists "/dev/full" then
+      pending "/dev/full is not here"
+      return
+    end
+    for _, words in ipairs { { "-b", image, profile }, big_words, { "--help" }, { "--version" } } do
+      check_failure("standard output: No space left on device", launch.line([["$@" >/dev/full]], words))
+    end
+  end)
+
+  it("to nowhere is an error", function()
+    check_failure("standard output: Bad file descriptor", launch.line([["$@" >&-]], { "-b", image, profile }))
+  end)
+
+  it("that nobody reads any more ends quietly", function()
+    local result = launch.line([[{ "$@"; echo $? >&2; } | head -1]], big_words)
+    assert.equal("Flat profile:\n", result.stdout)
+    assert.truthy(result.stderr == "141\n" or result.stderr == "1\n", result.stderr) -- 141: SIGPIPE
+  end)
+
+  it("that nobody reads any more ends quietly if that is no signal, too", function()
+    local result = launch.line([[trap '' PIPE; { "$@"; echo $? >&2; } | head -1]], big_words)
+    assert.same({ "Flat profile:\n", "1\n" }, { result.stdout, result.stderr })
+  end)
+end)

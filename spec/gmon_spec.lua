@@ -1,0 +1,442 @@
+-- Profile files: every format, layout and way in gives what was written; whatever is wrong with a file is told in one
+-- line that says where.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local LOW <const>, HIGH <const> = 0x1000, 0x1040
+
+local shapes <const> = {
+  { name = "32-bit little-endian", pointer = 4, big = false, target = "elf32-little" },
+  { name = "32-bit big-endian", pointer = 4, big = true, target = "elf32-big" },
+  { name = "64-bit little-endian", pointer = 8, big = false, target = "elf64-little" },
+  { name = "64-bit big-endian", pointer = 8, big = true, target = "elf64-big" },
+}
+
+-- An image with the functions caller and callee, of 32 bytes each.
+local function craft(shape, address)
+  return build.craft { target = shape.target, address = address or LOW, text = HIGH - LOW,
+    symbols = { { "caller", 0 }, { "callee", (HIGH - LOW) // 2 } } }
+end
+
+for _, shape in ipairs(shapes) do
+  shape.image = gprof.image(craft(shape))
+end
+local default <const> = shapes[3]
+local image <const> = default.image
+
+local scratch, saved = shell.tmpdir "gmon", 0
+
+local function save(bytes)
+  saved = saved + 1
+  return gmon.write(("%s/%d"):format(scratch, saved), bytes)
+end
+
+local function histogram(changes)
+  local record = { kind = "histogram", low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 } }
+  for key, value in pairs(changes or {}) do
+    record[key] = value
+  end
+  return record
+end
+
+local function arc(count)
+  return { kind = "arc", from = LOW + 4, self = LOW + 0x20, count = count }
+end
+
+local blocks <const> = { kind = "blocks", { LOW, 7 }, { LOW + 8, 9 } }
+
+local function magic(records, shape)
+  shape = shape or default
+  return gmon.magic { pointer = shape.pointer, big = shape.big, version = shape.version, records = records }
+end
+
+-- What a profile makes of files: ticks of both functions, calls along the arc between them, records as read.
+local function read(on, ...)
+  local data = assert(gprof.data(on, ...))
+  local profile = assert(gprof.profile(on, data))
+  local caller, callee = profile:at(on.text_low), profile:at(on.text_low + 0x20)
+  return { caller.ticks, callee.ticks, callee.calls, data.histogram_records, data.arc_records, data.block_records }
+end
+
+describe("the current format", function()
+  for _, shape in ipairs(shapes) do
+    it("is read, " .. shape.name, function()
+      local path = save(magic({ histogram(), arc(40), blocks, arc(2) }, shape))
+      assert.same({ 3, 66035, 42, 1, 2, 1 }, read(shape.image, path))
+      assert.same({ 3, 66035, 42, 1, 2, 1 }, read(shape.image, path, { format = "magic" }))
+    end)
+
+    it("is read with the block records of version 0, " .. shape.name, function()
+      local old = { kind = "blocks", note = "made by hand", { LOW, 1, "a.c", "caller", 12 }, { LOW + 8, 2 } }
+      local bytes = magic({ arc(1), old, arc(41), { kind = "blocks" } },
+        { pointer = shape.pointer, big = shape.big, version = 0 })
+      assert.same({ 0, 0, 42, 0, 2, 2 }, read(shape.image, save(bytes)))
+    end)
+  end
+
+  it("may hold nothing", function()
+    local data = gprof.data(image, save(magic {}))
+    assert.is_false(data.has_histogram)
+    assert.is_false(data.has_arcs)
+    assert.is_nil(data.low)
+    assert.is_nil(data.high)
+  end)
+
+  it("tells which addresses it is about", function()
+    local data = gprof.data(image, save(magic { histogram { low = 0x500, high = 0x540 }, arc(1) }))
+    assert.equal(0x500, data.low)
+    assert.equal(LOW + 0x20, data.high)
+  end)
+
+  it("is read across the edges of what is looked at in one piece", function()
+    local bins = { n = 70001, [32768] = 1, [32769] = 2, [70001] = 4 }
+    local records = { histogram { low = LOW + 0x20, high = LOW + 0x20 + 2 * 70001, bins = bins } }
+    for i = 1, 10000 do
+      records[i + 1] = arc(1)
+    end
+    assert.same({ 0, 0, 10000, 1, 10000, 0 }, read(image, save(magic(records))))
+    local text = gprof.image(build.craft { address = LOW, text = 0x30000,
+      symbols = { { "caller", 0 }, { "callee", 0x20 }, { "edge", 0x20 + 2 * 32768 }, { "rest", 0x22 + 2 * 32768 } } })
+    local profile = gprof.profile(text, gprof.data(text, save(magic(records))))
+    assert.same({ 1, 2, 4 }, { profile:at(LOW + 0x20).ticks, profile:at(LOW + 0x10020).ticks,
+      profile:at(LOW + 0x10022).ticks })
+  end)
+
+  for _, case in ipairs { { shapes[1], 0x80001000 }, { shapes[4], 0xffffffff80001000 } } do
+    local shape, address = case[1], case[2]
+    it(("knows addresses as high as %#x"):format(address), function()
+      local high = gprof.image(craft(shape, address))
+      local path = save(magic({
+        histogram { low = address, high = address + 0x40, bins = { 1, 2, 4, 8 } },
+        { kind = "arc", from = address + 2, self = address + 0x20, count = 5 } }, shape))
+      assert.same({ 3, 12, 5, 1, 1, 0 }, read(high, path))
+      assert.equal(address, gprof.data(high, path).low)
+    end)
+  end
+end)
+
+describe("the BSD formats", function()
+  for _, shape in ipairs(shapes) do
+    local profile = { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 },
+      arcs = { { LOW + 4, LOW + 0x20, 40 }, { LOW + 6, LOW + 0x20, 2 } }, rate = 250 }
+
+    it("are read, " .. shape.name, function()
+      for _, format in ipairs { "auto", "bsd" } do
+        assert.same({ 3, 66035, 42, 1, 2, 0 }, read(shape.image, save(gmon.bsd(profile)), { format = format }))
+      end
+      for _, format in ipairs { "auto", "bsd", "4.4bsd" } do
+        assert.same({ 3, 66035, 42, 1, 2, 0 }, read(shape.image, save(gmon.bsd44(profile)), { format = format }))
+      end
+    end)
+
+    it("have a rate, or the system's, " .. shape.name, function()
+      local function rate(bytes)
+        return gprof.profile(shape.image, gprof.data(shape.image, save(bytes))).rate
+      end
+      assert.equal(250.0, rate(gmon.bsd44(profile)))
+      assert.equal(tonumber(shell.check { "getconf", "CLK_TCK" }.stdout), rate(gmon.bsd(profile)))
+    end)
+  end
+
+  it("may have no histogram, and always can have arcs", function()
+    local data = gprof.data(image, save(gmon.bsd { low = LOW, high = HIGH }))
+    assert.is_false(data.has_histogram)
+    assert.is_true(data.has_arcs)
+  end)
+
+  it("count as far as an address's size goes", function()
+    local path = save(gmon.bsd { low = LOW, high = HIGH, arcs = { { LOW, LOW + 0x20, 1 << 40 } } })
+    assert.equal((1 << 40) + 42, read(image, path, save(magic { arc(42) }))[3])
+  end)
+end)
+
+describe("a sum of files", function()
+  it("adds bins beyond 16 bits", function()
+    local path = save(magic { histogram() })
+    assert.same({ 3 * 3, 3 * 66035, 0, 3, 0, 0 }, read(image, path, path, path))
+  end)
+
+  it("adds bins beyond 32 bits", function()
+    local records = {}
+    for i = 1, 66000 do
+      records[i] = { kind = "histogram", low = LOW, high = HIGH, bins = { 65535 } }
+    end
+    assert.same({ 66000 * 65535 / 2, 66000 * 65535 / 2, 0, 66000, 0, 0 }, read(image, save(magic(records))))
+  end)
+
+  it("adds calls beyond 32 bits", function()
+    local path = save(magic { arc(0xffffffff), arc(0xfffffff0) })
+    assert.equal(4 * 0xffffffff - 30, read(image, path, path)[3])
+  end)
+
+  it("refuses calls beyond 64 bits", function()
+    local path = save(gmon.bsd { low = LOW, high = HIGH, arcs = { { LOW, LOW, -1 }, { LOW, LOW, 1 } } })
+    local data, message = gprof.data(image, path)
+    assert.is_nil(data)
+    assert.equal(path .. ": count beyond 64 bits in the record at offset 44", message)
+  end)
+
+  it("takes files of several formats", function()
+    local bsd = gmon.bsd44 { low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 }, arcs = { { LOW, LOW + 0x20, 1 } } }
+    assert.same({ 6, 132070, 42, 2, 2, 0 }, read(image, save(bsd), save(magic { arc(41), histogram() })))
+  end)
+
+  it("takes other rates if told to", function()
+    local one, other = save(magic { histogram() }), save(magic { histogram { rate = 1000 } })
+    assert.same({ 6, 132070, 0, 2, 0, 0 }, read(image, one, other, { mixed_rates = true }))
+  end)
+end)
+
+describe("a profile that is no ordinary file", function()
+  local path = save(magic { histogram { bins = { 10, 0, 0, 5 } }, arc(42) })
+  local function check(result)
+    assert.equal("", result.stderr)
+    assert.truthy(result.stdout:find("66.67      0.10     0.10                             caller\n", 1, true))
+    assert.truthy(result.stdout:find("33.33      0.15     0.05       42     1.19     1.19  callee\n", 1, true))
+  end
+
+  it("is read from standard input", function()
+    check(program.run({ "-b", "-p", image.path, "-" }, { stdin = path }))
+  end)
+
+  it("is read from a pipe", function()
+    for _, name in ipairs { "-", "/dev/stdin" } do
+      check(launch.line([[cat "$PROFILE" | "$@"]], { "-b", "-p", image.path, name }, { env = { PROFILE = path } }))
+    end
+  end)
+
+  it("is read from where standard input stands", function()
+    local behind = save("junk" .. shell.read(path))
+    check(launch.line([[dd bs=4 count=1 of=/dev/null 2>/dev/null; "$@"]], { "-b", "-p", image.path, "-" },
+      { stdin = behind }))
+  end)
+
+  it("is called standard input in messages", function()
+    local result = program.run({ image.path, path, "-" })
+    assert.equal("gprof.lua: standard input: is empty\n", result.stderr)
+  end)
+end)
+
+local text <const> = ("No profile, but a text. "):rep(9)
+
+-- What is wrong with a file, and what is said about it. `before` is a sound profile that is read first, `format` is
+-- what the file is read as.
+local bad <const> = {
+  { "nothing", "", "is empty" },
+  { "19 bytes", ("g"):rep(19), "is too short to be a profile" },
+  { "a text", text, ("is no BSD profile, or cut off: its header claims %d bytes, the file has %d"):format(
+      string.unpack("<I4", text, 17), #text) },
+  { "a text read as magic", text, 'does not begin with "gmon" as the magic format does', format = "magic" },
+  { "version 2", gmon.magic { version = 2, records = {} }, "is of version 2; known are 0 and 1" },
+  { "a shared object's profile", gmon.magic { version = 0x1ffff, records = {} },
+    "is a shared object's profile (version 0x1ffff), not a program's" },
+  { "an unknown tag", magic { arc(1), { kind = "raw", bytes = "\3" }, arc(1) },
+    "bad tag 3 at offset 41: it should be 0 (histogram), 1 (arc) or 2 (block counts)" },
+  { "no bins", magic { arc(1), histogram { bins = {} } }, "histogram at offset 41 has no bins" },
+  { "low above high", magic { histogram { low = HIGH, high = LOW } },
+    "histogram at offset 20 covers no text: 0x1040 to 0x1000" },
+  { "low at high", magic { histogram { low = LOW, high = LOW } },
+    "histogram at offset 20 covers no text: 0x1000 to 0x1000" },
+  { "a rate of 0", magic { histogram { rate = 0 } }, "histogram at offset 20 has a rate of 0" },
+  { "more bins claimed than there are", magic { { kind = "raw",
+      bytes = string.pack("<BI8I8I4I4c15c1", 0, LOW, HIGH, 0xffffffff, 100, "seconds", "s") .. "12345678" } },
+    "histogram at offset 20 claims 4294967295 bins, but only 8 bytes follow" },
+  { "more blocks claimed than there are", magic { arc(1), { kind = "raw", bytes = "\2\xff\xff\xff\xff1234" } },
+    "block counts at offset 41 claim 4294967295 blocks, but only 4 bytes follow" },
+  { "more blocks of version 0 claimed than there are",
+    gmon.magic { version = 0, records = { { kind = "raw", bytes = "\2\xff\xff\xff\xffnote\0" .. "1234" } } },
+    "block counts at offset 20 claim 4294967295 blocks, but only 4 bytes follow" },
+  { "overlapping histograms", magic { histogram(), histogram { low = LOW + 0x20, high = HIGH + 0x20 } },
+    "histogram at offset 69, 0x1020 to 0x1060, overlaps another one, 0x1000 to 0x1040" },
+  { "a histogram within another",
+    magic { histogram(), histogram { low = LOW + 0x10, high = LOW + 0x20, bins = { 1 } } },
+    "histogram at offset 69, 0x1010 to 0x1020, overlaps another one, 0x1000 to 0x1040" },
+  { "a histogram around others", magic { histogram { low = LOW + 0x40, high = HIGH + 0x40 }, histogram(),
+      histogram { high = HIGH + 0x40, bins = { n = 8 } } },
+    "histogram at offset 118, 0x1000 to 0x1080, overlaps another one, 0x1000 to 0x1040" },
+  { "another dimension", magic { histogram { dimension = "cycles" } }, before = magic { histogram() },
+    "histogram at offset 20 counts 'cycles', the ones before 'seconds'" },
+  { "another abbreviation", magic { histogram { abbreviation = "t" } }, before = magic { histogram() },
+    "histogram at offset 20 counts 'seconds' (t), the ones before 'seconds' (s)" },
+  { "another scale", magic { histogram { low = HIGH, high = HIGH + 0x20 } }, before = magic { histogram() },
+    "histogram at offset 20 has bins of 8 bytes, the ones before have 16" },
+  { "another rate", magic { arc(1), histogram { rate = 1000 } }, before = magic { histogram() },
+    "histogram at offset 41 has rate 1000, the ones before have 100" },
+  { "a BSD header that claims less than itself", gmon.bsd { low = LOW, high = HIGH, ncnt = 19 },
+    "is no BSD profile: its header claims 19 bytes, but is 20 bytes long itself" },
+  { "a BSD header that claims too much", gmon.bsd { low = LOW, high = HIGH, bins = { 1 }, ncnt = 24 },
+    "is no BSD profile, or cut off: its header claims 24 bytes, the file has 22" },
+  { "a BSD profile with low above high", gmon.bsd { low = HIGH, high = LOW, bins = { 1 } },
+    "histogram at offset 0 covers no text: 0x1040 to 0x1000" },
+  { "old BSD read as 4.4BSD", gmon.bsd { low = LOW, high = HIGH, bins = { 1, 2, 3, 4 } }, format = "4.4bsd",
+    "has not the version number of a 4.4BSD profile" },
+}
+
+describe("a bad file gives nil and one line:", function()
+  local function check(path, message, ...)
+    local data, said = gprof.data(image, ...)
+    assert.is_nil(data)
+    assert.equal(path .. ": " .. message, said)
+  end
+
+  for _, case in ipairs(bad) do
+    it(case[1], function()
+      local path = save(case[2])
+      if case.before then
+        check(path, case[3], save(case.before), path)
+      else
+        check(path, case[3], path, { format = case.format })
+      end
+    end)
+  end
+
+  it("no file", function()
+    local path = shell.tmpdir() .. "/none"
+    check(path, "No such file or directory", path)
+  end)
+
+  it("a directory", function()
+    local path = shell.tmpdir()
+    check(path, "is a directory", path)
+  end)
+
+  it("one line, whatever the file calls its unit", function()
+    local path = save(magic { histogram(), histogram { dimension = "two\nlines" } })
+    local data, said = gprof.data(image, path)
+    assert.is_nil(data)
+    assert.truthy(said:find("^[^\n]*histogram at offset 69[^\n]*$"), said)
+  end)
+
+  it("a file that cannot be read", function()
+    if not shell.exists "/proc/self/mem" then
+      pending "needs a file that can be opened and not read"
+      return
+    end
+    check("/proc/self/mem", "cannot be read: Input/output error", "/proc/self/mem")
+  end)
+end)
+
+-- Reads bytes through a file, and through a pipe, whose size nobody knows. Returns both files' names and answers.
+local fifo <const> = scratch .. "/fifo"
+shell.check { "mkfifo", fifo }
+
+local function read_both(on, bytes)
+  local path = gmon.write(scratch .. "/cut", bytes)
+  local writer = assert(io.popen(("cat %s >%s"):format(shell.quote(path), shell.quote(fifo))))
+  local results = { { path, gprof.data(on, path) }, { fifo, gprof.data(on, fifo) } }
+  writer:close() -- waits
+  return ipairs(results)
+end
+
+describe("a file cut off at any byte", function()
+  local records = { histogram(), arc(1), blocks, arc(2) }
+  local kinds = { "histogram", "arc", "block counts", "arc" }
+
+  for _, shape in ipairs {
+    shapes[2], shapes[3], { name = "version 0", pointer = 8, big = false, version = 0, image = image } } do
+    it("is shorter, or bad at the record that is cut: " .. shape.name, function()
+      local whole = magic(records, shape)
+      local complete, record, behind = -1, nil, 20 -- records before the cut; where the one cut begins, and ends
+      for size = 0, #whole do
+        if size == behind then
+          complete, record = complete + 1, behind
+          behind = #magic(table.move(records, 1, complete + 1, 1, {}), shape)
+        end
+        for _, result in read_both(shape.image, whole:sub(1, size)) do
+          local path, data, message = table.unpack(result, 1, 3)
+          if size == record then
+            assert.equal(complete, data.histogram_records + data.arc_records + data.block_records)
+          else
+            assert.is_nil(data)
+            local expected = size == 0 and "^: is empty$" or size < 20 and "^: is too short to be a profile$"
+              or ("^[^\n]*%s at offset %d%%f[%%D][^\n]*$"):format(kinds[complete + 1], record)
+            assert.truthy(message:find(expected, #path + 1), ("%d bytes: %s"):format(size, message))
+          end
+        end
+      end
+      assert.equal(#records, complete)
+    end)
+  end
+
+  it("is shorter, or bad at the record that is cut: BSD", function()
+    local bytes = gmon.bsd { low = LOW, high = HIGH, bins = { 1, 2, 3, 4 },
+      arcs = { { LOW, LOW + 0x20, 3 }, { LOW, LOW, 4 } } }
+    for size = 20, #bytes do
+      for _, result in read_both(image, bytes:sub(1, size)) do
+        local data, message = result[2], result[3]
+        if size >= 28 and (size - 28) % 24 == 0 then
+          assert.equal((size - 28) // 24, data.arc_records)
+        else
+          assert.is_nil(data)
+          assert.truthy(message:find(size > 28 and ("arc at offset %d$"):format(28 + (size - 28) // 24 * 24)
+            or result[1] == fifo and "histogram at offset 0$" or "the file has " .. size .. "$"), message)
+        end
+      end
+    end
+  end)
+end)
+
+describe("a file with any byte changed", function()
+  it("is read or refused in one line", function()
+    local records = { histogram(), arc(1), blocks, arc(2) }
+    for version = 0, 1 do
+      local bytes = gmon.magic { version = version, records = records }
+      for at = 1, #bytes do
+        for _, byte in ipairs { "\0", "\1", "\2", "\x7f", "\x80", "\xff" } do
+          local path = gmon.write(scratch .. "/changed", bytes:sub(1, at - 1) .. byte .. bytes:sub(at + 1))
+          local data, message = gprof.data(image, path)
+          if data then
+            assert.truthy(gprof.profile(image, data))
+          else
+            assert.truthy(message:find("^[^\n]+$"))
+          end
+        end
+      end
+    end
+  end)
+end)
+
+describe("a file that claims gigabytes", function()
+  local script = [[
+    local gprof = require "gprof"
+    local function peak()
+      for line in io.lines "/proc/self/status" do
+        local kilobytes = line:match "^VmPeak:%s*(%d+)"
+        if kilobytes then return tonumber(kilobytes) end
+      end
+    end
+    local image = gprof.image(arg[1])
+    local before = peak()
+    local data, message = gprof.data(image, arg[2])
+    assert(data == nil, "read")
+    print(message:match ": (.*)")
+    print(peak() - before)
+  ]]
+  local claims = {
+    bins = magic { { kind = "raw", bytes = string.pack("<BI8I8I4I4c15c1", 0, LOW, 1 << 40, 0xffffffff, 100, "", "") } },
+    blocks = magic { { kind = "raw", bytes = "\2\xff\xff\xff\xff" } },
+    ["BSD bins"] = gmon.bsd { low = LOW, high = 1 << 40, ncnt = 0xffffffff },
+  }
+
+  for name, bytes in pairs(claims) do
+    it("of " .. name .. " gets none: as a file or through a pipe", function()
+      if not shell.exists "/proc/self/status" then
+        pending "needs /proc/self/status"
+        return
+      end
+      local path = save(bytes .. ("\1"):rep(1000))
+      for _, way in ipairs { { path, path }, { "-", "/dev/null" }, { "-", path } } do
+        local result = launch.script(script, { image.path, way[1] }, { stdin = way[2] })
+        assert.equal("", result.stderr)
+        local growth = tonumber(result.stdout:match("\n(%d+)\n$"))
+        assert.is_true(growth < 16 * 1024, result.stdout)
+      end
+    end)
+  end
+end)

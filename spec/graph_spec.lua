@@ -1,0 +1,278 @@
+-- The call graph: who called whom how often, cycles, and time along the calls. Small graphs against figures worked out
+-- by hand, hundreds of random ones against a slow model.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local crafted = require "support.crafted"
+local model = require "support.model"
+
+-- The figures of a function or cycle, in ticks: self, children, calls, calls of itself.
+local function figures(node)
+  return { node.ticks, node.children_ticks, node.calls, node.self_calls }
+end
+
+-- The other ends of arcs with their counts: "left 3/4" or, if no time moves, "left 3".
+local function ends(which, ...)
+  local found = {}
+  for _, arc in ipairs(crafted.list(nil, ...)) do
+    found[#found + 1] = ("%s %d%s"):format(arc[which].name, arc.count, arc.recursive and "" or "/" .. arc.of)
+  end
+  return found
+end
+
+describe("a chain of calls", function()
+  local program = {
+    functions = { "main", "middle", "leaf" },
+    ticks = { main = 1, middle = 10, leaf = 100 },
+    calls = { { "main", "middle", 5 }, { "middle", "leaf", 50 } },
+  }
+  local profile, f = crafted.profile(program)
+
+  it("hands all time up", function()
+    assert.same({ 1, 110, 0, 0 }, figures(f.main))
+    assert.same({ 10, 100, 5, 0 }, figures(f.middle))
+    assert.same({ 100, 0, 50, 0 }, figures(f.leaf))
+  end)
+
+  it("has arcs with the time that moves along them, in seconds", function()
+    local arc = f.middle:callers()()
+    assert.equal(f.main, arc.caller)
+    assert.equal(f.middle, arc.callee)
+    assert.same({ 5, 5, 0.1, 1.0, false }, { arc.count, arc.of, arc.self, arc.children, arc.recursive })
+    assert.equal(arc, f.main:callees()())
+    assert.is_nil(f.main:callers()())
+    assert.is_nil(f.leaf:callees()())
+    assert.equal(2, profile.arc_count)
+  end)
+
+  it("ranks its entries by the time in and below them", function()
+    assert.same({ "main", "middle", "leaf" }, crafted.list("name", profile:entries()))
+    assert.same({ 1, 2, 3 }, { f.main.index, f.middle.index, f.leaf.index })
+    assert.equal(100, f.main.graph_percent)
+    assert.near(100 * 110 / 111, f.middle.graph_percent, 1e-9)
+  end)
+end)
+
+describe("a diamond", function()
+  local _, f = crafted.profile {
+    functions = { "main", "once", "thrice", "shared" },
+    ticks = { once = 2, thrice = 4, shared = 40 },
+    calls = {
+      { "main", "once", 1 }, { "main", "thrice", 1 },
+      { "once", "shared", 1 }, { "thrice", "shared", 2 }, { "thrice", "shared", 1 },
+    },
+  }
+
+  it("divides time by calls", function()
+    assert.same({ 2, 10, 1, 0 }, figures(f.once))
+    assert.same({ 4, 30, 1, 0 }, figures(f.thrice))
+    assert.same({ 40, 0, 4, 0 }, figures(f.shared))
+    assert.same({ 0, 46, 0, 0 }, figures(f.main))
+  end)
+
+  it("shows small callers first and large callees first", function()
+    assert.same({ "once 1/4", "thrice 3/4" }, ends("caller", f.shared:callers()))
+    assert.same({ "thrice 1/1", "once 1/1" }, ends("callee", f.main:callees()))
+  end)
+end)
+
+describe("a cycle of two", function()
+  local profile, f = crafted.profile {
+    functions = { "main", "other", "ping", "pong", "leaf" },
+    ticks = { ping = 30, pong = 50, leaf = 8 },
+    calls = {
+      { "main", "ping", 1 }, { "other", "pong", 3 }, { "ping", "pong", 7 }, { "pong", "ping", 6 },
+      { "pong", "leaf", 2 }, { "pong", "pong", 9 },
+    },
+  }
+  local cycle = profile:cycles()()
+
+  it("is one node with all its members' time", function()
+    assert.same({ "<cycle 1>" }, crafted.list("name", profile:cycles()))
+    assert.equal(1, cycle.number)
+    assert.equal(cycle, f.ping.cycle)
+    assert.equal(cycle, f.pong.cycle)
+    assert.is_nil(f.leaf.cycle)
+    assert.same({ 80, 8, 4, 13 }, figures(cycle)) -- calls of oneself are in neither count
+    assert.same({ 50, 8, 10, 9 }, figures(f.pong))
+    assert.same({ 30, 0, 7, 0 }, figures(f.ping))
+  end)
+
+  it("goes to its callers by their part of the calls from outside", function()
+    assert.same({ 0, 22, 0, 0 }, figures(f.main))
+    assert.same({ 0, 66, 0, 0 }, figures(f.other))
+    local arc = f.main:callees()()
+    assert.same({ 0.20, 0.02 }, { arc.self, arc.children })
+  end)
+
+  it("moves no time inside", function()
+    assert.same({ "pong 9", "ping 7", "other 3/4" }, ends("caller", f.pong:callers()))
+    assert.same({ "leaf 2/2", "ping 6", "pong 9" }, ends("callee", f.pong:callees()))
+    assert.same({ "pong", "ping" }, crafted.list("name", cycle:members()))
+  end)
+
+  it("comes before functions of the same time", function()
+    assert.same({ "<cycle 1>", "other", "pong", "ping", "main", "leaf" }, crafted.list("name", profile:entries()))
+  end)
+end)
+
+describe("two cycles, one called by the other", function()
+  local _, f = crafted.profile {
+    functions = { "inner_a", "inner_b", "main", "outer_a", "outer_b" },
+    ticks = { inner_a = 12, inner_b = 4, outer_a = 2, outer_b = 1 },
+    calls = {
+      { "main", "outer_a", 1 }, { "outer_a", "outer_b", 5 }, { "outer_b", "outer_a", 5 },
+      { "outer_b", "inner_b", 3 }, { "main", "inner_a", 1 }, { "inner_a", "inner_b", 2 }, { "inner_b", "inner_a", 2 },
+    },
+  }
+
+  it("are numbered by the addresses of their heads", function()
+    assert.equal(1, f.inner_a.cycle.number)
+    assert.equal(2, f.outer_b.cycle.number)
+    assert.equal("<cycle 2>", f.outer_b.cycle.name)
+  end)
+
+  it("hand time through the outer one", function()
+    assert.same({ 16, 0, 4, 4 }, figures(f.inner_a.cycle))
+    assert.same({ 3, 12, 1, 10 }, figures(f.outer_a.cycle))
+    assert.same({ 1, 12, 5, 0 }, figures(f.outer_b))
+    assert.same({ 2, 0, 6, 0 }, figures(f.outer_a))
+    assert.same({ 0, 19, 0, 0 }, figures(f.main))
+  end)
+end)
+
+describe("a call graph", function()
+  it("takes recursion alone for no cycle", function()
+    local profile, f = crafted.profile {
+      functions = { "main", "fact" }, ticks = { fact = 6 }, calls = { { "main", "fact", 2 }, { "fact", "fact", 10 } } }
+    assert.is_nil(profile:cycles()())
+    assert.same({ 6, 0, 2, 10 }, figures(f.fact))
+    assert.same({ 0, 6, 0, 0 }, figures(f.main))
+    assert.same({ "fact 10", "main 2/2" }, ends("caller", f.fact:callers()))
+  end)
+
+  it("keeps arcs of count 0, and moves no time along them", function()
+    local _, f = crafted.profile {
+      functions = { "main", "idle", "leaf" }, ticks = { leaf = 4 },
+      calls = { { "idle", "leaf", 0 }, { "main", "leaf", 2 } } }
+    assert.same({ "idle 0/2", "main 2/2" }, ends("caller", f.leaf:callers()))
+    assert.same({ 0, 0, 0, 0 }, figures(f.idle))
+    assert.same({ 0, 4, 0, 0 }, figures(f.main))
+  end)
+
+  it("closes a cycle by an arc of count 0, too", function()
+    local profile, f = crafted.profile {
+      functions = { "main", "a", "b" }, ticks = { a = 1, b = 2 },
+      calls = { { "main", "a", 1 }, { "a", "b", 1 }, { "b", "a", 0 } } }
+    assert.equal(f.a.cycle, f.b.cycle)
+    assert.same({ 3, 0, 1, 1 }, figures(profile:cycles()()))
+  end)
+
+  it("drops calls from and to where there is no function", function()
+    local profile, f = crafted.profile {
+      functions = { "main", "leaf" }, ticks = { leaf = 4 },
+      calls = { { false, "leaf", 3 }, { "main", "leaf", 1 }, { "main", false, 5 } } }
+    assert.same({ 4, 0, 1, 0 }, figures(f.leaf))
+    assert.same({ 0, 4, 0, 0 }, figures(f.main))
+    assert.equal(1, profile.arc_count)
+  end)
+
+  it("has no place for the machinery of profiling", function()
+    local _, f = crafted.profile {
+      functions = { "main", "mcount", "leaf" }, ticks = { main = 5, leaf = 4 },
+      calls = { { "main", "mcount", 1 }, { "mcount", "leaf", 2 } } }
+    assert.is_false(f.mcount.printed)
+    assert.same({ 5, 0, 0, 0 }, figures(f.main))
+    assert.equal(0, f.mcount.share)
+    assert.same({ 0.04, 0 }, { f.leaf.graph_self, f.leaf.graph_children })
+  end)
+
+  it("stands a deep chain of calls", function()
+    local depth = 100000
+    local program = { functions = {}, calls = {} }
+    for i = 1, depth do
+      program.functions[i] = "f" .. i
+    end
+    -- As a ring, all of it is one cycle, which a search leaves only at its end.
+    for i = 1, depth do
+      program.calls[i] = { "f" .. i, "f" .. i % depth + 1, 1 }
+    end
+    local profile = crafted.profile(program)
+    assert.equal(depth, #crafted.list(nil, profile:cycles()():members()))
+  end)
+end)
+
+-- A random program: few enough functions, ticks and counts for ties to be common.
+local function random_program(seed)
+  local state = seed * 2654435761 % (1 << 32) + 1
+  local function random(n) -- 1 to n: xorshift
+    state = state ~ (state << 13 & 0xffffffff)
+    state = state ~ state >> 17
+    state = state ~ (state << 5 & 0xffffffff)
+    return state % n + 1
+  end
+  local size = ({ 12, 20, 30, 40 })[random(4)]
+  -- At a rate of 1, a tick is a second.
+  local program = { functions = {}, ticks = {}, calls = {}, rate = 1 }
+  for i = 1, size do
+    program.functions[i] = (i % 7 == 0 and "_f%02d" or "f%02d"):format(i * 17 % 41)
+    program.ticks[program.functions[i]] = math.max(0, random(8) - 4)
+  end
+  program.functions[size // 2] = "mcount"
+  local backwards = random(4) -- the more, the rarer are cycles
+  for i = 1, random(3 * size) do
+    local caller, callee = random(size), random(size)
+    if random(backwards) > 1 and caller > callee then
+      caller, callee = callee, caller
+    end
+    program.calls[i] = { random(30) > 1 and program.functions[caller], program.functions[callee], random(6) - 1 }
+  end
+  return program
+end
+
+-- What must be the same in a node and its arcs, as text, and what may differ in the last bits, as a list.
+local function picture(node, callers, callees, members)
+  local exact = { node.name, node.calls, node.self_calls, tostring(node.printed), ":" }
+  local near = { node.ticks, node.children_ticks, node.share, node.graph_self, node.graph_children }
+  for i, list in ipairs { callers, callees } do
+    for _, arc in ipairs(list) do
+      local other = i == 1 and arc.caller or arc.callee
+      table.insert(exact, ("%s %d/%d %s,"):format(other.name, arc.count, arc.of, arc.recursive))
+      table.move({ arc.self, arc.children }, 1, 2, #near + 1, near)
+    end
+    table.insert(exact, ";")
+  end
+  for _, f in ipairs(members) do
+    table.insert(exact, f.name)
+  end
+  return table.concat(exact, " "), near
+end
+
+local function compare(program)
+  local expected, found = model.entries(program), crafted.list(nil, crafted.profile(program):entries())
+  assert.equal(#expected, #found)
+  for i, node in ipairs(expected) do
+    local exact, near = picture(node, node.callers or {}, node.callees or {}, node.members or {})
+    local object = found[i]
+    local is_cycle = object.number
+    local got, got_near = picture(object, is_cycle and {} or crafted.list(nil, object:callers()),
+      is_cycle and {} or crafted.list(nil, object:callees()), is_cycle and crafted.list(nil, object:members()) or {})
+    assert.equal(exact, got)
+    assert.equal(i, object.index)
+    for n, figure in ipairs(near) do
+      assert.near(figure, got_near[n], 1e-9 * math.max(1, math.abs(figure)))
+    end
+  end
+end
+
+describe("random call graphs", function()
+  local first, count = tonumber(os.getenv "GPROF_SEED") or 1, 300
+
+  it(("are what the model makes of them, %d from GPROF_SEED=%d"):format(count, first), function()
+    for seed = first, first + count - 1 do
+      local done, problem = pcall(compare, random_program(seed))
+      if not done then
+        error(("GPROF_SEED=%d: %s"):format(seed, type(problem) == "table" and problem.message or problem), 0)
+      end
+    end
+  end)
+end)

@@ -1,0 +1,223 @@
+-- The object file: its fields, the source of an address, and what is said of files that will not do.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local shell = require "support.shell"
+
+describe("an image", function()
+  local path = build.program("brief").image
+  local image = gprof.image(path)
+
+  it("knows its path and where its code is", function()
+    local address, size = build.section(path, ".text")
+    assert.equal(path, image.path)
+    assert.equal(address, image.text_low)
+    assert.equal(address + size, image.text_high)
+    assert.equal("image: " .. path, tostring(image))
+  end)
+
+  for target, expected in pairs {
+    ["elf32-little"] = { 4, false }, ["elf32-big"] = { 4, true },
+    ["elf64-little"] = { 8, false }, ["elf64-big"] = { 8, true },
+    ["elf64-x86-64"] = { 8, false },
+  } do
+    it("knows its layout: " .. target, function()
+      local other = gprof.image(build.craft { target = target, text = 16, symbols = { { "f", 0 } } })
+      assert.same(expected, { other.pointer_size, other.big_endian })
+      assert.same({ 0x1000, 0x1010 }, { other.text_low, other.text_high })
+    end)
+  end
+
+  it("has nothing else", function()
+    assert.is_nil(image.size)
+    assert.is_nil(image[1])
+    assert.is_nil(image[false])
+    assert.has_error(function() image.path = "other" end)
+  end)
+
+  it("can be of any number of files at a time", function()
+    local images = {}
+    for i = 1, 50 do
+      images[i] = gprof.image(path)
+    end
+    assert.equal(images[1].text_low, images[50].text_low)
+    assert.not_equal(images[1], images[50])
+  end)
+end)
+
+-- libbfd 2.40 never frees some sections of debugging information (.debug_rnglists, .debug_addr), nor what it has read
+-- of those that break off. So that no leak of ours is excused by that, such images have processes of their own.
+local excused <const> = { env = { ASAN_OPTIONS = "detect_leaks=0" } }
+
+-- What addr2line says of addresses from `first` to `last`: "FILE:LINE FUNCTION" of each, or "-" where something of that
+-- is unknown.
+local function ask_addr2line(path, first, last)
+  local list, answers = {}, {}
+  for address = first, last do
+    table.insert(list, ("%x\n"):format(address))
+  end
+  local input = shell.write(shell.tmpdir() .. "/addresses", table.concat(list))
+  local said = shell.check({ "addr2line", "-f", "-e", path }, { stdin = input, env = { LC_ALL = "C" } }).stdout
+  for name, file, line in said:gmatch("([^\n]+)\n([^\n]*):(%S+)[^\n]*\n") do
+    local known = name ~= "??" and file ~= "??" and file ~= "" and (tonumber(line) or 0) > 0
+    table.insert(answers, known and ("%s:%d %s"):format(file, line, name) or "-")
+  end
+  return answers
+end
+
+-- The same of an image.
+local ask_image <const> = [[
+  local image = require "gprof".image(arg[1])
+  for address = tonumber(arg[2]), tonumber(arg[3]) do
+    local file, line, name = image:source(address)
+    print(file and ("%s:%d %s"):format(file, line, name) or "-")
+  end
+  image:close()
+]]
+
+describe("the source of an address", function()
+  for _, variant in ipairs { "", "O1", "O2", "O1+dwarf2", "O1+dwarf4", "O1+gz", "clang+O1" } do
+    it("is what addr2line says, all over the text: lines " .. variant, function()
+      local supported, why = build.supported("lines", variant)
+      if not supported then
+        pending(why)
+        return
+      end
+      local path = build.program("lines", variant).image
+      if variant == "O1+gz" then
+        assert.truthy(shell.check({ "readelf", "-t", "-W", path }).stdout:find("ZLIB", 1, true))
+      end
+      local first, size = build.section(path, ".text")
+      local answers, at, inlined = ask_addr2line(path, first, first + size - 1), 0, 0
+      for line in launch.script(ask_image, { path, first, first + size - 1 }, excused).stdout:gmatch("[^\n]+") do
+        at = at + 1
+        assert.equal(answers[at], line)
+        inlined = inlined + (line:find("lines%.h:%d+ clamp$") and 1 or 0)
+      end
+      assert.equal(size, at)
+      assert.is_true(inlined > 10)
+    end)
+  end
+
+  it("is in the file that nm names, for functions", function()
+    local path = build.program("twins").image
+    local image, met = gprof.image(path), 0
+    for address, name, file in shell.check({ "nm", "-l", path }, { env = { LC_ALL = "C" } }).stdout
+      :gmatch("(%x+) [tT] ([^\n\t]+)\t([^\n]+):%d+\n") do
+      local found, _, called = image:source(tonumber(address, 16))
+      assert.same({ file, name }, { found, called })
+      met = met + 1
+    end
+    assert.is_true(met > 5)
+  end)
+
+  it("has the symbol table's word for a function of an assembler's", function()
+    local supported, why = build.supported("labels")
+    if not supported then
+      pending(why)
+      return
+    end
+    local built = build.program("labels")
+    local file, line, name = gprof.image(built.image):source(build.address(built.image, "untyped") + 1)
+    assert.equal("labels.s", file:match("[^/]+$"))
+    local lines = {}
+    for text in shell.read(built.dir .. "/labels.s"):gmatch("([^\n]*)\n") do
+      table.insert(lines, text)
+    end
+    assert.equal("untyped:", lines[line - 1])
+    assert.equal("untyped", name)
+  end)
+
+  it("is nothing without debugging information", function()
+    local path = build.program("calls", "nodebug").image
+    local image = gprof.image(path)
+    for address = image.text_low, image.text_high - 1 do
+      assert.equal(0, select("#", image:source(address)))
+    end
+  end)
+
+  it("is nothing outside the code", function()
+    local image = gprof.image(build.program("lines").image)
+    for _, address in ipairs { 0, 1, -1, image.text_high, image.text_high + 4096, math.mininteger, math.maxinteger } do
+      assert.equal(0, select("#", image:source(address)))
+    end
+  end)
+end)
+
+describe("a file that will not do gives nil and one line:", function()
+  local function check(path, expected)
+    local image, message = gprof.image(path)
+    assert.is_nil(image)
+    assert.equal(path .. ": ", message:sub(1, #path + 2))
+    local said = message:sub(#path + 3)
+    assert.truthy(said:find(expected), said)
+    assert.is_nil(said:find("\n"))
+  end
+
+  it("no file", function()
+    check(shell.tmpdir() .. "/none", "^No such file or directory$")
+  end)
+
+  it("a directory", function()
+    check(shell.tmpdir(), "^is a directory$")
+  end)
+
+  for name, bytes in pairs {
+    ["an empty file"] = "", ["a text"] = "int main(void) { return 0; }\n", ["four bytes of an object file"] = "\127ELF",
+    ["an archive"] = "!<arch>\n",
+  } do
+    it(name, function()
+      check(shell.write(shell.tmpdir() .. "/image", bytes), "^is not an object file %([%l ]+%)$")
+    end)
+  end
+
+  it("a stripped program: it says what to do", function()
+    local advice = "^has no symbols: use the file as it was linked, without %-s, before strip$"
+    check(build.program("brief", "stripped").image, advice)
+    local copy = shell.tmpdir() .. "/stripped"
+    shell.check { "strip", "-o", copy, build.program("brief").image }
+    check(copy, advice)
+  end)
+
+  it("one without code", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/bytes", "data")
+    shell.check({ "objcopy", "-I", "binary", "-O", "elf64-x86-64", "bytes", "image" }, { cwd = dir })
+    check(dir .. "/image", "^has no section %.text$")
+  end)
+
+  it("or nothing worse, if it is cut off anywhere", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local bytes, path = io.open(arg[1]):read("a"), arg[2]
+      for part = 0, 63 do
+        io.open(path, "w"):write(bytes:sub(1, #bytes * part // 64)):close()
+        local image, message = gprof.image(path)
+        for address = image and image.text_low or 1, image and image.text_high or 0, 16 do
+          image:source(address)
+        end
+        assert(image or message:find "^[^\n]+$")
+      end
+      print "done"
+    ]], { build.program("brief").image, shell.tmpdir() .. "/cut" }, excused)
+    assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
+  end)
+end)
+
+describe("a closed image", function()
+  local image = gprof.image(build.program("brief").image)
+  image:close()
+
+  it("can be closed again, and described", function()
+    image:close()
+    assert.equal(("image: %s (closed)"):format(build.program("brief").image), tostring(image))
+  end)
+
+  it("answers nothing else", function()
+    assert.error_matches(function() image:source(0) end, "image is closed")
+    assert.error_matches(function() return image.text_low end, "image is closed")
+    assert.error_matches(function() gprof.data(image) end, "image is closed")
+  end)
+end)

@@ -1,0 +1,460 @@
+-- The library as its users see it: objects and their identity, iteration, lifetimes, and what becomes of misuse.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local crafted = require "support.crafted"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local shell = require "support.shell"
+
+-- main calls work and the cycle of ping and pong; work calls leaf.
+local plan <const> = {
+  functions = { "main", "work", "ping", "pong", "leaf", "idle" },
+  ticks = { work = 30, ping = 20, pong = 5, leaf = 40 },
+  calls = {
+    { "main", "work", 2 }, { "main", "ping", 1 }, { "ping", "pong", 4 }, { "pong", "ping", 3 }, { "work", "leaf", 6 },
+    { "pong", "leaf", 2 }, { "work", "work", 7 },
+  },
+}
+
+local function open()
+  local image = assert(gprof.image(crafted.image(plan)))
+  local data = assert(gprof.data(image, crafted.gmon(plan)))
+  return assert(gprof.profile(image, data)), data, image
+end
+
+local list = crafted.list
+
+describe("an object", function()
+  local profile, f = crafted.profile(plan)
+
+  it("is the same one however it was come by", function()
+    assert.equal(f.work, profile:at(f.work.address))
+    assert.equal(f.work, list("caller", f.leaf:callers())[2])
+    assert.equal(f.work, profile:node(f.work.id))
+    assert.equal(f.ping.cycle, f.pong.cycle)
+    assert.equal(f.ping.cycle, profile:cycles()())
+    assert.equal(f.ping.cycle, profile:node(f.ping.cycle.id))
+    assert.equal(f.work:callees()(), f.work:callees()())
+    assert.equal(profile, f.work.profile)
+    assert.equal(profile, f.ping.cycle.profile)
+    assert.equal(profile, f.work:callees()().profile)
+  end)
+
+  it("can be a key", function()
+    local seen = {}
+    for g in profile:functions() do
+      seen[g] = g.calls
+    end
+    for g in profile:functions("address") do
+      assert.equal(g.calls, seen[g])
+    end
+    assert.is_nil(seen[f.ping.cycle])
+  end)
+
+  it("stays itself as long as somebody holds it", function()
+    local held, arc = { [f.leaf] = true }, f.leaf:callers()()
+    for _ = 1, 5 do
+      collectgarbage()
+    end
+    assert.is_true(held[profile:at(f.leaf.address)])
+    assert.equal(arc, f.leaf:callers()())
+  end)
+
+  it("of another profile is another one", function()
+    local _, g = crafted.profile(plan)
+    assert.not_equal(f.main, g.main)
+    assert.equal(f.main.address, g.main.address)
+  end)
+
+  it("describes itself", function()
+    assert.equal("function: work", tostring(f.work))
+    assert.equal("cycle: <cycle 1>", tostring(f.ping.cycle))
+    assert.equal("arc: work -> leaf", tostring(list(nil, f.leaf:callers())[2]))
+    assert.equal("profile: 6 functions, 7 arcs, 1 cycles", tostring(profile))
+    assert.equal("data: 1 histograms, 7 arcs, 0 blocks", tostring(profile.data))
+  end)
+
+  it("has nil for fields that there are not, and takes none", function()
+    for _, object in ipairs { profile, profile.image, profile.data, f.work, f.ping.cycle, f.work:callees()() } do
+      assert.is_nil(object.unheard_of)
+      assert.is_nil(object[1])
+      assert.is_nil(object[f])
+      assert.has_error(function() object.name = "mine" end)
+    end
+  end)
+end)
+
+describe("iteration", function()
+  local profile, f = crafted.profile(plan)
+
+  it("has its orders", function()
+    local by_self = { "leaf", "work", "ping", "pong", "idle", "main" }
+    assert.same(by_self, list("name", profile:functions()))
+    assert.same(by_self, list("name", profile:functions("self")))
+    assert.same({ "idle", "leaf", "main", "ping", "pong", "work" }, list("name", profile:functions("name")))
+    assert.same(plan.functions, list("name", profile:functions("address")))
+    assert.same({ "main", "work", "leaf", "<cycle 1>", "ping", "pong", "idle" }, list("name", profile:entries()))
+    assert.same({ "<cycle 1>" }, list("name", profile:cycles()))
+    assert.same({ "ping", "pong" }, list("name", profile:cycles()():members()))
+    assert.same({ 7, 2 }, list("count", f.work:callers()))
+    assert.same({ 6, 7 }, list("count", f.work:callees()))
+  end)
+
+  it("gives fields in place of objects, if asked for", function()
+    local fields = { "name", "symbol", "address", "calls", "self", "cycle", "profile", "listed", "file", "id" }
+    local objects = profile:functions("name")
+    local given = table.pack(profile:functions("name", table.unpack(fields)))
+    for _ = 1, #plan.functions do
+      local object, values = objects(), table.pack(given[1]())
+      for i, field in ipairs(fields) do
+        assert.equal(object[field], values[i])
+      end
+    end
+    assert.is_nil(given[1]())
+    for id, calls in profile:entries("id", "calls") do
+      assert.equal(profile:node(id).calls, calls)
+    end
+    for caller, count, callee_id in f.leaf:callers("caller", "count", "callee_id") do
+      assert.equal(f.leaf.id, callee_id)
+      assert.equal(caller == f.work and 6 or 2, count)
+    end
+    assert.equal("ping", (profile:cycles()():members("name")()))
+  end)
+
+  it("gives a cycle's own fields, too", function()
+    assert.same({ 1, "<cycle 1>" }, { profile:cycles("number", "name")() })
+  end)
+
+  it("can be left", function()
+    local iterator, state, control, closing = profile:functions()
+    local last
+    for g in iterator, state, control, closing do
+      last = g
+      if g == f.work then
+        break
+      end
+    end
+    assert.equal(f.work, last)
+    assert.is_nil(iterator()) -- its list is gone
+  end)
+
+  it("can be nested", function()
+    local pairs_seen = 0
+    for a in profile:functions() do
+      for b in profile:functions() do
+        for _ in a:callees() do
+          pairs_seen = pairs_seen + (a == b and 1 or 0)
+        end
+      end
+    end
+    assert.equal(profile.arc_count, pairs_seen)
+  end)
+
+  it("can go on without a loop, and after everything else is gone", function()
+    local next_function = open():functions("address")
+    local next_caller = open():at(crafted.BASE + 4 * crafted.SIZE):callers()
+    collectgarbage()
+    collectgarbage()
+    assert.equal("main", next_function().name)
+    assert.equal("pong", next_caller().caller.name)
+    collectgarbage()
+    assert.equal("work", next_function().name)
+    assert.equal("work", next_caller().caller.name)
+    assert.is_nil(next_caller())
+    assert.is_nil(next_caller())
+  end)
+
+  it("goes on in another coroutine", function()
+    local names = {}
+    local wrapped = coroutine.wrap(function()
+      for g in profile:functions("address") do
+        coroutine.yield(g.name)
+      end
+    end)
+    for name in wrapped do
+      table.insert(names, name)
+    end
+    assert.same(plan.functions, names)
+  end)
+end)
+
+describe("the collector", function()
+  -- Makes profiles, keeps something small of each, and uses it when everything else has long been out of sight.
+  local function churn()
+    local kept = {}
+    for i = 1, 40 do
+      local profile = open()
+      kept[i] = i % 3 == 0 and profile:at(crafted.BASE + crafted.SIZE) or i % 3 == 1 and profile:cycles()()
+        or profile:functions("address", "symbol")
+    end
+    for i, object in ipairs(kept) do
+      if i % 3 == 0 then
+        assert.equal("leaf", object:callees()().callee.name)
+        assert.equal(crafted.image(plan), object.profile.image.path)
+        assert.equal(7, object.profile.data.arc_records)
+      elseif i % 3 == 1 then
+        assert.same({ "ping", "pong" }, list("symbol", object:members()))
+      else
+        assert.equal("main", object())
+      end
+    end
+  end
+
+  for name, mode in pairs {
+    ["in generations"] = { "generational", 1, 1 },
+    ["step by tiny step"] = { "incremental", 1, 1, 1 },
+    ["all at once"] = { "incremental", 1, 1000, 30 },
+  } do
+    it("frees nothing that is in use: " .. name, function()
+      local before = collectgarbage(table.unpack(mode))
+      local done, problem = pcall(churn)
+      collectgarbage("generational", 20, 100) -- Lua's own figures
+      collectgarbage("incremental", 200, 100, 13)
+      collectgarbage(before)
+      assert.is_true(done, problem)
+    end)
+  end
+
+  it("frees what is not: the image's file is closed", function()
+    if not shell.exists "/proc/self/status" then
+      pending "needs /proc"
+      return
+    end
+    local function open_files()
+      collectgarbage()
+      collectgarbage()
+      return shell.check({ "sh", "-c", 'ls "/proc/$PPID/fd" | wc -l' }).stdout
+    end
+    local before = open_files()
+    for _ = 1, 10 do
+      open()
+    end
+    assert.equal(before, open_files())
+  end)
+end)
+
+describe("closing", function()
+  local function check_error(message, ...)
+    for i, use in ipairs { ... } do
+      local done, problem = pcall(use)
+      assert.is_false(done, "use " .. i)
+      assert.truthy(tostring(problem):find(message, 1, true), problem)
+      assert.is_nil(tostring(problem):find("#-", 1, true), problem)
+    end
+  end
+
+  -- Everything that can be done with a profile and what is in it.
+  local function uses_of(profile)
+    local f, cycle = profile:at(crafted.BASE + crafted.SIZE), profile:cycles()()
+    local arc, iterator, fields = f:callees()(), profile:functions(), profile:entries("calls")
+    return
+      function() return profile.total end,
+      function() return profile:functions() end,
+      function() return profile:entries() end,
+      function() return profile:cycles() end,
+      function() return profile:at(0) end,
+      function() return profile:node(1) end,
+      function() return profile:report("flat", {}, function() end) end,
+      function() return f.name end,
+      function() return f.file end,
+      function() return f:callers() end,
+      function() return cycle.calls end,
+      function() return cycle:members() end,
+      function() return arc.count end,
+      function() return arc.caller end,
+      function() return iterator().name end,
+      function() return fields() end
+  end
+
+  it("the image under a profile makes it useless, not dangerous", function()
+    local profile, _, image = open()
+    local uses = table.pack(uses_of(profile))
+    image:close()
+    check_error("the profile's image is closed", table.unpack(uses, 1, uses.n))
+    assert.equal(image, profile.image)
+    profile:close()
+  end)
+
+  it("a profile makes it and its parts useless", function()
+    local profile, data, image = open()
+    local uses = table.pack(uses_of(profile))
+    profile:close()
+    check_error("profile is closed", table.unpack(uses, 1, uses.n))
+    assert.equal("profile (closed)", tostring(profile))
+    assert.equal("leaf", gprof.profile(image, data):functions()().name)
+  end)
+
+  it("data leaves profiles what they have made of it", function()
+    local profile, data, image = open()
+    data:close()
+    assert.equal("data (closed)", tostring(data))
+    assert.same({ 0.40, 6 + 2 }, { profile:functions()().self, profile:functions()().calls })
+    assert.same({ "seconds", "s", false }, { profile.unit, profile.abbreviation, profile.foreign })
+    check_error("data is closed",
+      function() return data.arc_records end,
+      function() return data:read("gmon.out") end,
+      function() return gprof.profile(image, data) end)
+  end)
+
+  it("can be done twice", function()
+    for _, object in ipairs(table.pack(open())) do
+      object:close()
+      object:close()
+    end
+  end)
+
+  it("is done at the end of a block", function()
+    local kept = {}
+    local done = pcall(function()
+      local image <close> = gprof.image(crafted.image(plan))
+      local data <close> = gprof.data(image, crafted.gmon(plan))
+      local profile <close> = gprof.profile(image, data)
+      kept[1], kept[2], kept[3] = image, data, profile
+      error "out of here"
+    end)
+    assert.is_false(done)
+    for _, object in ipairs(kept) do
+      assert.truthy(tostring(object):find("%(closed%)$"))
+    end
+  end)
+
+  it("is what a failed read does to data", function()
+    local profile, data = open()
+    local done, message = data:read(shell.tmpdir())
+    assert.is_nil(done)
+    assert.truthy(message:find(": is a directory$"))
+    check_error("data is closed", function() return data.arc_records end)
+    assert.equal("leaf", profile:functions()().name)
+  end)
+
+  it("is not what a successful read does to it: it returns the data", function()
+    local _, data = open()
+    assert.equal(data, data:read(crafted.gmon(plan), "magic"))
+    assert.equal(14, data.arc_records)
+  end)
+end)
+
+describe("misuse", function()
+  local profile, data, image = open()
+  local f, cycle = profile:at(crafted.BASE), profile:cycles()()
+  local arc = f:callees()()
+
+  -- What is done, and what the error has to say of the argument.
+  local cases = {
+    ["image: nothing"] = { "#1 .*string expected, got n", function() gprof.image() end },
+    ["image: a table"] = { "#1 .*string expected, got table", function() gprof.image {} end },
+    ["image: a file"] = { "#1 .*string expected, got FILE%*", function() gprof.image(io.stdout) end },
+    ["data: nothing"] = { "#1 .*gprof%.image expected, got n", function() gprof.data() end },
+    ["data: a path"] = { "#1 .*gprof%.image expected, got string", function() gprof.data("gmon.out") end },
+    ["data: a file"] = { "#1 .*gprof%.image expected, got FILE%*", function() gprof.data(io.stdout) end },
+    ["data: nil for a path"] = { "string expected, got nil", function() gprof.data(image, nil) end },
+    ["data: nil among paths"] = { "string expected, got nil",
+      function() gprof.data(image, crafted.gmon(plan), nil, crafted.gmon(plan)) end },
+    ["data: true for a path"] = { "string expected, got boolean", function() gprof.data(image, true) end },
+    ["data: an unknown format"] = { "invalid option 'elf'",
+      function() gprof.data(image, crafted.gmon(plan), { format = "elf" }) end },
+    ["data:read: nothing"] = { "#1 .*string expected, got n", function() data:read() end },
+    ["data:read: an unknown format"] = { "#2 .*invalid option 'elf'", function() data:read("gmon.out", "elf") end },
+    ["data.read: an image"] = { "#1 .*gprof%.data expected, got gprof%.image", function() data.read(image, "x") end },
+    ["profile: nothing"] = { "#1 .*gprof%.image expected, got n", function() gprof.profile() end },
+    ["profile: no data"] = { "#2 .*gprof%.data expected, got n", function() gprof.profile(image) end },
+    ["profile: arguments in the wrong order"] = { "#1 .*gprof%.image expected, got gprof%.data",
+      function() gprof.profile(data, image) end },
+    ["profile: options of no table"] = { "#3 .*table expected, got string",
+      function() gprof.profile(image, data, "flat") end },
+    ["functions: an unknown order"] = { "#1 .*invalid option 'size'", function() profile:functions("size") end },
+    ["functions: a number"] = { "#1 .*invalid option '42'", function() profile:functions(42) end },
+    ["functions: an unknown field"] = { "#2 .*no field 'colour'", function() profile:functions("name", "colour") end },
+    ["functions: a method for a field"] = { "#2 .*no field 'callers'",
+      function() profile:functions("name", "callers") end },
+    ["callers: a nil field"] = { "#1 .*string expected, got nil", function() f:callers(nil) end },
+    ["at: nothing"] = { "#1 .*number expected, got n", function() profile:at() end },
+    ["at: a name"] = { "#1 .*number expected, got string", function() profile:at("main") end },
+    ["at: a fraction"] = { "#1 .*no integer representation", function() profile:at(0.5) end },
+    ["node: 0"] = { "#1 .*no function or cycle of that number", function() profile:node(0) end },
+    ["node: beyond"] = { "#1 .*no function or cycle of that number", function() profile:node(8) end },
+    ["node: far beyond"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
+    ["source: a name"] = { "#1 .*number expected, got string", function() image:source("main") end },
+    ["report: nothing"] = { "#1 .*string expected, got n", function() profile:report() end },
+    ["report: an unknown one"] = { "gprof%.report%.tree", function() profile:report("tree") end },
+    ["a method of a cycle"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
+      function() cycle.members(f) end },
+    ["a method of a function"] = { "#1 .*gprof%.function expected, got gprof%.arc", function() f.callers(arc) end },
+    ["a method of a profile"] = { "#1 .*gprof%.profile expected, got table", function() profile.functions {} end },
+    ["a method without its object"] = { "gprof%.image expected, got n", function() image.close() end },
+  }
+
+  for name, case in pairs(cases) do
+    it("is an error that tells the argument, " .. name, function()
+      local done, message = pcall(case[2])
+      assert.is_false(done)
+      assert.truthy(message:find(case[1]), message)
+    end)
+  end
+
+  it("is not what addresses out of all bounds are", function()
+    for _, address in ipairs { -1, 0, math.mininteger, math.maxinteger, crafted.BASE - 1, image.text_high + 1 } do
+      assert.is_nil((profile:at(address)))
+      assert.is_nil((image:source(address)))
+    end
+    assert.equal("idle", profile:at(image.text_high).name) -- the end of the last function is its own
+  end)
+
+  it("of metamethods does no harm", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = gprof.image(arg[1])
+      local data = gprof.data(image, arg[2])
+      local profile = gprof.profile(image, data)
+      local f = profile:functions()()
+      for _, object in ipairs { image, data, profile, f, f:callers()(), profile:cycles()() } do
+        for name, method in pairs(getmetatable(object)) do
+          if type(method) == "function" then
+            for _, other in ipairs { io.stdout, {}, 42, image, f } do
+              pcall(method, other, "calls")
+              pcall(method, other, "path")
+            end
+            pcall(method)
+          end
+        end
+      end
+      print "alive"
+    ]], { crafted.image(plan), crafted.gmon(plan) })
+    assert.same({ "alive\n", "", 0 }, { result.stdout, result.stderr, result.status or result.signal })
+  end)
+end)
+
+describe("a script", function()
+  it("of ten lines, in any directory, tells where time goes", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = assert(gprof.image(arg[1]))
+      local data = assert(gprof.data(image, arg[2], arg[2]))
+      local profile = assert(gprof.profile(image, data))
+      print(profile.total, profile.unit)
+      for f in profile:functions() do
+        if f.calls > 0 then print(f.name, f.self, f.children, f.calls) end
+        for arc in f:callers() do print("", arc.caller.name, arc.count, arc.self + arc.children) end
+      end
+    ]], { crafted.image(plan), crafted.gmon(plan) }, { cwd = shell.tmpdir() })
+    assert.equal("", result.stderr)
+    assert.equal([[
+1.9	seconds
+leaf	0.8	0.0	16
+	pong	4	0.2
+	work	12	0.6
+work	0.6	0.6	4
+	work	14	0.0
+	main	4	1.2
+ping	0.4	0.0	8
+	pong	6	0.0
+	main	2	0.7
+pong	0.1	0.2	8
+	ping	8	0.0
+]], result.stdout)
+  end)
+
+  it("can ask for the library's version", function()
+    assert.is_string(gprof._VERSION)
+  end)
+end)

@@ -1,0 +1,381 @@
+-- The reports: what they print of a known profile, what options change, and that anybody can write one.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local gprof = require "gprof"
+local launch = require "support.launch"
+
+-- main calls work and the cycle of ping and pong; both sides end in leaf.
+local plan <const> = {
+  functions = { "main", "work", "ping", "pong", "leaf", "idle" },
+  ticks = { work = 30, ping = 20, pong = 5, leaf = 40 },
+  calls = {
+    { "main", "work", 2 }, { "main", "ping", 1 }, { "ping", "pong", 4 }, { "pong", "ping", 3 }, { "work", "leaf", 6 },
+    { "pong", "leaf", 2 }, { "work", "work", 7 },
+  },
+}
+
+-- The plan with other values in some fields.
+local function changed(changes)
+  return setmetatable(changes, { __index = plan })
+end
+
+-- What a report prints.
+local function printed(name, profile, options)
+  local parts = {}
+  profile:report(name, options, function(...)
+    for i = 1, select("#", ...) do
+      local text = select(i, ...)
+      assert(type(text) == "string")
+      table.insert(parts, text)
+    end
+  end)
+  return table.concat(parts)
+end
+
+local brief <const> = { brief = true }
+
+describe("the flat profile", function()
+  local heading = "  %   cumulative   self              self     total           \n"
+
+  it("has a row for each function with time or calls", function()
+    assert.equal("Flat profile:\n\nEach sample counts as 0.01 seconds.\n" .. heading ..
+      " time   seconds   seconds    calls  ms/call  ms/call  name    \n" .. [[
+ 42.11      0.40     0.40        8    50.00    50.00  leaf
+ 31.58      0.70     0.30        2   150.00   300.00  work
+ 21.05      0.90     0.20        4    50.00    50.00  ping
+  5.26      0.95     0.05        4    12.50    37.50  pong
+]], printed("flat", crafted.profile(plan), brief))
+  end)
+
+  it("has rows for all functions if told to", function()
+    local text = printed("flat", crafted.profile(plan), { brief = true, display_unused_functions = true })
+    assert.equal([[
+  5.26      0.95     0.05        4    12.50    37.50  pong
+  0.00      0.95     0.00                             idle
+  0.00      0.95     0.00                             main
+]], text:match("[^\n]*pong\n.*"))
+  end)
+
+  it("says that no time was accumulated", function()
+    assert.equal("Flat profile:\n\nEach sample counts as 0.01 seconds.\n no time accumulated\n\n" .. heading ..
+      " time   seconds   seconds    calls  Ts/call  Ts/call  name    \n" .. [[
+  0.00      0.00     0.00        2     0.00     0.00  work
+]], printed("flat", crafted.profile(changed { ticks = {}, calls = { { "main", "work", 2 } } }), brief))
+  end)
+
+  -- One function, called by a caller without time: rate, ticks, calls; what the unit is and what a call takes in it.
+  for _, case in ipairs {
+    { 1, 65535, 1, "Ks/call", "65.53" }, { 1, 1000, 1, "Ks/call", "1.00" },
+    { 1, 999, 1, " s/call", "999.00" }, { 1, 1, 1, " s/call", "1.00" },
+    { 4, 3, 1, "ms/call", "750.00" }, { 1, 1, 1000, "ms/call", "1.00" },
+    { 100, 1, 25, "us/call", "400.00" }, { 1000, 7, 1000000, "ns/call", "7.00" },
+    { 100, 2, 400000000, "ps/call", "50.00" }, { 1000000, 5, 1000000000, "fs/call", "5.00" },
+    { 1000000000, 3, 4000000000, "Ts/call", "0.00" }, { 1000000000, 5, 4000000000, "as/call", "1.25" },
+    { 100, 0, 9, "Ts/call", "0.00" },
+  } do
+    local rate, ticks, calls, unit, figure = table.unpack(case)
+    local sum = ("%d ticks of 1/%d s in %d calls are %s %s"):format(ticks, rate, calls, figure, unit)
+    it("chooses its unit: " .. sum, function()
+      local text = printed("flat", crafted.profile {
+        functions = { "main", "f" }, ticks = { f = ticks }, calls = { { "main", "f", calls } }, rate = rate }, brief)
+      assert.equal((" "):rep(9 - #unit) .. unit, text:match("calls(.-) [^ ]+ +name"):sub(1, 9))
+      assert.equal(figure, text:match("(%S+) +f\n"))
+    end)
+  end
+
+  it("calls the unit what the histogram does", function()
+    local profile = crafted.profile(changed { dimension = "fortnights", abbreviation = "f", rate = 1 })
+    local text = printed("flat", profile, brief)
+    assert.truthy(text:find("Each sample counts as 1 fortnights.\n", 1, true))
+    assert.truthy(text:find("\n time fortnight  fortnigh    calls   f/call   f/call  name    \n", 1, true))
+  end)
+
+  it("shows the bare prefix of a unit without abbreviation", function()
+    local text = printed("flat", crafted.profile(changed { abbreviation = "\0" }), brief)
+    assert.truthy(text:find("\n time   seconds   seconds    calls        m        m  name    \n", 1, true))
+  end)
+
+  it("needs a histogram, and says so", function()
+    local profile = crafted.profile { functions = plan.functions, calls = plan.calls }
+    assert.error_matches(function() printed("flat", profile) end, "histogram")
+  end)
+end)
+
+local heading <const> = "\t\t\tCall graph\n\n\ngranularity: each sample hit covers %s\n\n" ..
+  "index %% time    self  children    called     name\n"
+
+describe("the call graph", function()
+  it("has an entry for each function and cycle with time or calls", function()
+    assert.equal(heading:format("32 byte(s) for 1.05% of 0.95 seconds") .. [[
+                                                 <spontaneous>
+[1]    100.0    0.00    0.95                 main [1]
+                0.30    0.30       2/2           work [2]
+                0.25    0.10       1/1           ping <cycle 1> [5]
+-----------------------------------------------
+                                   7             work [2]
+                0.30    0.30       2/2           main [1]
+[2]     63.2    0.30    0.30       2+7       work [2]
+                0.30    0.00       6/8           leaf [3]
+                                   7             work [2]
+-----------------------------------------------
+                0.10    0.00       2/8           pong <cycle 1> [6]
+                0.30    0.00       6/8           work [2]
+[3]     42.1    0.40    0.00       8         leaf [3]
+-----------------------------------------------
+[4]     36.8    0.25    0.10       1+7       <cycle 1 as a whole> [4]
+                0.20    0.00       4             ping <cycle 1> [5]
+                0.05    0.10       4             pong <cycle 1> [6]
+-----------------------------------------------
+                                   3             pong <cycle 1> [6]
+                0.25    0.10       1/1           main [1]
+[5]     21.1    0.20    0.00       4         ping <cycle 1> [5]
+                                   4             pong <cycle 1> [6]
+-----------------------------------------------
+                                   4             ping <cycle 1> [5]
+[6]     15.8    0.05    0.10       4         pong <cycle 1> [6]
+                0.10    0.00       2/8           leaf [3]
+                                   3             ping <cycle 1> [5]
+-----------------------------------------------
+]], printed("graph", crafted.profile(plan), brief))
+  end)
+
+  it("has entries for all functions if told to", function()
+    local text = printed("graph", crafted.profile(plan), { brief = true, display_unused_functions = true })
+    assert.equal([[
+                                                 <spontaneous>
+[7]      0.0    0.00    0.00                 idle [7]
+-----------------------------------------------
+]], text:match("\n%-+\n(.[^%-]*%[7%]\n%-+\n)$"))
+  end)
+
+  it("says that no time was propagated, with and without a histogram", function()
+    local entry = [[
+                0.00    0.00       3/3           main [4]
+[1]      0.0    0.00    0.00       3         work [1]
+-----------------------------------------------
+]]
+    for ticks, bytes in pairs { [false] = 0, [{}] = 32 } do
+      local profile = crafted.profile {
+        functions = plan.functions, ticks = ticks or nil, calls = { { "main", "work", 3 } } }
+      assert.equal(heading:format(bytes .. " byte(s) no time propagated") .. entry, printed("graph", profile, brief))
+    end
+  end)
+
+  it("refers to functions without an entry by a number in parentheses", function()
+    local profile = crafted.profile { functions = { "main", "mcount" }, ticks = { main = 1 },
+      calls = { { "main", "mcount", 5 } } }
+    assert.truthy(printed("graph", profile, brief):find("       5/5           mcount (2)\n", 1, true))
+  end)
+end)
+
+describe("the index", function()
+  -- Of seven functions, so that columns are of different lengths.
+  local profile = crafted.profile {
+    functions = { "a", "bb", "ccc", "dddd", "eeeee", "ffffff", "ggggggg" }, ticks = { a = 1 },
+    calls = {
+      { "a", "bb", 1 }, { "a", "ccc", 1 }, { "a", "dddd", 1 }, { "a", "ffffff", 1 }, { "ffffff", "ggggggg", 1 },
+    },
+  }
+
+  it("lists functions in three columns, downwards", function()
+    assert.equal([[
+Index by function name
+
+   [1] a                       [3] ccc                     [5] ffffff
+   [2] bb                      [4] dddd                    [6] ggggggg
+]], printed("index", profile))
+  end)
+
+  it("lists all functions if told to, and cycles at the end", function()
+    assert.equal([[
+Index by function name
+
+   [7] idle                    [5] ping                    [4] <cycle 1>
+   [3] leaf                    [6] pong
+   [1] main                    [2] work
+]], printed("index", crafted.profile(plan), { display_unused_functions = true }))
+  end)
+
+  it("is as wide as it is told to be", function()
+    for width, line in pairs {
+      [30] = "   [1] a      [3] ccc    [5] ffffff\n",
+      [100] = "   [1] a                              [3] ccc                            [5] ffffff\n",
+      [1] = "   [1] a [3] ccc [5] ffffff\n",
+    } do
+      assert.equal(line, printed("index", profile, { width = width }):match("\n\n(.-\n)"))
+    end
+  end)
+
+  it("puts the file behind a static function's name", function()
+    local built = build.program("twins")
+    local image = gprof.image(built.image)
+    local twins = gprof.profile(image, gprof.data(image, built.gmon))
+    local text = printed("index", twins, { width = 200 })
+    assert.truthy(text:find("%[%d+%] work %(twins%.c%)"))
+    assert.equal(2, select(2, text:gsub("work %(common%.c%)", "")))
+    text = printed("index", twins, { width = 400, print_path = true })
+    assert.truthy(text:find(("work (%s/left/common.c)"):format(built.dir), 1, true))
+  end)
+end)
+
+describe("names of functions", function()
+  it("may be of any length and hold anything", function()
+    local names = { "main", "100%", "%s%1$d%n", ("long_"):rep(8000) .. "name", "operator new", [[back\slash"quote']] }
+    local calls = {}
+    for i = 2, #names do
+      calls[i - 1] = { "main", names[i], i }
+    end
+    local profile = crafted.profile { functions = names, ticks = {}, calls = calls }
+    for _, report in ipairs { "flat", "graph", "index" } do
+      local text = printed(report, profile, brief)
+      for i = 2, #names do
+        assert.truthy(text:find(" " .. names[i], 1, true), report)
+      end
+    end
+  end)
+end)
+
+describe("names of files", function()
+  local built = build.program("twins")
+  local image = gprof.image(built.image)
+  local profile = gprof.profile(image, gprof.data(image, built.gmon))
+
+  for _, name in ipairs { "flat", "graph" } do
+    it("stand behind functions if asked for: " .. name, function()
+      assert.is_nil(printed(name, profile, brief):find("common.c", 1, true))
+      local text = printed(name, profile, { brief = true, inline_file_names = true })
+      assert.truthy(text:find(" work %(common%.c:%d+%)"))
+      assert.truthy(text:find(" left_run %(common%.c:%d+%)"))
+      text = printed(name, profile, { brief = true, inline_file_names = true, print_path = true })
+      assert.truthy(text:find((" work (%s/right/common.c:"):format(built.dir), 1, true))
+    end)
+  end
+end)
+
+describe("the explanation", function()
+  local profile = crafted.profile(plan)
+
+  local function explanation(name)
+    local short, full = printed(name, profile, brief), printed(name, profile)
+    full = full:gsub("\t\t     Call graph %(explanation follows%)", "\t\t\tCall graph")
+    assert.equal(short, full:sub(1, #short))
+    return full:sub(#short + 1)
+  end
+
+  for _, name in ipairs { "flat", "graph" } do
+    it("fits 80 columns and has no blanks at the ends of lines: " .. name, function()
+      local text = explanation(name)
+      for line in text:gmatch("[^\n]*") do
+        assert.is_true(utf8.len(line) <= 80, line)
+        assert.is_nil(line:find("%s$"))
+      end
+      assert.truthy(text:find("^\n%u"))
+      assert.truthy(text:find("[^\n]\n$"))
+    end)
+  end
+
+  it("tells of every column of the flat profile", function()
+    local text = explanation("flat")
+    for _, column in ipairs { "%", "time", "cumulative", "seconds", "self", "calls", "/call", "total", "name" } do
+      assert.truthy(("\n" .. text):find("\n *" .. column:gsub("%p", "%%%0") .. " "), column)
+    end
+  end)
+
+  it("tells of every column of the call graph, of <spontaneous> and of cycles", function()
+    local text = explanation("graph")
+    for _, column in ipairs { "index", "% time", "self", "children", "called", "name", "<spontaneous>" } do
+      assert.truthy(("\n" .. text):find("\n *" .. column:gsub("%p", "%%%0") .. " "), column)
+    end
+    assert.truthy(text:find("cycle as a whole", 1, true))
+  end)
+
+  it("is not there for the index", function()
+    assert.equal(printed("index", profile, brief), printed("index", profile))
+  end)
+end)
+
+describe("printing", function()
+  local profile = crafted.profile(plan)
+
+  it("stops at an error of the function that it goes to", function()
+    local calls = 0
+    local done, problem = pcall(profile.report, profile, "graph", {}, function()
+      calls = calls + 1
+      error({ "full" }, 0)
+    end)
+    assert.is_false(done)
+    assert.same({ "full" }, problem)
+    assert.equal(1, calls)
+  end)
+
+  it("goes to standard output by itself", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = gprof.image(arg[1])
+      gprof.profile(image, gprof.data(image, arg[2])):report("flat", { brief = true })
+    ]], { crafted.image(plan), crafted.gmon(plan) })
+    assert.equal("", result.stderr)
+    assert.equal(printed("flat", profile, brief), result.stdout)
+  end)
+
+  it("leaves the options as they are", function()
+    local options = setmetatable({}, { __newindex = function() error "changed" end })
+    for _, name in ipairs { "flat", "graph", "index" } do
+      assert.is_true(#printed(name, profile, options) > 100)
+    end
+  end)
+end)
+
+describe("a report of the user's own", function()
+  local profile = crafted.profile(plan)
+
+  -- Prints it as a module beside ours.
+  local function printed_as_module(report, options)
+    package.preload["gprof.report.own"] = function() return report end
+    local done, text = pcall(printed, "own", profile, options)
+    package.preload["gprof.report.own"], package.loaded["gprof.report.own"] = nil, nil
+    return done and text or error(text, 0)
+  end
+
+  -- Who made the calls of each function, largest part first.
+  local function blame(of, options, write)
+    for f in of:functions("name") do
+      local callers = {}
+      for arc in f:callers() do
+        if not arc.recursive then
+          table.insert(callers, 1, ("%s %.0f"):format(arc.caller.name, 100 * arc.count / arc.of))
+        end
+      end
+      if callers[options.least or 1] then
+        write(f.name .. ": " .. table.concat(callers, ", ") .. "\n")
+      end
+    end
+  end
+
+  it("is a module like ours: a function of the profile, the options and where to write", function()
+    assert.equal("leaf: work 75, pong 25\nping: main 100\nwork: main 100\n", printed_as_module(blame))
+    assert.equal("leaf: work 75, pong 25\n", printed_as_module(blame, { least = 2 }))
+  end)
+
+  it("can have ours in it, which are such functions, too", function()
+    local names = { "flat", "graph", "index" }
+    local expected = {}
+    for i, name in ipairs(names) do
+      expected[i] = name .. "\n" .. printed(name, profile, brief)
+    end
+    assert.equal(table.concat(expected), printed_as_module(function(of, options, write)
+      for _, name in ipairs(names) do
+        write(name .. "\n")
+        require("gprof.report." .. name)(of, options, write)
+      end
+    end, brief))
+  end)
+
+  it("may fail: the error is the caller's", function()
+    local done, problem = pcall(printed_as_module, function() error({ "enough" }, 0) end)
+    assert.is_false(done)
+    assert.same({ "enough" }, problem)
+  end)
+end)

@@ -1,0 +1,49 @@
+-- The sanitized run of the specs would notice: faults planted in a module beside the core end the interpreter.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local program = require "support.program"
+local shell = require "support.shell"
+
+describe("the sanitized interpreter", function()
+  local interpreter = program.root .. "/build/sanitized/lua"
+  if not shell.exists(interpreter) then
+    pending "is not built: run 'make spec-sanitized'"
+    return
+  end
+
+  -- nodelete: what is unloaded at the end has no names any more when leaks are told.
+  local dir = shell.tmpdir "plant"
+  shell.check { "gcc", "-g", "-O1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all", "-shared", "-fPIC", "-Wl,-z,nodelete", "-o", dir .. "/plant.so",
+    program.root .. "/spec/sanitizer/plant.c" }
+  local script = shell.write(dir .. "/script.lua", "assert(package.loadlib(arg[1], arg[2]))()\n")
+
+  local env = { ASAN_OPTIONS = false, LSAN_OPTIONS = false, UBSAN_OPTIONS = false }
+
+  local function run(...)
+    return shell.run({ interpreter, ... }, { env = env })
+  end
+
+  for name, message in pairs {
+    leak = "LeakSanitizer: detected memory leaks",
+    overrun = "AddressSanitizer: heap-buffer-overflow",
+    overflow = "runtime error: signed integer overflow",
+  } do
+    it("fails, and says where: " .. name, function()
+      local result = run(script, dir .. "/plant.so", name)
+      assert.truthy(result.stderr:find(message, 1, true), result.stderr)
+      assert.truthy(result.stderr:find("plant.c:%d+"), result.stderr)
+      assert.not_equal(0, result.status)
+    end)
+  end
+
+  it("has nothing to say of a module without fault", function()
+    local result = run(script, dir .. "/plant.so", "sound")
+    assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
+  end)
+
+  it("fails as Lua does, too, and with the script's own status", function()
+    assert.equal(1, run(shell.write(dir .. "/error.lua", "error 'out of luck'")).status)
+    assert.equal(3, run(shell.write(dir .. "/exit.lua", "os.exit(3, true)")).status)
+  end)
+end)

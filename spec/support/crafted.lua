@@ -1,0 +1,102 @@
+-- Makes profiles of programs that never ran: functions of one size, so many ticks in each, so many calls between them.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local shell = require "support.shell"
+
+local crafted = {}
+
+--- Where the first function begins, and how many bytes each has: a bin of a histogram covers just one of them.
+crafted.BASE = 0x1000
+crafted.SIZE = 0x20
+
+--- Where the functions of a program are.
+-- @tparam table program
+-- @treturn {[string]=integer,...} by name; `[false]` is an address that belongs to none
+function crafted.addresses(program)
+  local addresses = { [false] = crafted.BASE // 2 }
+  for i, name in ipairs(program.functions) do
+    addresses[name] = crafted.BASE + (i - 1) * crafted.SIZE
+  end
+  return addresses
+end
+
+--- The image of a program; one for all programs with the same functions.
+-- @tparam table program
+-- @treturn string path
+function crafted.image(program)
+  local state = shell.state()
+  state.crafted = state.crafted or {}
+  local key = table.concat(program.functions, "\n")
+  if not state.crafted[key] then
+    local symbols = {}
+    for i, name in ipairs(program.functions) do
+      symbols[i] = { name, (i - 1) * crafted.SIZE }
+    end
+    state.crafted[key] = build.craft {
+      address = crafted.BASE, text = #symbols * crafted.SIZE, symbols = symbols }
+  end
+  return state.crafted[key]
+end
+
+--- What the program would have written, as `gmon.magic` takes it.
+-- @tparam table program
+-- @treturn table
+function crafted.records(program)
+  local records, addresses = {}, crafted.addresses(program)
+  if program.ticks then
+    local bins = {}
+    for i, name in ipairs(program.functions) do
+      bins[i] = program.ticks[name] or 0
+    end
+    records[1] = { kind = "histogram", low = crafted.BASE, high = crafted.BASE + #bins * crafted.SIZE, bins = bins,
+      rate = program.rate, dimension = program.dimension, abbreviation = program.abbreviation }
+  end
+  for _, call in ipairs(program.calls or {}) do
+    records[#records + 1] = { kind = "arc", count = call[3],
+      from = addresses[call[1]] + 4, self = addresses[call[2]] }
+  end
+  return { records = records }
+end
+
+--- Writes the program's profile.
+-- @tparam table program
+-- @treturn string path of the profile
+function crafted.gmon(program)
+  return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic(crafted.records(program)))
+end
+
+--- Reads the profile of a program.
+-- @tparam table program `functions`, their names in the order of their addresses; `ticks` by name, absent if there is
+--   to be no histogram; `calls`, an array of `{ caller, callee, count }`; `rate`, `dimension` and `abbreviation` as
+--   in a histogram
+-- @tparam[opt] table options of the profile
+-- @treturn profile
+-- @treturn table its functions by name
+function crafted.profile(program, options)
+  local image = assert(gprof.image(crafted.image(program)))
+  local path = crafted.gmon(program)
+  local profile = assert(gprof.profile(image, assert(gprof.data(image, path)), options))
+  os.remove(path)
+  local by_name = {}
+  for f in profile:functions() do
+    by_name[f.name] = f
+  end
+  return profile, by_name
+end
+
+--- Collects what an iterator gives, or one field of each.
+-- @tparam[opt] string field
+-- @tparam function next
+-- @treturn table array
+function crafted.list(field, next, ...)
+  local found = {}
+  for object in next, ... do
+    found[#found + 1] = field and object[field] or object
+  end
+  return found
+end
+
+return crafted

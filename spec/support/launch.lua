@@ -1,0 +1,47 @@
+-- Starts processes of one's own around the program under test: a shell's line with it, or a script beside it.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local program = require "support.program"
+local shell = require "support.shell"
+
+local launch = {}
+
+-- The interpreter under test, and then these words.
+local function interpreter(...)
+  local words, more = table.move(program.interpreter, 1, #program.interpreter, 1, {}), { ... }
+  return table.move(more, 1, #more, #words + 1, words)
+end
+
+--- Runs the program by another path than its own.
+-- @tparam string path of a link to it, or a copy
+-- @tparam {string,...} arguments
+-- @tparam[opt] table options as of `shell.run`
+-- @treturn table as `shell.run` returns it
+function launch.copy(path, arguments, options)
+  return shell.run(interpreter(path, table.unpack(arguments)), options)
+end
+
+--- Runs a line of shell in which "$@" is the program with its arguments.
+-- @tparam string line such as `"$@" >/dev/full`
+-- @tparam {string,...} arguments
+-- @tparam[opt] table options as of `shell.run`
+-- @treturn table as `shell.run` returns it
+function launch.line(line, arguments, options)
+  local argv = { "sh", "-c", line, "sh" }
+  local words = interpreter(program.root .. "/gprof.lua")
+  table.move(words, 1, #words, #argv + 1, argv)
+  return shell.run(table.move(arguments, 1, #arguments, #argv + 1, argv), options)
+end
+
+--- Runs a script in a fresh interpreter, which finds the library in the checkout by `require "gprof"`.
+-- @tparam string text of the script
+-- @tparam[opt] {string,...} arguments
+-- @tparam[opt] table options as of `shell.run`
+-- @treturn table as `shell.run` returns it
+function launch.script(text, arguments, options)
+  local preamble = ("package.path = %q .. package.path "):format(program.root .. "/?.lua;")
+  local path = shell.write(shell.tmpdir "script" .. "/script.lua", preamble .. text)
+  return shell.run(interpreter(path, table.unpack(arguments or {})), options)
+end
+
+return launch

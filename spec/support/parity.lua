@@ -1,0 +1,42 @@
+-- Compares what our program and GNU gprof print for the same arguments, byte for byte.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local oracle = require "support.oracle"
+local program = require "support.program"
+
+local parity = {}
+
+local function ending(result)
+  return result.signal and "signal " .. result.signal or "exit status " .. result.status
+end
+
+-- The first line that differs, as a description.
+local function first_difference(ours, theirs)
+  local next_line = theirs:gmatch "([^\n]*)\n?"
+  local number = 0
+  for line in ours:gmatch "([^\n]*)\n?" do
+    number = number + 1
+    local other = next_line()
+    if line ~= other then
+      return ("line %d\n  ours: %q\n  GNU:  %q"):format(number, line, other or "nothing")
+    end
+  end
+  return ("line %d: ours ends"):format(number)
+end
+
+--- Compares standard output and exit status of `gprof.lua --gnu-compat ...` and `gprof ...`.
+-- @tparam {string,...} arguments of both
+-- @tparam[opt] table options as for `shell.run`
+-- @treturn ?string what differs, with the command; nil if nothing does
+function parity.difference(arguments, options)
+  local ours = program.run({ "--gnu-compat", table.unpack(arguments) }, options)
+  local theirs = oracle.run(arguments, options)
+  if ending(ours) ~= ending(theirs) then
+    return ("%s\nours: %s, GNU: %s\n%s%s"):format(ours.command, ending(ours), ending(theirs), ours.stderr,
+      theirs.stderr)
+  elseif ours.stdout ~= theirs.stdout then
+    return ours.command .. "\n" .. first_difference(ours.stdout, theirs.stdout)
+  end
+end
+
+return parity
