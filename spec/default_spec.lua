@@ -1,0 +1,333 @@
+-- Without --gnu-compat, reports are the same but for what GNU gprof gets wrong: compilers' clones are functions of
+-- their own, the cold part of a function is part of it, and whatever is typed as a function counts.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local elf = require "support.elf"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local oracle = require "support.oracle"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local function open(path, profile_path, options)
+  local image = assert(gprof.image(path))
+  return assert(gprof.profile(image, assert(gprof.data(image, profile_path)), options))
+end
+
+-- The profile of an image with made-up samples, { address = how many }, and arcs, { from, self, count }.
+-- A bin is as small as it gets and a sample counts as a second: times are numbers of samples.
+local function made_up(path, samples, arcs, options)
+  local low, high = math.huge, 0
+  for address in pairs(samples) do
+    low, high = math.min(low, address & ~1), math.max(high, (address & ~1) + 2)
+  end
+  local records = {}
+  if high > 0 then
+    local bins = { n = (high - low) // 2 }
+    for address, count in pairs(samples) do
+      bins[(address - low) // 2 + 1] = count
+    end
+    records[1] = { kind = "histogram", low = low, high = high, rate = 1, bins = bins }
+  end
+  for _, arc in ipairs(arcs or {}) do
+    records[#records + 1] = { kind = "arc", from = arc[1], self = arc[2], count = arc[3] }
+  end
+  local file = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+  return open(path, file, options)
+end
+
+-- The function whose cold part a symbol is: of its file if that has one so named, else global.
+local function stem_of(cold, functions)
+  local name = cold.name:match "^(.+)%.cold$"
+  local found
+  for _, f in ipairs(name and functions or {}) do
+    if f.name == name and (f.global or f.file == cold.file) and not (found and f.global) then
+      found = f
+    end
+  end
+  return found
+end
+
+-- The symbols of the sources' own functions and clones.
+local function own_functions(built)
+  local sources, found = {}, {}
+  for _, source in ipairs(built.program.sources) do
+    sources[source] = true
+  end
+  for _, f in ipairs(elf.functions(built.image)) do
+    if sources[f.file] then
+      found[#found + 1] = f
+    end
+  end
+  return found
+end
+
+describe("Where no compiler made clones, reports are the same with and without --gnu-compat", function()
+  -- Those whose very point is another: clones, ifuncs, names with dots and dollars.
+  local left_out <const> = { clones = true, labels = true, waves = true, mute = true }
+
+  local function is_plain(image)
+    for _, f in ipairs(elf.functions(image)) do
+      if f.indirect or not f.global and f.name:find "[.$]" then return false end
+    end
+    return true
+  end
+
+  for name, variant in build.each() do
+    -- The C library that is linked into static programs is full of clones.
+    if not (left_out[name] or variant:find "O%d" or variant:find "static") then
+      it(("for %s %s"):format(name, variant), function()
+        local built = build.program(name, variant)
+        assert.is_true(is_plain(built.image))
+        for _, list in ipairs { {}, { "-b" }, { "-b", "-z" }, { "-b", "-a", "-p" }, { "-b", "-z", "-D" } } do
+          local arguments = table.move({ built.image, built.gmon }, 1, 2, #list + 1, table.pack(table.unpack(list)))
+          local ours = program.run(arguments)
+          local compatible = program.run { "--gnu-compat", table.unpack(arguments) }
+          assert.equal(0, ours.status)
+          assert.equal(compatible.stdout, ours.stdout)
+        end
+      end)
+    end
+  end
+end)
+
+describe("Functions are those of --gnu-compat and all that are typed, less cold parts", function()
+  for name, variant in build.each() do
+    it(("in %s %s"):format(name, variant), function()
+      local built = build.program(name, variant)
+      if not built.gmon then
+        assert.equal("mute", name)
+        return
+      end
+      local wanted, functions = {}, elf.functions(built.image)
+      for f in open(built.image, built.gmon, { gnu_compat = true }):functions() do
+        wanted[f.address] = true
+      end
+      for _, f in ipairs(functions) do
+        wanted[f.address] = true
+      end
+      for _, f in ipairs(functions) do
+        if stem_of(f, functions) then
+          wanted[f.address] = nil
+        end
+      end
+      local found = {}
+      for f in open(built.image, built.gmon):functions() do
+        found[f.address] = true
+      end
+      assert.same(wanted, found)
+    end)
+  end
+end)
+
+local function is_clone(name)
+  return name:find "%.%a+%.%d+$" ~= nil
+end
+
+local clones = {}
+for name, variant in build.each() do
+  if name == "clones" then
+    clones[#clones + 1] = variant
+  end
+end
+
+for _, variant in ipairs(clones) do
+  describe("In clones " .. variant, function()
+    local optimised = variant ~= "O0"
+    local built, functions
+    setup(function()
+      built = build.program("clones", variant)
+      functions = own_functions(built)
+    end)
+
+    it("calls are those that the program makes", function()
+      local profile = open(built.image, built.gmon)
+      local checked, of_clones = 0, 0
+      for _, known in ipairs(build.expected(built)) do
+        local f = profile:at(known.address)
+        assert.equal(known.symbol, f.symbol)
+        assert.equal(known.calls, f.calls, f.symbol)
+        checked, of_clones = checked + 1, of_clones + (is_clone(f.symbol) and 1 or 0)
+      end
+      assert.is_true(checked >= 8)
+      assert.equal(optimised, of_clones > 0)
+    end)
+
+    it("time is that of the clone that took it", function()
+      local samples = {}
+      for i, f in ipairs(functions) do
+        if not stem_of(f, functions) then
+          samples[f.address] = i
+        end
+      end
+      local profile = made_up(built.image, samples)
+      for address, count in pairs(samples) do
+        assert.equal(count, profile:at(address).self)
+      end
+    end)
+
+    it("cold parts are their functions'", function()
+      local samples, arcs, wanted = {}, {}, {}
+      for i, f in ipairs(functions) do
+        local stem = stem_of(f, functions)
+        if stem then
+          samples[f.address + f.size // 2] = 100 * i
+          arcs[#arcs + 1] = { f.address + 5, build.address(built.image, "complain"), i }
+          wanted[stem.address] = i
+        end
+      end
+      assert.equal(optimised, #arcs > 0)
+      local profile = made_up(built.image, samples, arcs)
+      for f in profile:functions() do
+        assert.falsy(f.symbol:find ".cold", 1, true)
+        assert.equal(100 * (wanted[f.address] or 0), f.self, f.symbol)
+        local called = 0
+        for arc in f:callees() do
+          called = called + arc.count
+        end
+        assert.equal(wanted[f.address] or 0, called, f.symbol)
+      end
+    end)
+
+    it("the name of an indirect function is listed, and what it stands for", function()
+      local profile = made_up(built.image, { [build.address(built.image, "pick")] = 3 }, {})
+      local called = profile:at(build.address(built.image, "pick"))
+      assert.equal("pick", called.symbol)
+      assert.equal(3, called.self)
+      assert.equal("chosen", profile:at(build.address(built.image, "chosen")).symbol)
+    end)
+  end)
+end
+
+describe("Whatever is typed as a function counts", function()
+  local supported, lack = build.supported "labels"
+  if not supported then
+    pending(lack)
+    return
+  end
+
+  it("with any name", function()
+    local built = build.program "labels"
+    local functions = own_functions { image = built.image, program = { sources = { "labels.o" } } }
+    local profile = open(built.image, built.gmon)
+    local odd = 0
+    for _, f in ipairs(functions) do
+      -- Each is called 50 times, through a table. Two names at one address are one function.
+      if f.name:find "[.$]" or f.name:find "^__+gnu" then
+        odd = odd + 1
+        local cold = stem_of(f, functions)
+        local found = profile:at(f.address)
+        assert.equal(cold and cold.name or f.name, found.symbol)
+        local with_cold = cold or f.name == "local.isra.0"
+        assert.equal(with_cold and 100 or 50, found.calls, f.name)
+      end
+    end
+    assert.equal(17, odd)
+  end)
+end)
+
+-- An image of symbols at every 16th byte, each with a number of samples of its own; what is global has no dot in its
+-- name. Returns the times of its functions by name.
+local function times_of(names, options)
+  local symbols, samples = {}, {}
+  for i, name in ipairs(names) do
+    symbols[i] = { name, 16 * (i - 1), name:find(".", 1, true) and "local,function" or "global,function" }
+    samples[0x1000 + 16 * (i - 1)] = 1 << i - 1
+  end
+  local times = {}
+  for f in made_up(build.craft { text = 0x100, symbols = symbols }, samples, {}, options):functions() do
+    times[f.symbol] = f.self
+  end
+  return times
+end
+
+describe("Without static functions,", function()
+  it("the cold part of a global function stays with it, and clones go", function()
+    -- What is left out is counted for what lies before it.
+    assert.same({ main = 1 + 2 + 8 + 16 + 32, other = 4, last = 64 },
+      times_of({ "main", "f.isra.0", "other", "main.cold", "f.isra.0.cold", "f.constprop.1", "last" },
+        { no_static = true }))
+  end)
+end)
+
+describe("A cold part", function()
+  it("may be numbered, or be that of a clone", function()
+    assert.same({ main = 1 + 4, ["f.part.3"] = 2 + 8, last = 16 },
+      times_of { "main", "f.part.3", "main.cold.7", "f.part.3.cold", "last" })
+  end)
+
+  it("of no function that is there is one by itself", function()
+    assert.same({ main = 1, ["f.cold"] = 2, ["mainly.cold"] = 4, last = 8 },
+      times_of { "main", "f.cold", "mainly.cold", "last" })
+  end)
+
+  it("does not hide a function at its address", function()
+    local image = build.craft { text = 0x100, symbols = {
+      { "f", 0, "local,function" }, { "f.cold", 0x40, "local,function" }, { "g", 0x40, "local,function" } } }
+    assert.equal("g", made_up(image, { [0x1040] = 1 }):at(0x1040).symbol)
+  end)
+end)
+
+-- Calls by address of the called function, as a simulated machine counted them. The signal of the program's own
+-- profiling is held back: it might come when valgrind is about to end, and end it.
+local function callgrind(image)
+  local file = shell.tmpdir() .. "/callgrind.out"
+  shell.check({ "env", "--block-signal=PROF", "valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
+    "--compress-pos=no", "--callgrind-out-file=" .. file, image }, { cwd = shell.tmpdir(), timeout = 120 })
+  local calls = {}
+  for count, address in shell.read(file):gmatch "\ncalls=(%d+) 0x(%x+)" do
+    address = tonumber(address, 16)
+    calls[address] = (calls[address] or 0) + tonumber(count)
+  end
+  return calls
+end
+
+describe("For a program with clones,", function()
+  if shell.run({ "env", "--block-signal=PROF", "valgrind", "--version" }).status ~= 0 then
+    pending("calls as valgrind counts them: it is missing, or env cannot hold signals back")
+    return
+  end
+
+  local built, counted
+  setup(function()
+    built = build.program("clones", "nopie")  -- so that it runs at the addresses of its symbols
+    counted = callgrind(built.image)
+  end)
+
+  it("calls are those that a simulated machine counts", function()
+    local profile, checked = open(built.image, built.gmon), 0
+    for _, known in ipairs(build.expected(built)) do
+      assert.equal(counted[known.address], profile:at(known.address).calls, known.symbol)
+      checked = checked + 1
+    end
+    assert.is_true(checked >= 8)
+  end)
+
+  it("GNU gprof says that the function before the clones got their calls", function()
+    local available, why = oracle.available()
+    if not available then
+      pending(why)
+      return
+    end
+    -- The symbols from audit of clones.c to choose, the next one that GNU gprof takes for a function.
+    local own = own_functions(built)
+    local audit, beyond = nil, build.address(built.image, "choose")
+    for _, f in ipairs(own) do
+      audit = audit or f.name == "audit" and f
+    end
+    local sum, dropped = 0, 0
+    for _, f in ipairs(own) do
+      if f.address >= audit.address and f.address < beyond then
+        sum, dropped = sum + counted[f.address], dropped + 1
+      end
+    end
+    assert.is_true(dropped > 1)
+    local report = oracle.run({ "-b", "-q", built.image, built.gmon }).stdout
+    -- Calls among them became calls of itself, which stand behind the plus.
+    local calls, own_calls = report:match "\n%[%d+%][^\n]* (%d+)%+(%d+) +audit %["
+    assert.equal(sum, tonumber(calls) + tonumber(own_calls))
+    assert.not_equal(counted[audit.address], tonumber(calls))
+    assert.falsy(report:find("scale", 1, true))
+  end)
+end)

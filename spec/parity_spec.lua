@@ -1,0 +1,272 @@
+-- With --gnu-compat, our reports are GNU gprof's, byte for byte, whatever the program, the profile and the options.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local chance = require "support.chance"
+local gmon = require "support.gmon"
+local oracle = require "support.oracle"
+local parity = require "support.parity"
+local programs = require "fixtures.programs"
+local shell = require "support.shell"
+
+local available, why = oracle.available()
+if not available then
+  pending("parity with GNU gprof: " .. why)
+  return
+end
+
+-- Fails with what differs, and a remark on how to see it again.
+local function check(arguments, options, note)
+  local difference = parity.difference(arguments, options)
+  assert(not difference, (note or "") .. tostring(difference))
+end
+
+-- Programs ----------------------------------------------------------------------------------
+
+-- What is given before the operands.
+local option_lists <const> = {
+  {}, { "-p" }, { "-q" }, { "-z" }, { "-a" }, { "-w", "132" }, { "-L", "--inline-file-names" }, { "--no-demangle" },
+  { "-D" }, { "-z", "-a", "-D" }, { "-p", "-P" }, { "-P", "-p" }, { "-P" }, { "-Q" }, { "-B" }, { "-q", "-P" },
+  { "--no-d", "--dis" }, { "--fl", "--wid", "20" }, { "--width=40" }, { "--demangle=none" }, { "-zaLw132" },
+}
+
+-- And where the operands are part of it: words in capitals stand for files.
+local command_lines <const> = {
+  "IMAGE", "IMAGE -z GMON -p", "-q -- IMAGE GMON", "@OPTIONS IMAGE GMON", "IMAGE -", "IMAGE GMON GMON GMON GMON GMON",
+}
+
+-- Five profiles whose sum is another one: each has some bins of the histogram and a third of the arcs.
+local function shares(built, dir)
+  local whole = gmon.parse(shell.read(built.gmon))
+  local paths = {}
+  for share = 1, 5 do
+    local records = {}
+    for i, record in ipairs(whole.records) do
+      if record.kind == "histogram" then
+        local bins = { n = record.bins.n }
+        for bin = share, bins.n, 4 do
+          bins[bin] = record.bins[bin]
+        end
+        records[#records + 1] = setmetatable({ bins = bins }, { __index = record })
+      elseif i % 3 == share % 3 then
+        records[#records + 1] = record
+      end
+    end
+    paths[share] = gmon.write(dir .. "/gmon." .. share, gmon.magic { records = records })
+  end
+  return paths
+end
+
+local function check_program(name, variant)
+  local built = build.program(name, variant)
+  if not built.gmon then
+    assert.equal("mute", name)  -- the one without a profile
+    return
+  end
+  local dir, options = shell.tmpdir(), { cwd = built.dir, stdin = built.gmon }
+  for _, list in ipairs(option_lists) do
+    local arguments = { "-b", table.unpack(list) }
+    table.move({ name, "gmon.out" }, 1, 2, #arguments + 1, arguments)
+    check(arguments, options)
+  end
+  -- A file of options has quotes and backslashes of its own.
+  local file = shell.write(dir .. "/options", "-z  '-w' \"10\\0\"\n--no-demangle")
+  for _, line in ipairs(command_lines) do
+    local arguments = { "-b" }
+    for word in line:gsub("%u%u+", { IMAGE = name, GMON = "gmon.out", OPTIONS = file }):gmatch "%S+" do
+      arguments[#arguments + 1] = word
+    end
+    check(arguments, options)
+  end
+  check({ "-b", name, table.unpack(shares(built, dir)) }, options)
+end
+
+describe("With --gnu-compat, reports are GNU gprof's", function()
+  for _, program in ipairs(programs) do
+    for _, variant in ipairs { "", table.unpack(program.variants or {}) } do
+      local title = ("for %s %s"):format(program.name, variant)
+      local supported, lack = build.supported(program.name, variant)
+      if supported then
+        it(title, function() check_program(program.name, variant) end)
+      else
+        pending(title .. ": " .. lack)
+      end
+    end
+  end
+end)
+
+-- Random cases ------------------------------------------------------------------------------
+
+-- The n-th case has the seed base + n - 1: with that as GPROF_SEED and GPROF_CASES=1 it is the only one.
+local base <const> = tonumber(os.getenv "GPROF_SEED" or 20240229)
+local cases <const> = tonumber(os.getenv "GPROF_CASES" or 250)
+
+local random <const>, pick <const> = math.random, chance.pick
+
+-- Runs `try` as often as there are cases, or for one of `share` only. It gets a remark on how to repeat the case.
+local function repeatedly(try, share)
+  for seed = base, base + math.max(1, cases // (share or 1)) - 1 do
+    math.randomseed(seed)
+    try(("GPROF_SEED=%d GPROF_CASES=1\n"):format(seed))
+  end
+end
+
+local mixed <const> = {
+  "-p", "-q", "-z", "-z", "-a", "-a", "-w132", "-w20", "-w3", "-L", "--inline-file-names", "--no-demangle", "-D",
+  "-P", "-Q", "-B", "--demangle", "--demangle=none",
+}
+
+-- A few options. Where there is nothing to report, -z would ask for execution counts, which are another matter.
+local function some_options(empty)
+  local arguments = { "-b" }
+  for _ = 1, random(0, 4) do
+    local option = pick(mixed)
+    if not (empty and option == "-z") then
+      table.insert(arguments, option)
+    end
+  end
+  return arguments
+end
+
+-- A command line for made-up profiles: one, now and then the same twice, or two that may not even fit each other.
+local function some_command(subject, dir)
+  local bytes, empty = chance.profile(subject)
+  local files = { gmon.write(dir .. "/gmon.out", bytes) }
+  if random(4) == 1 then
+    files[2] = files[1]
+  elseif random(8) == 1 then
+    local more, also_empty = chance.profile(subject)
+    files[2], empty = gmon.write(dir .. "/gmon.2", more), empty and also_empty
+  end
+  local arguments = some_options(empty)
+  return table.move({ subject.image, table.unpack(files) }, 1, 3, #arguments + 1, arguments)
+end
+
+describe("With --gnu-compat, reports are GNU gprof's in random cases", function()
+  local subjects = {}
+  local variants <const> = {
+    { "calls" }, { "calls", "O2" }, { "calls", "static" }, { "cycles" }, { "twins" }, { "aliases" }, { "labels" },
+    { "shapes", "O2" }, { "waves" }, { "crowd" }, { "clones" }, { "clones", "O3" }, { "clones", "O0" },
+  }
+
+  -- One of the programs.
+  local function some_program()
+    local key = pick(variants)
+    if not build.supported(key[1], key[2]) then
+      key = variants[1]
+    end
+    subjects[key] = subjects[key] or chance.subject(build.program(key[1], key[2]).image)
+    return subjects[key]
+  end
+
+  it("for programs with made-up profiles", function()
+    local dir = shell.tmpdir()
+    repeatedly(function(note)
+      check(some_command(some_program(), dir), nil, note)
+    end)
+  end)
+
+  it("for made-up images with made-up profiles", function()
+    local dir = shell.tmpdir()
+    repeatedly(function(note)
+      check(some_command(chance.image(), dir), nil, note)
+    end)
+  end)
+end)
+
+-- Formats ---------------------------------------------------------------------------------
+
+local shapes <const> = {
+  { target = "elf64-x86-64", pointer = 8, big = false }, { target = "elf64-little", pointer = 8, big = false },
+  { target = "elf64-big", pointer = 8, big = true }, { target = "elf32-little", pointer = 4, big = false },
+  { target = "elf32-big", pointer = 4, big = true },
+}
+
+-- Formats of files, and what can be said of them: not always the truth. (The current format read as old BSD is left
+-- out: GNU gprof takes any bytes for a header, and asks for as much memory as they say.)
+local readings <const> = {
+  magic = { "-Oauto", "-Omagic", "-O m" },
+  bsd = { "-Oauto", "-Obsd", "--file-format=b", "-Omagic", "-O4.4bsd", "-Opolyglot", "-Oxyz" },
+  ["4.4bsd"] = { "--file-form=auto", "-O4.4bsd", "-O 4", "-Obsd", "-Omagic" },
+}
+
+local function some_functions(shape)
+  local symbols = { { "last", 0x600 } }
+  for i = 0, 11 do
+    symbols[i + 2] = { "f" .. i, 128 * i }
+  end
+  return chance.subject(build.craft { target = shape.target, text = 0x800, symbols = symbols }, shape)
+end
+
+describe("With --gnu-compat, reports are GNU gprof's in every format", function()
+  for _, shape in ipairs(shapes) do
+    it("for " .. shape.target, function()
+      local subject, file = some_functions(shape), shell.tmpdir() .. "/gmon.out"
+      local profile = { pointer = shape.pointer, big = shape.big, records = {
+        { kind = "histogram", low = 0x1000, high = 0x1600, rate = 60,
+          bins = { n = 0x300, [1] = 5, [77] = 65535, [250] = 40, [700] = 1 } },
+        { kind = "arc", from = 0x1010, self = 0x1100, count = 30 },
+        { kind = "arc", from = 0x1110, self = 0x1500, count = 4 },
+        { kind = "arc", from = 0x1510, self = 0x1500, count = 2 },
+        { kind = "arc", from = 0x1520, self = 0x1400, count = 1 },
+      } }
+      for format, said in pairs(readings) do
+        gmon.write(file, chance.encode(profile, format))
+        for _, option in ipairs(said) do
+          check { "-b", option, subject.image, file }
+        end
+      end
+    end)
+
+    for _, format in ipairs { "magic", "bsd", "4.4bsd" } do
+      it(("for %s, made-up files in format %s"):format(shape.target, format), function()
+        local subject, file = some_functions(shape), shell.tmpdir() .. "/gmon.out"
+        repeatedly(function(note)
+          gmon.write(file, (chance.profile(subject, format)))
+          local arguments = some_options()
+          check(table.move({ subject.image, file, file }, 1, random(2, 3), #arguments + 1, arguments), nil, note)
+        end, 20)
+      end)
+    end
+  end
+end)
+
+-- Corners -----------------------------------------------------------------------------------
+
+describe("With --gnu-compat, reports are GNU gprof's in the corners", function()
+  local function flat_profile(image, records)
+    local file = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+    local arguments = { "-b", "-p", "-z", image, file }
+    check(arguments)
+    return oracle.run(arguments).stdout
+  end
+
+  -- Behind "f.12" GNU gprof reads on, into whatever name stands next in the string table.
+  for _, case in ipairs {
+    { "f.12", "plain", true }, { "f.12", "dollar$", false }, { "f.12", "g.isra.0", false }, { "f.12", "g.3", true },
+    { "f.12.13", "g.3x", false }, { "f.clone.1", "g.clone.2", true }, { "f.constprop.0", "g.part.0", false },
+    { "f.constprop.0", "plain", true }, { "f.isra.0", "plain", false }, { "f.", "plain", true },
+    { "f", "g.isra.0", true },
+  } do
+    local name, following, listed = table.unpack(case)
+    it(("for a clone's name and the one behind it: %s, %s"):format(name, following), function()
+      local image = build.craft { text = 0x100, symbols = {
+        { name, 0x10, "local" }, { following, 0x20, "local" }, { "first", 0 }, { "last", 0x30 } } }
+      local report = flat_profile(image, { { kind = "histogram", low = 0x1000, high = 0x1030, bins = { n = 24 } } })
+      assert.equal(listed, report:find(" " .. name .. "\n", 1, true) ~= nil)
+    end)
+  end
+
+  -- Which prefix a unit gets is decided in floating point, where a billionth of a second is a little less.
+  for _, calls in ipairs { 1, 10, 1000, 1001, 1000000, 999999, 1000000000, 3000000000 } do
+    it(("for a time per call at the brink of a unit: %d calls"):format(calls), function()
+      local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "last", 0x80 } } }
+      for _, ticks in ipairs { 100, 300 } do
+        flat_profile(image, {
+          { kind = "histogram", low = 0x1000, high = 0x1080, bins = { n = 64, [9] = ticks } },
+          { kind = "arc", from = 0x1080, self = 0x1000, count = calls },
+        })
+      end
+    end)
+  end
+end)
