@@ -88,4 +88,123 @@ function core.profile_methods:report(name, options, write)
   stream:flush()
 end
 
+--- A profile: functions with their samples and calls.
+--
+-- Iterators (`functions`, `entries`, `cycles`, `callers` ...) give objects. If names of
+-- fields follow, they give the values of these fields of each object and make none; the
+-- first field should be one that is never nil, as a nil ends the loop. Functions and
+-- cycles have a number in the profile, their `id`.
+--
+-- @type profile
+-- @tfield number|nil rate samples a second (or counts a unit); nil without a histogram
+-- @tfield string|nil unit what the histogram counts: "seconds"
+-- @tfield string|nil abbreviation "s"; may be empty
+-- @tfield number|nil total seconds sampled, less those of the machinery of profiling
+-- @tfield number total_ticks the same in samples
+-- @tfield number graph_ticks samples that count in the call graph
+-- @tfield integer|nil bin_size bytes of code that a bin of the histogram covers
+-- @tfield integer arc_count arcs of the call graph
+-- @tfield boolean foreign whether nothing that was recorded meets any function
+-- @tfield image image
+-- @tfield data data
+
+--- Iterates over all functions.
+-- @function profile:functions
+-- @tparam[opt="self"] string order "self" (by self time and calls, descending, then
+--   name), "name" or "address"
+-- @tparam[opt] string ... fields
+
+--- Iterates over functions and cycles in the order of the call graph: by time spent in
+-- them and below, descending.
+-- @function profile:entries
+-- @tparam[opt] string ... fields that functions and cycles have in common
+
+--- Iterates over the cycles of recursion.
+-- @function profile:cycles
+-- @tparam[opt] string ... fields
+
+--- Iterates over the arcs into a function, as its entry shows them.
+-- @function profile:callers
+-- @tparam integer id
+-- @tparam[opt] string ... fields
+
+--- Iterates over the arcs out of a function, as its entry shows them.
+-- @function profile:callees
+-- @tparam integer id
+-- @tparam[opt] string ... fields
+
+--- Iterates over the members of a cycle, as its entry shows them.
+-- @function profile:members
+-- @tparam integer id
+-- @tparam[opt] string ... fields
+
+--- The function or cycle of a number.
+-- @function profile:node
+-- @tparam integer id
+-- @return function or cycle
+
+--- Fields of the function or cycle of a number.
+-- @function profile:get
+-- @tparam integer id
+-- @tparam string ... fields
+-- @return their values
+
+--- The function whose code is at an address.
+-- @function profile:at
+-- @tparam integer address
+-- @return function, or nil
+
+--- A function. There is one object for each in a profile.
+--
+-- @type function
+-- @tfield string name as reports show it: demangled, unless the profile was made with
+--   `no_demangle`
+-- @tfield string symbol as in the symbol table
+-- @tfield integer address of its entry
+-- @tfield boolean static local to its file
+-- @tfield boolean listed selected for the flat profile
+-- @tfield string|nil file source file as recorded
+-- @tfield integer|nil line of its entry in that file
+-- @tfield cycle|nil cycle that it is a member of
+-- @tfield integer id its number in the profile
+-- @tfield boolean is_cycle false
+-- @tfield integer index its place in the call graph: the N of [N]
+-- @tfield boolean printed has an entry in the call graph
+-- @tfield integer calls recorded calls by others
+-- @tfield integer self_calls recorded calls by itself
+-- @tfield number self seconds in its own code
+-- @tfield number children seconds in what it called, on its behalf
+-- @tfield number ticks samples in its own code; fractions where a bin covers several
+-- @tfield number children_ticks samples in what it called
+-- @tfield number share of its time that counts in the call graph, 0 to 1
+-- @tfield number graph_self seconds in its own code that count there
+-- @tfield number graph_children seconds in what it called that count there
+-- @tfield number graph_percent both, in percent of all that counts there
+-- @tfield profile profile
+-- @see profile:callers (`f:callers([field...])`), profile:callees (`f:callees(...)`)
+
+--- A cycle: functions that call each other in a circle. It has the fields of functions
+-- from `id` on; `calls` are those from outside, `self_calls` those between members,
+-- `self` and `children` the sums over the members.
+--
+-- @type cycle
+-- @tfield string name "<cycle N>"
+-- @tfield integer number N, from 1
+-- @tfield boolean is_cycle true
+-- @see profile:members (`cycle:members([field...])`)
+
+--- An arc: the calls of one function by another.
+--
+-- @type arc
+-- @tfield function caller
+-- @tfield function callee
+-- @tfield integer caller_id the caller's number in the profile
+-- @tfield integer callee_id the callee's
+-- @tfield integer count calls along this arc
+-- @tfield integer of recorded calls of the callee, or of its whole cycle, by others
+-- @tfield number self seconds in the callee's (or its cycle's) own code due to them
+-- @tfield number children seconds in what that called, due to them
+-- @tfield boolean recursive of itself or within a cycle: such calls move no time
+-- @tfield profile profile
+
 return gprof
