@@ -1,0 +1,128 @@
+-- Streams set values into columns as string.format does, to the byte, and lose nothing on the way to their sink.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local output = require "gprof.output"
+
+-- What a function writes to a stream, as one string.
+local function written(write)
+  local pieces = {}
+  local stream = output.through(function(text) pieces[#pieces + 1] = text end)
+  write(stream)
+  stream:flush()
+  return table.concat(pieces), #pieces
+end
+
+local function set(format, ...)
+  local values = table.pack(...)
+  return (written(function(stream) stream(format, table.unpack(values, 1, values.n)) end))
+end
+
+describe("a stream sets as string.format does", function()
+  for _, case in ipairs {
+    { "%d", 0 }, { "%d", -1 }, { "%d", math.maxinteger }, { "%d", math.mininteger }, { "%7d|", 123 },
+    { "%-7d|", 123 }, { "%2d", 12345 }, { "%s", "" }, { "%6.3s|", "abcdef" }, { "%-6.3s|", "abcdef" },
+    { "%99s", "x" }, { "%.0s|", "x" }, { "%f", 1 / 3 }, { "%.1f", 0.05 }, { "%.2f", 0.005 }, { "%.2f", 0.015 },
+    { "%.2f", 2.675 }, { "%.2f", 0.125 }, { "%.2f", 0.375 }, { "%.1f", 0.25 }, { "%.2f", 999999999.995 },
+    { "%.2f", 1e9 }, { "%.2f", 1e300 }, { "%.2f", -0.0 }, { "%.2f", -1.005 }, { "%.2f", math.huge },
+    { "%.2f", -math.huge }, { "%8.2f|", 12 }, { "%-8.2f|", 12.5 }, { "%5.1f%%", 100.0 }, { "%.5f", 1 / 3 },
+    { "%7d/%-7d     %s\n", 1, 20, "main [1]" },
+  } do
+    it(("%s of %s"):format(case[1], tostring(case[2])), function()
+      assert.equal(string.format(table.unpack(case)), set(table.unpack(case)))
+    end)
+  end
+
+  it("numbers near the middle between two roundings, and others", function()
+    local random = math.random
+    math.randomseed(7)
+    for _ = 1, 20000 do
+      local value = random(0, 1000000) / ({ 8, 100, 200, 1000, 3 })[random(5)] * 10.0 ^ random(-2, 3)
+      local expected = ("%7.2f %5.1f"):format(value, value)
+      assert.equal(expected, set("%7.2f %5.1f", value, value))
+    end
+  end)
+end)
+
+describe("a stream", function()
+  it("takes a text alone as it is", function()
+    assert.equal("100 % of %d\n", set("100 % of %d\n"))
+  end)
+
+  it("chooses values by their place", function()
+    assert.equal("b a   7", set("%2$s %1$s %3$3d", "a", "b", 7))
+  end)
+
+  it("loses nothing of pieces of any size, and hands on few of them", function()
+    local parts = {}
+    for i = 1, 3000 do
+      parts[i] = ("x"):rep(i % 97) .. (i % 500 == 0 and ("y"):rep(70000) or "")
+    end
+    local text, pieces = written(function(stream)
+      for _, part in ipairs(parts) do stream(part) end
+    end)
+    assert.equal(table.concat(parts), text)
+    assert.is_true(pieces < 40)
+  end)
+
+  it("sets long strings, too", function()
+    assert.equal(("z"):rep(100000) .. "|", set("%s|", ("z"):rep(100000)))
+  end)
+
+  it("refuses formats and values that do not fit", function()
+    for _, case in ipairs {
+      { "%x", 1 }, { "%100d", 1 }, { "%.100f", 1 }, { "%", 1 }, { "%d", "one" }, { "%d", 1.5 }, { "%s", {} },
+      { "%d" , 1, 2 }, { "no place", 1 }, { "%d %d", 1 }, { "%3$d", 1 },
+    } do
+      assert.is_false(pcall(set, table.unpack(case)), case[1])
+    end
+  end)
+
+  it("passes the errors of its sink on, and does not repeat what failed", function()
+    local taken = {}
+    local stream = output.through(function(text)
+      taken[#taken + 1] = text
+      error("full", 0)
+    end)
+    stream "some text"
+    assert.same({ false, "full" }, { pcall(stream.flush, stream) })
+    assert.is_true(pcall(stream.flush, stream))
+    assert.same({ "some text" }, taken)
+  end)
+end)
+
+describe("stream:each", function()
+  local rows = { { 1, true, 10 }, { 2, false, 20 }, { 1, false, 30 } }
+
+  local function iteration()
+    local i = 0
+    return function()
+      i = i + 1
+      if rows[i] then return table.unpack(rows[i]) end
+    end
+  end
+
+  it("writes every row by one format, and counts them", function()
+    local count
+    assert.equal("1 10\n2 20\n1 30\n", (written(function(stream)
+      count = stream:each(nil, "%1$d %3$d\n", iteration())
+    end)))
+    assert.equal(3, count)
+  end)
+
+  it("looks names up, and chooses formats by the second value", function()
+    local formats = { [true] = "%1$s!\n", [false] = "%3$4d %1$s\n" }
+    assert.equal("one!\n  20 two\n  30 one\n", (written(function(stream)
+      stream:each({ "one", "two" }, formats, iteration())
+    end)))
+  end)
+
+  it("closes what the iteration wants closed, also after an error", function()
+    local closed = 0
+    local guard = setmetatable({}, { __close = function() closed = closed + 1 end })
+    written(function(stream)
+      stream:each(nil, "%1$d", iteration(), nil, nil, guard)
+      assert.is_false(pcall(stream.each, stream, nil, "%1$x", iteration(), nil, nil, guard))
+    end)
+    assert.equal(2, closed)
+  end)
+end)
