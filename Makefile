@@ -15,7 +15,7 @@ BUSTED = /usr/bin/busted
 LUAROCKS = luarocks --lua-version 5.4
 
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
-COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -I$(LUA_INCDIR) $(CFLAGS)
+COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -I$(LUA_INCDIR) $(CFLAGS)
 LIBRARIES = -lbfd -liberty
 
 CORE = build/gprof/core.so
@@ -37,7 +37,7 @@ all: $(CORE)
 $(CORE): $(OBJECTS)
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(quietly)$(CC) -shared $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBRARIES)
+	$(quietly)$(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBRARIES)
 
 build/objects/%.o: csrc/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)

@@ -8,8 +8,8 @@ description = {
   summary = "GNU gprof re-thought for Lua: profile reports as a program and as a library",
   detailed = [[
     Reads an executable and the gmon.out that a program compiled with -pg leaves, and
-    prints the flat profile and the call graph, to the byte as GNU gprof does or
-    better. Everything that a report shows is a Lua value for scripts.
+    prints the flat profile and the call graph: GNU gprof's to the byte if asked to, and
+    right where GNU gprof is wrong. Everything in a report is a Lua value for scripts.
   ]],
   license = "GPL-3.0-or-later",
   labels = { "profiling", "gprof", "debug" },

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "count.h"
 
 typedef struct search {
   gp_graph *graph;
@@ -106,31 +107,32 @@ static void release(search *s) {
   free(s->tail);
 }
 
-static int by_number(const void *a, const void *b) {
+/* Functions are numbered by address. */
+static int by_address(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return x < y ? -1 : x > y;
 }
 
 /* Counts the calls of a cycle by looking at who calls its members. */
-static void count_calls(gp_graph *graph, uint32_t cycle) {
+static bool count_calls(gp_graph *graph, uint32_t cycle) {
   uint32_t member = graph->head[cycle - graph->functions];
   for (; member != GP_NONE; member = graph->next_member[member])
     for (uint32_t a = graph->first_caller[member]; a != GP_NONE; a = graph->next_caller[a]) {
       if (graph->caller[a] == member) continue;
-      if (graph->cycle[graph->caller[a]] == cycle)
-        graph->self_calls[cycle] += graph->count[a];
-      else
-        graph->calls[cycle] += graph->count[a];
+      bool inner = graph->cycle[graph->caller[a]] == cycle;
+      uint64_t *sum = inner ? &graph->self_calls[cycle] : &graph->calls[cycle];
+      if (!gp_count_add(sum, graph->count[a])) return false;
     }
+  return true;
 }
 
 /* Numbers the cycles by the addresses of their heads, and makes nodes of them. */
-static bool add_cycles(gp_graph *graph) {
+static bool add_cycles(gp_graph *graph, gp_error *error) {
   size_t nodes = graph->functions + graph->cycles;
   if (!gp_resize(&graph->calls, nodes, sizeof *graph->calls) ||
       !gp_resize(&graph->self_calls, nodes, sizeof *graph->self_calls))
-    return false;
-  qsort(graph->head, graph->cycles, sizeof *graph->head, by_number);
+    return gp_fail_memory(error);
+  qsort(graph->head, graph->cycles, sizeof *graph->head, by_address);
   for (size_t i = 0; i < graph->cycles; i++) {
     uint32_t cycle = (uint32_t)(graph->functions + i);
     graph->calls[cycle] = graph->self_calls[cycle] = 0;
@@ -138,7 +140,8 @@ static bool add_cycles(gp_graph *graph) {
       graph->cycle[m] = cycle;
   }
   for (size_t i = 0; i < graph->cycles; i++)
-    count_calls(graph, (uint32_t)(graph->functions + i));
+    if (!count_calls(graph, (uint32_t)(graph->functions + i)))
+      return gp_fail(error, "cycle %zu was called more than 2^63 times", i + 1);
   return true;
 }
 
@@ -148,5 +151,5 @@ bool gp_cycles_find(gp_graph *graph, gp_error *error) {
   for (uint32_t f = 0; done && f < graph->functions; f++)
     if (!s.met[f]) walk(&s, f);
   release(&s);
-  return (done && add_cycles(graph)) || gp_fail_memory(error);
+  return done ? add_cycles(graph, error) : gp_fail_memory(error);
 }

@@ -9,10 +9,15 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "count.h"
+#include "reader.h"
 
 #define MAGIC_HEADER ((size_t)20)
 #define VERSION_SHARED_OBJECT UINT32_C(0x1ffff)
 #define VERSION_44BSD UINT32_C(0x00051879)
+
+/* More text than this cannot be: its size is computed with in signed numbers. */
+#define MOST_TEXT (UINT64_C(1) << 62)
 
 enum { TAG_HISTOGRAM, TAG_ARC, TAG_BLOCKS };
 
@@ -59,13 +64,11 @@ void gp_data_free(gp_data *data) {
   gp_data_init(data, data->layout);
 }
 
-/* Adds to a 64-bit count. */
+/* Adds to a count. */
 static bool add_count(source *s, uint64_t *count, uint64_t more) {
-  if (more > UINT64_MAX - *count)
-    return gp_fail(s->error, "count beyond 64 bits in the record at offset %" PRIu64,
-                   s->record);
-  *count += more;
-  return true;
+  return gp_count_add(count, more) ||
+         gp_fail(s->error, "count beyond 63 bits in the record at offset %" PRIu64,
+                 s->record);
 }
 
 static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
@@ -85,7 +88,8 @@ static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
   row = (uint32_t)arcs->count;
   arcs->from[row] = from;
   arcs->self[row] = self;
-  arcs->calls[row] = calls;
+  arcs->calls[row] = 0;
+  if (!add_count(s, &arcs->calls[row], calls)) return false;
   arcs->count++;
   return gp_index_add(&arcs->index, row) || gp_fail_memory(s->error);
 }
@@ -103,7 +107,8 @@ static bool add_block(source *s, uint64_t address, uint64_t executions) {
   }
   row = (uint32_t)blocks->count;
   blocks->address[row] = address;
-  blocks->executions[row] = executions;
+  blocks->executions[row] = 0;
+  if (!add_count(s, &blocks->executions[row], executions)) return false;
   blocks->count++;
   return gp_index_add(&blocks->index, row) || gp_fail_memory(s->error);
 }
@@ -267,6 +272,10 @@ static bool is_sound(source *s, const gp_histogram *new) {
     return gp_fail(s->error,
                    "histogram at offset %" PRIu64 " covers no text: 0x%" PRIx64
                    " to 0x%" PRIx64, s->record, new->low, new->high);
+  if (new->high - new->low > MOST_TEXT)
+    return gp_fail(s->error,
+                   "histogram at offset %" PRIu64 " covers more than there can be: 0x%" PRIx64
+                   " to 0x%" PRIx64, s->record, new->low, new->high);
   if (new->rate == 0)
     return gp_fail(s->error, "histogram at offset %" PRIu64 " has a rate of 0", s->record);
   if (!gp_reader_may_hold(s->reader, (uint64_t)new->bins * 2))
@@ -411,11 +420,12 @@ static bool read_bsd_arcs(source *s) {
  * the bins together. */
 static bool read_bsd_body(source *s, gp_histogram *header, uint32_t total, size_t size) {
   if (total < size)
-    return gp_fail(s->error, "is no BSD profile: its header claims %" PRIu32
-                   " bytes, but is %zu bytes long itself", total, size);
+    return gp_fail(s->error, "is no profile: it does not begin with \"gmon\", and a BSD "
+                   "header would claim %" PRIu32 " bytes, less than itself", total);
   if (!gp_reader_may_hold(s->reader, total - size))
-    return gp_fail(s->error, "is no BSD profile, or cut off: its header claims %" PRIu32
-                   " bytes, the file has %" PRIu64, total, s->reader->size);
+    return gp_fail(s->error, "is no profile, or cut off: it does not begin with \"gmon\", and "
+                   "a BSD header would claim %" PRIu32 " bytes, the file has %" PRIu64,
+                   total, s->reader->size);
   header->bins = (total - size) / 2;
   strcpy(header->dimension, "seconds");
   header->abbreviation = 's';

@@ -14,7 +14,6 @@
 #include "bytes.h"
 #include "error.h"
 #include "index.h"
-#include "reader.h"
 
 typedef enum gp_format {
   GP_FORMAT_AUTO,    /* magic, or else BSD */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "count.h"
 
 typedef struct building {
   gp_graph *graph;
@@ -67,13 +68,14 @@ static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t 
 }
 
 /* Calls of a function by itself are kept apart: they move no time. */
-static void add_calls(gp_graph *graph, uint32_t arc, uint64_t calls) {
+static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
+  gp_graph *graph = b->graph;
   uint32_t callee = graph->callee[arc];
-  graph->count[arc] += calls;
-  if (graph->caller[arc] == callee)
-    graph->self_calls[callee] += calls;
-  else
-    graph->calls[callee] += calls;
+  bool own = graph->caller[arc] == callee;
+  uint64_t *sum = own ? &graph->self_calls[callee] : &graph->calls[callee];
+  return (gp_count_add(&graph->count[arc], calls) && gp_count_add(sum, calls)) ||
+         gp_fail(b->error, "'%s' was called more than 2^63 times",
+                 graph->symtab->name[callee]);
 }
 
 /* Per symbol, the function that a call to it enters. A label that is not typed as a
@@ -94,7 +96,7 @@ static bool join(building *b, const gp_arcs *arcs, const uint32_t *entered, size
     if (callee != GP_NONE) callee = entered[callee];
     if (caller == GP_NONE || callee == GP_NONE) continue;
     if (!find_or_add(b, caller, callee, &arc)) return false;
-    add_calls(b->graph, arc, arcs->calls[i]);
+    if (!add_calls(b, arc, arcs->calls[i])) return false;
     ++*met;
   }
   return true;

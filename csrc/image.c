@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <libiberty/demangle.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #include "binding.h"
 
 void *check_self(lua_State *L) {
-  if (!lua_getmetatable(L, 1) || !lua_rawequal(L, -1, lua_upvalueindex(2))) {
+  if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1) || !lua_rawequal(L, -1, lua_upvalueindex(2))) {
     lua_getfield(L, lua_upvalueindex(2), "__name");
     luaL_typeerror(L, 1, lua_tostring(L, -1));
   }
@@ -59,7 +59,8 @@ int push_failure(lua_State *L, const char *path, const gp_error *error) {
   return 2;
 }
 
-int luaopen_gprof_core(lua_State *L);
+/* the only name that the module shows to the outside */
+__attribute__((visibility("default"))) int luaopen_gprof_core(lua_State *L);
 
 int luaopen_gprof_core(lua_State *L) {
   luaL_checkversion(L);

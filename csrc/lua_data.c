@@ -86,7 +86,7 @@ static void push_has_arcs(lua_State *L, const void *object) {
   lua_pushboolean(L, opened(L, object)->has_arcs);
 }
 
-/* The lowest and the highest address that anything was recorded for. */
+/* The lowest and the highest address in histograms and of callees. */
 static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
   *low = UINT64_MAX;
   *high = 0;

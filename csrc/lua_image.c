@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The object file for Lua. */
 #include <dlfcn.h>
-#include <stdlib.h>
 
 #include "binding.h"
 

@@ -1,28 +1,50 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command line for Lua: libc's getopt_long and libiberty's expandargv. */
 #include <getopt.h>
+#include <limits.h>
 #include <libiberty/libiberty.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
+
+#define GP_ARGV "gprof.argv"
 
 /* --- argument vectors ------------------------------------------------------ */
 
 /* Pushes a copy of the table of strings at `index` as a C argument vector that the
  * collector frees; the strings stay the table's. argv[0] is the program's name. */
 static char **push_argv(lua_State *L, int index, const char *program, int *argc) {
-  lua_Integer count = luaL_len(L, index);
+  lua_Unsigned length = lua_rawlen(L, index);
+  luaL_argcheck(L, length < INT_MAX / 2, index, "too many arguments");
+  lua_Integer count = (lua_Integer)length;
   char **argv = lua_newuserdatauv(L, ((size_t)count + 2) * sizeof *argv, 0);
   argv[0] = (char *)(uintptr_t)program;
   for (lua_Integer i = 1; i <= count; i++) {
-    lua_geti(L, index, i);
-    argv[i] = (char *)(uintptr_t)luaL_checkstring(L, -1);
+    /* only strings: a number would be turned into one that nobody holds */
+    luaL_argcheck(L, lua_rawgeti(L, index, i) == LUA_TSTRING, index, "strings expected");
+    argv[i] = (char *)(uintptr_t)lua_tostring(L, -1);
     lua_pop(L, 1);
   }
   argv[count + 1] = NULL;
   *argc = (int)count + 1;
   return argv;
+}
+
+/* What expandargv made, freed by the collector if Lua raises an error. */
+static int release_argv(lua_State *L) {
+  char ***box = luaL_checkudata(L, 1, GP_ARGV);
+  freeargv(*box);
+  *box = NULL;
+  return 0;
+}
+
+static char ***push_argv_box(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", release_argv}, {NULL, NULL}};
+  char ***box = lua_newuserdatauv(L, sizeof *box, 0);
+  *box = NULL;
+  if (luaL_newmetatable(L, GP_ARGV)) luaL_setfuncs(L, meta, 0);
+  lua_setmetatable(L, -2);
+  return box;
 }
 
 /* expand(program, arguments) -> arguments with each @FILE replaced by the words in
@@ -32,13 +54,16 @@ static int expand(lua_State *L) {
   const char *program = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   char **argv = push_argv(L, 2, program, &argc), **original = argv;
+  char ***box = push_argv_box(L);
   expandargv(&argc, &argv);
+  if (argv != original) *box = argv;
   lua_createtable(L, argc, 0);
   for (int i = 1; i < argc; i++) {
     lua_pushstring(L, argv[i]);
     lua_rawseti(L, -2, i);
   }
-  if (argv != original) freeargv(argv);
+  freeargv(*box);
+  *box = NULL;
   return 1;
 }
 
@@ -51,14 +76,17 @@ enum { LONG_BASE = 1000 };
 
 /* Pushes the list of {name, argument} at `index` as a table for getopt_long. */
 static struct option *push_long_options(lua_State *L, int index) {
-  lua_Integer count = luaL_len(L, index);
+  luaL_checktype(L, index, LUA_TTABLE);
+  lua_Integer count = (lua_Integer)lua_rawlen(L, index);
   struct option *options = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *options, 0);
   memset(options, 0, ((size_t)count + 1) * sizeof *options);
   for (lua_Integer i = 0; i < count; i++) {
-    lua_geti(L, index, i + 1);
+    lua_rawgeti(L, index, i + 1);
+    luaL_argcheck(L, lua_istable(L, -1), index, "tables expected");
     lua_getfield(L, -1, "long");
     lua_getfield(L, -2, "argument");
-    options[i].name = luaL_checkstring(L, -2);
+    luaL_argcheck(L, lua_type(L, -2) == LUA_TSTRING, index, "names expected");
+    options[i].name = lua_tostring(L, -2);
     options[i].has_arg = luaL_checkoption(L, -1, "none", argument_kinds);
     options[i].val = LONG_BASE + (int)i;
     lua_pop(L, 3);

@@ -7,7 +7,6 @@
  * no objects at all, which is what makes large reports fast.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "binding.h"
 

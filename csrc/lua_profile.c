@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile for Lua. */
-#include <stdlib.h>
-
 #include "binding.h"
 
 static profile_box *check_box(lua_State *L, int index) {

@@ -5,7 +5,8 @@
  * A stream gathers text and hands it on in large pieces, to a function that is its
  * sink. stream(text) adds text as it is; stream(format, value...) sets values into
  * columns as string.format does, but makes no string of each line; stream:each(...)
- * does so for a whole iteration.
+ * does so for a whole iteration. The sink may raise errors, but not yield, nor write to
+ * the stream.
  *
  * Formats know %d, %f, %s and %%, with the flag -, width and precision, and may choose
  * their values by place, as in %2$7d.
@@ -43,6 +44,7 @@ static void flush(lua_State *L, int index, stream *s) {
 /* Room for `length` bytes, which are at most ROOM. */
 static char *reserve(lua_State *L, int index, stream *s, size_t length) {
   if (ROOM - s->used < length) flush(L, index, s);
+  if (ROOM - s->used < length) luaL_error(L, "a stream's sink must not write to it");
   return s->text + s->used;
 }
 
@@ -189,14 +191,14 @@ static void look_up(lua_State *L, int names, int first) {
   lua_replace(L, first);
 }
 
-/* The format for a row: `formats`, or what the row's second value chooses there. */
-static const char *choose_format(lua_State *L, int formats, int first) {
+/* The format for a row: `formats`, or what the row's second value chooses there. It is
+ * kept at stack index `place`: nobody else may hold it. */
+static const char *choose_format(lua_State *L, int formats, int first, int place) {
   if (lua_type(L, formats) != LUA_TTABLE) return luaL_checkstring(L, formats);
   lua_pushvalue(L, first + 1);
   lua_gettable(L, formats);
-  const char *format = luaL_checkstring(L, -1);  /* the table keeps it */
-  lua_pop(L, 1);
-  return format;
+  lua_replace(L, place);
+  return luaL_checkstring(L, place);
 }
 
 /* stream:each(names, formats, iteration) -> how many rows: writes all of an iteration
@@ -207,19 +209,20 @@ static int each(lua_State *L) {
   stream *s = luaL_checkudata(L, 1, GP_STREAM);
   lua_settop(L, 7);
   lua_toclose(L, 7);
+  lua_pushnil(L);  /* at 8: the format of the row; its values follow */
   lua_Integer rows = 0;
   for (;; rows++) {
     lua_pushvalue(L, 4);
     lua_pushvalue(L, 5);
     lua_pushvalue(L, 6);
     lua_call(L, 2, LUA_MULTRET);
-    if (lua_isnoneornil(L, 8)) break;
-    lua_pushvalue(L, 8);
-    lua_replace(L, 6);
-    look_up(L, 2, 8);
     luaL_checkstack(L, 8, NULL);
-    add_formatted(L, 1, s, choose_format(L, 3, 8), 8);
-    lua_settop(L, 7);
+    if (lua_isnoneornil(L, 9)) break;
+    lua_pushvalue(L, 9);
+    lua_replace(L, 6);
+    look_up(L, 2, 9);
+    add_formatted(L, 1, s, choose_format(L, 3, 9, 8), 9);
+    lua_settop(L, 8);
   }
   lua_pushinteger(L, rows);
   return 1;

@@ -8,7 +8,6 @@
 #define GP_ORDER_H
 
 #include "graph.h"
-#include "histogram.h"
 
 /* Ranks the entries of the call graph, functions and cycles: fills entries and
  * rank of the graph. By time in them and below; see order.c for ties. */

@@ -13,7 +13,8 @@ bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error) {
   struct stat status;
   memset(reader, 0, sizeof *reader);
   reader->error = error;
-  reader->file = strcmp(path, "-") == 0 ? 0 : open(path, O_RDONLY | O_CLOEXEC);
+  reader->owned = strcmp(path, "-") != 0;
+  reader->file = reader->owned ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
   if (reader->file < 0) return gp_fail(error, "%s", strerror(errno));
   reader->size = UINT64_MAX;
   if (fstat(reader->file, &status) == 0) {
@@ -22,7 +23,7 @@ bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error) {
       return gp_fail(error, "is a directory");
     }
     /* files of /proc are regular and claim to be empty */
-    if (S_ISREG(status.st_mode) && reader->file != 0 && status.st_size > 0)
+    if (S_ISREG(status.st_mode) && reader->owned && status.st_size > 0)
       reader->size = (uint64_t)status.st_size;
   }
   reader->window = malloc(GP_READER_WINDOW);
@@ -34,7 +35,7 @@ bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error) {
 }
 
 void gp_reader_close(gp_reader *reader) {
-  if (reader->file > 0) close(reader->file);
+  if (reader->owned && reader->file >= 0) close(reader->file);
   free(reader->window);
   reader->file = -1;
   reader->window = NULL;

@@ -18,7 +18,8 @@
 #define GP_READER_WINDOW ((size_t)65536)
 
 typedef struct gp_reader {
-  int file;              /* descriptor; 0 is standard input and is left open */
+  int file;              /* descriptor */
+  bool owned;            /* to be closed in the end: standard input is not */
   uint64_t offset;       /* of the next byte to be taken, from the start */
   uint64_t size;         /* of the file; UINT64_MAX for what has no size */
   size_t begin, end;     /* what is in the window and was not taken yet */

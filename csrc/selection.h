@@ -3,7 +3,8 @@
  * Which functions a stage is about.
  *
  * A pair of tables, one of functions to include and one of functions to exclude.
- * A table without any function in it counts as absent.
+ * A table without any function in it counts as absent. As long as users cannot name
+ * functions, only the machinery of profiling is in them (see profile.c).
  */
 #ifndef GP_SELECTION_H
 #define GP_SELECTION_H

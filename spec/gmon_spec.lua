@@ -45,6 +45,9 @@ local function histogram(changes)
   return record
 end
 
+-- How a file without "gmon" is refused that cannot be of the BSD format, either.
+local BSD <const> = 'is no profile%s: it does not begin with "gmon", and a BSD header would claim %d bytes, %s'
+
 local function arc(count)
   return { kind = "arc", from = LOW + 4, self = LOW + 0x20, count = count }
 end
@@ -175,11 +178,29 @@ describe("a sum of files", function()
     assert.equal(4 * 0xffffffff - 30, read(image, path, path)[3])
   end)
 
-  it("refuses calls beyond 64 bits", function()
-    local path = save(gmon.bsd { low = LOW, high = HIGH, arcs = { { LOW, LOW, -1 }, { LOW, LOW, 1 } } })
+  it("refuses calls beyond 63 bits", function()
+    local too_many = { { LOW, LOW, math.maxinteger }, { LOW, LOW, 1 } }
+    for offset, arcs in pairs { [44] = too_many, [20] = { { LOW, LOW, -1 } } } do
+      local path = save(gmon.bsd { low = LOW, high = HIGH, arcs = arcs })
+      local data, message = gprof.data(image, path)
+      assert.is_nil(data)
+      assert.equal(("%s: count beyond 63 bits in the record at offset %d"):format(path, offset), message)
+    end
+  end)
+
+  it("refuses calls of a function beyond 63 bits", function()
+    local arcs = { { LOW, LOW + 0x20, math.maxinteger }, { LOW + 0x40, LOW + 0x20, 1 } }
+    local data = assert(gprof.data(image, save(gmon.bsd { low = LOW, high = HIGH, arcs = arcs })))
+    local profile, message = gprof.profile(image, data)
+    assert.is_nil(profile)
+    assert.truthy(message:find("was called more than 2^63 times", 1, true), message)
+  end)
+
+  it("refuses a range beyond all sense", function()
+    local path = save(magic { { kind = "histogram", low = 0, high = -1, bins = { 1, 1 } } })
     local data, message = gprof.data(image, path)
     assert.is_nil(data)
-    assert.equal(path .. ": count beyond 64 bits in the record at offset 44", message)
+    assert.truthy(message:find("covers more than there can be", 1, true), message)
   end)
 
   it("takes files of several formats", function()
@@ -230,8 +251,7 @@ local text <const> = ("No profile, but a text. "):rep(9)
 local bad <const> = {
   { "nothing", "", "is empty" },
   { "19 bytes", ("g"):rep(19), "is too short to be a profile" },
-  { "a text", text, ("is no BSD profile, or cut off: its header claims %d bytes, the file has %d"):format(
-      string.unpack("<I4", text, 17), #text) },
+  { "a text", text, BSD:format(", or cut off", (string.unpack("<I4", text, 17)), "the file has " .. #text) },
   { "a text read as magic", text, 'does not begin with "gmon" as the magic format does', format = "magic" },
   { "version 2", gmon.magic { version = 2, records = {} }, "is of version 2; known are 0 and 1" },
   { "a shared object's profile", gmon.magic { version = 0x1ffff, records = {} },
@@ -269,9 +289,9 @@ local bad <const> = {
   { "another rate", magic { arc(1), histogram { rate = 1000 } }, before = magic { histogram() },
     "histogram at offset 41 has rate 1000, the ones before have 100" },
   { "a BSD header that claims less than itself", gmon.bsd { low = LOW, high = HIGH, ncnt = 19 },
-    "is no BSD profile: its header claims 19 bytes, but is 20 bytes long itself" },
+    BSD:format("", 19, "less than itself") },
   { "a BSD header that claims too much", gmon.bsd { low = LOW, high = HIGH, bins = { 1 }, ncnt = 24 },
-    "is no BSD profile, or cut off: its header claims 24 bytes, the file has 22" },
+    BSD:format(", or cut off", 24, "the file has 22") },
   { "a BSD profile with low above high", gmon.bsd { low = HIGH, high = LOW, bins = { 1 } },
     "histogram at offset 0 covers no text: 0x1040 to 0x1000" },
   { "old BSD read as 4.4BSD", gmon.bsd { low = LOW, high = HIGH, bins = { 1, 2, 3, 4 } }, format = "4.4bsd",

@@ -5,10 +5,10 @@ local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Less is enough for an interpreter that checks every access.
+-- Under sanitizers, or in another interpreter of GPROF_LUA, these numbers would take minutes.
 local slow <const> = os.getenv "GPROF_LUA" ~= nil
 local WIDE <const> = slow and 20000 or 100000
-local DEEP <const>, DEEP_IF_SLOW <const> = 1000000, 50000
+local DEEP <const> = slow and 50000 or 1000000
 
 local BASE <const>, SIZE <const> = 0x100000, 16
 
@@ -136,36 +136,33 @@ describe("The call graph has room for", function()
   end)
 end)
 
--- Each function calls the next one. Index and order are the chain's, as time adds up on its way back.
-local function check_chain(depth)
-  local last = depth - 1
-  local chain, arcs = image(last), {}
-  for i = 1, last do
-    arcs[i] = arc(i - 1, i, 1)
-  end
-  local file = profile(last, arcs, {})
-  local function times(i)
-    return ("   0.01 %7.2f"):format((last - i) / 100)
-  end
-  local function entry(i)
-    return ("             %s       1/1           %s [%d]\n"):format(times(i), name(i - 1), i) ..
-      ("%s %5.1f %s       1         %s [%d]\n"):format(head(i + 1), 100 * (depth - i) / depth, times(i), name(i),
-        i + 1) ..
-      ("             %s       1/1           %s [%d]\n-----"):format(times(i + 1), name(i + 1), i + 2)
-  end
-  -- 256 kB of stack: far less than a byte for each function of a million, or a few for each of the smaller number.
-  local limited = { "sh", "-c", 'ulimit -s 256 && exec "$@"', "sh" }
-  table.move(program.interpreter, 1, #program.interpreter, #limited + 1, limited)
-  local arguments = { program.root .. "/gprof.lua", "-b", "-q", chain, file }
-  table.move(arguments, 1, #arguments, #limited + 1, limited)
-  check_report(shell.run(limited, { timeout = TIMEOUT }),
-    "<spontaneous>\n[1]    100.0 " .. times(0), entry(1), entry(depth // 2), entry(last - 1),
-    "\f\nIndex by function name\n")
-end
-
 describe("On a small stack", function()
-  -- Under sanitizers, or in another interpreter of GPROF_LUA, a million would take minutes.
-  local depth = os.getenv "GPROF_LUA" and DEEP_IF_SLOW or DEEP
+  -- Far less than a byte for each function of a million, or a few for each of the smaller number.
+  local STACK <const> = 256  -- kB
 
-  it(("a chain of %d calls is reported"):format(depth), function() check_chain(depth) end)
+  it(("a chain of %d calls is reported"):format(DEEP), function()
+    local last = DEEP - 1
+    local chain, arcs = image(last), {}
+    for i = 1, last do
+      arcs[i] = arc(i - 1, i, 1)
+    end
+    local file = profile(last, arcs, {})
+    -- Each function calls the next one: time adds up on the way back, so entries have the order of the chain.
+    local function times(i)
+      return ("   0.01 %7.2f"):format((last - i) / 100)
+    end
+    local function entry(i)
+      return ("             %s       1/1           %s [%d]\n"):format(times(i), name(i - 1), i) ..
+        ("%s %5.1f %s       1         %s [%d]\n"):format(head(i + 1), 100 * (DEEP - i) / DEEP, times(i), name(i),
+          i + 1) ..
+        ("             %s       1/1           %s [%d]\n-----"):format(times(i + 1), name(i + 1), i + 2)
+    end
+    local limited = { "sh", "-c", ('ulimit -s %d && exec "$@"'):format(STACK), "sh" }
+    table.move(program.interpreter, 1, #program.interpreter, #limited + 1, limited)
+    local arguments = { program.root .. "/gprof.lua", "-b", "-q", chain, file }
+    table.move(arguments, 1, #arguments, #limited + 1, limited)
+    check_report(shell.run(limited, { timeout = TIMEOUT }),
+      "<spontaneous>\n[1]    100.0 " .. times(0), entry(1), entry(DEEP // 2), entry(last - 1),
+      "\f\nIndex by function name\n")
+  end)
 end)

@@ -77,6 +77,15 @@ describe("a stream", function()
     end
   end)
 
+  it("is not written to by its own sink", function()
+    local stream
+    stream = output.through(function()
+      for _ = 1, 100 do stream(("x"):rep(1000)) end
+    end)
+    stream(("y"):rep(1000))
+    assert.is_false(pcall(stream.flush, stream))
+  end)
+
   it("passes the errors of its sink on, and does not repeat what failed", function()
     local taken = {}
     local stream = output.through(function(text)
@@ -114,6 +123,25 @@ describe("stream:each", function()
     assert.equal("one!\n  20 two\n  30 one\n", (written(function(stream)
       stream:each({ "one", "two" }, formats, iteration())
     end)))
+  end)
+
+  it("keeps the format that it is using, even if nobody else does", function()
+    local lines, n = {}, 0
+    local stream = output.through(function(text)
+      collectgarbage()
+      lines[#lines + 1] = text
+    end)
+    local formats = setmetatable({}, { __index = function(_, key) return "%1$s" .. tostring(key):rep(3) .. "\n" end })
+    stream:each({ ("z"):rep(20000) }, formats, function()
+      n = n + 1
+      if n <= 10 then return 1, n end
+    end)
+    stream:flush()
+    local expected = {}
+    for i = 1, 10 do
+      expected[i] = ("z"):rep(20000) .. tostring(i):rep(3) .. "\n"
+    end
+    assert.equal(table.concat(expected), table.concat(lines))
   end)
 
   it("closes what the iteration wants closed, also after an error", function()

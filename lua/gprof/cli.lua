@@ -57,7 +57,7 @@ local function check_belongs(profile, profiles)
 end
 
 -- Reads what the command line names.
-local function load(settings)
+local function read_files(settings)
   local gprof = require "gprof"
   local path = settings.operands[1] or "a.out"
   local profiles = table.move(settings.operands, 2, #settings.operands, 1, {})
@@ -90,7 +90,7 @@ local function work(arguments)
   elseif settings.version then
     write(require "gprof.help".version())
   else
-    local image, data, profiles = load(settings)
+    local image, data, profiles = read_files(settings)
     local styles = choose_styles(settings, data)
     check_styles(styles, settings, data, profiles)
     local profile = need(require "gprof".profile(image, data, settings))

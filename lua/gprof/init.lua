@@ -37,7 +37,7 @@ gprof.image = core.image
 --   `mixed_rates`: do not refuse histograms of different sampling rates
 -- @treturn[1] data with the fields `histogram_records`, `arc_records`,
 --   `block_records` (as read), `has_histogram`, `has_arcs` (what a report can be made
---   from), `low` and `high` (the range of addresses recorded; nil if nothing was),
+--   from), `low` and `high` (the range of addresses in histograms and of callees; or nil),
 --   and the methods `read(path [, format])` and `close()`
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
@@ -82,7 +82,11 @@ function core.profile_methods:report(name, options, write)
   if type(name) ~= "string" then
     error(("bad argument #1 to 'report' (string expected, got %s)"):format(type(name)), 2)
   end
-  local report = require("gprof.report." .. name)
+  local found, report = pcall(require, "gprof.report." .. name)
+  if not found then
+    local missing = tostring(report):find("module 'gprof.report." .. name .. "' not found", 1, true)
+    error(missing and ("no report '%s'"):format(name) or report, missing and 2 or 0)
+  end
   local stream = output.through(write or function(text) io.stdout:write(text) end)
   report(self, options or {}, stream)
   stream:flush()

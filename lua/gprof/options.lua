@@ -176,7 +176,7 @@ options.gnu = {
 -- of none of GNU gprof's.
 options.own = {
   { long = "gnu-compat", argument = "none", handle = flag "gnu_compat",
-    group = 3, help = "print what GNU gprof prints, to the byte" },
+    group = 3, help = "reports as GNU gprof prints them under -b" },
 }
 
 -- Reading the command line ------------------------------------------------------------

@@ -13,7 +13,7 @@ local prefixes = {
 }
 
 -- The unit in which the largest time per call of all functions has one to three
--- digits before the point.
+-- digits before the point; the largest unit if nothing was called, or took no time.
 -- @treturn string prefix
 -- @treturn number how many of that unit are in one unit of the histogram
 local function call_unit(profile)

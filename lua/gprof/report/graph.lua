@@ -28,7 +28,10 @@ local function with_undefined_times(lines)
   local function undefined(line)
     return (line:gsub("%%3%$7%.2f %%4%$7%.2f", "   -nan    -nan"))
   end
-  return setmetatable({}, { __index = function(_, key) return undefined(lines[key]) end })
+  return setmetatable({}, { __index = function(made, key)
+    made[key] = undefined(lines[key])
+    return made[key]
+  end })
 end
 
 local function write_heading(profile, options, write)

@@ -54,7 +54,7 @@ end
 --- Prints the report.
 -- @tparam profile profile
 -- @tparam table options `width`: of the lines, in characters (default 80);
---   `display_unused_functions`, `print_path`
+--   `display_unused_functions`, `inline_file_names`, `print_path`
 -- @tparam stream write
 return function(profile, options, write)
   local ids = collect(profile, options)
