@@ -20,9 +20,14 @@ int luaopen_gprof_core(lua_State *L);
  * function that asked; for that, whole stacks are needed, through libraries that keep
  * no frame pointers.
  */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) { return "fast_unwind_on_malloc=0:malloc_context_size=12"; }
-const char *__lsan_default_suppressions(void);
+#define SEEN __attribute__((visibility("default")))
+SEEN const char *__asan_default_options(void);
+SEEN const char *__lsan_default_suppressions(void);
+
+const char *__asan_default_options(void) {
+  return "fast_unwind_on_malloc=0:malloc_context_size=12";
+}
+
 const char *__lsan_default_suppressions(void) { return "leak:nearest_line\n"; }
 
 static int trace(lua_State *L) {
