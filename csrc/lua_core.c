@@ -5,7 +5,8 @@
 #include "binding.h"
 
 void *check_self(lua_State *L) {
-  if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1) || !lua_rawequal(L, -1, lua_upvalueindex(2))) {
+  if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1) ||
+      !lua_rawequal(L, -1, lua_upvalueindex(2))) {
     lua_getfield(L, lua_upvalueindex(2), "__name");
     luaL_typeerror(L, 1, lua_tostring(L, -1));
   }
