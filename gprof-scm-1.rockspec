@@ -26,6 +26,7 @@ build = {
   modules = {
     ["gprof.core"] = {
       sources = {
+        "csrc/candidates.c",
         "csrc/clones.c",
         "csrc/cycles.c",
         "csrc/error.c",
@@ -41,12 +42,18 @@ build = {
         "csrc/lua_options.c",
         "csrc/lua_parts.c",
         "csrc/lua_profile.c",
+        "csrc/lua_selection.c",
         "csrc/lua_stream.c",
+        "csrc/lua_symbols.c",
+        "csrc/names.c",
         "csrc/order.c",
         "csrc/profile.c",
         "csrc/propagate.c",
         "csrc/reader.c",
+        "csrc/selection.c",
         "csrc/sort.c",
+        "csrc/sources.c",
+        "csrc/symfile.c",
         "csrc/symtab.c",
         "csrc/text.c",
       },
@@ -65,6 +72,7 @@ build = {
     ["gprof.report.flat"] = "lua/gprof/report/flat.lua",
     ["gprof.report.graph"] = "lua/gprof/report/graph.lua",
     ["gprof.report.index"] = "lua/gprof/report/index.lua",
+    ["gprof.symspec"] = "lua/gprof/symspec.lua",
   },
   install = {
     bin = { "gprof.lua" },

@@ -12,10 +12,13 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "names.h"
 #include "profile.h"
+#include "sources.h"
 
 #define GP_IMAGE "gprof.image"
 #define GP_DATA "gprof.data"
+#define GP_SYMBOLS "gprof.symbols"
 #define GP_PROFILE "gprof.profile"
 #define GP_FUNCTION_NODE "gprof.function"
 #define GP_CYCLE_NODE "gprof.cycle"
@@ -30,6 +33,15 @@ typedef struct data_box {
   bool open;
 } data_box;
 
+typedef struct symbols_box {
+  const image_box *image;     /* kept alive by user value 1 */
+  gp_symfile listed, map;     /* the files that symbols came from, if any */
+  gp_symtab symtab;
+  gp_names names;             /* made when somebody asks; */
+  gp_sources sources;         /*   so is this */
+  bool named, sourced;        /* were they? */
+} symbols_box;
+
 typedef struct profile_box {
   gp_profile *profile;
   const image_box *image;     /* kept alive by user value PROFILE_IMAGE */
@@ -37,7 +49,7 @@ typedef struct profile_box {
 } profile_box;
 
 /* user values of a profile */
-enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_OBJECTS, PROFILE_ARCS, PROFILE_NAMES,
+enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_SYMBOLS, PROFILE_OBJECTS, PROFILE_ARCS, PROFILE_NAMES,
        PROFILE_VALUES = PROFILE_NAMES };
 
 /* A field of an object: pushes its value. `object` is the box, which is at stack index
@@ -73,6 +85,7 @@ int push_failure(lua_State *L, const char *path, const gp_error *error);
 /* The open object at `index`, or a Lua error that says what is wrong with it. */
 gp_image *check_image(lua_State *L, int index);
 gp_data *check_data(lua_State *L, int index);
+symbols_box *check_symbols(lua_State *L, int index);
 gp_profile *check_profile(lua_State *L, int index);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
 
@@ -84,9 +97,22 @@ void push_node(lua_State *L, int profile, uint32_t node);
  * many they are. */
 int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int last);
 
+/* A field of the table of options at `index`: whether it is set; its text, or NULL. */
+bool flag_option(lua_State *L, int index, const char *name);
+const char *text_option(lua_State *L, int index, const char *name);
+
+/* Pushes a userdata that frees what it holds, and then sees to it that it holds what
+ * is in the selections at `index` of the stack: tables of numbers of functions, by
+ * stage; see lua_selection.c. */
+gp_selections *push_selections(lua_State *L, int index, size_t functions);
+
 /* Pushes a copy of a malloc'd string, and frees it: not before Lua has its copy, and
  * even if Lua raises an error instead. */
 void push_and_free(lua_State *L, char *text);
+
+/* Pushes a table of `count` numbers of rows, counted from 1, and frees the column; a
+ * Lua error if that is NULL. */
+void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count);
 
 /* An iteration over parts of a profile. */
 typedef struct iterator {
@@ -111,6 +137,8 @@ int return_iterator(lua_State *L);
 /* Registration, by file: adds functions to the module's table on the stack's top. */
 void define_image(lua_State *L);
 void define_data(lua_State *L);
+void define_symbols(lua_State *L);
+void define_selection(lua_State *L);
 void define_profile(lua_State *L);
 void define_parts(lua_State *L);
 void define_memory(lua_State *L);

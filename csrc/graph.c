@@ -9,6 +9,7 @@
 
 typedef struct building {
   gp_graph *graph;
+  const gp_arc_selection *selection;
   gp_index index;      /* arcs by caller and callee */
   size_t capacity;
   gp_error *error;
@@ -95,9 +96,10 @@ static bool join(building *b, const gp_arcs *arcs, const uint32_t *entered, size
     uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
     if (callee != GP_NONE) callee = entered[callee];
     if (caller == GP_NONE || callee == GP_NONE) continue;
+    ++*met;
+    if (!gp_is_arc_selected(b->selection, caller, callee)) continue;
     if (!find_or_add(b, caller, callee, &arc)) return false;
     if (!add_calls(b, arc, arcs->calls[i])) return false;
-    ++*met;
   }
   return true;
 }
@@ -111,8 +113,8 @@ static bool join_all(building *b, const gp_arcs *arcs, size_t *met) {
 }
 
 bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_symtab *symtab,
-                    size_t *met, gp_error *error) {
-  building b = {.graph = graph, .error = error};
+                    const gp_arc_selection *selection, size_t *met, gp_error *error) {
+  building b = {.graph = graph, .selection = selection, .error = error};
   memset(graph, 0, sizeof *graph);
   graph->symtab = symtab;
   graph->functions = symtab->count;

@@ -15,6 +15,7 @@
 #define GP_GRAPH_H
 
 #include "gmon.h"
+#include "selection.h"
 #include "symtab.h"
 
 typedef struct gp_graph {
@@ -54,10 +55,11 @@ typedef struct gp_graph {
   uint32_t *rank;
 } gp_graph;
 
-/* Builds arcs between functions from arcs between addresses. What meets no symbol
- * at either end is dropped; `met` tells how many calls' arcs were not. */
+/* Builds arcs between functions from arcs between addresses. What meets no symbol at
+ * either end is dropped; `met` tells how many calls' arcs were not. Calls that are not
+ * selected count neither as arcs nor among the callee's calls. */
 bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_symtab *symtab,
-                    size_t *met, gp_error *error);
+                    const gp_arc_selection *selection, size_t *met, gp_error *error);
 void gp_graph_free(gp_graph *graph);
 
 /* The node that stands for a function when calls from outside are looked at: its

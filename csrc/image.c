@@ -43,12 +43,14 @@ static bool add_synthetic(gp_image *image, long static_count) {
   return true;
 }
 
-static bool read_symbols(gp_image *image, gp_error *error) {
+bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   static const char none[] =
       "has no symbols: use the file as it was linked, without -s, before strip";
+  if (image->symbol_count > 0) return true;
   long room = bfd_get_symtab_upper_bound(image->file);
   if (room < 0) return gp_fail(error, "symbol table: %s", bfd_errmsg(bfd_get_error()));
   if (room == 0) return gp_fail(error, none);
+  free(image->symbols);  /* of an attempt that failed */
   image->symbols = malloc((size_t)room);
   if (!image->symbols) return gp_fail_memory(error);
   long count = bfd_canonicalize_symtab(image->file, image->symbols);
@@ -88,7 +90,7 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   if (!bfd_check_format(image->file, bfd_object))
     return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
   describe(image);
-  return find_text(image, error) && read_symbols(image, error);
+  return find_text(image, error);
 }
 
 gp_image *gp_image_open(const char *path, gp_error *error) {
@@ -129,7 +131,8 @@ bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source)
   asymbol *none[] = {NULL};
   if (!nearest_line(image, none, address, source)) return false;
   if (source->function) return true;
-  return nearest_line(image, image->symbols, address, source) && source->function;
+  return image->symbol_count > 0 &&
+         nearest_line(image, image->symbols, address, source) && source->function;
 }
 
 const char *gp_image_plain_name(const gp_image *image, const char *name) {

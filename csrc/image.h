@@ -3,9 +3,9 @@
  * The object file.
  *
  * Opens an executable through libbfd and offers what the later stages need of
- * it: how its numbers are laid out, where its text lies, its symbols as libbfd
- * delivers them, and, when somebody asks, the source line of an address.
- * Debugging information is not touched before that.
+ * it: how its numbers are laid out, where its text lies, and, when somebody asks,
+ * its symbols as libbfd delivers them and the source line of an address. Neither
+ * symbols nor debugging information are touched before that.
  */
 #ifndef GP_IMAGE_H
 #define GP_IMAGE_H
@@ -22,7 +22,8 @@
 
 typedef struct gp_image {
   bfd *file;
-  asymbol **symbols;      /* the symbol table in libbfd's order, then synthetic */
+  asymbol **symbols;      /* the symbol table in libbfd's order, then synthetic;
+                             NULL until it was read */
   size_t symbol_count;    /* of both together */
   asymbol *synthetic;     /* one block; see image.c */
   asection *text;
@@ -40,13 +41,16 @@ typedef struct gp_source {
   unsigned line;          /* from 1 */
 } gp_source;
 
-/* Opens `path` and reads its symbol table. Errors: no such file, no object
- * file, no symbols, no .text. Returns NULL then. */
+/* Opens `path`. Errors: no such file, no object file, no .text. Returns NULL then. */
 gp_image *gp_image_open(const char *path, gp_error *error);
 void gp_image_close(gp_image *image);
 
+/* Reads the symbol table, once. Errors: there is none. */
+bool gp_image_read_symbols(gp_image *image, gp_error *error);
+
 /* Source of the code at `address`. False unless file, function and line are all
- * three known: half an answer is none. */
+ * three known: half an answer is none. Functions that only the symbol table names
+ * are known if it was read before. */
 bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source);
 
 /* The name without the target's leading character. */

@@ -17,6 +17,13 @@ void gp_index_free(gp_index *index) {
   index->size = index->used = 0;
 }
 
+gp_key gp_bytes_key(const char *text, size_t length) {
+  uint64_t h = UINT64_C(0xcbf29ce484222325);  /* FNV-1a */
+  for (size_t i = 0; i < length; i++)
+    h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
+  return (gp_key){h, length};
+}
+
 /* Spreads both halves over all bits (the finalizer of MurmurHash3): addresses
  * differ in their middle bits only. */
 static size_t hash(gp_key key) {

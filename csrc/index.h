@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* No such row; also the number of a symbol, arc or cycle that is none. */
 #define GP_NONE UINT32_MAX
@@ -19,6 +20,14 @@
 typedef struct gp_key {
   uint64_t first, second;
 } gp_key;
+
+/* A key for text: a hash and the length, so that equal texts have equal keys. Whether
+ * texts of equal keys are equal has to be looked at where it matters. */
+gp_key gp_bytes_key(const char *text, size_t length);
+
+static inline gp_key gp_text_key(const char *text) {
+  return gp_bytes_key(text, strlen(text));
+}
 
 /* The key of row `row` of the columns behind `columns`. */
 typedef gp_key gp_key_of(const void *columns, uint32_t row);

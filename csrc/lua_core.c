@@ -53,6 +53,21 @@ const object_field *check_field(lua_State *L, int index) {
   return field;
 }
 
+bool flag_option(lua_State *L, int index, const char *name) {
+  lua_getfield(L, index, name);
+  bool set = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return set;
+}
+
+const char *text_option(lua_State *L, int index, const char *name) {
+  if (lua_getfield(L, index, name) != LUA_TNIL && lua_type(L, -1) != LUA_TSTRING)
+    luaL_error(L, "option '%s': string expected, got %s", name, luaL_typename(L, -1));
+  const char *text = lua_tostring(L, -1);
+  lua_pop(L, 1);  /* it stays in the table */
+  return text;
+}
+
 int push_failure(lua_State *L, const char *path, const gp_error *error) {
   luaL_pushfail(L);
   lua_pushfstring(L, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
@@ -69,6 +84,8 @@ int luaopen_gprof_core(lua_State *L) {
   define_memory(L);
   define_image(L);
   define_data(L);
+  define_symbols(L);
+  define_selection(L);
   define_profile(L);
   define_parts(L);
   define_stream(L);

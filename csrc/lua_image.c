@@ -42,9 +42,11 @@ static int describe(lua_State *L) {
 
 /* image:source(address) -> file, line, function; or nil */
 static int find_source(lua_State *L) {
-  const gp_image *image = check_image(L, 1);
+  gp_image *image = check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
   gp_source source;
+  gp_error none;
+  gp_image_read_symbols(image, &none);  /* they help, but need not be there */
   if (!gp_image_source(image, address, &source)) {
     lua_pushnil(L);
     return 1;

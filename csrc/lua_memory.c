@@ -23,6 +23,21 @@ void push_and_free(lua_State *L, char *text) {
   lua_remove(L, -2);
 }
 
+void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count) {
+  if (!rows) luaL_error(L, "not enough memory");
+  void **box = lua_newuserdatauv(L, sizeof *box, 0);
+  *box = rows;
+  luaL_setmetatable(L, GP_MEMORY);
+  lua_createtable(L, (int)count, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)rows[i] + 1);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  free(rows);
+  *box = NULL;
+  lua_remove(L, -2);
+}
+
 void define_memory(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {NULL, NULL}};
   luaL_newmetatable(L, GP_MEMORY);

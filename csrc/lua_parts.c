@@ -173,7 +173,7 @@ static const gp_graph *graph_of(const void *object) {
 }
 
 static const gp_symtab *symtab_of(const void *object) {
-  return &((const part *)object)->profile->symtab;
+  return ((const part *)object)->profile->symtab;
 }
 
 static uint32_t id_of(const void *object) { return ((const part *)object)->id; }
@@ -271,7 +271,7 @@ static void push_name(lua_State *L, const void *object) {
   lua_getiuservalue(L, p->home, PROFILE_NAMES);
   if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
     lua_pop(L, 1);
-    name = gp_image_demangle(p->profile->image, p->profile->symtab.name[p->id]);
+    name = gp_image_demangle(p->profile->image, p->profile->symtab->name[p->id]);
     if (name) {
       push_and_free(L, name);
       lua_pushvalue(L, -1);
@@ -291,11 +291,25 @@ static void push_static(lua_State *L, const void *object) {
   lua_pushboolean(L, symtab_of(object)->flags[id_of(object)] & GP_STATIC);
 }
 
+static bool is_selected(const void *object, gp_stage stage) {
+  const gp_selections *selections = &((const part *)object)->profile->selections;
+  return gp_is_selected(&selections->of[stage], id_of(object));
+}
+
 static void push_listed(lua_State *L, const void *object) {
-  lua_pushboolean(L, gp_is_selected(&((const part *)object)->profile->flat, id_of(object)));
+  lua_pushboolean(L, is_selected(object, GP_FLAT));
+}
+
+static void push_tallied(lua_State *L, const void *object) {
+  lua_pushboolean(L, is_selected(object, GP_EXECUTIONS));
+}
+
+static void push_mapped(lua_State *L, const void *object) {
+  lua_pushboolean(L, symtab_of(object)->flags[id_of(object)] & GP_MAPPED);
 }
 
 static bool source_of(const void *object, gp_source *source) {
+  if (symtab_of(object)->sourceless) return false;
   const gp_image *image = ((const part *)object)->profile->image;
   return gp_image_source(image, symtab_of(object)->address[id_of(object)], source);
 }
@@ -419,8 +433,8 @@ static void push_recursive(lua_State *L, const void *object) {
 static int describe_arc(lua_State *L) {
   part p = check_part(L, GP_ARC);
   const gp_graph *graph = &p.profile->graph;
-  lua_pushfstring(L, "arc: %s -> %s", p.profile->symtab.name[graph->caller[p.id]],
-                  p.profile->symtab.name[graph->callee[p.id]]);
+  lua_pushfstring(L, "arc: %s -> %s", p.profile->symtab->name[graph->caller[p.id]],
+                  p.profile->symtab->name[graph->callee[p.id]]);
   return 1;
 }
 
@@ -449,7 +463,9 @@ static const object_field function_fields[] = {
     {"symbol", push_symbol},    /* as in the symbol table */
     {"address", push_address},
     {"static", push_static},    /* local to its file */
+    {"mapped", push_mapped},    /* stands for an object file of a map */
     {"listed", push_listed},    /* selected for the flat profile */
+    {"tallied", push_tallied},  /* selected for execution counts */
     {"file", push_file},        /* source file as recorded, or nil */
     {"line", push_line},        /* line of its entry, or nil */
     {"cycle", push_cycle},      /* the cycle it is a member of, or nil */

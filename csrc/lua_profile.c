@@ -16,13 +16,6 @@ gp_profile *check_profile(lua_State *L, int index) {
   return open_profile(L, check_box(L, index));
 }
 
-static bool option(lua_State *L, int index, const char *name) {
-  lua_getfield(L, index, name);
-  bool set = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return set;
-}
-
 /* A table that does not keep its values alive. */
 static void push_weak_table(lua_State *L) {
   lua_newtable(L);
@@ -32,16 +25,18 @@ static void push_weak_table(lua_State *L) {
   lua_setmetatable(L, -2);
 }
 
-static profile_box *new_box(lua_State *L) {
+static profile_box *new_box(lua_State *L, const symbols_box *symbols) {
   profile_box *box = lua_newuserdatauv(L, sizeof *box, PROFILE_VALUES);
   box->profile = NULL;
-  box->image = lua_touserdata(L, 1);
+  box->image = symbols->image;
   box->demangled = true;
   luaL_setmetatable(L, GP_PROFILE);
-  lua_pushvalue(L, 1);
+  lua_getiuservalue(L, 1, 1);
   lua_setiuservalue(L, -2, PROFILE_IMAGE);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, PROFILE_DATA);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, PROFILE_SYMBOLS);
   push_weak_table(L);
   lua_setiuservalue(L, -2, PROFILE_OBJECTS);
   push_weak_table(L);
@@ -51,22 +46,21 @@ static profile_box *new_box(lua_State *L) {
   return box;
 }
 
-/* profile(image, data, options) -> profile, or nil and a message */
+/* profile(symbols, data, options [, selections]) -> profile, or nil and a message */
 static int new_profile(lua_State *L) {
-  const gp_image *image = check_image(L, 1);
+  const symbols_box *symbols = check_symbols(L, 1);
   const gp_data *data = check_data(L, 2);
   luaL_checktype(L, 3, LUA_TTABLE);
-  gp_symtab_options options = {
-      .no_static = option(L, 3, "no_static"),
-      .functions_only = option(L, 3, "ignore_non_functions"),
-      .gnu_compat = option(L, 3, "gnu_compat"),
-  };
+  lua_settop(L, 4);
   gp_error error = {""};
-  profile_box *box = new_box(L);
-  box->demangled = !option(L, 3, "no_demangle");
-  box->profile = gp_profile_build(image, data, &options, &error);
+  gp_selections *selections = push_selections(L, 4, symbols->symtab.count);
+  profile_box *box = new_box(L, symbols);
+  box->demangled = !flag_option(L, 3, "no_demangle");
+  box->profile = gp_profile_build(symbols->image->image, &symbols->symtab, data,
+                                  selections, &error);
   if (box->profile) return 1;
-  lua_getiuservalue(L, 1, 1);  /* the image's path */
+  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, -1, 1);  /* the image's path */
   return push_failure(L, lua_tostring(L, -1), &error);
 }
 
@@ -256,6 +250,11 @@ static void push_data(lua_State *L, const void *object) {
   lua_getiuservalue(L, 1, PROFILE_DATA);
 }
 
+static void push_symbols(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, PROFILE_SYMBOLS);
+}
+
 void define_profile(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", close_profile},
                                   {"__close", close_profile},
@@ -279,6 +278,7 @@ void define_profile(lua_State *L) {
       {"foreign", push_foreign},          /* nothing recorded meets any symbol */
       {"image", push_image},
       {"data", push_data},
+      {"symbols", push_symbols},
       {NULL, NULL}};
   static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
   define_object(L, GP_PROFILE, get_field, meta, methods);

@@ -7,70 +7,71 @@
 #include "array.h"
 #include "cycles.h"
 
-/* The machinery of profiling itself is no part of the program that is profiled. */
-static const char *const machinery[] = {
-    "_gprof_mcount", "mcount", "_mcount", "__mcount", "__mcount_internal", "__mcleanup"};
+const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
+                                    "__mcount_internal", "__mcleanup", NULL};
 
 static bool is_machinery(const gp_image *image, const char *name) {
   name = gp_image_plain_name(image, name);
-  for (size_t i = 0; i < sizeof machinery / sizeof *machinery; i++)
-    if (strcmp(name, machinery[i]) == 0) return true;
+  for (const char *const *machine = gp_machinery; *machine; machine++)
+    if (strcmp(name, *machine) == 0) return true;
   return false;
 }
 
-/* Marks the machinery in all three exclude tables. */
+/* Marks the machinery in the exclude tables of samples, entries and time. */
 static bool exclude_machinery(gp_profile *profile) {
-  const gp_symtab *symtab = &profile->symtab;
-  gp_selection *tables[] = {&profile->flat, &profile->print, &profile->time};
+  static const gp_stage stages[] = {GP_FLAT, GP_PRINT, GP_TIME};
+  const gp_symtab *symtab = profile->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
     /* a cheap test first: there may be a million symbols */
     if (!strstr(symtab->name[s], "mc") || !is_machinery(profile->image, symtab->name[s]))
       continue;
-    for (size_t i = 0; i < 3; i++) {
-      if (!tables[i]->exclude) tables[i]->exclude = gp_column(symtab->count, 1);
-      if (!tables[i]->exclude) return false;
-      tables[i]->exclude[s] = 1;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+      gp_selection *selection = &profile->selections.of[stages[i]];
+      if (!selection->exclude) selection->exclude = gp_column(symtab->count, 1);
+      if (!selection->exclude) return false;
+      selection->exclude[s] = 1;
     }
   }
   return true;
 }
 
-static bool build(gp_profile *profile, const gp_data *data,
-                  const gp_symtab_options *options, gp_error *error) {
+static bool build(gp_profile *profile, const gp_data *data, gp_error *error) {
   gp_graph *graph = &profile->graph;
-  return gp_symtab_build(&profile->symtab, profile->image, options, error) &&
-         (exclude_machinery(profile) || gp_fail_memory(error)) &&
-         gp_samples_assign(&profile->samples, data, &profile->symtab, &profile->flat,
-                           error) &&
-         gp_graph_build(graph, data, &profile->symtab, &profile->arcs_met, error) &&
+  const gp_selections *selections = &profile->selections;
+  return (exclude_machinery(profile) || gp_fail_memory(error)) &&
+         gp_samples_assign(&profile->samples, data, profile->symtab,
+                           &selections->of[GP_FLAT], error) &&
+         gp_graph_build(graph, data, profile->symtab, &selections->arcs,
+                        &profile->arcs_met, error) &&
          gp_cycles_find(graph, error) &&
-         gp_propagate(graph, &profile->samples, &profile->print, &profile->time, error) &&
+         gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],
+                      &selections->of[GP_TIME], error) &&
          gp_order_entries(graph, error);
 }
 
-gp_profile *gp_profile_build(const gp_image *image, const gp_data *data,
-                             const gp_symtab_options *options, gp_error *error) {
+gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
+                             const gp_data *data, gp_selections *selections,
+                             gp_error *error) {
   gp_profile *profile = gp_column(1, sizeof *profile);
   if (!profile) {
+    gp_selections_free(selections);
     gp_fail_memory(error);
     return NULL;
   }
   profile->image = image;
+  profile->symtab = symtab;
   profile->arcs_read = data->arcs.count;
-  if (build(profile, data, options, error)) return profile;
+  profile->selections = *selections;
+  memset(selections, 0, sizeof *selections);
+  if (build(profile, data, error)) return profile;
   gp_profile_free(profile);
   return NULL;
 }
 
 void gp_profile_free(gp_profile *profile) {
   if (!profile) return;
-  gp_selection *tables[] = {&profile->flat, &profile->print, &profile->time};
-  for (size_t i = 0; i < 3; i++) {
-    free(tables[i]->include);
-    free(tables[i]->exclude);
-  }
+  gp_selections_free(&profile->selections);
   gp_graph_free(&profile->graph);
   gp_samples_free(&profile->samples);
-  gp_symtab_free(&profile->symtab);
   free(profile);
 }

@@ -13,21 +13,27 @@
 
 typedef struct gp_profile {
   const gp_image *image;
-  gp_symtab symtab;
+  const gp_symtab *symtab;
   gp_samples samples;
   gp_graph graph;
-  gp_selection flat, print, time;  /* what is listed, has an entry, counts */
+  gp_selections selections;        /* the machinery of profiling is excluded in them */
   size_t arcs_read, arcs_met;      /* arcs of the data; those that met functions */
 } gp_profile;
 
-/* Runs all stages. The image must outlive the profile; the data need not. */
-gp_profile *gp_profile_build(const gp_image *image, const gp_data *data,
-                             const gp_symtab_options *options, gp_error *error);
+/* The functions that mcount and its kin are called: the machinery of profiling, which
+ * is no part of the program that is profiled. Ends with NULL. */
+extern const char *const gp_machinery[];
+
+/* Runs all stages. Takes over what is in *selections, even if it fails. Image and
+ * symbol table must outlive the profile; the data need not. */
+gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
+                             const gp_data *data, gp_selections *selections,
+                             gp_error *error);
 void gp_profile_free(gp_profile *profile);
 
 /* The function with that address, or GP_NONE. */
 static inline uint32_t gp_profile_at(const gp_profile *profile, uint64_t address) {
-  return gp_symtab_find(&profile->symtab, address);
+  return gp_symtab_find(profile->symtab, address);
 }
 
 #endif

@@ -2,45 +2,36 @@
 /*
  * The function symbols.
  *
- * Chooses those symbols of an image that stand for functions, one per address,
- * in address order. A symbol reaches to the byte before the next one: sizes play
- * no role, so that every address between the first and the last belongs to one.
+ * One symbol per address, in address order, of those that stand for functions
+ * (candidates.h). A symbol reaches to the byte before the next one: sizes play no
+ * role, so that every address between the first and the last belongs to one.
  *
- * The rules are those of GNU gprof, with two differences unless compatibility is
- * asked for. Whatever is typed as a function counts, so that the clones that
- * optimising compilers make ("f.isra.0", "f.part.0") are functions of their own.
- * And the cold part that was split from a function ("f.cold") is a symbol that
- * another one owns: a lookup there answers with the function.
+ * Unless compatibility with GNU gprof is asked for, the cold part that was split from
+ * a function ("f.cold") is a symbol that another one owns: a lookup there answers
+ * with the function.
  */
 #ifndef GP_SYMTAB_H
 #define GP_SYMTAB_H
 
-#include "image.h"
+#include "candidates.h"
 #include "index.h"
-
-enum {
-  GP_STATIC = 1,    /* local to its file */
-  GP_FUNCTION = 2   /* typed as a function, where the format has types */
-};
-
-typedef struct gp_symtab_options {
-  bool no_static;       /* leave local symbols out */
-  bool functions_only;  /* leave local symbols out that are not typed */
-  bool gnu_compat;      /* choose exactly as GNU gprof does */
-} gp_symtab_options;
 
 /* Columns over the symbols, which are numbered from 0 in address order. */
 typedef struct gp_symtab {
   size_t count;
   uint64_t *address;
-  const char **name;    /* as the symbol table has it; belongs to the image */
+  const char **name;    /* as the table has it; belongs to the image or the file */
   uint8_t *flags;
+  uint32_t *order;      /* the first place in the table of a symbol at that address */
   uint32_t *owner;      /* whose part it is; its own number for a function.
                            NULL as long as every symbol is its own */
   uint64_t text_high;   /* address behind .text: where the last symbol ends */
+  bool sourceless;      /* from a symbol file: nothing is known of source lines */
 } gp_symtab;
 
-bool gp_symtab_build(gp_symtab *symtab, const gp_image *image,
+/* Errors: no symbols, no functions among them. The image, and the files that the
+ * options name, must outlive the table. */
+bool gp_symtab_build(gp_symtab *symtab, gp_image *image,
                      const gp_symtab_options *options, gp_error *error);
 void gp_symtab_free(gp_symtab *symtab);
 

@@ -19,14 +19,14 @@ local output = require "gprof.output"
 
 local gprof = { _VERSION = "scm" }
 
---- Opens an object file and reads its symbols.
+--- Opens an object file.
 -- @function image
 -- @tparam string path
 -- @treturn[1] image with the fields `path`, `text_low` and `text_high` (addresses
 --   of the code), `pointer_size` (bytes), `big_endian`, and the methods
 --   `source(address)` (file, line and function there, or nil) and `close()`
 -- @return[2] nil
--- @treturn[2] string what is wrong: no such file, no object file, no symbols, no .text
+-- @treturn[2] string what is wrong: no such file, no object file, no .text
 gprof.image = core.image
 
 --- Reads profile files and adds them up.
@@ -63,12 +63,28 @@ end
 -- @tparam[opt] table options `no_static`: leave static functions out (their time
 --   goes to the function before them); `ignore_non_functions`: leave local symbols
 --   out that are not typed as functions; `no_demangle`: names as in the symbol
---   table; `gnu_compat`: choose symbols just as GNU gprof does
+--   table; `external_symbol_table`: path of a file to take the symbols from;
+--   `file_ordering`: path of a map of object files; `include`, `exclude`: tables of
+--   arrays of symspecs, by stage: `flat`, `graph`, `time`, `annotation`, `executions`,
+--   and `arcs` for calls, FROM/TO (see gprof.symspec); `missed`: a function that is called
+--   with each symspec that matches nothing; `gnu_compat`: choose symbols and read
+--   symspecs just as GNU gprof does
 -- @treturn[1] profile
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function gprof.profile(image, data, options)
-  return core.profile(image, data, options or {})
+  options = options or {}
+  if type(options) ~= "table" then
+    error(("bad argument #3 to 'profile' (table expected, got %s)"):format(type(options)), 2)
+  end
+  local symbols, message = core.symbols(image, options)
+  if not symbols then return nil, message end
+  local selections
+  if options.include or options.exclude then
+    selections = require "gprof.symspec".resolve(symbols, options,
+      options.missed or function() end)
+  end
+  return core.profile(symbols, data, options, selections)
 end
 
 --- Prints a report: `profile:report(name, options, write)`.
@@ -111,6 +127,8 @@ end
 -- @tfield boolean foreign whether nothing that was recorded meets any function
 -- @tfield image image
 -- @tfield data data
+-- @tfield symbols symbols the functions of the image; `map_files`: the object files that
+--   a map names
 
 --- Iterates over all functions.
 -- @function profile:functions
@@ -167,6 +185,8 @@ end
 -- @tfield integer address of its entry
 -- @tfield boolean static local to its file
 -- @tfield boolean listed selected for the flat profile
+-- @tfield boolean tallied selected for execution counts
+-- @tfield boolean mapped stands for an object file of a map, whose name it bears
 -- @tfield string|nil file source file as recorded
 -- @tfield integer|nil line of its entry in that file
 -- @tfield cycle|nil cycle that it is a member of

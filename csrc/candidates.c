@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The symbols that stand for functions. */
+#include "candidates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "clones.h"
+#include "index.h"
+
+static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error) {
+  if (chosen->count == chosen->capacity) {
+    size_t room = gp_capacity(chosen->capacity, chosen->count + 1);
+    if (!gp_resize(&chosen->rows, room, sizeof *chosen->rows))
+      return gp_fail_memory(error);
+    chosen->capacity = room;
+  }
+  chosen->rows[chosen->count++] = *c;
+  return true;
+}
+
+/* --- from an image --------------------------------------------------------- */
+
+/* What choosing among an image's symbols goes by. */
+typedef struct choosing {
+  const gp_image *image;
+  const gp_symtab_options *options;
+  const char *last_name;  /* the highest name in the string table */
+} choosing;
+
+/* The highest pointer to a name in the image's string table. Section symbols and
+ * those made up by libbfd have their names elsewhere, and so have versioned ones
+ * ("puts@GLIBC_2.2.5"). */
+static const char *highest_name(const gp_image *image) {
+  const char *highest = NULL;
+  for (size_t i = 0; i < image->symbol_count; i++) {
+    const asymbol *symbol = image->symbols[i];
+    if (symbol->flags & (BSF_SECTION_SYM | BSF_SYNTHETIC) || !symbol->name) continue;
+    if (symbol->name > highest && !strchr(symbol->name, '@')) highest = symbol->name;
+  }
+  return highest;
+}
+
+static bool is_typed(const choosing *c, const asymbol *symbol) {
+  return !c->image->typed ||
+         (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) != 0;
+}
+
+/* Whether the name of a local symbol is one that GNU gprof takes. */
+static bool gnu_takes_local(const choosing *c, const asymbol *symbol) {
+  const char *name = symbol->name;
+  if (c->image->leading && name[0] != c->image->leading) return false;
+  if (strncmp(name, "__gnu_compiled", 14) == 0) return false;
+  if (strncmp(name, "___gnu_compiled", 15) == 0) return false;
+  if (c->options->functions_only && !(symbol->flags & BSF_FUNCTION)) return false;
+  const char *limit = symbol->flags & BSF_SYNTHETIC ? NULL : c->last_name;
+  return gp_clone_gnu_takes(name, limit);
+}
+
+/* Decides on a symbol: false if it is no function; else its flags. */
+static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
+  const asection *section = symbol->section;
+  if (!section || !symbol->name || symbol->flags & BSF_DEBUGGING) return false;
+  int class = bfd_decode_symclass(symbol);
+  bool typed = is_typed(c, symbol), local = class == 't';
+  *flags = typed ? GP_FUNCTION : 0;
+  bool gnu_takes = class == 'T' || class == 'W' || (local && gnu_takes_local(c, symbol));
+  if (!gnu_takes) {
+    if (c->options->gnu_compat || !c->image->typed || !typed) return false;
+    if (!(section->flags & SEC_CODE) || !*symbol->name) return false;
+    local = (symbol->flags & BSF_LOCAL) != 0;
+  }
+  if (local) *flags |= GP_STATIC;
+  return true;
+}
+
+/* Local symbols follow the symbol of their file. */
+static bool choose_from_image(gp_candidates *chosen, const gp_image *image,
+                              const gp_symtab_options *options, gp_error *error) {
+  choosing how = {.image = image, .options = options};
+  uint32_t file = 1;
+  if (options->gnu_compat) how.last_name = highest_name(image);
+  chosen->table_size = image->symbol_count;
+  for (size_t i = 0; i < image->symbol_count; i++) {
+    gp_candidate c = {.order = (uint32_t)i, .owner = GP_NONE};
+    asymbol *symbol = image->symbols[i];
+    if (symbol->flags & BSF_FILE) file = (uint32_t)i + 1;
+    if (!choose(&how, symbol, &c.flags)) continue;
+    c.name = symbol->name;
+    c.address = bfd_asymbol_value(symbol);
+    c.file = c.flags & GP_STATIC ? file : 0;
+    if (!append(chosen, &c, error)) return false;
+  }
+  return true;
+}
+
+/* --- from a symbol file ---------------------------------------------------- */
+
+/* Text symbols: everything in such a list is taken for a function. Weak functions
+ * and ifuncs are left out by GNU gprof, which is no help to anybody. */
+static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
+                             bool gnu_compat, gp_error *error) {
+  const char *types = gnu_compat ? "Tt" : "TtWwi";
+  chosen->table_size = file->count;
+  for (size_t i = 0; i < file->count; i++) {
+    if (!strchr(types, file->type[i])) continue;
+    bool local = file->type[i] == 't';
+    gp_candidate c = {.address = file->address[i],
+                      .name = file->name[i],
+                      .order = (uint32_t)i,
+                      .file = local ? 1 : 0,
+                      .owner = GP_NONE,
+                      .flags = local ? GP_FUNCTION | GP_STATIC : GP_FUNCTION};
+    if (!append(chosen, &c, error)) return false;
+  }
+  return true;
+}
+
+/* --- maps ------------------------------------------------------------------ */
+
+/* Rows of a map by one of its columns of strings. */
+typedef struct map_index {
+  const char *const *column;
+  gp_index index;
+} map_index;
+
+static gp_key map_key(const void *columns, uint32_t row) {
+  const map_index *by = columns;
+  return gp_text_key(by->column[row]);
+}
+
+/* The first row of the map with that text in the column, or GP_NONE. */
+static uint32_t map_find(const map_index *by, const char *text) {
+  uint32_t row = gp_index_find(&by->index, gp_text_key(text));
+  return row != GP_NONE && strcmp(by->column[row], text) == 0 ? row : GP_NONE;
+}
+
+static bool map_build(map_index *by, const char *const *column, size_t count) {
+  by->column = column;
+  gp_index_init(&by->index, map_key, by);
+  for (size_t i = 0; i < count; i++)
+    if (map_find(by, column[i]) == GP_NONE && !gp_index_add(&by->index, (uint32_t)i))
+      return false;
+  return true;
+}
+
+/* Of the symbols that the map names, the first one of each object file stays, and
+ * gets the file's name. */
+static void rename_mapped(gp_candidates *chosen, const gp_symfile *map,
+                          const gp_image *image, const map_index *names,
+                          const map_index *objects) {
+  size_t kept = 0;
+  for (size_t i = 0; i < chosen->count; i++) {
+    gp_candidate c = chosen->rows[i];
+    uint32_t row = map_find(names, gp_image_plain_name(image, c.name));
+    if (row != GP_NONE) {
+      if (map_find(objects, map->object[row]) != row) continue;
+      c.name = map->object[row];
+      c.flags |= GP_MAPPED;
+    }
+    chosen->rows[kept++] = c;
+  }
+  chosen->count = kept;
+}
+
+static bool apply_map(gp_candidates *chosen, const gp_symfile *map, const gp_image *image,
+                      gp_error *error) {
+  map_index names, objects;
+  bool names_built = map_build(&names, map->name, map->count);
+  bool objects_built = map_build(&objects, map->object, map->count);
+  bool done = names_built && objects_built;
+  if (done) rename_mapped(chosen, map, image, &names, &objects);
+  gp_index_free(&names.index);
+  gp_index_free(&objects.index);
+  return done || gp_fail_memory(error);
+}
+
+/* --- all of it ------------------------------------------------------------- */
+
+bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
+                          const gp_symtab_options *options, gp_error *error) {
+  memset(chosen, 0, sizeof *chosen);
+  bool done = options->symbols
+      ? choose_from_file(chosen, options->symbols, options->gnu_compat, error)
+      : gp_image_read_symbols(image, error) &&
+        choose_from_image(chosen, image, options, error);
+  if (done && options->map) done = apply_map(chosen, options->map, image, error);
+  if (!done) gp_candidates_free(chosen);
+  return done;
+}
+
+void gp_candidates_free(gp_candidates *chosen) {
+  free(chosen->rows);
+  memset(chosen, 0, sizeof *chosen);
+}

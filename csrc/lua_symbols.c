@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions of an image for Lua, and how they are found by name, file and line. */
+#include <stdlib.h>
+
+#include "binding.h"
+
+symbols_box *check_symbols(lua_State *L, int index) {
+  symbols_box *box = luaL_checkudata(L, index, GP_SYMBOLS);
+  luaL_argcheck(L, box->image->image, index, "image is closed");
+  return box;
+}
+
+static int release(lua_State *L) {
+  symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
+  if (box->named) gp_names_free(&box->names);
+  if (box->sourced) gp_sources_free(&box->sources);
+  box->named = box->sourced = false;
+  gp_symtab_free(&box->symtab);
+  gp_symfile_free(&box->listed);
+  gp_symfile_free(&box->map);
+  return 0;
+}
+
+/* Reads the file that an option names, if it does. False: nil and a message were
+ * pushed. */
+static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool map,
+                      const gp_symfile **read) {
+  const char *path = text_option(L, 2, option);
+  gp_error error = {""};
+  if (!path) return true;
+  *read = file;
+  bool lenient = flag_option(L, 2, "gnu_compat");
+  if (!gp_symfile_read(file, path, map, lenient, &error))
+    return push_failure(L, path, &error) == 0;
+  if (file->count > 0) return true;
+  gp_fail(&error, "has no symbols");
+  return push_failure(L, path, &error) == 0;
+}
+
+/* symbols(image, options) -> the functions, or nil and a message */
+static int new_symbols(lua_State *L) {
+  gp_image *image = check_image(L, 1);
+  gp_error error = {""};
+  luaL_checktype(L, 2, LUA_TTABLE);
+  gp_symtab_options options = {
+      .no_static = flag_option(L, 2, "no_static"),
+      .functions_only = flag_option(L, 2, "ignore_non_functions"),
+      .gnu_compat = flag_option(L, 2, "gnu_compat"),
+  };
+  symbols_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  *box = (symbols_box){.image = lua_touserdata(L, 1)};
+  luaL_setmetatable(L, GP_SYMBOLS);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  if (!read_list(L, &box->listed, "external_symbol_table", false, &options.symbols) ||
+      !read_list(L, &box->map, "file_ordering", true, &options.map))
+    return 2;
+  if (gp_symtab_build(&box->symtab, image, &options, &error)) return 1;
+  const char *listed = text_option(L, 2, "external_symbol_table");
+  if (listed) return push_failure(L, listed, &error);
+  lua_getiuservalue(L, 1, 1);  /* the image's path */
+  return push_failure(L, lua_tostring(L, -1), &error);
+}
+
+static int describe(lua_State *L) {
+  const symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
+  lua_pushfstring(L, "symbols: %d", (int)box->symtab.count);
+  return 1;
+}
+
+/* --- by name --------------------------------------------------------------- */
+
+/* symbols:named(name [, demangled]) -> numbers of functions */
+static int named(lua_State *L) {
+  symbols_box *box = check_symbols(L, 1);
+  const char *name = luaL_checkstring(L, 2);
+  bool demangled = lua_toboolean(L, 3);
+  size_t count = 0;
+  if (!box->named) {
+    if (!gp_names_build(&box->names, &box->symtab, box->image->image))
+      return luaL_error(L, "not enough memory");
+    box->named = true;
+  }
+  uint32_t *rows = demangled ? gp_names_demangled(&box->names, name, &count)
+                             : gp_names_find(&box->names, name, &count);
+  push_rows_and_free(L, rows, count);
+  return 1;
+}
+
+/* --- by file and line ------------------------------------------------------ */
+
+static const gp_sources *check_sources(lua_State *L) {
+  symbols_box *box = check_symbols(L, 1);
+  gp_error error = {""};
+  if (!box->sourced) {
+    if (!gp_sources_read(&box->sources, &box->symtab, box->image->image, &error))
+      luaL_error(L, "%s", error.text);
+    box->sourced = true;
+  }
+  return &box->sources;
+}
+
+/* symbols:files() -> names of source files, in the order in which they are met */
+static int files(lua_State *L) {
+  const gp_sources *sources = check_sources(L);
+  lua_createtable(L, (int)sources->files, 0);
+  for (size_t i = 0; i < sources->files; i++) {
+    lua_pushstring(L, sources->name[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+/* Appends a function's number to the table on the top. */
+static void append_row(lua_State *L, uint32_t row, lua_Integer *count) {
+  lua_pushinteger(L, (lua_Integer)row + 1);
+  lua_rawseti(L, -2, ++*count);
+}
+
+/* symbols:in_file(number [, line]) -> numbers of functions of a file; of those that
+ * begin at that line */
+static int in_file(lua_State *L) {
+  const gp_sources *sources = check_sources(L);
+  lua_Integer file = luaL_checkinteger(L, 2), count = 0;
+  lua_Integer line = luaL_optinteger(L, 3, -1);
+  luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files, 2,
+                "no file of that number");
+  lua_newtable(L);
+  for (size_t i = sources->start[file - 1]; i < sources->start[file]; i++) {
+    uint32_t row = sources->by_file[i];
+    if (line < 0 || sources->line[row] == (lua_Unsigned)line) append_row(L, row, &count);
+  }
+  return 1;
+}
+
+/* symbols:at_line(line) -> numbers of functions that begin at that line of any file */
+static int at_line(lua_State *L) {
+  const gp_sources *sources = check_sources(L);
+  lua_Integer line = luaL_checkinteger(L, 2), count = 0;
+  lua_newtable(L);
+  for (uint32_t s = 0; s < sources->symbols; s++)
+    if (sources->file[s] != GP_NONE && sources->line[s] == (lua_Unsigned)line)
+      append_row(L, s, &count);
+  return 1;
+}
+
+/* symbols:source(id) -> number of its file and line, or nil */
+static int source(lua_State *L) {
+  const gp_sources *sources = check_sources(L);
+  lua_Integer id = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= sources->symbols, 2,
+                "no function of that number");
+  if (sources->file[id - 1] == GP_NONE) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)sources->file[id - 1] + 1);
+  lua_pushinteger(L, sources->line[id - 1]);
+  return 2;
+}
+
+/* --- fields ---------------------------------------------------------------- */
+
+static void push_count(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)((const symbols_box *)object)->symtab.count);
+}
+
+/* Object files of the map, in the order of its lines; nil without a map. */
+static void push_map_files(lua_State *L, const void *object) {
+  const gp_symfile *map = &((const symbols_box *)object)->map;
+  lua_Integer count = 0;
+  if (map->count == 0) {
+    lua_pushnil(L);
+    return;
+  }
+  lua_newtable(L);  /* of files */
+  lua_newtable(L);  /* of those met */
+  for (size_t i = 0; i < map->count; i++) {
+    if (lua_getfield(L, -1, map->object[i]) == LUA_TNIL) {
+      lua_pushboolean(L, true);
+      lua_setfield(L, -3, map->object[i]);
+      lua_pushstring(L, map->object[i]);
+      lua_rawseti(L, -4, ++count);
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* module.machinery: names of the functions that profile */
+static void define_machinery(lua_State *L) {
+  lua_newtable(L);
+  for (int i = 0; gp_machinery[i]; i++) {
+    lua_pushstring(L, gp_machinery[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "machinery");
+}
+
+void define_symbols(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__gc", release}, {"__tostring", describe}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"named", named},     {"files", files},
+                                     {"in_file", in_file}, {"at_line", at_line},
+                                     {"source", source},   {NULL, NULL}};
+  static const object_field fields[] = {
+      {"count", push_count}, {"map_files", push_map_files}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"symbols", new_symbols}, {NULL, NULL}};
+  define_object(L, GP_SYMBOLS, get_field, meta, methods);
+  define_fields(L, fields);
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+  define_machinery(L);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Where all functions come from.
+ *
+ * The source file and line of every symbol, and which functions there are in a file.
+ * Reports ask the image for the sources of the few functions that they print; this is
+ * for those who look from a file or a line to functions, and have to know them all.
+ */
+#ifndef GP_SOURCES_H
+#define GP_SOURCES_H
+
+#include "symtab.h"
+
+typedef struct gp_sources {
+  size_t symbols;
+  uint32_t *file;       /* per symbol: the number of its file, or GP_NONE */
+  uint32_t *line;       /* per symbol: of its entry, from 1 */
+
+  /* per file, in the order in which the image's symbol table names them first */
+  size_t files;
+  char **name;          /* as recorded */
+  size_t *start;        /* its first row in `by_file`; files + 1 of them */
+  uint32_t *by_file;    /* symbols with a file, by file, then by address */
+} gp_sources;
+
+/* Looks the sources of all symbols up. */
+bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_image *image,
+                     gp_error *error);
+void gp_sources_free(gp_sources *sources);
+
+#endif
