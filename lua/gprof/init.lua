@@ -38,8 +38,9 @@ gprof.image = core.image
 -- @treturn[1] data with the fields `histogram_records`, `arc_records`,
 --   `block_records` (as read), `has_histogram`, `has_arcs` (what a report can be made
 --   from), `files` (an array of what each file held: `path`, `format`, `version` in the
---   magic format, and the three counts of records), `low` and `high` (the range of addresses in histograms and of callees; or nil),
---   and the methods `read(path [, format])` and `close()`
+--   magic format, and the three counts of records), `low` and `high` (the range of
+--   addresses in histograms and of callees; or nil), and the methods
+--   `read(path [, format])` and `close()`
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
 function gprof.data(image, ...)
