@@ -41,7 +41,7 @@ end
 
 -- A source file's blocks have to be as many as its line says.
 local function check_file(file)
-  if file and #file.blocks ~= file.announced then
+  if file and #file.blocks ~= tonumber(file.announced) then
     fail("standard input: line %d: the file has %s basic blocks, but lines for %d", file.line,
       file.announced, #file.blocks)
   end
@@ -56,7 +56,7 @@ local function read(lines, size)
     local count, address = text:match "^%s*Block .-executed%s+(%d+) .-address=%s*0x(%x+)"
     if announced then
       check_file(files[#files])
-      files[#files + 1] = { line = line, announced = tonumber(announced), blocks = {} }
+      files[#files + 1] = { line = line, announced = announced, blocks = {} }
     elseif count then
       local file = files[#files] or
         fail("standard input: line %d: a block comes before the first file", line)
