@@ -390,6 +390,7 @@ static bool read_record(source *s, unsigned char tag) {
 static bool read_magic(source *s) {
   const unsigned char *bytes = gp_reader_take(s->reader, MAGIC_HEADER), *tag;
   s->version = gp_u32(bytes + 4, s->layout);
+  s->data->version = s->version;
   if (s->version == VERSION_SHARED_OBJECT)
     return gp_fail(s->error, "is a shared object's profile (version 0x1ffff), not a program's");
   if (s->version > 1)
@@ -469,6 +470,7 @@ static bool read_file(source *s, gp_format format) {
   bool magic = memcmp(header, "gmon", 4) == 0;
   if (format == GP_FORMAT_AUTO)
     format = magic ? GP_FORMAT_MAGIC : GP_FORMAT_BSD;
+  s->data->format = format == GP_FORMAT_BSD && is_44bsd(s) ? GP_FORMAT_44BSD : format;
   switch (format) {
     case GP_FORMAT_MAGIC:
       if (!magic) return gp_fail(s->error, "does not begin with \"gmon\" as the magic format does");
@@ -477,7 +479,7 @@ static bool read_file(source *s, gp_format format) {
       if (!is_44bsd(s)) return gp_fail(s->error, "has not the version number of a 4.4BSD profile");
       return read_bsd(s, true);
     default:
-      return read_bsd(s, is_44bsd(s));
+      return read_bsd(s, s->data->format == GP_FORMAT_44BSD);
   }
 }
 

@@ -60,6 +60,8 @@ typedef struct gp_data {
   gp_blocks blocks;
   size_t histogram_records, arc_records, block_records;  /* as read */
   bool has_arcs;          /* a file could have told of calls, and perhaps did */
+  gp_format format;       /* of the last file; never GP_FORMAT_AUTO once one is read */
+  uint32_t version;       /* that the last file in the magic format told */
 } gp_data;
 
 /* An empty sum. Its address must not change from here on. */

@@ -2,6 +2,11 @@
 /* Profile data for Lua. */
 #include "binding.h"
 
+/* Of formats, as Lua calls them. */
+static const char *const format_names[] = {
+    [GP_FORMAT_AUTO] = "auto", [GP_FORMAT_MAGIC] = "magic", [GP_FORMAT_BSD] = "bsd",
+    [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_44BSD + 1] = NULL};
+
 static data_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_DATA);
 }
@@ -16,11 +21,13 @@ gp_data *check_data(lua_State *L, int index) {
 static int new_data(lua_State *L) {
   const gp_image *image = check_image(L, 1);
   bool mixed_rates = lua_toboolean(L, 2);
-  data_box *box = lua_newuserdatauv(L, sizeof *box, 0);
+  data_box *box = lua_newuserdatauv(L, sizeof *box, 1);
   gp_data_init(&box->data, image->layout);
   box->data.mixed_rates = mixed_rates;
   box->open = true;
   luaL_setmetatable(L, GP_DATA);
+  lua_newtable(L);  /* its `files` */
+  lua_setiuservalue(L, -2, 1);
   return 1;
 }
 
@@ -42,20 +49,48 @@ static int describe(lua_State *L) {
   return 1;
 }
 
+/* How many records of each kind were read. */
+typedef struct tally {
+  size_t histograms, arcs, blocks;
+} tally;
+
+static tally count_records(const gp_data *data) {
+  return (tally){data->histogram_records, data->arc_records, data->block_records};
+}
+
+static void set_integer(lua_State *L, const char *name, uint64_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, name);
+}
+
+/* Adds what the file just read held to the list of files. */
+static void list_file(lua_State *L, const gp_data *data, const char *path, tally before) {
+  lua_getiuservalue(L, 1, 1);
+  lua_createtable(L, 0, 6);
+  lua_pushstring(L, path);
+  lua_setfield(L, -2, "path");
+  lua_pushstring(L, format_names[data->format]);
+  lua_setfield(L, -2, "format");
+  if (data->format == GP_FORMAT_MAGIC) set_integer(L, "version", data->version);
+  set_integer(L, "histogram_records", data->histogram_records - before.histograms);
+  set_integer(L, "arc_records", data->arc_records - before.arcs);
+  set_integer(L, "block_records", data->block_records - before.blocks);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
 /* data:read(path, format) -> data, or nil and a message. After a failure the data
  * is closed: part of the file may be in it. */
 static int read_file(lua_State *L) {
-  static const char *const names[] = {"auto", "magic", "bsd", "4.4bsd", NULL};
-  static const gp_format formats[] = {GP_FORMAT_AUTO, GP_FORMAT_MAGIC, GP_FORMAT_BSD,
-                                      GP_FORMAT_44BSD};
   gp_data *data = check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
-  gp_format format = formats[luaL_checkoption(L, 3, "auto", names)];
+  gp_format format = (gp_format)luaL_checkoption(L, 3, "auto", format_names);
+  tally before = count_records(data);
   gp_error error = {""};
   if (!gp_data_read(data, path, format, &error)) {
     close_data(L);
     return push_failure(L, path, &error);
   }
+  list_file(L, data, path, before);
   lua_settop(L, 1);
   return 1;
 }
@@ -84,6 +119,11 @@ static void push_has_histogram(lua_State *L, const void *object) {
 
 static void push_has_arcs(lua_State *L, const void *object) {
   lua_pushboolean(L, opened(L, object)->has_arcs);
+}
+
+static void push_files(lua_State *L, const void *object) {
+  opened(L, object);
+  lua_getiuservalue(L, 1, 1);
 }
 
 /* The lowest and the highest address in histograms and of callees. */
@@ -128,6 +168,7 @@ void define_data(lua_State *L) {
       {"block_records", push_block_records},
       {"has_histogram", push_has_histogram},
       {"has_arcs", push_has_arcs},  /* or is of a format that always has them */
+      {"files", push_files},  /* the same counts for each file, with path and format */
       {"low", push_low},    /* lowest address in histograms and callees, or nil */
       {"high", push_high},  /* highest one */
       {NULL, NULL}};

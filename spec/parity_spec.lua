@@ -28,6 +28,8 @@ local option_lists <const> = {
   {}, { "-p" }, { "-q" }, { "-z" }, { "-a" }, { "-w", "132" }, { "-L", "--inline-file-names" }, { "--no-demangle" },
   { "-D" }, { "-z", "-a", "-D" }, { "-p", "-P" }, { "-P", "-p" }, { "-P" }, { "-Q" }, { "-B" }, { "-q", "-P" },
   { "--no-d", "--dis" }, { "--fl", "--wid", "20" }, { "--width=40" }, { "--demangle=none" }, { "-zaLw132" },
+  { "-T" }, { "-T", "-p" }, { "-T", "-Q", "-z" }, { "-T", "-q", "-p", "-w", "40" }, { "-i" }, { "-q", "-i" },
+  { "-i", "-T", "-p" }, { "-i", "-P", "-Q" }, { "--trad", "--file-i", "--graph" },
 }
 
 -- And where the operands are part of it: words in capitals stand for files.
@@ -113,7 +115,7 @@ end
 
 local mixed <const> = {
   "-p", "-q", "-z", "-z", "-a", "-a", "-w132", "-w20", "-w3", "-L", "--inline-file-names", "--no-demangle", "-D",
-  "-P", "-Q", "-B", "--demangle", "--demangle=none",
+  "-P", "-Q", "-B", "--demangle", "--demangle=none", "-T", "-T", "-i",
 }
 
 -- A few options. Where there is nothing to report, -z would ask for execution counts, which are another matter.

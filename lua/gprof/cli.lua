@@ -5,6 +5,7 @@
 
 local options = require "gprof.options"
 local output = require "gprof.output"
+local styles = require "gprof.styles"
 
 local cli = {}
 
@@ -17,17 +18,6 @@ local function need(value, message)
   return value or fail("%s", message)
 end
 
--- Which reports to print: those asked for; if none is left, those that there are
--- records for, but for those taken away.
-local function choose_styles(settings, data)
-  local wanted = settings.styles
-  if wanted.flat or wanted.graph then return wanted end
-  return {
-    flat = wanted.flat == nil and data.has_histogram,
-    graph = wanted.graph == nil and data.has_arcs,
-  }
-end
-
 -- GNU gprof prints execution counts where there is nothing else, that is, nothing.
 local function check_not_empty(settings, data, where)
   if data.has_histogram or data.has_arcs or next(settings.styles) then return end
@@ -36,15 +26,11 @@ local function check_not_empty(settings, data, where)
   end
 end
 
-local function check_styles(styles, settings, data, profiles)
+local function check_styles(chosen, settings, data, profiles)
   local where = table.concat(profiles, ", ")
   check_not_empty(settings, data, where)
-  if styles.flat and not data.has_histogram then
-    fail("%s: has no histogram: a flat profile cannot be made from it", where)
-  elseif styles.graph and not data.has_arcs then
-    fail("%s: has no arcs: a call graph cannot be made from it (was the program " ..
-      "compiled with -pg?)", where)
-  end
+  local lack = styles.lack(chosen, data)
+  if lack then fail("%s: %s", where, lack) end
 end
 
 -- A profile of another program would give a report of nothing.
@@ -70,18 +56,6 @@ local function read_files(settings)
   return image, data, profiles
 end
 
-local function print_reports(profile, styles, settings, write)
-  if styles.flat then
-    require "gprof.report.flat"(profile, settings, write)
-  end
-  if styles.graph then
-    if styles.flat then write("\f\n") end
-    require "gprof.report.graph"(profile, settings, write)
-    write("\f\n")
-    require "gprof.report.index"(profile, settings, write)
-  end
-end
-
 local function work(arguments)
   local settings = options.read(arguments)
   local write = output.into(io.stdout)
@@ -91,11 +65,13 @@ local function work(arguments)
     write(require "gprof.help".version())
   else
     local image, data, profiles = read_files(settings)
-    local styles = choose_styles(settings, data)
-    check_styles(styles, settings, data, profiles)
+    local chosen = styles.choose(settings.styles, data)
+    check_styles(chosen, settings, data, profiles)
     local profile = need(require "gprof".profile(image, data, settings))
-    if not settings.gnu_compat then check_belongs(profile, profiles) end
-    print_reports(profile, styles, settings, write)
+    if not settings.gnu_compat and styles.about_functions(chosen) then
+      check_belongs(profile, profiles)
+    end
+    styles.print(chosen, profile, settings, write)
   end
   write:flush()
 end

@@ -102,4 +102,85 @@ calls. Where a function outside calls a member, the line shows the part of the
 whole cycle's time that is due to it.
 ]]
 
+explain.bsd_graph = [[
+How to read the call graph
+
+Each function has an entry, set off by lines of dashes. The line that begins
+with a number in brackets is the entry's own; the lines above it are about the
+function's parents, those who called it, and the lines below it about its
+children, those that it called. Entries come in the order of the time spent in
+the function and in its descendants: all that it called, directly or not.
+
+In a function's own line:
+
+ index        The number of the entry, by which other lines refer to it.
+
+ %time        The share of the whole time that was spent in the function and
+              its descendants. What a child took counts for its parents again:
+              this column does not add up to 100 %.
+
+ self         The time spent in the function's own code.
+
+ descendants  The time spent in its descendants, as far as it was on its behalf.
+
+ called       How often it was called by others,
+ +self        and, after the +, by itself.
+
+ name         The function; if it is a member of a cycle, with the cycle's
+              number; and where its entry is: [7] leads to entry 7, while (7)
+              would have been entry 7, but is not printed.
+
+In the line of a parent:
+
+ self         The part of the function's own time that is due to this parent,
+ descendants  and the part of its descendants' time that is.
+
+ called       Calls by this parent
+ /total       of all calls of the function, those by itself left out.
+
+In the line of a child:
+
+ self         The part of the child's own time that is due to the function,
+ descendants  and the part of the child's descendants' time that is.
+
+ called       Calls by the function
+ /total       of all calls of the child, those by itself left out.
+
+<spontaneous> stands for parents that nobody knows: the system called the
+function, or something that was compiled without -pg.
+
+Functions that call each other in a circle are a cycle, and share their time.
+The cycle as a whole has an entry: its own line has the time of all members
+and of what they called, and counts the calls from outside + those between
+members. Below it stand the members, each with what it adds to that. Lines
+about calls between members have no times, as such calls move none.
+]]
+
+explain.bsd_flat = [[
+How to read the flat profile
+
+Functions come in the order of the time spent in their own code.
+
+ %         This function's share of all the time that was sampled.
+time
+
+cumulative The time of this function and of all those above it.
+ seconds
+
+ self      The time spent in this function's own code.
+seconds
+
+calls      How often the function was called by others; blank if that is not
+           known to have happened.
+
+ self      Milliseconds that one call took on the average in the function's own
+ms/call    code,
+
+ total     and together with all that it called from there.
+ms/call
+
+name       The function, and the number of its entry in the call graph, in
+           parentheses if that is not printed.
+]]
+
 return explain

@@ -37,8 +37,10 @@ gprof.image = core.image
 --   `mixed_rates`: do not refuse histograms of different sampling rates
 -- @treturn[1] data with the fields `histogram_records`, `arc_records`,
 --   `block_records` (as read), `has_histogram`, `has_arcs` (what a report can be made
---   from), `low` and `high` (the range of addresses in histograms and of callees; or nil),
---   and the methods `read(path [, format])` and `close()`
+--   from), `files` (an array of what each file held: `path`, `format`, `version` in the
+--   magic format, and the three counts of records), `low` and `high` (the range of
+--   addresses in histograms and of callees; or nil), and the methods
+--   `read(path [, format])` and `close()`
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
 function gprof.data(image, ...)
@@ -89,7 +91,8 @@ end
 
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
--- @tparam string name "flat", "graph" or "index": a module of gprof.report
+-- @tparam string name "flat", "graph", "index", the same in the style of BSD as
+--   "bsd.flat", "bsd.graph", "bsd.index", or "info": a module of gprof.report
 -- @tparam[opt] table options as of the program, by long name with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
 --   `gnu_compat`

@@ -17,9 +17,10 @@ end
 -- @tparam profile profile
 -- @tparam integer id the function's number
 -- @tparam table options `inline_file_names`, `print_path`
+-- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn string
-function names.of(profile, id, options)
-  local name = profile:get(id, "name")
+function names.of(profile, id, options, field)
+  local name = profile:get(id, field or "name")
   if options.inline_file_names then
     local file, line = profile:get(id, "file", "line")
     if file then
@@ -41,11 +42,12 @@ end
 --- Cross-references: a function's name, cycle and index number, made once for each.
 -- @tparam profile profile
 -- @tparam table options
+-- @tparam[opt] string field as of `names.of`
 -- @treturn {[integer]=string} by the function's number; filled as it is read
-function names.references(profile, options)
+function names.references(profile, options, field)
   local function make(references, id)
     local index, printed, cycle = profile:get(id, "index", "printed", "cycle")
-    local name = names.of(profile, id, options)
+    local name = names.of(profile, id, options, field)
     if cycle then
       name = name .. " " .. cycle.name
     end

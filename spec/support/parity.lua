@@ -24,7 +24,8 @@ local function first_difference(ours, theirs)
   return ("line %d: ours ends"):format(number)
 end
 
---- Compares standard output and exit status of `gprof.lua --gnu-compat ...` and `gprof ...`.
+--- Compares standard output and exit status of `gprof.lua --gnu-compat ...` and `gprof ...`. If both fail, ours has to
+-- print nothing: GNU gprof says what each file holds (-i) while it reads them, before it finds out what is wrong.
 -- @tparam {string,...} arguments of both
 -- @tparam[opt] table options as for `shell.run`
 -- @treturn ?string what differs, with the command; nil if nothing does
@@ -34,6 +35,8 @@ function parity.difference(arguments, options)
   if ending(ours) ~= ending(theirs) then
     return ("%s\nours: %s, GNU: %s\n%s%s"):format(ours.command, ending(ours), ending(theirs), ours.stderr,
       theirs.stderr)
+  elseif ours.status ~= 0 then
+    return ours.stdout ~= "" and ours.command .. "\nfails, but prints\n" .. ours.stdout or nil
   elseif ours.stdout ~= theirs.stdout then
     return ours.command .. "\n" .. first_difference(ours.stdout, theirs.stdout)
   end

@@ -34,16 +34,42 @@ local function call_unit(profile)
   return prefixes[1][1], prefixes[1][2]
 end
 
+-- What comes before the columns: what a sample is.
+local function write_title(profile, _, write)
+  write("Flat profile:\n\n")
+  write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
+  if profile.total_ticks <= 0 then
+    write(" no time accumulated\n\n")
+  end
+end
+
+-- How the report looks. Others may come with another look (`gprof.report.bsd.flat`):
+-- title, ending: functions of (profile, options, write), what comes before and after.
+-- unit: what figures per call are in, a function that returns prefix and scale.
+-- called, other: the row of a function that was called, and that of another one.
+-- names: a function of (profile, options) that returns one from numbers to names.
+local gnu = {
+  title = write_title,
+  unit = call_unit,
+  called = "%6.2f %9.2f %8.2f %8d %8.2f %8.2f  %s\n",
+  other = "%6.2f %9.2f %8.2f                             %s\n",
+}
+
+function gnu.names(profile, options)
+  return function(id) return names.of(profile, id, options) end
+end
+
+function gnu.ending(_, options, write)
+  if not options.brief then
+    write(require "gprof.explain".flat)
+  end
+end
+
 local function write_heading(profile, prefix, write)
   local unit, abbreviation = profile.unit, profile.abbreviation
   local per_call = prefix
   if abbreviation ~= "" then
     per_call = prefix .. abbreviation .. "/call"
-  end
-  write("Flat profile:\n\n")
-  write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, unit))
-  if profile.total_ticks <= 0 then
-    write(" no time accumulated\n\n")
   end
   write("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
     "%  ", "cumulative", "self  ", "", "self  ", "total ", "")
@@ -51,25 +77,22 @@ local function write_heading(profile, prefix, write)
     "time", unit, unit, "calls", per_call, per_call, "name")
 end
 
-local function write_rows(profile, options, scale, write)
+local function write_rows(profile, options, look, scale, write)
   local rate, total = profile.rate, profile.total_ticks
   if total <= 0 then
     total = 1  -- so that percentages are 0 and not undefined
   end
-  local cumulative = 0
+  local cumulative, name = 0, look.names(profile, options)
   for id, listed, ticks, children, calls in
     profile:functions("self", "id", "listed", "ticks", "children_ticks", "calls") do
     if listed and (ticks ~= 0 or calls ~= 0 or options.display_unused_functions) then
       cumulative = cumulative + ticks
-      local name = names.of(profile, id, options)
       local percent, seconds = 100 * ticks / total, ticks / rate
       if calls ~= 0 then
-        write("%6.2f %9.2f %8.2f %8d %8.2f %8.2f  %s\n",
-          percent, cumulative / rate, seconds, calls, scale * ticks / rate / calls,
-          scale * (ticks + children) / rate / calls, name)
+        write(look.called, percent, cumulative / rate, seconds, calls,
+          scale * ticks / rate / calls, scale * (ticks + children) / rate / calls, name(id))
       else
-        write("%6.2f %9.2f %8.2f                             %s\n",
-          percent, cumulative / rate, seconds, name)
+        write(look.other, percent, cumulative / rate, seconds, name(id))
       end
     end
   end
@@ -80,14 +103,15 @@ end
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: rows
 --   for functions without calls and time, too; `inline_file_names`, `print_path`
 -- @tparam stream write
-return function(profile, options, write)
+-- @tparam[opt] table look GNU gprof's, if absent
+return function(profile, options, write, look)
   if not profile.rate then
     error("a flat profile needs a histogram, which this profile has not", 0)
   end
-  local prefix, scale = call_unit(profile)
+  look = look or gnu
+  local prefix, scale = look.unit(profile)
+  look.title(profile, options, write)
   write_heading(profile, prefix, write)
-  write_rows(profile, options, scale, write)
-  if not options.brief then
-    write(require "gprof.explain".flat)
-  end
+  write_rows(profile, options, look, scale, write)
+  if look.ending then look.ending(profile, options, write) end
 end

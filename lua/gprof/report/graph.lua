@@ -3,58 +3,74 @@
 -- @module gprof.report.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local granularity = require "gprof.granularity"
 local names = require "gprof.names"
 
-local rule = ("-"):rep(47) .. "\n"
-local spontaneous = (" "):rep(49) .. "<spontaneous>\n"
-
--- Fields of an arc, behind the other function's number, and the lines that they make.
--- Which line depends on whether the call is recursive: such calls move no time.
+-- Fields of an arc, behind the other function's number, and those of a member of a
+-- cycle. Each line's format is chosen by the second one: whether a call is recursive,
+-- as such calls move no time; and how often the member calls itself.
 local arc_fields = { "recursive", "self", "children", "count", "of" }
-local arc_lines = {
-  [false] = "             %3$7.2f %4$7.2f %5$7d/%6$-7d     %1$s\n",
-  [true] = "                             %5$7d             %1$s\n",
+local member_fields = { "id", "self_calls", "graph_self", "graph_children", "calls" }
+
+-- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
+-- heading, ending: functions of (profile, options, write), what comes before and after.
+-- primary: the line that an entry is about, up to its calls; percentage and times are
+-- the values 2 to 4. arcs, members: lines of callers and callees, and of members; times
+-- are the values 3 and 4. spontaneous: the line in the place of callers.
+-- rule: what ends an entry. name: the field that has a function's name.
+local gnu = {
+  primary = "%1$-6.6s %2$5.1f %3$7.2f %4$7.2f",
+  arcs = {
+    [false] = "             %3$7.2f %4$7.2f %5$7d/%6$-7d     %1$s\n",
+    [true] = "                             %5$7d             %1$s\n",
+  },
+  members = setmetatable(
+    { [0] = "             %3$7.2f %4$7.2f %5$7d             %1$s\n" },
+    { __index = function() return "             %3$7.2f %4$7.2f %5$7d+%2$-7d     %1$s\n" end }),
+  spontaneous = (" "):rep(49) .. "<spontaneous>\n",
+  rule = ("-"):rep(47) .. "\n",
+  name = "name",
 }
 
--- The same for members of a cycle, by calls of themselves.
-local member_fields = { "id", "self_calls", "graph_self", "graph_children", "calls" }
-local member_lines = setmetatable(
-  { [0] = "             %3$7.2f %4$7.2f %5$7d             %1$s\n" },
-  { __index = function() return "             %3$7.2f %4$7.2f %5$7d+%2$-7d     %1$s\n" end })
+function gnu.heading(profile, options, write)
+  write(options.brief and "\t\t\tCall graph\n\n" or "\t\t     Call graph (explanation follows)\n\n")
+  granularity(profile, profile.graph_ticks, "seconds", "no time propagated", write)
+  write("index % time    self  children    called     name\n")
+end
+
+function gnu.ending(_, options, write)
+  if not options.brief then
+    write(require "gprof.explain".graph)
+  end
+end
 
 -- Where nothing was sampled GNU gprof divides by a rate of nought, and prints what
 -- comes of it.
-local function with_undefined_times(lines)
-  local function undefined(line)
-    return (line:gsub("%%3%$7%.2f %%4%$7%.2f", "   -nan    -nan"))
-  end
+local function undefined(line)
+  return (line:gsub("%%[34]%$(%d+)%.2f", function(width)
+    return ("%" .. width .. "s"):format("-nan")
+  end))
+end
+
+local function undefined_lines(lines)
   return setmetatable({}, { __index = function(made, key)
     made[key] = undefined(lines[key])
     return made[key]
   end })
 end
 
-local function write_heading(profile, options, write)
-  local rate, ticks = profile.rate, profile.graph_ticks
-  write(options.brief and "\t\t\tCall graph\n\n" or "\t\t     Call graph (explanation follows)\n\n")
-  write("\ngranularity: each sample hit covers %d byte(s)", profile.bin_size or 0)
-  if ticks > 0 then
-    write(" for %.2f%% of %.2f seconds\n\n", 100 / ticks, ticks / rate)
-  else
-    write(" no time propagated\n\n")
-  end
-  write("index % time    self  children    called     name\n")
+local function with_undefined_times(look)
+  return setmetatable({
+    primary = undefined(look.primary),
+    arcs = undefined_lines(look.arcs),
+    members = undefined_lines(look.members),
+  }, { __index = look })
 end
 
 -- The line of the function or cycle that an entry is about.
 local function write_primary(page, node, name)
   local write, calls, self_calls = page.write, node.calls, node.self_calls
-  write("%-6.6s %5.1f ", "[" .. node.index .. "]", node.percent)
-  if page.undefined then
-    write("   -nan    -nan")
-  else
-    write("%7.2f %7.2f", node.self, node.children)
-  end
+  write(page.look.primary, "[" .. node.index .. "]", node.percent, node.self, node.children)
   if self_calls ~= 0 then
     write(" %7d+%-7d %s\n", calls, self_calls, name)
   elseif calls ~= 0 then
@@ -65,24 +81,25 @@ local function write_primary(page, node, name)
 end
 
 local function write_function(page, node)
-  local profile, write, references, id = page.profile, page.write, page.references, node.id
-  if write:each(references, page.arc_lines,
+  local profile, write, look = page.profile, page.write, page.look
+  local references, id = page.references, node.id
+  if write:each(references, look.arcs,
     profile:callers(id, "caller_id", table.unpack(arc_fields))) == 0 then
-    write(spontaneous)
+    write(look.spontaneous)
   end
   write_primary(page, node, references[id])
-  write:each(references, page.arc_lines,
+  write:each(references, look.arcs,
     profile:callees(id, "callee_id", table.unpack(arc_fields)))
-  write(rule)
+  write(look.rule)
 end
 
 local function write_cycle(page, node)
   local profile, write = page.profile, page.write
   write_primary(page, node, ("<cycle %d as a whole> %s"):format(
     profile:get(node.id, "number"), names.number(node.index, true)))
-  write:each(page.references, page.member_lines,
+  write:each(page.references, page.look.members,
     profile:members(node.id, table.unpack(member_fields)))
-  write(rule)
+  write(page.look.rule)
 end
 
 -- Entries of functions and cycles of which anything was seen.
@@ -110,19 +127,19 @@ end
 --   for functions without calls and time, too; `inline_file_names`, `print_path`;
 --   `gnu_compat`
 -- @tparam stream write
-return function(profile, options, write)
-  local undefined = options.gnu_compat and not profile.rate
+-- @tparam[opt] table look GNU gprof's, if absent
+return function(profile, options, write, look)
+  look = look or gnu
+  if options.gnu_compat and not profile.rate then
+    look = with_undefined_times(look)
+  end
   local page = {  -- what it takes to write an entry
     profile = profile,
     write = write,
-    references = names.references(profile, options),
-    undefined = undefined,
-    arc_lines = undefined and with_undefined_times(arc_lines) or arc_lines,
-    member_lines = undefined and with_undefined_times(member_lines) or member_lines,
+    look = look,
+    references = names.references(profile, options, look.name),
   }
-  write_heading(profile, options, write)
+  look.heading(profile, options, write)
   write_entries(page, options)
-  if not options.brief then
-    write(require "gprof.explain".graph)
-  end
+  if look.ending then look.ending(profile, options, write) end
 end

@@ -34,18 +34,17 @@ local function label(profile, id, options)
   return name .. " (" .. names.file(file, options) .. ")"
 end
 
--- One row of cells. The cell at column c begins at c times the width of one, but
+-- The text of a row. The cell at column c begins at c times the width of one, but
 -- never before the text to its left has ended. The blanks around a number are not
 -- counted, so columns drift: the index is set as GNU gprof sets it.
-local function format_row(profile, ids, first, rows, cell_width, options)
+local function format_row(profile, ids, options)
+  local cell_width = ((options.width or 80) - 1) // COLUMNS
   local cells, at = {}, 0
-  for column = 0, COLUMNS - 1 do
-    local id = ids[first + column * rows]
-    if not id then break end
+  for column, id in ipairs(ids) do
     local number = names.number(profile:get(id, "index", "printed"))
     local text = label(profile, id, options)
-    local fill = math.max(0, column * cell_width + NUMBER_WIDTH - at - #number)
-    cells[#cells + 1] = (" "):rep(fill) .. " " .. number .. " " .. text
+    local fill = math.max(0, (column - 1) * cell_width + NUMBER_WIDTH - at - #number)
+    cells[column] = (" "):rep(fill) .. " " .. number .. " " .. text
     at = at + #number + fill + #text
   end
   return table.concat(cells)
@@ -56,12 +55,18 @@ end
 -- @tparam table options `width`: of the lines, in characters (default 80);
 --   `display_unused_functions`, `inline_file_names`, `print_path`
 -- @tparam stream write
-return function(profile, options, write)
+-- @tparam[opt] function format makes the text of a row of (profile, numbers of its
+--   functions and cycles, options); GNU gprof's, if absent
+return function(profile, options, write, format)
+  format = format or format_row
   local ids = collect(profile, options)
-  local cell_width = ((options.width or 80) - 1) // COLUMNS
   local rows = (#ids + COLUMNS - 1) // COLUMNS
   write("Index by function name\n\n")
   for row = 1, rows do
-    write(format_row(profile, ids, row, rows, cell_width, options) .. "\n")
+    local cells = {}
+    for place = row, #ids, rows do
+      cells[#cells + 1] = ids[place]
+    end
+    write(format(profile, cells, options) .. "\n")
   end
 end

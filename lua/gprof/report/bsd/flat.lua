@@ -1,0 +1,42 @@
+--- The flat profile in the style of BSD: with the number of each function's entry in the
+-- call graph, and milliseconds per call.
+--
+-- @module gprof.report.bsd.flat
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local flat = require "gprof.report.flat"
+local granularity = require "gprof.granularity"
+local names = require "gprof.names"
+
+local look = {
+  called = "%5.1f %10.2f %8.2f %8d %8.2f %8.2f  %s\n",
+  other = "%5.1f %10.2f %8.2f                             %s\n",
+}
+
+function look.title(profile, options, write)
+  if not options.brief then
+    write(require "gprof.explain".bsd_flat)
+  end
+  granularity(profile, profile.total_ticks, profile.unit, "no time accumulated", write)
+end
+
+function look.unit()
+  return "m", 1000
+end
+
+-- Where no call was recorded there is no call graph for the numbers to lead to.
+function look.names(profile, options)
+  if not profile.data.has_arcs then
+    return function(id) return names.of(profile, id, options, "symbol") end
+  end
+  local references = names.references(profile, options, "symbol")
+  return function(id) return references[id] end
+end
+
+--- Prints the report.
+-- @tparam profile profile with a histogram
+-- @tparam table options as of `gprof.report.flat`
+-- @tparam stream write
+return function(profile, options, write)
+  return flat(profile, options, write, look)
+end

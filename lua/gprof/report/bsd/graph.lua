@@ -1,0 +1,41 @@
+--- The call graph in the style of BSD: wider, with blank lines around each rule.
+--
+-- @module gprof.report.bsd.graph
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local granularity = require "gprof.granularity"
+local graph = require "gprof.report.graph"
+
+local indent = (" "):rep(34)
+
+local look = {
+  primary = "%1$-6.6s %2$5.1f %3$7.2f %4$11.2f",
+  arcs = {
+    [false] = "             %3$7.2f %4$11.2f %5$7d/%6$-7d     %1$s\n",
+    [true] = "                                 %5$7d             %1$s\n",
+  },
+  members = setmetatable(
+    { [0] = "             %3$7.2f %4$11.2f %5$7d             %1$s\n" },
+    { __index = function() return "             %3$7.2f %4$11.2f %5$7d+%2$-7d     %1$s\n" end }),
+  spontaneous = (" "):rep(53) .. "<spontaneous>\n",
+  rule = "\n" .. ("-"):rep(47) .. "\n\n",
+  name = "symbol",
+}
+
+function look.heading(profile, options, write)
+  if not options.brief then
+    write(require "gprof.explain".bsd_graph)
+  end
+  granularity(profile, profile.graph_ticks, "seconds", "no time propagated", write)
+  write(indent .. "called/total       parents \n")
+  write("index  %time    self descendants  called+self    name    \tindex\n")
+  write(indent .. "called/total       children\n\n")
+end
+
+--- Prints the report, without the index (`gprof.report.bsd.index`).
+-- @tparam profile profile
+-- @tparam table options as of `gprof.report.graph`
+-- @tparam stream write
+return function(profile, options, write)
+  return graph(profile, options, write, look)
+end

@@ -1,0 +1,27 @@
+--- What the profile files hold: how many records of each kind.
+--
+-- @module gprof.report.info
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local kinds = {
+  { "histogram_records", "histogram record" },
+  { "arc_records", "call-graph record" },
+  { "block_records", "basic-block count record" },
+}
+
+--- Prints the report, for each file that was read, in turn.
+-- @tparam profile profile
+-- @tparam table options `gnu_compat`: for a file that tells no version, print that of
+--   the file before it
+-- @tparam stream write
+return function(profile, options, write)
+  local version = 0
+  for _, file in ipairs(profile.data.files) do
+    version = file.version or options.gnu_compat and version or 0
+    write(("File `%s' (version %d) contains:\n"):format(file.path, version))
+    for _, kind in ipairs(kinds) do
+      local count = file[kind[1]]
+      write("\t%d %s%s\n", count, kind[2], count == 1 and "" or "s")
+    end
+  end
+end
