@@ -73,6 +73,7 @@ build = {
     ["gprof.report.bsd.flat"] = "lua/gprof/report/bsd/flat.lua",
     ["gprof.report.bsd.graph"] = "lua/gprof/report/bsd/graph.lua",
     ["gprof.report.bsd.index"] = "lua/gprof/report/bsd/index.lua",
+    ["gprof.report.executions"] = "lua/gprof/report/executions.lua",
     ["gprof.report.flat"] = "lua/gprof/report/flat.lua",
     ["gprof.report.graph"] = "lua/gprof/report/graph.lua",
     ["gprof.report.index"] = "lua/gprof/report/index.lua",

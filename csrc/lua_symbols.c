@@ -159,6 +159,13 @@ static int source(lua_State *L) {
   return 2;
 }
 
+/* symbols:by_source() -> numbers of all functions, as GNU gprof sorts them by source */
+static int by_source(lua_State *L) {
+  const gp_sources *sources = check_sources(L);
+  push_rows_and_free(L, gp_sources_order(sources), sources->symbols);
+  return 1;
+}
+
 /* --- fields ---------------------------------------------------------------- */
 
 static void push_count(lua_State *L, const void *object) {
@@ -202,7 +209,8 @@ void define_symbols(lua_State *L) {
       {"__gc", release}, {"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"named", named},     {"files", files},
                                      {"in_file", in_file}, {"at_line", at_line},
-                                     {"source", source},   {NULL, NULL}};
+                                     {"source", source},   {"by_source", by_source},
+                                     {NULL, NULL}};
   static const object_field fields[] = {
       {"count", push_count}, {"map_files", push_map_files}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"symbols", new_symbols}, {NULL, NULL}};

@@ -119,6 +119,24 @@ bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_imag
   return gp_fail_memory(error);
 }
 
+/* Symbols are numbered by address. */
+static bool source_before(const void *context, uint32_t b, uint32_t a) {
+  const gp_sources *sources = context;
+  uint32_t file_a = sources->file[a], file_b = sources->file[b];
+  if (file_a == GP_NONE || file_b == GP_NONE) return b < a;
+  int names = strcmp(sources->name[file_b], sources->name[file_a]);
+  if (names != 0) return names < 0;
+  if (sources->line[a] != sources->line[b]) return sources->line[b] < sources->line[a];
+  return b < a;
+}
+
+uint32_t *gp_sources_order(const gp_sources *sources) {
+  uint32_t *order = gp_identity(sources->symbols);
+  if (order && gp_sort(order, sources->symbols, source_before, sources)) return order;
+  free(order);
+  return NULL;
+}
+
 void gp_sources_free(gp_sources *sources) {
   for (size_t i = 0; sources->name && i < sources->files; i++) free(sources->name[i]);
   free(sources->name);

@@ -26,6 +26,11 @@ typedef struct gp_sources {
 /* Looks the sources of all symbols up. */
 bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_image *image,
                      gp_error *error);
+/* A new column of all symbols in GNU gprof's order of execution counts: by name of the
+ * file, line, address; where either has no file by address alone. That is no order, and
+ * only the same sort comes to the same end. NULL if there is no memory. */
+uint32_t *gp_sources_order(const gp_sources *sources);
+
 void gp_sources_free(gp_sources *sources);
 
 #endif

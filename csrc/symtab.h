@@ -35,7 +35,8 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image,
                      const gp_symtab_options *options, gp_error *error);
 void gp_symtab_free(gp_symtab *symtab);
 
-/* The last address of a symbol; that of the last symbol may lie below its start. */
+/* The last address of a symbol; for the last symbol that of .text, which may lie below
+ * its start. */
 uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol);
 
 /* The first symbol that begins above `address`; `count` if none does. */

@@ -42,6 +42,17 @@ local function check_belongs(profile, profiles)
     image.text_low, image.text_high)
 end
 
+-- Puts the data on the functions that the symspecs leave; tells of those that say nothing.
+local function make_profile(image, data, settings)
+  local told = {}
+  function settings.missed(spec)
+    if settings.gnu_compat or told[spec] then return end
+    told[spec] = true
+    io.stderr:write(("gprof.lua: warning: symspec '%s' matches nothing\n"):format(spec))
+  end
+  return need(require "gprof".profile(image, data, settings))
+end
+
 -- Reads what the command line names.
 local function read_files(settings)
   local gprof = require "gprof"
@@ -67,7 +78,7 @@ local function work(arguments)
     local image, data, profiles = read_files(settings)
     local chosen = styles.choose(settings.styles, data)
     check_styles(chosen, settings, data, profiles)
-    local profile = need(require "gprof".profile(image, data, settings))
+    local profile = make_profile(image, data, settings)
     if not settings.gnu_compat and styles.about_functions(chosen) then
       check_belongs(profile, profiles)
     end

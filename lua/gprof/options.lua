@@ -33,10 +33,12 @@ end
 local function number(name, least, most)
   return function(settings, argument, option)
     local digits = argument:match("^%s*([+-]?%d+)")
-    if digits ~= argument and not settings.gnu_compat then
-      raise("option %s takes a whole number, not '%s'", options.name(option), argument)
+    local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
+    if not settings.gnu_compat and (digits ~= argument or value ~= tonumber(digits)) then
+      raise("option %s takes a whole number from %d to %d, not '%s'", options.name(option),
+        least, most, argument)
     end
-    settings[name] = math.min(math.max(least, tonumber(digits or 0)), most) // 1 | 0
+    settings[name] = value
   end
 end
 
@@ -59,13 +61,56 @@ local function set_demangling(settings, argument)
   end
 end
 
+-- Puts a symspec into tables: "include", "graph" and so on.
+local function add_symspec(settings, side, table_name, spec, option)
+  if not settings.gnu_compat and not spec:find("[%w_\128-\255]") then
+    raise("option %s: '%s' names nothing", options.name(option), spec)
+  end
+  settings[side] = settings[side] or {}
+  settings[side][table_name] = settings[side][table_name] or {}
+  table.insert(settings[side][table_name], spec)
+end
+
+-- Any number of tables of one side.
+local function symspec(side, ...)
+  local tables = { ... }
+  return function(settings, argument, option)
+    for _, table_name in ipairs(tables) do
+      add_symspec(settings, side, table_name, argument, option)
+    end
+  end
+end
+
+-- A report with a symspec is wanted, whether it says what to include or to exclude.
 local function symspec_style(name, wanted)
   local apply = style(name, wanted)
+  local side = wanted and "include" or "exclude"
   return function(settings, argument, option)
-    if argument then
-      raise("a symspec with option %s is not served yet", options.name(option))
+    if not argument then
+      apply(settings)
+    else
+      local calls = name == "graph" and argument:find("/", 1, true)
+      settings.styles[name] = true
+      add_symspec(settings, side, calls and "arcs" or name, argument, option)
     end
-    apply(settings)
+  end
+end
+
+local exclude_arcs = symspec("exclude", "arcs")
+
+local function set_deleted_arcs(settings, argument, option)
+  if not settings.gnu_compat and not argument:find("/", 1, true) then
+    raise("option %s takes FROM/TO, not '%s'", options.name(option), argument)
+  end
+  exclude_arcs(settings, argument, option)
+end
+
+local function path(name)
+  return function(settings, argument, option)
+    if argument == "" then
+      raise("option %s: the name of a file is empty", options.name(option))
+    end
+    settings[name] = argument
   end
 end
 
@@ -82,6 +127,7 @@ options.gnu = {
   { short = "b", long = "brief", argument = "none", handle = flag "brief",
     group = 1, help = "leave the explanations out" },
   { short = "C", long = "exec-counts", argument = "optional", value = "SYMSPEC",
+    handle = symspec_style("executions", true),
     group = 1, help = "how often each function was called" },
   { short = "i", long = "file-info", argument = "none", handle = style("info", true),
     group = 1, help = "what the profile files hold" },
@@ -120,6 +166,7 @@ options.gnu = {
   { short = "y", long = "separate-files", argument = "none",
     group = 1, help = "write annotated source into files NAME-ann" },
   { short = "Z", long = "no-exec-counts", argument = "optional", value = "SYMSPEC",
+    handle = symspec_style("executions", false),
     group = 1, help = "no execution counts, or not those of these" },
   { long = "demangle", argument = "optional", value = "STYLE", handle = set_demangling,
     group = 1, help = "names as in the source: auto, gnu-v3 ..." },
@@ -136,16 +183,21 @@ options.gnu = {
     handle = flag "ignore_non_functions",
     group = 2, help = "leave symbols out that are no functions" },
   { short = "k", argument = "required", value = "FROM/TO",
+    handle = set_deleted_arcs,
     group = 2, help = "leave calls from FROM to TO out" },
   { short = "l", long = "line", argument = "none",
     group = 2, help = "by line of source instead of by function" },
   { short = "m", long = "min-count", argument = "required", value = "NUM",
+    handle = number("min_count", 0, 2147483647),
     group = 2, help = "leave out what was executed less often" },
   { short = "n", long = "time", argument = "required", value = "SYMSPEC",
+    handle = symspec("include", "time"),
     group = 2, help = "only their time counts in the call graph" },
   { short = "N", long = "no-time", argument = "required", value = "SYMSPEC",
+    handle = symspec("exclude", "time"),
     group = 2, help = "their time does not count there" },
   { short = "S", long = "external-symbol-table", argument = "required", value = "FILE",
+    handle = path "external_symbol_table",
     group = 2, help = "symbols from FILE, such as /proc/kallsyms" },
   { short = "z", long = "display-unused-functions", argument = "none",
     handle = flag "display_unused_functions",
@@ -163,12 +215,16 @@ options.gnu = {
     group = 3, help = "version and licence" },
 
   { short = "e", argument = "required", value = "NAME",
+    handle = symspec("exclude", "graph"),
     group = 4, help = "no entry for this function and below it" },
   { short = "E", argument = "required", value = "NAME",
+    handle = symspec("exclude", "graph", "time"),
     group = 4, help = "the same, and its time does not count" },
   { short = "f", argument = "required", value = "NAME",
+    handle = symspec("include", "graph"),
     group = 4, help = "entries for this function and below it only" },
   { short = "F", argument = "required", value = "NAME",
+    handle = symspec("include", "graph", "time"),
     group = 4, help = "the same, and only their time counts" },
 }
 

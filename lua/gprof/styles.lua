@@ -25,10 +25,11 @@ local pages = {
   { style = "flat", gnu = "flat", bsd = "bsd.flat" },
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
+  { style = "executions", report = "executions" },
 }
 
 --- Decides which styles stand: those asked for; if none is left, those that there are
--- records for, but for those taken away.
+-- records for, but for those taken away; execution counts if there are no records.
 -- @tparam {[string]=boolean} wanted by style: asked for (true) or taken away (false)
 -- @tparam data data
 -- @treturn {[string]=boolean} by style
@@ -36,10 +37,12 @@ function styles.choose(wanted, data)
   for _, stands in pairs(wanted) do
     if stands then return wanted end
   end
-  local chosen = {}
+  local chosen, recorded = {}, false
   for _, need in ipairs(needs) do
     chosen[need.style] = wanted[need.style] == nil and data[need.field]
+    recorded = recorded or data[need.field]
   end
+  chosen.executions = not recorded and wanted.executions == nil
   return chosen
 end
 
