@@ -26,10 +26,12 @@ build = {
   modules = {
     ["gprof.core"] = {
       sources = {
+        "csrc/bins.c",
         "csrc/clones.c",
         "csrc/cycles.c",
         "csrc/error.c",
         "csrc/gmon.c",
+        "csrc/gmon_write.c",
         "csrc/graph.c",
         "csrc/histogram.c",
         "csrc/image.c",
@@ -49,6 +51,7 @@ build = {
         "csrc/sort.c",
         "csrc/symtab.c",
         "csrc/text.c",
+        "csrc/writer.c",
       },
       defines = { "_GNU_SOURCE" },
       libraries = { "bfd", "iberty" },
