@@ -26,11 +26,13 @@ build = {
   modules = {
     ["gprof.core"] = {
       sources = {
+        "csrc/bins.c",
         "csrc/candidates.c",
         "csrc/clones.c",
         "csrc/cycles.c",
         "csrc/error.c",
         "csrc/gmon.c",
+        "csrc/gmon_write.c",
         "csrc/graph.c",
         "csrc/histogram.c",
         "csrc/image.c",
@@ -56,6 +58,7 @@ build = {
         "csrc/symfile.c",
         "csrc/symtab.c",
         "csrc/text.c",
+        "csrc/writer.c",
       },
       defines = { "_GNU_SOURCE" },
       libraries = { "bfd", "iberty" },

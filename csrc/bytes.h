@@ -37,4 +37,27 @@ static inline uint64_t gp_pointer(const unsigned char *p, gp_layout layout) {
   return layout.pointer_size == 8 ? gp_u64(p, layout) : gp_u32(p, layout);
 }
 
+static inline void gp_put_u16(unsigned char *p, uint16_t value, gp_layout layout) {
+  p[layout.big_endian ? 1 : 0] = (unsigned char)value;
+  p[layout.big_endian ? 0 : 1] = (unsigned char)(value >> 8);
+}
+
+static inline void gp_put_u32(unsigned char *p, uint32_t value, gp_layout layout) {
+  gp_put_u16(p + (layout.big_endian ? 2 : 0), (uint16_t)value, layout);
+  gp_put_u16(p + (layout.big_endian ? 0 : 2), (uint16_t)(value >> 16), layout);
+}
+
+static inline void gp_put_u64(unsigned char *p, uint64_t value, gp_layout layout) {
+  gp_put_u32(p + (layout.big_endian ? 4 : 0), (uint32_t)value, layout);
+  gp_put_u32(p + (layout.big_endian ? 0 : 4), (uint32_t)(value >> 32), layout);
+}
+
+/* An address, or a count, which must fit. */
+static inline void gp_put_pointer(unsigned char *p, uint64_t value, gp_layout layout) {
+  if (layout.pointer_size == 8)
+    gp_put_u64(p, value, layout);
+  else
+    gp_put_u32(p, (uint32_t)value, layout);
+}
+
 #endif

@@ -6,20 +6,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "array.h"
+#include "bins.h"
 #include "count.h"
+#include "gmon_format.h"
 #include "reader.h"
 
-#define MAGIC_HEADER ((size_t)20)
 #define VERSION_SHARED_OBJECT UINT32_C(0x1ffff)
-#define VERSION_44BSD UINT32_C(0x00051879)
 
 /* More text than this cannot be: its size is computed with in signed numbers. */
 #define MOST_TEXT (UINT64_C(1) << 62)
-
-enum { TAG_HISTOGRAM, TAG_ARC, TAG_BLOCKS };
 
 /* One file that is being read. */
 typedef struct source {
@@ -29,6 +26,7 @@ typedef struct source {
   gp_layout layout;
   uint32_t version;
   uint64_t record;      /* offset of the record that is being read */
+  uint32_t next_arc;    /* the row behind the last arc's */
 } source;
 
 /* --- columns --------------------------------------------------------------- */
@@ -71,9 +69,20 @@ static bool add_count(source *s, uint64_t *count, uint64_t more) {
                  s->record);
 }
 
+/* The row of an arc, or GP_NONE. Profiles of one program tell of their arcs in the same
+ * order: mostly it is the row behind the last one. */
+static uint32_t find_arc(const source *s, uint64_t from, uint64_t self) {
+  const gp_arcs *arcs = &s->data->arcs;
+  uint32_t next = s->next_arc;
+  if (next < arcs->count && arcs->from[next] == from && arcs->self[next] == self)
+    return next;
+  return gp_index_find(&arcs->index, (gp_key){from, self});
+}
+
 static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
   gp_arcs *arcs = &s->data->arcs;
-  uint32_t row = gp_index_find(&arcs->index, (gp_key){from, self});
+  uint32_t row = find_arc(s, from, self);
+  s->next_arc = (row == GP_NONE ? (uint32_t)arcs->count : row) + 1;
   s->data->arc_records++;
   s->data->has_arcs = true;
   if (row != GP_NONE) return add_count(s, &arcs->calls[row], calls);
@@ -115,43 +124,6 @@ static bool add_block(source *s, uint64_t address, uint64_t executions) {
 
 /* --- histograms ------------------------------------------------------------ */
 
-uint64_t gp_bin(const gp_histogram *histogram, size_t bin) {
-  switch (histogram->width) {
-    case 2: return ((const uint16_t *)histogram->counts)[bin];
-    case 4: return ((const uint32_t *)histogram->counts)[bin];
-    default: return ((const uint64_t *)histogram->counts)[bin];
-  }
-}
-
-static void set_bin(gp_histogram *histogram, size_t bin, uint64_t count) {
-  switch (histogram->width) {
-    case 2: ((uint16_t *)histogram->counts)[bin] = (uint16_t)count; break;
-    case 4: ((uint32_t *)histogram->counts)[bin] = (uint32_t)count; break;
-    default: ((uint64_t *)histogram->counts)[bin] = count;
-  }
-}
-
-/* Doubles the width of the counts. */
-static bool widen(gp_histogram *histogram) {
-  gp_histogram wider = *histogram;
-  wider.width *= 2;
-  wider.counts = gp_column(histogram->bins, wider.width);
-  if (!wider.counts) return false;
-  for (size_t i = 0; i < histogram->bins; i++) set_bin(&wider, i, gp_bin(histogram, i));
-  free(histogram->counts);
-  *histogram = wider;
-  return true;
-}
-
-static bool add_to_bin(source *s, gp_histogram *histogram, size_t bin, uint64_t more) {
-  uint64_t count = gp_bin(histogram, bin);
-  if (!add_count(s, &count, more)) return false;
-  while (histogram->width < 8 && count >> (8 * histogram->width))
-    if (!widen(histogram)) return gp_fail_memory(s->error);
-  set_bin(histogram, bin, count);
-  return true;
-}
-
 double gp_histogram_scale(const gp_histogram *histogram) {
   return (double)((histogram->high - histogram->low) / 2) / (double)histogram->bins;
 }
@@ -162,35 +134,23 @@ static bool truncated(source *s, const char *kind) {
                  s->record);
 }
 
-/* Calls `each` for the counts of a histogram as they come out of the file. */
-typedef bool bin_taker(source *s, gp_histogram *histogram, size_t bin, uint16_t count);
-
-static bool read_bins(source *s, gp_histogram *histogram, size_t bins, bin_taker *take) {
-  for (size_t done = 0; done < bins;) {
-    size_t now = bins - done < GP_READER_WINDOW / 2 ? bins - done : GP_READER_WINDOW / 2;
-    const unsigned char *bytes = gp_reader_take(s->reader, now * 2);
-    if (!bytes) return truncated(s, "the histogram");
-    for (size_t i = 0; i < now; i++)
-      if (!take(s, histogram, done + i, gp_u16(bytes + 2 * i, s->layout))) return false;
-    done += now;
-  }
-  return true;
+/* The next counts of a histogram that are at hand, `left` at most: *count of them. */
+static const unsigned char *take_bins(source *s, size_t left, size_t *count) {
+  *count = gp_reader_available(s->reader, 2) < 2 ? 1 : gp_reader_at_hand(s->reader) / 2;
+  if (*count > left) *count = left;
+  const unsigned char *bytes = gp_reader_take(s->reader, *count * 2);
+  if (!bytes) truncated(s, "the histogram");
+  return bytes;
 }
 
-/* Puts a count behind the last one of a new histogram. The column grows with what
- * was really read: a pipe may claim any number of bins. */
-static bool append_bin(source *s, gp_histogram *histogram, size_t bin, uint16_t count) {
-  if (bin == histogram->bins) {
-    size_t room = gp_capacity(bin, bin + GP_READER_WINDOW / 2);
-    if (!gp_resize(&histogram->counts, room, 2)) return gp_fail_memory(s->error);
-    histogram->bins = room;
-  }
-  ((uint16_t *)histogram->counts)[bin] = count;
+/* Makes room for `count` more bins behind the last one of a new histogram. The column
+ * grows with what was really read: a pipe may claim any number of bins. */
+static bool grow_bins(source *s, gp_histogram *histogram, size_t done, size_t count) {
+  if (count <= histogram->bins - done) return true;
+  size_t room = gp_capacity(done, done + count);
+  if (!gp_resize(&histogram->counts, room, 2)) return gp_fail_memory(s->error);
+  histogram->bins = room;
   return true;
-}
-
-static bool sum_bin(source *s, gp_histogram *histogram, size_t bin, uint16_t count) {
-  return count == 0 || add_to_bin(s, histogram, bin, count);
 }
 
 /* Reads the bins of a histogram whose range is new. */
@@ -202,9 +162,23 @@ static bool read_new(source *s, gp_histogram *histogram, size_t bins) {
     if (!histogram->counts) return gp_fail_memory(s->error);
     histogram->bins = bins;
   }
-  if (!read_bins(s, histogram, bins, append_bin)) return false;
+  for (size_t done = 0, now; done < bins; done += now) {
+    const unsigned char *bytes = take_bins(s, bins - done, &now);
+    if (!bytes || !grow_bins(s, histogram, done, now)) return false;
+    gp_bins_set(histogram, done, bytes, now, s->layout);
+  }
   gp_resize(&histogram->counts, bins, 2);  /* what does not shrink may stay */
   histogram->bins = bins;
+  return true;
+}
+
+/* Reads bins and adds them to those of the same range. */
+static bool read_more(source *s, gp_histogram *histogram) {
+  for (size_t done = 0, now; done < histogram->bins; done += now) {
+    const unsigned char *bytes = take_bins(s, histogram->bins - done, &now);
+    if (!bytes || !gp_bins_add(histogram, done, bytes, now, s->layout, s->error))
+      return false;
+  }
   return true;
 }
 
@@ -305,7 +279,7 @@ static bool add_histogram(source *s, const gp_histogram *header) {
                    "histogram at offset %" PRIu64 ", 0x%" PRIx64 " to 0x%" PRIx64
                    ", overlaps another one, 0x%" PRIx64 " to 0x%" PRIx64,
                    s->record, header->low, header->high, next->low, next->high);
-  return read_bins(s, next, header->bins, sum_bin);
+  return read_more(s, next);
 }
 
 /* --- the current format ---------------------------------------------------- */
@@ -321,7 +295,7 @@ static bool read_histogram(source *s) {
       .rate = gp_u32(bytes + 2 * size + 4, s->layout),
       .abbreviation = (char)bytes[2 * size + 23],
   };
-  memcpy(header.dimension, bytes + 2 * size + 8, 15);
+  memcpy(header.dimension, bytes + 2 * size + 8, DIMENSION_SIZE);
   return add_histogram(s, &header);
 }
 
@@ -428,16 +402,10 @@ static bool read_bsd_body(source *s, gp_histogram *header, uint32_t total, size_
                    "a BSD header would claim %" PRIu32 " bytes, the file has %" PRIu64,
                    total, s->reader->size);
   header->bins = (total - size) / 2;
-  strcpy(header->dimension, "seconds");
-  header->abbreviation = 's';
+  strcpy(header->dimension, BSD_DIMENSION);
+  header->abbreviation = BSD_ABBREVIATION;
   if (header->bins > 0 && !add_histogram(s, header)) return false;
   return read_bsd_arcs(s);
-}
-
-/* The system's clock tick, at which profil(2) samples: old files do not say. */
-static uint32_t clock_rate(void) {
-  long ticks = sysconf(_SC_CLK_TCK);
-  return ticks > 0 ? (uint32_t)ticks : 100;
 }
 
 static bool read_bsd(source *s, bool dated) {
@@ -467,7 +435,7 @@ static bool read_file(source *s, gp_format format) {
   const unsigned char *header = gp_reader_peek(s->reader, MAGIC_HEADER);
   if (s->reader->failed) return false;
   if (!header) return gp_fail(s->error, "is too short to be a profile");
-  bool magic = memcmp(header, "gmon", 4) == 0;
+  bool magic = memcmp(header, MAGIC, 4) == 0;
   if (format == GP_FORMAT_AUTO)
     format = magic ? GP_FORMAT_MAGIC : GP_FORMAT_BSD;
   s->data->format = format == GP_FORMAT_BSD && is_44bsd(s) ? GP_FORMAT_44BSD : format;

@@ -72,6 +72,12 @@ void gp_data_free(gp_data *data);
  * in it. */
 bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *error);
 
+/* Writes all there is to a file, as a whole or not at all (see writer.h); "-" is standard
+ * output. Magic is what GP_FORMAT_AUTO means here. Order and addresses are as they were
+ * met; a count that is too large for a record goes on in further ones. False, and
+ * nothing is written, if the format cannot hold it. */
+bool gp_data_write(const gp_data *data, const char *path, gp_format format, gp_error *error);
+
 /* The samples in a bin. */
 uint64_t gp_bin(const gp_histogram *histogram, size_t bin);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Profile data for Lua. */
+#include <string.h>
+
 #include "binding.h"
 
 /* Of formats, as Lua calls them. */
@@ -78,12 +80,17 @@ static void list_file(lua_State *L, const gp_data *data, const char *path, tally
   lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 }
 
+/* The format that argument `index` names, or GP_FORMAT_AUTO. */
+static gp_format check_format(lua_State *L, int index) {
+  return (gp_format)luaL_checkoption(L, index, "auto", format_names);
+}
+
 /* data:read(path, format) -> data, or nil and a message. After a failure the data
  * is closed: part of the file may be in it. */
 static int read_file(lua_State *L) {
   gp_data *data = check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
-  gp_format format = (gp_format)luaL_checkoption(L, 3, "auto", format_names);
+  gp_format format = check_format(L, 3);
   tally before = count_records(data);
   gp_error error = {""};
   if (!gp_data_read(data, path, format, &error)) {
@@ -91,6 +98,18 @@ static int read_file(lua_State *L) {
     return push_failure(L, path, &error);
   }
   list_file(L, data, path, before);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* data:write(path, format) -> data, or nil and a message: then the file is as it was */
+static int write_file(lua_State *L) {
+  const gp_data *data = check_data(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  gp_format format = check_format(L, 3);
+  gp_error error = {""};
+  if (!gp_data_write(data, path, format, &error))
+    return push_failure(L, strcmp(path, "-") == 0 ? "standard output" : path, &error);
   lua_settop(L, 1);
   return 1;
 }
@@ -161,7 +180,7 @@ void define_data(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"close", close_data}, {"read", read_file}, {NULL, NULL}};
+      {"close", close_data}, {"read", read_file}, {"write", write_file}, {NULL, NULL}};
   static const object_field fields[] = {
       {"histogram_records", push_histogram_records},
       {"arc_records", push_arc_records},

@@ -72,15 +72,6 @@ const unsigned char *gp_reader_peek(gp_reader *reader, size_t count) {
   return reader->window + reader->begin;
 }
 
-const unsigned char *gp_reader_take(gp_reader *reader, size_t count) {
-  const unsigned char *bytes = gp_reader_peek(reader, count);
-  if (bytes) {
-    reader->begin += count;
-    reader->offset += count;
-  }
-  return bytes;
-}
-
 bool gp_reader_may_hold(const gp_reader *reader, uint64_t count) {
   return reader->offset <= reader->size && count <= reader->size - reader->offset;
 }

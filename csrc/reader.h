@@ -32,16 +32,30 @@ typedef struct gp_reader {
 bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error);
 void gp_reader_close(gp_reader *reader);
 
-/* The next `count` bytes (at most GP_READER_WINDOW), which stay valid until the
- * next call; NULL if fewer are left, or after a read error (see `failed`). */
-const unsigned char *gp_reader_take(gp_reader *reader, size_t count);
-
-/* The same without moving on. */
-const unsigned char *gp_reader_peek(gp_reader *reader, size_t count);
+/* How many bytes can be taken without reading on. */
+static inline size_t gp_reader_at_hand(const gp_reader *reader) {
+  return reader->end - reader->begin;
+}
 
 /* How many bytes can be looked at without moving on: up to `wanted`, fewer only
  * where the file ends. */
 size_t gp_reader_available(gp_reader *reader, size_t wanted);
+
+/* The next `count` bytes (at most GP_READER_WINDOW) without moving on, which stay valid
+ * until the next call; NULL if fewer are left, or after a read error (see `failed`). */
+const unsigned char *gp_reader_peek(gp_reader *reader, size_t count);
+
+/* The same, and moves on. Small records by the million are taken by this. */
+static inline const unsigned char *gp_reader_take(gp_reader *reader, size_t count) {
+  const unsigned char *bytes = gp_reader_at_hand(reader) >= count
+                                   ? reader->window + reader->begin
+                                   : gp_reader_peek(reader, count);
+  if (bytes) {
+    reader->begin += count;
+    reader->offset += count;
+  }
+  return bytes;
+}
 
 /* False if a file whose size is known holds fewer than `count` bytes from here. */
 bool gp_reader_may_hold(const gp_reader *reader, uint64_t count);

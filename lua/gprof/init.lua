@@ -40,7 +40,7 @@ gprof.image = core.image
 --   from), `files` (an array of what each file held: `path`, `format`, `version` in the
 --   magic format, and the three counts of records), `low` and `high` (the range of
 --   addresses in histograms and of callees; or nil), and the methods
---   `read(path [, format])` and `close()`
+--   `read(path [, format])`, `write(path [, format])` and `close()`
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
 function gprof.data(image, ...)
@@ -58,6 +58,21 @@ function gprof.data(image, ...)
   end
   return data
 end
+
+--- Writes data to a file, which then holds the sum of all that was read. Nothing is lost:
+-- addresses stay as they were recorded, and a count that is too large for a record goes on
+-- in further records, which readers add up. The new file is made beside the old one and
+-- takes its place when it is complete, so the file may be one of those that were read, and
+-- is as it was if anything fails.
+-- @function data:write
+-- @tparam string path "-" is standard output; what is no regular file (a device, a pipe)
+--   is written to directly
+-- @tparam[opt] string format "auto" or "magic" (default), "bsd" or "4.4bsd"
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string what is wrong: the file cannot be written, or the format cannot hold
+--   the data (the BSD ones: several histograms, more than 65,535 samples in a bin, block
+--   counts, other units than seconds, and "bsd" any rate but the system's clock tick)
 
 --- Puts data on the functions of an image.
 -- @tparam image image

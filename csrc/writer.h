@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A file that is written as a whole or not at all.
+ *
+ * A new file grows beside the one of that name and takes its place when it is complete:
+ * until then, and after any failure, the old one is there as it was. It may be read in
+ * the meantime. What is no regular file - a device, a pipe - is written to as it is.
+ */
+#ifndef GP_WRITER_H
+#define GP_WRITER_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+/* The most that can be written in one piece, in bytes. */
+#define GP_WRITER_WINDOW ((size_t)65536)
+
+typedef struct gp_writer {
+  int file;              /* descriptor */
+  char *target;          /* what is to be replaced; NULL where the file is written to itself */
+  char *growing;         /* the new file beside it */
+  size_t used;           /* bytes in the window */
+  unsigned char *window;
+  gp_error *error;       /* where write errors are reported */
+} gp_writer;
+
+/* Begins to write a file; "-" is standard output. A link is followed, and stays. A new
+ * file has the permissions that the process gives to new files, others keep theirs.
+ * The error is kept for later writes. */
+bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error);
+
+/* Room for the next `count` bytes (at most GP_WRITER_WINDOW), all of which the caller
+ * fills before the next call; NULL after a write error. */
+unsigned char *gp_writer_room(gp_writer *writer, size_t count);
+
+/* Ends it. If all was `written`, the new file takes its place; false if it cannot. If
+ * not, there never was one. */
+bool gp_writer_close(gp_writer *writer, bool written);
+
+#endif
