@@ -120,6 +120,14 @@ static const char *push_culprit(lua_State *L, char **argv, int value) {
   return lua_pushstring(L, argv[optind - 1]);
 }
 
+/* Whether a long option begins with the word, "--name" or "--name=value". */
+static bool is_prefix(const struct option *options, const char *word) {
+  size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
+  for (; length > 0 && options->name; options++)
+    if (strncmp(options->name, word + 2, length) == 0) return true;
+  return false;
+}
+
 /* getopt(arguments, short, long, own) -> list of {option, value}, operands; or nil,
  * kind, word, list for what cannot be taken: "unknown", "missing" (its argument) or
  * "superfluous" (an argument that it does not take), with what came before. Long
@@ -138,7 +146,7 @@ static int read_options(lua_State *L) {
   for (;;) {
     table = all;
     choice = getopt_long(argc, argv, letters, all, NULL);
-    if (choice == '?' && optopt == 0) {
+    if (choice == '?' && optopt == 0 && !is_prefix(all, argv[optind - 1])) {
       optind--;
       table = own;
       choice = getopt_long(argc, argv, letters, own, NULL);

@@ -310,8 +310,15 @@ describe("settings", function()
   end)
 
   it("of the width are whole numbers, at least 1", function()
-    for word, width in pairs { ["132"] = 132, ["1"] = 1, ["0"] = 1, ["-7"] = 1, ["+60"] = 60 } do
+    for word, width in pairs { ["132"] = 132, ["1"] = 1, ["+60"] = 60 } do
       assert.equal(width, read("-w" .. word).width)
+    end
+    for word, width in pairs { ["0"] = 1, ["-7"] = 1, ["x"] = 1 } do
+      assert.equal(width, read("--gnu-compat", "-w" .. word).width)
+    end
+    for _, word in ipairs { "0", "-7" } do
+      local expected = "option -w (--width) takes a number from 1 to 1000000, not " .. word
+      assert.equal(expected, select(2, read("-w", word)))
     end
     for _, word in ipairs { "x", "", "12x", "1.5", "0x20", "1e2" } do
       local settings, message = read("-w", word)

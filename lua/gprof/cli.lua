@@ -42,6 +42,14 @@ local function check_belongs(profile, profiles)
     image.text_low, image.text_high)
 end
 
+-- GNU gprof prints line by line what is printed beside a sum.
+local function write_sum(data, chosen, settings)
+  if styles.about_functions(chosen) then
+    fail("option -s (--sum) together with a report is not served yet: read the sum with a second command")
+  end
+  need(data:write(settings.sum_file or "gmon.sum", settings.format))
+end
+
 -- Puts the data on the functions that the symspecs leave; tells of those that say nothing.
 local function make_profile(image, data, settings)
   local told = {}
@@ -61,10 +69,27 @@ local function read_files(settings)
   if #profiles == 0 then profiles[1] = "gmon.out" end
   local image = need(gprof.image(path))
   local data = need(gprof.data(image, { mixed_rates = settings.gnu_compat }))
+  -- what a sum is written as need not be what its parts are
+  local convert = settings.styles.sum and not settings.gnu_compat
   for _, profile in ipairs(profiles) do
-    need(data:read(profile, settings.format))
+    need(data:read(profile, convert and "auto" or settings.format))
   end
   return image, data, profiles
+end
+
+-- Does what the settings ask for with an image and profiles.
+local function report(settings, write)
+  local image, data, profiles = read_files(settings)
+  local chosen = styles.choose(settings.styles, data)
+  check_styles(chosen, settings, data, profiles)
+  if chosen.sum then write_sum(data, chosen, settings) end
+  if chosen.info or styles.about_functions(chosen) then
+    local profile = make_profile(image, data, settings)
+    if not settings.gnu_compat and styles.about_functions(chosen) then
+      check_belongs(profile, profiles)
+    end
+    styles.print(chosen, profile, settings, write)
+  end
 end
 
 local function work(arguments)
@@ -75,14 +100,7 @@ local function work(arguments)
   elseif settings.version then
     write(require "gprof.help".version())
   else
-    local image, data, profiles = read_files(settings)
-    local chosen = styles.choose(settings.styles, data)
-    check_styles(chosen, settings, data, profiles)
-    local profile = make_profile(image, data, settings)
-    if not settings.gnu_compat and styles.about_functions(chosen) then
-      check_belongs(profile, profiles)
-    end
-    styles.print(chosen, profile, settings, write)
+    report(settings, write)
   end
   write:flush()
 end

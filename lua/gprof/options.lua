@@ -29,14 +29,19 @@ local function style(name, wanted)
   return function(settings) settings.styles[name] = wanted end
 end
 
--- GNU gprof takes as many digits as there are, and none for 0.
+-- GNU gprof takes as many digits as there are, none for 0, and the nearest number that
+-- will do.
 local function number(name, least, most)
   return function(settings, argument, option)
     local digits = argument:match("^%s*([+-]?%d+)")
     local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
-    if not settings.gnu_compat and (digits ~= argument or value ~= tonumber(digits)) then
-      raise("option %s takes a whole number from %d to %d, not '%s'", options.name(option),
-        least, most, argument)
+    if not settings.gnu_compat then
+      if digits ~= argument then
+        raise("option %s takes a whole number, not '%s'", options.name(option), argument)
+      elseif value ~= tonumber(digits) then
+        raise("option %s takes a number from %d to %d, not %s", options.name(option),
+          least, most, argument)
+      end
     end
     settings[name] = value
   end
@@ -112,6 +117,11 @@ local function path(name)
     end
     settings[name] = argument
   end
+end
+
+local function set_sum_file(settings, argument, option)
+  path("sum_file")(settings, argument, option)
+  settings.styles.sum = true
 end
 
 -- GNU gprof's options ---------------------------------------------------------------
@@ -209,7 +219,7 @@ options.gnu = {
     group = 3, help = "this page" },
   { short = "O", long = "file-format", argument = "required", value = "NAME", handle = set_format,
     group = 3, help = "format of the profiles: auto magic bsd 4.4bsd" },
-  { short = "s", long = "sum", argument = "none",
+  { short = "s", long = "sum", argument = "none", handle = style("sum", true),
     group = 3, help = "write the sum of the profiles to gmon.sum" },
   { short = "v", long = "version", argument = "none", handle = flag "version",
     group = 3, help = "version and licence" },
@@ -233,6 +243,8 @@ options.gnu = {
 options.own = {
   { long = "gnu-compat", argument = "none", handle = flag "gnu_compat",
     group = 3, help = "reports as GNU gprof prints them under -b" },
+  { long = "sum-file", argument = "required", value = "FILE", handle = set_sum_file,
+    group = 3, help = "the same as -s, into another file" },
 }
 
 -- Reading the command line ------------------------------------------------------------

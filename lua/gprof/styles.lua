@@ -56,12 +56,12 @@ function styles.lack(chosen, data)
   end
 end
 
---- Tells whether any style is about functions, and not just about files.
+--- Tells whether any style is about functions, and not just about files or records.
 -- @tparam {[string]=boolean} chosen
 -- @treturn boolean
 function styles.about_functions(chosen)
   for style, stands in pairs(chosen) do
-    if stands and style ~= "info" then return true end
+    if stands and style ~= "info" and style ~= "sum" then return true end
   end
   return false
 end
