@@ -20,14 +20,17 @@ dependencies = {
 external_dependencies = {
   BFD = { header = "bfd.h", library = "bfd" },
   IBERTY = { header = "libiberty/libiberty.h" },
+  OPCODES = { header = "dis-asm.h", library = "opcodes" },
 }
 build = {
   type = "builtin",
   modules = {
     ["gprof.core"] = {
       sources = {
+        "csrc/calls.c",
         "csrc/clones.c",
         "csrc/cycles.c",
+        "csrc/decoder.c",
         "csrc/error.c",
         "csrc/gmon.c",
         "csrc/graph.c",
@@ -54,6 +57,13 @@ build = {
       libraries = { "bfd", "iberty" },
       incdirs = { "$(BFD_INCDIR)", "$(IBERTY_INCDIR)" },
       libdirs = { "$(BFD_LIBDIR)", "$(IBERTY_LIBDIR)" },
+    },
+    ["gprof.opcodes"] = {
+      sources = { "csrc/lua_opcodes.c" },
+      defines = { "_GNU_SOURCE" },
+      libraries = { "opcodes" },
+      incdirs = { "$(BFD_INCDIR)", "$(OPCODES_INCDIR)" },
+      libdirs = { "$(OPCODES_LIBDIR)" },
     },
     ["gprof.cli"] = "lua/gprof/cli.lua",
     ["gprof.explain"] = "lua/gprof/explain.lua",

@@ -14,6 +14,7 @@
 #ifndef GP_GRAPH_H
 #define GP_GRAPH_H
 
+#include "calls.h"
 #include "gmon.h"
 #include "symtab.h"
 
@@ -55,9 +56,10 @@ typedef struct gp_graph {
 } gp_graph;
 
 /* Builds arcs between functions from arcs between addresses. What meets no symbol
- * at either end is dropped; `met` tells how many calls' arcs were not. */
-bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_symtab *symtab,
-                    size_t *met, gp_error *error);
+ * at either end is dropped; `met` tells how many calls' arcs were not. Then come the
+ * calls found in the code, as arcs with a count of 0 where there are none yet. */
+bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_calls *found,
+                    const gp_symtab *symtab, size_t *met, gp_error *error);
 void gp_graph_free(gp_graph *graph);
 
 /* The node that stands for a function when calls from outside are looked at: its

@@ -23,6 +23,16 @@ static bool option(lua_State *L, int index, const char *name) {
   return set;
 }
 
+/* The functions of libopcodes: the module that holds them is loaded when it is wanted. */
+static const gp_opcodes *require_opcodes(lua_State *L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "gprof.opcodes");
+  lua_call(L, 1, 1);
+  const gp_opcodes *opcodes = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return opcodes;
+}
+
 /* A table that does not keep its values alive. */
 static void push_weak_table(lua_State *L) {
   lua_newtable(L);
@@ -60,6 +70,7 @@ static int new_profile(lua_State *L) {
       .no_static = option(L, 3, "no_static"),
       .functions_only = option(L, 3, "ignore_non_functions"),
       .gnu_compat = option(L, 3, "gnu_compat"),
+      .opcodes = option(L, 3, "static_call_graph") ? require_opcodes(L) : NULL,
   };
   gp_error error = {""};
   profile_box *box = new_box(L);

@@ -35,6 +35,26 @@ static bool exclude_machinery(gp_profile *profile) {
   return true;
 }
 
+/* Calls in the code, if they are wanted. */
+static bool find_calls(gp_calls *found, const gp_profile *profile, const gp_data *data,
+                       const gp_symtab_options *options, gp_error *error) {
+  if (!options->opcodes) return true;
+  if (options->gnu_compat)
+    return gp_calls_find_as_gnu(found, profile->image, &profile->symtab, data,
+                                options->opcodes, error);
+  return gp_calls_find(found, profile->image, &profile->symtab, options->opcodes, error);
+}
+
+static bool build_graph(gp_profile *profile, const gp_data *data,
+                        const gp_symtab_options *options, gp_error *error) {
+  gp_calls found = {0};
+  bool done = find_calls(&found, profile, data, options, error) &&
+              gp_graph_build(&profile->graph, data, &found, &profile->symtab,
+                             &profile->arcs_met, error);
+  gp_calls_free(&found);
+  return done;
+}
+
 static bool build(gp_profile *profile, const gp_data *data,
                   const gp_symtab_options *options, gp_error *error) {
   gp_graph *graph = &profile->graph;
@@ -42,7 +62,7 @@ static bool build(gp_profile *profile, const gp_data *data,
          (exclude_machinery(profile) || gp_fail_memory(error)) &&
          gp_samples_assign(&profile->samples, data, &profile->symtab, &profile->flat,
                            error) &&
-         gp_graph_build(graph, data, &profile->symtab, &profile->arcs_met, error) &&
+         build_graph(profile, data, options, error) &&
          gp_cycles_find(graph, error) &&
          gp_propagate(graph, &profile->samples, &profile->print, &profile->time, error) &&
          gp_order_entries(graph, error);

@@ -27,6 +27,8 @@ typedef struct gp_symtab_options {
   bool no_static;       /* leave local symbols out */
   bool functions_only;  /* leave local symbols out that are not typed */
   bool gnu_compat;      /* choose exactly as GNU gprof does */
+  const struct gp_opcodes *opcodes;  /* to find calls in the code with, or NULL: not
+                                        the symbol table's business, but a profile's */
 } gp_symtab_options;
 
 /* Columns over the symbols, which are numbered from 0 in address order. */

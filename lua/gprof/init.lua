@@ -63,7 +63,8 @@ end
 -- @tparam[opt] table options `no_static`: leave static functions out (their time
 --   goes to the function before them); `ignore_non_functions`: leave local symbols
 --   out that are not typed as functions; `no_demangle`: names as in the symbol
---   table; `gnu_compat`: choose symbols just as GNU gprof does
+--   table; `static_call_graph`: add calls that are found in the code, with a count of 0;
+--   `gnu_compat`: choose symbols, and find calls, just as GNU gprof does
 -- @treturn[1] profile
 -- @return[2] nil
 -- @treturn[2] string what is wrong
