@@ -7,16 +7,30 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The instructions that call, of architectures for which libopcodes does not say so. */
-static const char *const aarch64_calls[] = {"bl", NULL};
-static const char *const s390_calls[] = {"brasl", "bras", NULL};
+/* The instructions that call, by architecture. Where there is no list, libopcodes says of
+ * each instruction what kind it is of. */
+typedef struct architecture {
+  enum bfd_architecture number;
+  const char *const *calls;
+} architecture;
 
-static const char *const *call_mnemonics(enum bfd_architecture architecture) {
-  switch (architecture) {
-    case bfd_arch_aarch64: return aarch64_calls;
-    case bfd_arch_s390: return s390_calls;
-    default: return NULL;
-  }
+static const architecture architectures[] = {
+    {bfd_arch_aarch64, (const char *const[]){"bl", NULL}},
+    {bfd_arch_i386, NULL},
+    {bfd_arch_mips, NULL},
+    {bfd_arch_riscv, NULL},
+    {bfd_arch_s390, (const char *const[]){"brasl", "bras", NULL}},
+    {bfd_arch_sparc, NULL},
+};
+
+/* What is known about an architecture. Of another one, libopcodes may say more than it
+ * did so far: it is believed as soon as it calls anything a call. */
+static void learn(gp_decoder *decoder, enum bfd_architecture number) {
+  for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
+    if (architectures[i].number == number) {
+      decoder->calls = architectures[i].calls;
+      decoder->tells = true;
+    }
 }
 
 /* --- what libopcodes calls ------------------------------------------------- */
@@ -103,7 +117,7 @@ bool gp_decoder_open(gp_decoder *decoder, const gp_image *image, const uint8_t *
   if (!decoder->decode)
     return gp_fail(error, "static calls: libopcodes cannot decode this architecture (%s)",
                    bfd_printable_name(image->file));
-  decoder->calls = call_mnemonics(bfd_get_arch(image->file));
+  learn(decoder, bfd_get_arch(image->file));
   opcodes->init_disassemble_info(&decoder->info, decoder, take_unstyled, take_text);
   describe(&decoder->info, image);
   opcodes->disassemble_init_for_target(&decoder->info);
@@ -116,15 +130,17 @@ void gp_decoder_close(gp_decoder *decoder) {
 
 /* Whether what has been decoded is a call. Where libopcodes classifies instructions, it
  * may well show the addresses of operands, too: its own word for the target counts. */
-static bool is_call(const gp_decoder *decoder, uint64_t *target) {
+static bool is_call(gp_decoder *decoder, uint64_t *target) {
   const struct disassemble_info *info = &decoder->info;
   if (decoder->calls) {
     *target = decoder->target;
     return decoder->named && decoder->aimed;
   }
   *target = info->target;
-  return info->insn_info_valid &&
-         (info->insn_type == dis_jsr || info->insn_type == dis_condjsr);
+  bool call = info->insn_info_valid &&
+              (info->insn_type == dis_jsr || info->insn_type == dis_condjsr);
+  if (call) decoder->tells = true;
+  return call;
 }
 
 /* Only bytes that are cut off by `end` cannot be decoded at all: libopcodes has a word
@@ -139,12 +155,12 @@ bool gp_decoder_next(gp_decoder *decoder, uint64_t *address, uint64_t end,
   info->target = 0;
   int length = decoder->decode(*address, info);
   *address += length > 0 ? (uint64_t)length : 1;
-  if (info->insn_info_valid) decoder->classified = true;
   return length > 0 && is_call(decoder, target);
 }
 
 bool gp_decoder_tells_calls(const gp_decoder *decoder, gp_error *error) {
-  if (decoder->calls || decoder->classified) return true;
-  return gp_fail(error, "static calls: libopcodes does not tell calls from other "
-                        "instructions of this architecture");
+  if (decoder->tells) return true;
+  return gp_fail(error, "static calls: libopcodes does not tell the calls of this "
+                        "architecture (%s)",
+                 bfd_printable_arch_mach(decoder->info.arch, decoder->info.mach));
 }

@@ -17,11 +17,11 @@ typedef struct gp_decoder {
   disassembler_ftype decode;
   struct disassemble_info info;
   const char *const *calls;   /* mnemonics of calls, up to a NULL; NULL where libopcodes
-                                 classifies instructions by itself */
+                                 says of what kind an instruction is */
+  bool tells;                 /* calls are told from other instructions */
   const uint8_t *text;        /* the bytes of .text */
   uint64_t low;               /* their address */
   uint64_t end;               /* nothing is read from here on */
-  bool classified;            /* libopcodes told the kind of some instruction */
 
   /* of the instruction that is being decoded */
   bool named;                 /* the mnemonic is that of a call */
