@@ -74,7 +74,9 @@ build/objects/%.o: csrc/%.c $(HEADERS) Makefile
 
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check luarocks valgrind
-ALL_PACKAGES = $(TEST_PACKAGES) clang gfortran
+ALL_PACKAGES = $(TEST_PACKAGES) clang gfortran gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+  $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
+  s390x-linux-gnu sparc64-linux-gnu)
 
 # $(call install,PACKAGES): installs those that are missing, with Debian's tools.
 define install
@@ -165,7 +167,7 @@ rock:
 	  $(LUAROCKS) make --deps-mode=none --tree=$(ROCK) gprof-scm-1.rockspec >build.log || \
 	  { cat build.log; exit 1; }
 	cd / && LUA_PATH='$(ROCK)/share/lua/5.4/?.lua;$(ROCK)/share/lua/5.4/?/init.lua' \
-	  LUA_CPATH='$(ROCK)/lib/lua/5.4/?.so' $(LUA) -e 'assert(require "gprof".image "$(CURDIR)/$(CORE)")'
+	  LUA_CPATH='$(ROCK)/lib/lua/5.4/?.so' $(LUA) -e 'assert(require "gprof".image "$(CURDIR)/$(CORE)"); require "gprof.opcodes"'
 	cd / && $(ROCK)/bin/gprof.lua --version
 
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for

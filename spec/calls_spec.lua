@@ -153,6 +153,21 @@ describe("The calls found in code of another machine are those that objdump show
   end)
 end)
 
+-- Code made of opcodes for calls: `puts` has a call at each offset to another one, or just these bytes there.
+local function crafted_text(size, puts)
+  local bytes = {}
+  for i = 1, size do
+    bytes[i] = "\x90"
+  end
+  for offset, target in pairs(puts) do
+    local call = type(target) == "string" and target or string.pack("<BI4", 0xe8, target - offset - 5 & 0xffffffff)
+    for i = 1, #call do
+      bytes[offset + i] = call:sub(i, i)
+    end
+  end
+  return table.concat(bytes)
+end
+
 -- The default mode ----------------------------------------------------------------------------
 
 describe("With -c, the call graph", function()
@@ -197,6 +212,18 @@ describe("With -c, the call graph", function()
       assert.is_nil(arc.caller.name:find "cold")
     end
     assert.is_true(next(owners) ~= nil)
+  end)
+
+  it("has no calls of a cold part: nobody calls one", function()
+    local image = gprof.image(build.craft { text = crafted_text(0x60, { [0x2] = 0x40, [0x22] = 0x30, [0x42] = 0x30 }),
+      symbols = { { "f", 0 }, { "g", 0x30 }, { "h", 0x20 }, { "f.cold", 0x40, "local,function" } } })
+    local arcs = {}
+    for f in gprof.profile(image, gprof.data(image), { static_call_graph = true }):functions "name" do
+      for arc in f:callees() do
+        arcs[#arcs + 1] = f.name .. " -> " .. arc.callee.name
+      end
+    end
+    assert.same({ "f -> g", "h -> g" }, arcs)
   end)
 
   it("needs no profile of samples", function()
@@ -290,21 +317,6 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
   end
 end)
 
--- Code made of opcodes for calls: `puts` has a call at each offset to another one, or just these bytes there.
-local function crafted_text(size, puts)
-  local bytes = {}
-  for i = 1, size do
-    bytes[i] = "\x90"
-  end
-  for offset, target in pairs(puts) do
-    local call = type(target) == "string" and target or string.pack("<BI4", 0xe8, target - offset - 5 & 0xffffffff)
-    for i = 1, #call do
-      bytes[offset + i] = call:sub(i, i)
-    end
-  end
-  return table.concat(bytes)
-end
-
 -- Offsets of symbols that are functions, and "last", which nothing is in: GNU gprof does not know where it ends.
 local function symbols_at(offsets, size)
   local symbols = { { "last", size - 8 } }
@@ -324,7 +336,7 @@ local function crafted_records(ranges)
   return records
 end
 
-local plain <const>, wide <const> = { 0, 0x20, 0x40, 0x60 }, { 0, 0x60 }
+local plain <const>, wide <const> = { 0, 0x20, 0x40, 0x60 }, { 0, 0x60, 0x64 }
 
 describe("With --gnu-compat, -c finds what GNU gprof finds", function()
   for title, case in pairs {
@@ -339,9 +351,9 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
       plain, { { 0x10, 0x50 } } },
     ["in several histograms"] = { { [0x12] = 0x40, [0x18] = 0x60, [0x28] = 0x60, [0x48] = 0x60 }, plain,
       { { 0x10, 0x30 }, { 0x50, 0x70 } } },
-    ["in the first of several histograms"] = { { [0x2] = 0x60, [0x12] = 0x60, [0x28] = 0x60, [0x48] = 0x60 }, wide,
+    ["in the first of several histograms"] = { { [0x2] = 0x60, [0x12] = 0x60, [0x28] = 0x60, [0x48] = 0x64 }, wide,
       { { 0x10, 0x20 }, { 0x40, 0x70 } } },
-    ["in the first in the file"] = { { [0x2] = 0x60, [0x12] = 0x60, [0x28] = 0x60, [0x48] = 0x60 }, wide,
+    ["in the first in the file"] = { { [0x2] = 0x60, [0x12] = 0x60, [0x28] = 0x60, [0x48] = 0x64 }, wide,
       { { 0x40, 0x70 }, { 0x10, 0x20 } } },
     ["in the last byte covered"] = { { [0x1f] = 0x60, [0x25] = 0x60 }, plain, { { 0x1f, 0x26 }, { 0x50, 0x68 } } },
     ["without a histogram"] = { { [0x2] = 0x20 }, plain, {} },
