@@ -18,10 +18,12 @@ WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
 COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -I$(LUA_INCDIR) $(CFLAGS)
 LIBRARIES = -lbfd -liberty
 
+# the core, and the module that holds libopcodes for it (see csrc/opcodes.h)
 CORE = build/gprof/core.so
+OPCODES = build/gprof/opcodes.so
 SOURCES = $(sort $(wildcard csrc/*.c))
 HEADERS = $(wildcard csrc/*.h)
-OBJECTS = $(SOURCES:csrc/%.c=build/objects/%.o)
+OBJECTS = $(filter-out %/lua_opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
 # make V=1 shows the commands of the compiler
 ifdef V
@@ -32,12 +34,36 @@ say = @echo
 quietly = @
 endif
 
-all: $(CORE)
+LINK = $(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS)
+
+all: $(CORE) $(OPCODES)
 
 $(CORE): $(OBJECTS)
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(quietly)$(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS) -o $@ $(OBJECTS) $(LIBRARIES)
+	$(quietly)$(LINK) -o $@ $^ $(LIBRARIES)
+
+$(OPCODES): build/objects/lua_opcodes.o
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(quietly)$(LINK) -o $@ $^ -lopcodes
+
+# Debian's libbfd and libopcodes know one machine. Those of the packages for another one,
+# such as binutils-aarch64-linux-gnu, make modules that know that: make build/arm64
+foreign = $(firstword $(wildcard /usr/lib/*/lib$(1)-*-$(2).so) lib$(1)-$(2).so)
+
+build/%/gprof/core.so: $(OBJECTS)
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(quietly)$(LINK) -o $@ $^ $(call foreign,bfd,$*) -liberty
+
+build/%/gprof/opcodes.so: build/objects/lua_opcodes.o
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(quietly)$(LINK) -o $@ $^ $(call foreign,opcodes,$*)
+
+FOREIGN = arm64 riscv64 s390x sparc64 mips64el
+$(FOREIGN:%=build/%): build/%: build/%/gprof/core.so build/%/gprof/opcodes.so
 
 build/objects/%.o: csrc/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
@@ -48,7 +74,9 @@ build/objects/%.o: csrc/%.c $(HEADERS) Makefile
 
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check luarocks valgrind
-ALL_PACKAGES = $(TEST_PACKAGES) clang gfortran
+ALL_PACKAGES = $(TEST_PACKAGES) clang gfortran gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+  $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
+  s390x-linux-gnu sparc64-linux-gnu)
 
 # $(call install,PACKAGES): installs those that are missing, with Debian's tools.
 define install
@@ -119,7 +147,7 @@ $(SANITIZED): $(SOURCES) $(HEADERS) spec/sanitizer/launcher.c Makefile
 	@mkdir -p $(@D)
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -Wl,-E -o $@ spec/sanitizer/launcher.c $(SOURCES) \
-	  $(LIBRARIES) -llua5.4
+	  $(LIBRARIES) -lopcodes -llua5.4
 
 spec-sanitized: $(SANITIZED)
 	GPROF_LUA=$(CURDIR)/$(SANITIZED) $(SANITIZED) $(BUSTED)
@@ -139,7 +167,7 @@ rock:
 	  $(LUAROCKS) make --deps-mode=none --tree=$(ROCK) gprof-scm-1.rockspec >build.log || \
 	  { cat build.log; exit 1; }
 	cd / && LUA_PATH='$(ROCK)/share/lua/5.4/?.lua;$(ROCK)/share/lua/5.4/?/init.lua' \
-	  LUA_CPATH='$(ROCK)/lib/lua/5.4/?.so' $(LUA) -e 'assert(require "gprof".image "$(CURDIR)/$(CORE)")'
+	  LUA_CPATH='$(ROCK)/lib/lua/5.4/?.so' $(LUA) -e 'assert(require "gprof".image "$(CURDIR)/$(CORE)"); require "gprof.opcodes"'
 	cd / && $(ROCK)/bin/gprof.lua --version
 
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for

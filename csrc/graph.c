@@ -112,15 +112,24 @@ static bool join_all(building *b, const gp_arcs *arcs, size_t *met) {
   return done;
 }
 
-bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_symtab *symtab,
-                    const gp_arc_selection *selection, size_t *met, gp_error *error) {
+static bool add_found(building *b, const gp_calls *found) {
+  uint32_t arc;
+  for (size_t i = 0; i < found->count; i++)
+    if (!find_or_add(b, found->caller[i], found->callee[i], &arc)) return false;
+  return true;
+}
+
+bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_calls *found,
+                    const gp_symtab *symtab, const gp_arc_selection *selection,
+                    size_t *met, gp_error *error) {
   building b = {.graph = graph, .selection = selection, .error = error};
   memset(graph, 0, sizeof *graph);
   graph->symtab = symtab;
   graph->functions = symtab->count;
   *met = 0;
   gp_index_init(&b.index, arc_key, graph);
-  bool done = allocate(graph, error) && reserve(&b, 16) && join_all(&b, &data->arcs, met);
+  bool done = allocate(graph, error) && reserve(&b, 16) &&
+              join_all(&b, &data->arcs, met) && add_found(&b, found);
   gp_index_free(&b.index);
   if (!done) gp_graph_free(graph);
   return done;

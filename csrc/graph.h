@@ -14,6 +14,7 @@
 #ifndef GP_GRAPH_H
 #define GP_GRAPH_H
 
+#include "calls.h"
 #include "gmon.h"
 #include "selection.h"
 #include "symtab.h"
@@ -57,9 +58,11 @@ typedef struct gp_graph {
 
 /* Builds arcs between functions from arcs between addresses. What meets no symbol at
  * either end is dropped; `met` tells how many calls' arcs were not. Calls that are not
- * selected count neither as arcs nor among the callee's calls. */
-bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_symtab *symtab,
-                    const gp_arc_selection *selection, size_t *met, gp_error *error);
+ * selected count neither as arcs nor among the callee's calls. Then come the calls
+ * found in the code, as arcs with a count of 0 where there are none yet. */
+bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_calls *found,
+                    const gp_symtab *symtab, const gp_arc_selection *selection,
+                    size_t *met, gp_error *error);
 void gp_graph_free(gp_graph *graph);
 
 /* The node that stands for a function when calls from outside are looked at: its

@@ -16,6 +16,16 @@ gp_profile *check_profile(lua_State *L, int index) {
   return open_profile(L, check_box(L, index));
 }
 
+/* The functions of libopcodes: the module that holds them is loaded when it is wanted. */
+static const gp_opcodes *require_opcodes(lua_State *L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "gprof.opcodes");
+  lua_call(L, 1, 1);
+  const gp_opcodes *opcodes = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return opcodes;
+}
+
 /* A table that does not keep its values alive. */
 static void push_weak_table(lua_State *L) {
   lua_newtable(L);
@@ -53,11 +63,15 @@ static int new_profile(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 4);
   gp_error error = {""};
-  gp_selections *selections = push_selections(L, 4, symbols->symtab.count);
+  gp_profile_options options = {
+      .opcodes = flag_option(L, 3, "static_call_graph") ? require_opcodes(L) : NULL,
+      .gnu_compat = flag_option(L, 3, "gnu_compat"),
+      .selections = push_selections(L, 4, symbols->symtab.count),
+  };
   profile_box *box = new_box(L, symbols);
   box->demangled = !flag_option(L, 3, "no_demangle");
   box->profile = gp_profile_build(symbols->image->image, &symbols->symtab, data,
-                                  selections, &error);
+                                  &options, &error);
   if (box->profile) return 1;
   lua_getiuservalue(L, 1, 1);
   lua_getiuservalue(L, -1, 1);  /* the image's path */

@@ -35,14 +35,50 @@ static bool exclude_machinery(gp_profile *profile) {
   return true;
 }
 
-static bool build(gp_profile *profile, const gp_data *data, gp_error *error) {
+/* Calls that were deleted do not come back for being in the code. (They do in GNU
+ * gprof.) */
+static void drop_unselected(gp_calls *found, const gp_arc_selection *selection) {
+  size_t kept = 0;
+  for (size_t i = 0; i < found->count; i++) {
+    if (!gp_is_arc_selected(selection, found->caller[i], found->callee[i])) continue;
+    found->caller[kept] = found->caller[i];
+    found->callee[kept] = found->callee[i];
+    found->from[kept++] = found->from[i];
+  }
+  found->count = kept;
+}
+
+/* Calls in the code, if they are wanted. */
+static bool find_calls(gp_calls *found, const gp_profile *profile, const gp_data *data,
+                       const gp_profile_options *options, gp_error *error) {
+  if (!options->opcodes) return true;
+  if (options->gnu_compat)
+    return gp_calls_find_as_gnu(found, profile->image, profile->symtab, data,
+                                options->opcodes, error);
+  if (!gp_calls_find(found, profile->image, profile->symtab, options->opcodes, error))
+    return false;
+  drop_unselected(found, &profile->selections.arcs);
+  return true;
+}
+
+static bool build_graph(gp_profile *profile, const gp_data *data,
+                        const gp_profile_options *options, gp_error *error) {
+  gp_calls found = {0};
+  bool done = find_calls(&found, profile, data, options, error) &&
+              gp_graph_build(&profile->graph, data, &found, profile->symtab,
+                             &profile->selections.arcs, &profile->arcs_met, error);
+  gp_calls_free(&found);
+  return done;
+}
+
+static bool build(gp_profile *profile, const gp_data *data,
+                  const gp_profile_options *options, gp_error *error) {
   gp_graph *graph = &profile->graph;
   const gp_selections *selections = &profile->selections;
   return (exclude_machinery(profile) || gp_fail_memory(error)) &&
          gp_samples_assign(&profile->samples, data, profile->symtab,
                            &selections->of[GP_FLAT], error) &&
-         gp_graph_build(graph, data, profile->symtab, &selections->arcs,
-                        &profile->arcs_met, error) &&
+         build_graph(profile, data, options, error) &&
          gp_cycles_find(graph, error) &&
          gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],
                       &selections->of[GP_TIME], error) &&
@@ -50,20 +86,20 @@ static bool build(gp_profile *profile, const gp_data *data, gp_error *error) {
 }
 
 gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
-                             const gp_data *data, gp_selections *selections,
+                             const gp_data *data, const gp_profile_options *options,
                              gp_error *error) {
   gp_profile *profile = gp_column(1, sizeof *profile);
   if (!profile) {
-    gp_selections_free(selections);
+    gp_selections_free(options->selections);
     gp_fail_memory(error);
     return NULL;
   }
   profile->image = image;
   profile->symtab = symtab;
   profile->arcs_read = data->arcs.count;
-  profile->selections = *selections;
-  memset(selections, 0, sizeof *selections);
-  if (build(profile, data, error)) return profile;
+  profile->selections = *options->selections;
+  memset(options->selections, 0, sizeof *options->selections);
+  if (build(profile, data, options, error)) return profile;
   gp_profile_free(profile);
   return NULL;
 }

@@ -24,10 +24,16 @@ typedef struct gp_profile {
  * is no part of the program that is profiled. Ends with NULL. */
 extern const char *const gp_machinery[];
 
-/* Runs all stages. Takes over what is in *selections, even if it fails. Image and
- * symbol table must outlive the profile; the data need not. */
+typedef struct gp_profile_options {
+  gp_selections *selections;  /* what is in there is taken over, even on failure */
+  const gp_opcodes *opcodes;  /* to find calls in the code with, or NULL */
+  bool gnu_compat;            /* find them as GNU gprof does */
+} gp_profile_options;
+
+/* Runs all stages. Image and symbol table must outlive the profile; the data need
+ * not. */
 gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
-                             const gp_data *data, gp_selections *selections,
+                             const gp_data *data, const gp_profile_options *options,
                              gp_error *error);
 void gp_profile_free(gp_profile *profile);
 

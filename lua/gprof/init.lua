@@ -80,12 +80,13 @@ end
 -- @tparam[opt] table options `no_static`: leave static functions out (their time
 --   goes to the function before them); `ignore_non_functions`: leave local symbols
 --   out that are not typed as functions; `no_demangle`: names as in the symbol
---   table; `external_symbol_table`: path of a file to take the symbols from;
+--   table; `static_call_graph`: add calls that are found in the code, with a count of
+--   0; `external_symbol_table`: path of a file to take the symbols from;
 --   `file_ordering`: path of a map of object files; `include`, `exclude`: tables of
 --   arrays of symspecs, by stage: `flat`, `graph`, `time`, `annotation`, `executions`,
 --   and `arcs` for calls, FROM/TO (see gprof.symspec); `missed`: a function that is called
---   with each symspec that matches nothing; `gnu_compat`: choose symbols and read
---   symspecs just as GNU gprof does
+--   with each symspec that matches nothing; `gnu_compat`: choose symbols, find calls and
+--   read symspecs just as GNU gprof does
 -- @treturn[1] profile
 -- @return[2] nil
 -- @treturn[2] string what is wrong

@@ -187,7 +187,7 @@ options.gnu = {
 
   { short = "a", long = "no-static", argument = "none", handle = flag "no_static",
     group = 2, help = "leave static functions out" },
-  { short = "c", long = "static-call-graph", argument = "none",
+  { short = "c", long = "static-call-graph", argument = "none", handle = flag "static_call_graph",
     group = 2, help = "add calls that are found in the code" },
   { short = "D", long = "ignore-non-functions", argument = "none",
     handle = flag "ignore_non_functions",

@@ -4,8 +4,8 @@
  *
  * The sanitizers' runtime has to be in the executable from the start. Preloading it
  * into the ordinary interpreter would hand it on to the compilers and other programs
- * that specs start. So this interpreter is linked with it, and with the core, which
- * require "gprof.core" then finds among the preloaded modules.
+ * that specs start. So this interpreter is linked with it, and with the core's modules,
+ * which require "gprof.core" and the like then find among the preloaded ones.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 int luaopen_gprof_core(lua_State *L);
+int luaopen_gprof_opcodes(lua_State *L);
 
 /*
  * libbfd 2.40 loses some sections of debugging information when it has looked a line
@@ -51,6 +52,8 @@ int main(int argc, char **argv) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_gprof_core);
   lua_setfield(L, -2, "gprof.core");
+  lua_pushcfunction(L, luaopen_gprof_opcodes);
+  lua_setfield(L, -2, "gprof.opcodes");
   lua_settop(L, 0);
   set_arguments(L, argc, argv);
   lua_pushcfunction(L, trace);

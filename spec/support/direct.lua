@@ -1,0 +1,97 @@
+-- Direct calls in an image: what objdump shows, and what a profile makes of them.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local direct = {}
+
+-- Writes "SITE TARGET", in hexadecimal, for each direct call that objdump shows in .text: one whose operands end in an
+-- address and the symbol near it. What is called through a pointer has a "*" or a register there.
+local function write_sites(image, tools, mnemonics)
+  local text = shell.check({ tools .. "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "-w", image },
+    { env = { LC_ALL = "C" } }).stdout
+  local lines = {}
+  for site, words in text:gmatch "\n +(%x+):\t([^\n]*)" do
+    for mnemonic in mnemonics:gmatch "%S+" do
+      -- Prefixes may stand before it.
+      local operands = (" " .. words):match("%s" .. mnemonic .. "%s+([^*]+)$")
+      local target = operands and operands:match "%f[%x](%x+) <[^<>]*>$"
+      lines[#lines + 1] = target and site .. " " .. target .. "\n" or nil
+    end
+  end
+  return shell.write(shell.tmpdir "sites" .. "/sites", table.concat(lines)), #lines
+end
+
+-- Prints pairs of functions, by their addresses: "shown" for those that the sites mean, "found" for the arcs of a
+-- profile without records, which are all from the code.
+local script <const> = [[
+  local gprof = require "gprof"
+  local image = assert(gprof.image(arg[1]))
+  local data = gprof.data(image)
+  local plain, entries = assert(gprof.profile(image, data)), {}
+  for address in plain:functions("address", "address") do
+    entries[address] = true
+  end
+  for line in io.lines(arg[2]) do
+    local site, target = line:match "(%x+) (%x+)"
+    site, target = tonumber(site, 16), tonumber(target, 16)
+    local caller = entries[target] and plain:at(site)
+    if caller then
+      print("shown", ("%x -> %x"):format(caller.address, target))
+    end
+  end
+  local profile = assert(gprof.profile(image, data, { static_call_graph = true }))
+  for f in profile:functions("address") do
+    for arc in f:callees() do
+      assert(arc.count == 0)
+      print("found", ("%x -> %x"):format(f.address, arc.callee.address))
+    end
+  end
+]]
+
+-- Runs the script with the core under test, or with the one that is made for another machine.
+local function run_script(arguments, machine)
+  if not machine then
+    return launch.script(script, arguments)
+  end
+  local path = shell.write(shell.tmpdir "script" .. "/script.lua", script)
+  local lua, core = program.root .. "/lua/", program.root .. "/build/" .. machine .. "/?.so"
+  return shell.run({ "lua5.4", path, table.unpack(arguments) },
+    { env = { LUA_PATH = lua .. "?.lua;" .. lua .. "?/init.lua", LUA_CPATH = core } })
+end
+
+local function missing(wanted, present)
+  local list = {}
+  for pair in pairs(wanted) do
+    if not present[pair] then
+      list[#list + 1] = pair
+    end
+  end
+  table.sort(list)
+  return list
+end
+
+--- Compares the calls that we find in an image with those that objdump shows.
+-- @tparam string image path
+-- @tparam[opt] table machine for another machine than this one: `core`, whose modules are in build/CORE; `tools`, the
+--   prefix of its objdump; `calls`, mnemonics of direct calls with blanks between
+-- @treturn {string,...} pairs "CALLER -> CALLEE" (addresses) that only objdump shows
+-- @treturn {string,...} those that only we find
+-- @treturn integer how many pairs we find
+-- @treturn integer how many call instructions objdump shows
+function direct.compare(image, machine)
+  machine = machine or { tools = "", calls = "call" }
+  local sites, instructions = write_sites(image, machine.tools, machine.calls)
+  local result = run_script({ image, sites }, machine.core)
+  assert(result.status == 0, result.stderr)
+  local sets, count = { shown = {}, found = {} }, 0
+  for kind, pair in result.stdout:gmatch "(%a+)\t([^\n]+)" do
+    sets[kind][pair] = true
+    count = count + (kind == "found" and 1 or 0)
+  end
+  return missing(sets.shown, sets.found), missing(sets.found, sets.shown), count, instructions
+end
+
+return direct
