@@ -42,8 +42,7 @@ static void drop_unselected(gp_calls *found, const gp_arc_selection *selection) 
   for (size_t i = 0; i < found->count; i++) {
     if (!gp_is_arc_selected(selection, found->caller[i], found->callee[i])) continue;
     found->caller[kept] = found->caller[i];
-    found->callee[kept] = found->callee[i];
-    found->from[kept++] = found->from[i];
+    found->callee[kept++] = found->callee[i];
   }
   found->count = kept;
 }
