@@ -36,12 +36,16 @@ end
 --- Runs a script in a fresh interpreter, which finds the library in the checkout by `require "gprof"`.
 -- @tparam string text of the script
 -- @tparam[opt] {string,...} arguments
--- @tparam[opt] table options as of `shell.run`
+-- @tparam[opt] table options as of `shell.run`; `line` of shell, in which "$@" is the interpreter with the script
 -- @treturn table as `shell.run` returns it
 function launch.script(text, arguments, options)
   local preamble = ("package.path = %q .. package.path "):format(program.root .. "/?.lua;")
   local path = shell.write(shell.tmpdir "script" .. "/script.lua", preamble .. text)
-  return shell.run(interpreter(path, table.unpack(arguments or {})), options)
+  local words = interpreter(path, table.unpack(arguments or {}))
+  if options and options.line then
+    words = table.move(words, 1, #words, 5, { "sh", "-c", options.line, "sh" })
+  end
+  return shell.run(words, options)
 end
 
 return launch

@@ -1,0 +1,553 @@
+-- Sums of profiles: whatever was read is in the file that is written, and a file is written as a whole or not at all.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local oracle = require "support.oracle"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local LOW <const>, HIGH <const> = 0x1000, 0x1400
+
+local shapes <const> = {
+  { name = "32-bit little-endian", pointer = 4, big = false, target = "elf32-little" },
+  { name = "32-bit big-endian", pointer = 4, big = true, target = "elf32-big" },
+  { name = "64-bit little-endian", pointer = 8, big = false, target = "elf64-x86-64" },
+  { name = "64-bit big-endian", pointer = 8, big = true, target = "elf64-big" },
+}
+for _, shape in ipairs(shapes) do
+  shape.image = gprof.image(build.craft { target = shape.target, address = LOW, text = HIGH - LOW,
+    symbols = { { "first", 0 }, { "second", 0x100 }, { "third", 0x200 }, { "last", 0x300 } } })
+end
+local default <const> = shapes[3]
+
+local scratch, saved = shell.tmpdir "sum", 0
+
+local function new_name()
+  saved = saved + 1
+  return ("%s/%d"):format(scratch, saved)
+end
+
+local function save(bytes)
+  return gmon.write(new_name(), bytes)
+end
+
+local function magic(records, shape)
+  shape = shape or default
+  return gmon.magic { pointer = shape.pointer, big = shape.big, version = shape.version, records = records }
+end
+
+local function histogram(bins, changes)
+  local record = { kind = "histogram", low = LOW, high = HIGH, bins = bins }
+  for key, value in pairs(changes or {}) do
+    record[key] = value
+  end
+  return record
+end
+
+local function arc(count, self, from)
+  return { kind = "arc", from = from or LOW + 4, self = self or LOW + 0x100, count = count }
+end
+
+-- Reads files, given as their bytes; `shape` may have a format to read them in.
+local function read(shape, ...)
+  local paths = {}
+  for i, bytes in ipairs { ... } do
+    paths[i] = save(bytes)
+  end
+  paths[#paths + 1] = { mixed_rates = shape.mixed_rates }
+  return assert(gprof.data(shape.image, table.unpack(paths)))
+end
+
+-- The bytes of the file that holds the sum of these files.
+local function sum(shape, format, ...)
+  local path, data = new_name(), read(shape, ...)
+  assert.equal(data, data:write(path, format))
+  return shell.read(path)
+end
+
+-- Adds up the records of the current format: bins by range, counts by addresses.
+local function totals(bytes, shape)
+  local found = { bins = {}, arcs = {}, blocks = {}, histograms = 0 }
+  for _, record in ipairs(gmon.parse(bytes, shape).records) do
+    if record.kind == "histogram" then
+      found.histograms = found.histograms + 1
+      local key = ("%x-%x"):format(record.low, record.high)
+      local bins = found.bins[key] or {}
+      found.bins[key] = bins
+      for i = 1, record.bins.n do
+        bins[i] = (bins[i] or 0) + record.bins[i]
+      end
+    elseif record.kind == "arc" then
+      local key = ("%x-%x"):format(record.from, record.self)
+      found.arcs[key] = (found.arcs[key] or 0) + record.count
+    else
+      for _, block in ipairs(record) do
+        local key = ("%x"):format(block[1])
+        found.blocks[key] = (found.blocks[key] or 0) + block[2]
+      end
+    end
+  end
+  return found
+end
+
+describe("a sum", function()
+  for _, shape in ipairs(shapes) do
+    it("of one file is that file, " .. shape.name, function()
+      local top = shape.pointer == 4 and 0x80000000 or 0xffffffff80000000
+      local bytes = magic({
+        histogram({ n = 300, [1] = 3, [256] = 65535, [257] = 1, [300] = 9 },
+          { low = top, high = top + 600, rate = 1000, dimension = "fifteen letters", abbreviation = "" }),
+        histogram({ 1, 2, 3, 4, 5 },
+          { low = LOW, high = LOW + 10, rate = 1000, dimension = "fifteen letters", abbreviation = "" }),
+        arc(40, LOW + 7, top + 3), arc(0, LOW), arc(0xffffffff),
+        { kind = "blocks", { top + 1, 7 }, { LOW + 8, 0xffffffff }, { LOW, 0 } },
+      }, shape)
+      for _, format in ipairs { false, "auto", "magic" } do
+        assert.equal(bytes, sum(shape, format or nil, bytes))
+      end
+    end)
+
+    it("has everything in the order in which it was met, " .. shape.name, function()
+      local one = magic({ arc(1, 0x1200), { kind = "blocks", { 0x1010, 1 } },
+        histogram({ 1, 2 }, { low = 0x2000, high = 0x2004 }), arc(2, 0x1100) }, shape)
+      local other = magic({ histogram({ 5, 6 }, { low = 0x1000, high = 0x1004 }), arc(3, 0x1100), arc(4, 0x1000),
+        arc(5, 0x1200), { kind = "blocks", { 0x1000, 2 }, { 0x1010, 3 } },
+        histogram({ 7, 8 }, { low = 0x2000, high = 0x2004 }) }, shape)
+      assert.equal(magic({ histogram({ 8, 10 }, { low = 0x2000, high = 0x2004 }),
+        histogram({ 5, 6 }, { low = 0x1000, high = 0x1004 }), arc(6, 0x1200), arc(5, 0x1100), arc(4, 0x1000),
+        { kind = "blocks", { 0x1010, 4 }, { 0x1000, 2 } } }, shape), sum(shape, "magic", one, other))
+    end)
+
+    it("has as many histograms as its bins need, " .. shape.name, function()
+      local one = magic({ histogram { n = 600, [1] = 65535, [300] = 1, [600] = 65535 } }, shape)
+      local function check(records, ...)
+        local bytes = sum(shape, "magic", ...)
+        local found = totals(bytes, shape)
+        assert.equal(records, found.histograms)
+        assert.same(found, totals(sum(shape, "magic", bytes), shape))
+        return found.bins["1000-1400"]
+      end
+      check(1, one)
+      assert.equal(65535 * 2, check(2, one, one)[600])
+      local little_more = magic({ histogram { n = 600, [2] = 9, [600] = 1 } }, shape)
+      local bins = check(3, one, one, little_more)
+      assert.same({ 65535 * 2, 9, 0, 2, 65535 * 2 + 1 }, { bins[1], bins[2], bins[3], bins[300], bins[600] })
+      check(1, magic({ histogram { n = 600 } }, shape))
+    end)
+
+    it("has as many arcs as its counts need, " .. shape.name, function()
+      local most, one, none = magic({ arc(0xffffffff) }, shape), magic({ arc(1) }, shape), magic({ arc(0) }, shape)
+      assert.equal(most, sum(shape, "magic", most, none))
+      assert.equal(magic({ arc(0xffffffff), arc(1) }, shape), sum(shape, "magic", most, one))
+      assert.equal(magic({ arc(0xffffffff), arc(0xffffffff) }, shape), sum(shape, "magic", most, none, most))
+      local whole = sum(shape, "magic", most, most, one)
+      assert.equal(magic({ arc(0xffffffff), arc(0xffffffff), arc(1) }, shape), whole)
+      assert.equal(whole, sum(shape, "magic", whole))
+    end)
+
+    it("has as many entries as blocks need, " .. shape.name, function()
+      local most = magic({ { kind = "blocks", { LOW, 0xffffffff }, { LOW + 8, 3 } } }, shape)
+      local expected = shape.pointer == 8 and { kind = "blocks", { LOW, 2 * 0xffffffff }, { LOW + 8, 6 } }
+        or { kind = "blocks", { LOW, 0xffffffff }, { LOW, 0xffffffff }, { LOW + 8, 6 } }
+      assert.equal(magic({ expected }, shape), sum(shape, "magic", most, most))
+    end)
+
+    it("of several formats is in the current one, " .. shape.name, function()
+      local old = { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 },
+        arcs = { { LOW + 4, LOW + 0x100, 40 } }, rate = 100 }
+      local note = gmon.magic { pointer = shape.pointer, big = shape.big, version = 0,
+        records = { { kind = "blocks", note = "by hand", { LOW, 5, "a.c", "f", 12 } } } }
+      assert.equal(magic({ histogram { 6, 0, 1000, 65535 }, histogram { n = 4, [4] = 65535 }, arc(80),
+        { kind = "blocks", { LOW, 5 } } }, shape), sum(shape, nil, gmon.bsd(old), gmon.bsd44(old), note))
+    end)
+  end
+
+  it("of nothing is an empty profile", function()
+    assert.equal(magic {}, sum(default, "magic"))
+  end)
+
+  it("keeps the rate that its histograms are counted as", function()
+    local shape = setmetatable({ mixed_rates = true }, { __index = default })
+    assert.equal(magic { histogram({ 2 }, { rate = 250 }) },
+      sum(shape, nil, magic { histogram({ 1 }, { rate = 250 }) }, magic { histogram { 1 } }))
+  end)
+
+  -- Bins are added many at once where they can be: whatever their number, order and size, one by one gives the same.
+  for _, shape in ipairs(shapes) do
+    it("is that of each bin, " .. shape.name, function()
+      math.randomseed(shape.pointer)
+      for _, n in ipairs { 1, 255, 256, 257, 511, 512, 1000, 40000 } do
+        local expected, files = {}, {}
+        for i = 1, 6 do
+          local bins = { n = n }
+          local dense, most = math.random() < 0.5, math.random() < 0.7 and 65535 or 9
+          for bin = 1, n do
+            bins[bin] = (dense or math.random(300) == 1) and math.random(0, most) or 0
+            expected[bin] = (expected[bin] or 0) + bins[bin]
+          end
+          files[i] = magic({ arc(i), histogram(bins, { high = LOW + 2 * n }) }, shape)
+        end
+        local found = totals(sum(shape, nil, table.unpack(files)), shape)
+        assert.same(expected, found.bins[("%x-%x"):format(LOW, LOW + 2 * n)])
+        assert.equal(21, found.arcs["1004-1100"])
+      end
+    end)
+  end
+
+  it("goes beyond 32 bits in all bins", function()
+    local bins = {}
+    for i = 1, 512 do
+      bins[i] = 65535
+    end
+    local record = magic({ histogram(bins) }):sub(21)
+    local bytes = magic {} .. record:rep(33000) -- beyond 31 bits
+    assert.is_true(sum(default, nil, bytes) == bytes)
+    local path, data = new_name(), read(default, bytes, bytes)
+    assert(data:write(path))
+    assert.is_true(shell.read(path) == bytes .. record:rep(33000))
+  end)
+
+  it("finds its arcs in whatever order they come", function()
+    math.randomseed(7)
+    local expected, files = {}, {}
+    for i = 1, 5 do
+      local records = {}
+      for k = 1, 2000 do
+        local j = math.random() < 0.8 and k or math.random(2500)
+        records[k] = arc(j, LOW + j % 50, LOW + j)
+        local key = ("%x-%x"):format(LOW + j, LOW + j % 50)
+        expected[key] = (expected[key] or 0) + j
+      end
+      files[i] = magic(records)
+    end
+    assert.same(expected, totals(sum(default, nil, table.unpack(files))).arcs)
+  end)
+end)
+
+-- BSD formats -------------------------------------------------------------------------------
+
+local tick <const> = tonumber(shell.check { "getconf", "CLK_TCK" }.stdout)
+
+describe("a sum in a BSD format", function()
+  local writers <const> = { bsd = gmon.bsd, ["4.4bsd"] = gmon.bsd44 }
+
+  for format, write in pairs(writers) do
+    for _, shape in ipairs(shapes) do
+      it(("is of format %s, %s"):format(format, shape.name), function()
+        local plan = { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, rate = tick,
+          bins = { 3, 0, 500, 65535, 1 }, arcs = { { LOW + 4, LOW + 0x100, 40 }, { LOW + 5, LOW, 0xffffffff } } }
+        local records = { histogram(plan.bins, { rate = tick }), arc(40), arc(0xffffffff, LOW, LOW + 5) }
+        local bytes = sum(shape, format, magic(records, shape))
+        assert.equal(write(plan), bytes)
+        assert.equal(magic(records, shape), sum(shape, "magic", bytes))
+      end)
+
+      it(("may lack a histogram: %s, %s"):format(format, shape.name), function()
+        local plan = { pointer = shape.pointer, big = shape.big, low = 0, high = 0, rate = tick,
+          arcs = { { LOW + 4, LOW + 0x100, 40 } } }
+        local bytes = sum(shape, format, magic({ arc(40) }, shape))
+        assert.equal(write(plan), bytes)
+        assert.equal(magic({ arc(40) }, shape), sum(shape, "magic", bytes))
+      end)
+
+      it(("has more arcs where a count is too large: %s, %s"):format(format, shape.name), function()
+        local most = magic({ arc(0xffffffff) }, shape)
+        local arcs = shape.pointer == 8 and { { LOW + 4, LOW + 0x100, 2 * 0xffffffff } }
+          or { { LOW + 4, LOW + 0x100, 0xffffffff }, { LOW + 4, LOW + 0x100, 0xffffffff } }
+        assert.equal(write { pointer = shape.pointer, big = shape.big, low = 0, high = 0, rate = tick, arcs = arcs },
+          sum(shape, format, most, most))
+      end)
+    end
+  end
+
+  it("has the histogram's rate if it is 4.4BSD", function()
+    assert.equal(gmon.bsd44 { low = LOW, high = HIGH, bins = { 1 }, rate = 60 },
+      sum(default, "4.4bsd", magic { histogram({ 1 }, { rate = 60 }) }))
+  end)
+
+  local version <const> = { 0x1879, 5 }
+  -- What cannot be written, in which formats (all of them: nil), why, and who has it (the default one: nil).
+  local refused <const> = {
+    { "several histograms", magic { histogram({ 1 }), histogram({ 1 }, { low = 0x2000, high = 0x2400 }) }, nil,
+      "which holds one histogram: there are 2" },
+    { "bins beyond 16 bits", magic { histogram { 65535 }, histogram { 1 } }, nil,
+      "which holds up to 65535 samples in a bin: there are more" },
+    { "blocks", magic { arc(1), { kind = "blocks", { LOW, 1 } } }, nil, "which has no block counts" },
+    { "another unit", magic { histogram({ 1 }, { dimension = "cycles", abbreviation = "c" }) }, nil,
+      "which counts seconds only: the histogram counts 'cycles' (c)" },
+    { "another abbreviation", magic { histogram({ 1 }, { abbreviation = "t" }) }, nil,
+      "which counts seconds only: the histogram counts 'seconds' (t)" },
+    { "another rate", magic { histogram({ 1 }, { rate = tick + 1 }) }, "bsd",
+      ("which means a rate of %d: the histogram has %d"):format(tick, tick + 1) },
+    { "bins like a version", magic { histogram(version, { rate = tick }), arc(1) }, "bsd",
+      "it would be taken for another format" },
+    { "an arc like a version", magic { arc(1, LOW, 0x51879) }, "bsd", "it would be taken for another format" },
+    { "a low address like the other format's name", magic { histogram({ 1 },
+      { low = 0x6e6f6d67, high = 0x6e6f6d77, rate = tick }), arc(1) }, nil, "it would be taken for another format" },
+    { "hardly anything", magic { histogram({ 1 }, { rate = tick }) }, "bsd", "too short to be read again" },
+    { "hardly anything of 32 bits", magic({ histogram({ 1, 2, 3 }, { rate = tick }) }, shapes[2]), "bsd",
+      "too short to be read again", shapes[2] },
+    { "counts that no machine reaches", gmon.bsd { low = 0, high = 0, arcs = { { LOW, LOW, 1 << 62 } } }, "magic",
+      "counts beyond what a record holds would take 1073741824 more records" },
+  }
+  for _, case in ipairs(refused) do
+    it("is refused for " .. case[1], function()
+      local data, path = read(case[5] or default, case[2]), new_name()
+      for _, format in ipairs(case[3] and { case[3] } or { "bsd", "4.4bsd" }) do
+        local done, message = data:write(path, format)
+        assert.is_nil(done)
+        assert.equal(("%s: cannot be written as %s%s %s"):format(path, format, case[4]:find "^which" and "," or ":",
+          case[4]), message)
+        assert.is_false(shell.exists(path))
+      end
+    end)
+  end
+
+  it("is refused for a format that there is not", function()
+    assert.has_error(function() read(default):write(new_name(), "polyglot") end,
+      "bad argument #2 to 'write' (invalid option 'polyglot')")
+  end)
+end)
+
+-- Files -------------------------------------------------------------------------------------
+
+local function mode(path)
+  return shell.check { "stat", "-c", "%a", path }.stdout:match "%d+"
+end
+
+local function listing(dir)
+  return shell.check { "ls", "-A", dir }.stdout
+end
+
+local profile <const> = magic { histogram { n = 100000, [7] = 3 }, arc(40) }
+
+-- Reads arg[2], writes the sum to arg[3] and prints what comes of it.
+local writing <const> = [[
+  local gprof = require "gprof"
+  local image = assert(gprof.image(arg[1]))
+  local data = assert(gprof.data(image, arg[2]))
+  local done, message = data:write(arg[3])
+  io.stderr:write(done and "written" or message, "\n")
+]]
+
+local function run(path, options)
+  return launch.script(writing, { default.image.path, save(profile), path }, options)
+end
+
+describe("the file of a sum", function()
+  local data = read(default, profile)
+
+  it("may be one of those that were read", function()
+    local dir = shell.tmpdir()
+    local path = gmon.write(dir .. "/gmon.sum", profile)
+    assert(assert(gprof.data(default.image, path, path)):write(path))
+    assert.equal(magic { histogram { n = 100000, [7] = 6 }, arc(80) }, shell.read(path))
+    assert.equal("gmon.sum\n", listing(dir))
+  end)
+
+  it("is new with the permissions of new files, or keeps its own", function()
+    local path = new_name()
+    assert.equal("written\n", run(path, { line = 'umask 027; exec "$@"' }).stderr)
+    assert.equal("640", mode(path))
+    shell.check { "chmod", "604", path }
+    assert.equal("written\n", run(path, { line = 'umask 077; exec "$@"' }).stderr)
+    assert.equal("604", mode(path))
+    assert.equal(profile, shell.read(path))
+  end)
+
+  it("is the one that a link leads to", function()
+    local dir = shell.tmpdir()
+    shell.check { "mkdir", dir .. "/sums" }
+    for _, pair in ipairs { { "relative", "sums/one" }, { "absolute", dir .. "/sums/two" }, { "twice", "relative" } } do
+      local link, target = pair[1], pair[2]
+      shell.check { "ln", "-s", target, dir .. "/" .. link }
+      assert(data:write(dir .. "/" .. link))
+      assert.equal(target .. "\n", shell.check { "readlink", dir .. "/" .. link }.stdout)
+      assert.equal(profile, shell.read(dir .. "/" .. link))
+    end
+    assert.equal("one\ntwo\n", listing(dir .. "/sums"))
+    assert.equal("absolute\nrelative\nsums\ntwice\n", listing(dir))
+    shell.check { "ln", "-s", "circle", dir .. "/circle" }
+    local _, message = data:write(dir .. "/circle")
+    assert.equal(dir .. "/circle: cannot be written: Too many levels of symbolic links", message)
+  end)
+
+  it("may be no regular file", function()
+    local path, copy = new_name(), new_name()
+    shell.check { "mkfifo", path }
+    local reader = assert(io.popen(("cat %s >%s"):format(shell.quote(path), shell.quote(copy))))
+    assert(data:write(path))
+    reader:close() -- waits
+    assert.equal(profile, shell.read(copy))
+    assert.equal("fifo\n", shell.check { "stat", "-c", "%F", path }.stdout)
+    assert.equal(data, data:write("/dev/null"))
+  end)
+
+  it("may be standard output, whatever that is", function()
+    for _, name in ipairs { "-", "/dev/stdout" } do
+      assert.equal(profile, run(name).stdout)
+      assert.equal("before" .. profile .. "after",
+        run(name, { line = 'printf before; "$@"; printf after' }).stdout)
+      assert.equal(profile, run(name, { line = '"$@" | cat' }).stdout)
+    end
+    assert.equal("standard output: cannot be written: No space left on device\n",
+      run("-", { line = '"$@" >/dev/full' }).stderr)
+  end)
+
+  -- Runs the script where writing fails, with an old file and without one: what there was stays, and nothing else.
+  local function check_failure(expected, dir, options)
+    for _, old in ipairs { "an older sum", false } do
+      local path = dir .. "/gmon.sum"
+      if old then shell.write(path, old) else os.remove(path) end
+      local before = listing(dir)
+      if options.prepare then options.prepare(path) end
+      local result = run(path, options)
+      if options.finish then options.finish(path) end
+      assert.equal(path .. ": " .. expected .. "\n", result.stderr)
+      assert.equal(before, listing(dir))
+      assert.equal(old, old and shell.read(path))
+    end
+  end
+
+  it("stays as it was if the disk is full", function()
+    check_failure("cannot be written: File too large", shell.tmpdir(),
+      { line = [[trap '' XFSZ; ulimit -f 100; exec "$@"]] })
+    local _, message = data:write("/dev/full")
+    assert.equal("/dev/full: cannot be written: No space left on device", message)
+  end)
+
+  it("stays as it was if somebody is killed who writes it", function()
+    local dir = shell.tmpdir()
+    local path = shell.write(dir .. "/gmon.sum", "an older sum")
+    for _ = 1, 2 do
+      local result = run(path, { line = [[ulimit -f 100; exec "$@"]] })
+      assert.equal(25, result.signal or result.status - 128, result.stderr) -- SIGXFSZ
+      assert.equal("an older sum", shell.read(path))
+    end
+    assert(data:write(path))
+    assert.equal(profile, shell.read(path))
+  end)
+
+  -- Root may do anything, unless it is told not to.
+  local plain = [[exec "$@"]]
+  if shell.check { "id", "-u" }.stdout == "0\n" then
+    plain = [[exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"]]
+  end
+
+  it("stays as it was if its directory is not to be written to", function()
+    local dir = shell.tmpdir()
+    check_failure("no new file can be made beside it: Permission denied", dir, { line = plain,
+      prepare = function() shell.check { "chmod", "555", dir } end,
+      finish = function() shell.check { "chmod", "755", dir } end })
+  end)
+
+  it("stays as it was if it is not to be written to", function()
+    local path = shell.write(new_name(), "an older sum")
+    shell.check { "chmod", "444", path }
+    assert.equal(path .. ": cannot be written: Permission denied\n", run(path, { line = plain }).stderr)
+    assert.equal("an older sum", shell.read(path))
+  end)
+
+  it("cannot be a directory, nor in none", function()
+    local dir = shell.tmpdir()
+    for path, expected in pairs { [dir] = "cannot be written: Is a directory",
+      [dir .. "/none/gmon.sum"] = "no new file can be made beside it: No such file or directory" } do
+      local done, message = data:write(path)
+      assert.is_nil(done)
+      assert.equal(path .. ": " .. expected, message)
+    end
+  end)
+
+  it("is not written by data that are closed", function()
+    local closed = read(default, profile)
+    closed:close()
+    assert.has_error(function() closed:write(new_name()) end, "calling 'write' on bad self (data is closed)")
+  end)
+end)
+
+-- Reports -----------------------------------------------------------------------------------
+
+describe("reports on a sum", function()
+  local function report(runner, image, paths, ...)
+    local arguments = { "-b", ... }
+    arguments[#arguments + 1] = image
+    table.move(paths, 1, #paths, #arguments + 1, arguments)
+    local result = runner(arguments)
+    assert.equal("", result.stderr)
+    return result.stdout
+  end
+
+  local runners = { ours = program.run }
+  local available, why = oracle.available()
+  if available then
+    runners["GNU gprof's"] = oracle.run
+  else
+    pending("GNU gprof's: " .. why)
+  end
+
+  -- What there is to be seen in the reports is the same for the sum and for the files.
+  local function check(shape, files, formats)
+    local paths = {}
+    for i, bytes in ipairs(files) do
+      paths[i] = save(bytes)
+    end
+    for _, format in ipairs(formats) do
+      local path = new_name()
+      assert(assert(gprof.data(shape.image, table.unpack(paths))):write(path, format))
+      for _, run_report in pairs(runners) do
+        for _, option in ipairs { "-p", "-q" } do
+          assert.equal(report(run_report, shape.image.path, paths, option),
+            report(run_report, shape.image.path, { path }, option))
+        end
+      end
+    end
+  end
+
+  for _, shape in ipairs(shapes) do
+    it("are those on its files, " .. shape.name, function()
+      local files = {}
+      for i = 1, 4 do
+        files[i] = magic({
+          histogram { n = 512, [i] = 7, [200 + i] = 100, [300] = 65535 },
+          arc(i, 0x1100, 0x1004 + 2 * i), arc(0xfffffff0 + i, 0x1200, 0x1104), arc(1, 0x1300, 0x1204 + i % 2),
+        }, shape)
+      end
+      check(shape, files, { "magic" })
+    end)
+
+    it("are those on its files in BSD formats, " .. shape.name, function()
+      local files = {}
+      for i = 1, 4 do
+        files[i] = gmon.bsd44 { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, rate = tick,
+          bins = { n = 512, [i] = 7, [200 + i] = 100 },
+          arcs = { { 0x1004 + 2 * i, 0x1100, i }, { 0x1104, 0x1200, 0xfffffff0 } } }
+      end
+      check(shape, files, { "bsd", "4.4bsd" })
+    end)
+
+    it("are those on its files without histograms, " .. shape.name, function()
+      local files = {}
+      for i = 1, 2 do
+        files[i] = gmon.bsd44 { pointer = shape.pointer, big = shape.big, low = 0, high = 0, rate = tick,
+          arcs = { { 0x1004, 0x1100, i }, { 0x1104, 0x1200, 3 } } }
+      end
+      local path = new_name()
+      assert(read(shape, table.unpack(files)):write(path, "bsd"))
+      for name, run_report in pairs(runners) do
+        local text = report(run_report, shape.image.path, { path }, "-q")
+        assert.truthy(text:find(" 3/3 ", 1, true) and text:find(" 6/6 ", 1, true), name)
+      end
+    end)
+  end
+
+  for _, name in ipairs { "calls", "cycles" } do
+    it("are those on the profile of " .. name, function()
+      local built = build.program(name)
+      local image = assert(gprof.image(built.image))
+      check({ image = image }, { shell.read(built.gmon), shell.read(built.gmon), shell.read(built.gmon) }, { "magic" })
+    end)
+  end
+end)
