@@ -269,6 +269,11 @@ static void push_symbols(lua_State *L, const void *object) {
   lua_getiuservalue(L, 1, PROFILE_SYMBOLS);
 }
 
+static void push_map_files(lua_State *L, const void *object) {
+  push_symbols(L, object);
+  lua_getfield(L, -1, "map_files");
+}
+
 void define_profile(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", close_profile},
                                   {"__close", close_profile},
@@ -293,6 +298,7 @@ void define_profile(lua_State *L) {
       {"image", push_image},
       {"data", push_data},
       {"symbols", push_symbols},
+      {"map_files", push_map_files},      /* object files that a map names, or nil */
       {NULL, NULL}};
   static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
   define_object(L, GP_PROFILE, get_field, meta, methods);

@@ -146,8 +146,8 @@ end
 -- @tfield boolean foreign whether nothing that was recorded meets any function
 -- @tfield image image
 -- @tfield data data
--- @tfield symbols symbols the functions of the image; `map_files`: the object files that
---   a map names
+-- @tfield symbols symbols the functions of the image
+-- @tfield {string,...}|nil map_files the object files that a map names, in its order
 
 --- Iterates over all functions.
 -- @function profile:functions

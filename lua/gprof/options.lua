@@ -119,6 +119,24 @@ local function path(name)
   end
 end
 
+-- The symbols of a map are files, of which there is no order of functions.
+local function check_one_order(settings)
+  if settings.styles.function_order and settings.styles.file_order then
+    raise("options -r (--function-ordering) and -R (--file-ordering) exclude each other")
+  end
+end
+
+local function set_function_ordering(settings)
+  settings.styles.function_order = true
+  check_one_order(settings)
+end
+
+local function set_file_ordering(settings, argument, option)
+  path("file_ordering")(settings, argument, option)
+  settings.styles.file_order = true
+  check_one_order(settings)
+end
+
 local function set_sum_file(settings, argument, option)
   path("sum_file")(settings, argument, option)
   settings.styles.sum = true
@@ -162,8 +180,10 @@ options.gnu = {
   { short = "B", argument = "none", handle = style("graph", true),
     group = 4, help = "the same as -q" },
   { short = "r", long = "function-ordering", argument = "none",
+    handle = set_function_ordering,
     group = 1, help = "an order of functions that keeps callers near" },
   { short = "R", long = "file-ordering", argument = "required", value = "MAP",
+    handle = set_file_ordering,
     group = 1, help = "an order of object files; MAP is made by nm" },
   { short = "t", long = "table-length", argument = "required", value = "NUM",
     group = 1, help = "how many lines to list below annotated source" },

@@ -26,6 +26,8 @@ local pages = {
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
   { style = "executions", report = "executions" },
+  { style = "function_order", report = "function_order", joined = true },
+  { style = "file_order", report = "file_order", joined = true },
 }
 
 --- Decides which styles stand: those asked for; if none is left, those that there are
