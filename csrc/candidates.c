@@ -136,27 +136,50 @@ static uint32_t map_find(const map_index *by, const char *text) {
   return row != GP_NONE && strcmp(by->column[row], text) == 0 ? row : GP_NONE;
 }
 
-static bool map_build(map_index *by, const char *const *column, size_t count) {
+static bool map_add(map_index *by, uint32_t row) {
+  return map_find(by, by->column[row]) != GP_NONE || gp_index_add(&by->index, row);
+}
+
+static void map_init(map_index *by, const char *const *column) {
   by->column = column;
   gp_index_init(&by->index, map_key, by);
-  for (size_t i = 0; i < count; i++)
-    if (map_find(by, column[i]) == GP_NONE && !gp_index_add(&by->index, (uint32_t)i))
+}
+
+/* Whether a row names the first function of its object file. For GNU gprof a file begins
+ * anew wherever another one stands between. */
+static bool begins_object(const gp_symfile *map, const map_index *objects, uint32_t row,
+                          bool gnu_compat) {
+  if (gnu_compat) return row == 0 || strcmp(map->object[row - 1], map->object[row]) != 0;
+  return map_find(objects, map->object[row]) == row;
+}
+
+/* Enters the rows by name. Of several with one name GNU gprof knows the last; here one
+ * that begins its file is preferred. */
+static bool enter_names(map_index *names, const gp_symfile *map, const map_index *objects,
+                        bool gnu_compat) {
+  uint32_t count = (uint32_t)map->count;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t row = gnu_compat ? count - 1 - i : i;
+    if ((gnu_compat || begins_object(map, objects, row, false)) && !map_add(names, row))
       return false;
+  }
+  for (uint32_t row = 0; row < count; row++)
+    if (!map_add(names, row)) return false;
   return true;
 }
 
 /* Of the symbols that the map names, the first one of each object file stays, and
  * gets the file's name. */
-static void rename_mapped(gp_candidates *chosen, const gp_symfile *map,
-                          const gp_image *image, const map_index *names,
+static void rename_mapped(gp_candidates *chosen, const gp_image *image,
+                          const gp_symtab_options *options, const map_index *names,
                           const map_index *objects) {
   size_t kept = 0;
   for (size_t i = 0; i < chosen->count; i++) {
     gp_candidate c = chosen->rows[i];
     uint32_t row = map_find(names, gp_image_plain_name(image, c.name));
     if (row != GP_NONE) {
-      if (map_find(objects, map->object[row]) != row) continue;
-      c.name = map->object[row];
+      if (!begins_object(options->map, objects, row, options->gnu_compat)) continue;
+      c.name = options->map->object[row];
       c.flags |= GP_MAPPED;
     }
     chosen->rows[kept++] = c;
@@ -164,13 +187,16 @@ static void rename_mapped(gp_candidates *chosen, const gp_symfile *map,
   chosen->count = kept;
 }
 
-static bool apply_map(gp_candidates *chosen, const gp_symfile *map, const gp_image *image,
-                      gp_error *error) {
+static bool apply_map(gp_candidates *chosen, const gp_image *image,
+                      const gp_symtab_options *options, gp_error *error) {
+  const gp_symfile *map = options->map;
   map_index names, objects;
-  bool names_built = map_build(&names, map->name, map->count);
-  bool objects_built = map_build(&objects, map->object, map->count);
-  bool done = names_built && objects_built;
-  if (done) rename_mapped(chosen, map, image, &names, &objects);
+  map_init(&names, map->name);
+  map_init(&objects, map->object);
+  bool done = true;
+  for (uint32_t row = 0; done && row < map->count; row++) done = map_add(&objects, row);
+  done = done && enter_names(&names, map, &objects, options->gnu_compat);
+  if (done) rename_mapped(chosen, image, options, &names, &objects);
   gp_index_free(&names.index);
   gp_index_free(&objects.index);
   return done || gp_fail_memory(error);
@@ -185,7 +211,7 @@ bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
       ? choose_from_file(chosen, options->symbols, options->gnu_compat, error)
       : gp_image_read_symbols(image, error) &&
         choose_from_image(chosen, image, options, error);
-  if (done && options->map) done = apply_map(chosen, options->map, image, error);
+  if (done && options->map) done = apply_map(chosen, image, options, error);
   if (!done) gp_candidates_free(chosen);
   return done;
 }
