@@ -73,7 +73,8 @@ end
 
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
--- @tparam string name "flat", "graph" or "index": a module of gprof.report
+-- @tparam string name "flat", "graph", "index", "function_order" or "file_order": a
+--   module of gprof.report
 -- @tparam[opt] table options as of the program, by long name with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
 --   `gnu_compat`
@@ -125,6 +126,12 @@ end
 
 --- Iterates over the cycles of recursion.
 -- @function profile:cycles
+-- @tparam[opt] string ... fields
+
+--- Iterates over all arcs, those from a function to itself among them.
+-- @function profile:arcs
+-- @tparam[opt="created"] string order "created" (in which the profile met them) or
+--   "count" (by count, descending; equal ones as they were created)
 -- @tparam[opt] string ... fields
 
 --- Iterates over the arcs into a function, as its entry shows them.
@@ -200,6 +207,7 @@ end
 --- An arc: the calls of one function by another.
 --
 -- @type arc
+-- @tfield integer id its number among the arcs, from 1, in the order of creation
 -- @tfield function caller
 -- @tfield function callee
 -- @tfield integer caller_id the caller's number in the profile
