@@ -21,7 +21,7 @@ end
 -- records for, but for those taken away.
 local function choose_styles(settings, data)
   local wanted = settings.styles
-  if wanted.flat or wanted.graph then return wanted end
+  if wanted.flat or wanted.graph or wanted.function_order then return wanted end
   return {
     flat = wanted.flat == nil and data.has_histogram,
     graph = wanted.graph == nil and data.has_arcs,
@@ -79,6 +79,9 @@ local function print_reports(profile, styles, settings, write)
     require "gprof.report.graph"(profile, settings, write)
     write("\f\n")
     require "gprof.report.index"(profile, settings, write)
+  end
+  if styles.function_order then
+    require "gprof.report.function_order"(profile, settings, write)
   end
 end
 

@@ -106,6 +106,7 @@ options.gnu = {
   { short = "B", argument = "none", handle = style("graph", true),
     group = 4, help = "the same as -q" },
   { short = "r", long = "function-ordering", argument = "none",
+    handle = style("function_order", true),
     group = 1, help = "an order of functions that keeps callers near" },
   { short = "R", long = "file-ordering", argument = "required", value = "MAP",
     group = 1, help = "an order of object files; MAP is made by nm" },
