@@ -34,6 +34,7 @@ generate.defaults = {
   debug = false,        -- compiled with -g
   statics = 1 / 3,      -- share of static functions
   ran = 0.85,           -- share of functions that ran
+  density = 1,          -- calls in a graph of shape "program": so many times the usual
   shape = "program",    -- of the call graph: a key of `shapes`
   pie = false,          -- position-independent
   seed = 1,
@@ -319,7 +320,7 @@ local shapes = {}
 
 --- Layers, as programs have them: who is called is called by one to many functions, mostly of the
 -- layer above; some recursion, some pairs that call each other, and some code that never runs.
-function shapes.program(n, arc, ran)
+function shapes.program(n, arc, ran, density)
   local layers = math.min(24, n)
   local order = {}
   for i = 1, n do
@@ -334,7 +335,7 @@ function shapes.program(n, arc, ran)
     for place = n * (layer - 2) // (layers - 1) + 1, n * (layer - 1) // (layers - 1) do
       local callee = order[place]
       if place > 1 and random() < ran then
-        for _ = 1, long_tail(500, 0.8) do
+        for _ = 1, density * long_tail(500, 0.8) do
           local first = random() < 0.8 and last_layer or 1
           arc(above[random(first, size_before)], callee, long_tail(1000000, 2.5))
         end
@@ -388,7 +389,7 @@ local function profile(image, path, options)
     local f = functions[caller]
     records[#records + 1] = { kind = "arc", from = f.address + random(math.max(f.size - 1, 1)),
                               self = functions[callee].address, count = count }
-  end, options.ran)
+  end, options.ran, options.density)
   local gmon = require "support.gmon"
   write(path, gmon.magic { pointer = 8, big = false, records = records })
 end
@@ -437,6 +438,7 @@ Makes DIRECTORY/program and DIRECTORY/gmon.out, a made-up profile of it.
   --debug             compile with -g
   --statics=SHARE     share of static functions, 0 to 1 (0.33)
   --ran=SHARE         share of functions that ran, 0 to 1 (0.85)
+  --density=N         calls in a graph of shape program: N times the usual (1)
   --shape=NAME        call graph: program, callees (one function calls all others),
                       callers (all others call one), chain (program)
   --pie               make the program position-independent
@@ -460,7 +462,8 @@ local function parse(arguments)
     elseif type(default) == "string" then
       options[key] = value
     else
-      options[key] = (key == "statics" or key == "ran") and tonumber(value) or math.tointeger(tonumber(value))
+      local fraction = key == "statics" or key == "ran" or key == "density"
+      options[key] = fraction and tonumber(value) or math.tointeger(tonumber(value))
       if not options[key] then return nil, argument .. ": not a number" end
     end
   end

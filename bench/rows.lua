@@ -16,10 +16,11 @@ local shell = require "bench.shell"
 
 local quote = shell.quote
 
---- Makes a row's `make` from the options of `bench.generate`.
-local function generated(options)
+--- Makes a row's `make` from the options of `bench.generate`, and words for both programs.
+local function generated(options, words)
   return function(dir)
-    return generate.build(dir, options)
+    local image, gmon = generate.build(dir, options)
+    return image, gmon, words
   end
 end
 
@@ -88,5 +89,10 @@ return {
     name = "chain-1000000",
     description = "a chain of calls 1,000,000 functions deep",
     make = generated { functions = 1000000, language = "labels", shape = "chain" },
+  },
+  {
+    name = "order-1000000",
+    description = "the function order (-r) of 100,000 functions, 1,000,000 calls between them",
+    make = generated({ functions = 100000, language = "labels", density = 3.2 }, { "-r" }),
   },
 }

@@ -211,7 +211,9 @@ bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
       ? choose_from_file(chosen, options->symbols, options->gnu_compat, error)
       : gp_image_read_symbols(image, error) &&
         choose_from_image(chosen, image, options, error);
-  if (done && options->map) done = apply_map(chosen, image, options, error);
+  /* GNU gprof leaves the symbols of a symbol file alone */
+  if (done && options->map && !(options->symbols && options->gnu_compat))
+    done = apply_map(chosen, image, options, error);
   if (!done) gp_candidates_free(chosen);
   return done;
 }

@@ -478,6 +478,7 @@ static const object_field cycle_fields[] = {
 
 static const object_field arc_fields[] = {
     {"profile", push_profile},
+    {"id", push_id},                /* its number, in the order of creation */
     {"caller", push_caller},
     {"callee", push_callee},
     {"caller_id", push_caller_id},  /* their numbers, for profile:node(id) */

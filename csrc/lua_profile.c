@@ -125,6 +125,17 @@ static int cycles(lua_State *L) {
   return return_iterator(L);
 }
 
+/* profile:arcs([order [, field...]]) */
+static int arcs(lua_State *L) {
+  static const char *const names[] = {"created", "count", NULL};
+  static const gp_arc_order orders[] = {GP_BY_CREATION, GP_BY_COUNT};
+  const gp_profile *profile = check_profile(L, 1);
+  gp_arc_order order = orders[luaL_checkoption(L, 2, "created", names)];
+  iterator *each = new_iterator(L, 1, PART_ARC, 3, lua_gettop(L));
+  each->rows = gp_order_arcs(&profile->graph, order, &each->count);
+  return return_iterator(L);
+}
+
 /* The number of a node at argument 2, as Lua counts, if it lies between the two. */
 static uint32_t check_node(lua_State *L, size_t first, size_t end) {
   lua_Integer id = luaL_checkinteger(L, 2);
@@ -284,7 +295,7 @@ void define_profile(lua_State *L) {
                                      {"callers", callers},     {"callees", callees},
                                      {"members", members},     {"node", node},
                                      {"get", get},             {"at", at},
-                                     {NULL, NULL}};
+                                     {"arcs", arcs},           {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
       {"unit", push_unit},                /* "seconds", or nil */

@@ -137,6 +137,17 @@ static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
   return NULL;
 }
 
+static bool by_count(const void *context, uint32_t b, uint32_t a) {
+  const gp_graph *graph = context;
+  return graph->count[b] > graph->count[a];
+}
+
+uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count) {
+  uint32_t *arcs = gp_identity(graph->arcs);
+  *count = graph->arcs;
+  return order == GP_BY_CREATION ? arcs : sorted(arcs, *count, by_count, graph);
+}
+
 uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count) {
   uint32_t *arcs = unchain(graph->first_caller[function], graph->next_caller, count);
   return sorted(arcs, *count, ascending, graph);

@@ -33,6 +33,16 @@ typedef enum gp_function_order {
 uint32_t *gp_order_functions(const gp_graph *graph, gp_function_order order,
                              size_t *count);
 
+/* The orders in which arcs can be listed. */
+typedef enum gp_arc_order {
+  GP_BY_CREATION,  /* as the profile met them first */
+  GP_BY_COUNT      /* by count, descending; equal ones as they were created */
+} gp_arc_order;
+
+/* A new column of all arcs, calls of oneself among them, in that order; *count of
+ * them. NULL if there is no memory. */
+uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count);
+
 /* New columns of arc numbers: those into and those out of a function, in the order
  * in which its entry shows them. NULL if there is no memory. */
 uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count);

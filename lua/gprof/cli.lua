@@ -90,6 +90,9 @@ local function report(settings, write)
     end
     styles.print(chosen, profile, settings, write)
   end
+  if styles.function_order then
+    require "gprof.report.function_order"(profile, settings, write)
+  end
 end
 
 local function work(arguments)

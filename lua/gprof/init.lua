@@ -108,7 +108,8 @@ end
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
 -- @tparam string name "flat", "graph", "index", the same in the style of BSD as
---   "bsd.flat", "bsd.graph", "bsd.index", or "info": a module of gprof.report
+--   "bsd.flat", "bsd.graph", "bsd.index", or "executions", "function_order",
+--   "file_order", "info": a module of gprof.report
 -- @tparam[opt] table options as of the program, by long name with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
 --   `gnu_compat`
@@ -162,6 +163,12 @@ end
 
 --- Iterates over the cycles of recursion.
 -- @function profile:cycles
+-- @tparam[opt] string ... fields
+
+--- Iterates over all arcs, those from a function to itself among them.
+-- @function profile:arcs
+-- @tparam[opt="created"] string order "created" (in which the profile met them) or
+--   "count" (by count, descending; equal ones as they were created)
 -- @tparam[opt] string ... fields
 
 --- Iterates over the arcs into a function, as its entry shows them.
@@ -239,6 +246,7 @@ end
 --- An arc: the calls of one function by another.
 --
 -- @type arc
+-- @tfield integer id its number among the arcs, from 1, in the order of creation
 -- @tfield function caller
 -- @tfield function callee
 -- @tfield integer caller_id the caller's number in the profile

@@ -1,0 +1,126 @@
+--- The file order: an order of object files that keeps near each other those that call
+-- each other, one file name a line.
+--
+-- The profile must have been made with a map of symbols to files. Then a function that
+-- stands for an object file is `mapped`, and has the file's name.
+--
+-- @module gprof.report.file_order
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local ordering = require "gprof.ordering"
+
+-- Functions that stand for files, in the order of their addresses, and all names by
+-- function.
+local function mapped_functions(profile)
+  local nodes, names = {}, {}
+  for id, mapped, symbol in profile:functions("address", "id", "mapped", "symbol") do
+    if mapped then
+      nodes[#nodes + 1] = id
+      names[id] = symbol
+    end
+  end
+  return nodes, names
+end
+
+-- GNU gprof's order: every function that stands for a file is a node, even if several
+-- stand for one file; arcs are tied as they were created, whatever their count.
+local function faulty_order(profile)
+  local nodes, names = mapped_functions(profile)
+  local arcs = ordering.arcs(profile:arcs("created", "caller_id", "callee_id", "count", "id"))
+  local order = {}
+  for i, id in ipairs(ordering.files(nodes, arcs)) do
+    order[i] = names[id]
+  end
+  return order
+end
+
+-- Numbers files in the order of addresses: names by number, and numbers by function.
+local function number_files(profile)
+  local functions, names = mapped_functions(profile)
+  local files, numbers, file_of = {}, {}, {}
+  for _, id in ipairs(functions) do
+    local name = names[id]
+    if not numbers[name] then
+      files[#files + 1] = name
+      numbers[name] = #files
+    end
+    file_of[id] = numbers[name]
+  end
+  return files, file_of
+end
+
+-- Calls between files, added up: arcs { caller, callee, count, number } in the order in
+-- which they were met.
+local function add_up(profile, file_of)
+  local list, known = {}, {}
+  for caller, callee, count in profile:arcs("created", "caller_id", "callee_id", "count") do
+    local from, to = file_of[caller], file_of[callee]
+    if from and to then
+      known[from] = known[from] or {}
+      local arc = known[from][to]
+      if not arc then
+        arc = { from, to, 0.0, #list + 1 }  -- a float: sums never wrap
+        known[from][to], list[#list + 1] = arc, arc
+      end
+      arc[3] = arc[3] + count
+    end
+  end
+  return list
+end
+
+local function busier(a, b)
+  if a[3] ~= b[3] then return a[3] > b[3] end
+  return a[4] < b[4]
+end
+
+-- Our order: every file is one node, and the busiest arcs are tied first.
+local function sound_order(profile)
+  local files, file_of = number_files(profile)
+  local list, i = add_up(profile, file_of), 0
+  table.sort(list, busier)
+  local arcs = ordering.arcs(function()
+    i = i + 1
+    if list[i] then return table.unpack(list[i]) end
+  end)
+  local order, nodes = {}, {}
+  for node in ipairs(files) do
+    nodes[node] = node
+  end
+  for place, node in ipairs(ordering.files(nodes, arcs)) do
+    order[place] = files[node]
+  end
+  return order
+end
+
+-- Files of the map that no function stands for, by name.
+local function files_without_functions(profile, order)
+  local seen, rest = {}, {}
+  for _, file in ipairs(order) do
+    seen[file] = true
+  end
+  for _, file in ipairs(profile.map_files) do
+    if not seen[file] then
+      seen[file] = true
+      rest[#rest + 1] = file
+    end
+  end
+  table.sort(rest)
+  return rest
+end
+
+--- Prints the report.
+-- @tparam profile profile made with a map of symbols to files
+-- @tparam table options `gnu_compat`: with the faults of GNU gprof, which does not look
+--   at counts, and prints a file once for each function that stands for it
+-- @tparam stream write
+return function(profile, options, write)
+  if not profile.map_files then
+    error("a file order needs a map of symbols to files, which this profile has not", 0)
+  end
+  local order = (options.gnu_compat and faulty_order or sound_order)(profile)
+  local rest = files_without_functions(profile, order)
+  for _, file in ipairs(table.move(rest, 1, #rest, #order + 1, order)) do
+    write(file)
+    write("\n")
+  end
+end

@@ -1,0 +1,25 @@
+--- The function order: an order of functions that keeps callers and callees near each
+-- other, one symbol a line, for a linker to follow.
+--
+-- @module gprof.report.function_order
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local ordering = require "gprof.ordering"
+
+--- Prints the report. Names are those of the symbol table, as linkers want them.
+-- @tparam profile profile
+-- @tparam table options `gnu_compat`: with the faults of GNU gprof, which may lose a
+--   function, and print one twice
+-- @tparam stream write
+return function(profile, options, write)
+  local nodes, symbols = {}, {}
+  for id, symbol in profile:functions("address", "id", "symbol") do
+    nodes[#nodes + 1] = id
+    symbols[id] = symbol
+  end
+  local arcs = ordering.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
+  for _, id in ipairs(ordering.functions(nodes, arcs, options.gnu_compat)) do
+    write(symbols[id])
+    write("\n")
+  end
+end
