@@ -60,7 +60,8 @@ local function read_files(settings)
   local profiles = table.move(settings.operands, 2, #settings.operands, 1, {})
   if #profiles == 0 then profiles[1] = "gmon.out" end
   local image = need(gprof.image(path))
-  local data = need(gprof.data(image, { mixed_rates = settings.gnu_compat }))
+  local data = need(gprof.data(image, {
+    mixed_rates = settings.gnu_compat, debug = settings.debug }))
   for _, profile in ipairs(profiles) do
     need(data:read(profile, settings.format))
   end
