@@ -15,6 +15,7 @@
 #include "names.h"
 #include "profile.h"
 #include "sources.h"
+#include "trace.h"
 
 #define GP_IMAGE "gprof.image"
 #define GP_DATA "gprof.data"
@@ -23,6 +24,7 @@
 #define GP_FUNCTION_NODE "gprof.function"
 #define GP_CYCLE_NODE "gprof.cycle"
 #define GP_ARC "gprof.arc"
+#define GP_TRACE_OBJECT "gprof.trace"
 
 typedef struct image_box {
   gp_image *image;            /* NULL once closed */
@@ -34,7 +36,7 @@ typedef struct data_box {
 } data_box;
 
 typedef struct symbols_box {
-  const image_box *image;     /* kept alive by user value 1 */
+  const image_box *image;     /* kept alive by user value 1, as is a trace by 2 */
   gp_symfile listed, map;     /* the files that symbols came from, if any */
   gp_symtab symtab;
   gp_names names;             /* made when somebody asks; */
@@ -81,6 +83,9 @@ int get_field(lua_State *L);
 
 /* nil and a message: "PATH: what is wrong". For results, not for raising. */
 int push_failure(lua_State *L, const char *path, const gp_error *error);
+
+/* The trace at `index`, or NULL if there is nil. Whoever goes by it keeps it alive. */
+const gp_trace *opt_trace(lua_State *L, int index);
 
 /* The open object at `index`, or a Lua error that says what is wrong with it. */
 gp_image *check_image(lua_State *L, int index);
@@ -144,5 +149,6 @@ void define_parts(lua_State *L);
 void define_memory(lua_State *L);
 void define_stream(lua_State *L);
 void define_options(lua_State *L);
+void define_trace(lua_State *L);
 
 #endif

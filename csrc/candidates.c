@@ -2,6 +2,7 @@
 /* The symbols that stand for functions. */
 #include "candidates.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,13 @@ static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error
   }
   chosen->rows[chosen->count++] = *c;
   return true;
+}
+
+/* Tells of what was chosen. */
+static void trace_chosen(const gp_trace *trace, const gp_candidate *c) {
+  GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is chosen: %s, %s", c->address,
+           c->name, c->flags & GP_FUNCTION ? "a function" : "a label",
+           c->flags & GP_STATIC ? "static" : "global");
 }
 
 /* --- from an image --------------------------------------------------------- */
@@ -86,10 +94,16 @@ static bool choose_from_image(gp_candidates *chosen, const gp_image *image,
     gp_candidate c = {.order = (uint32_t)i, .owner = GP_NONE};
     asymbol *symbol = image->symbols[i];
     if (symbol->flags & BSF_FILE) file = (uint32_t)i + 1;
-    if (!choose(&how, symbol, &c.flags)) continue;
+    if (!choose(&how, symbol, &c.flags)) {
+      GP_TRACE(options->trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is no function",
+               (uint64_t)(symbol->section ? bfd_asymbol_value(symbol) : symbol->value),
+               symbol->name ? symbol->name : "(no name)");
+      continue;
+    }
     c.name = symbol->name;
     c.address = bfd_asymbol_value(symbol);
     c.file = c.flags & GP_STATIC ? file : 0;
+    trace_chosen(options->trace, &c);
     if (!append(chosen, &c, error)) return false;
   }
   return true;
@@ -100,11 +114,15 @@ static bool choose_from_image(gp_candidates *chosen, const gp_image *image,
 /* Text symbols: everything in such a list is taken for a function. Weak functions
  * and ifuncs are left out by GNU gprof, which is no help to anybody. */
 static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
-                             bool gnu_compat, gp_error *error) {
-  const char *types = gnu_compat ? "Tt" : "TtWwi";
+                             const gp_symtab_options *options, gp_error *error) {
+  const char *types = options->gnu_compat ? "Tt" : "TtWwi";
   chosen->table_size = file->count;
   for (size_t i = 0; i < file->count; i++) {
-    if (!strchr(types, file->type[i])) continue;
+    if (!strchr(types, file->type[i])) {
+      GP_TRACE(options->trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is no function: type %c",
+               file->address[i], file->name[i], file->type[i]);
+      continue;
+    }
     bool local = file->type[i] == 't';
     gp_candidate c = {.address = file->address[i],
                       .name = file->name[i],
@@ -112,6 +130,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                       .file = local ? 1 : 0,
                       .owner = GP_NONE,
                       .flags = local ? GP_FUNCTION | GP_STATIC : GP_FUNCTION};
+    trace_chosen(options->trace, &c);
     if (!append(chosen, &c, error)) return false;
   }
   return true;
@@ -208,7 +227,7 @@ bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
                           const gp_symtab_options *options, gp_error *error) {
   memset(chosen, 0, sizeof *chosen);
   bool done = options->symbols
-      ? choose_from_file(chosen, options->symbols, options->gnu_compat, error)
+      ? choose_from_file(chosen, options->symbols, options, error)
       : gp_image_read_symbols(image, error) &&
         choose_from_image(chosen, image, options, error);
   /* GNU gprof leaves the symbols of a symbol file alone */

@@ -16,6 +16,7 @@
 
 #include "image.h"
 #include "symfile.h"
+#include "trace.h"
 
 enum {
   GP_STATIC = 1,    /* local to its file */
@@ -29,6 +30,7 @@ typedef struct gp_symtab_options {
   bool gnu_compat;      /* choose exactly as GNU gprof does */
   const gp_symfile *symbols;  /* to be taken instead of the image's; or NULL */
   const gp_symfile *map;      /* of object files; or NULL */
+  const gp_trace *trace;      /* or NULL */
 } gp_symtab_options;
 
 typedef struct gp_candidate {

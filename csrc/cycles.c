@@ -12,6 +12,7 @@
  */
 #include "cycles.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,8 +31,14 @@ typedef struct search {
   uint32_t last_met, last_number;
 } search;
 
+static const char *name_of(const gp_graph *graph, uint32_t function) {
+  return graph->symtab->name[function];
+}
+
 static void enter(search *s, uint32_t function) {
   s->met[function] = ++s->last_met;
+  GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is met at depth %zu",
+           name_of(s->graph, function), s->depth + 1);
   s->path[s->depth] = function;
   s->arc[s->depth++] = s->graph->first_callee[function];
   s->heads[s->head_count++] = function;
@@ -44,10 +51,21 @@ static void join(search *s, uint32_t callee) {
   while (s->met[s->heads[keep - 1]] > s->met[callee]) keep--;
   uint32_t head = s->heads[keep - 1];
   for (size_t i = keep; i < s->head_count; i++) {
+    GP_TRACE(s->graph->symtab->trace, GP_TRACE_CYCLES,
+             "%s, with its members, joins %s: %s calls %s back",
+             name_of(s->graph, s->heads[i]), name_of(s->graph, head),
+             name_of(s->graph, s->path[s->depth - 1]), name_of(s->graph, callee));
     s->graph->next_member[s->tail[head]] = s->heads[i];
     s->tail[head] = s->tail[s->heads[i]];
   }
   s->head_count = keep;
+}
+
+/* Gives a function the number that its head gets. */
+static void number(search *s, uint32_t function) {
+  s->graph->number[function] = s->last_number;
+  GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is number %" PRIu32,
+           name_of(s->graph, function), s->last_number);
 }
 
 /* Leaves the function at the end of the path. A head takes its members with it. */
@@ -58,7 +76,7 @@ static void leave(search *s) {
   s->head_count--;
   s->last_number++;
   for (uint32_t m = function; m != GP_NONE; m = graph->next_member[m])
-    graph->number[m] = s->last_number;
+    number(s, m);
   if (graph->next_member[function] != GP_NONE) graph->head[graph->cycles++] = function;
 }
 
@@ -126,6 +144,14 @@ static bool count_calls(gp_graph *graph, uint32_t cycle) {
   return true;
 }
 
+/* Tells who is in a cycle, its head first. */
+static void trace_cycle(const gp_graph *graph, size_t cycle) {
+  uint32_t head = graph->head[cycle];
+  for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
+    gp_trace_write(graph->symtab->trace, GP_TRACE_CYCLES, "cycle %zu: %s %s", cycle + 1,
+                   m == head ? "head" : "member", name_of(graph, m));
+}
+
 /* Numbers the cycles by the addresses of their heads, and makes nodes of them. */
 static bool add_cycles(gp_graph *graph, gp_error *error) {
   size_t nodes = graph->functions + graph->cycles;
@@ -138,6 +164,7 @@ static bool add_cycles(gp_graph *graph, gp_error *error) {
     graph->calls[cycle] = graph->self_calls[cycle] = 0;
     for (uint32_t m = graph->head[i]; m != GP_NONE; m = graph->next_member[m])
       graph->cycle[m] = cycle;
+    if (gp_traces(graph->symtab->trace, GP_TRACE_CYCLES)) trace_cycle(graph, i);
   }
   for (size_t i = 0; i < graph->cycles; i++)
     if (!count_calls(graph, (uint32_t)(graph->functions + i)))

@@ -85,6 +85,9 @@ static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
   s->next_arc = (row == GP_NONE ? (uint32_t)arcs->count : row) + 1;
   s->data->arc_records++;
   s->data->has_arcs = true;
+  GP_TRACE(s->data->trace, GP_TRACE_RECORDS,
+           "arc at offset %" PRIu64 ": 0x%" PRIx64 " calls 0x%" PRIx64 " %" PRIu64 " times",
+           s->record, from, self, calls);
   if (row != GP_NONE) return add_count(s, &arcs->calls[row], calls);
   if (arcs->count == arcs->capacity) {
     size_t room = gp_capacity(arcs->capacity, arcs->count + 1);
@@ -106,6 +109,8 @@ static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
 static bool add_block(source *s, uint64_t address, uint64_t executions) {
   gp_blocks *blocks = &s->data->blocks;
   uint32_t row = gp_index_find(&blocks->index, (gp_key){address, 0});
+  GP_TRACE(s->data->trace, GP_TRACE_BLOCKS, "block at 0x%" PRIx64 ": %" PRIu64 " executions",
+           address, executions);
   if (row != GP_NONE) return add_count(s, &blocks->executions[row], executions);
   if (blocks->count == blocks->capacity) {
     size_t room = gp_capacity(blocks->capacity, blocks->count + 1);
@@ -260,6 +265,16 @@ static bool is_sound(source *s, const gp_histogram *new) {
   return true;
 }
 
+/* Tells of a histogram that is about to be read, into a new one or into one there is. */
+static void trace_histogram(const source *s, const gp_histogram *header, bool new) {
+  GP_TRACE(s->data->trace, GP_TRACE_RECORDS,
+           "histogram at offset %" PRIu64 ": 0x%" PRIx64 " to 0x%" PRIx64
+           ", %zu bins of %g bytes, %" PRIu32 " samples a unit of '%s', %s",
+           s->record, header->low, header->high, header->bins,
+           2 * gp_histogram_scale(header), header->rate, header->dimension,
+           new ? "a new range" : "added to those of that range");
+}
+
 /* Reads the bins that `header` announces into the sum. */
 static bool add_histogram(source *s, const gp_histogram *header) {
   gp_data *data = s->data;
@@ -272,6 +287,7 @@ static bool add_histogram(source *s, const gp_histogram *header) {
     gp_histogram *place = place_histogram(data, below);
     if (!place) return gp_fail_memory(s->error);
     *place = *header;
+    trace_histogram(s, header, true);
     return read_new(s, place, header->bins);
   }
   if (header->low != next->low || header->high != next->high || header->bins != next->bins)
@@ -279,6 +295,7 @@ static bool add_histogram(source *s, const gp_histogram *header) {
                    "histogram at offset %" PRIu64 ", 0x%" PRIx64 " to 0x%" PRIx64
                    ", overlaps another one, 0x%" PRIx64 " to 0x%" PRIx64,
                    s->record, header->low, header->high, next->low, next->high);
+  trace_histogram(s, header, false);
   return read_more(s, next);
 }
 
@@ -344,6 +361,8 @@ static bool read_blocks(source *s) {
                    " blocks, but only %" PRIu64 " bytes follow",
                    s->record, count, s->reader->size - s->reader->offset);
   s->data->block_records++;
+  GP_TRACE(s->data->trace, GP_TRACE_BLOCKS, "record at offset %" PRIu64 ": %" PRIu32 " blocks",
+           s->record, count);
   for (uint32_t i = 0; i < count; i++)
     if (!(old ? read_old_block(s) : read_block(s))) return false;
   return true;
@@ -455,6 +474,7 @@ bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *e
   gp_reader reader;
   if (!gp_reader_open(&reader, path, error)) return false;
   source s = {.data = data, .reader = &reader, .error = error, .layout = data->layout};
+  GP_TRACE(data->trace, GP_TRACE_RECORDS, "file %s", path);
   bool done = read_file(&s, format);
   gp_reader_close(&reader);
   return done;

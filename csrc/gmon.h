@@ -14,6 +14,7 @@
 #include "bytes.h"
 #include "error.h"
 #include "index.h"
+#include "trace.h"
 
 typedef enum gp_format {
   GP_FORMAT_AUTO,    /* magic, or else BSD */
@@ -62,6 +63,7 @@ typedef struct gp_data {
   bool has_arcs;          /* a file could have told of calls, and perhaps did */
   gp_format format;       /* of the last file; never GP_FORMAT_AUTO once one is read */
   uint32_t version;       /* that the last file in the magic format told */
+  const gp_trace *trace;  /* or NULL */
 } gp_data;
 
 /* An empty sum. Its address must not change from here on. */

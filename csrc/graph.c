@@ -2,6 +2,7 @@
 /* The call graph. */
 #include "graph.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "array.h"
@@ -68,15 +69,38 @@ static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t 
   return gp_index_add(&b->index, arc) || gp_fail_memory(b->error);
 }
 
+/* Tells of calls that were added to an arc, and to the calls of its callee. */
+static void trace_calls(const gp_graph *graph, uint32_t arc, uint64_t calls, uint64_t sum) {
+  const gp_symtab *symtab = graph->symtab;
+  const char *caller = symtab->name[graph->caller[arc]];
+  const char *callee = symtab->name[graph->callee[arc]];
+  gp_trace_write(symtab->trace, GP_TRACE_TALLY,
+                 "%s calls %s %" PRIu64 " times, %" PRIu64
+                 " so far; %s has %" PRIu64 " calls by %s",
+                 caller, callee, calls, graph->count[arc], callee, sum,
+                 graph->caller[arc] == graph->callee[arc] ? "itself" : "others");
+}
+
+/* Tells of calls that are not added. */
+static void trace_dropped(const gp_graph *graph, const gp_arcs *arcs, size_t row,
+                          const char *why) {
+  GP_TRACE(graph->symtab->trace, GP_TRACE_TALLY,
+           "0x%" PRIx64 " calls 0x%" PRIx64 " %" PRIu64 " times: %s", arcs->from[row],
+           arcs->self[row], arcs->calls[row], why);
+}
+
 /* Calls of a function by itself are kept apart: they move no time. */
 static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   gp_graph *graph = b->graph;
   uint32_t callee = graph->callee[arc];
   bool own = graph->caller[arc] == callee;
   uint64_t *sum = own ? &graph->self_calls[callee] : &graph->calls[callee];
-  return (gp_count_add(&graph->count[arc], calls) && gp_count_add(sum, calls)) ||
-         gp_fail(b->error, "'%s' was called more than 2^63 times",
-                 graph->symtab->name[callee]);
+  if (!gp_count_add(&graph->count[arc], calls) || !gp_count_add(sum, calls))
+    return gp_fail(b->error, "'%s' was called more than 2^63 times",
+                   graph->symtab->name[callee]);
+  if (gp_traces(graph->symtab->trace, GP_TRACE_TALLY))
+    trace_calls(graph, arc, calls, *sum);
+  return true;
 }
 
 /* Per symbol, the function that a call to it enters. A label that is not typed as a
@@ -95,9 +119,15 @@ static bool join(building *b, const gp_arcs *arcs, const uint32_t *entered, size
     uint32_t caller = gp_symtab_find(b->graph->symtab, arcs->from[i]);
     uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
     if (callee != GP_NONE) callee = entered[callee];
-    if (caller == GP_NONE || callee == GP_NONE) continue;
+    if (caller == GP_NONE || callee == GP_NONE) {
+      trace_dropped(b->graph, arcs, i, "not between two functions");
+      continue;
+    }
     ++*met;
-    if (!gp_is_arc_selected(b->selection, caller, callee)) continue;
+    if (!gp_is_arc_selected(b->selection, caller, callee)) {
+      trace_dropped(b->graph, arcs, i, "not selected");
+      continue;
+    }
     if (!find_or_add(b, caller, callee, &arc)) return false;
     if (!add_calls(b, arc, arcs->calls[i])) return false;
   }

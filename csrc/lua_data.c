@@ -19,17 +19,23 @@ gp_data *check_data(lua_State *L, int index) {
   return &box->data;
 }
 
-/* data(image [, mixed_rates]) -> an empty sum, read as the image's target writes */
+/* data(image [, mixed_rates [, trace]]) -> an empty sum, read as the image's target
+ * writes */
 static int new_data(lua_State *L) {
   const gp_image *image = check_image(L, 1);
   bool mixed_rates = lua_toboolean(L, 2);
-  data_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  const gp_trace *trace = opt_trace(L, 3);
+  lua_settop(L, 3);
+  data_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   gp_data_init(&box->data, image->layout);
   box->data.mixed_rates = mixed_rates;
+  box->data.trace = trace;
   box->open = true;
   luaL_setmetatable(L, GP_DATA);
   lua_newtable(L);  /* its `files` */
   lua_setiuservalue(L, -2, 1);
+  lua_pushvalue(L, 3);  /* lives as long as the data */
+  lua_setiuservalue(L, -2, 2);
   return 1;
 }
 

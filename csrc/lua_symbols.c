@@ -37,7 +37,7 @@ static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool m
   return push_failure(L, path, &error) == 0;
 }
 
-/* symbols(image, options) -> the functions, or nil and a message */
+/* symbols(image, options [, trace]) -> the functions, or nil and a message */
 static int new_symbols(lua_State *L) {
   gp_image *image = check_image(L, 1);
   gp_error error = {""};
@@ -46,12 +46,16 @@ static int new_symbols(lua_State *L) {
       .no_static = flag_option(L, 2, "no_static"),
       .functions_only = flag_option(L, 2, "ignore_non_functions"),
       .gnu_compat = flag_option(L, 2, "gnu_compat"),
+      .trace = opt_trace(L, 3),
   };
-  symbols_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  lua_settop(L, 3);
+  symbols_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (symbols_box){.image = lua_touserdata(L, 1)};
   luaL_setmetatable(L, GP_SYMBOLS);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
+  lua_pushvalue(L, 3);
+  lua_setiuservalue(L, -2, 2);
   if (!read_list(L, &box->listed, "external_symbol_table", false, &options.symbols) ||
       !read_list(L, &box->map, "file_ordering", true, &options.map))
     return 2;
@@ -84,6 +88,16 @@ static int named(lua_State *L) {
   uint32_t *rows = demangled ? gp_names_demangled(&box->names, name, &count)
                              : gp_names_find(&box->names, name, &count);
   push_rows_and_free(L, rows, count);
+  return 1;
+}
+
+/* symbols:name(id) -> the name of a function in the symbol table */
+static int name(lua_State *L) {
+  const symbols_box *box = check_symbols(L, 1);
+  lua_Integer id = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= box->symtab.count, 2,
+                "no function of that number");
+  lua_pushstring(L, box->symtab.name[id - 1]);
   return 1;
 }
 
@@ -210,7 +224,7 @@ void define_symbols(lua_State *L) {
   static const luaL_Reg methods[] = {{"named", named},     {"files", files},
                                      {"in_file", in_file}, {"at_line", at_line},
                                      {"source", source},   {"by_source", by_source},
-                                     {NULL, NULL}};
+                                     {"name", name},       {NULL, NULL}};
   static const object_field fields[] = {
       {"count", push_count}, {"map_files", push_map_files}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"symbols", new_symbols}, {NULL, NULL}};

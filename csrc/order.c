@@ -2,6 +2,7 @@
 /* What comes first in a report. */
 #include "order.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,14 +149,35 @@ uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count
   return order == GP_BY_CREATION ? arcs : sorted(arcs, *count, by_count, graph);
 }
 
+/* Tells in which order arcs came out, and by what. `end` is the column of the functions
+ * at the other end. */
+static void trace_arcs(const gp_graph *graph, const char *side, const uint32_t *end,
+                       uint32_t function, const uint32_t *arcs, size_t count) {
+  static const char *const kinds[] = {"of itself", "in the cycle", "that move time"};
+  const gp_trace *trace = graph->symtab->trace;
+  if (!arcs || !gp_traces(trace, GP_TRACE_ARC_ORDER)) return;
+  for (size_t i = 0; i < count; i++) {
+    gp_arc_time time = gp_propagated(graph, arcs[i]);
+    gp_trace_write(trace, GP_TRACE_ARC_ORDER,
+                   "%s %zu of %s: %s, %" PRIu64 " calls %s, %g ticks", side, i + 1,
+                   name_of(graph, function), name_of(graph, end[arcs[i]]),
+                   graph->count[arcs[i]], kinds[arc_kind(graph, arcs[i])],
+                   time.self + time.children);
+  }
+}
+
 uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count) {
   uint32_t *arcs = unchain(graph->first_caller[function], graph->next_caller, count);
-  return sorted(arcs, *count, ascending, graph);
+  arcs = sorted(arcs, *count, ascending, graph);
+  trace_arcs(graph, "caller", graph->caller, function, arcs, *count);
+  return arcs;
 }
 
 uint32_t *gp_order_callees(const gp_graph *graph, uint32_t function, size_t *count) {
   uint32_t *arcs = unchain(graph->first_callee[function], graph->next_callee, count);
-  return sorted(arcs, *count, descending, graph);
+  arcs = sorted(arcs, *count, descending, graph);
+  trace_arcs(graph, "callee", graph->callee, function, arcs, *count);
+  return arcs;
 }
 
 /* --- members of a cycle ---------------------------------------------------- */

@@ -8,6 +8,7 @@
  */
 #include "propagate.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +81,14 @@ static void override(gp_graph *graph, uint32_t function, const gp_selection *pri
     graph->share[function] = 0;
 }
 
+/* Tells of the share of its time with which a function counts. */
+static void trace_share(const gp_graph *graph, uint32_t function) {
+  GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
+           "%s: %g of its time counts, it has %g ticks of its own, and %s entry",
+           graph->symtab->name[function], graph->share[function], graph->self[function],
+           graph->printed[function] ? "an" : "no");
+}
+
 /* Callers before callees. Members of a cycle have one number and stand together,
  * so the first one met does the inheriting for all. */
 static void hand_down(gp_graph *graph, const uint32_t *order, const gp_selection *print,
@@ -97,6 +106,7 @@ static void hand_down(gp_graph *graph, const uint32_t *order, const gp_selection
       override(graph, function, print, time);
       graph->shown_self[function] = graph->self[function] * graph->share[function];
       graph->total += graph->shown_self[function];
+      trace_share(graph, function);
     }
   }
 }
@@ -126,17 +136,32 @@ static bool arc_moves(const gp_graph *graph, uint32_t arc, gp_arc_time *time) {
   return true;
 }
 
+/* Tells of time that moved to a caller. */
+static void trace_moved(const gp_graph *graph, uint32_t arc, const gp_arc_time *time) {
+  const gp_symtab *symtab = graph->symtab;
+  uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
+  gp_trace_write(symtab->trace, GP_TRACE_PROPAGATION,
+                 "%s gets %g + %g ticks of %s%s (%" PRIu64 " of %" PRIu64
+                 " calls), has %g below it",
+                 symtab->name[caller], time->self, time->children, symtab->name[callee],
+                 graph->cycle[callee] == GP_NONE ? "" : " and its cycle",
+                 graph->count[arc], graph->calls[gp_graph_whole(graph, callee)],
+                 graph->children[caller]);
+}
+
 /* Adds to a caller what it spent in its callees. */
 static void gather(gp_graph *graph, uint32_t caller) {
   double share = graph->share[caller];
   if (share == 0) return;
   uint32_t cycle = graph->cycle[caller];
+  bool traced = gp_traces(graph->symtab->trace, GP_TRACE_PROPAGATION);
   for (uint32_t a = graph->first_callee[caller]; a != GP_NONE; a = graph->next_callee[a]) {
     gp_arc_time time;
     if (!arc_moves(graph, a, &time)) continue;
     double both = time.self + time.children;
     graph->children[caller] += both;
     graph->shown_children[caller] += share * both;
+    if (traced) trace_moved(graph, a, &time);
     if (cycle == GP_NONE) continue;
     graph->children[cycle] += both;
     graph->shown_children[cycle] += share * both;

@@ -2,6 +2,7 @@
 /* The function symbols. */
 #include "symtab.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,7 +89,8 @@ static bool wins(const gp_candidate *newcomer, const gp_candidate *kept) {
 /* Weeds the candidates in place. `place` tells where each symbol of the table went,
  * under what is kept: owners are looked up there. Who is kept gets the first place
  * in the table of all at its address. */
-static void keep_one_per_address(gp_candidates *chosen, uint32_t *place) {
+static void keep_one_per_address(gp_candidates *chosen, uint32_t *place,
+                                 const gp_trace *trace) {
   size_t kept = 0;
   for (size_t i = 0; i < chosen->count; i++) {
     gp_candidate c = chosen->rows[i], *last = &chosen->rows[kept ? kept - 1 : 0];
@@ -97,7 +99,10 @@ static void keep_one_per_address(gp_candidates *chosen, uint32_t *place) {
       chosen->rows[kept++] = c;
     } else {
       uint32_t first = c.order < last->order ? c.order : last->order;
-      if (wins(&c, last)) *last = c;
+      bool newcomer = wins(&c, last);
+      GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " is that of two: %s stays, not %s",
+               c.address, newcomer ? c.name : last->name, newcomer ? last->name : c.name);
+      if (newcomer) *last = c;
       last->order = first;
     }
     place[order] = (uint32_t)kept - 1;
@@ -146,9 +151,11 @@ static bool settle(building *b) {
   size_t kept = 0;
   for (size_t i = 0; i < chosen->count; i++) {
     gp_candidate *c = &chosen->rows[i];
-    if (is_unwanted(b, c))
+    if (is_unwanted(b, c)) {
+      GP_TRACE(b->options->trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is left out: static",
+               c->address, c->name);
       c->name = NULL;
-    else if (c->owner != GP_NONE)
+    } else if (c->owner != GP_NONE)
       owned = true;
   }
   for (size_t i = 0; i < chosen->count; i++)
@@ -160,13 +167,25 @@ static bool settle(building *b) {
   return owned;
 }
 
+/* Tells how the table came out. */
+static void trace_symbols(const gp_symtab *symtab) {
+  for (uint32_t s = 0; s < symtab->count; s++) {
+    uint32_t owner = gp_symtab_owner(symtab, s);
+    gp_trace_write(symtab->trace, GP_TRACE_SYMBOLS,
+                   "number %" PRIu32 ": 0x%" PRIx64 " to 0x%" PRIx64 " %s%s%s", s + 1,
+                   symtab->address[s], gp_symtab_end(symtab, s), symtab->name[s],
+                   owner != s ? ", a part of " : "", owner != s ? symtab->name[owner] : "");
+  }
+}
+
 static bool arrange(building *b, gp_symtab *symtab, gp_error *error) {
   bool owned = settle(b);
   uint32_t *place = gp_column(b->chosen.table_size, sizeof *place);
   if (!place) return gp_fail_memory(error);
   qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
-  keep_one_per_address(&b->chosen, place);
+  keep_one_per_address(&b->chosen, place, symtab->trace);
   bool done = fill(symtab, &b->chosen, place, owned, error);
+  if (done && gp_traces(symtab->trace, GP_TRACE_SYMBOLS)) trace_symbols(symtab);
   free(place);
   return done;
 }
@@ -177,6 +196,7 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
   memset(symtab, 0, sizeof *symtab);
   symtab->text_high = image->text_high;
   symtab->sourceless = options->symbols != NULL;
+  symtab->trace = options->trace;
   bool done = gp_candidates_choose(&b.chosen, image, options, error) &&
               (options->gnu_compat || find_owners(&b.chosen, error)) &&
               arrange(&b, symtab, error);
@@ -218,6 +238,9 @@ uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address) {
 
 uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address) {
   uint32_t above = gp_symtab_above(symtab, address);
-  if (above == 0 || address > gp_symtab_end(symtab, above - 1)) return GP_NONE;
-  return gp_symtab_owner(symtab, above - 1);
+  bool found = above > 0 && address <= gp_symtab_end(symtab, above - 1);
+  uint32_t function = found ? gp_symtab_owner(symtab, above - 1) : GP_NONE;
+  GP_TRACE(symtab->trace, GP_TRACE_LOOKUP, "0x%" PRIx64 " is in %s", address,
+           found ? symtab->name[function] : "no function");
+  return function;
 }

@@ -26,6 +26,7 @@ typedef struct gp_symtab {
   uint32_t *owner;      /* whose part it is; its own number for a function.
                            NULL as long as every symbol is its own */
   uint64_t text_high;   /* address behind .text: where the last symbol ends */
+  const gp_trace *trace;  /* what the graph goes by, too; or NULL */
   bool sourceless;      /* from a symbol file: nothing is known of source lines */
 } gp_symtab;
 

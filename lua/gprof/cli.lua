@@ -68,7 +68,8 @@ local function read_files(settings)
   local profiles = table.move(settings.operands, 2, #settings.operands, 1, {})
   if #profiles == 0 then profiles[1] = "gmon.out" end
   local image = need(gprof.image(path))
-  local data = need(gprof.data(image, { mixed_rates = settings.gnu_compat }))
+  local data = need(gprof.data(image, {
+    mixed_rates = settings.gnu_compat, debug = settings.debug }))
   -- what a sum is written as need not be what its parts are
   local convert = settings.styles.sum and not settings.gnu_compat
   for _, profile in ipairs(profiles) do
@@ -89,9 +90,6 @@ local function report(settings, write)
       check_belongs(profile, profiles)
     end
     styles.print(chosen, profile, settings, write)
-  end
-  if styles.function_order then
-    require "gprof.report.function_order"(profile, settings, write)
   end
 end
 

@@ -29,12 +29,18 @@ local gprof = { _VERSION = "scm" }
 -- @treturn[2] string what is wrong: no such file, no object file, no .text
 gprof.image = core.image
 
+-- What traces the work on the topics that options name; nil if they name none.
+local function trace(options)
+  return options.debug and core.trace(options.debug)
+end
+
 --- Reads profile files and adds them up.
 -- @tparam image image the program that was profiled: its byte order and pointer
 --   size are the files'
 -- @tparam string ... paths; "-" is standard input
 -- @tparam[opt] table options `format`: "auto" (default), "magic", "bsd" or "4.4bsd";
---   `mixed_rates`: do not refuse histograms of different sampling rates
+--   `mixed_rates`: do not refuse histograms of different sampling rates; `debug`: trace
+--   the work on standard error, a sum of the numbers below
 -- @treturn[1] data with the fields `histogram_records`, `arc_records`,
 --   `block_records` (as read), `has_histogram`, `has_arcs` (what a report can be made
 --   from), `files` (an array of what each file held: `path`, `format`, `version` in the
@@ -51,7 +57,7 @@ function gprof.data(image, ...)
   else
     options = {}
   end
-  local data = core.data(image, options.mixed_rates)
+  local data = core.data(image, options.mixed_rates, trace(options))
   for i = 1, paths.n do
     local done, message = data:read(paths[i], options.format)
     if not done then return nil, message end
@@ -86,7 +92,11 @@ end
 --   arrays of symspecs, by stage: `flat`, `graph`, `time`, `annotation`, `executions`,
 --   and `arcs` for calls, FROM/TO (see gprof.symspec); `missed`: a function that is called
 --   with each symspec that matches nothing; `gnu_compat`: choose symbols, find calls and
---   read symspecs just as GNU gprof does
+--   read symspecs just as GNU gprof does; `debug`: trace the work on standard error, a sum of
+--   2 (numbering of functions, depth first), 4 (cycles), 16 (tally of calls), 32 (order of
+--   callers and callees), 64 (records), 128 (symbols), 256 (static calls), 512 (lookups of
+--   addresses), 1024 (propagation of time), 2048 (blocks), 4096 (symspecs) and 8192
+--   (annotation)
 -- @treturn[1] profile
 -- @return[2] nil
 -- @treturn[2] string what is wrong
@@ -95,12 +105,13 @@ function gprof.profile(image, data, options)
   if type(options) ~= "table" then
     error(("bad argument #3 to 'profile' (table expected, got %s)"):format(type(options)), 2)
   end
-  local symbols, message = core.symbols(image, options)
+  local tracing = trace(options)
+  local symbols, message = core.symbols(image, options, tracing)
   if not symbols then return nil, message end
   local selections
   if options.include or options.exclude then
     selections = require "gprof.symspec".resolve(symbols, options,
-      options.missed or function() end)
+      options.missed or function() end, tracing)
   end
   return core.profile(symbols, data, options, selections)
 end

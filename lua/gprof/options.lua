@@ -47,6 +47,13 @@ local function number(name, least, most)
   end
 end
 
+-- Topics add up. Without a number it is all of them.
+local function set_debug(settings, argument, option)
+  local before = settings.debug or 0
+  number("debug", 0, 2147483647)(settings, argument or "2147483647", option)
+  settings.debug = settings.debug | before
+end
+
 -- Only the first letter counts, as ever: "-O m".
 local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd" }
 
@@ -234,7 +241,8 @@ options.gnu = {
     group = 2, help = "functions without calls and time, too" },
 
   { short = "d", long = "debug", argument = "optional", value = "NUM",
-    group = 3, help = "trace the work" },
+    handle = set_debug,
+    group = 3, help = "trace the work on standard error" },
   { short = "h", long = "help", argument = "none", handle = flag "help",
     group = 3, help = "this page" },
   { short = "O", long = "file-format", argument = "required", value = "NAME", handle = set_format,

@@ -200,6 +200,26 @@ local function members(ranges)
   return ids
 end
 
+-- Traces --------------------------------------------------------------------------------
+
+-- Tells what symspecs of a table stand for: a function that is to be called for each of
+-- them with what its halves were found to be, the functions, or callers and callees.
+local function tracer(symbols, side, stage, trace)
+  if not trace or not trace:wants "symspecs" then return function() end end
+  local function tell(spec, ids)
+    local prefix = ("%s %s %s: "):format(side, stage, spec)
+    if ids == true or #ids == 0 then
+      trace:write("symspecs", prefix .. (ids == true and "all functions" or "nothing"))
+    else
+      for _, id in ipairs(ids) do trace:write("symspecs", prefix .. symbols:name(id)) end
+    end
+  end
+  return function(spec, ids, callees)
+    tell(callees and spec .. ", callers" or spec, ids)
+    if callees then tell(spec .. ", callees", callees) end
+  end
+end
+
 -- Tables --------------------------------------------------------------------------------
 
 local function list_all(count)
@@ -208,12 +228,14 @@ local function list_all(count)
   return ids
 end
 
--- The functions of one table. `missed` is called for each symspec that matches nothing.
-local function resolve_functions(lookup, specs, missed)
+-- The functions of one table. `missed` is called for each symspec that matches nothing,
+-- `tell` for each with what it matches.
+local function resolve_functions(lookup, specs, missed, tell)
   local count, ranges, union = lookup.symbols.count, {}, {}
   for i = #specs, 1, -1 do  -- the last one given is the first one met
     local ids = lookup:find((symspec.parse(specs[i], false, lookup.gnu_compat)))
     if ids ~= true and #ids == 0 then missed(specs[i]) end
+    tell(specs[i], ids)
     if lookup.gnu_compat then
       table.move(ranges_of(ids, count), 1, count, #ranges + 1, ranges)
     else
@@ -238,13 +260,14 @@ local function add_ranges(entries, begun, callers, callees, count)
 end
 
 -- The pairs of one table of calls.
-local function resolve_arcs(lookup, specs, missed)
+local function resolve_arcs(lookup, specs, missed, tell)
   local entries, begun = {}, {}
   for i = #specs, 1, -1 do
     local from, to = symspec.parse(specs[i], true, lookup.gnu_compat)
     local callers, callees = lookup:find(from), to and lookup:find(to) or {}
     local met = (callers == true or #callers > 0) and (callees == true or #callees > 0)
     if not met then missed(specs[i]) end
+    tell(specs[i], callers, callees)
     if lookup.gnu_compat then
       add_ranges(entries, begun, callers, callees, lookup.symbols.count)
     elseif met then
@@ -271,8 +294,9 @@ end
 --   (`flat`, `graph`, `time`, `annotation`, `executions`; `arcs`, of FROM/TO);
 --   `gnu_compat`
 -- @tparam function missed is called with each symspec that matches nothing
+-- @tparam[opt] trace trace is told the functions that each symspec matches
 -- @treturn table what `core.profile` takes for selections; nil if nothing is selected
-function symspec.resolve(symbols, options, missed)
+function symspec.resolve(symbols, options, missed, trace)
   local lookup, selections = new_lookup(symbols, options.gnu_compat), nil
   for _, side in ipairs { "include", "exclude" } do
     for _, stage in ipairs(symspec.tables) do
@@ -284,7 +308,8 @@ function symspec.resolve(symbols, options, missed)
         end
         selections = selections or {}
         selections[stage] = selections[stage] or {}
-        selections[stage][side] = resolve(lookup, specs, missed)
+        selections[stage][side] = resolve(lookup, specs, missed,
+          tracer(symbols, side, stage, trace))
       end
     end
   end
