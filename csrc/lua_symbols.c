@@ -159,10 +159,25 @@ static int source(lua_State *L) {
   return 2;
 }
 
-/* symbols:by_source() -> numbers of all functions, as GNU gprof sorts them by source */
+/* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
+ * them by source */
 static int by_source(lua_State *L) {
   const gp_sources *sources = check_sources(L);
-  push_rows_and_free(L, gp_sources_order(sources), sources->symbols);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  size_t count = lua_rawlen(L, 2);
+  uint32_t *rows = lua_newuserdatauv(L, (count + 1) * sizeof *rows, 0);
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    lua_Integer id = lua_tointeger(L, -1);
+    luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= sources->symbols, 2,
+                  "no function of that number");
+    rows[i] = (uint32_t)(id - 1);
+    lua_pop(L, 1);
+  }
+  if (!gp_sources_sort(sources, rows, count)) return luaL_error(L, "not enough memory");
+  lua_Integer appended = 0;
+  for (size_t i = 0; i < count; i++) append_row(L, rows[i], &appended);
   return 1;
 }
 

@@ -57,6 +57,19 @@ local command_lines <const> = {
     -pcalls.c:12
     -pcalls.c:99999999999999999999
     -pcalls.c:-1
+    -Pcalls.c:0
+    -P:0
+    -P:4294967313
+    -Pcalls.c:4294967313
+    -Pcalls.c:4294967296
+    -P:4294967296
+    -Pcalls.c:2147483648
+    -P:99999999999999999999
+    -P:17x
+    -Pcalls.c:00017
+    -P17
+    -kcalls.c:0/
+    -k:0/:23
     -p+1
     -p_mcount
     -p__fentry__
@@ -276,7 +289,7 @@ local command_lines <const> = {
     IMAGE EMPTY -pstep
     IMAGE EMPTY -C
     IMAGE EMPTY
-    IMAGE EMPTY -z
+    IMAGE EMPTY -z -Z
     IMAGE EMPTY -C -z
     IMAGE EMPTY -Zmain
     IMAGE EMPTY -n main

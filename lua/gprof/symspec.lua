@@ -26,6 +26,14 @@ local function find_colon(text, gnu_compat)
   return masked:match("^.*():")
 end
 
+-- The number that some digits are. For GNU gprof it has 32 bits, and 0 is none.
+local function parse_line(digits, gnu_compat)
+  local line = math.tointeger(tonumber(digits)) or math.maxinteger
+  if not gnu_compat then return line end
+  line = line & 0xFFFFFFFF
+  return line ~= 0 and line or nil
+end
+
 -- A half of a symspec: `file`, `line` and `name`, each of them or not. `bare` is the
 -- whole of it if there is no colon: file or function is then told by a dot.
 local function parse_half(text, gnu_compat)
@@ -39,7 +47,7 @@ local function parse_half(text, gnu_compat)
   if not colon and text:find(".", 1, true) then
     half.file = text
   elseif rest:find("^%d") then
-    half.line = math.tointeger(tonumber(rest:match("^%d+"))) or -1
+    half.line = parse_line(rest:match("^%d+"), gnu_compat)
   else
     half.name = rest
   end
