@@ -187,6 +187,14 @@ static void push_count(lua_State *L, const void *object) {
   lua_pushinteger(L, (lua_Integer)((const symbols_box *)object)->symtab.count);
 }
 
+/* How many functions begin at or below the address where the last one ends: all of them,
+ * unless there are some behind the code. */
+static void push_reach(lua_State *L, const void *object) {
+  const gp_symtab *symtab = &((const symbols_box *)object)->symtab;
+  uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
+  lua_pushinteger(L, (lua_Integer)gp_symtab_above(symtab, end));
+}
+
 /* Object files of the map, in the order of its lines; nil without a map. */
 static void push_map_files(lua_State *L, const void *object) {
   const gp_symfile *map = &((const symbols_box *)object)->map;
@@ -227,7 +235,8 @@ void define_symbols(lua_State *L) {
                                      {"source", source},   {"by_source", by_source},
                                      {NULL, NULL}};
   static const object_field fields[] = {
-      {"count", push_count}, {"map_files", push_map_files}, {NULL, NULL}};
+      {"count", push_count}, {"reach", push_reach}, {"map_files", push_map_files},
+      {NULL, NULL}};
   static const luaL_Reg functions[] = {{"symbols", new_symbols}, {NULL, NULL}};
   define_object(L, GP_SYMBOLS, get_field, meta, methods);
   define_fields(L, fields);

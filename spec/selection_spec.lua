@@ -290,6 +290,20 @@ local command_lines <const> = {
     IMAGE EMPTY -C
     IMAGE EMPTY
     IMAGE EMPTY -z -Z
+    IMAGE EMPTY -z
+    IMAGE EMPTY -z -a
+    -p: -z
+    -P: -z
+    -pdata_start -z
+    -Pdata_start -z
+    -petext -pdata_start -z
+    -p_fini -petext -z
+    -p_fini -z
+    -ndata_start
+    -n _fini -n '' -z
+    -k/ -z
+    -kdata_start/ -z
+    -q/data_start
     IMAGE EMPTY -C -z
     IMAGE EMPTY -Zmain
     IMAGE EMPTY -n main
@@ -736,3 +750,126 @@ for _, entry in ipairs(command_lines) do
     end
   end)
 end
+
+-- Random cases ------------------------------------------------------------------------------
+
+-- The n-th case has the seed base + n - 1: with that as GPROF_SEED and GPROF_CASES=1 it is the only one.
+local base <const> = tonumber(os.getenv "GPROF_SEED" or 20240301)
+local cases <const> = tonumber(os.getenv "GPROF_CASES" or 200)
+
+local random <const>, pick <const> = math.random, chance.pick
+
+-- Runs `try` as often as there are cases. It gets a remark on how to repeat the case.
+local function repeatedly(try)
+  for seed = base, base + cases - 1 do
+    math.randomseed(seed)
+    try(("GPROF_SEED=%d GPROF_CASES=1\n"):format(seed))
+  end
+end
+
+-- What symspecs for an image can be made of: names of its functions, source files and lines, and of none.
+local function vocabulary(image)
+  local words = { names = { "no_such", "_mcount", "main", "" }, files = { "no_such.c", "", "." },
+    lines = { "0", "1", "07", "12x", "4294967297" } }
+  for _, symbol in ipairs(build.symbols(image)) do
+    if symbol.type:find "[tTW]" then table.insert(words.names, symbol.name) end
+  end
+  for path, line in shell.check({ "nm", "-l", image }).stdout:gmatch "\t([^\n]-):(%d+)\n" do
+    table.insert(words.files, random(8) == 1 and path or path:match "[^/]*$")
+    table.insert(words.lines, math.tointeger(line + random(0, 1)))
+  end
+  return words
+end
+
+local marks <const> = { ":", "::", ".", "/", ",", "*", "-", "_", " ", "?" }
+
+-- One side of a symspec.
+local function some_half(words)
+  local kind = random(20)
+  if kind <= 10 then return pick(words.names) end
+  if kind <= 12 then return pick(words.files) end
+  if kind <= 13 then return pick(words.files) .. ":" end
+  if kind <= 15 then return pick(words.files) .. ":" .. pick(words.names) end
+  if kind <= 16 then return pick(words.files) .. ":" .. pick(words.lines) end
+  if kind <= 17 then return (random(2) == 1 and ":" or "") .. pick(words.lines) end
+  if kind <= 18 then return ":" .. pick(words.names) end
+  if kind <= 19 then return "" end
+  return pick(words.names) .. pick(marks) .. pick(words.names)
+end
+
+local function some_symspec(words, arcs)
+  if random(30) == 1 then return pick(marks) .. pick(marks) end
+  if random(8) < (arcs and 7 or 2) then
+    return some_half(words) .. "/" .. some_half(words)
+  end
+  return some_half(words)
+end
+
+-- Options that take a symspec: the word before it, whether it may be missing, and whether it is likely FROM/TO.
+local takers <const> = {
+  { "-p", true }, { "-P", true }, { "-q", true }, { "-Q", true }, { "-C", true }, { "-Z", true },
+  { "-q", true, true }, { "-Q", true, true }, { "-q", true, true }, { "-k", false, true }, { "-k", false, true },
+  { "-n" }, { "-N" }, { "-e" }, { "-E" }, { "-f" }, { "-F" }, { "-n" }, { "-N" },
+  { "--no-time=", true }, { "--flat=", true }, { "--graph=", true, true },
+}
+local flags <const> = { "-z", "-z", "-a", "-T", "-p", "-q", "-C", "-D", "--no-demangle", "-L", "-i", "-P", "-Q", "-Z" }
+
+-- Options for a report: some that select, and some others.
+local function some_options(words)
+  local arguments = { "-b" }
+  for _ = 1, random(5) do
+    local option, attached, arcs = table.unpack(pick(takers))
+    local spec = some_symspec(words, arcs)
+    table.insert(arguments, attached and option .. spec or option)
+    if not attached then table.insert(arguments, spec) end
+  end
+  for _ = 1, random(0, 3) do
+    table.insert(arguments, pick(flags))
+  end
+  return arguments
+end
+
+-- A file of symbols: those of the image, without some of them, and one behind the code, where nothing is sampled.
+local function some_symbol_file(image, path)
+  local symbols, lines = build.symbols(image), {}
+  for _, symbol in ipairs(symbols) do
+    if random(4) > 1 then
+      lines[#lines + 1] = ("%016x %s %s\n"):format(symbol.address, symbol.type, symbol.name)
+    end
+  end
+  lines[#lines + 1] = ("%016x T behind_it_all\n"):format(2 * symbols[#symbols].address)
+  return shell.write(path, table.concat(lines))
+end
+
+local function check_some(subject, words, dir, note)
+  local profile = gmon.write(dir .. "/gmon.out", (chance.profile(subject)))
+  local arguments = some_options(words)
+  if random(8) == 1 then
+    table.move({ "-S", some_symbol_file(subject.image, dir .. "/symbols") }, 1, 2, #arguments + 1, arguments)
+  end
+  check(table.move({ subject.image, profile, profile }, 1, random(2, 3), #arguments + 1, arguments), nil, note)
+end
+
+describe("With --gnu-compat, made-up selections are GNU gprof's", function()
+  for _, key in ipairs { "calls", "twins", "cycles", "clones", "shapes", "labels" } do
+    local supported, lack = build.supported(key)
+    if supported then
+      it("from " .. key, function()
+        math.randomseed(base)
+        local dir, image = shell.tmpdir(), build.program(key).image
+        local subject, words = chance.subject(image), vocabulary(image)
+        repeatedly(function(note) check_some(subject, words, dir, note) end)
+      end)
+    else
+      pending(key .. ": " .. lack)
+    end
+  end
+
+  it("from made-up images", function()
+    local dir = shell.tmpdir()
+    repeatedly(function(note)
+      local subject = chance.image()
+      check_some(subject, vocabulary(subject.image), dir, note)
+    end)
+  end)
+end)

@@ -171,7 +171,9 @@ end
 --
 -- GNU gprof keeps ranges of neighbouring functions, sorted by their beginnings, and of
 -- two that begin at one place the one met first. What it looks up is in the last range
--- that begins at or below it, or in none: so ranges can hide each other.
+-- that begins at or below it, or in none: so ranges can hide each other. The last
+-- function ends where the code ends. It may begin behind that, as others may: then a range
+-- up to the last function reaches to the end of the code, and is without them.
 
 -- Neighbours in an ascending array of numbers, as { first, last }.
 local function ranges_of(ids, count)
@@ -188,8 +190,13 @@ local function ranges_of(ids, count)
   return ranges
 end
 
--- The functions that are found in ranges, in the order in which they were met.
-local function members(ranges)
+-- Where a range ends: the last function that is found in it.
+local function reach(range, symbols)
+  return range[2] == symbols.count and symbols.reach or range[2]
+end
+
+-- The functions that are found in ranges.
+local function members(ranges, symbols)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do
     if not by_first[range[1]] then
@@ -201,7 +208,8 @@ local function members(ranges)
   local ids = {}
   for i, range in ipairs(sorted) do
     local following = sorted[i + 1]
-    for id = range[1], math.min(range[2], following and following[1] - 1 or range[2]) do
+    local last = reach(range, symbols)
+    for id = range[1], following and math.min(last, following[1] - 1) or last do
       ids[#ids + 1] = id
     end
   end
@@ -216,7 +224,8 @@ local function list_all(count)
   return ids
 end
 
--- The functions of one table. `missed` is called for each symspec that matches nothing.
+-- The functions of one table, or nil if nothing is in it. `missed` is called for each
+-- symspec that matches nothing.
 local function resolve_functions(lookup, specs, missed)
   local count, ranges, union = lookup.symbols.count, {}, {}
   for i = #specs, 1, -1 do  -- the last one given is the first one met
@@ -229,18 +238,20 @@ local function resolve_functions(lookup, specs, missed)
       table.move(ids, 1, #ids, #union + 1, union)
     end
   end
-  return lookup.gnu_compat and members(ranges) or union
+  if lookup.gnu_compat then
+    return ranges[1] and members(ranges, lookup.symbols)
+  end
+  return union[1] and union
 end
 
 -- Entries of a table of calls under GNU gprof's rules: one for each range of callers, of
 -- which none begins where another one does.
-local function add_ranges(entries, begun, callers, callees, count)
-  for _, range in ipairs(ranges_of(callers, count)) do
+local function add_ranges(entries, begun, callers, callees, symbols)
+  local found = members(ranges_of(callees, symbols.count), symbols)
+  for _, range in ipairs(ranges_of(callers, symbols.count)) do
     if not begun[range[1]] then
       begun[range[1]] = true
-      local ids = {}
-      for id = range[1], range[2] do ids[#ids + 1] = id end
-      entries[#entries + 1] = { ids, callees }
+      entries[#entries + 1] = { members({ range }, symbols), found }
     end
   end
 end
@@ -254,7 +265,7 @@ local function resolve_arcs(lookup, specs, missed)
     local met = (callers == true or #callers > 0) and (callees == true or #callees > 0)
     if not met then missed(specs[i]) end
     if lookup.gnu_compat then
-      add_ranges(entries, begun, callers, callees, lookup.symbols.count)
+      add_ranges(entries, begun, callers, callees, lookup.symbols)
     elseif met then
       entries[#entries + 1] = { callers, callees }
     end
