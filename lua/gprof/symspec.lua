@@ -173,12 +173,15 @@ end
 -- two that begin at one place the one met first. What it looks up is in the last range
 -- that begins at or below it, or in none: so ranges can hide each other. The last
 -- function ends where the code ends. It may begin behind that, as others may: then a range
--- up to the last function reaches to the end of the code, and is without them.
+-- up to the last function reaches to the end of the code, and is without them. A range
+-- that would end before it begins is none.
 
--- Neighbours in an ascending array of numbers, as { first, last }.
-local function ranges_of(ids, count)
-  if ids == true then return { { 1, count } } end
-  local ranges = {}
+-- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last }.
+local function ranges_of(ids, symbols)
+  local count, ranges = symbols.count, {}
+  if ids == true then
+    return symbols.reach > 0 and { { 1, symbols.reach } } or ranges
+  end
   for _, id in ipairs(ids) do
     local last = ranges[#ranges]
     if last and last[2] + 1 == id then
@@ -187,16 +190,16 @@ local function ranges_of(ids, count)
       ranges[#ranges + 1] = { id, id }
     end
   end
+  local final = ranges[#ranges]
+  if final and final[2] == count then
+    final[2] = symbols.reach
+    if final[2] < final[1] then table.remove(ranges) end
+  end
   return ranges
 end
 
--- Where a range ends: the last function that is found in it.
-local function reach(range, symbols)
-  return range[2] == symbols.count and symbols.reach or range[2]
-end
-
 -- The functions that are found in ranges.
-local function members(ranges, symbols)
+local function members(ranges)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do
     if not by_first[range[1]] then
@@ -208,8 +211,7 @@ local function members(ranges, symbols)
   local ids = {}
   for i, range in ipairs(sorted) do
     local following = sorted[i + 1]
-    local last = reach(range, symbols)
-    for id = range[1], following and math.min(last, following[1] - 1) or last do
+    for id = range[1], math.min(range[2], following and following[1] - 1 or range[2]) do
       ids[#ids + 1] = id
     end
   end
@@ -232,14 +234,15 @@ local function resolve_functions(lookup, specs, missed)
     local ids = lookup:find((symspec.parse(specs[i], false, lookup.gnu_compat)))
     if ids ~= true and #ids == 0 then missed(specs[i]) end
     if lookup.gnu_compat then
-      table.move(ranges_of(ids, count), 1, count, #ranges + 1, ranges)
+      local more = ranges_of(ids, lookup.symbols)
+      table.move(more, 1, #more, #ranges + 1, ranges)
     else
       ids = ids == true and list_all(count) or ids
       table.move(ids, 1, #ids, #union + 1, union)
     end
   end
   if lookup.gnu_compat then
-    return ranges[1] and members(ranges, lookup.symbols)
+    return ranges[1] and members(ranges)
   end
   return union[1] and union
 end
@@ -247,11 +250,11 @@ end
 -- Entries of a table of calls under GNU gprof's rules: one for each range of callers, of
 -- which none begins where another one does.
 local function add_ranges(entries, begun, callers, callees, symbols)
-  local found = members(ranges_of(callees, symbols.count), symbols)
-  for _, range in ipairs(ranges_of(callers, symbols.count)) do
+  local found = members(ranges_of(callees, symbols))
+  for _, range in ipairs(ranges_of(callers, symbols)) do
     if not begun[range[1]] then
       begun[range[1]] = true
-      entries[#entries + 1] = { members({ range }, symbols), found }
+      entries[#entries + 1] = { members { range }, found }
     end
   end
 end
