@@ -33,10 +33,10 @@ static uint32_t check_row(lua_State *L, lua_Integer i, size_t functions) {
   return (uint32_t)(id - 1);
 }
 
-/* The list on the top as a column with a byte for each function; NULL if it is empty. */
+/* The list on the top as a column with a byte for each function; NULL if there is none. */
 static void take_bytes(lua_State *L, uint8_t **column, size_t functions) {
-  lua_Integer length = lua_istable(L, -1) ? luaL_len(L, -1) : 0;
-  if (length == 0) return;
+  if (!lua_istable(L, -1)) return;
+  lua_Integer length = luaL_len(L, -1);
   *column = gp_column(functions, 1);
   if (!*column) luaL_error(L, "not enough memory");
   for (lua_Integer i = 1; i <= length; i++) (*column)[check_row(L, i, functions)] = 1;

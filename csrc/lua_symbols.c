@@ -173,10 +173,25 @@ static int source(lua_State *L) {
   return 2;
 }
 
-/* symbols:by_source() -> numbers of all functions, as GNU gprof sorts them by source */
+/* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
+ * them by source */
 static int by_source(lua_State *L) {
   const gp_sources *sources = check_sources(L);
-  push_rows_and_free(L, gp_sources_order(sources), sources->symbols);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  size_t count = lua_rawlen(L, 2);
+  uint32_t *rows = lua_newuserdatauv(L, (count + 1) * sizeof *rows, 0);
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    lua_Integer id = lua_tointeger(L, -1);
+    luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= sources->symbols, 2,
+                  "no function of that number");
+    rows[i] = (uint32_t)(id - 1);
+    lua_pop(L, 1);
+  }
+  if (!gp_sources_sort(sources, rows, count)) return luaL_error(L, "not enough memory");
+  lua_Integer appended = 0;
+  for (size_t i = 0; i < count; i++) append_row(L, rows[i], &appended);
   return 1;
 }
 
@@ -184,6 +199,14 @@ static int by_source(lua_State *L) {
 
 static void push_count(lua_State *L, const void *object) {
   lua_pushinteger(L, (lua_Integer)((const symbols_box *)object)->symtab.count);
+}
+
+/* How many functions begin at or below the address where the last one ends: all of them,
+ * unless there are some behind the code. */
+static void push_reach(lua_State *L, const void *object) {
+  const gp_symtab *symtab = &((const symbols_box *)object)->symtab;
+  uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
+  lua_pushinteger(L, (lua_Integer)gp_symtab_above(symtab, end));
 }
 
 /* Object files of the map, in the order of its lines; nil without a map. */
@@ -226,7 +249,8 @@ void define_symbols(lua_State *L) {
                                      {"source", source},   {"by_source", by_source},
                                      {"name", name},       {NULL, NULL}};
   static const object_field fields[] = {
-      {"count", push_count}, {"map_files", push_map_files}, {NULL, NULL}};
+      {"count", push_count}, {"reach", push_reach}, {"map_files", push_map_files},
+      {NULL, NULL}};
   static const luaL_Reg functions[] = {{"symbols", new_symbols}, {NULL, NULL}};
   define_object(L, GP_SYMBOLS, get_field, meta, methods);
   define_fields(L, fields);

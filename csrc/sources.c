@@ -130,11 +130,8 @@ static bool source_before(const void *context, uint32_t b, uint32_t a) {
   return b < a;
 }
 
-uint32_t *gp_sources_order(const gp_sources *sources) {
-  uint32_t *order = gp_identity(sources->symbols);
-  if (order && gp_sort(order, sources->symbols, source_before, sources)) return order;
-  free(order);
-  return NULL;
+bool gp_sources_sort(const gp_sources *sources, uint32_t *rows, size_t count) {
+  return gp_sort(rows, count, source_before, sources);
 }
 
 void gp_sources_free(gp_sources *sources) {

@@ -26,10 +26,11 @@ typedef struct gp_sources {
 /* Looks the sources of all symbols up. */
 bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_image *image,
                      gp_error *error);
-/* A new column of all symbols in GNU gprof's order of execution counts: by name of the
- * file, line, address; where either has no file by address alone. That is no order, and
- * only the same sort comes to the same end. NULL if there is no memory. */
-uint32_t *gp_sources_order(const gp_sources *sources);
+/* Sorts numbers of symbols, ascending ones, as GNU gprof does for execution counts: by
+ * name of the file, line, address; where either has no file by address alone. That is no
+ * order, and only the same sort of the same symbols comes to the same end. False if there
+ * is no memory. */
+bool gp_sources_sort(const gp_sources *sources, uint32_t *rows, size_t count);
 
 void gp_sources_free(gp_sources *sources);
 

@@ -18,10 +18,10 @@ local function need(value, message)
   return value or fail("%s", message)
 end
 
--- GNU gprof prints execution counts where there is nothing else, that is, nothing.
+-- GNU gprof prints execution counts where there is nothing else, be they all zero.
 local function check_not_empty(settings, data, where)
   if data.has_histogram or data.has_arcs or next(settings.styles) then return end
-  if not settings.gnu_compat or settings.display_unused_functions then
+  if not settings.gnu_compat then
     fail("%s: holds neither a histogram nor arcs", where)
   end
 end

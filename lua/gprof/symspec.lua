@@ -26,6 +26,14 @@ local function find_colon(text, gnu_compat)
   return masked:match("^.*():")
 end
 
+-- The number that some digits are. For GNU gprof it has 32 bits, and 0 is none.
+local function parse_line(digits, gnu_compat)
+  local line = math.tointeger(tonumber(digits)) or math.maxinteger
+  if not gnu_compat then return line end
+  line = line & 0xFFFFFFFF
+  return line ~= 0 and line or nil
+end
+
 -- A half of a symspec: `file`, `line` and `name`, each of them or not. `bare` is the
 -- whole of it if there is no colon: file or function is then told by a dot.
 local function parse_half(text, gnu_compat)
@@ -39,7 +47,7 @@ local function parse_half(text, gnu_compat)
   if not colon and text:find(".", 1, true) then
     half.file = text
   elseif rest:find("^%d") then
-    half.line = math.tointeger(tonumber(rest:match("^%d+"))) or -1
+    half.line = parse_line(rest:match("^%d+"), gnu_compat)
   else
     half.name = rest
   end
@@ -163,12 +171,17 @@ end
 --
 -- GNU gprof keeps ranges of neighbouring functions, sorted by their beginnings, and of
 -- two that begin at one place the one met first. What it looks up is in the last range
--- that begins at or below it, or in none: so ranges can hide each other.
+-- that begins at or below it, or in none: so ranges can hide each other. The last
+-- function ends where the code ends. It may begin behind that, as others may: then a range
+-- up to the last function reaches to the end of the code, and is without them. A range
+-- that would end before it begins is none.
 
--- Neighbours in an ascending array of numbers, as { first, last }.
-local function ranges_of(ids, count)
-  if ids == true then return { { 1, count } } end
-  local ranges = {}
+-- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last }.
+local function ranges_of(ids, symbols)
+  local count, ranges = symbols.count, {}
+  if ids == true then
+    return symbols.reach > 0 and { { 1, symbols.reach } } or ranges
+  end
   for _, id in ipairs(ids) do
     local last = ranges[#ranges]
     if last and last[2] + 1 == id then
@@ -177,10 +190,15 @@ local function ranges_of(ids, count)
       ranges[#ranges + 1] = { id, id }
     end
   end
+  local final = ranges[#ranges]
+  if final and final[2] == count then
+    final[2] = symbols.reach
+    if final[2] < final[1] then table.remove(ranges) end
+  end
   return ranges
 end
 
--- The functions that are found in ranges, in the order in which they were met.
+-- The functions that are found in ranges.
 local function members(ranges)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do
@@ -228,8 +246,8 @@ local function list_all(count)
   return ids
 end
 
--- The functions of one table. `missed` is called for each symspec that matches nothing,
--- `tell` for each with what it matches.
+-- The functions of one table, or nil if nothing is in it. `missed` is called for each
+-- symspec that matches nothing, `tell` for each with what it matches.
 local function resolve_functions(lookup, specs, missed, tell)
   local count, ranges, union = lookup.symbols.count, {}, {}
   for i = #specs, 1, -1 do  -- the last one given is the first one met
@@ -237,24 +255,27 @@ local function resolve_functions(lookup, specs, missed, tell)
     if ids ~= true and #ids == 0 then missed(specs[i]) end
     tell(specs[i], ids)
     if lookup.gnu_compat then
-      table.move(ranges_of(ids, count), 1, count, #ranges + 1, ranges)
+      local more = ranges_of(ids, lookup.symbols)
+      table.move(more, 1, #more, #ranges + 1, ranges)
     else
       ids = ids == true and list_all(count) or ids
       table.move(ids, 1, #ids, #union + 1, union)
     end
   end
-  return lookup.gnu_compat and members(ranges) or union
+  if lookup.gnu_compat then
+    return ranges[1] and members(ranges)
+  end
+  return union[1] and union
 end
 
 -- Entries of a table of calls under GNU gprof's rules: one for each range of callers, of
 -- which none begins where another one does.
-local function add_ranges(entries, begun, callers, callees, count)
-  for _, range in ipairs(ranges_of(callers, count)) do
+local function add_ranges(entries, begun, callers, callees, symbols)
+  local found = members(ranges_of(callees, symbols))
+  for _, range in ipairs(ranges_of(callers, symbols)) do
     if not begun[range[1]] then
       begun[range[1]] = true
-      local ids = {}
-      for id = range[1], range[2] do ids[#ids + 1] = id end
-      entries[#entries + 1] = { ids, callees }
+      entries[#entries + 1] = { members { range }, found }
     end
   end
 end
@@ -269,7 +290,7 @@ local function resolve_arcs(lookup, specs, missed, tell)
     if not met then missed(specs[i]) end
     tell(specs[i], callers, callees)
     if lookup.gnu_compat then
-      add_ranges(entries, begun, callers, callees, lookup.symbols.count)
+      add_ranges(entries, begun, callers, callees, lookup.symbols)
     elseif met then
       entries[#entries + 1] = { callers, callees }
     end

@@ -18,18 +18,24 @@ local function row_of(profile, id)
   return { id = id, file = file, line = line }
 end
 
--- Numbers of functions in the order of the report. GNU gprof's is one of all functions,
--- printed or not; otherwise debugging information is looked at for those printed only.
-local function in_order(profile, options, is_shown)
-  local rows, ids = {}, {}
-  if options.gnu_compat then
-    for _, id in ipairs(profile.symbols:by_source()) do
-      if is_shown(profile:get(id, "tallied", "calls")) then ids[#ids + 1] = id end
-    end
-    return ids
+-- GNU gprof's order is one of all functions selected, printed or not.
+local function in_gnu_order(profile, least)
+  local selected, ids = {}, {}
+  for id, tallied in profile:functions("address", "id", "tallied") do
+    if tallied then selected[#selected + 1] = id end
   end
+  for _, id in ipairs(profile.symbols:by_source(selected)) do
+    if profile:get(id, "calls") >= least then ids[#ids + 1] = id end
+  end
+  return ids
+end
+
+-- Numbers of functions by source. Debugging information is looked at for those printed
+-- only.
+local function in_order(profile, least)
+  local rows, ids = {}, {}
   for id, tallied, calls in profile:functions("address", "id", "tallied", "calls") do
-    if is_shown(tallied, calls) then rows[#rows + 1] = row_of(profile, id) end
+    if tallied and calls >= least then rows[#rows + 1] = row_of(profile, id) end
   end
   table.sort(rows, is_before)
   for i, row in ipairs(rows) do ids[i] = row.id end
@@ -46,10 +52,8 @@ return function(profile, options, write)
   if options.min_count and not options.gnu_compat then
     least = options.min_count
   end
-  local function is_shown(tallied, calls)
-    return tallied and calls >= least
-  end
-  for _, id in ipairs(in_order(profile, options, is_shown)) do
+  local order = options.gnu_compat and in_gnu_order or in_order
+  for _, id in ipairs(order(profile, least)) do
     local file, line, symbol, address, calls =
       profile:get(id, "file", "line", "symbol", "address", "calls")
     write(("%s:%d: (%s:0x%x) %d executions\n"):format(
