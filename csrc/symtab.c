@@ -294,7 +294,7 @@ void gp_symtab_free(gp_symtab *symtab) {
 
 uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol) {
   if (symbol + 1 < symtab->count) return symtab->address[symbol + 1] - 1;
-  return symtab->text_high;
+  return symtab->text_high - 1;
 }
 
 uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address) {
