@@ -261,6 +261,19 @@ describe("With --gnu-compat, reports are GNU gprof's in the corners", function()
     end)
   end
 
+  for _, last in ipairs { 0x30, 0x3f, 0x40 } do
+    it(("for a call of the last bytes of the code and of what is behind: last symbol at %#x"):format(last), function()
+      local image = build.craft { text = 0x40, symbols = { { "first", 0 }, { "middle", 0x20 }, { "last", last } } }
+      for _, address in ipairs { 0x1030, 0x103e, 0x103f, 0x1040, 0x1041 } do
+        flat_profile(image, {
+          { kind = "histogram", low = 0x1000, high = 0x1020, bins = { n = 16 } },
+          { kind = "arc", from = 0x1001, self = address, count = 7 },
+          { kind = "arc", from = 0x1001, self = 0x1020, count = 1 },
+        })
+      end
+    end)
+  end
+
   -- Which prefix a unit gets is decided in floating point, where a billionth of a second is a little less.
   for _, calls in ipairs { 1, 10, 1000, 1001, 1000000, 999999, 1000000000, 3000000000 } do
     it(("for a time per call at the brink of a unit: %d calls"):format(calls), function()
