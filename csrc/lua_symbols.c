@@ -209,6 +209,15 @@ static void push_reach(lua_State *L, const void *object) {
   lua_pushinteger(L, (lua_Integer)gp_symtab_above(symtab, end));
 }
 
+/* How many functions end at or below that address. */
+static void push_covered(lua_State *L, const void *object) {
+  const gp_symtab *symtab = &((const symbols_box *)object)->symtab;
+  uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
+  uint32_t covered = gp_symtab_above(symtab, end);
+  if (covered > 0 && gp_symtab_end(symtab, covered - 1) > end) covered--;
+  lua_pushinteger(L, covered);
+}
+
 /* Object files of the map, in the order of its lines; nil without a map. */
 static void push_map_files(lua_State *L, const void *object) {
   const gp_symfile *map = &((const symbols_box *)object)->map;
@@ -249,8 +258,8 @@ void define_symbols(lua_State *L) {
                                      {"source", source},   {"by_source", by_source},
                                      {"name", name},       {NULL, NULL}};
   static const object_field fields[] = {
-      {"count", push_count}, {"reach", push_reach}, {"map_files", push_map_files},
-      {NULL, NULL}};
+      {"count", push_count}, {"reach", push_reach}, {"covered", push_covered},
+      {"map_files", push_map_files}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"symbols", new_symbols}, {NULL, NULL}};
   define_object(L, GP_SYMBOLS, get_field, meta, methods);
   define_fields(L, fields);

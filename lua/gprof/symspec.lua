@@ -174,13 +174,15 @@ end
 -- that begins at or below it, or in none: so ranges can hide each other. The last
 -- function ends where the code ends. It may begin behind that, as others may: then a range
 -- up to the last function reaches to the end of the code, and is without them. A range
--- that would end before it begins is none.
+-- that would end before it begins is none. Callers, like other functions, are in a range by
+-- where they begin; callees have to end in it, too.
 
--- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last }.
-local function ranges_of(ids, symbols)
+-- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last };
+-- `reach` is the last function in a range that ends with the code.
+local function ranges_of(ids, symbols, reach)
   local count, ranges = symbols.count, {}
   if ids == true then
-    return symbols.reach > 0 and { { 1, symbols.reach } } or ranges
+    return reach > 0 and { { 1, reach } } or ranges
   end
   for _, id in ipairs(ids) do
     local last = ranges[#ranges]
@@ -192,7 +194,7 @@ local function ranges_of(ids, symbols)
   end
   local final = ranges[#ranges]
   if final and final[2] == count then
-    final[2] = symbols.reach
+    final[2] = reach
     if final[2] < final[1] then table.remove(ranges) end
   end
   return ranges
@@ -255,7 +257,7 @@ local function resolve_functions(lookup, specs, missed, tell)
     if ids ~= true and #ids == 0 then missed(specs[i]) end
     tell(specs[i], ids)
     if lookup.gnu_compat then
-      local more = ranges_of(ids, lookup.symbols)
+      local more = ranges_of(ids, lookup.symbols, lookup.symbols.reach)
       table.move(more, 1, #more, #ranges + 1, ranges)
     else
       ids = ids == true and list_all(count) or ids
@@ -271,8 +273,8 @@ end
 -- Entries of a table of calls under GNU gprof's rules: one for each range of callers, of
 -- which none begins where another one does.
 local function add_ranges(entries, begun, callers, callees, symbols)
-  local found = members(ranges_of(callees, symbols))
-  for _, range in ipairs(ranges_of(callers, symbols)) do
+  local found = members(ranges_of(callees, symbols, symbols.covered))
+  for _, range in ipairs(ranges_of(callers, symbols, symbols.reach)) do
     if not begun[range[1]] then
       begun[range[1]] = true
       entries[#entries + 1] = { members { range }, found }
