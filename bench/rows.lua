@@ -4,9 +4,11 @@
 --
 -- * `name`: what it is called in the table, on the command line and among the cached inputs;
 -- * `description`: what it stands for;
--- * `make(dir)`: returns the paths of an image and a profile, made in that directory unless they
---   are there already, and, if both programs are to have more options than `-b`, an array of these
---   words; or nil and the reason for leaving the row out.
+-- * `make(dir)`: returns the paths of an image and a profile (or an array of such), made in that
+--   directory unless they are there already, and, if both programs are to have more options than
+--   `-b`, an array of these words; or nil and the reason for leaving the row out;
+-- * `sums`: whether the programs write a sum, which they do in the directory they run in: that of
+--   the row. A remark tells what it takes `cat` to read the profiles.
 --
 -- @module bench.rows
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -20,6 +22,14 @@ local quote = shell.quote
 local function generated(options)
   return function(dir)
     return generate.build(dir, options)
+  end
+end
+
+--- The same for rows that add up profiles.
+local function summed(options)
+  return function(dir)
+    local image, profiles = generate.build(dir, options)
+    return image, profiles, { "-s" }
   end
 end
 
@@ -88,5 +98,17 @@ return {
     name = "chain-1000000",
     description = "a chain of calls 1,000,000 functions deep",
     make = generated { functions = 1000000, language = "labels", shape = "chain" },
+  },
+  {
+    name = "sum-500",
+    description = "-s of 500 profiles of 1 MB each, few samples, no debugging information",
+    make = summed { functions = 30500, files = 100, ran = 0.04, profiles = 500 },
+    sums = true,
+  },
+  {
+    name = "sum-500-arcs",
+    description = "the same of profiles that are mostly calls",
+    make = summed { functions = 10000, files = 100, ran = 1, profiles = 500 },
+    sums = true,
   },
 }
