@@ -37,6 +37,7 @@ generate.defaults = {
   density = 1,          -- calls in a graph of shape "program": so many times the usual
   shape = "program",    -- of the call graph: a key of `shapes`
   pie = false,          -- position-independent
+  profiles = 1,         -- of as many runs
   seed = 1,
   jobs = 2,             -- compilers running at once
 }
@@ -370,35 +371,65 @@ end
 -- The profile
 ----------------------------------------------------------------------------------------------------
 
---- Writes a made-up profile of an image: samples in half of the functions that ran, and a call graph.
-local function profile(image, path, options)
-  local functions, low, high = functions_of(image)
-  local bins = {}
-  for i = 1, (high - low) // 4 do bins[i] = 0 end  -- a bin covers four bytes, as glibc's do
+--- Made-up samples in half of the functions that ran.
+-- @treturn table as `gmon.magic` takes a histogram
+local function sample(functions, low, high, options)
+  local bins = { n = (high - low) // 4 }  -- a bin covers four bytes, as glibc's do
   for _, f in ipairs(functions) do
     if random() < options.ran / 2 then
       for _ = 1, random(3) do
         local bin = (f.address + random(0, f.size - 1) - low) // 4 + 1
-        bins[bin] = math.min(bins[bin] + long_tail(10000, 1), 65535)
+        bins[bin] = math.min((bins[bin] or 0) + long_tail(10000, 1), 65535)
       end
     end
   end
-  local records = { { kind = "histogram", low = low, high = high, bins = bins, rate = 100,
-                      dimension = "seconds", abbreviation = "s" } }
+  return { kind = "histogram", low = low, high = high, bins = bins, rate = 100,
+           dimension = "seconds", abbreviation = "s" }
+end
+
+--- A made-up call graph, as `gmon.magic` takes arcs, behind the first of `records`.
+local function add_arcs(records, functions, options)
   shapes[options.shape](#functions, function(caller, callee, count)
     local f = functions[caller]
     records[#records + 1] = { kind = "arc", from = f.address + random(math.max(f.size - 1, 1)),
                               self = functions[callee].address, count = count }
   end, options.ran, options.density)
+end
+
+--- Another run of the same program: other samples, and calls of another number along most arcs.
+local function another(records, functions, options)
+  local first = records[1]
+  local new = { sample(functions, first.low, first.high, options) }
+  for i = 2, #records do
+    if random() < 0.98 then
+      new[#new + 1] = setmetatable({ count = long_tail(1000000, 2.5) }, { __index = records[i] })
+    end
+  end
+  return new
+end
+
+--- The path of the i-th profile in a directory.
+local function profile_path(dir, i)
+  return i == 1 and dir .. "/gmon.out" or ("%s/gmon.%04d"):format(dir, i)
+end
+
+--- Writes made-up profiles of an image.
+local function write_profiles(image, dir, options)
   local gmon = require "support.gmon"
-  write(path, gmon.magic { pointer = 8, big = false, records = records })
+  local functions, low, high = functions_of(image)
+  local records = { sample(functions, low, high, options) }
+  add_arcs(records, functions, options)
+  for i = 1, options.profiles do
+    local run_records = i == 1 and records or another(records, functions, options)
+    write(profile_path(dir, i), gmon.magic { pointer = 8, big = false, records = run_records })
+  end
 end
 
 --- Makes a program and its profile in a directory of their own, unless it holds them already.
 -- @tparam string dir made where it is not there, emptied where it holds something else
 -- @tparam[opt] table options any of `generate.defaults`
 -- @treturn string path of the image
--- @treturn string path of the profile
+-- @treturn string path of the profile, or an array of paths if there are several
 function generate.build(dir, options)
   local all = {}
   for key in pairs(options or {}) do
@@ -418,9 +449,11 @@ function generate.build(dir, options)
   shell.cached(dir, table.concat(recipe), function()
     math.randomseed(all.seed)
     local image = compile(dir, languages[all.language](dir, all), all)
-    profile(image, dir .. "/gmon.out", all)
+    write_profiles(image, dir, all)
   end)
-  return dir .. "/program", dir .. "/gmon.out"
+  local paths = {}
+  for i = 1, all.profiles do paths[i] = profile_path(dir, i) end
+  return dir .. "/program", #paths == 1 and paths[1] or paths
 end
 
 ----------------------------------------------------------------------------------------------------
@@ -430,7 +463,7 @@ end
 local usage = [[
 usage: lua5.4 bench/generate.lua [options] DIRECTORY
 
-Makes DIRECTORY/program and DIRECTORY/gmon.out, a made-up profile of it.
+Makes DIRECTORY/program and DIRECTORY/gmon.out, a made-up profile of it, and tells their names.
 
   --functions=N       how many functions (1000)
   --files=N           source files to spread them over (1)
@@ -442,6 +475,7 @@ Makes DIRECTORY/program and DIRECTORY/gmon.out, a made-up profile of it.
   --shape=NAME        call graph: program, callees (one function calls all others),
                       callers (all others call one), chain (program)
   --pie               make the program position-independent
+  --profiles=N        of as many runs, the others in DIRECTORY/gmon.NNNN (1)
   --seed=N            of the random sequence (1)
   --jobs=N            compilers running at once (2)
 ]]
@@ -486,7 +520,7 @@ if not as_module then
     io.stderr:write("generate: ", image, "\n")
     os.exit(1)
   end
-  print(image, gmon)
+  print(image, type(gmon) == "table" and table.concat(gmon, "\t") or gmon)
 end
 
 return generate

@@ -4,9 +4,11 @@
 --
 -- * `name`: what it is called in the table, on the command line and among the cached inputs;
 -- * `description`: what it stands for;
--- * `make(dir)`: returns the paths of an image and a profile, made in that directory unless they
---   are there already, and, if both programs are to have more options than `-b`, an array of these
---   words; or nil and the reason for leaving the row out.
+-- * `make(dir)`: returns the paths of an image and a profile (or an array of such), made in that
+--   directory unless they are there already, and, if both programs are to have more options than
+--   `-b`, an array of these words; or nil and the reason for leaving the row out;
+-- * `sums`: whether the programs write a sum, which they do in the directory they run in: that of
+--   the row. A remark tells what it takes `cat` to read the profiles.
 --
 -- @module bench.rows
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -21,6 +23,14 @@ local function generated(options, words)
   return function(dir)
     local image, gmon = generate.build(dir, options)
     return image, gmon, words
+  end
+end
+
+--- The same for rows that add up profiles.
+local function summed(options)
+  return function(dir)
+    local image, profiles = generate.build(dir, options)
+    return image, profiles, { "-s" }
   end
 end
 
@@ -94,5 +104,17 @@ return {
     name = "order-1000000",
     description = "the function order (-r) of 100,000 functions, 1,000,000 calls between them",
     make = generated({ functions = 100000, language = "labels", density = 3.2 }, { "-r" }),
+  },
+  {
+    name = "sum-500",
+    description = "-s of 500 profiles of 1 MB each, few samples, no debugging information",
+    make = summed { functions = 30500, files = 100, ran = 0.04, profiles = 500 },
+    sums = true,
+  },
+  {
+    name = "sum-500-arcs",
+    description = "the same of profiles that are mostly calls",
+    make = summed { functions = 10000, files = 100, ran = 1, profiles = 500 },
+    sums = true,
   },
 }

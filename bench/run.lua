@@ -15,7 +15,9 @@ local shell = require "bench.shell"
 
 local quote = shell.quote
 
-local SCRATCH = "build/bench"
+-- In full: some rows run in a directory of their own.
+local HERE = assert(shell.capture("pwd"))
+local SCRATCH = HERE .. "/build/bench"
 local MEASURE = SCRATCH .. "/measure"
 local STARTUP_RUNS = 21
 
@@ -27,13 +29,14 @@ usage: lua5.4 bench/run.lua [options] [row...]
   --once=SECONDS    a program that takes longer than this on a row runs only once there (10)
   --timeout=SECONDS a run is stopped after this time (120)
   --check           compare the output of ours under --gnu-compat with GNU's, too
-  --ours=COMMAND    our program (lua5.4 gprof.lua)
+  --ours=COMMAND    our program, by its full path (lua5.4 gprof.lua)
   --gnu=COMMAND     GNU's (gprof)
   --output=FILE     write the report to FILE as well
   --list            tell the rows and stop
 ]]
 
-local options = { runs = 5, once = 10, timeout = 120, ours = "lua5.4 gprof.lua", gnu = "gprof" }
+local options = { runs = 5, once = 10, timeout = 120, ours = "lua5.4 " .. quote(HERE .. "/gprof.lua"),
+                  gnu = "gprof" }
 
 --- Leaves with a message.
 local function fail(message)
@@ -83,18 +86,21 @@ end
 local ENVIRONMENT = "env -u MALLOC_PERTURB_ LC_ALL=C "
 
 local function compile_measure()
-  shell.run("mkdir -p " .. SCRATCH)
+  shell.run("mkdir -p " .. quote(SCRATCH))
   shell.run(("gcc -std=c11 -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o %s %sbench/measure.c")
-    :format(MEASURE, quote(root)))
+    :format(quote(MEASURE), quote(root)))
 end
 
 --- Runs a command so many times.
+-- @tparam string command
+-- @tparam integer runs
+-- @tparam[opt] string dir to run it in
 -- @treturn {run,...} of tables with wall and cpu (seconds), mb, and exit, signal or timeout
 -- @treturn string what the last run wrote to its error output
-local function measure(command, runs)
+local function measure(command, runs, dir)
   local errors = SCRATCH .. "/stderr"
-  local text = shell.capture(("%s%s -n %d -t %d -e %s %s"):format(
-    ENVIRONMENT, MEASURE, runs, options.timeout, errors, command))
+  local text = shell.capture(("cd %s && %s%s -n %d -t %d -e %s %s"):format(
+    quote(dir or HERE), ENVIRONMENT, quote(MEASURE), runs, options.timeout, quote(errors), command))
   if not text then fail("cannot measure: " .. command) end
   local list = {}
   for line in text:gmatch("[^\n]+") do
@@ -133,15 +139,16 @@ end
 
 --- Measures several commands in turns.
 -- @tparam {string,...} commands
+-- @tparam[opt] string dir to run them in
 -- @treturn {result,...} of tables: wall, cpu, mb (medians), trouble, once, errors
-local function compare(commands)
+local function compare(commands, dir)
   local results = {}
   for i in ipairs(commands) do results[i] = { runs = {} } end
   for _ = 1, options.runs do
     for i, command in ipairs(commands) do
       local result = results[i]
       if not result.stopped then
-        local runs, errors = measure(command, 1)
+        local runs, errors = measure(command, 1, dir)
         local run = runs[1]
         table.insert(result.runs, run)
         result.errors = errors
@@ -251,6 +258,13 @@ end
 local headings = { "row", "ours", "GNU wall s", "CPU s", "MB", "ours wall s", "CPU s", "MB", "GNU / ours",
                    "less start-up" }
 
+--- What the reading alone costs: a remark on `cat` of the profiles, beside ours by default.
+local function note_reading(row, reading, ours, note)
+  if reading.trouble or ours.trouble then return end
+  note("%s: `cat` reads the profiles in %s s; ours takes %.2f times as long.", row.name,
+    time(reading.wall), ours.wall / reading.wall)
+end
+
 --- Measures a row: a line of the table for each mode of ours, GNU's figures in the first.
 -- @tparam row row
 -- @tparam table idle the start-up times gnu and ours, where known
@@ -259,7 +273,8 @@ local headings = { "row", "ours", "GNU wall s", "CPU s", "MB", "ours wall s", "C
 -- @treturn boolean whether ours did what it should
 local function measure_row(row, idle, note)
   progress("%s: %s", row.name, row.description)
-  local image, gmon, more = row.make(SCRATCH .. "/" .. row.name)
+  local dir = SCRATCH .. "/" .. row.name
+  local image, gmon, more = row.make(dir)
   if not image then
     progress("  left out: %s", gmon)
     note("%s is left out: %s.", row.name, gmon)
@@ -267,10 +282,16 @@ local function measure_row(row, idle, note)
   end
   local operands = " -b"
   for _, word in ipairs(more or {}) do operands = operands .. " " .. quote(word) end
-  operands = operands .. " " .. quote(image) .. " " .. quote(gmon)
+  local profiles = {}
+  for i, path in ipairs(type(gmon) == "table" and gmon or { gmon }) do profiles[i] = quote(path) end
+  local files = table.concat(profiles, " ")
+  operands = operands .. " " .. quote(image) .. " " .. files
   local gnu_command, compatible = options.gnu .. operands, options.ours .. " --gnu-compat" .. operands
-  local results = compare { gnu_command, compatible, options.ours .. operands }
+  local commands = { gnu_command, compatible, options.ours .. operands }
+  if row.sums then commands[4] = "cat " .. files end
+  local results = compare(commands, row.sums and dir)
   local gnu, lines, good = results[1], {}, true
+  if row.sums then note_reading(row, results[4], results[3], note) end
   for i, mode in ipairs { "--gnu-compat", "default" } do
     local ours = results[i + 1]
     local line = { row.name, mode, wall_cell(gnu), time(gnu.cpu), ("%.1f"):format(gnu.mb),
@@ -285,7 +306,7 @@ local function measure_row(row, idle, note)
     progress("  %-14s GNU %s, ours %s", mode, wall_cell(gnu), wall_cell(ours))
   end
   if options.check then
-    local checked = not gnu.trouble and not results[2].trouble
+    local checked = not gnu.trouble and not results[2].trouble and not row.sums
     local same = checked and same_output(gnu_command, compatible)
     lines[1][#headings] = same and "identical" or checked and "differs" or "not compared"
     lines[2][#headings] = ""
