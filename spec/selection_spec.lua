@@ -277,7 +277,7 @@ local command_lines <const> = {
     IMAGE gmon.out -pstep
     IMAGE -pstep gmon.out -Pmain
     IMAGE gmon.out --graph=heavy
-    IMAGE -n heavy gmon.out -- 
+    IMAGE -n heavy gmon.out --
     IMAGE - -pstep
     IMAGE - -qheavy -Cstep
     IMAGE FIVE -pstep
