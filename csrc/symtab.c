@@ -182,7 +182,8 @@ static bool arrange(building *b, gp_symtab *symtab, gp_error *error) {
   bool owned = settle(b);
   uint32_t *place = gp_column(b->chosen.table_size, sizeof *place);
   if (!place) return gp_fail_memory(error);
-  qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
+  if (b->chosen.count > 0)  /* there may be no rows at all */
+    qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
   keep_one_per_address(&b->chosen, place, symtab->trace);
   bool done = fill(symtab, &b->chosen, place, owned, error);
   if (done && gp_traces(symtab->trace, GP_TRACE_SYMBOLS)) trace_symbols(symtab);

@@ -1,0 +1,245 @@
+-- What symspecs mean by default: functions by their names in the source, files by their last components; and what
+-- becomes of symspecs, numbers and symbol files that are wrong.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local gprof = require "gprof"
+local program = require "support.program"
+local shell = require "support.shell"
+local symspec = require "gprof.symspec"
+
+describe("symspec.parse", function()
+  for text, half in pairs {
+    ["main"] = { bare = "main", name = "main" }, ["main.c"] = { bare = "main.c", file = "main.c" },
+    ["odd:"] = { file = "odd" }, [":.mul"] = { name = ".mul" }, ["main.c:main"] = { file = "main.c", name = "main" },
+    ["main.c:134"] = { file = "main.c", line = 134 }, [":134"] = { line = 134 }, ["134"] = { bare = "134", line = 134 },
+    ["left/common.c"] = { bare = "left/common.c", file = "left/common.c" }, [":"] = {}, [""] = { bare = "" },
+    ["Shape::area"] = { bare = "Shape::area", name = "Shape::area" },
+    ["shapes.h:Shape::area"] = { file = "shapes.h", name = "Shape::area" },
+    [":99999999999999999999"] = { line = math.maxinteger }, [":0"] = { line = 0 },
+  } do
+    it(("takes '%s' apart"):format(text), function()
+      local found, callees = symspec.parse(text)
+      assert.same(half, found)
+      assert.is_nil(callees)
+    end)
+  end
+
+  it("takes calls apart", function()
+    local from, to = symspec.parse("a.c:f/:7", true)
+    assert.same({ file = "a.c", name = "f" }, from)
+    assert.same({ line = 7 }, to)
+    from, to = symspec.parse("f", true)
+    assert.same({ bare = "f", name = "f" }, from)
+    assert.is_nil(to)
+    assert.same({ bare = "" }, (symspec.parse("/f", true)))
+  end)
+
+  it("knows GNU gprof's ways", function()
+    assert.same({ file = "Shape:", name = "area" }, (symspec.parse("Shape::area", false, true)))
+    assert.same({ bare = "left", name = "left" }, (symspec.parse("left/common.c", false, true)))
+    assert.same({ file = "a.c" }, (symspec.parse("a.c:0", false, true)))
+    assert.same({ line = 17 }, (symspec.parse(":4294967313", false, true)))
+  end)
+end)
+
+-- Opens a fixture program with its profile.
+local function open(name)
+  local built = build.program(name)
+  local image = assert(gprof.image(built.image))
+  return image, assert(gprof.data(image, built.gmon))
+end
+
+-- The names of the functions that some symspecs select for the flat profile, sorted; and the symspecs that missed.
+local function listed(name, ...)
+  local image, data = open(name)
+  local missed = {}
+  local profile = assert(gprof.profile(image, data, { include = { flat = { ... } },
+    missed = function(spec) missed[#missed + 1] = spec end }))
+  local names = {}
+  for f in profile:functions() do
+    if f.listed then names[#names + 1] = f.name end
+  end
+  table.sort(names)
+  return names, missed
+end
+
+describe("By default", function()
+  it("files go by their last components", function()
+    assert.same({ "helper", "left_run", "work" }, (listed("twins", "left/common.c")))
+    assert.same({ "helper", "right_run", "work" }, (listed("twins", "right/common.c:")))
+    assert.same({ "helper", "helper", "left_run", "right_run", "work", "work" }, (listed("twins", "common.c")))
+    assert.same({ "work" }, (listed("twins", "left/common.c:work")))
+    assert.same({ "work", "work" }, (listed("twins", "common.c:work")))
+    assert.same({ "work", "work", "work" }, (listed("twins", "work")))
+  end)
+
+  it("parts of components are none", function()
+    local _, missed = listed("twins", "ommon.c", "eft/common.c")
+    table.sort(missed)
+    assert.same({ "eft/common.c", "ommon.c" }, missed)
+  end)
+
+  it("functions go by their demangled names, with and without parameters", function()
+    local measure = { "measure(unsigned int)" }
+    assert.same(measure, (listed("shapes", "measure")))
+    assert.same(measure, (listed("shapes", "measure(unsigned int)")))
+    assert.same(measure, (listed("shapes", "_Z7measurej")))
+    assert.same(measure, (listed("shapes", "shapes.cc:measure")))
+    assert.same({ "geometry::Square::area() const" }, (listed("shapes", "geometry::Square::area")))
+    assert.same({ "geometry::Square::area() const" }, (listed("shapes", "geometry::Square::area() const")))
+    -- two in shapes.cc, one in shapes_more.cc
+    assert.equal(3, #listed("shapes", "(anonymous namespace)::count"))
+    assert.equal(1, #listed("shapes", "(anonymous namespace)::count(double)"))
+  end)
+
+  it("a name with dots is a function where there is one", function()
+    if not build.symbols(build.program("clones").image).by_name["work.isra.0"] then
+      pending("this compiler makes no work.isra.0")
+      return
+    end
+    assert.same({ "work.isra.0" }, (listed("clones", "work.isra.0")))
+    assert.same({ "work.isra.0" }, (listed("clones", ":work.isra.0")))
+  end)
+
+  it("a function may be given by its line", function()
+    local image, data = open "calls"
+    local profile = assert(gprof.profile(image, data))
+    for f in profile:functions() do
+      if f.name == "twice" then
+        assert.same({ "twice" }, (listed("calls", "calls.c:" .. f.line)))
+        return
+      end
+    end
+    error "no function twice"
+  end)
+
+  it("each symspec that matches nothing is told of", function()
+    local names, missed = listed("calls", "nobody", "main", "no.c", ":0", ":99999999999999999999")
+    assert.same({ "main" }, names)
+    table.sort(missed)
+    assert.same({ ":0", ":99999999999999999999", "no.c", "nobody" }, missed)
+  end)
+end)
+
+-- Calls -------------------------------------------------------------------------------------
+
+local plan <const> = {
+  functions = { "main", "work", "leaf", "idle", "behind" },
+  ticks = { work = 30, leaf = 40 },
+  calls = { { "main", "work", 2 }, { "main", "leaf", 1 }, { "work", "leaf", 6 }, { "work", "work", 5 } },
+}
+
+-- The calls that are left: "main>work".
+local function calls_left(...)
+  local profile = crafted.profile(plan, { exclude = { arcs = { ... } } })
+  local left = {}
+  for f in profile:functions "address" do
+    for arc in f:callees() do left[#left + 1] = arc.caller.name .. ">" .. arc.callee.name end
+  end
+  table.sort(left)
+  return left
+end
+
+describe("Calls are left out", function()
+  it("from and to", function()
+    assert.same({ "main>leaf", "main>work", "work>leaf", "work>work" }, calls_left("leaf/main"))
+    assert.same({ "main>leaf", "work>leaf", "work>work" }, calls_left("main/work"))
+    assert.same({ "main>work", "work>work" }, calls_left("/leaf"))
+    assert.same({ "work>leaf", "work>work" }, calls_left("main/"))
+    assert.same({ "main>work" }, calls_left("main/leaf", "work/"))
+    assert.same({}, calls_left("/"))
+  end)
+end)
+
+-- The program -------------------------------------------------------------------------------
+
+describe("The program", function()
+  local image, gmon = crafted.image(plan), crafted.gmon(plan)
+
+  local function run(list)
+    return program.run(table.move({ image, gmon }, 1, 2, #list + 1, list))
+  end
+
+  it("warns once of each symspec that matches nothing", function()
+    local result = run { "-b", "-p", "-Pnobody", "-n", "nobody", "-Qno.c" }
+    assert.equal(0, result.status)
+    local lines = {}
+    for line in result.stderr:gmatch "[^\n]+" do lines[#lines + 1] = line end
+    table.sort(lines)
+    assert.same({ "gprof.lua: warning: symspec 'no.c' matches nothing",
+      "gprof.lua: warning: symspec 'nobody' matches nothing" }, lines)
+  end)
+
+  for words, message in pairs {
+    [{ "-n", "" }] = "gprof.lua: option -n (--time): '' names nothing\n",
+    [{ "-n", ":" }] = "gprof.lua: option -n (--time): ':' names nothing\n",
+    [{ "-k", "x" }] = "gprof.lua: option -k takes FROM/TO, not 'x'\n",
+    [{ "-m", "-5" }] = "gprof.lua: option -m (--min-count) takes a whole number from 0 to 2147483647, not '-5'\n",
+    [{ "-w", "x" }] = "gprof.lua: option -w (--width) takes a whole number from 1 to 1000000, not 'x'\n",
+    [{ "-S", "" }] = "gprof.lua: option -S (--external-symbol-table): the name of a file is empty\n",
+  } do
+    it(("refuses %s '%s'"):format(words[1], words[2]), function()
+      local result = run { words[1], words[2] }
+      assert.same({ 1, "", message }, { result.status, result.stdout, result.stderr })
+    end)
+  end
+
+  it("leaves out what was called less often than -m says", function()
+    local result = run { "-b", "-C", "-m", "3" }
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    assert.equal("<unknown>:0: (leaf:0x1040) 7 executions\n", result.stdout)
+    assert.truthy(run { "-b", "-C", "-m", "0" }.stdout:find("(idle:0x1060) 0 executions", 1, true))
+  end)
+
+  -- Symbol files --------------------------------------------------------------------------
+
+  local function with_symbols(text)
+    local path = shell.write(shell.tmpdir() .. "/symbols", text)
+    local result = program.run { "-b", "-C", "-z", "-S", path, image, gmon }
+    return result, path
+  end
+
+  local good <const> = "<unknown>:0: (one:0x1000) 0 executions\n<unknown>:0: (two:0x1040) 7 executions\n"
+
+  for about, text in pairs {
+    ["plain"] = "1000 T one\n1040 t two\n", ["with CRLF"] = "1000 T one\r\n1040 T two\r\n",
+    ["with blank lines"] = "\n1000 T one\n\n  \n1040 T two\n\n", ["without a last newline"] = "1000 T one\n1040 T two",
+    ["with other symbols"] = "1000 T one\n1010 d data\n         U undefined\n1040 T two\n",
+  } do
+    it(("reads symbol files %s"):format(about), function()
+      local result = with_symbols(text)
+      assert.same({ 0, good, "" }, { result.status, result.stdout, result.stderr })
+    end)
+  end
+
+  it("reads names of any length", function()
+    local name = ("n"):rep(5000)
+    local result = with_symbols("1000 T one\n1040 T " .. name .. "\n")
+    assert.equal(0, result.status)
+    assert.truthy(result.stdout:find("(" .. name .. ":0x1040) 7 executions", 1, true))
+  end)
+
+  for about, case in pairs {
+    ["an odd line"] = { "1000 T one\nnonsense\n1040 T two\n", "line 2" },
+    ["a line cut short"] = { "1000 T one\n1040 T two\n1050 T\n", "line 3" },
+    ["binary bytes"] = { "\127ELF\2\1\1\0\0\255\254", "line 1" },
+    ["nothing"] = { "", "" }, ["no functions"] = { "1000 D one\n", "" },
+  } do
+    it(("refuses symbol files of %s"):format(about), function()
+      local result, path = with_symbols(case[1])
+      assert.same({ 1, "" }, { result.status, result.stdout })
+      assert.equal(1, select(2, result.stderr:gsub("\n", "")))
+      assert.truthy(result.stderr:find("gprof.lua: " .. path .. ": ", 1, true), result.stderr)
+      assert.truthy(result.stderr:find(case[2], 1, true), result.stderr)
+    end)
+  end
+
+  it("refuses symbol files that are not there", function()
+    local path = shell.tmpdir() .. "/none"
+    local result = run { "-S", path }
+    assert.same({ 1, "" }, { result.status, result.stdout })
+    assert.truthy(result.stderr:find("^gprof%.lua: .-/none: [^\n]+\n$"), result.stderr)
+  end)
+end)
