@@ -11,7 +11,7 @@
  * it computes several bins at once, and a chunk without samples is passed over. */
 enum { CHUNK = 256 };
 
-static const gp_layout native = {.big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__};
+static const gp_layout native = {.big_endian = GP_BIG_ENDIAN};
 
 uint64_t gp_bin(const gp_histogram *histogram, size_t bin) {
   switch (histogram->width) {
@@ -38,16 +38,12 @@ static inline uint16_t count_at(const unsigned char *bytes, size_t i) {
   return count;
 }
 
-static inline uint16_t swapped(uint16_t count) {
-  return (uint16_t)(count << 8 | count >> 8);
-}
-
 void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout) {
   uint16_t *place = (uint16_t *)histogram->counts + first;
   memcpy(place, bytes, count * sizeof *place);
   if (layout.big_endian == native.big_endian) return;
-  for (size_t i = 0; i < count; i++) place[i] = swapped(place[i]);
+  for (size_t i = 0; i < count; i++) place[i] = __builtin_bswap16(place[i]);
 }
 
 /* Doubles the width of the counts. */
@@ -127,7 +123,7 @@ bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *byt
     uint16_t turned[CHUNK];
     if (is_zero(next)) continue;
     if (foreign) {
-      for (size_t i = 0; i < CHUNK; i++) turned[i] = swapped(count_at(next, i));
+      for (size_t i = 0; i < CHUNK; i++) turned[i] = __builtin_bswap16(count_at(next, i));
       next = (const unsigned char *)turned;
     }
     if (!add_chunk(histogram, first + done, next) &&

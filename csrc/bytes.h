@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* How numbers are laid out in a file. */
 typedef struct gp_layout {
@@ -17,19 +18,25 @@ typedef struct gp_layout {
   unsigned pointer_size;  /* bytes of an address: 4 or 8 */
 } gp_layout;
 
+/* This machine's byte order. */
+#define GP_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
 static inline uint16_t gp_u16(const unsigned char *p, gp_layout layout) {
-  unsigned first = p[0], second = p[1];
-  return (uint16_t)(layout.big_endian ? first << 8 | second : second << 8 | first);
+  uint16_t value;
+  memcpy(&value, p, sizeof value);
+  return layout.big_endian == GP_BIG_ENDIAN ? value : __builtin_bswap16(value);
 }
 
 static inline uint32_t gp_u32(const unsigned char *p, gp_layout layout) {
-  uint32_t first = gp_u16(p, layout), second = gp_u16(p + 2, layout);
-  return layout.big_endian ? first << 16 | second : second << 16 | first;
+  uint32_t value;
+  memcpy(&value, p, sizeof value);
+  return layout.big_endian == GP_BIG_ENDIAN ? value : __builtin_bswap32(value);
 }
 
 static inline uint64_t gp_u64(const unsigned char *p, gp_layout layout) {
-  uint64_t first = gp_u32(p, layout), second = gp_u32(p + 4, layout);
-  return layout.big_endian ? first << 32 | second : second << 32 | first;
+  uint64_t value;
+  memcpy(&value, p, sizeof value);
+  return layout.big_endian == GP_BIG_ENDIAN ? value : __builtin_bswap64(value);
 }
 
 /* An address, or a count of an address's size. */
@@ -38,18 +45,18 @@ static inline uint64_t gp_pointer(const unsigned char *p, gp_layout layout) {
 }
 
 static inline void gp_put_u16(unsigned char *p, uint16_t value, gp_layout layout) {
-  p[layout.big_endian ? 1 : 0] = (unsigned char)value;
-  p[layout.big_endian ? 0 : 1] = (unsigned char)(value >> 8);
+  if (layout.big_endian != GP_BIG_ENDIAN) value = __builtin_bswap16(value);
+  memcpy(p, &value, sizeof value);
 }
 
 static inline void gp_put_u32(unsigned char *p, uint32_t value, gp_layout layout) {
-  gp_put_u16(p + (layout.big_endian ? 2 : 0), (uint16_t)value, layout);
-  gp_put_u16(p + (layout.big_endian ? 0 : 2), (uint16_t)(value >> 16), layout);
+  if (layout.big_endian != GP_BIG_ENDIAN) value = __builtin_bswap32(value);
+  memcpy(p, &value, sizeof value);
 }
 
 static inline void gp_put_u64(unsigned char *p, uint64_t value, gp_layout layout) {
-  gp_put_u32(p + (layout.big_endian ? 4 : 0), (uint32_t)value, layout);
-  gp_put_u32(p + (layout.big_endian ? 0 : 4), (uint32_t)(value >> 32), layout);
+  if (layout.big_endian != GP_BIG_ENDIAN) value = __builtin_bswap64(value);
+  memcpy(p, &value, sizeof value);
 }
 
 /* An address, or a count, which must fit. */

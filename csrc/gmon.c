@@ -70,12 +70,11 @@ static bool add_count(source *s, uint64_t *count, uint64_t more) {
 }
 
 /* The row of an arc, or GP_NONE. Profiles of one program tell of their arcs in the same
- * order: mostly it is the row behind the last one. */
+ * order: mostly it is the row behind the last one, or the next if this one has fewer. */
 static uint32_t find_arc(const source *s, uint64_t from, uint64_t self) {
   const gp_arcs *arcs = &s->data->arcs;
-  uint32_t next = s->next_arc;
-  if (next < arcs->count && arcs->from[next] == from && arcs->self[next] == self)
-    return next;
+  for (size_t row = s->next_arc; row < s->next_arc + (size_t)2 && row < arcs->count; row++)
+    if (arcs->from[row] == from && arcs->self[row] == self) return (uint32_t)row;
   return gp_index_find(&arcs->index, (gp_key){from, self});
 }
 
