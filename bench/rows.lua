@@ -26,6 +26,30 @@ local function generated(options, words)
   end
 end
 
+--- A hundred symspecs for an option, spread over the functions of the image: names, or pairs of
+-- them for calls.
+local function hundred(option, image, pairs_of_names)
+  local names, words = {}, {}
+  for name in shell.capture("nm " .. quote(image)):gmatch("%x+ T (%w+)\n") do
+    names[#names + 1] = name
+  end
+  local step = #names // 200
+  for i = 1, 100 do
+    local spec = names[i * step]
+    if pairs_of_names then spec = spec .. "/" .. names[(i + 100) * step] end
+    table.move({ option, spec }, 1, 2, #words + 1, words)
+  end
+  return words
+end
+
+--- 100,000 functions, of which many are selected.
+local function selected(option, pairs_of_names)
+  return function(dir)
+    local image, gmon = generate.build(dir, { functions = 100000, files = 100 })
+    return image, gmon, hundred(option, image, pairs_of_names)
+  end
+end
+
 --- The same for rows that add up profiles.
 local function summed(options)
   return function(dir)
@@ -104,6 +128,21 @@ return {
     name = "order-1000000",
     description = "the function order (-r) of 100,000 functions, 1,000,000 calls between them",
     make = generated({ functions = 100000, language = "labels", density = 3.2 }, { "-r" }),
+  },
+  {
+    name = "select-k",
+    description = "100,000 functions, 100 calls deleted with -k",
+    make = selected("-k", true),
+  },
+  {
+    name = "select-e",
+    description = "100,000 functions, 100 of them left out of the call graph with -e",
+    make = selected("-e"),
+  },
+  {
+    name = "select-n",
+    description = "100,000 functions, the time of 100 of them counts (-n)",
+    make = selected("-n"),
   },
   {
     name = "sum-500",
