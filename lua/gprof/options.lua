@@ -35,13 +35,9 @@ local function number(name, least, most)
   return function(settings, argument, option)
     local digits = argument:match("^%s*([+-]?%d+)")
     local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
-    if not settings.gnu_compat then
-      if digits ~= argument then
-        raise("option %s takes a whole number, not '%s'", options.name(option), argument)
-      elseif value ~= tonumber(digits) then
-        raise("option %s takes a number from %d to %d, not %s", options.name(option),
-          least, most, argument)
-      end
+    if not settings.gnu_compat and (digits ~= argument or value ~= tonumber(digits)) then
+      raise("option %s takes a whole number from %d to %d, not '%s'", options.name(option),
+        least, most, argument)
     end
     settings[name] = value
   end
