@@ -149,8 +149,9 @@ $(SANITIZED): $(SOURCES) $(HEADERS) spec/sanitizer/launcher.c Makefile
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -Wl,-E -o $@ spec/sanitizer/launcher.c $(SOURCES) \
 	  $(LIBRARIES) -lopcodes -llua5.4
 
+# Fewer random cases: they are about numbers, and those the plain run looks at.
 spec-sanitized: $(SANITIZED)
-	GPROF_LUA=$(CURDIR)/$(SANITIZED) $(SANITIZED) $(BUSTED)
+	GPROF_CASES=$${GPROF_CASES:-60} GPROF_LUA=$(CURDIR)/$(SANITIZED) $(SANITIZED) $(BUSTED)
 
 # The demonstration; scripts need files of their own, and are run by the specs.
 examples: $(CORE)
@@ -174,7 +175,7 @@ rock:
 # want of one, more cases by chance, and valgrind over what runs in one process.
 check-all: deps-all
 	@$(MAKE) --no-print-directory check
-	GPROF_SEED=1000000 GPROF_CASES=2000 $(LUA) $(BUSTED) spec/parity_spec.lua
+	GPROF_SEED=1000000 GPROF_CASES=2000 $(LUA) $(BUSTED) spec/parity_spec.lua spec/selection_spec.lua
 	valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
 	  $(LUA) $(BUSTED) $(foreach module,image gmon histogram graph library report, \
 	  spec/$(module)_spec.lua)
