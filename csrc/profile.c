@@ -60,12 +60,20 @@ static bool find_calls(gp_calls *found, const gp_profile *profile, const gp_data
   return true;
 }
 
+static void trace_calls(const gp_calls *found, const gp_symtab *symtab) {
+  if (!gp_traces(symtab->trace, GP_TRACE_STATIC_CALLS)) return;
+  for (size_t i = 0; i < found->count; i++)
+    gp_trace_write(symtab->trace, GP_TRACE_STATIC_CALLS, "in the code, %s calls %s",
+                   symtab->name[found->caller[i]], symtab->name[found->callee[i]]);
+}
+
 static bool build_graph(gp_profile *profile, const gp_data *data,
                         const gp_profile_options *options, gp_error *error) {
   gp_calls found = {0};
-  bool done = find_calls(&found, profile, data, options, error) &&
-              gp_graph_build(&profile->graph, data, &found, profile->symtab,
-                             &profile->selections.arcs, &profile->arcs_met, error);
+  bool done = find_calls(&found, profile, data, options, error);
+  if (done) trace_calls(&found, profile->symtab);
+  done = done && gp_graph_build(&profile->graph, data, &found, profile->symtab,
+                                &profile->selections.arcs, &profile->arcs_met, error);
   gp_calls_free(&found);
   return done;
 }
