@@ -117,9 +117,9 @@ static const gp_sources *check_sources(lua_State *L) {
 /* symbols:files() -> names of source files, in the order in which they are met */
 static int files(lua_State *L) {
   const gp_sources *sources = check_sources(L);
-  lua_createtable(L, (int)sources->files, 0);
-  for (size_t i = 0; i < sources->files; i++) {
-    lua_pushstring(L, sources->name[i]);
+  lua_createtable(L, (int)sources->files.count, 0);
+  for (size_t i = 0; i < sources->files.count; i++) {
+    lua_pushstring(L, sources->files.name[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
@@ -137,7 +137,7 @@ static int in_file(lua_State *L) {
   const gp_sources *sources = check_sources(L);
   lua_Integer file = luaL_checkinteger(L, 2), count = 0;
   lua_Integer line = luaL_optinteger(L, 3, -1);
-  luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files, 2,
+  luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files.count, 2,
                 "no file of that number");
   lua_newtable(L);
   for (size_t i = sources->start[file - 1]; i < sources->start[file]; i++) {
