@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "binding.h"
+#include "linetab.h"
 
 symbols_box *check_symbols(lua_State *L, int index) {
   symbols_box *box = luaL_checkudata(L, index, GP_SYMBOLS);
@@ -63,6 +64,32 @@ static int new_symbols(lua_State *L) {
   const char *listed = text_option(L, 2, "external_symbol_table");
   if (listed) return push_failure(L, listed, &error);
   lua_getiuservalue(L, 1, 1);  /* the image's path */
+  return push_failure(L, lua_tostring(L, -1), &error);
+}
+
+/* lines(symbols, data, all, named, gnu_compat) -> the symbols of a profile by line, or nil
+ * and a message; see linetab.h */
+static int new_lines(lua_State *L) {
+  symbols_box *functions = check_symbols(L, 1);
+  const gp_data *data = check_data(L, 2);
+  gp_linetab_options options = {.all = lua_toboolean(L, 3),
+                                .named = lua_toboolean(L, 4),
+                                .gnu_compat = lua_toboolean(L, 5)};
+  gp_error error = {""};
+  symbols_box *box = lua_newuserdatauv(L, sizeof *box, 3);
+  *box = (symbols_box){.image = functions->image};
+  luaL_setmetatable(L, GP_SYMBOLS);
+  for (int i = 1; i <= 2; i++) {
+    lua_getiuservalue(L, 1, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 3);
+  if (gp_linetab_build(&box->symtab, &functions->symtab, box->image->image, data, &options,
+                       &error))
+    return 1;
+  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, -1, 1);  /* the image's path */
   return push_failure(L, lua_tostring(L, -1), &error);
 }
 
@@ -220,8 +247,10 @@ static void push_covered(lua_State *L, const void *object) {
 
 /* Object files of the map, in the order of its lines; nil without a map. */
 static void push_map_files(lua_State *L, const void *object) {
-  const gp_symfile *map = &((const symbols_box *)object)->map;
   lua_Integer count = 0;
+  lua_getiuservalue(L, 1, 3);
+  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  const gp_symfile *map = functions ? &functions->map : &((const symbols_box *)object)->map;
   if (map->count == 0) {
     lua_pushnil(L);
     return;
@@ -260,7 +289,8 @@ void define_symbols(lua_State *L) {
   static const object_field fields[] = {
       {"count", push_count}, {"reach", push_reach}, {"covered", push_covered},
       {"map_files", push_map_files}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"symbols", new_symbols}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"symbols", new_symbols}, {"lines", new_lines}, {NULL, NULL}};
   define_object(L, GP_SYMBOLS, get_field, meta, methods);
   define_fields(L, fields);
   lua_pop(L, 1);

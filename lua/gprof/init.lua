@@ -108,6 +108,11 @@ function gprof.profile(image, data, options)
   local tracing = trace(options)
   local symbols, message = core.symbols(image, options, tracing)
   if not symbols then return nil, message end
+  if options.line then
+    symbols, message = core.lines(symbols, data, options.line == "all",
+      options.gnu_compat or options.display_unused_functions, options.gnu_compat)
+    if not symbols then return nil, message end
+  end
   local selections
   if options.include or options.exclude then
     selections = require "gprof.symspec".resolve(symbols, options,

@@ -26,6 +26,7 @@ local pages = {
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
   { style = "executions", report = "executions" },
+  { style = "annotation", report = "annotation" },
   { style = "function_order", report = "function_order", joined = true },
   { style = "file_order", report = "file_order", joined = true },
 }
