@@ -210,20 +210,51 @@ describe("a sum", function()
     assert.is_true(shell.read(path) == bytes .. record:rep(33000) .. one)
   end)
 
-  it("finds its arcs in whatever order they come", function()
-    math.randomseed(7)
-    local expected, files = {}, {}
-    for i = 1, 5 do
-      local records = {}
-      for k = 1, 2000 do
-        local j = math.random() < 0.8 and k or math.random(2500)
-        records[k] = arc(j, LOW + j % 50, LOW + j)
-        local key = ("%x-%x"):format(LOW + j, LOW + j % 50)
-        expected[key] = (expected[key] or 0) + j
+  -- Arcs that come as in the file before are added without being looked up: however many there are of them in a row, and
+  -- of how many windows of the reader, looking them up gives the same.
+  for _, shape in ipairs(shapes) do
+    it("finds its arcs in whatever order they come, " .. shape.name, function()
+      math.randomseed(7)
+      local expected, files = {}, {}
+      for i = 1, 5 do
+        local records, same = {}, ({ 0.8, 0.999, 1, 0.99, 0 })[i]
+        for k = 1, 6000 do
+          -- near it is one with the same caller, or the same callee
+          local other = math.random() < 0.5 and math.max(k + math.random(-4, 4), 0) or math.random(7500)
+          local j = math.random() < same and k or other
+          records[k] = math.random() < 0.001 and histogram { k } or arc(j, LOW + j // 3, LOW + j % 3)
+          local key = ("%x-%x"):format(LOW + j % 3, LOW + j // 3)
+          expected[key] = records[k].kind == "arc" and (expected[key] or 0) + j or expected[key]
+        end
+        files[i] = magic(records, shape)
       end
-      files[i] = magic(records)
+      assert.same(expected, totals(sum(shape, nil, table.unpack(files)), shape).arcs)
+    end)
+  end
+
+  it("counts the records of its files, and no arc beyond 63 bits", function()
+    local records = { arc(1), arc(2, LOW), arc(3, LOW + 8) } -- 21 bytes each, behind 20
+    local data = read(default, magic(records), magic(records), magic { records[2], records[1], records[3] })
+    assert.equal(9, data.arc_records)
+    local most = save(gmon.bsd { low = 0, high = 0, arcs = { { LOW + 4, LOW + 0x100, 1 },
+      { LOW + 4, LOW, math.maxinteger - 1 }, { LOW + 4, LOW + 8, 1 } } })
+    local path = save(magic(records))
+    local done, message = gprof.data(default.image, most, path)
+    assert.is_nil(done)
+    assert.equal(path .. ": count beyond 63 bits in the record at offset 41", message)
+  end)
+
+  it("takes nothing for an arc that only looks like the next one", function()
+    local first, second = arc(1), arc(2, LOW + 0x20)
+    local one, like = save(magic { first, second }), magic({ first, second }):sub(42)
+    for tag, expected in pairs { [0] = "histogram at offset 41 claims 2 bins, but only 0 bytes follow",
+      [3] = "bad tag 3 at offset 41: it should be 0 (histogram), 1 (arc) or 2 (block counts)" } do
+      local bytes = magic { first } .. string.char(tag) .. like:sub(2) .. (tag == 0 and like:sub(1, 20) or "")
+      local path = save(bytes)
+      local done, message = gprof.data(default.image, one, path)
+      assert.is_nil(done)
+      assert.equal(path .. ": " .. expected, message)
     end
-    assert.same(expected, totals(sum(default, nil, table.unpack(files))).arcs)
   end)
 end)
 
