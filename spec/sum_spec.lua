@@ -210,8 +210,8 @@ describe("a sum", function()
     assert.is_true(shell.read(path) == bytes .. record:rep(33000) .. one)
   end)
 
-  -- Arcs that come as in the file before are added without being looked up: however many there are of them in a row, and
-  -- of how many windows of the reader, looking them up gives the same.
+  -- Arcs that come as in the file before are added without being looked up: however many of them follow one another, in
+  -- however many windows of the reader, looking them up gives the same.
   for _, shape in ipairs(shapes) do
     it("finds its arcs in whatever order they come, " .. shape.name, function()
       math.randomseed(7)
