@@ -349,10 +349,6 @@ local function mode(path)
   return shell.check { "stat", "-c", "%a", path }.stdout:match "%d+"
 end
 
-local function listing(dir)
-  return shell.check { "ls", "-A", dir }.stdout
-end
-
 local profile <const> = magic { histogram { n = 100000, [7] = 3 }, arc(40) }
 
 -- Reads arg[2], writes the sum to arg[3] and prints what comes of it.
@@ -376,7 +372,7 @@ describe("the file of a sum", function()
     local path = gmon.write(dir .. "/gmon.sum", profile)
     assert(assert(gprof.data(default.image, path, path)):write(path))
     assert.equal(magic { histogram { n = 100000, [7] = 6 }, arc(80) }, shell.read(path))
-    assert.equal("gmon.sum\n", listing(dir))
+    assert.equal("gmon.sum\n", shell.listing(dir))
   end)
 
   it("is new with the permissions of new files, or keeps its own", function()
@@ -399,8 +395,8 @@ describe("the file of a sum", function()
       assert.equal(target .. "\n", shell.check { "readlink", dir .. "/" .. link }.stdout)
       assert.equal(profile, shell.read(dir .. "/" .. link))
     end
-    assert.equal("one\ntwo\n", listing(dir .. "/sums"))
-    assert.equal("absolute\nrelative\nsums\ntwice\n", listing(dir))
+    assert.equal("one\ntwo\n", shell.listing(dir .. "/sums"))
+    assert.equal("absolute\nrelative\nsums\ntwice\n", shell.listing(dir))
     shell.check { "ln", "-s", "circle", dir .. "/circle" }
     local _, message = data:write(dir .. "/circle")
     assert.equal(dir .. "/circle: cannot be written: Too many levels of symbolic links", message)
@@ -433,12 +429,12 @@ describe("the file of a sum", function()
     for _, old in ipairs { "an older sum", false } do
       local path = dir .. "/gmon.sum"
       if old then shell.write(path, old) else os.remove(path) end
-      local before = listing(dir)
+      local before = shell.listing(dir)
       if options.prepare then options.prepare(path) end
       local result = run(path, options)
       if options.finish then options.finish(path) end
       assert.equal(path .. ": " .. expected .. "\n", result.stderr)
-      assert.equal(before, listing(dir))
+      assert.equal(before, shell.listing(dir))
       assert.equal(old, old and shell.read(path))
     end
   end
@@ -462,15 +458,9 @@ describe("the file of a sum", function()
     assert.equal(profile, shell.read(path))
   end)
 
-  -- Root may do anything, unless it is told not to.
-  local plain = [[exec "$@"]]
-  if shell.check { "id", "-u" }.stdout == "0\n" then
-    plain = [[exec setpriv --bounding-set=-dac_override,-dac_read_search "$@"]]
-  end
-
   it("stays as it was if its directory is not to be written to", function()
     local dir = shell.tmpdir()
-    check_failure("no new file can be made beside it: Permission denied", dir, { line = plain,
+    check_failure("no new file can be made beside it: Permission denied", dir, { line = launch.permitted(),
       prepare = function() shell.check { "chmod", "555", dir } end,
       finish = function() shell.check { "chmod", "755", dir } end })
   end)
@@ -478,7 +468,7 @@ describe("the file of a sum", function()
   it("stays as it was if it is not to be written to", function()
     local path = shell.write(new_name(), "an older sum")
     shell.check { "chmod", "444", path }
-    assert.equal(path .. ": cannot be written: Permission denied\n", run(path, { line = plain }).stderr)
+    assert.equal(path .. ": cannot be written: Permission denied\n", run(path, { line = launch.permitted() }).stderr)
     assert.equal("an older sum", shell.read(path))
   end)
 
