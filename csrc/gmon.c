@@ -315,9 +315,9 @@ static bool read_histogram(source *s) {
   return add_histogram(s, &header);
 }
 
-/* Adds the arcs at hand that the sum has in the same order, which are nearly all of a file
- * if it is not the first: they need not be looked up, nor taken one by one. The first one
- * that is another, or that there is no room for in a count, is left to those who do. */
+/* Adds the arcs at hand that the sum has in the same order, which are nearly all of a
+ * file if it is not the first: they need not be looked up, nor taken one by one. Stops at
+ * one that is another, or that there is no room for in a count. Traces tell of none. */
 static void add_arcs_in_order(source *s) {
   gp_arcs *arcs = &s->data->arcs;
   gp_layout layout = s->layout;
@@ -342,7 +342,7 @@ static bool read_arc(source *s) {
   if (!add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
                gp_u32(bytes + 2 * size, s->layout)))
     return false;
-  if (!gp_traces(s->data->trace, GP_TRACE_RECORDS)) add_arcs_in_order(s);  /* it tells of none */
+  if (!gp_traces(s->data->trace, GP_TRACE_RECORDS)) add_arcs_in_order(s);
   return true;
 }
 
