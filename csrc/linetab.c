@@ -146,6 +146,7 @@ static bool make_room(building *b) {
       !gp_resize(&lines->flags, room, sizeof *lines->flags) ||
       !gp_resize(&lines->order, room, sizeof *lines->order) ||
       !gp_resize(&lines->function, room, sizeof *lines->function) ||
+      !gp_resize(&lines->origin, room, sizeof *lines->origin) ||
       !gp_resize(&lines->file, room, sizeof *lines->file) ||
       !gp_resize(&lines->line, room, sizeof *lines->line))
     return false;
@@ -163,7 +164,7 @@ static bool append(building *b, uint64_t address, uint32_t function, const char 
   lines->name[row] = name;
   lines->flags[row] = flags;
   lines->order[row] = order;
-  lines->function[row] = function;  /* becomes a row of this table at the end */
+  lines->origin[row] = function;
   lines->file[row] = source->file;
   lines->line[row] = source->line;
   return true;
@@ -293,7 +294,7 @@ static bool pass_all(building *b) {
   for (uint32_t f = 0; f < b->functions->count; f++)
     if (!pass_function(b, f, &next)) return false;
   for (size_t row = 0; row < b->lines->count; row++)
-    b->lines->function[row] = b->row[b->lines->function[row]];
+    b->lines->function[row] = b->row[b->lines->origin[row]];
   return true;
 }
 
@@ -315,7 +316,8 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   if (!b->row || !find_needed(b, data)) return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b) || !copy_files(b)) return gp_fail_memory(error);
-  if (b->options->gnu_compat && b->lines->count > 1) b->lines->count--;
+  if (b->options->gnu_compat && b->lines->count > 1)  /* the one before ends where it did */
+    b->lines->text_high = b->lines->address[--b->lines->count];
   return true;
 }
 

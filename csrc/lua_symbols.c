@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of an image for Lua, and how they are found by name, file and line. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "binding.h"
 #include "linetab.h"
@@ -200,6 +201,45 @@ static int source(lua_State *L) {
   return 2;
 }
 
+/* lines:expand(ids) -> numbers of all lines of functions, themselves included; `ids` are
+ * the functions' numbers in the table that the lines' was made of */
+static int expand(lua_State *L) {
+  const gp_symtab *lines = &check_symbols(L, 1)->symtab;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_getiuservalue(L, 1, 3);
+  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  luaL_argcheck(L, functions, 1, "no symbols of lines");
+  size_t count = lua_rawlen(L, 2);
+  uint8_t *chosen = lua_newuserdatauv(L, functions->symtab.count, 0);
+  memset(chosen, 0, functions->symtab.count);
+  for (size_t i = 1; i <= count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i);
+    lua_Integer id = lua_tointeger(L, -1);
+    luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= functions->symtab.count, 2,
+                  "no function of that number");
+    chosen[id - 1] = 1;
+    lua_pop(L, 1);
+  }
+  lua_Integer appended = 0;
+  lua_newtable(L);
+  for (uint32_t row = 0; row < lines->count; row++)
+    if (chosen[lines->origin[row]]) append_row(L, row, &appended);
+  return 1;
+}
+
+/* symbols:extent(id) -> the number of the last line of a function; for others, their own */
+static int extent(lua_State *L) {
+  const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
+  lua_Integer id = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= symtab->count, 2,
+                "no function of that number");
+  uint32_t first = (uint32_t)(id - 1), last = first;
+  if (symtab->function && symtab->function[first] == first)
+    while (last + 1 < symtab->count && symtab->function[last + 1] == first) last++;
+  lua_pushinteger(L, (lua_Integer)last + 1);
+  return 1;
+}
+
 /* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
  * them by source */
 static int by_source(lua_State *L) {
@@ -285,7 +325,8 @@ void define_symbols(lua_State *L) {
   static const luaL_Reg methods[] = {{"named", named},     {"files", files},
                                      {"in_file", in_file}, {"at_line", at_line},
                                      {"source", source},   {"by_source", by_source},
-                                     {"name", name},       {NULL, NULL}};
+                                     {"name", name},       {"expand", expand},
+                                     {"extent", extent},   {NULL, NULL}};
   static const object_field fields[] = {
       {"count", push_count}, {"reach", push_reach}, {"covered", push_covered},
       {"map_files", push_map_files}, {NULL, NULL}};

@@ -17,7 +17,7 @@ end
 -- @tparam profile profile
 -- @tparam integer id the function's number
 -- @tparam table options `inline_file_names`, `print_path`; in a profile by line the source
---   is always wanted, and the address with it unless `inline_file_names` is set
+--   is always wanted, and the address with it
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn string
 function names.of(profile, id, options, field)
@@ -26,10 +26,10 @@ function names.of(profile, id, options, field)
   local file, line, address = profile:get(id, "file", "line", "address")
   if not file then return name end
   file = names.file(file, options)
-  if options.inline_file_names then
-    return ("%s (%s:%d)"):format(name, file, line)
+  if profile.by_line then
+    return ("%s (%s:%d @ %x)"):format(name, file, line, address)
   end
-  return ("%s (%s:%d @ %x)"):format(name, file, line, address)
+  return ("%s (%s:%d)"):format(name, file, line)
 end
 
 --- The index number of a function or cycle, as it stands behind a name: in

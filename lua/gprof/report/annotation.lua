@@ -54,6 +54,9 @@ local function write_line(line, text, options, state, write)
     state.shown = state.shown + 1
     state.executed = state.executed + (sum(counts) > 0 and 1 or 0)
     margin = ("%12s -> "):format(format_counts(counts, options.min_count or 1))
+    if options.gnu_compat then
+      margin = margin:sub(1, 16)
+    end
   end
   if options.annotate_time then
     local seconds = line and line.seconds or 0
@@ -122,7 +125,8 @@ return function(profile, options, write)
       local path = source_text.find(file.name, options.directories)
       local text = path and source_text.read(path)
       if text then
-        if not first then write("\n\f\n") end
+        if not first then write("\n") end
+        if options.continued or not first then write("\f\n") end
         first = false
         write("*** File %s:\n", file.name)
         write_file(profile, file, text, options, state, write)
