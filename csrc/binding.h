@@ -136,6 +136,11 @@ typedef enum part_kind { PART_NODE, PART_FUNCTION, PART_CYCLE, PART_ARC } part_k
  * any, these fields of each part are given, and no objects are made. */
 iterator *new_iterator(lua_State *L, int profile, part_kind kind, int first, int last);
 
+/* Pushes an iteration over the blocks of a function, or of a line, of the profile at stack
+ * index `profile`, in the order in which they were met: address and executions of each.
+ * Returns 1. */
+int push_blocks(lua_State *L, int profile, uint32_t symbol);
+
 /* Returns, for a generic for, the iteration on the top of the stack, which has its
  * rows by now; a Lua error if there was no memory for them. */
 int return_iterator(lua_State *L);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "sort.h"
 
 /* Source of some code, as far as it decides where a symbol begins. */
 typedef struct place {
@@ -204,24 +205,20 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
   return append_line(b, address, function, source);
 }
 
-/* The name of the function at an address, or NULL. */
-static const char *name_at(const building *b, uint64_t address) {
-  gp_source source;
-  return gp_image_source(b->image, address, &source) ? source.function : NULL;
-}
-
 /* Goes through what a function has of a stretch of one line, asking which functions that
  * is inlined from. Where its two ends are of one, so is all of it. */
 static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_range code) {
   uint64_t low = b->map.low[stretch], high = b->map.high[stretch];
   if (low < code.low) low = code.low;
   if (high > code.high) high = code.high;
-  place source = {b->map.file[stretch], b->map.line[stretch], name_at(b, low)};
+  place source = {b->map.file[stretch], b->map.line[stretch], NULL};
+  source.function = gp_image_function(b->image, low);
   if (source.function && !come_to(b, low, function, &source)) return false;
-  const char *end = high - low > 1 ? name_at(b, high - 1) : source.function;
+  const char *end = source.function;
+  if (high - low > 1) end = gp_image_function(b->image, high - 1);
   if (end && source.function && strcmp(end, source.function) == 0) return true;
   for (uint64_t address = low + 1; address < high; address++) {
-    source.function = name_at(b, address);
+    source.function = gp_image_function(b->image, address);
     if (source.function && !come_to(b, address, function, &source)) return false;
   }
   return true;
@@ -293,9 +290,30 @@ static bool pass_all(building *b) {
   b->last = (place){GP_NONE, 0, NULL};
   for (uint32_t f = 0; f < b->functions->count; f++)
     if (!pass_function(b, f, &next)) return false;
-  for (size_t row = 0; row < b->lines->count; row++)
-    b->lines->function[row] = b->row[b->lines->origin[row]];
   return true;
+}
+
+/* GNU gprof loses the last symbol. The one before ends where it did. */
+static void lose_last(gp_symtab *lines) {
+  if (lines->count > 1) lines->text_high = lines->address[--lines->count];
+}
+
+/* Leads from lines to their functions, and from functions to their lines: first their
+ * own, then the others, of which those of a cold part may lie below. */
+static bool tie_lines(building *b) {
+  gp_symtab *lines = b->lines;
+  uint32_t *last = gp_identity(lines->count);  /* per function: the end of its chain */
+  lines->next_line = gp_column(lines->count, sizeof *lines->next_line);
+  bool done = last && lines->next_line;
+  if (done) memset(lines->next_line, 0xff, lines->count * sizeof *lines->next_line);
+  for (uint32_t row = 0; done && row < lines->count; row++) {
+    uint32_t function = lines->function[row] = b->row[lines->origin[row]];
+    if (row == function) continue;
+    lines->next_line[last[function]] = row;
+    last[function] = row;
+  }
+  free(last);
+  return done;
 }
 
 /* Gives the table the names of files, with the numbers that they have. */
@@ -315,10 +333,9 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   b->next_order = highest(functions->order, functions->count) + 1;
   if (!b->row || !find_needed(b, data)) return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
-  if (!pass_all(b) || !copy_files(b)) return gp_fail_memory(error);
-  if (b->options->gnu_compat && b->lines->count > 1)  /* the one before ends where it did */
-    b->lines->text_high = b->lines->address[--b->lines->count];
-  return true;
+  if (!pass_all(b)) return gp_fail_memory(error);
+  if (b->options->gnu_compat) lose_last(b->lines);
+  return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 
 bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_image *image,

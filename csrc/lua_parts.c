@@ -178,6 +178,30 @@ static const gp_symtab *symtab_of(const void *object) {
 
 static uint32_t id_of(const void *object) { return ((const part *)object)->id; }
 
+/* --- blocks ------------------------------------------------------------------ */
+
+/* Upvalues: the profile, the symbol, and the number of the block that comes next. */
+static int next_block(lua_State *L) {
+  const gp_block_table *blocks = &check_profile(L, lua_upvalueindex(1))->blocks;
+  lua_Integer symbol = lua_tointeger(L, lua_upvalueindex(2));
+  lua_Integer block = lua_tointeger(L, lua_upvalueindex(3));
+  if (blocks->count == 0 || block >= blocks->start[symbol + 1]) return 0;
+  lua_pushinteger(L, block + 1);
+  lua_replace(L, lua_upvalueindex(3));
+  lua_pushinteger(L, (lua_Integer)blocks->address[block]);
+  lua_pushinteger(L, (lua_Integer)blocks->executions[block]);
+  return 2;
+}
+
+int push_blocks(lua_State *L, int profile, uint32_t symbol) {
+  const gp_block_table *blocks = &check_profile(L, profile)->blocks;
+  lua_pushvalue(L, profile);
+  lua_pushinteger(L, symbol);
+  lua_pushinteger(L, blocks->count > 0 ? blocks->start[symbol] : 0);
+  lua_pushcclosure(L, next_block, 3);
+  return 1;
+}
+
 /* The number by which Lua knows a node: from 1, as Lua counts. */
 static void push_number_of(lua_State *L, uint32_t node) {
   lua_pushinteger(L, (lua_Integer)node + 1);
@@ -387,6 +411,20 @@ static int callees(lua_State *L) {
   return iterate(L, GP_FUNCTION_NODE, gp_order_callees, PART_ARC);
 }
 
+/* function:lines([field...]): the lines of its code, itself among them */
+static int lines(lua_State *L) {
+  part p = check_part(L, GP_FUNCTION_NODE);
+  luaL_argcheck(L, p.profile->symtab->next_line, 1, "the profile is not one by line");
+  lua_pop(L, 1);
+  return iterate(L, GP_FUNCTION_NODE, gp_order_lines, PART_FUNCTION);
+}
+
+/* function:blocks(): addresses and executions of its basic blocks */
+static int blocks(lua_State *L) {
+  part p = check_part(L, GP_FUNCTION_NODE);
+  return push_blocks(L, p.home, p.id);
+}
+
 static int describe_function(lua_State *L) {
   part p = check_part(L, GP_FUNCTION_NODE);
   push_name(L, &p);
@@ -530,7 +568,8 @@ void define_parts(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg function_meta[] = {{"__tostring", describe_function}, {NULL, NULL}};
   static const luaL_Reg function_methods[] = {
-      {"callers", callers}, {"callees", callees}, {NULL, NULL}};
+      {"callers", callers}, {"callees", callees}, {"lines", lines}, {"blocks", blocks},
+      {NULL, NULL}};
   static const luaL_Reg cycle_meta[] = {{"__tostring", describe_cycle}, {NULL, NULL}};
   static const luaL_Reg cycle_methods[] = {{"members", members}, {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};

@@ -172,39 +172,10 @@ static int members(lua_State *L) {
   return around(L, graph, cycle, PART_FUNCTION, gp_order_members);
 }
 
-/* The iteration's control: the number of the block that comes next, among those of the
- * symbol that is upvalue 2. Upvalue 1 is the profile. */
-static int next_block(lua_State *L) {
-  const gp_profile *profile = check_profile(L, lua_upvalueindex(1));
-  lua_Integer symbol = lua_tointeger(L, lua_upvalueindex(2));
-  lua_Integer block = lua_tointeger(L, lua_upvalueindex(3));
-  if (block >= profile->blocks.start[symbol + 1]) return 0;
-  lua_pushinteger(L, block + 1);
-  lua_replace(L, lua_upvalueindex(3));
-  lua_pushinteger(L, (lua_Integer)profile->blocks.address[block]);
-  lua_pushinteger(L, (lua_Integer)profile->blocks.executions[block]);
-  return 2;
-}
-
-static int no_block(lua_State *L) {
-  (void)L;
-  return 0;
-}
-
-/* profile:blocks(id): addresses and counts of the blocks of a function or line, in the
- * order in which they were met */
+/* profile:blocks(id): as function:blocks, without the object */
 static int blocks(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
-  uint32_t id = check_node(L, 0, profile->graph.functions);
-  if (profile->blocks.count == 0) {
-    lua_pushcfunction(L, no_block);
-    return 1;
-  }
-  lua_pushvalue(L, 1);
-  lua_pushinteger(L, id);
-  lua_pushinteger(L, profile->blocks.start[id]);
-  lua_pushcclosure(L, next_block, 3);
-  return 1;
+  return push_blocks(L, 1, check_node(L, 0, profile->graph.functions));
 }
 
 /* A function or cycle of that number: not what is a part of another function. */

@@ -201,3 +201,16 @@ uint32_t *gp_order_members(const gp_graph *graph, uint32_t cycle, size_t *count)
   }
   return sorted(members, *count, member_before, graph);
 }
+
+/* --- lines of a function ---------------------------------------------------- */
+
+uint32_t *gp_order_lines(const gp_graph *graph, uint32_t function, size_t *count) {
+  const uint32_t *next = graph->symtab->next_line;
+  *count = 0;
+  for (uint32_t line = function; line != GP_NONE; line = next[line]) ++*count;
+  uint32_t *lines = gp_column(*count, sizeof *lines);
+  size_t i = 0;
+  for (uint32_t line = function; lines && line != GP_NONE; line = next[line])
+    lines[i++] = line;
+  return lines;
+}

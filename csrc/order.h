@@ -48,6 +48,10 @@ uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count
 uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count);
 uint32_t *gp_order_callees(const gp_graph *graph, uint32_t function, size_t *count);
 
+/* A new column of the lines of a function in a table by line: that of its own symbol, then
+ * the others by address. NULL if there is no memory. */
+uint32_t *gp_order_lines(const gp_graph *graph, uint32_t function, size_t *count);
+
 /* A new column of the members of a cycle (a node), by time, then calls, both
  * descending. NULL if there is no memory. */
 uint32_t *gp_order_members(const gp_graph *graph, uint32_t cycle, size_t *count);

@@ -217,6 +217,7 @@ void gp_symtab_free(gp_symtab *symtab) {
   free(symtab->owner);
   free(symtab->function);
   free(symtab->origin);
+  free(symtab->next_line);
   free(symtab->file);
   free(symtab->line);
   if (symtab->files) gp_files_free(symtab->files);

@@ -28,6 +28,8 @@ typedef struct gp_symtab {
 
   /* in a table by line (linetab.h), per symbol; NULL in one of functions */
   uint32_t *function;   /* the function whose code it is; its own number for a function */
+  uint32_t *next_line;  /* chain of a function's lines, which begins with its own;
+                           GP_NONE at the end */
   uint32_t *origin;     /* that function's number in the table of functions */
   uint32_t *file;       /* a number in `files`, or GP_NONE */
   uint32_t *line;       /* from 1; 0 if the file is not known */

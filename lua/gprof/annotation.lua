@@ -1,96 +1,147 @@
 --- What is known of the lines of source files.
 --
--- A file's lines collect what the functions that begin there, and the code that comes from
--- there, have been counted and sampled: a function its calls, code the counts of its basic
--- blocks, where the profile is one by line.
+-- A line of source has what was counted and sampled of the code that comes from it: the
+-- calls of functions that begin there, and, in a profile by line, how often each basic
+-- block was executed and how much time was spent.
 --
 -- @module gprof.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = {}
 
---- The source files of the profile's functions that are selected for annotation.
--- @tparam profile profile
--- @treturn {{name=string,ids={integer,...},calls=integer,blocks=integer},...} files, that
---   which the symbol table names last first: name as recorded; numbers of the functions and
---   lines there, by address; calls of these functions, executions of these blocks
-function annotation.files(profile)
-  local symbols, found = profile.symbols, {}
-  local names = symbols:files()
-  for number = #names, 1, -1 do
-    local file = { name = names[number], ids = {}, calls = 0, blocks = 0 }
-    for _, id in ipairs(symbols:in_file(number)) do
-      local annotated, calls = profile:get(id, "annotated", "calls")
-      if annotated then
-        file.ids[#file.ids + 1] = id
-        file.calls = file.calls + calls
+local function nothing() end
+
+-- The blocks of a function or line: addresses and executions. Without lines they would be
+-- those of all of a function.
+local function blocks_of(profile, id)
+  if not profile.by_line then return nothing end
+  return profile:blocks(id)
+end
+
+-- The functions and lines of a file that are selected for annotation.
+local function collect(profile, number, name)
+  local file = { name = name, ids = {}, calls = 0, blocks = 0 }
+  for _, id in ipairs(profile.symbols:in_file(number)) do
+    local annotated, calls = profile:get(id, "annotated", "calls")
+    if annotated then
+      file.ids[#file.ids + 1] = id
+      file.calls = file.calls + calls
+      for _, count in blocks_of(profile, id) do
+        file.blocks = file.blocks + count
       end
     end
-    if file.ids[1] then found[#found + 1] = file end
+  end
+  return file
+end
+
+--- The source files of the functions that are selected for annotation.
+-- @tparam profile profile
+-- @treturn {table,...} first that which the symbol table names last; each has its `name` as
+--   recorded, `ids`, the numbers of functions and lines there, by address, and the sums of
+--   their `calls` and of the executions of their `blocks`
+function annotation.files(profile)
+  local found, names = {}, profile.symbols:files()
+  for number = #names, 1, -1 do
+    local file = collect(profile, number, names[number])
+    if file.ids[1] then
+      found[#found + 1] = file
+    end
   end
   return found
 end
 
--- Adds a function or a line to what is known of a line.
-local function add(line, profile, id, address, is_function, calls, self)
-  line.address = line.address or address
-  line.seconds = line.seconds + self
-  if is_function then
-    line.calls = (line.calls or 0) + calls
-    line.counts[#line.counts + 1] = calls
+--- Finds a source file.
+-- @tparam profile profile
+-- @tparam string name as recorded, or its last components
+-- @treturn[1] table the file, as `files` has it
+-- @return[2] nil
+-- @treturn[2] string what is wrong: there are several, or none
+function annotation.find(profile, name)
+  local found = {}
+  for number, recorded in ipairs(profile.symbols:files()) do
+    if recorded == name then
+      return collect(profile, number, recorded)
+    elseif ("/" .. recorded):sub(-#name - 1) == "/" .. name then
+      found[#found + 1] = number
+    end
   end
-  if not profile.by_line then return end
-  for at, count in profile:blocks(id) do
-    line.first_block = line.first_block or at
+  if found[2] then
+    return nil, ("%s: %d source files have that name"):format(name, #found)
+  elseif found[1] then
+    return collect(profile, found[1], profile.symbols:files()[found[1]])
+  end
+  return nil, name .. ": no function of the program comes from there"
+end
+
+local function add_blocks(line, profile, id)
+  for address, count in blocks_of(profile, id) do
+    line.first_block = line.first_block or address
     line.blocks = (line.blocks or 0) + count
     line.counts[#line.counts + 1] = count
   end
 end
 
+-- Adds a function, or other code of a line, to that.
+local function add(line, profile, id)
+  local address, is_line, calls, self = profile:get(id, "address", "is_line", "calls", "self")
+  line.address = line.address or address
+  line.seconds = line.seconds + self
+  if not is_line then
+    line.calls = (line.calls or 0) + calls
+    line.counts[#line.counts + 1] = calls
+  end
+  add_blocks(line, profile, id)
+end
+
+-- The same as GNU gprof does it: what comes first on a line hides the blocks of all that
+-- follows. Functions that follow one add to its calls; others are not seen.
+local function add_as_gnu(line, profile, id)
+  local address, is_function, calls = profile:get(id, "address", "is_function", "calls")
+  if line.address then
+    line.several = true
+    if is_function and line.calls then
+      line.calls = line.calls + calls
+      line.counts[1] = line.calls
+    end
+    return
+  end
+  line.address = address
+  if is_function then
+    line.calls, line.counts[1] = calls, calls
+  end
+  add_blocks(line, profile, id)
+end
+
 --- Collects what is known of the lines of a file.
 -- @tparam profile profile
 -- @tparam {integer,...} ids of functions and lines in that file, by address
--- @tparam[opt] boolean gnu_compat of several functions and lines on one line only that
---   at the lowest address is looked at, as GNU gprof does
--- @treturn {[integer]=table} by number of line, of those that there is code for:
---   `counts`, an array of the calls and the counts of blocks, by address; `calls`, of
---   functions that begin there, or nil; `blocks`, the sum of the counts of blocks, or nil;
---   `seconds` in code of that line; `address` of its first instruction; `first_block`, the
---   address of its first block, or nil
--- @treturn integer the highest of the numbers
+-- @tparam[opt] boolean gnu_compat know what GNU gprof knows of each line
+-- @treturn {[integer]=table} by number, of lines that there is code for: `counts`, an array
+--   of the calls and the executions of blocks, by address; `calls`, of functions that
+--   begin there, or nil; `blocks`, the sum of the blocks' executions, or nil; `seconds`
+--   in code of the line; `address` of its first instruction; `first_block`, the address of
+--   its first block, or nil
 function annotation.lines(profile, ids, gnu_compat)
-  local lines, last = {}, 0
+  local lines, put = {}, gnu_compat and add_as_gnu or add
   for _, id in ipairs(ids) do
-    local number, address, is_line, is_function, calls, self =
-      profile:get(id, "line", "address", "is_line", "is_function", "calls", "self")
-    if gnu_compat then
-      is_line = not is_function
-    end
+    local number = profile:get(id, "line")
     local line = lines[number]
     if not line then
-      line = { counts = {}, seconds = 0 }
+      line = { counts = {}, seconds = 0.0 }
       lines[number] = line
-      add(line, profile, id, address, not is_line, calls, self)
-    elseif not gnu_compat then
-      add(line, profile, id, address, not is_line, calls, self)
-    else
-      line.several = true
-      if not is_line then
-        line.later = (line.later or 0) + calls
-        if line.calls then line.calls = line.calls + calls; line.counts[1] = line.calls end
-      end
     end
-    last = math.max(last, number)
+    put(line, profile, id)
   end
-  return lines, last
+  return lines
 end
 
---- How often a line was executed, as far as one number can say: the sum of its blocks'
--- counts, or the calls of functions that begin there.
+--- How often a line was executed, as far as one number can say it: the sum of its blocks'
+-- executions, or else the calls of the functions that begin there.
 -- @tparam table line
--- @treturn integer|nil
-function annotation.executions(line)
-  return line.blocks or line.calls
+-- @tparam[opt] boolean gnu_compat the calls, as ever
+-- @treturn integer 0 if nothing is known
+function annotation.executions(line, gnu_compat)
+  return not gnu_compat and line.blocks or line.calls or 0
 end
 
 return annotation

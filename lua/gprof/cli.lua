@@ -46,6 +46,18 @@ local function write_sum(data, settings)
   need(data:write(settings.sum_file or "gmon.sum", settings.format))
 end
 
+local function warn(message)
+  io.stderr:write("gprof.lua: warning: ", message, "\n")
+end
+
+-- Blocks are of lines, and nothing is said of them without.
+local function check_blocks(settings, chosen, data)
+  if data.block_records == 0 or settings.line then return end
+  if chosen.annotation or chosen.executions then
+    warn("counts of basic blocks are shown with option -l (--line) only")
+  end
+end
+
 -- A profile by line has all lines where something is said of those that nothing was recorded
 -- of: what the graph, the orders and symspecs say under --gnu-compat depends on all of them.
 local function lines_wanted(settings, chosen)
@@ -64,7 +76,7 @@ local function make_profile(image, data, settings, chosen)
   function settings.missed(spec)
     if settings.gnu_compat or told[spec] then return end
     told[spec] = true
-    io.stderr:write(("gprof.lua: warning: symspec '%s' matches nothing\n"):format(spec))
+    warn(("symspec '%s' matches nothing"):format(spec))
   end
   return need(require "gprof".profile(image, data, settings))
 end
@@ -93,6 +105,8 @@ local function report(settings, write)
   check_styles(chosen, settings, data, profiles)
   if chosen.sum then write_sum(data, settings) end
   if chosen.info or styles.about_functions(chosen) then
+    check_blocks(settings, chosen, data)
+    settings.warn = warn
     local profile = make_profile(image, data, settings, chosen)
     if not settings.gnu_compat and styles.about_functions(chosen) then
       check_belongs(profile, profiles)

@@ -44,16 +44,10 @@ name a report, the flat profile and the call graph are printed.
     parts[#parts + 1] = "\n" .. title .. ":\n"
     for _, list in ipairs { options.gnu, options.own } do
       for _, option in ipairs(list) do
-        if option.group == group and option.handle then
+        if option.group == group then
           parts[#parts + 1] = line(option)
         end
       end
-    end
-  end
-  parts[#parts + 1] = "\nKnown, but not served yet, as are values of -p -P -q -Q; refused:\n"
-  for _, option in ipairs(options.gnu) do
-    if not option.handle then
-      parts[#parts + 1] = line(option)
     end
   end
   parts[#parts + 1] = [[

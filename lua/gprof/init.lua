@@ -83,20 +83,25 @@ end
 --- Puts data on the functions of an image.
 -- @tparam image image
 -- @tparam data data
--- @tparam[opt] table options `no_static`: leave static functions out (their time
---   goes to the function before them); `ignore_non_functions`: leave local symbols
---   out that are not typed as functions; `no_demangle`: names as in the symbol
---   table; `static_call_graph`: add calls that are found in the code, with a count of
---   0; `external_symbol_table`: path of a file to take the symbols from;
---   `file_ordering`: path of a map of object files; `include`, `exclude`: tables of
---   arrays of symspecs, by stage: `flat`, `graph`, `time`, `annotation`, `executions`,
---   and `arcs` for calls, FROM/TO (see gprof.symspec); `missed`: a function that is called
---   with each symspec that matches nothing; `gnu_compat`: choose symbols, find calls and
---   read symspecs just as GNU gprof does; `debug`: trace the work on standard error, a sum of
---   2 (numbering of functions, depth first), 4 (cycles), 16 (tally of calls), 32 (order of
---   callers and callees), 64 (records), 128 (symbols), 256 (static calls), 512 (lookups of
---   addresses), 1024 (propagation of time), 2048 (blocks), 4096 (symspecs) and 8192
---   (annotation)
+-- @tparam[opt] table options
+--
+--   - `no_static`: leave static functions out (their time goes to the function before them);
+--   - `ignore_non_functions`: leave local symbols out that are not typed as functions;
+--   - `no_demangle`: names as in the symbol table;
+--   - `static_call_graph`: add calls that are found in the code, with a count of 0;
+--   - `external_symbol_table`: path of a file to take the symbols from;
+--   - `file_ordering`: path of a map of object files;
+--   - `line`: a profile by line, where lines stand among the functions: `true` for those
+--     that something was recorded of, "all" for all that there are (which are told apart
+--     by what is inlined only with `display_unused_functions`: that takes its time);
+--   - `include`, `exclude`: tables of arrays of symspecs, by stage: `flat`, `graph`, `time`,
+--     `annotation`, `executions`, and `arcs` for calls, FROM/TO (see gprof.symspec);
+--   - `missed`: a function that is called with each symspec that matches nothing;
+--   - `gnu_compat`: choose symbols, find calls and read symspecs just as GNU gprof does;
+--   - `debug`: trace the work on standard error, a sum of 2 (numbering of functions, depth
+--     first), 4 (cycles), 16 (tally of calls), 32 (order of callers and callees), 64
+--     (records), 128 (symbols), 256 (static calls), 512 (lookups of addresses), 1024
+--     (propagation of time), 2048 (blocks), 4096 (symspecs) and 8192 (annotation)
 -- @treturn[1] profile
 -- @return[2] nil
 -- @treturn[2] string what is wrong
@@ -124,8 +129,8 @@ end
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
 -- @tparam string name "flat", "graph", "index", the same in the style of BSD as
---   "bsd.flat", "bsd.graph", "bsd.index", or "executions", "function_order",
---   "file_order", "info": a module of gprof.report
+--   "bsd.flat", "bsd.graph", "bsd.index", or "executions", "annotation",
+--   "function_order", "file_order", "info": a module of gprof.report
 -- @tparam[opt] table options as of the program, by long name with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
 --   `gnu_compat`
@@ -142,6 +147,34 @@ function core.profile_methods:report(name, options, write)
   local stream = output.through(write or function(text) io.stdout:write(text) end)
   report(self, options or {}, stream)
   stream:flush()
+end
+
+--- What is known of the lines of a source file.
+-- @function profile:annotate
+-- @tparam string file as recorded, or its last components
+-- @tparam[opt] {string,...} directories to look for the text in
+-- @treturn[1] {table,...} the lines of its text, each with the fields `number`; `text`,
+--   with its end; and, if there is code for it, `counts`, an array of the calls of functions
+--   that begin there and the executions of basic blocks, by address; `calls` and `blocks`,
+--   their sums, or nil; `seconds` sampled in code of the line
+-- @return[2] nil
+-- @treturn[2] string what is wrong: several files, or none, of that name; no text
+function core.profile_methods:annotate(file, directories)
+  local annotation = require "gprof.annotation"
+  local source_text = require "gprof.source_text"
+  local known, message = annotation.find(self, file)
+  if not known then return nil, message end
+  local path, text
+  path, message = source_text.find(known.name, directories)
+  if path then text, message = source_text.read(path) end
+  if not text then return nil, message end
+  local lines, result = annotation.lines(self, known.ids), {}
+  for number, line_text in ipairs(text) do
+    local line = lines[number] or {}
+    result[number] = { number = number, text = line_text, counts = line.counts,
+      calls = line.calls, blocks = line.blocks, seconds = line.seconds }
+  end
+  return result
 end
 
 --- A profile: functions with their samples and calls.
@@ -197,6 +230,12 @@ end
 -- @tparam integer id
 -- @tparam[opt] string ... fields
 
+--- Iterates over the basic blocks of a function, or, in a profile by line, of a line.
+-- @function profile:blocks
+-- @tparam integer id
+-- @treturn function gives address and executions of each, in the order in which the profile
+--   met them
+
 --- Iterates over the members of a cycle, as its entry shows them.
 -- @function profile:members
 -- @tparam integer id
@@ -246,7 +285,11 @@ end
 -- @tfield number graph_self seconds in its own code that count there
 -- @tfield number graph_children seconds in what it called that count there
 -- @tfield number graph_percent both, in percent of all that counts there
+-- @tfield boolean is_line in a profile by line: stands for a line in the middle of a function
+-- @tfield boolean is_function typed as a function by the object file
+-- @tfield integer function_id number of the function that it is a line of, or its own
 -- @tfield profile profile
+-- @see profile:lines (`f:lines([field...])`), profile:blocks (`f:blocks()`)
 -- @see profile:callers (`f:callers([field...])`), profile:callees (`f:callees(...)`)
 
 --- A cycle: functions that call each other in a circle. It has the fields of functions

@@ -141,6 +141,13 @@ local function set_file_ordering(settings, argument, option)
   check_one_order(settings)
 end
 
+-- Time by line is of a profile by line.
+local function set_annotate_time(settings)
+  settings.annotate_time = true
+  settings.line = true
+  settings.styles.annotation = true
+end
+
 local function set_sum_file(settings, argument, option)
   path("sum_file")(settings, argument, option)
   settings.styles.sum = true
@@ -158,7 +165,7 @@ end
 --
 -- short, long: the names. argument: "none", "required" or "optional" (attached to a
 -- short option, after = on a long one). value: what the help page calls it. handle:
--- what it does; an option without it is refused. group, help: for the help page.
+-- what it does. group, help: for the help page.
 
 --- Options that GNU gprof has, too.
 options.gnu = {
@@ -280,6 +287,8 @@ options.gnu = {
 options.own = {
   { long = "gnu-compat", argument = "none", handle = flag "gnu_compat",
     group = 3, help = "reports as GNU gprof prints them under -b" },
+  { long = "annotate-time", argument = "none", handle = set_annotate_time,
+    group = 1, help = "-l -A, with seconds beside the counts" },
   { long = "sum-file", argument = "required", value = "FILE", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
 }
@@ -363,12 +372,15 @@ local function apply(settings, given)
   end
   for _, pair in ipairs(given) do
     local option = known[pair[1]]
-    if not option.handle then
-      raise("option %s is not served yet", options.name(option))
-    end
     option.handle(settings, pair[2], option)
     if settings.help or settings.version then break end
   end
+end
+
+-- Directories of the environment come after those of the command line.
+local function add_environment(settings)
+  local list = os.getenv "GPROF_PATH"
+  if list then add_directories(settings, list) end
 end
 
 --- Reads a command line.
@@ -384,6 +396,7 @@ function options.read(arguments)
     core.getopt(words, letters(), with_long_name(options.gnu), with_long_name(options.own))
   if given then
     apply(settings, given)
+    add_environment(settings)
     settings.operands = operands
   else
     apply(settings, before)

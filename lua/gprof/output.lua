@@ -32,6 +32,23 @@ function output.into(file)
   end)
 end
 
+--- A stream into a new file, that takes the place of what had its name when it is complete.
+-- @tparam string path
+-- @treturn stream
+-- @treturn function is called when all was written. Without that there never was a file.
+-- @raise a table with the field `message`
+function output.new_file(path)
+  local function need(value, message)
+    return value or error({ message = message }, 0)
+  end
+  local file = need(core.writer(path))
+  local stream = core.stream(function(text) need(file:write(text)) end)
+  return stream, function()
+    stream:flush()
+    need(file:finish())
+  end
+end
+
 --- A stream that hands text on to a function, in pieces of any size.
 -- @tparam function write takes strings
 -- @treturn stream

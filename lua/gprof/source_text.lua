@@ -60,11 +60,11 @@ end
 function source_text.read(path)
   local file, message = io.open(path, "rb")
   if not file then return nil, message end
-  local lines, whole = {}, nil
-  whole, message = file:read "a"
+  local text, problem = file:read "a"
   file:close()
-  if not whole then return nil, path .. ": " .. message end
-  for line in whole:gmatch "[^\n]*\n?" do
+  if not text then return nil, path .. ": " .. problem end
+  local lines = {}
+  for line in text:gmatch "[^\n]*\n?" do
     if line ~= "" then lines[#lines + 1] = line end
   end
   return lines

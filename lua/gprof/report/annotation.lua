@@ -8,6 +8,8 @@ local core = require "gprof.core"
 local output = require "gprof.output"
 local source_text = require "gprof.source_text"
 
+local MARGIN = 16  -- columns in front of the text
+
 -- The margin ----------------------------------------------------------------------------
 
 local function sum(counts)
@@ -16,7 +18,7 @@ local function sum(counts)
   return total
 end
 
--- Leaves out what is equal to its neighbour.
+-- Leaves out what is equal to the one before.
 local function without_repetition(counts)
   local kept = {}
   for _, count in ipairs(counts) do
@@ -25,112 +27,206 @@ local function without_repetition(counts)
   return kept
 end
 
--- The counts that stand beside a line, or nil. Where every line is wanted, what was counted
--- last goes on until something else is counted: it is repeated, also in front of a block
--- that begins in the middle of a line.
-local function shown_counts(line, options, state)
+-- Whether a line begins with code of the block that came before it.
+local function continues(line)
+  if line.calls then return false end
+  return line.several or not line.first_block or line.first_block > line.address
+end
+
+-- The counts of a line where all lines are annotated: what was counted last holds until
+-- something else is counted.
+local function repeated_counts(line, last)
   local counts = line.counts
-  if options.all_lines then
-    local continued = not line.calls and
-      (not line.first_block or line.first_block > line.address or line.several)
-    counts = table.move(counts, 1, #counts, continued and 2 or 1, { continued and state.last })
-    counts = without_repetition(counts)
+  if continues(line) then
+    counts = table.move(counts, 1, #counts, 2, { last })
   end
-  if not counts[1] then return nil end
-  state.last = counts[#counts]
+  return without_repetition(counts)
+end
+
+-- The counts that stand beside a line; none if nothing is known. `page.last` is the count
+-- that was shown last.
+local function shown_counts(page, line)
+  local counts = line.counts
+  if page.options.all_lines then
+    counts = repeated_counts(line, page.last)
+  end
+  page.last = counts[#counts] or page.last
   return counts
 end
 
--- The text in the margin.
-local function format_counts(counts, least)
-  if sum(counts) < least then return "#####" end
-  return table.concat(counts, ",")
+local function format_margin(counts, options)
+  if not counts[1] then return (" "):rep(MARGIN) end
+  local text = "#####"
+  if sum(counts) >= (options.min_count or 1) then
+    text = table.concat(counts, ",")
+  end
+  local margin = ("%12s -> "):format(text)
+  return options.gnu_compat and margin:sub(1, MARGIN) or margin
 end
 
-local function write_line(line, text, options, state, write)
-  local margin = (" "):rep(16)
-  local counts = line and shown_counts(line, options, state)
-  if counts then
-    state.shown = state.shown + 1
-    state.executed = state.executed + (sum(counts) > 0 and 1 or 0)
-    margin = ("%12s -> "):format(format_counts(counts, options.min_count or 1))
-    if options.gnu_compat then
-      margin = margin:sub(1, 16)
-    end
+local function write_line(page, line, text)
+  local write, options = page.write, page.options
+  local counts = line and shown_counts(page, line) or {}
+  if counts[1] then
+    page.annotated = page.annotated + 1
+    page.executed = page.executed + (sum(counts) > 0 and 1 or 0)
   end
   if options.annotate_time then
-    local seconds = line and line.seconds or 0
-    write(seconds > 0 and "%9.2f " or "          ", seconds)
+    local spent = line and line.seconds > 0
+    write(spent and ("%9.2f "):format(line.seconds) or (" "):rep(10))
   end
-  write(margin)
+  write(format_margin(counts, options))
   write(text)
 end
 
 -- What stands below -----------------------------------------------------------------------
 
--- GNU gprof knows the calls of functions only.
-local function executions_of(file, options)
-  if options.gnu_compat then
-    return function(line) return line.calls end
-  end
-  return annotation.executions
-end
-
-local function write_top(lines, executions, length, write)
-  local numbers = {}
+local function write_top(page, lines)
+  local options, numbers = page.options, {}
+  local executions = {}
   for number, line in pairs(lines) do
-    if (executions(line) or 0) > 0 then numbers[#numbers + 1] = number end
+    executions[number] = annotation.executions(line, options.gnu_compat)
+    if executions[number] > 0 then numbers[#numbers + 1] = number end
   end
   table.sort(numbers, function(a, b)
-    local left, right = executions(lines[a]), executions(lines[b])
-    if left ~= right then return left > right end
+    if executions[a] ~= executions[b] then return executions[a] > executions[b] end
     return a < b
   end)
-  write(("\n\nTop %d Lines:\n\n     Line      Count\n\n"):format(length))
+  local length = options.table_length or 10
+  page.write("\n\nTop %d Lines:\n\n     Line      Count\n\n", length)
   for i = 1, math.min(length, #numbers) do
-    write("%9d %10d\n", numbers[i], executions(lines[numbers[i]]))
+    page.write("%9d %10d\n", numbers[i], executions[numbers[i]])
   end
 end
 
-local function write_summary(lines, executed, total, write)
-  local count = 0
-  for _ in pairs(lines) do count = count + 1 end
+-- For GNU gprof a line is executed if it is annotated, and executions are calls.
+local function count_lines(page, file, lines)
+  local count, total = 0, 0
+  for _, line in pairs(lines) do
+    count = count + 1
+    total = total + annotation.executions(line)
+  end
+  if page.options.gnu_compat then
+    return count, page.annotated, file.calls
+  end
+  return count, page.executed, total
+end
+
+local function write_summary(page, file, lines)
+  local write = page.write
+  local count, executed, total = count_lines(page, file, lines)
   write("\nExecution Summary:\n\n")
   write("%9d   Executable lines in this file\n", count)
   write("%9d   Lines executed\n", executed)
-  write("%9.2f   Percent of the file executed\n\n", count > 0 and 100 * executed / count or 100)
+  write("%9.2f   Percent of the file executed\n\n", 100 * executed / count)
   write("%9d   Total number of line executions\n", total)
-  write("%9.2f   Average executions per line\n", count > 0 and total / count or 0)
+  write("%9.2f   Average executions per line\n", total / count)
 end
 
-local function write_file(profile, file, text, options, state, write)
-  local lines = annotation.lines(profile, file.ids, options.gnu_compat)
-  state.shown, state.executed = 0, 0
+-- Files -----------------------------------------------------------------------------------
+
+-- The text of a file, or nil after a warning. One that is younger than the program need not
+-- be what the program was made of.
+local function read_text(page, file)
+  local path, changed = source_text.find(file.name, page.options.directories)
+  if not path then
+    page.warn(changed)
+    return nil
+  end
+  local text, message = source_text.read(path)
+  if not text then
+    page.warn(message)
+  elseif changed > page.built then
+    page.warn(path .. ": is newer than the program: its lines may have moved")
+  end
+  return text
+end
+
+-- Lines that the program knows of, and the text has not.
+local function check_length(page, file, lines, text)
+  local last = 0
+  for number in pairs(lines) do
+    last = math.max(last, number)
+  end
+  if last > #text then
+    page.warn(("%s: has %d lines, but the program was made of %d or more"):format(
+      file.name, #text, last))
+  end
+end
+
+local function write_file(page, file, text)
+  local gnu_compat = page.options.gnu_compat
+  local lines = annotation.lines(page.profile, file.ids, gnu_compat)
+  page.annotated, page.executed = 0, 0
   for number, line_text in ipairs(text) do
-    write_line(lines[number], line_text, options, state, write)
+    write_line(page, lines[number], line_text)
   end
-  local length = options.table_length or 10
-  if length > 0 then
-    write_top(lines, executions_of(file, options), length, write)
+  if not gnu_compat then
+    check_length(page, file, lines, text)
+    if text[1] and text[#text]:sub(-1) ~= "\n" then page.write("\n") end
   end
-  local total = file.calls
-  write_summary(lines, options.gnu_compat and state.shown or state.executed, total, write)
+  if page.options.table_length ~= 0 then write_top(page, lines) end
+  write_summary(page, file, lines)
+end
+
+-- The name of the file that a listing goes into. Files of one name in several directories
+-- are told apart by these, but GNU gprof writes one over the other.
+local function listing_name(page, file)
+  local rest, name = file.name:match("^(.-)([^/]*)$")
+  while page.listings[name] and rest:find("[^/]") and not page.options.gnu_compat do
+    local above
+    rest, above = rest:match("^(.-)([^/]*)/*$")
+    name = above .. "-" .. name
+  end
+  page.listings[name] = true
+  return name .. "-ann"
+end
+
+local function print_into_file(page, file, text)
+  local finish
+  page.write, finish = output.new_file(listing_name(page, file))
+  write_file(page, file, text)
+  finish()
+end
+
+local function print_below(page, file, text)
+  if page.printed then page.write("\n") end
+  if page.printed or page.options.continued then page.write("\f\n") end
+  page.printed = true
+  page.write("*** File %s:\n", file.name)
+  write_file(page, file, text)
+end
+
+-- Whether there is anything to be seen in a file. GNU gprof does not look at blocks.
+local function is_worth_it(file, options)
+  return options.display_unused_functions or file.calls > 0 or
+    file.blocks > 0 and not options.gnu_compat
 end
 
 --- Prints the report.
+-- @tparam profile profile best one by line, and with all lines (`line = "all"`)
+-- @tparam table options `directories`: array of those to look for source in;
+--   `all_lines`: annotate lines in the middle of blocks, too; `min_count`: mark what was
+--   executed less often by ##### (default 1); `table_length`: how many lines to list below
+--   each file, the busiest first (default 10); `separate_files`: print each file into one
+--   of its own, NAME-ann in the working directory; `display_unused_functions`: print files
+--   of which nothing was executed, too; `annotate_time`: seconds in front of the counts;
+--   `continued`: other reports were printed before; `warn`: a function that is told of
+--   sources that cannot be read, and of others that cannot be right; `gnu_compat`
+-- @tparam stream write
 return function(profile, options, write)
-  local state, first = { last = 0 }, true
+  local page = {
+    profile = profile,
+    options = options,
+    write = write,
+    warn = options.warn or function() end,
+    built = select(2, core.file_status(profile.image.path)) or math.maxinteger,
+    last = 0,
+    listings = {},
+  }
+  local print = options.separate_files and print_into_file or print_below
   for _, file in ipairs(annotation.files(profile)) do
-    if file.calls > 0 or options.display_unused_functions then
-      local path = source_text.find(file.name, options.directories)
-      local text = path and source_text.read(path)
-      if text then
-        if not first then write("\n") end
-        if options.continued or not first then write("\f\n") end
-        first = false
-        write("*** File %s:\n", file.name)
-        write_file(profile, file, text, options, state, write)
-      end
-    end
+    local text = is_worth_it(file, options) and read_text(page, file)
+    if text then print(page, file, text) end
   end
 end

@@ -19,20 +19,22 @@ local function row_of(profile, id)
 end
 
 -- GNU gprof's order is one of all functions selected, printed or not.
-local function in_gnu_order(profile, least)
-  local selected, ids = {}, {}
+local function in_gnu_order(profile)
+  local selected = {}
   for id, tallied in profile:functions("address", "id", "tallied") do
     if tallied then selected[#selected + 1] = id end
   end
   return profile.symbols:by_source(selected)
 end
 
--- Numbers of functions by source, and of lines, which may have blocks. Debugging information is looked at for those printed
--- only.
+-- Numbers of functions by source, and of lines, which may have blocks. Debugging
+-- information is looked at for those printed only.
 local function in_order(profile, least)
   local rows, ids = {}, {}
   for id, tallied, calls in profile:functions("address", "id", "tallied", "calls") do
-    if tallied and (calls >= least or profile.by_line) then rows[#rows + 1] = row_of(profile, id) end
+    if tallied and (calls >= least or profile.by_line) then
+      rows[#rows + 1] = row_of(profile, id)
+    end
   end
   table.sort(rows, is_before)
   for i, row in ipairs(rows) do ids[i] = row.id end
