@@ -131,6 +131,17 @@ static uint32_t *unchain(uint32_t first, const uint32_t *next, size_t *count) {
   return column;
 }
 
+/* The same in the chain's own order. */
+static uint32_t *copy_chain(uint32_t first, const uint32_t *next, size_t *count) {
+  uint32_t *column = unchain(first, next, count);
+  for (size_t i = 0; column && i < *count / 2; i++) {
+    uint32_t row = column[i];
+    column[i] = column[*count - 1 - i];
+    column[*count - 1 - i] = row;
+  }
+  return column;
+}
+
 static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
                         const gp_graph *graph) {
   if (column && gp_sort(column, count, before, graph)) return column;
@@ -192,25 +203,12 @@ static bool member_before(const void *context, uint32_t b, uint32_t a) {
 
 uint32_t *gp_order_members(const gp_graph *graph, uint32_t cycle, size_t *count) {
   uint32_t head = graph->head[cycle - graph->functions];
-  uint32_t *members = unchain(head, graph->next_member, count);
-  if (!members) return NULL;
-  for (size_t i = 0, j = *count - 1; i < j; i++, j--) {  /* the chain's own order */
-    uint32_t member = members[i];
-    members[i] = members[j];
-    members[j] = member;
-  }
+  uint32_t *members = copy_chain(head, graph->next_member, count);
   return sorted(members, *count, member_before, graph);
 }
 
 /* --- lines of a function ---------------------------------------------------- */
 
 uint32_t *gp_order_lines(const gp_graph *graph, uint32_t function, size_t *count) {
-  const uint32_t *next = graph->symtab->next_line;
-  *count = 0;
-  for (uint32_t line = function; line != GP_NONE; line = next[line]) ++*count;
-  uint32_t *lines = gp_column(*count, sizeof *lines);
-  size_t i = 0;
-  for (uint32_t line = function; lines && line != GP_NONE; line = next[line])
-    lines[i++] = line;
-  return lines;
+  return copy_chain(function, graph->symtab->next_line, count);
 }
