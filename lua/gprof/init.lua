@@ -88,7 +88,8 @@ end
 --   out that are not typed as functions; `no_demangle`: names as in the symbol
 --   table; `static_call_graph`: add calls that are found in the code, with a count of
 --   0; `external_symbol_table`: path of a file to take the symbols from;
---   `file_ordering`: path of a map of object files; `include`, `exclude`: tables of
+--   `file_ordering`: path of a map of object files, whose names functions get then, and
+--   neighbours of one file are one; `include`, `exclude`: tables of
 --   arrays of symspecs, by stage: `flat`, `graph`, `time`, `annotation`, `executions`,
 --   and `arcs` for calls, FROM/TO (see gprof.symspec); `missed`: a function that is called
 --   with each symspec that matches nothing; `gnu_compat`: choose symbols, find calls and
