@@ -129,10 +129,7 @@ describe("-i under --gnu-compat", function()
     return
   end
 
-  local function check(arguments, options)
-    local difference = parity.difference(arguments, options)
-    assert(not difference, tostring(difference))
-  end
+  local check <const> = parity.check
 
   it("is GNU gprof's for every file", function()
     for _, file in pairs(files) do

@@ -14,17 +14,7 @@ local program = require "support.program"
 local shell = require "support.shell"
 
 local random <const> = math.random
-
--- The n-th random case has the seed base + n - 1: with that as GPROF_SEED and GPROF_CASES=1 it is the only one.
-local base <const> = tonumber(os.getenv "GPROF_SEED" or 20240310)
-local cases <const> = tonumber(os.getenv "GPROF_CASES" or 300)
-
-local function repeatedly(try, share)
-  for seed = base, base + math.max(1, cases // (share or 1)) - 1 do
-    math.randomseed(seed)
-    try(("GPROF_SEED=%d GPROF_CASES=1\n"):format(seed))
-  end
-end
+local repeatedly <const>, cases <const> = chance.cases(20240310, 300)
 
 -- Gives { caller, callee, count, number } as an iteration does.
 local function each(list)
@@ -321,13 +311,6 @@ local function some_jumble(n)
   return map
 end
 
--- What a report prints of a profile.
-local function printed(profile, report, options)
-  local text = {}
-  profile:report(report, options or {}, function(piece) text[#text + 1] = piece end)
-  return table.concat(text)
-end
-
 describe("The report of files", function()
   local dir <const> = shell.tmpdir()
 
@@ -337,7 +320,7 @@ describe("The report of files", function()
     local data = assert(gprof.data(image, write_profile(dir .. "/gmon.out", list)))
     local profile = assert(gprof.profile(image, data, { file_ordering = write_map(dir .. "/map", map),
       gnu_compat = options and options.gnu_compat }))
-    return printed(profile, "file_order", options)
+    return crafted.printed("file_order", profile, options or {})
   end
 
   local faulty <const> = { gnu_compat = true }
@@ -400,7 +383,7 @@ describe("The report of files", function()
 
   it("wants a profile that was made with a map", function()
     local profile = crafted.profile { functions = { "main" }, calls = { { "main", "main", 1 } } }
-    assert.has_error(function() printed(profile, "file_order") end,
+    assert.has_error(function() crafted.printed("file_order", profile) end,
       "a file order needs a map of symbols to files, which this profile has not")
   end)
 end)
@@ -518,7 +501,7 @@ describe("The report of functions", function()
       for symbol in profile:functions("address", "symbol") do
         expected[#expected + 1] = symbol
       end
-      for symbol in printed(profile, "function_order"):gmatch "[^\n]+" do
+      for symbol in crafted.printed("function_order", profile):gmatch "[^\n]+" do
         found[#found + 1] = symbol
       end
       table.sort(expected)
@@ -573,10 +556,7 @@ if not available then
   return
 end
 
-local function check(arguments, options, note)
-  local difference = parity.difference(arguments, options)
-  assert(not difference, (note or "") .. tostring(difference))
-end
+local check <const> = parity.check
 
 describe("With --gnu-compat, the order of functions is GNU gprof's", function()
   local option_lists <const> = { { "-r" }, { "-r", "-a" }, { "-r", "-z", "-D" }, { "-q", "-p", "-r", "--no-demangle" },
@@ -648,7 +628,8 @@ describe("With --gnu-compat, the order of files is GNU gprof's", function()
     ["data"] = "z.o:0 D f1\n", ["an undefined symbol"] = "z.o:  U f1\n", ["no address"] = "z.o: f1\n",
     ["an empty object file"] = "z.o:0 T f1\nNo symbols in q.o\n",
     ["an empty object file at its start"] = "No symbols in q.o\nz.o:0 T f1\n",
-    ["an indented empty object file"] = "z.o:0 T f1\n No symbols in q.o\n", ["an empty object file with a colon"] = "No symbols in q.o:0 T f1\n",
+    ["an indented empty object file"] = "z.o:0 T f1\n No symbols in q.o\n",
+    ["an empty object file with a colon"] = "No symbols in q.o:0 T f1\n",
     ["an archive"] = "lib.a:z.o:0 T f1\nlib.a:y.o:0 T f2\n", ["a word behind the symbol"] = "z.o:0 T f1 f3\n",
     ["a blank behind the symbol"] = "z.o:0 T f1 \n", ["a tab in front of it"] = "z.o:0 T\tf1\n",
     ["a symbol with a colon"] = "z.o:0 T a::b f1\n", ["no file"] = ":0 T f1\n",

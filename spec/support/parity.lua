@@ -42,4 +42,13 @@ function parity.difference(arguments, options)
   end
 end
 
+--- Fails with what differs.
+-- @tparam {string,...} arguments of both
+-- @tparam[opt] table options as for `shell.run`
+-- @tparam[opt] string note what the message begins with: how to see it again
+function parity.check(arguments, options, note)
+  local difference = parity.difference(arguments, options)
+  assert(not difference, (note or "") .. tostring(difference))
+end
+
 return parity
