@@ -6,7 +6,6 @@ local chance = require "support.chance"
 local direct = require "support.direct"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
-local oracle = require "support.oracle"
 local parity = require "support.parity"
 local program = require "support.program"
 local programs = require "fixtures.programs"
@@ -283,11 +282,7 @@ end)
 
 -- GNU gprof -----------------------------------------------------------------------------------
 
-local available, why = oracle.available()
-if not available then
-  pending("parity with GNU gprof: " .. why)
-  return
-end
+if not parity.possible(pending) then return end
 
 local option_lists <const> = {
   { "-c" }, { "-c", "-z" }, { "-c", "-p", "-q", "-z", "-a" }, { "--static-call-graph", "-q", "-D" },

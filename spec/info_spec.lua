@@ -6,7 +6,6 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
-local oracle = require "support.oracle"
 local parity = require "support.parity"
 local program = require "support.program"
 local programs = require "fixtures.programs"
@@ -123,11 +122,7 @@ describe("data.files", function()
 end)
 
 describe("-i under --gnu-compat", function()
-  local available, why = oracle.available()
-  if not available then
-    pending("parity with GNU gprof: " .. why)
-    return
-  end
+  if not parity.possible(pending) then return end
 
   local check <const> = parity.check
 

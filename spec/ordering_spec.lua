@@ -7,7 +7,6 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
-local oracle = require "support.oracle"
 local ordering = require "gprof.ordering"
 local parity = require "support.parity"
 local program = require "support.program"
@@ -550,11 +549,7 @@ end)
 
 -- The same as GNU gprof -----------------------------------------------------------------------
 
-local available, why = oracle.available()
-if not available then
-  pending("orders of GNU gprof: " .. why)
-  return
-end
+if not parity.possible(pending) then return end
 
 local check <const> = parity.check
 

@@ -9,11 +9,7 @@ local parity = require "support.parity"
 local programs = require "fixtures.programs"
 local shell = require "support.shell"
 
-local available, why = oracle.available()
-if not available then
-  pending("parity with GNU gprof: " .. why)
-  return
-end
+if not parity.possible(pending) then return end
 
 local check <const> = parity.check
 

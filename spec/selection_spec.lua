@@ -5,15 +5,10 @@
 local build = require "support.build"
 local chance = require "support.chance"
 local gmon = require "support.gmon"
-local oracle = require "support.oracle"
 local parity = require "support.parity"
 local shell = require "support.shell"
 
-local available, why = oracle.available()
-if not available then
-  pending("parity with GNU gprof: " .. why)
-  return
-end
+if not parity.possible(pending) then return end
 
 local check <const> = parity.check
 

@@ -5,7 +5,6 @@ local build = require "support.build"
 local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
-local oracle = require "support.oracle"
 local parity = require "support.parity"
 local program = require "support.program"
 local programs = require "fixtures.programs"
@@ -180,11 +179,7 @@ describe("-T", function()
 end)
 
 describe("-T under --gnu-compat", function()
-  local available, why = oracle.available()
-  if not available then
-    pending("parity with GNU gprof: " .. why)
-    return
-  end
+  if not parity.possible(pending) then return end
 
   local check <const> = parity.check
 

@@ -6,6 +6,17 @@ local program = require "support.program"
 
 local parity = {}
 
+--- Tells whether there is a GNU gprof to compare with, and marks what follows as pending if there is not.
+-- @tparam function pending busted's
+-- @treturn boolean
+function parity.possible(pending)
+  local available, why = oracle.available()
+  if not available then
+    pending("parity with GNU gprof: " .. why)
+  end
+  return available
+end
+
 local function ending(result)
   return result.signal and "signal " .. result.signal or "exit status " .. result.status
 end
