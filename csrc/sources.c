@@ -6,97 +6,73 @@
 #include <string.h>
 
 #include "array.h"
+#include "linemap.h"
 #include "sort.h"
-
-/* State of one reading. */
-typedef struct reading {
-  gp_sources *sources;
-  gp_index names;       /* files by name */
-  size_t capacity;
-  uint32_t *first;      /* per file: the least place in the table of its symbols */
-} reading;
-
-static gp_key file_key(const void *columns, uint32_t row) {
-  const gp_sources *sources = columns;
-  return gp_text_key(sources->name[row]);
-}
-
-/* The number of a file, given when it is met first. */
-static bool find_or_add(reading *r, const char *name, uint32_t *file) {
-  gp_sources *sources = r->sources;
-  *file = gp_index_find(&r->names, gp_text_key(name));
-  if (*file != GP_NONE && strcmp(sources->name[*file], name) == 0) return true;
-  if (sources->files == r->capacity) {
-    size_t room = gp_capacity(r->capacity, sources->files + 1);
-    if (!gp_resize(&sources->name, room, sizeof *sources->name) ||
-        !gp_resize(&r->first, room, sizeof *r->first))
-      return false;
-    r->capacity = room;
-  }
-  char *copy = strdup(name);
-  if (!copy) return false;
-  bool known = *file != GP_NONE;  /* the key, but not the name */
-  *file = (uint32_t)sources->files++;
-  sources->name[*file] = copy;
-  r->first[*file] = GP_NONE;
-  return known || gp_index_add(&r->names, *file);
-}
-
-static bool look_up(reading *r, const gp_symtab *symtab, const gp_image *image) {
-  gp_sources *sources = r->sources;
-  for (uint32_t s = 0; s < symtab->count; s++) {
-    gp_source source;
-    sources->file[s] = GP_NONE;
-    if (symtab->sourceless || !gp_image_source(image, symtab->address[s], &source))
-      continue;
-    uint32_t file;
-    if (!find_or_add(r, source.file, &file)) return false;
-    sources->file[s] = file;
-    sources->line[s] = source.line;
-    if (symtab->order[s] < r->first[file]) r->first[file] = symtab->order[s];
-  }
-  return true;
-}
 
 static bool first_before(const void *context, uint32_t b, uint32_t a) {
   const uint32_t *first = context;
   return first[b] < first[a];
 }
 
-/* Numbers the files anew, in the order of the symbol table. */
-static bool renumber(reading *r) {
-  gp_sources *sources = r->sources;
-  uint32_t *order = gp_identity(sources->files);
-  uint32_t *number = gp_column(sources->files, sizeof *number);
-  char **name = gp_column(sources->files, sizeof *name);
-  bool done = order && number && name &&
-              gp_sort(order, sources->files, first_before, r->first);
-  if (done) {
-    for (uint32_t i = 0; i < sources->files; i++) {
-      number[order[i]] = i;
-      name[i] = sources->name[order[i]];
-    }
-    for (size_t s = 0; s < sources->symbols; s++)
-      if (sources->file[s] != GP_NONE) sources->file[s] = number[sources->file[s]];
-    char **old = sources->name;
-    sources->name = name;
-    name = old;
+/* Symbols in the order of the image's symbol table. */
+static uint32_t *in_table_order(const gp_symtab *symtab) {
+  uint32_t *symbols = gp_identity(symtab->count);
+  if (symbols && gp_sort(symbols, symtab->count, first_before, symtab->order))
+    return symbols;
+  free(symbols);
+  return NULL;
+}
+
+/* Every entry's own address, as much as there is to know of it. */
+static bool read_entries(gp_linemap *map, const gp_symtab *symtab, const gp_image *image,
+                         gp_error *error) {
+  gp_range *entries = gp_column(symtab->count, sizeof *entries);
+  if (!entries) return gp_fail_memory(error);
+  for (size_t s = 0; s < symtab->count; s++)
+    entries[s] = (gp_range){symtab->address[s], symtab->address[s] + 1};
+  bool done = gp_linemap_read(map, image, entries, symtab->count, error);
+  free(entries);
+  return done;
+}
+
+/* The source of a symbol: the name of its file, or NULL. */
+static const char *look_up(const gp_symtab *symtab, const gp_linemap *map, uint32_t symbol,
+                           uint32_t *line) {
+  if (symtab->files) {
+    *line = symtab->line[symbol];
+    uint32_t file = symtab->file[symbol];
+    return file == GP_NONE ? NULL : symtab->files->name[file];
   }
-  free(order);
-  free(number);
-  free(name);
+  uint32_t stretch = gp_linemap_find(map, symtab->address[symbol]);
+  if (stretch == GP_NONE) return NULL;
+  *line = map->line[stretch];
+  return map->files.name[map->file[stretch]];
+}
+
+/* Files are numbered as symbols of the table name them. */
+static bool look_all_up(gp_sources *sources, const gp_symtab *symtab,
+                        const gp_linemap *map) {
+  uint32_t *symbols = in_table_order(symtab);
+  bool done = symbols != NULL;
+  for (size_t i = 0; done && i < symtab->count; i++) {
+    uint32_t s = symbols[i];
+    const char *file = look_up(symtab, map, s, &sources->line[s]);
+    sources->file[s] = GP_NONE;
+    if (file) done = gp_files_add(&sources->files, file, &sources->file[s]);
+  }
+  free(symbols);
   return done;
 }
 
 /* A counting sort of the symbols by file. */
 static bool group(gp_sources *sources) {
-  sources->start = gp_column(sources->files + 2, sizeof *sources->start);
+  sources->start = gp_column(sources->files.count + 2, sizeof *sources->start);
   sources->by_file = gp_column(sources->symbols, sizeof *sources->by_file);
   if (!sources->start || !sources->by_file) return false;
   size_t *next = sources->start + 1;  /* ends as the start of the file behind */
   for (size_t s = 0; s < sources->symbols; s++)
     if (sources->file[s] != GP_NONE) next[sources->file[s] + 1]++;
-  for (size_t f = 1; f <= sources->files; f++) next[f] += next[f - 1];
+  for (size_t f = 1; f <= sources->files.count; f++) next[f] += next[f - 1];
   for (uint32_t s = 0; s < sources->symbols; s++)
     if (sources->file[s] != GP_NONE) sources->by_file[next[sources->file[s]]++] = s;
   return true;
@@ -104,16 +80,17 @@ static bool group(gp_sources *sources) {
 
 bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_image *image,
                      gp_error *error) {
-  reading r = {.sources = sources};
   memset(sources, 0, sizeof *sources);
+  gp_files_init(&sources->files);
   sources->symbols = symtab->count;
   sources->file = gp_column(symtab->count, sizeof *sources->file);
   sources->line = gp_column(symtab->count, sizeof *sources->line);
-  gp_index_init(&r.names, file_key, sources);
-  bool done = sources->file && sources->line && look_up(&r, symtab, image) &&
-              renumber(&r) && group(sources);
-  gp_index_free(&r.names);
-  free(r.first);
+  gp_linemap map = {0};
+  bool known = symtab->sourceless || symtab->files;
+  bool done = sources->file && sources->line &&
+              (known || read_entries(&map, symtab, image, error)) &&
+              look_all_up(sources, symtab, &map) && group(sources);
+  gp_linemap_free(&map);
   if (done) return true;
   gp_sources_free(sources);
   return gp_fail_memory(error);
@@ -124,7 +101,7 @@ static bool source_before(const void *context, uint32_t b, uint32_t a) {
   const gp_sources *sources = context;
   uint32_t file_a = sources->file[a], file_b = sources->file[b];
   if (file_a == GP_NONE || file_b == GP_NONE) return b < a;
-  int names = strcmp(sources->name[file_b], sources->name[file_a]);
+  int names = strcmp(sources->files.name[file_b], sources->files.name[file_a]);
   if (names != 0) return names < 0;
   if (sources->line[a] != sources->line[b]) return sources->line[b] < sources->line[a];
   return b < a;
@@ -135,8 +112,7 @@ bool gp_sources_sort(const gp_sources *sources, uint32_t *rows, size_t count) {
 }
 
 void gp_sources_free(gp_sources *sources) {
-  for (size_t i = 0; sources->name && i < sources->files; i++) free(sources->name[i]);
-  free(sources->name);
+  gp_files_free(&sources->files);
   free(sources->file);
   free(sources->line);
   free(sources->start);

@@ -9,6 +9,7 @@
 #ifndef GP_SOURCES_H
 #define GP_SOURCES_H
 
+#include "files.h"
 #include "symtab.h"
 
 typedef struct gp_sources {
@@ -16,14 +17,14 @@ typedef struct gp_sources {
   uint32_t *file;       /* per symbol: the number of its file, or GP_NONE */
   uint32_t *line;       /* per symbol: of its entry, from 1 */
 
-  /* per file, in the order in which the image's symbol table names them first */
-  size_t files;
-  char **name;          /* as recorded */
-  size_t *start;        /* its first row in `by_file`; files + 1 of them */
+  /* in the order in which the image's symbol table names them first */
+  gp_files files;
+  size_t *start;        /* per file, its first row in `by_file`; one more than files */
   uint32_t *by_file;    /* symbols with a file, by file, then by address */
 } gp_sources;
 
-/* Looks the sources of all symbols up. */
+/* Looks the sources of all symbols up. The address of `sources` must not change from here
+ * on. */
 bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_image *image,
                      gp_error *error);
 /* Sorts numbers of symbols, ascending ones, as GNU gprof does for execution counts: by

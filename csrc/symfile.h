@@ -31,7 +31,8 @@ typedef struct gp_symfile {
  * and those that say "No symbols in" are passed over. Any other line is an error that
  * tells its number. With gnu_compat, odd lines of a symbol file are passed over, and
  * those of a map are what GNU gprof takes them for; addresses and types of maps are not
- * read then. Errors: no such file, too large. */
+ * read then. Errors: no such file, too large; and a symbol file, but with gnu_compat, of
+ * which all addresses are zero. */
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool gnu_compat,
                      gp_error *error);
 void gp_symfile_free(gp_symfile *file);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Which line of the source the code at an address comes from.
+ *
+ * A map of as much of the code as somebody wants to know about: stretches of one line
+ * each, in address order, none overlapping another. What is not wanted takes neither
+ * memory nor much time, so that a map of a few addresses is cheap however large the
+ * image. The answer for any address is libbfd's.
+ */
+#ifndef GP_LINEMAP_H
+#define GP_LINEMAP_H
+
+#include "files.h"
+#include "image.h"
+
+/* Addresses low to high - 1. */
+typedef struct gp_range {
+  uint64_t low, high;
+} gp_range;
+
+typedef struct gp_linemap {
+  /* per stretch: the code in [low, high), all of it wanted. Neighbours may be of one
+   * line: they are rows of the table, and the function may change where they meet */
+  size_t count, capacity;
+  uint64_t *low, *high;
+  uint32_t *file;       /* a number in `files` */
+  uint32_t *line;       /* from 1 */
+  gp_files files;       /* of the stretches, as the debugging information spells them */
+} gp_linemap;
+
+/* Maps the addresses of `count` ranges, which ascend and do not overlap. What has no line
+ * is in no stretch. Only memory can be lacking: bad debugging information is none. */
+bool gp_linemap_read(gp_linemap *map, const gp_image *image, const gp_range *ranges,
+                     size_t count, gp_error *error);
+void gp_linemap_free(gp_linemap *map);
+
+/* The first stretch that ends above `address`; `count` if none does. */
+size_t gp_linemap_above(const gp_linemap *map, uint64_t address);
+
+/* The stretch that an address is in, or GP_NONE. */
+uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address);
+
+#endif
