@@ -56,6 +56,7 @@ build = {
         "csrc/lua_stream.c",
         "csrc/lua_symbols.c",
         "csrc/lua_trace.c",
+        "csrc/map.c",
         "csrc/names.c",
         "csrc/order.c",
         "csrc/profile.c",

@@ -52,8 +52,8 @@ typedef struct profile_box {
 } profile_box;
 
 /* user values of a profile */
-enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_SYMBOLS, PROFILE_OBJECTS, PROFILE_ARCS, PROFILE_NAMES,
-       PROFILE_VALUES = PROFILE_NAMES };
+enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_SYMBOLS, PROFILE_OBJECTS, PROFILE_ARCS,
+       PROFILE_NAMES, PROFILE_VALUES = PROFILE_NAMES };
 
 /* A field of an object: pushes its value. `object` is the box, which is at stack index
  * 1; for parts of a profile it is something of their own (see lua_parts.c). */
@@ -144,6 +144,15 @@ int push_blocks(lua_State *L, int profile, uint32_t symbol);
 /* Returns, for a generic for, the iteration on the top of the stack, which has its
  * rows by now; a Lua error if there was no memory for them. */
 int return_iterator(lua_State *L);
+
+/* What there is around a node, in the order of its entry: arcs into a function and out of
+ * it, and the functions of a cycle. */
+typedef enum around { AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS } around;
+
+/* Returns, for a generic for, an iteration over what is around a node of the profile at
+ * stack index `profile`; with names of fields as for new_iterator. */
+int iterate_around(lua_State *L, int profile, around what, uint32_t node, int first,
+                   int last);
 
 /* Registration, by file: adds functions to the module's table on the stack's top. */
 void define_image(lua_State *L);

@@ -8,7 +8,7 @@
 
 #include "array.h"
 #include "clones.h"
-#include "index.h"
+#include "map.h"
 
 static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error) {
   if (chosen->count == chosen->capacity) {
@@ -138,67 +138,17 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
 
 /* --- maps ------------------------------------------------------------------ */
 
-/* Rows of a map by one of its columns of strings. */
-typedef struct map_index {
-  const char *const *column;
-  gp_index index;
-} map_index;
-
-static gp_key map_key(const void *columns, uint32_t row) {
-  const map_index *by = columns;
-  return gp_text_key(by->column[row]);
-}
-
-/* The first row of the map with that text in the column, or GP_NONE. */
-static uint32_t map_find(const map_index *by, const char *text) {
-  uint32_t row = gp_index_find(&by->index, gp_text_key(text));
-  return row != GP_NONE && strcmp(by->column[row], text) == 0 ? row : GP_NONE;
-}
-
-static bool map_add(map_index *by, uint32_t row) {
-  return map_find(by, by->column[row]) != GP_NONE || gp_index_add(&by->index, row);
-}
-
-static void map_init(map_index *by, const char *const *column) {
-  by->column = column;
-  gp_index_init(&by->index, map_key, by);
-}
-
-/* Whether a row names the first function of its object file. For GNU gprof a file begins
- * anew wherever another one stands between. */
-static bool begins_object(const gp_symfile *map, const map_index *objects, uint32_t row,
-                          bool gnu_compat) {
-  if (gnu_compat) return row == 0 || strcmp(map->object[row - 1], map->object[row]) != 0;
-  return map_find(objects, map->object[row]) == row;
-}
-
-/* Enters the rows by name. Of several with one name GNU gprof knows the last; here one
- * that begins its file is preferred. */
-static bool enter_names(map_index *names, const gp_symfile *map, const map_index *objects,
-                        bool gnu_compat) {
-  uint32_t count = (uint32_t)map->count;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t row = gnu_compat ? count - 1 - i : i;
-    if ((gnu_compat || begins_object(map, objects, row, false)) && !map_add(names, row))
-      return false;
-  }
-  for (uint32_t row = 0; row < count; row++)
-    if (!map_add(names, row)) return false;
-  return true;
-}
-
-/* Of the symbols that the map names, the first one of each object file stays, and
- * gets the file's name. */
+/* Symbols that the map names get the names of their object files. GNU gprof leaves one
+ * of each file, which so gets what is behind it, of whatever file that is. */
 static void rename_mapped(gp_candidates *chosen, const gp_image *image,
-                          const gp_symtab_options *options, const map_index *names,
-                          const map_index *objects) {
+                          const gp_map *map) {
   size_t kept = 0;
   for (size_t i = 0; i < chosen->count; i++) {
     gp_candidate c = chosen->rows[i];
-    uint32_t row = map_find(names, gp_image_plain_name(image, c.name));
-    if (row != GP_NONE) {
-      if (!begins_object(options->map, objects, row, options->gnu_compat)) continue;
-      c.name = options->map->object[row];
+    uint32_t line = gp_map_find(map, gp_image_plain_name(image, c.name));
+    if (line != GP_NONE) {
+      if (map->gnu_compat && !gp_map_begins_object(map, line)) continue;
+      c.name = map->lines->object[line];
       c.flags |= GP_MAPPED;
     }
     chosen->rows[kept++] = c;
@@ -208,17 +158,12 @@ static void rename_mapped(gp_candidates *chosen, const gp_image *image,
 
 static bool apply_map(gp_candidates *chosen, const gp_image *image,
                       const gp_symtab_options *options, gp_error *error) {
-  const gp_symfile *map = options->map;
-  map_index names, objects;
-  map_init(&names, map->name);
-  map_init(&objects, map->object);
-  bool done = true;
-  for (uint32_t row = 0; done && row < map->count; row++) done = map_add(&objects, row);
-  done = done && enter_names(&names, map, &objects, options->gnu_compat);
-  if (done) rename_mapped(chosen, image, options, &names, &objects);
-  gp_index_free(&names.index);
-  gp_index_free(&objects.index);
-  return done || gp_fail_memory(error);
+  gp_map map;
+  if (!gp_map_build(&map, options->map, options->gnu_compat))
+    return gp_fail_memory(error);
+  rename_mapped(chosen, image, &map);
+  gp_map_free(&map);
+  return true;
 }
 
 /* --- all of it ------------------------------------------------------------- */

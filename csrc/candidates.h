@@ -3,8 +3,8 @@
  * The symbols that stand for functions.
  *
  * Chooses them from the image's symbol table, or from a symbol file in its place, and
- * applies a map, which leaves one symbol of each object file. What is chosen gets
- * into order, and one of it a place at each address, in symtab.h.
+ * applies a map, which gives them the names of object files. What is chosen gets into
+ * order, and one of it a place at each address, in symtab.h.
  *
  * The rules for an image are those of GNU gprof, with one difference unless
  * compatibility is asked for: whatever is typed as a function counts, so that the

@@ -13,29 +13,36 @@ static int release(lua_State *L) {
   return 0;
 }
 
-void push_and_free(lua_State *L, char *text) {
+/* Pushes a guard that frees the memory, should Lua raise an error. */
+static void **push_guard(lua_State *L, void *memory) {
   void **box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = text;
+  *box = memory;
   luaL_setmetatable(L, GP_MEMORY);
-  lua_pushstring(L, text);
-  free(text);
+  return box;
+}
+
+/* Frees the memory, and takes the guard away from below the top of the stack. */
+static void leave_guard(lua_State *L, void **box) {
+  free(*box);
   *box = NULL;
   lua_remove(L, -2);
 }
 
+void push_and_free(lua_State *L, char *text) {
+  void **box = push_guard(L, text);
+  lua_pushstring(L, text);
+  leave_guard(L, box);
+}
+
 void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count) {
   if (!rows) luaL_error(L, "not enough memory");
-  void **box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = rows;
-  luaL_setmetatable(L, GP_MEMORY);
+  void **box = push_guard(L, rows);
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {
     lua_pushinteger(L, (lua_Integer)rows[i] + 1);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
-  free(rows);
-  *box = NULL;
-  lua_remove(L, -2);
+  leave_guard(L, box);
 }
 
 void define_memory(lua_State *L) {

@@ -158,6 +158,22 @@ int return_iterator(lua_State *L) {
   return 4;
 }
 
+int iterate_around(lua_State *L, int profile, around what, uint32_t node, int first,
+                   int last) {
+  static const struct {
+    part_kind kind;
+    uint32_t *(*order)(const gp_graph *graph, uint32_t node, size_t *count);
+  } lists[] = {
+      [AROUND_CALLERS] = {PART_ARC, gp_order_callers},
+      [AROUND_CALLEES] = {PART_ARC, gp_order_callees},
+      [AROUND_MEMBERS] = {PART_FUNCTION, gp_order_members},
+  };
+  const gp_graph *graph = &check_profile(L, profile)->graph;
+  iterator *each = new_iterator(L, profile, lists[what].kind, first, last);
+  each->rows = lists[what].order(graph, node, &each->count);
+  return return_iterator(L);
+}
+
 static void define_iterator(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", release_rows}, {"__close", release_rows}, {NULL, NULL}};
@@ -390,26 +406,18 @@ static void push_cycle(lua_State *L, const void *object) {
     push_node(L, ((const part *)object)->home, cycle);
 }
 
-typedef uint32_t *part_order(const gp_graph *graph, uint32_t node, size_t *count);
-
-/* Iterates over parts around a node; arguments from 2 on are names of fields. */
-static int iterate(lua_State *L, const char *metatable, part_order *order, part_kind kind) {
+/* Iterates over what is around argument 1; arguments from 2 on are names of fields. */
+static int iterate(lua_State *L, const char *metatable, around what) {
   int last = lua_gettop(L);
   part p = check_part(L, metatable);
-  iterator *each = new_iterator(L, p.home, kind, 2, last);
-  each->rows = order(&p.profile->graph, p.id, &each->count);
-  return return_iterator(L);
+  return iterate_around(L, p.home, what, p.id, 2, last);
 }
 
-/* function:callers([field...]): arcs into it, in the order of its entry */
-static int callers(lua_State *L) {
-  return iterate(L, GP_FUNCTION_NODE, gp_order_callers, PART_ARC);
-}
+/* function:callers([field...]): arcs into it */
+static int callers(lua_State *L) { return iterate(L, GP_FUNCTION_NODE, AROUND_CALLERS); }
 
-/* function:callees([field...]): arcs out of it, in the order of its entry */
-static int callees(lua_State *L) {
-  return iterate(L, GP_FUNCTION_NODE, gp_order_callees, PART_ARC);
-}
+/* function:callees([field...]): arcs out of it */
+static int callees(lua_State *L) { return iterate(L, GP_FUNCTION_NODE, AROUND_CALLEES); }
 
 /* function:lines([field...]): the lines of its code, itself among them */
 static int lines(lua_State *L) {
@@ -443,10 +451,8 @@ static void push_cycle_name(lua_State *L, const void *object) {
                   (int)(id_of(object) - graph_of(object)->functions + 1));
 }
 
-/* cycle:members([field...]): functions, in the order of its entry */
-static int members(lua_State *L) {
-  return iterate(L, GP_CYCLE_NODE, gp_order_members, PART_FUNCTION);
-}
+/* cycle:members([field...]): functions */
+static int members(lua_State *L) { return iterate(L, GP_CYCLE_NODE, AROUND_MEMBERS); }
 
 static int describe_cycle(lua_State *L) {
   part p = check_part(L, GP_CYCLE_NODE);

@@ -144,32 +144,25 @@ static uint32_t check_node(lua_State *L, size_t first, size_t end) {
   return (uint32_t)(id - 1);
 }
 
-/* Iterates over parts around the node at argument 2; arguments from 3 on are names of
- * fields. */
-static int around(lua_State *L, const gp_graph *graph, uint32_t id, part_kind kind,
-                  uint32_t *order(const gp_graph *, uint32_t, size_t *)) {
-  iterator *each = new_iterator(L, 1, kind, 3, lua_gettop(L));
-  each->rows = order(graph, id, &each->count);
-  return return_iterator(L);
+/* Iterates over what is around the function at argument 2; arguments from 3 on are names
+ * of fields. */
+static int around_function(lua_State *L, around what) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  uint32_t function = check_node(L, 0, graph->functions);
+  return iterate_around(L, 1, what, function, 3, lua_gettop(L));
 }
 
 /* profile:callers(id [, field...]): as function:callers, without the object */
-static int callers(lua_State *L) {
-  const gp_graph *graph = &check_profile(L, 1)->graph;
-  return around(L, graph, check_node(L, 0, graph->functions), PART_ARC, gp_order_callers);
-}
+static int callers(lua_State *L) { return around_function(L, AROUND_CALLERS); }
 
 /* profile:callees(id [, field...]): as function:callees, without the object */
-static int callees(lua_State *L) {
-  const gp_graph *graph = &check_profile(L, 1)->graph;
-  return around(L, graph, check_node(L, 0, graph->functions), PART_ARC, gp_order_callees);
-}
+static int callees(lua_State *L) { return around_function(L, AROUND_CALLEES); }
 
 /* profile:members(id [, field...]): as cycle:members, without the object */
 static int members(lua_State *L) {
   const gp_graph *graph = &check_profile(L, 1)->graph;
   uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
-  return around(L, graph, cycle, PART_FUNCTION, gp_order_members);
+  return iterate_around(L, 1, AROUND_MEMBERS, cycle, 3, lua_gettop(L));
 }
 
 /* profile:blocks(id): as function:blocks, without the object */

@@ -31,8 +31,8 @@ static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool m
   gp_error error = {""};
   if (!path) return true;
   *read = file;
-  bool lenient = flag_option(L, 2, "gnu_compat");
-  if (!gp_symfile_read(file, path, map, lenient, &error))
+  bool gnu_compat = flag_option(L, 2, "gnu_compat");
+  if (!gp_symfile_read(file, path, map, gnu_compat, &error))
     return push_failure(L, path, &error) == 0;
   if (file->count > 0) return true;
   gp_fail(&error, "has no symbols");

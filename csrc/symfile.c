@@ -11,6 +11,9 @@
 /* Symbols are numbered in 32 bits; a file of more bytes holds nothing of use. */
 #define MOST_BYTES ((size_t)UINT32_MAX)
 
+/* What GNU gprof reads of one part of a line. */
+#define GNU_MOST_BYTES ((size_t)1023)
+
 static const char blanks[] = " \t\r\f\v";
 
 /* --- bytes to lines -------------------------------------------------------- */
@@ -77,11 +80,15 @@ static line_kind parse_symbol(char *line, row *r) {
   return LINE_SYMBOL;
 }
 
+/* What nm says of an object file without symbols. */
+static bool says_no_symbols(const char *line) {
+  return strncmp(line, "No symbols in ", 14) == 0;
+}
+
 /* "OBJECT:" before that. Objects in archives have colons in their names, and so have
  * names of C++: the first colon with a symbol behind it counts. */
 static line_kind parse_map_line(char *line, row *r) {
-  if (!line[strspn(line, blanks)]) return LINE_NOTHING;
-  if (strncmp(line, "No symbols in ", 14) == 0) return LINE_NOTHING;
+  if (!line[strspn(line, blanks)] || says_no_symbols(line)) return LINE_NOTHING;
   for (char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
     line_kind kind = parse_symbol(colon + 1, r);
     if (kind == LINE_ODD) continue;
@@ -90,6 +97,24 @@ static line_kind parse_map_line(char *line, row *r) {
     return colon > line ? kind : LINE_ODD;
   }
   return LINE_ODD;
+}
+
+/* The same as GNU gprof reads it: the object's name ends with the first colon or with its
+ * 1,023rd byte, the symbol's begins behind the last space, and what is between may be
+ * anything, but not too long. A line may be indented, though not the first one. */
+static line_kind parse_gnu_map_line(char *line, bool first, row *r) {
+  if (!first) line += strspn(line, blanks);
+  if (!first && !*line) return LINE_NOTHING;
+  size_t length = strcspn(line, ":");
+  if (says_no_symbols(line)) return line[length] ? LINE_ODD : LINE_NOTHING;
+  if (length > GNU_MOST_BYTES) length = GNU_MOST_BYTES;
+  if (length == 0 || !line[length]) return LINE_ODD;
+  char *rest = line + length + 1, *space = strrchr(rest, ' ');
+  if (!space || strlen(rest) >= GNU_MOST_BYTES) return LINE_ODD;
+  line[length] = '\0';
+  r->object = line;
+  r->name = space + 1;
+  return LINE_SYMBOL;
 }
 
 static bool append(gp_symfile *file, const row *r, gp_error *error) {
@@ -115,8 +140,14 @@ static bool odd_line(size_t number, bool map, gp_error *error) {
                  map ? "OBJECT:" : "");
 }
 
-static bool parse_lines(gp_symfile *file, size_t size, bool map, bool lenient,
-                        gp_error *error) {
+static line_kind parse_line(const gp_symfile *file, char *line, row *r) {
+  if (!file->map) return parse_symbol(line, r);
+  return file->gnu_compat ? parse_gnu_map_line(line, line == file->text, r)
+                          : parse_map_line(line, r);
+}
+
+static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
+  bool lenient = file->gnu_compat && !file->map;
   size_t number = 0;
   for (char *line = file->text, *end; line < file->text + size; line = end + 1) {
     row r = {0};
@@ -125,10 +156,9 @@ static bool parse_lines(gp_symfile *file, size_t size, bool map, bool lenient,
     bool binary = memchr(line, '\0', (size_t)(end - line)) != NULL;
     *end = '\0';
     number++;
-    line_kind kind = binary ? LINE_ODD : map ? parse_map_line(line, &r)
-                                             : parse_symbol(line, &r);
+    line_kind kind = binary ? LINE_ODD : parse_line(file, line, &r);
     if (kind == LINE_SYMBOL && !append(file, &r, error)) return false;
-    if (kind == LINE_ODD && !lenient) return odd_line(number, map, error);
+    if (kind == LINE_ODD && !lenient) return odd_line(number, file->map, error);
   }
   return true;
 }
@@ -143,16 +173,16 @@ static bool check_addresses(const gp_symfile *file, gp_error *error) {
                  "them: read the file as root");
 }
 
-bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool lenient,
+bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool gnu_compat,
                      gp_error *error) {
   gp_reader reader;
   size_t size;
-  memset(file, 0, sizeof *file);
+  *file = (gp_symfile){.map = map, .gnu_compat = gnu_compat};
   if (!gp_reader_open(&reader, path, error)) return false;
   bool done = read_text(file, &reader, &size, error);
   gp_reader_close(&reader);
-  done = done && parse_lines(file, size, map, lenient, error) &&
-         (map || lenient || check_addresses(file, error));
+  done = done && parse_lines(file, size, error) &&
+         (map || gnu_compat || check_addresses(file, error));
   if (!done) gp_symfile_free(file);
   return done;
 }

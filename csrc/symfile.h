@@ -16,6 +16,8 @@
 
 /* Columns over the symbols, in the order of the lines. Strings are parts of `text`. */
 typedef struct gp_symfile {
+  bool map;
+  bool gnu_compat;       /* it was read as GNU gprof does */
   char *text;
   size_t count, capacity;
   uint64_t *address;
@@ -27,9 +29,11 @@ typedef struct gp_symfile {
 /* Reads a symbol file, or a map; "-" is standard input. Lines may end with CRLF, be
  * blank, or be of any length. Lines of symbols without an address (undefined ones)
  * and those that say "No symbols in" are passed over. Any other line is an error that
- * tells its number, or, if `lenient`, passed over. Errors: no such file, too large; and a
- * symbol file, unless `lenient`, of which all addresses are zero. */
-bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool lenient,
+ * tells its number. With gnu_compat, odd lines of a symbol file are passed over, and
+ * those of a map are what GNU gprof takes them for; addresses and types of maps are not
+ * read then. Errors: no such file, too large; and a symbol file, but with gnu_compat, of
+ * which all addresses are zero. */
+bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool gnu_compat,
                      gp_error *error);
 void gp_symfile_free(gp_symfile *file);
 

@@ -86,26 +86,41 @@ static bool wins(const gp_candidate *newcomer, const gp_candidate *kept) {
   return underscores(newcomer->name) < underscores(kept->name);
 }
 
-/* Weeds the candidates in place. `place` tells where each symbol of the table went,
- * under what is kept: owners are looked up there. Who is kept gets the first place
- * in the table of all at its address. */
-static void keep_one_per_address(gp_candidates *chosen, uint32_t *place,
-                                 const gp_trace *trace) {
+/* Who stays of those at one address, from `row` on; `*end` is set behind them. It gets
+ * the first place in the table of all of them. */
+static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t *end,
+                                const gp_trace *trace) {
+  gp_candidate kept = chosen->rows[row];
+  for (*end = row + 1; *end < chosen->count; ++*end) {
+    gp_candidate c = chosen->rows[*end];
+    if (c.address != kept.address) break;
+    uint32_t first = c.order < kept.order ? c.order : kept.order;
+    bool newcomer = wins(&c, &kept);
+    GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " is that of two: %s stays, not %s",
+             c.address, newcomer ? c.name : kept.name, newcomer ? kept.name : c.name);
+    if (newcomer) kept = c;
+    kept.order = first;
+  }
+  return kept;
+}
+
+/* Whether two neighbours stand for one object file of a map. */
+static bool same_file(const gp_candidate *a, const gp_candidate *b) {
+  return a->flags & b->flags & GP_MAPPED && strcmp(a->name, b->name) == 0;
+}
+
+/* Weeds the candidates in place: one stays at each address, and one of neighbours that
+ * stand for the same file, if these are to be joined. `place` tells where each symbol of
+ * the table went, under what is kept: owners are looked up there. */
+static void weed(gp_candidates *chosen, uint32_t *place, bool join,
+                 const gp_trace *trace) {
   size_t kept = 0;
-  for (size_t i = 0; i < chosen->count; i++) {
-    gp_candidate c = chosen->rows[i], *last = &chosen->rows[kept ? kept - 1 : 0];
-    uint32_t order = c.order;
-    if (kept == 0 || last->address != c.address) {
-      chosen->rows[kept++] = c;
-    } else {
-      uint32_t first = c.order < last->order ? c.order : last->order;
-      bool newcomer = wins(&c, last);
-      GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " is that of two: %s stays, not %s",
-               c.address, newcomer ? c.name : last->name, newcomer ? last->name : c.name);
-      if (newcomer) *last = c;
-      last->order = first;
-    }
-    place[order] = (uint32_t)kept - 1;
+  for (size_t i = 0, end; i < chosen->count; i = end) {
+    gp_candidate c = winner_from(chosen, i, &end, trace);
+    bool joined = join && kept > 0 && same_file(&chosen->rows[kept - 1], &c);
+    for (size_t other = i; other < end; other++)
+      place[chosen->rows[other].order] = (uint32_t)(joined ? kept - 1 : kept);
+    if (!joined) chosen->rows[kept++] = c;
   }
   chosen->count = kept;
 }
@@ -184,7 +199,7 @@ static bool arrange(building *b, gp_symtab *symtab, gp_error *error) {
   if (!place) return gp_fail_memory(error);
   if (b->chosen.count > 0)  /* there may be no rows at all */
     qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
-  keep_one_per_address(&b->chosen, place, symtab->trace);
+  weed(&b->chosen, place, !b->options->gnu_compat, symtab->trace);
   bool done = fill(symtab, &b->chosen, place, owned, error);
   if (done && gp_traces(symtab->trace, GP_TRACE_SYMBOLS)) trace_symbols(symtab);
   free(place);

@@ -33,10 +33,7 @@ local records <const> = {
   { kind = "blocks", { 0x1030, 4294967295 } },
 }
 
-local shapes <const> = {
-  { target = "elf64-x86-64", pointer = 8, big = false }, { target = "elf64-big", pointer = 8, big = true },
-  { target = "elf32-little", pointer = 4, big = false }, { target = "elf32-big", pointer = 4, big = true },
-}
+local shapes <const> = gmon.shapes()
 
 local function craft(target)
   local symbols = { { "main", 0 }, { "updcrc", 0x20 }, { "last", 0x40 } }

@@ -6,7 +6,6 @@ local chance = require "support.chance"
 local direct = require "support.direct"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
-local oracle = require "support.oracle"
 local parity = require "support.parity"
 local program = require "support.program"
 local programs = require "fixtures.programs"
@@ -283,16 +282,7 @@ end)
 
 -- GNU gprof -----------------------------------------------------------------------------------
 
-local available, why = oracle.available()
-if not available then
-  pending("parity with GNU gprof: " .. why)
-  return
-end
-
-local function check_parity(arguments, options)
-  local difference = parity.difference(arguments, options)
-  assert(not difference, tostring(difference))
-end
+if not parity.possible(pending) then return end
 
 local option_lists <const> = {
   { "-c" }, { "-c", "-z" }, { "-c", "-p", "-q", "-z", "-a" }, { "--static-call-graph", "-q", "-D" },
@@ -307,7 +297,7 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
         it(title, function()
           local built = build.program(entry.name, variant)
           for _, list in ipairs(built.gmon and option_lists or {}) do
-            check_parity({ "-b", entry.name, "gmon.out", table.unpack(list) }, { cwd = built.dir })
+            parity.check({ "-b", entry.name, "gmon.out", table.unpack(list) }, { cwd = built.dir })
           end
         end)
       else
@@ -364,15 +354,15 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
       local image = build.craft { text = crafted_text(0xa0, case[1]), symbols = symbols_at(case[2], 0xa0) }
       local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = crafted_records(case[3]) })
       for _, list in ipairs(option_lists) do
-        check_parity { "-b", image, path, table.unpack(list) }
+        parity.check { "-b", image, path, table.unpack(list) }
       end
     end)
   end
 
   -- A call at every second byte or so, functions everywhere, any profile.
   it("in code and profiles made by chance", function()
-    for seed = 1, tonumber(os.getenv "GPROF_CASES" or 60) do
-      math.randomseed(seed)
+    local repeatedly = chance.cases(1, 60)
+    repeatedly(function(note)
       local size, bytes, offsets = 0x400, {}, {}
       for i = 1, size - 16 do
         bytes[i] = chance.pick { "\xe8", "\0", "\0", "\0", string.char(math.random(0, 255)) }
@@ -384,8 +374,8 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
       local records = gmon.parse((chance.profile(chance.subject(image), "magic"))).records
       table.insert(records, { kind = "arc", from = 0x1001, self = 0x1000 + offsets[1], count = 1 })
       local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
-      check_parity { "-b", image, path, table.unpack(chance.pick(option_lists)) }
-    end
+      parity.check({ "-b", image, path, table.unpack(chance.pick(option_lists)) }, nil, note)
+    end)
   end)
 
   -- In an image of 32 bits the displacement is not cut to 32 bits either.
@@ -396,7 +386,7 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
       { kind = "histogram", low = 0x10000, high = 0x10000 + size, bins = { n = size } },
       { kind = "arc", from = 0x10001, self = build.address(image, "h"), count = 1 } } })
     for _, list in ipairs(option_lists) do
-      check_parity { "-b", image, path, table.unpack(list) }
+      parity.check { "-b", image, path, table.unpack(list) }
     end
   end)
 
@@ -404,12 +394,12 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
     local image = build.craft { target = "elf64-little", text = crafted_text(0x40, { [2] = 0x20 }),
       symbols = symbols_at({ 0, 0x20 }, 0x40) }
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = crafted_records { { 0, 0x40 } } })
-    check_parity { "-b", "-c", image, path }
+    parity.check { "-b", "-c", image, path }
   end)
 
   it("in a section without contents: nothing", function()
     local built, image = build.program("brief", "nopie"), shell.tmpdir() .. "/image"
     shell.check { "objcopy", "--only-keep-debug", built.image, image }
-    check_parity { "-b", "-c", "-q", image, built.gmon }
+    parity.check { "-b", "-c", "-q", image, built.gmon }
   end)
 end)

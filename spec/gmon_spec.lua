@@ -11,12 +11,7 @@ local shell = require "support.shell"
 
 local LOW <const>, HIGH <const> = 0x1000, 0x1040
 
-local shapes <const> = {
-  { name = "32-bit little-endian", pointer = 4, big = false, target = "elf32-little" },
-  { name = "32-bit big-endian", pointer = 4, big = true, target = "elf32-big" },
-  { name = "64-bit little-endian", pointer = 8, big = false, target = "elf64-little" },
-  { name = "64-bit big-endian", pointer = 8, big = true, target = "elf64-big" },
-}
+local shapes <const> = gmon.shapes()
 
 -- An image with the functions caller and callee, of 32 bytes each.
 local function craft(shape, address)

@@ -10,18 +10,7 @@ local function hex(digits)
   return (digits:gsub("%s", ""):gsub("%x%x", function(byte) return string.char(tonumber(byte, 16)) end))
 end
 
--- One profile in all shapes: pointer size, byte order, and the kind of image that it fits.
-local shapes <const> = {
-  { pointer = 4, big = false, target = "elf32-little" },
-  { pointer = 4, big = true, target = "elf32-big" },
-  { pointer = 8, big = false, target = "elf64-little" },
-  { pointer = 8, big = true, target = "elf64-big" },
-}
-
-local function shape_name(shape)
-  return ("%d-bit %s-endian"):format(shape.pointer * 8, shape.big and "big" or "little")
-end
-
+local shapes <const> = gmon.shapes()
 local LOW <const>, HIGH <const> = 0x1000, 0x1300
 
 local function records()
@@ -102,7 +91,7 @@ end)
 
 describe("gmon.parse", function()
   for _, shape in ipairs(shapes) do
-    it("reads what was written, " .. shape_name(shape), function()
+    it("reads what was written, " .. shape.name, function()
       local profile = { pointer = shape.pointer, big = shape.big, records = records() }
       local bytes = gmon.magic(profile)
       local read = gmon.parse(bytes, shape)
@@ -193,7 +182,7 @@ describe("GNU gprof", function()
   end
 
   for _, shape in ipairs(shapes) do
-    describe("reads " .. shape_name(shape), function()
+    describe("reads " .. shape.name, function()
       local image = build.craft { target = shape.target, address = LOW, text = 0x400,
         symbols = { { "first", 0 }, { "second", 0x100 }, { "third", 0x200 }, { "last", 0x300 } } }
 

@@ -6,7 +6,6 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
-local oracle = require "support.oracle"
 local parity = require "support.parity"
 local program = require "support.program"
 local programs = require "fixtures.programs"
@@ -123,16 +122,9 @@ describe("data.files", function()
 end)
 
 describe("-i under --gnu-compat", function()
-  local available, why = oracle.available()
-  if not available then
-    pending("parity with GNU gprof: " .. why)
-    return
-  end
+  if not parity.possible(pending) then return end
 
-  local function check(arguments, options)
-    local difference = parity.difference(arguments, options)
-    assert(not difference, tostring(difference))
-  end
+  local check <const> = parity.check
 
   it("is GNU gprof's for every file", function()
     for _, file in pairs(files) do

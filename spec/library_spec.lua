@@ -6,15 +6,7 @@ local gprof = require "gprof"
 local launch = require "support.launch"
 local shell = require "support.shell"
 
--- main calls work and the cycle of ping and pong; work calls leaf.
-local plan <const> = {
-  functions = { "main", "work", "ping", "pong", "leaf", "idle" },
-  ticks = { work = 30, ping = 20, pong = 5, leaf = 40 },
-  calls = {
-    { "main", "work", 2 }, { "main", "ping", 1 }, { "ping", "pong", 4 }, { "pong", "ping", 3 }, { "work", "leaf", 6 },
-    { "pong", "leaf", 2 }, { "work", "work", 7 },
-  },
-}
+local plan <const> = crafted.example
 
 local function open()
   local image = assert(gprof.image(crafted.image(plan)))

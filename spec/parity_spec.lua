@@ -9,17 +9,9 @@ local parity = require "support.parity"
 local programs = require "fixtures.programs"
 local shell = require "support.shell"
 
-local available, why = oracle.available()
-if not available then
-  pending("parity with GNU gprof: " .. why)
-  return
-end
+if not parity.possible(pending) then return end
 
--- Fails with what differs, and a remark on how to see it again.
-local function check(arguments, options, note)
-  local difference = parity.difference(arguments, options)
-  assert(not difference, (note or "") .. tostring(difference))
-end
+local check <const> = parity.check
 
 -- Programs ----------------------------------------------------------------------------------
 
@@ -99,19 +91,8 @@ end)
 
 -- Random cases ------------------------------------------------------------------------------
 
--- The n-th case has the seed base + n - 1: with that as GPROF_SEED and GPROF_CASES=1 it is the only one.
-local base <const> = tonumber(os.getenv "GPROF_SEED" or 20240229)
-local cases <const> = tonumber(os.getenv "GPROF_CASES" or 250)
-
 local random <const>, pick <const> = math.random, chance.pick
-
--- Runs `try` as often as there are cases, or for one of `share` only. It gets a remark on how to repeat the case.
-local function repeatedly(try, share)
-  for seed = base, base + math.max(1, cases // (share or 1)) - 1 do
-    math.randomseed(seed)
-    try(("GPROF_SEED=%d GPROF_CASES=1\n"):format(seed))
-  end
-end
+local repeatedly <const> = chance.cases(20240229, 250)
 
 local mixed <const> = {
   "-p", "-q", "-z", "-z", "-a", "-a", "-w132", "-w20", "-w3", "-L", "--inline-file-names", "--no-demangle", "-D",
@@ -178,11 +159,7 @@ end)
 
 -- Formats ---------------------------------------------------------------------------------
 
-local shapes <const> = {
-  { target = "elf64-x86-64", pointer = 8, big = false }, { target = "elf64-little", pointer = 8, big = false },
-  { target = "elf64-big", pointer = 8, big = true }, { target = "elf32-little", pointer = 4, big = false },
-  { target = "elf32-big", pointer = 4, big = true },
-}
+local shapes <const> = gmon.shapes()
 
 -- Formats of files, and what can be said of them: not always the truth. (The current format read as old BSD is left
 -- out: GNU gprof takes any bytes for a header, and asks for as much memory as they say.)

@@ -6,35 +6,14 @@ local crafted = require "support.crafted"
 local gprof = require "gprof"
 local launch = require "support.launch"
 
--- main calls work and the cycle of ping and pong; both sides end in leaf.
-local plan <const> = {
-  functions = { "main", "work", "ping", "pong", "leaf", "idle" },
-  ticks = { work = 30, ping = 20, pong = 5, leaf = 40 },
-  calls = {
-    { "main", "work", 2 }, { "main", "ping", 1 }, { "ping", "pong", 4 }, { "pong", "ping", 3 }, { "work", "leaf", 6 },
-    { "pong", "leaf", 2 }, { "work", "work", 7 },
-  },
-}
+local plan <const> = crafted.example
 
 -- The plan with other values in some fields.
 local function changed(changes)
   return setmetatable(changes, { __index = plan })
 end
 
--- What a report prints.
-local function printed(name, profile, options)
-  local parts = {}
-  profile:report(name, options, function(...)
-    for i = 1, select("#", ...) do
-      local text = select(i, ...)
-      assert(type(text) == "string")
-      table.insert(parts, text)
-    end
-  end)
-  return table.concat(parts)
-end
-
-local brief <const> = { brief = true }
+local printed <const>, brief <const> = crafted.printed, { brief = true }
 
 describe("the flat profile", function()
   local heading = "  %   cumulative   self              self     total           \n"

@@ -5,21 +5,12 @@
 local build = require "support.build"
 local chance = require "support.chance"
 local gmon = require "support.gmon"
-local oracle = require "support.oracle"
 local parity = require "support.parity"
 local shell = require "support.shell"
 
-local available, why = oracle.available()
-if not available then
-  pending("parity with GNU gprof: " .. why)
-  return
-end
+if not parity.possible(pending) then return end
 
--- Fails with what differs, and a remark on how to see it again.
-local function check(arguments, options, note)
-  local difference = parity.difference(arguments, options)
-  assert(not difference, (note or "") .. tostring(difference))
-end
+local check <const> = parity.check
 
 -- Programs ----------------------------------------------------------------------------------
 
@@ -753,19 +744,8 @@ end
 
 -- Random cases ------------------------------------------------------------------------------
 
--- The n-th case has the seed base + n - 1: with that as GPROF_SEED and GPROF_CASES=1 it is the only one.
-local base <const> = tonumber(os.getenv "GPROF_SEED" or 20240301)
-local cases <const> = tonumber(os.getenv "GPROF_CASES" or 200)
-
 local random <const>, pick <const> = math.random, chance.pick
-
--- Runs `try` as often as there are cases. It gets a remark on how to repeat the case.
-local function repeatedly(try)
-  for seed = base, base + cases - 1 do
-    math.randomseed(seed)
-    try(("GPROF_SEED=%d GPROF_CASES=1\n"):format(seed))
-  end
-end
+local repeatedly <const>, _, first <const> = chance.cases(20240301, 200)
 
 -- What symspecs for an image can be made of: names of its functions, source files and lines, and of none.
 local function vocabulary(image)
@@ -855,7 +835,7 @@ describe("With --gnu-compat, made-up selections are GNU gprof's", function()
     local supported, lack = build.supported(key)
     if supported then
       it("from " .. key, function()
-        math.randomseed(base)
+        math.randomseed(first)
         local dir, image = shell.tmpdir(), build.program(key).image
         local subject, words = chance.subject(image), vocabulary(image)
         repeatedly(function(note) check_some(subject, words, dir, note) end)

@@ -11,17 +11,12 @@ local shell = require "support.shell"
 
 local LOW <const>, HIGH <const> = 0x1000, 0x1400
 
-local shapes <const> = {
-  { name = "32-bit little-endian", pointer = 4, big = false, target = "elf32-little" },
-  { name = "32-bit big-endian", pointer = 4, big = true, target = "elf32-big" },
-  { name = "64-bit little-endian", pointer = 8, big = false, target = "elf64-x86-64" },
-  { name = "64-bit big-endian", pointer = 8, big = true, target = "elf64-big" },
-}
+local shapes <const> = gmon.shapes()
 for _, shape in ipairs(shapes) do
   shape.image = gprof.image(build.craft { target = shape.target, address = LOW, text = HIGH - LOW,
     symbols = { { "first", 0 }, { "second", 0x100 }, { "third", 0x200 }, { "last", 0x300 } } })
 end
-local default <const> = shapes[3]
+local default <const> = shapes[5]
 
 local scratch, saved = shell.tmpdir "sum", 0
 

@@ -5,32 +5,20 @@ local build = require "support.build"
 local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
-local oracle = require "support.oracle"
 local parity = require "support.parity"
 local program = require "support.program"
 local programs = require "fixtures.programs"
 local shell = require "support.shell"
 
--- main calls work and the cycle of ping and pong; both sides end in leaf.
-local plan <const> = {
-  functions = { "main", "work", "ping", "pong", "leaf", "idle" },
-  ticks = { work = 30, ping = 20, pong = 5, leaf = 40 },
-  calls = {
-    { "main", "work", 2 }, { "main", "ping", 1 }, { "ping", "pong", 4 }, { "pong", "ping", 3 }, { "work", "leaf", 6 },
-    { "pong", "leaf", 2 }, { "work", "work", 7 },
-  },
-}
+local plan <const> = crafted.example
 
 -- The profile of a plan.
 local function made(of)
   return (crafted.profile(of))
 end
 
--- What a report prints of a profile.
 local function printed(name, profile, options)
-  local parts = {}
-  profile:report("bsd." .. name, options or { brief = true }, function(text) table.insert(parts, text) end)
-  return table.concat(parts)
+  return crafted.printed("bsd." .. name, profile, options or { brief = true })
 end
 
 -- What the program prints of the plan, or of another one.
@@ -191,16 +179,9 @@ describe("-T", function()
 end)
 
 describe("-T under --gnu-compat", function()
-  local available, why = oracle.available()
-  if not available then
-    pending("parity with GNU gprof: " .. why)
-    return
-  end
+  if not parity.possible(pending) then return end
 
-  local function check(arguments, note)
-    local difference = parity.difference(arguments)
-    assert(not difference, (note or "") .. tostring(difference))
-  end
+  local check <const> = parity.check
 
   local option_lists <const> = {
     {}, { "-p" }, { "-q" }, { "-p", "-q" }, { "-P" }, { "-Q" }, { "-z" }, { "-a" }, { "-D", "-z", "-a" },
@@ -223,9 +204,8 @@ describe("-T under --gnu-compat", function()
   end
 
   it("is GNU gprof's for made-up images with made-up profiles", function()
-    local dir = shell.tmpdir()
-    for seed = 1, 80 do
-      math.randomseed(seed)
+    local dir, repeatedly = shell.tmpdir(), chance.cases(1, 80)
+    repeatedly(function(note)
       local subject = chance.image()
       local bytes, empty = chance.profile(subject)
       local arguments = { "-b", "-T", subject.image, gmon.write(dir .. "/gmon.out", bytes) }
@@ -233,8 +213,8 @@ describe("-T under --gnu-compat", function()
         table.insert(arguments, 2, chance.pick(chance.pick(option_lists)) or "-T")
       end
       -- Where there is nothing to report, -z would ask for execution counts, which are another matter.
-      if not empty then check(arguments, ("seed %d\n"):format(seed)) end
-    end
+      if not empty then check(arguments, nil, note) end
+    end)
   end)
 
   it("is GNU gprof's for many functions, of names too long for the index", function()

@@ -90,7 +90,8 @@ end
 --   - `no_demangle`: names as in the symbol table;
 --   - `static_call_graph`: add calls that are found in the code, with a count of 0;
 --   - `external_symbol_table`: path of a file to take the symbols from;
---   - `file_ordering`: path of a map of object files;
+--   - `file_ordering`: path of a map of object files, whose names functions get then, and
+--     neighbours of one file are one;
 --   - `line`: a profile by line, where lines stand among the functions: `true` for those
 --     that something was recorded of, "all" for all that there are (which are told apart
 --     by what is inlined only with `display_unused_functions`: that takes its time);

@@ -191,12 +191,12 @@ end
 --
 -- GNU gprof keeps ranges of neighbouring functions, sorted by their beginnings, and of
 -- two that begin at one place the one met first. What it looks up is in the last range
--- that begins at or below it, or in none: so ranges can hide each other. The last
--- function ends where the code ends. It may begin behind that, as others may: then a range
--- up to the last function reaches to the end of the code, and is without them. A range
--- that would end before it begins is none. Callers, like other functions, are in a range by
--- where they begin; callees have to end in it, too. In a profile by line a function ends
--- where its last line does.
+-- that begins at or below it, or in none: so ranges can hide each other. The last function
+-- ends where the code ends. It may begin behind that, as others may: then a range up to
+-- the last function reaches to the end of the code, and is without them. A range that
+-- would end before it begins is none. Callers, like other functions, are in a range by
+-- where they begin; callees have to end in it, too. In a profile by line a function
+-- ends where its last line does.
 
 -- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last };
 -- `reach` is the last function in a range that ends with the code.

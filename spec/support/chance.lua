@@ -1,4 +1,4 @@
--- Makes up profiles and images, the same ones for the same seed of math.random.
+-- Makes up profiles and images, the same ones for the same seed of math.random, and tries many of them.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -24,6 +24,25 @@ local function shuffle(list)
     local j = random(i)
     list[i], list[j] = list[j], list[i]
   end
+end
+
+--- Cases by chance. The n-th one has the seed `first + n - 1`: with that as GPROF_SEED and GPROF_CASES=1 it is the
+-- only one.
+-- @tparam integer first seed, and
+-- @tparam integer count how many, where the environment says nothing else
+-- @treturn function `repeatedly(try[, share])`: calls `try` as often as there are cases, or for one of `share` only,
+--   with a remark on how to repeat the case
+-- @treturn integer count
+-- @treturn integer first
+function chance.cases(first, count)
+  first = tonumber(os.getenv "GPROF_SEED" or first)
+  count = tonumber(os.getenv "GPROF_CASES" or count)
+  return function(try, share)
+    for seed = first, first + math.max(1, count // (share or 1)) - 1 do
+      math.randomseed(seed)
+      try(("GPROF_SEED=%d GPROF_CASES=1\n"):format(seed))
+    end
+  end, count, first
 end
 
 --- What has to be known of an image to make up profiles for it.

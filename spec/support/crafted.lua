@@ -12,6 +12,16 @@ local crafted = {}
 crafted.BASE = 0x1000
 crafted.SIZE = 0x20
 
+--- A program with most of what there can be: main calls work and the cycle of ping and pong; both sides end in leaf.
+crafted.example = {
+  functions = { "main", "work", "ping", "pong", "leaf", "idle" },
+  ticks = { work = 30, ping = 20, pong = 5, leaf = 40 },
+  calls = {
+    { "main", "work", 2 }, { "main", "ping", 1 }, { "ping", "pong", 4 }, { "pong", "ping", 3 }, { "work", "leaf", 6 },
+    { "pong", "leaf", 2 }, { "work", "work", 7 },
+  },
+}
+
 --- Where the functions of a program are.
 -- @tparam table program
 -- @treturn {[string]=integer,...} by name; `[false]` is an address that belongs to none
@@ -97,6 +107,23 @@ function crafted.list(field, next, ...)
     found[#found + 1] = field and object[field] or object
   end
   return found
+end
+
+--- What a report prints of a profile.
+-- @tparam string name of the report
+-- @tparam profile profile
+-- @tparam[opt] table options of the report
+-- @treturn string
+function crafted.printed(name, profile, options)
+  local parts = {}
+  profile:report(name, options, function(...)
+    for i = 1, select("#", ...) do
+      local text = select(i, ...)
+      assert(type(text) == "string")
+      table.insert(parts, text)
+    end
+  end)
+  return table.concat(parts)
 end
 
 return crafted

@@ -7,6 +7,19 @@ local pack <const>, unpack <const>, concat <const> = string.pack, string.unpack,
 
 local gmon = {}
 
+--- The shapes of profiles, and formats of images that they fit, for `build.craft`.
+-- @treturn {table,...} `name`; `pointer`, bytes of an address; `big`, the byte order; `target`: 32 bits little and big
+--   endian, 64 bits little and big endian, x86-64
+function gmon.shapes()
+  return {
+    { name = "32-bit little-endian", pointer = 4, big = false, target = "elf32-little" },
+    { name = "32-bit big-endian", pointer = 4, big = true, target = "elf32-big" },
+    { name = "64-bit little-endian", pointer = 8, big = false, target = "elf64-little" },
+    { name = "64-bit big-endian", pointer = 8, big = true, target = "elf64-big" },
+    { name = "x86-64", pointer = 8, big = false, target = "elf64-x86-64" },
+  }
+end
+
 local BATCH <const> = 200 -- values per call of string.pack: enough to make the call cheap
 
 local BSD44_VERSION <const> = 0x00051879

@@ -6,6 +6,17 @@ local program = require "support.program"
 
 local parity = {}
 
+--- Tells whether there is a GNU gprof to compare with, and marks what follows as pending if there is not.
+-- @tparam function pending busted's
+-- @treturn boolean
+function parity.possible(pending)
+  local available, why = oracle.available()
+  if not available then
+    pending("parity with GNU gprof: " .. why)
+  end
+  return available
+end
+
 local function ending(result)
   return result.signal and "signal " .. result.signal or "exit status " .. result.status
 end
@@ -40,6 +51,15 @@ function parity.difference(arguments, options)
   elseif ours.stdout ~= theirs.stdout then
     return ours.command .. "\n" .. first_difference(ours.stdout, theirs.stdout)
   end
+end
+
+--- Fails with what differs.
+-- @tparam {string,...} arguments of both
+-- @tparam[opt] table options as for `shell.run`
+-- @tparam[opt] string note what the message begins with: how to see it again
+function parity.check(arguments, options, note)
+  local difference = parity.difference(arguments, options)
+  assert(not difference, (note or "") .. tostring(difference))
 end
 
 return parity
