@@ -147,7 +147,7 @@ int return_iterator(lua_State *L);
 
 /* What there is around a node, in the order of its entry: arcs into a function and out of
  * it, and the functions of a cycle. */
-typedef enum around { AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS } around;
+typedef enum around { AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS, AROUND_LINES } around;
 
 /* Returns, for a generic for, an iteration over what is around a node of the profile at
  * stack index `profile`; with names of fields as for new_iterator. */

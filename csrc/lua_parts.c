@@ -167,8 +167,11 @@ int iterate_around(lua_State *L, int profile, around what, uint32_t node, int fi
       [AROUND_CALLERS] = {PART_ARC, gp_order_callers},
       [AROUND_CALLEES] = {PART_ARC, gp_order_callees},
       [AROUND_MEMBERS] = {PART_FUNCTION, gp_order_members},
+      [AROUND_LINES] = {PART_FUNCTION, gp_order_lines},
   };
   const gp_graph *graph = &check_profile(L, profile)->graph;
+  if (what == AROUND_LINES && !graph->symtab->function)
+    luaL_error(L, "the profile is not one by line");
   iterator *each = new_iterator(L, profile, lists[what].kind, first, last);
   each->rows = lists[what].order(graph, node, &each->count);
   return return_iterator(L);
@@ -420,12 +423,7 @@ static int callers(lua_State *L) { return iterate(L, GP_FUNCTION_NODE, AROUND_CA
 static int callees(lua_State *L) { return iterate(L, GP_FUNCTION_NODE, AROUND_CALLEES); }
 
 /* function:lines([field...]): the lines of its code, itself among them */
-static int lines(lua_State *L) {
-  part p = check_part(L, GP_FUNCTION_NODE);
-  luaL_argcheck(L, p.profile->symtab->next_line, 1, "the profile is not one by line");
-  lua_pop(L, 1);
-  return iterate(L, GP_FUNCTION_NODE, gp_order_lines, PART_FUNCTION);
-}
+static int lines(lua_State *L) { return iterate(L, GP_FUNCTION_NODE, AROUND_LINES); }
 
 /* function:blocks(): addresses and executions of its basic blocks */
 static int blocks(lua_State *L) {

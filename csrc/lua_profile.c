@@ -158,6 +158,9 @@ static int callers(lua_State *L) { return around_function(L, AROUND_CALLERS); }
 /* profile:callees(id [, field...]): as function:callees, without the object */
 static int callees(lua_State *L) { return around_function(L, AROUND_CALLEES); }
 
+/* profile:lines(id [, field...]): as function:lines, without the object */
+static int lines(lua_State *L) { return around_function(L, AROUND_LINES); }
+
 /* profile:members(id [, field...]): as cycle:members, without the object */
 static int members(lua_State *L) {
   const gp_graph *graph = &check_profile(L, 1)->graph;
@@ -299,7 +302,7 @@ void define_profile(lua_State *L) {
                                      {"members", members},     {"node", node},
                                      {"get", get},             {"at", at},
                                      {"arcs", arcs},           {"blocks", blocks},
-                                     {NULL, NULL}};
+                                     {"lines", lines},         {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
       {"unit", push_unit},                /* "seconds", or nil */

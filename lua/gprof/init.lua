@@ -231,6 +231,12 @@ end
 -- @tparam integer id
 -- @tparam[opt] string ... fields
 
+--- Iterates over the lines of a function: its own first, then the others by address. The
+-- profile has to be one by line.
+-- @function profile:lines
+-- @tparam integer id
+-- @tparam[opt] string ... fields
+
 --- Iterates over the basic blocks of a function, or, in a profile by line, of a line.
 -- @function profile:blocks
 -- @tparam integer id
