@@ -12,6 +12,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "linemap.h"
 #include "names.h"
 #include "profile.h"
 #include "sources.h"
@@ -20,6 +21,7 @@
 #define GP_IMAGE "gprof.image"
 #define GP_DATA "gprof.data"
 #define GP_SYMBOLS "gprof.symbols"
+#define GP_LINES "gprof.lines"
 #define GP_PROFILE "gprof.profile"
 #define GP_FUNCTION_NODE "gprof.function"
 #define GP_CYCLE_NODE "gprof.cycle"
@@ -28,6 +30,8 @@
 
 typedef struct image_box {
   gp_image *image;            /* NULL once closed */
+  gp_linemap map;             /* of .text, made when somebody asks; */
+  bool mapped;                /*   was it? */
 } image_box;
 
 typedef struct data_box {
@@ -154,9 +158,13 @@ typedef enum around { AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS, AROUND_LIN
 int iterate_around(lua_State *L, int profile, around what, uint32_t node, int first,
                    int last);
 
+/* image:lines(): see lua_lines.c */
+int image_lines(lua_State *L);
+
 /* Registration, by file: adds functions to the module's table on the stack's top. */
 void define_image(lua_State *L);
 void define_data(lua_State *L);
+void define_lines(lua_State *L);
 void define_symbols(lua_State *L);
 void define_selection(lua_State *L);
 void define_profile(lua_State *L);

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which line of the source the code at an address comes from. */
+/*
+ * Which line of the source the code at an address comes from.
+ *
+ * The line tables are read once (linerows.h). Where they contradict each other, and where
+ * there are none that we can read, libbfd is asked about every address.
+ */
 #include "linemap.h"
 
 #include <string.h>
 
 #include "array.h"
+#include "linerows.h"
+#include "sort.h"
 
 static bool make_room(gp_linemap *map) {
   if (map->count < map->capacity) return true;
@@ -18,45 +25,148 @@ static bool make_room(gp_linemap *map) {
   return true;
 }
 
-/* Appends an address, to the last stretch if that is of the same line and ends here. */
-static bool append(gp_linemap *map, uint64_t address, uint32_t file, uint32_t line) {
-  size_t last = map->count - 1;
-  if (map->count > 0 && map->high[last] == address && map->file[last] == file &&
-      map->line[last] == line) {
-    map->high[last]++;
-    return true;
-  }
+bool gp_linemap_append(gp_linemap *map, gp_range range, uint32_t file, uint32_t line) {
   if (!make_room(map)) return false;
-  map->low[map->count] = address;
-  map->high[map->count] = address + 1;
+  map->low[map->count] = range.low;
+  map->high[map->count] = range.high;
   map->file[map->count] = file;
   map->line[map->count++] = line;
   return true;
 }
 
-/* Asks libbfd about every address: for what nobody else knows how to read. */
-static bool walk(gp_linemap *map, const gp_image *image, gp_range range) {
+size_t gp_range_above(const gp_range *ranges, size_t count, uint64_t address) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (ranges[middle].high <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* --- asking libbfd ------------------------------------------------------------- */
+
+/* What libbfd says of an address goes on in the last stretch, or begins another. Those
+ * of two functions are two even if their line is one. */
+static bool append_answer(gp_linemap *map, uint64_t address, const gp_source *source,
+                          const char *function) {
+  uint32_t file;
+  size_t last = map->count - 1;
+  if (!gp_files_add(&map->files, source->file, &file)) return false;
+  if (function && map->high[last] == address && map->file[last] == file &&
+      map->line[last] == source->line && strcmp(function, source->function) == 0) {
+    map->high[last]++;
+    return true;
+  }
+  gp_range range = {address, address + 1};
+  return gp_linemap_append(map, range, file, source->line);
+}
+
+static bool ask(gp_linemap *map, const gp_image *image, gp_range range) {
+  const char *function = NULL;  /* of the address before */
   for (uint64_t address = range.low; address < range.high; address++) {
     gp_source source;
-    uint32_t file;
-    if (!gp_image_source(image, address, &source)) continue;
-    if (!gp_files_add(&map->files, source.file, &file) ||
-        !append(map, address, file, source.line))
-      return false;
+    bool known = gp_image_source(image, address, &source);
+    if (known && !append_answer(map, address, &source, function)) return false;
+    function = known ? source.function : NULL;
   }
+  return true;
+}
+
+/* --- from tables --------------------------------------------------------------- */
+
+typedef struct maker {
+  gp_linemap *map;
+  const gp_image *image;
+  const gp_range *wanted;
+  size_t wanted_count;
+  const gp_linerows *rows;
+} maker;
+
+/* Asks libbfd about what is wanted of a range. */
+static bool ask_wanted(const maker *make, gp_range range) {
+  size_t i = gp_range_above(make->wanted, make->wanted_count, range.low);
+  for (; i < make->wanted_count && make->wanted[i].low < range.high; i++) {
+    gp_range part = make->wanted[i];
+    if (part.low < range.low) part.low = range.low;
+    if (part.high > range.high) part.high = range.high;
+    if (!ask(make->map, make->image, part)) return false;
+  }
+  return true;
+}
+
+/* Copies the wanted rows of a sequence in a range. */
+static bool copy_rows(const maker *make, const gp_sequence *sequence, gp_range range) {
+  const gp_linemap *rows = &make->rows->rows;
+  size_t i = gp_linemap_search(rows, sequence->first, sequence->last, range.low);
+  for (; i < sequence->last && rows->low[i] < range.high; i++) {
+    gp_range part = {rows->low[i], rows->high[i]};
+    if (part.low < range.low) part.low = range.low;
+    if (part.high > range.high) part.high = range.high;
+    if (!gp_linemap_append(make->map, part, rows->file[i], rows->line[i])) return false;
+  }
+  return true;
+}
+
+/* Sequences begin at their low address, as even numbers, and end at their high one. */
+static uint64_t edge(const gp_linerows *rows, uint32_t number) {
+  const gp_sequence *sequence = &rows->sequence[number / 2];
+  return number % 2 ? sequence->high : sequence->low;
+}
+
+static bool edge_before(const void *rows, uint32_t b, uint32_t a) {
+  return edge(rows, b) < edge(rows, a);
+}
+
+/* Goes through the code from edge to edge. What several sequences tell of is asked about;
+ * what one tells of, whose number is the sum of those that are open, is copied. */
+static bool from_edges(const maker *make, const uint32_t *edges, size_t count) {
+  size_t open = 0, sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t number = edges[i] / 2;
+    open += edges[i] % 2 ? (size_t)-1 : 1;
+    sum += edges[i] % 2 ? 0 - number : number;
+    if (open == 0) continue;
+    gp_range range = {edge(make->rows, edges[i]), edge(make->rows, edges[i + 1])};
+    if (range.low == range.high) continue;
+    const gp_sequence *sequence = &make->rows->sequence[sum];
+    bool done = open > 1 || sequence->dubious ? ask_wanted(make, range)
+                                              : copy_rows(make, sequence, range);
+    if (!done) return false;
+  }
+  return true;
+}
+
+static bool from_rows(const maker *make) {
+  size_t count = 2 * make->rows->count;
+  uint32_t *edges = gp_identity(count);
+  bool done = edges && gp_sort(edges, count, edge_before, make->rows) &&
+              from_edges(make, edges, count);
+  free(edges);
+  return done;
+}
+
+static bool from_nothing(const maker *make) {
+  for (size_t i = 0; i < make->wanted_count; i++)
+    if (!ask(make->map, make->image, make->wanted[i])) return false;
   return true;
 }
 
 bool gp_linemap_read(gp_linemap *map, const gp_image *image, const gp_range *ranges,
                      size_t count, gp_error *error) {
+  bool readable, done;
   memset(map, 0, sizeof *map);
   gp_files_init(&map->files);
-  for (size_t i = 0; i < count; i++) {
-    if (walk(map, image, ranges[i])) continue;
-    gp_linemap_free(map);
-    return gp_fail_memory(error);
-  }
-  return true;
+  gp_linerows rows;
+  done = gp_linerows_read(&rows, &map->files, image, ranges, count, &readable);
+  maker make = {map, image, ranges, count, &rows};
+  done = done && (readable ? from_rows(&make) : from_nothing(&make));
+  gp_linerows_free(&rows);
+  if (done) return true;
+  gp_linemap_free(map);
+  return gp_fail_memory(error);
 }
 
 void gp_linemap_free(gp_linemap *map) {
@@ -68,8 +178,9 @@ void gp_linemap_free(gp_linemap *map) {
   memset(map, 0, sizeof *map);
 }
 
-size_t gp_linemap_above(const gp_linemap *map, uint64_t address) {
-  size_t low = 0, high = map->count;
+/* --- lookups ------------------------------------------------------------------- */
+
+size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high, uint64_t address) {
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (map->high[middle] <= address)
@@ -78,6 +189,10 @@ size_t gp_linemap_above(const gp_linemap *map, uint64_t address) {
       high = middle;
   }
   return low;
+}
+
+size_t gp_linemap_above(const gp_linemap *map, uint64_t address) {
+  return gp_linemap_search(map, 0, map->count, address);
 }
 
 uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address) {

@@ -83,6 +83,7 @@ int luaopen_gprof_core(lua_State *L) {
   lua_newtable(L);
   define_memory(L);
   define_image(L);
+  define_lines(L);
   define_data(L);
   define_symbols(L);
   define_selection(L);

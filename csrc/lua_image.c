@@ -18,7 +18,7 @@ static int new_image(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   gp_error error = {""};
   image_box *box = lua_newuserdatauv(L, sizeof *box, 1);
-  box->image = NULL;
+  *box = (image_box){0};
   luaL_setmetatable(L, GP_IMAGE);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
@@ -29,7 +29,8 @@ static int new_image(lua_State *L) {
 static int close_image(lua_State *L) {
   image_box *box = check_box(L, 1);
   gp_image_close(box->image);
-  box->image = NULL;
+  if (box->mapped) gp_linemap_free(&box->map);
+  *box = (image_box){0};
   return 0;
 }
 
@@ -40,6 +41,18 @@ static int describe(lua_State *L) {
   return 1;
 }
 
+/* The lines of .text. */
+static const gp_linemap *open_map(lua_State *L, image_box *box) {
+  gp_range text = {box->image->text_low, box->image->text_high};
+  gp_error error = {""};
+  if (!box->mapped) {
+    if (!gp_linemap_read(&box->map, box->image, &text, 1, &error))
+      luaL_error(L, "%s", error.text);
+    box->mapped = true;
+  }
+  return &box->map;
+}
+
 /* image:source(address) -> file, line, function; or nil */
 static int find_source(lua_State *L) {
   gp_image *image = check_image(L, 1);
@@ -47,12 +60,14 @@ static int find_source(lua_State *L) {
   gp_source source;
   gp_error none;
   gp_image_read_symbols(image, &none);  /* they help, but need not be there */
-  if (!gp_image_source(image, address, &source)) {
+  const gp_linemap *map = open_map(L, check_box(L, 1));
+  uint32_t stretch = gp_linemap_find(map, address);
+  if (stretch == GP_NONE || !gp_image_source(image, address, &source)) {
     lua_pushnil(L);
     return 1;
   }
-  lua_pushstring(L, source.file);
-  lua_pushinteger(L, source.line);
+  lua_pushstring(L, map->files.name[map->file[stretch]]);
+  lua_pushinteger(L, map->line[stretch]);
   lua_pushstring(L, source.function);
   return 3;
 }
@@ -103,7 +118,8 @@ void define_image(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"close", close_image}, {"source", find_source}, {NULL, NULL}};
+      {"close", close_image}, {"source", find_source}, {"lines", image_lines},
+      {NULL, NULL}};
   static const object_field fields[] = {
       {"path", push_path},
       {"text_low", push_text_low},          /* first address of .text */

@@ -24,10 +24,21 @@ local gprof = { _VERSION = "scm" }
 -- @tparam string path
 -- @treturn[1] image with the fields `path`, `text_low` and `text_high` (addresses
 --   of the code), `pointer_size` (bytes), `big_endian`, and the methods
---   `source(address)` (file, line and function there, or nil) and `close()`
+--   `source(address)` (file, line and function there, or nil), `lines()` and `close()`
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, no object file, no .text
 gprof.image = core.image
+
+--- Iterates over the rows of all line tables, as the compiler wrote them.
+-- A row tells of the code from its address to that of the next one. The last row of a
+-- sequence has an address only, where the code ends. Tables come in the order of the units
+-- that name them; there are none unless the image has debugging information of DWARF 2 to 5.
+--
+--     for address, file, line, statement in image:lines() do print(address, file, line) end
+--
+-- @function image:lines
+-- @treturn function iterator over address; file, as libbfd spells it; line, or nil if the
+--   code is of none; and whether it is a good place for a breakpoint
 
 -- What traces the work on the topics that options name; nil if they name none.
 local function trace(options)
