@@ -94,9 +94,13 @@ local function add(line, profile, id)
 end
 
 -- The same as GNU gprof does it: what comes first on a line hides the blocks of all that
--- follows. Functions that follow one add to its calls; others are not seen.
+-- follows. Functions that follow one add to its calls; others are not shown, and only
+-- count among the busiest lines (`entries`).
 local function add_as_gnu(line, profile, id)
   local address, is_function, calls = profile:get(id, "address", "is_function", "calls")
+  if is_function then
+    line.entries = (line.entries or 0) + calls
+  end
   if line.address then
     line.several = true
     if is_function and line.calls then
@@ -138,10 +142,11 @@ end
 --- How often a line was executed, as far as one number can say it: the sum of its blocks'
 -- executions, or else the calls of the functions that begin there.
 -- @tparam table line
--- @tparam[opt] boolean gnu_compat the calls, as ever
+-- @tparam[opt] boolean gnu_compat always the calls
 -- @treturn integer 0 if nothing is known
 function annotation.executions(line, gnu_compat)
-  return not gnu_compat and line.blocks or line.calls or 0
+  if gnu_compat then return line.entries or 0 end
+  return line.blocks or line.calls or 0
 end
 
 return annotation
