@@ -95,42 +95,58 @@ static bool find_needed(building *b, const gp_data *data) {
   return true;
 }
 
-/* Whether anything was recorded of [low, high). */
-static bool is_needed(const building *b, uint64_t low, uint64_t high) {
+/* The first range that ends above an address. */
+static size_t first_needed(const building *b, uint64_t address) {
   size_t first = 0, end = b->needed_count;
   while (first < end) {
     size_t middle = first + (end - first) / 2;
-    if (b->needed[middle].high <= low)
+    if (b->needed[middle].high <= address)
       first = middle + 1;
     else
       end = middle;
   }
+  return first;
+}
+
+/* Whether anything was recorded of [low, high). */
+static bool is_needed(const building *b, uint64_t low, uint64_t high) {
+  size_t first = first_needed(b, low);
   return first < b->needed_count && b->needed[first].low < high;
 }
 
 /* --- which lines have to be known -------------------------------------------- */
 
-/* The code of a function that is in .text; its entry, if that is not. */
+/* Where a function's own code and all that follows it up to the next function is in
+ * .text; empty if nowhere. The code at the beginning of .text may be that of a function
+ * in front of it. */
 static gp_range code_of(const building *b, uint32_t function) {
   const gp_symtab *functions = b->functions;
   uint64_t low = functions->address[function], high = b->image->text_high;
-  if (low < b->image->text_low || low >= high) return (gp_range){low, low + 1};
   if (function + 1 < functions->count && functions->address[function + 1] < high)
     high = functions->address[function + 1];
-  return (gp_range){low, high};
+  if (low < b->image->text_low) low = b->image->text_low;
+  return (gp_range){low, low < high ? high : low};
 }
 
-/* Reads the lines of functions that anything was recorded of, and of the entries of the
- * others. (Code before the first function is of no line's symbol: nothing is.) */
+/* Appends what has to be known of a function: the lines of its code if anything was
+ * recorded there, and that of its entry. */
+static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
+                         size_t count) {
+  uint64_t entry = b->functions->address[function];
+  gp_range code = code_of(b, function);
+  bool whole = b->options->all || is_needed(b, code.low, code.high);
+  if (!whole || entry < code.low || entry >= code.high)
+    wanted[count++] = (gp_range){entry, entry + 1};
+  if (whole && code.low < code.high) wanted[count++] = code;
+  return count;
+}
+
 static bool read_map(building *b, gp_error *error) {
-  size_t count = b->functions->count;
-  gp_range *wanted = gp_column(count, sizeof *wanted);
+  size_t count = 0;
+  gp_range *wanted = gp_column(b->functions->count, 2 * sizeof *wanted);
   if (!wanted) return gp_fail_memory(error);
-  for (uint32_t f = 0; f < count; f++) {
-    wanted[f] = code_of(b, f);
-    if (!b->options->all && !is_needed(b, wanted[f].low, wanted[f].high))
-      wanted[f].high = wanted[f].low + 1;
-  }
+  for (uint32_t f = 0; f < b->functions->count; f++)
+    count = add_wanted(b, f, wanted, count);
   bool done = gp_linemap_read(&b->map, b->image, wanted, count, error);
   free(wanted);
   return done;
@@ -194,6 +210,11 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || strcmp(a, b) == 0;
 }
 
+static bool is_function_at(const building *b, uint64_t address, const char *function) {
+  const char *other = gp_image_function(b->image, address);
+  return other && strcmp(other, function) == 0;
+}
+
 /* Comes to an address whose source is `source`: it begins a symbol if that is another
  * than that of the code before, and no function's symbol is there. */
 static bool come_to(building *b, uint64_t address, uint32_t function,
@@ -205,8 +226,24 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
   return append_line(b, address, function, source);
 }
 
+/* Whether code is of one function throughout, as far as it matters: at both ends, and
+ * wherever something was recorded. GNU gprof's lines are told apart by every byte. */
+static bool is_of_one(const building *b, gp_range code, const char *function) {
+  if (b->options->gnu_compat) return code.high - code.low == 1;
+  if (!is_function_at(b, code.high - 1, function)) return false;
+  for (size_t i = first_needed(b, code.low);
+       i < b->needed_count && b->needed[i].low < code.high; i++) {
+    gp_range range = b->needed[i];
+    if (range.low < code.low) range.low = code.low;
+    if (range.high > code.high) range.high = code.high;
+    for (uint64_t address = range.low; address < range.high; address++)
+      if (!is_function_at(b, address, function)) return false;
+  }
+  return true;
+}
+
 /* Goes through what a function has of a stretch of one line, asking which functions that
- * is inlined from. Where its two ends are of one, so is all of it. */
+ * is inlined from. */
 static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_range code) {
   uint64_t low = b->map.low[stretch], high = b->map.high[stretch];
   if (low < code.low) low = code.low;
@@ -214,9 +251,7 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
   place source = {b->map.file[stretch], b->map.line[stretch], NULL};
   source.function = gp_image_function(b->image, low);
   if (source.function && !come_to(b, low, function, &source)) return false;
-  const char *end = source.function;
-  if (high - low > 1) end = gp_image_function(b->image, high - 1);
-  if (end && source.function && strcmp(end, source.function) == 0) return true;
+  if (source.function && is_of_one(b, (gp_range){low, high}, source.function)) return true;
   for (uint64_t address = low + 1; address < high; address++) {
     source.function = gp_image_function(b->image, address);
     if (source.function && !come_to(b, address, function, &source)) return false;
@@ -224,14 +259,14 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
   return true;
 }
 
-/* Goes through the stretches [first, end) of one line in a function; `code` is of no
- * other. */
+/* Goes through the stretches [first, end) of one line; the part of the function's code
+ * from them to the next line is `part`. */
 static bool pass_line(building *b, uint32_t function, size_t first, size_t end,
-                      gp_range code) {
-  bool needed = is_needed(b, code.low, code.high);
+                      gp_range part, gp_range code) {
+  bool needed = is_needed(b, part.low, part.high);
   if (!needed && !b->options->named) {
     place source = {b->map.file[first], b->map.line[first], NULL};
-    if (b->options->all) return come_to(b, code.low, function, &source);
+    if (b->options->all) return come_to(b, part.low, function, &source);
     b->last = source;
     return true;
   }
@@ -252,23 +287,34 @@ static size_t end_of_line(const gp_linemap *map, size_t first, uint64_t high) {
   return end;
 }
 
-/* A function's symbol and those of its lines. Stretch *next of the map is the first one
- * that ends in the function's code or behind it. */
-static bool pass_function(building *b, uint32_t function, size_t *next) {
+/* The first stretch from `first` on that ends above an address. */
+static size_t skip_to(const gp_linemap *map, size_t first, uint64_t address) {
+  while (first < map->count && map->high[first] <= address) first++;
+  return first;
+}
+
+/* A function's symbol. No stretch before *next is at its entry or behind that. */
+static bool pass_entry(building *b, uint32_t function, size_t *next) {
+  const gp_linemap *map = &b->map;
+  uint64_t entry = b->functions->address[function];
+  size_t at = *next = skip_to(map, *next, entry);
+  place source = {GP_NONE, 0, NULL};
+  if (at < map->count && map->low[at] <= entry)
+    source = (place){map->file[at], map->line[at], NULL};
+  return append_function(b, function, &source);
+}
+
+/* The symbols of its lines. */
+static bool pass_code(building *b, uint32_t function, size_t *next) {
   const gp_linemap *map = &b->map;
   gp_range code = code_of(b, function);
-  size_t first = *next;
-  while (first < map->count && map->high[first] <= code.low) first++;
-  place source = {GP_NONE, 0, NULL};
-  if (first < map->count && map->low[first] <= code.low)
-    source = (place){map->file[first], map->line[first], NULL};
-  if (!append_function(b, function, &source)) return false;
+  size_t first = skip_to(map, *next, code.low);
   while (first < map->count && map->low[first] < code.high) {
     size_t end = end_of_line(map, first, code.high);
     gp_range part = {map->low[first], code.high};
     if (part.low < code.low) part.low = code.low;
     if (end < map->count && map->low[end] < code.high) part.high = map->low[end];
-    if (!pass_line(b, function, first, end, part)) return false;
+    if (!pass_line(b, function, first, end, part, code)) return false;
     if (map->high[end - 1] > code.high) break;  /* it goes on in the next function */
     first = end;
   }
@@ -289,7 +335,7 @@ static bool pass_all(building *b) {
   size_t next = 0;
   b->last = (place){GP_NONE, 0, NULL};
   for (uint32_t f = 0; f < b->functions->count; f++)
-    if (!pass_function(b, f, &next)) return false;
+    if (!pass_entry(b, f, &next) || !pass_code(b, f, &next)) return false;
   return true;
 }
 
