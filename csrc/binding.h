@@ -99,6 +99,9 @@ symbols_box *check_symbols(lua_State *L, int index);
 gp_profile *check_profile(lua_State *L, int index);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
 
+/* Where the functions of the symbols at `index` come from: looked up when somebody asks. */
+const gp_sources *check_sources(lua_State *L, int index);
+
 /* Pushes the one object that stands for a node of the profile at stack index
  * `profile`. */
 void push_node(lua_State *L, int profile, uint32_t node);

@@ -53,6 +53,20 @@ static const gp_linemap *open_map(lua_State *L, image_box *box) {
   return &box->map;
 }
 
+/* Where libbfd knows a line, the map does; only functions have to be asked for. It is of
+ * .text; libbfd is asked about the rest. */
+static bool look_up(lua_State *L, gp_image *image, uint64_t address, gp_source *source) {
+  bool known = gp_image_source(image, address, source);
+  if (address < image->text_low || address >= image->text_high) return known;
+  const gp_linemap *map = open_map(L, check_box(L, 1));
+  uint32_t stretch = gp_linemap_find(map, address);
+  if (stretch == GP_NONE) return false;
+  source->file = map->files.name[map->file[stretch]];
+  source->line = map->line[stretch];
+  if (!known) source->function = NULL;
+  return true;
+}
+
 /* image:source(address) -> file, line, function; or nil */
 static int find_source(lua_State *L) {
   gp_image *image = check_image(L, 1);
@@ -60,14 +74,12 @@ static int find_source(lua_State *L) {
   gp_source source;
   gp_error none;
   gp_image_read_symbols(image, &none);  /* they help, but need not be there */
-  const gp_linemap *map = open_map(L, check_box(L, 1));
-  uint32_t stretch = gp_linemap_find(map, address);
-  if (stretch == GP_NONE || !gp_image_source(image, address, &source)) {
+  if (!look_up(L, image, address, &source)) {
     lua_pushnil(L);
     return 1;
   }
-  lua_pushstring(L, map->files.name[map->file[stretch]]);
-  lua_pushinteger(L, map->line[stretch]);
+  lua_pushstring(L, source.file);
+  lua_pushinteger(L, source.line);
   lua_pushstring(L, source.function);
   return 3;
 }

@@ -375,30 +375,27 @@ static void push_mapped(lua_State *L, const void *object) {
   lua_pushboolean(L, symtab_of(object)->flags[id_of(object)] & GP_MAPPED);
 }
 
-static bool source_of(const void *object, gp_source *source) {
-  const gp_symtab *symtab = symtab_of(object);
-  uint32_t id = id_of(object);
-  if (symtab->files && symtab->file[id] != GP_NONE) {
-    *source = (gp_source){.file = symtab->files->name[symtab->file[id]],
-                          .line = symtab->line[id]};
-    return true;
-  }
-  if (symtab->sourceless || symtab->files) return false;
-  const gp_image *image = ((const part *)object)->profile->image;
-  return gp_image_source(image, symtab_of(object)->address[id_of(object)], source);
+/* The sources of all functions are looked up at once, when one is wanted first. */
+static const gp_sources *sources_of(lua_State *L, const void *object) {
+  lua_getiuservalue(L, ((const part *)object)->home, PROFILE_SYMBOLS);
+  const gp_sources *sources = check_sources(L, lua_gettop(L));
+  lua_pop(L, 1);
+  return sources;
 }
 
 static void push_file(lua_State *L, const void *object) {
-  gp_source source;
-  lua_pushstring(L, source_of(object, &source) ? source.file : NULL);
+  const gp_sources *sources = sources_of(L, object);
+  uint32_t file = sources->file[id_of(object)];
+  lua_pushstring(L, file == GP_NONE ? NULL : sources->files.name[file]);
 }
 
 static void push_line(lua_State *L, const void *object) {
-  gp_source source;
-  if (source_of(object, &source))
-    lua_pushinteger(L, source.line);
-  else
+  const gp_sources *sources = sources_of(L, object);
+  uint32_t id = id_of(object);
+  if (sources->file[id] == GP_NONE)
     lua_pushnil(L);
+  else
+    lua_pushinteger(L, sources->line[id]);
 }
 
 static void push_cycle(lua_State *L, const void *object) {

@@ -131,8 +131,8 @@ static int name(lua_State *L) {
 
 /* --- by file and line ------------------------------------------------------ */
 
-static const gp_sources *check_sources(lua_State *L) {
-  symbols_box *box = check_symbols(L, 1);
+const gp_sources *check_sources(lua_State *L, int index) {
+  symbols_box *box = check_symbols(L, index);
   gp_error error = {""};
   if (!box->sourced) {
     if (!gp_sources_read(&box->sources, &box->symtab, box->image->image, &error))
@@ -144,7 +144,7 @@ static const gp_sources *check_sources(lua_State *L) {
 
 /* symbols:files() -> names of source files, in the order in which they are met */
 static int files(lua_State *L) {
-  const gp_sources *sources = check_sources(L);
+  const gp_sources *sources = check_sources(L, 1);
   lua_createtable(L, (int)sources->files.count, 0);
   for (size_t i = 0; i < sources->files.count; i++) {
     lua_pushstring(L, sources->files.name[i]);
@@ -162,7 +162,7 @@ static void append_row(lua_State *L, uint32_t row, lua_Integer *count) {
 /* symbols:in_file(number [, line]) -> numbers of functions of a file; of those that
  * begin at that line */
 static int in_file(lua_State *L) {
-  const gp_sources *sources = check_sources(L);
+  const gp_sources *sources = check_sources(L, 1);
   lua_Integer file = luaL_checkinteger(L, 2), count = 0;
   lua_Integer line = luaL_optinteger(L, 3, -1);
   luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files.count, 2,
@@ -177,7 +177,7 @@ static int in_file(lua_State *L) {
 
 /* symbols:at_line(line) -> numbers of functions that begin at that line of any file */
 static int at_line(lua_State *L) {
-  const gp_sources *sources = check_sources(L);
+  const gp_sources *sources = check_sources(L, 1);
   lua_Integer line = luaL_checkinteger(L, 2), count = 0;
   lua_newtable(L);
   for (uint32_t s = 0; s < sources->symbols; s++)
@@ -188,7 +188,7 @@ static int at_line(lua_State *L) {
 
 /* symbols:source(id) -> number of its file and line, or nil */
 static int source(lua_State *L) {
-  const gp_sources *sources = check_sources(L);
+  const gp_sources *sources = check_sources(L, 1);
   lua_Integer id = luaL_checkinteger(L, 2);
   luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= sources->symbols, 2,
                 "no function of that number");
@@ -243,7 +243,7 @@ static int extent(lua_State *L) {
 /* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
  * them by source */
 static int by_source(lua_State *L) {
-  const gp_sources *sources = check_sources(L);
+  const gp_sources *sources = check_sources(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   size_t count = lua_rawlen(L, 2);
   uint32_t *rows = lua_newuserdatauv(L, (count + 1) * sizeof *rows, 0);

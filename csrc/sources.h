@@ -2,9 +2,8 @@
 /*
  * Where all functions come from.
  *
- * The source file and line of every symbol, and which functions there are in a file.
- * Reports ask the image for the sources of the few functions that they print; this is
- * for those who look from a file or a line to functions, and have to know them all.
+ * The source file and line of every symbol, looked up in one pass over the line tables,
+ * and which functions there are in a file.
  */
 #ifndef GP_SOURCES_H
 #define GP_SOURCES_H
