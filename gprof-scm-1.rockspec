@@ -63,6 +63,7 @@ build = {
         "csrc/lua_symbols.c",
         "csrc/lua_trace.c",
         "csrc/map.c",
+        "csrc/namer.c",
         "csrc/names.c",
         "csrc/order.c",
         "csrc/profile.c",

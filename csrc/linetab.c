@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "namer.h"
 #include "sort.h"
 
 /* Source of some code, as far as it decides where a symbol begins. */
@@ -22,6 +23,7 @@ typedef struct building {
   gp_symtab *lines;
   size_t capacity;
   gp_linemap map;
+  gp_namer namer;
   gp_range *needed;       /* where something was recorded: ascending, disjoint */
   size_t needed_count;
   uint32_t *row;          /* per function: its number among the lines */
@@ -210,8 +212,8 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || strcmp(a, b) == 0;
 }
 
-static bool is_function_at(const building *b, uint64_t address, const char *function) {
-  const char *other = gp_image_function(b->image, address);
+static bool is_function_at(building *b, uint64_t address, const char *function) {
+  const char *other = gp_namer_at(&b->namer, address);
   return other && strcmp(other, function) == 0;
 }
 
@@ -228,7 +230,7 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
 
 /* Whether code is of one function throughout, as far as it matters: at both ends, and
  * wherever something was recorded. GNU gprof's lines are told apart by every byte. */
-static bool is_of_one(const building *b, gp_range code, const char *function) {
+static bool is_of_one(building *b, gp_range code, const char *function) {
   if (b->options->gnu_compat) return code.high - code.low == 1;
   if (!is_function_at(b, code.high - 1, function)) return false;
   for (size_t i = first_needed(b, code.low);
@@ -249,11 +251,11 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
   if (low < code.low) low = code.low;
   if (high > code.high) high = code.high;
   place source = {b->map.file[stretch], b->map.line[stretch], NULL};
-  source.function = gp_image_function(b->image, low);
+  source.function = gp_namer_at(&b->namer, low);
   if (source.function && !come_to(b, low, function, &source)) return false;
   if (source.function && is_of_one(b, (gp_range){low, high}, source.function)) return true;
   for (uint64_t address = low + 1; address < high; address++) {
-    source.function = gp_image_function(b->image, address);
+    source.function = gp_namer_at(&b->namer, address);
     if (source.function && !come_to(b, address, function, &source)) return false;
   }
   return true;
@@ -378,7 +380,9 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
   if (!b->row || !find_needed(b, data)) return gp_fail_memory(error);
-  if (!functions->sourceless && !read_map(b, error)) return false;
+  if (!functions->sourceless &&
+      !(read_map(b, error) && gp_namer_init(&b->namer, b->image, error)))
+    return false;
   if (!pass_all(b)) return gp_fail_memory(error);
   if (b->options->gnu_compat) lose_last(b->lines);
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
@@ -397,6 +401,7 @@ bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_ima
   free(b.row);
   free(b.needed);
   gp_linemap_free(&b.map);
+  gp_namer_free(&b.namer);
   if (!done) gp_symtab_free(lines);
   return done;
 }
