@@ -110,27 +110,38 @@ static bool is_needed(const building *b, uint64_t low, uint64_t high) {
 
 /* --- which lines have to be known -------------------------------------------- */
 
-/* The code of a function that is in .text; its entry, if that is not. */
+/* The code of a function that is in .text: none, if low is high. A function that begins
+ * below has what no symbol claims at the start of .text. */
 static gp_range code_of(const building *b, uint32_t function) {
   const gp_symtab *functions = b->functions;
   uint64_t low = functions->address[function], high = b->image->text_high;
-  if (low < b->image->text_low || low >= high) return (gp_range){low, low + 1};
+  if (low < b->image->text_low) low = b->image->text_low;
   if (function + 1 < functions->count && functions->address[function + 1] < high)
     high = functions->address[function + 1];
-  return (gp_range){low, high};
+  return (gp_range){low, high > low ? high : low};
+}
+
+/* Appends what has to be known of a function: its code, if anything was recorded of it,
+ * and in any case its entry, be that in .text or not. */
+static size_t want_function(const building *b, uint32_t function, gp_range *wanted,
+                            size_t count) {
+  uint64_t entry = b->functions->address[function];
+  gp_range code = code_of(b, function);
+  bool whole = code.low < code.high &&
+               (b->options->all || is_needed(b, code.low, code.high));
+  if (!whole || entry < code.low) wanted[count++] = (gp_range){entry, entry + 1};
+  if (whole) wanted[count++] = code;
+  return count;
 }
 
 /* Reads the lines of functions that anything was recorded of, and of the entries of the
  * others. (Code before the first function is of no line's symbol: nothing is.) */
 static bool read_map(building *b, gp_error *error) {
-  size_t count = b->functions->count;
-  gp_range *wanted = gp_column(count, sizeof *wanted);
+  size_t count = 0;
+  gp_range *wanted = gp_column(2 * b->functions->count, sizeof *wanted);
   if (!wanted) return gp_fail_memory(error);
-  for (uint32_t f = 0; f < count; f++) {
-    wanted[f] = code_of(b, f);
-    if (!b->options->all && !is_needed(b, wanted[f].low, wanted[f].high))
-      wanted[f].high = wanted[f].low + 1;
-  }
+  for (uint32_t f = 0; f < b->functions->count; f++)
+    count = want_function(b, f, wanted, count);
   bool done = gp_linemap_read(&b->map, b->image, wanted, count, error);
   free(wanted);
   return done;
@@ -252,17 +263,23 @@ static size_t end_of_line(const gp_linemap *map, size_t first, uint64_t high) {
   return end;
 }
 
+/* The source of a function's entry. */
+static place entry_of(const building *b, uint32_t function) {
+  const gp_linemap *map = &b->map;
+  uint32_t stretch = gp_linemap_find(map, b->functions->address[function]);
+  if (stretch == GP_NONE) return (place){GP_NONE, 0, NULL};
+  return (place){map->file[stretch], map->line[stretch], NULL};
+}
+
 /* A function's symbol and those of its lines. Stretch *next of the map is the first one
  * that ends in the function's code or behind it. */
 static bool pass_function(building *b, uint32_t function, size_t *next) {
   const gp_linemap *map = &b->map;
   gp_range code = code_of(b, function);
   size_t first = *next;
-  while (first < map->count && map->high[first] <= code.low) first++;
-  place source = {GP_NONE, 0, NULL};
-  if (first < map->count && map->low[first] <= code.low)
-    source = (place){map->file[first], map->line[first], NULL};
+  place source = entry_of(b, function);
   if (!append_function(b, function, &source)) return false;
+  while (first < map->count && map->high[first] <= code.low) first++;
   while (first < map->count && map->low[first] < code.high) {
     size_t end = end_of_line(map, first, code.high);
     gp_range part = {map->low[first], code.high};
