@@ -384,7 +384,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
       !(read_map(b, error) && gp_namer_init(&b->namer, b->image, error)))
     return false;
   if (!pass_all(b)) return gp_fail_memory(error);
-  if (b->options->gnu_compat) lose_last(b->lines);
+  if (b->options->gnu_compat && !functions->sourceless) lose_last(b->lines);
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 

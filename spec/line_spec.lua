@@ -1,0 +1,257 @@
+-- With --gnu-compat, profiles by line, annotated source and counts of basic blocks are GNU gprof's, byte for byte.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local chance = require "support.chance"
+local gmon = require "support.gmon"
+local oracle = require "support.oracle"
+local parity = require "support.parity"
+local program = require "support.program"
+local shell = require "support.shell"
+
+if not parity.possible(pending) then return end
+
+local check <const>, check_files <const> = parity.check, parity.check_files
+
+-- Profiles with blocks ----------------------------------------------------------------------
+
+local random <const>, pick <const> = math.random, chance.pick
+local HEADER <const> = 20  -- bytes
+
+-- Writes a program's profile with a record of blocks, { address, count } each, behind the others.
+local function with_blocks(built, blocks, path)
+  local record = gmon.magic { records = { { kind = "blocks", table.unpack(blocks) } } }
+  return gmon.write(path, shell.read(built.gmon) .. record:sub(HEADER + 1))
+end
+
+local function some_count()
+  return pick { 0, 1, 1, 2, 5, 5, 100, random(1000000), (1 << 32) + random(100), 123456789012345 }
+end
+
+-- Blocks anywhere in the code and around it; some addresses come twice, and add up.
+local function scattered(subject, count)
+  local blocks = {}
+  for i = 1, count do
+    local again = i > 1 and random(10) == 1
+    blocks[i] = { again and blocks[random(i - 1)][1] or random(subject.low - 20, subject.last + 20), some_count() }
+  end
+  return blocks
+end
+
+-- A block at each of some addresses that follow each other: many a line.
+local function crowded(subject, count)
+  local first, blocks = pick(subject.functions) + random(0, 40), {}
+  for i = 1, count do
+    blocks[i] = { first + i, some_count() }
+  end
+  return blocks
+end
+
+-- Programs ----------------------------------------------------------------------------------
+
+-- By program: `path` of image, `gmon`, and names for symspecs to pick.
+local subjects = {}
+
+local function subject_of(name, variant)
+  local key = name .. "+" .. variant
+  if not subjects[key] then
+    local built = build.program(name, variant)
+    local subject = chance.subject(built.image)
+    subject.built, subject.names, subject.files = built, {}, {}
+    for _, symbol in ipairs(build.symbols(built.image)) do
+      if symbol.type:find "[tT]" and not symbol.name:find "[%s$]" then table.insert(subject.names, symbol.name) end
+    end
+    for _, list in ipairs { built.program.sources, built.program.headers or {} } do
+      for _, source in ipairs(list) do table.insert(subject.files, source:match "[^/]*$") end
+    end
+    subjects[key] = subject
+  end
+  return subjects[key]
+end
+
+-- A map with the functions in two object files, by turns of three; and the symbols as nm prints them.
+local function write_lists(built, dir)
+  local lines = {}
+  for i, symbol in ipairs(build.symbols(built.image)) do
+    lines[i] = ("%s.o:%016x %s %s\n"):format(i // 3 % 2 == 0 and "a" or "b", symbol.address, symbol.type, symbol.name)
+  end
+  shell.write(dir .. "/map", table.concat(lines))
+  shell.write(dir .. "/nm", shell.check({ "nm", "-n", "--defined-only", built.image }).stdout)
+end
+
+-- On each line what is given before the operands. MAP and NM are lists of symbols; FILE stands for the first source,
+-- NAME for a function. Where -l is not given, lines are functions' own.
+local option_lists <const> = [[
+  -l
+  -l -p
+  -l -q
+  -l -C
+  -l -A
+  -l -z
+  -l -p -z -w 40
+  -l -A -x
+  -l -A -z
+  -l -A -x -z
+  -l -r
+  -l -T
+  -l -T -q -z
+  -l -a
+  -l -a -C -z
+  -l -D -z
+  -l -c
+  -l -c -z -q
+  -l -L
+  -l -L -q
+  -l --inline-file-names
+  -l --inline-file-names -L -p
+  -l --no-demangle
+  -l -R MAP
+  -l -R MAP -A
+  -l -R MAP -C -z
+  -l -S NM
+  -l -S NM -A
+  -l -S NM -C -z
+  -l -i
+  -l -i -A
+  -l -P -A
+  -l -p -J
+  -l -A -J
+  -l -J -A
+  -l -m 0 -A
+  -l -m 1 -A
+  -l -m 50 -A
+  -l -m 50 -A -x
+  -l -t 0 -A
+  -l -t 3 -A
+  -l -t 100000 -A
+  -l -t-1 -A
+  -l -tx -A
+  -l -mx -A
+  -l -p -A -C -r
+  -l -p -q -A -C -r -z -x
+  -l -C -A -i -t2
+  -l -p -A -R MAP
+  -A
+  -A -x
+  -A -z
+  -A -p
+  -A -q -C
+  -A -t 0 -m 100
+  --annotated-source --all-lines --table-length=2
+  --line --annotated --min-count=3 --no-flat
+  -l -pFILE
+  -l -pNAME
+  -l -pmain
+  -l -PFILE
+  -l -qFILE
+  -l -qNAME
+  -l -QNAME -z
+  -l -AFILE
+  -l -ANAME
+  -l -A -JFILE
+  -l -A -JNAME
+  -l -AFILE:20
+  -l -A20 -A12
+  -l -CFILE:12
+  -l -ZFILE:12 -C -z
+  -l -C12 -C14 -CFILE:20
+  -l -pFILE:12 -z
+  -l -p12
+  -l -p:12 -p:13 -p14
+  -l -P12 -P20 -z
+  -l -q12
+  -l -q12/14
+  -l -q:12/NAME
+  -l -k main/NAME
+  -l -k FILE:12/FILE
+  -l -k 12/
+  -l -n FILE:12
+  -l -N 12 -N 20
+  -l -n NAME -N main
+  -l -F NAME -E 12
+  -l -e NAME -f FILE
+  -l -pno_such_function
+  -l -Ano_such_file.c
+  -l -A -m 3 -x -p -C
+]]
+
+-- And what writes files: run in directories of their own.
+local writing_lists <const> = [[
+  -l -s
+  -s
+  -s -p
+  -s -q -p -C
+  -s -A
+  -s -i -p
+  -s -A -x -C -z
+  -s -pFILE:12 -z
+  -l -A -y
+  -A -y
+  -l -A -y -x -z
+  -l -y
+  -l -A -y -p -C
+  -l -A -y -t 0 -m 10
+  -l -AFILE -y
+  -s -A -y -q
+  -R MAP -A -y
+]]
+
+-- Calls `try` with the arguments that each line stands for, operands included.
+local function each_command(lists, subject, dir, profile, try)
+  local words = { FILE = subject.files[1], MAP = dir .. "/map", NM = dir .. "/nm" }
+  for line in lists:gmatch "[^\n]+" do
+    words.NAME = pick(subject.names)
+    local arguments = { "-b" }
+    for word in line:gsub("%u%u+", words):gmatch "%S+" do
+      arguments[#arguments + 1] = word
+    end
+    table.move({ subject.image, profile }, 1, 2, #arguments + 1, arguments)
+    try(arguments)
+  end
+end
+
+-- Whether GNU gprof counts the lines of an image twice with one result: otherwise it gives up.
+local function countable(subject)
+  return not oracle.run({ "-b", "-l", subject.image, subject.built.gmon }).stderr:find("miscounted", 1, true)
+end
+
+local function prints(arguments)
+  local result = program.run({ "--gnu-compat", table.unpack(arguments) }, { cwd = shell.tmpdir() })
+  assert(result.status == 0 or result.stderr:find "has no arcs", result.command .. "\n" .. result.stderr)
+  return result
+end
+
+local function check_program(name, variant)
+  local subject, dir = subject_of(name, variant), shell.tmpdir()
+  local built = subject.built
+  write_lists(built, dir)
+  math.randomseed(#built.image)
+  local profile = with_blocks(built, crowded(subject, 60), dir .. "/gmon.out")
+  profile = with_blocks({ gmon = profile }, scattered(subject, 200), profile)
+  if countable(subject) then
+    check { "-b", "-l", built.image, built.gmon }
+    each_command(option_lists, subject, dir, profile, check)
+    each_command(writing_lists, subject, dir, profile, check_files)
+  else
+    local result = prints { "-b", "-l", built.image, built.gmon }
+    assert.truthy(result.stdout:find("\n[^\n]+ %(" .. subject.files[1]:gsub("%p", "%%%0") .. ":%d+ @ %x+%)"))
+    each_command(option_lists .. writing_lists, subject, dir, profile, prints)
+  end
+end
+
+-- Programs with debugging information and a profile. (In static ones GNU gprof looks at each byte of a C library.)
+local function each_program()
+  return coroutine.wrap(function()
+    for name, variant in build.each() do
+      if not (variant:find "static" or variant:find "nodebug" or name == "mute") then
+        coroutine.yield(name, variant)
+      end
+    end
+  end)
+end
+
+describe("With --gnu-compat, lines and blocks are GNU gprof's", function()
+  for name, variant in each_program() do
+    it(("for %s %s"):format(name, variant), function() check_program(name, variant) end)
+  end
+end)
