@@ -69,6 +69,7 @@ build = {
         "csrc/profile.c",
         "csrc/propagate.c",
         "csrc/reader.c",
+        "csrc/recorded.c",
         "csrc/section.c",
         "csrc/selection.c",
         "csrc/sort.c",

@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "namer.h"
+#include "recorded.h"
 #include "sort.h"
 
 /* Source of some code, as far as it decides where a symbol begins. */
@@ -24,97 +25,11 @@ typedef struct building {
   size_t capacity;
   gp_linemap map;
   gp_namer namer;
-  gp_range *needed;       /* where something was recorded: ascending, disjoint */
-  size_t needed_count;
+  gp_recorded recorded;
   uint32_t *row;          /* per function: its number among the lines */
   uint32_t next_order;    /* symbols of lines come after all of the image's table */
   place last;             /* of the code before, as far as it is known */
 } building;
-
-/* --- what was recorded ------------------------------------------------------ */
-
-static int by_low(const void *left, const void *right) {
-  const gp_range *a = left, *b = right;
-  return a->low < b->low ? -1 : a->low > b->low;
-}
-
-/* Sorts ranges, and joins those that overlap or touch. Returns how many are left. */
-static size_t join_ranges(gp_range *ranges, size_t count) {
-  size_t kept = 0;
-  if (count > 0) qsort(ranges, count, sizeof *ranges, by_low);
-  for (size_t i = 0; i < count; i++) {
-    gp_range *last = kept > 0 ? &ranges[kept - 1] : NULL;
-    if (last && ranges[i].low <= last->high) {
-      if (ranges[i].high > last->high) last->high = ranges[i].high;
-    } else {
-      ranges[kept++] = ranges[i];
-    }
-  }
-  return kept;
-}
-
-/* Appends the bins of a histogram that have samples; a unit more at both ends, as
- * samples are assigned by units. Neighbours are one range. */
-static size_t add_bins(gp_range *ranges, size_t count, const gp_histogram *histogram,
-                       double bytes) {
-  for (size_t i = 0; i < histogram->bins; i++) {
-    if (gp_bin(histogram, i) == 0) continue;
-    uint64_t low = histogram->low + (uint64_t)(bytes * (double)i);
-    uint64_t high = histogram->low + (uint64_t)(bytes * (double)(i + 1)) + 2;
-    low -= low < 2 ? low : 2;
-    if (count > 0 && ranges[count - 1].low <= low && low <= ranges[count - 1].high)
-      ranges[count - 1].high = high;
-    else
-      ranges[count++] = (gp_range){low, high};
-  }
-  return count;
-}
-
-static size_t add_addresses(gp_range *ranges, size_t count, const uint64_t *addresses,
-                            size_t more) {
-  for (size_t i = 0; i < more; i++)
-    if (addresses[i] < UINT64_MAX)
-      ranges[count++] = (gp_range){addresses[i], addresses[i] + 1};
-  return count;
-}
-
-/* Where there are samples, where calls come from, and where blocks are. */
-static bool find_needed(building *b, const gp_data *data) {
-  size_t room = data->arcs.count + data->blocks.count + 1, count = 0;
-  for (size_t h = 0; h < data->histogram_count; h++) room += data->histograms[h].bins;
-  b->needed = gp_column(room, sizeof *b->needed);
-  if (!b->needed) return false;
-  for (size_t h = 0; h < data->histogram_count; h++)  /* see gp_samples_assign */
-    count = add_bins(b->needed, count, &data->histograms[h],
-                     2 * gp_histogram_scale(&data->histograms[0]));
-  count = add_addresses(b->needed, count, data->arcs.from, data->arcs.count);
-  count = add_addresses(b->needed, count, data->blocks.address, data->blocks.count);
-  const gp_symtab *functions = b->functions;
-  if (b->options->gnu_compat)  /* the last symbol has to be found to be lost */
-    b->needed[count++] =
-        (gp_range){functions->address[functions->count - 1], UINT64_MAX};
-  b->needed_count = join_ranges(b->needed, count);
-  return true;
-}
-
-/* The first range that ends above an address. */
-static size_t first_needed(const building *b, uint64_t address) {
-  size_t first = 0, end = b->needed_count;
-  while (first < end) {
-    size_t middle = first + (end - first) / 2;
-    if (b->needed[middle].high <= address)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
-}
-
-/* Whether anything was recorded of [low, high). */
-static bool is_needed(const building *b, uint64_t low, uint64_t high) {
-  size_t first = first_needed(b, low);
-  return first < b->needed_count && b->needed[first].low < high;
-}
 
 /* --- which lines have to be known -------------------------------------------- */
 
@@ -136,7 +51,9 @@ static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
                          size_t count) {
   uint64_t entry = b->functions->address[function];
   gp_range code = code_of(b, function);
-  bool whole = b->options->all || is_needed(b, code.low, code.high);
+  bool last = function + 1 == b->functions->count;  /* GNU gprof's last line is lost */
+  bool whole = b->options->all || (last && b->options->gnu_compat) ||
+               gp_recorded_in(&b->recorded, code);
   if (!whole || entry < code.low || entry >= code.high)
     wanted[count++] = (gp_range){entry, entry + 1};
   if (whole && code.low < code.high) wanted[count++] = code;
@@ -233,9 +150,10 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
 static bool is_of_one(building *b, gp_range code, const char *function) {
   if (b->options->gnu_compat) return code.high - code.low == 1;
   if (!is_function_at(b, code.high - 1, function)) return false;
-  for (size_t i = first_needed(b, code.low);
-       i < b->needed_count && b->needed[i].low < code.high; i++) {
-    gp_range range = b->needed[i];
+  const gp_recorded *recorded = &b->recorded;
+  for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
+       i < recorded->count && recorded->ranges[i].low < code.high; i++) {
+    gp_range range = recorded->ranges[i];
     if (range.low < code.low) range.low = code.low;
     if (range.high > code.high) range.high = code.high;
     for (uint64_t address = range.low; address < range.high; address++)
@@ -265,10 +183,11 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
  * from them to the next line is `part`. */
 static bool pass_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
-  bool needed = is_needed(b, part.low, part.high);
-  if (!needed && !b->options->named) {
+  bool last = function + 1 == b->functions->count;
+  bool named = b->options->named || gp_recorded_in(&b->recorded, part);
+  if (!named) {
     place source = {b->map.file[first], b->map.line[first], NULL};
-    if (b->options->all) return come_to(b, part.low, function, &source);
+    if (b->options->all || last) return come_to(b, part.low, function, &source);
     b->last = source;
     return true;
   }
@@ -379,7 +298,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   const gp_symtab *functions = b->functions;
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
-  if (!b->row || !find_needed(b, data)) return gp_fail_memory(error);
+  if (!b->row || !gp_recorded_find(&b->recorded, data)) return gp_fail_memory(error);
   if (!functions->sourceless &&
       !(read_map(b, error) && gp_namer_init(&b->namer, b->image, error)))
     return false;
@@ -399,7 +318,7 @@ bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_ima
   lines->sourceless = functions->sourceless;
   bool done = build(&b, data, error);
   free(b.row);
-  free(b.needed);
+  gp_recorded_free(&b.recorded);
   gp_linemap_free(&b.map);
   gp_namer_free(&b.namer);
   if (!done) gp_symtab_free(lines);
