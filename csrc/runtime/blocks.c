@@ -53,20 +53,20 @@
 typedef struct table {
   struct table *next;
   bool busy;         /* some thread counts here */
-  uint64_t cells[];
+  uint64_t cell[];
 } table;
 
 typedef struct range {
   uintptr_t start, size;  /* in bytes */
-  uintptr_t linked;       /* where the linker had put it: a profile tells such addresses */
+  uintptr_t linked;       /* where the linker had put it, as profiles tell it */
 } range;
 
-/* The program's code, not that of shared objects. Nothing is counted while it is empty. */
+/* The program's code, not shared objects'. While it is empty nothing is counted. */
 static range code;
 static size_t cells;        /* in a table */
 
 static table *tables;       /* of all threads there ever were */
-static table *common;       /* of threads for which there is no memory; never in the list */
+static table *common;       /* not among them: of threads for which there is no memory */
 static _Thread_local table *own;
 static _Thread_local bool taking;  /* this thread is looking for its own table */
 static pthread_key_t leaving;      /* tells when a thread ends */
@@ -79,11 +79,14 @@ extern void __gmon_start__(void) __attribute__((weak));
 
 void __sanitizer_cov_trace_pc(void) __attribute__((visibility("default")));
 
+#define NO_MEMORY "not enough memory for block counts"
+
+/* No more is done about any trouble: the program is to end as it would without us. */
 static void complain(const char *what) {
   dprintf(STDERR_FILENO, "libgprof-blocks: %s: %s\n", name, what);
 }
 
-/* --- counting ------------------------------------------------------------------------ */
+/* --- counting --------------------------------------------------------------- */
 
 /* Memory that reads as zero; NULL if there is none. */
 static void *map(size_t size) {
@@ -92,12 +95,8 @@ static void *map(size_t size) {
   return memory == MAP_FAILED ? NULL : memory;
 }
 
-static size_t cell_count(void) {
-  return code.size / BYTES_PER_CELL + 1;
-}
-
 static size_t table_size(void) {
-  return sizeof(table) + cell_count() * sizeof(uint64_t);
+  return sizeof(table) + cells * sizeof(uint64_t);
 }
 
 /* A table that no thread uses, or a new one; NULL if there is no memory. */
@@ -115,7 +114,7 @@ static table *take_table(void) {
 
 /* Counts where others may be counting, too. */
 static void count_shared(table *t, uintptr_t at) {
-  uint64_t *cell = &t->cells[at / BYTES_PER_CELL];
+  uint64_t *cell = &t->cell[at / BYTES_PER_CELL];
   __atomic_fetch_or(cell, at % BYTES_PER_CELL, __ATOMIC_RELAXED);
   __atomic_fetch_add(cell, ONE, __ATOMIC_RELAXED);
 }
@@ -155,13 +154,13 @@ void __sanitizer_cov_trace_pc(void) {
     count_first(at);
     return;
   }
-  uint64_t *cell = &own->cells[at / BYTES_PER_CELL];
+  uint64_t *cell = &own->cell[at / BYTES_PER_CELL];
   if (__builtin_expect(*cell == 0, 0))
     __atomic_fetch_or(cell, at % BYTES_PER_CELL, __ATOMIC_RELAXED);
   count(cell);
 }
 
-/* --- threads and processes come and go -------------------------------------------------- */
+/* --- threads and processes come and go -------------------------------------- */
 
 /* A thread ends. What runs of it after this takes a table anew. */
 static void leave(void *table_of_thread) {
@@ -174,7 +173,7 @@ static void leave(void *table_of_thread) {
 static void wipe(table *t) {
   table header = *t;
   if (madvise(t, table_size(), MADV_DONTNEED) != 0)
-    memset(t->cells, 0, cell_count() * sizeof(uint64_t));
+    memset(t->cell, 0, cells * sizeof(uint64_t));
   *t = header;
 }
 
@@ -218,10 +217,10 @@ static void start(void) {
       pthread_atfork(NULL, NULL, begin_child) == 0)
     __atomic_store_n(&code.size, found.size, __ATOMIC_RELEASE);
   else
-    complain("not enough memory for block counts");
+    complain(NO_MEMORY);
 }
 
-/* --- the profile's name ------------------------------------------------------------------ */
+/* --- the profile's name ----------------------------------------------------- */
 
 /* Opens the profile, or beside it a file that is to take its place. */
 static int open_name(const char *prefix, bool beside) {
@@ -257,19 +256,19 @@ static void claim(void) {
 /* Runs before all other constructors, so that their exit handlers run before ours. That of
  * glibc is registered by now. */
 static void prepare(void) {
-  if (__gmon_start__ && atexit(claim) != 0) complain("not enough memory for block counts");
+  if (__gmon_start__ && atexit(claim) != 0) complain(NO_MEMORY);
 }
 
-/* --- the record ---------------------------------------------------------------------------- */
+/* --- the record ------------------------------------------------------------- */
 
 /* Adds up all tables in the common one. */
 static void add_up(void) {
   for (const table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
     for (size_t i = 0; i < cells; i++) {
-      uint64_t cell = __atomic_load_n(&t->cells[i], __ATOMIC_RELAXED);
+      uint64_t cell = __atomic_load_n(&t->cell[i], __ATOMIC_RELAXED);
       if (cell == 0) continue;
-      __atomic_fetch_or(&common->cells[i], cell % ONE, __ATOMIC_RELAXED);
-      __atomic_fetch_add(&common->cells[i], cell - cell % ONE, __ATOMIC_RELAXED);
+      __atomic_fetch_or(&common->cell[i], cell % ONE, __ATOMIC_RELAXED);
+      __atomic_fetch_add(&common->cell[i], cell - cell % ONE, __ATOMIC_RELAXED);
     }
 }
 
@@ -289,7 +288,7 @@ static bool is_call(uintptr_t address) {
 
 /* The place in the code that a cell counts. */
 static uintptr_t place(size_t cell) {
-  return cell * BYTES_PER_CELL + (uintptr_t)(common->cells[cell] % ONE);
+  return cell * BYTES_PER_CELL + (uintptr_t)(common->cell[cell] % ONE);
 }
 
 /* How many entries of the record a count takes: in each it is as wide as an address, and
@@ -302,12 +301,12 @@ static size_t entries_of(uint64_t count) {
 static size_t count_entries(void) {
   size_t entries = 0, others = 0;
   for (size_t i = 0; i < cells; i++) {
-    if (common->cells[i] == 0) continue;
+    if (common->cell[i] == 0) continue;
     if (is_call(code.start + place(i))) {
-      entries += entries_of(common->cells[i] / ONE);
+      entries += entries_of(common->cell[i] / ONE);
     } else {
       others++;
-      common->cells[i] = 0;
+      common->cell[i] = 0;
     }
   }
   if (others > 0)
@@ -323,7 +322,7 @@ static unsigned char *put(unsigned char *to, const void *from, size_t size) {
 static unsigned char *put_entries(unsigned char *to, size_t entries) {
   for (size_t i = 0; i < cells && entries > 0; i++) {
     const uintptr_t address = code.linked + place(i);
-    uint64_t left = common->cells[i] / ONE;
+    uint64_t left = common->cell[i] / ONE;
     for (; left > 0 && entries > 0; entries--) {
       const uintptr_t now = left > UINTPTR_MAX ? UINTPTR_MAX : (uintptr_t)left;
       to = put(to, &address, sizeof address);
@@ -348,7 +347,7 @@ static unsigned char *make_profile(size_t *size) {
   return bytes;
 }
 
-/* --- the file ------------------------------------------------------------------------------ */
+/* --- the file --------------------------------------------------------------- */
 
 static bool write_all(int file, const unsigned char *bytes, size_t size) {
   while (size > 0) {
@@ -381,7 +380,8 @@ static bool is_whole(int file, uint64_t size) {
 static const char *append(const unsigned char *bytes, size_t size) {
   const off_t end = lseek(profile, 0, SEEK_END);
   const size_t skipped = end > 0 ? HEADER_SIZE : 0;
-  if (end > 0 && !is_whole(profile, (uint64_t)end)) return "is incomplete, so there are no block counts in it";
+  if (end > 0 && !is_whole(profile, (uint64_t)end))
+    return "is incomplete, and gets no block counts";
   if (write_all(profile, bytes + skipped, size - skipped))
     return close(profile) == 0 ? NULL : strerror(errno);
   const char *reason = strerror(errno);
@@ -404,7 +404,7 @@ static void write_profile(void) {
   size_t size;
   add_up();
   const unsigned char *bytes = make_profile(&size);
-  const char *trouble = !bytes ? "not enough memory for block counts"
+  const char *trouble = !bytes ? NO_MEMORY
                         : profile >= 0 ? append(bytes, size) : create(bytes, size);
   if (trouble) complain(trouble);
 }
@@ -423,7 +423,8 @@ static void finish(void) {
   pthread_sigmask(SIG_BLOCK, &all, &before);
   __atomic_store_n(&code.size, 0, __ATOMIC_RELAXED);
   write_profile();
-  if (!sigismember(&before, SIGXFSZ)) sigtimedwait(&too_large, NULL, &(struct timespec){0, 0});
+  if (!sigismember(&before, SIGXFSZ))
+    sigtimedwait(&too_large, NULL, &(struct timespec){0, 0});
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_setcancelstate(cancelling, &cancelling);
 }
