@@ -21,11 +21,12 @@ LIBRARIES = -lbfd -liberty
 # the core, and the module that holds libopcodes for it (see csrc/opcodes.h)
 CORE = build/gprof/core.so
 OPCODES = build/gprof/opcodes.so
-# what programs are linked with, to have their blocks counted (see doc/blocks.md)
-RUNTIME = build/libgprof-blocks.a
 SOURCES = $(sort $(wildcard csrc/*.c))
 HEADERS = $(wildcard csrc/*.h)
 OBJECTS = $(filter-out %/lua_opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
+
+# what programs are linked with, to have their blocks counted (see doc/blocks.md)
+RUNTIME = build/libgprof-blocks.a
 
 # make V=1 shows the commands of the compiler
 ifdef V
@@ -123,9 +124,7 @@ deps-all:
 # --- the demonstration ------------------------------------------------------------
 
 DEMO = build/demo
-DEMO_# what programs are linked with, to have their blocks counted (see doc/blocks.md)
-RUNTIME = build/libgprof-blocks.a
-SOURCES = $(sort $(wildcard examples/sample/*.c))
+DEMO_SOURCES = $(sort $(wildcard examples/sample/*.c))
 DEMO_FLAGS = -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls
 
 demo: deps-demo

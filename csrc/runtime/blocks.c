@@ -253,8 +253,8 @@ static void claim(void) {
   if (profile < 0) complain(strerror(errno));
 }
 
-/* Runs before all other constructors, so that their exit handlers run before ours. That of
- * glibc is registered by now. */
+/* Runs before all other constructors, so that their exit handlers run before ours. That
+ * of glibc is registered by now. */
 static void prepare(void) {
   if (__gmon_start__ && atexit(claim) != 0) complain(NO_MEMORY);
 }
@@ -272,8 +272,8 @@ static void add_up(void) {
     }
 }
 
-/* Whether at an address there is a call of ours. At the end of a function the compiler may
- * have made a jump of it, which returns to where that function had been called. */
+/* Whether at an address there is a call of ours. At the end of a function the compiler
+ * may have made a jump of it, which returns to where that function had been called. */
 static bool is_call(uintptr_t address) {
 #ifdef __x86_64__
   int32_t distance;
@@ -360,8 +360,8 @@ static bool write_all(int file, const unsigned char *bytes, size_t size) {
   return true;
 }
 
-/* Whether a file of so many bytes is what glibc writes, a histogram and then arcs: it takes
- * no notice of a full disk. */
+/* Whether a file of so many bytes is what glibc writes, a histogram and then arcs: it
+ * takes no notice of a full disk. */
 static bool is_whole(int file, uint64_t size) {
   struct __attribute__((packed)) {
     char header[HEADER_SIZE], tag;
@@ -388,7 +388,8 @@ static const char *append(const unsigned char *bytes, size_t size) {
   return ftruncate(profile, end) == 0 ? reason : "ends in the middle of a record";
 }
 
-/* Makes a file, which gets its name when it is complete. Tells what went wrong, or NULL. */
+/* Makes a file, which gets its name when it is complete. Tells what went wrong, or
+ * NULL. */
 static const char *create(const unsigned char *bytes, size_t size) {
   int file = open_profile(true);
   if (file < 0) return strerror(errno);
@@ -409,8 +410,8 @@ static void write_profile(void) {
   if (trouble) complain(trouble);
 }
 
-/* Runs after all other destructors. A file that gets too large may raise a signal, which is
- * nothing that the program should die of. */
+/* Runs after all other destructors. A file that gets too large may raise a signal, which
+ * is nothing that the program should die of. */
 static void finish(void) {
   const bool linked_with_pg = __gmon_start__;
   if (code.size == 0 || (linked_with_pg && profile < 0)) return;
