@@ -28,6 +28,7 @@ build = {
     ["gprof.core"] = {
       sources = {
         "csrc/bins.c",
+        "csrc/blocks.c",
         "csrc/calls.c",
         "csrc/candidates.c",
         "csrc/clones.c",
@@ -42,8 +43,10 @@ build = {
         "csrc/image.c",
         "csrc/index.c",
         "csrc/linemap.c",
+        "csrc/linetab.c",
         "csrc/lua_core.c",
         "csrc/lua_data.c",
+        "csrc/lua_files.c",
         "csrc/lua_image.c",
         "csrc/lua_memory.c",
         "csrc/lua_options.c",

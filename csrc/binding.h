@@ -36,7 +36,8 @@ typedef struct data_box {
 } data_box;
 
 typedef struct symbols_box {
-  const image_box *image;     /* kept alive by user value 1, as is a trace by 2 */
+  const image_box *image;     /* kept alive by user value 1, as is a trace by 2, and by 3
+                                 the functions that symbols of lines are of */
   gp_symfile listed, map;     /* the files that symbols came from, if any */
   gp_symtab symtab;
   gp_names names;             /* made when somebody asks; */
@@ -148,6 +149,7 @@ void define_profile(lua_State *L);
 void define_parts(lua_State *L);
 void define_memory(lua_State *L);
 void define_stream(lua_State *L);
+void define_files(lua_State *L);
 void define_options(lua_State *L);
 void define_trace(lua_State *L);
 

@@ -89,6 +89,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_profile(L);
   define_parts(L);
   define_stream(L);
+  define_files(L);
   define_options(L);
   define_trace(L);
   return 1;

@@ -201,6 +201,12 @@ static void push_is_cycle(lua_State *L, const void *object) {
   lua_pushboolean(L, id_of(object) >= graph_of(object)->functions);
 }
 
+static void push_is_function(lua_State *L, const void *object) {
+  uint32_t id = id_of(object);
+  lua_pushboolean(L, id < graph_of(object)->functions &&
+                         symtab_of(object)->flags[id] & GP_FUNCTION);
+}
+
 static void push_index(lua_State *L, const void *object) {
   lua_pushinteger(L, graph_of(object)->rank[id_of(object)]);
 }
@@ -291,6 +297,20 @@ static void push_static(lua_State *L, const void *object) {
   lua_pushboolean(L, symtab_of(object)->flags[id_of(object)] & GP_STATIC);
 }
 
+static bool is_line(const void *object) {
+  const gp_symtab *symtab = symtab_of(object);
+  return symtab->function && symtab->function[id_of(object)] != id_of(object);
+}
+
+static void push_is_line(lua_State *L, const void *object) {
+  lua_pushboolean(L, is_line(object));
+}
+
+static void push_function_id(lua_State *L, const void *object) {
+  push_number_of(L, is_line(object) ? symtab_of(object)->function[id_of(object)]
+                                    : id_of(object));
+}
+
 static bool is_selected(const void *object, gp_stage stage) {
   const gp_selections *selections = &((const part *)object)->profile->selections;
   return gp_is_selected(&selections->of[stage], id_of(object));
@@ -304,12 +324,23 @@ static void push_tallied(lua_State *L, const void *object) {
   lua_pushboolean(L, is_selected(object, GP_EXECUTIONS));
 }
 
+static void push_annotated(lua_State *L, const void *object) {
+  lua_pushboolean(L, is_selected(object, GP_ANNOTATION));
+}
+
 static void push_mapped(lua_State *L, const void *object) {
   lua_pushboolean(L, symtab_of(object)->flags[id_of(object)] & GP_MAPPED);
 }
 
 static bool source_of(const void *object, gp_source *source) {
-  if (symtab_of(object)->sourceless) return false;
+  const gp_symtab *symtab = symtab_of(object);
+  uint32_t id = id_of(object);
+  if (symtab->files && symtab->file[id] != GP_NONE) {
+    *source = (gp_source){.file = symtab->files->name[symtab->file[id]],
+                          .line = symtab->line[id]};
+    return true;
+  }
+  if (symtab->sourceless || symtab->files) return false;
   const gp_image *image = ((const part *)object)->profile->image;
   return gp_image_source(image, symtab_of(object)->address[id_of(object)], source);
 }
@@ -444,6 +475,7 @@ static const object_field node_fields[] = {
     {"profile", push_profile},
     {"id", push_id},                    /* its number, for profile:node(id) */
     {"is_cycle", push_is_cycle},
+    {"is_function", push_is_function},  /* typed as a function; not so lines and cycles */
     {"index", push_index},              /* its place in the call graph */
     {"printed", push_printed},          /* has an entry there */
     {"calls", push_calls},              /* by others that were recorded */
@@ -466,8 +498,11 @@ static const object_field function_fields[] = {
     {"mapped", push_mapped},    /* stands for an object file of a map */
     {"listed", push_listed},    /* selected for the flat profile */
     {"tallied", push_tallied},  /* selected for execution counts */
+    {"annotated", push_annotated},  /* selected for annotated source */
     {"file", push_file},        /* source file as recorded, or nil */
     {"line", push_line},        /* line of its entry, or nil */
+    {"is_line", push_is_line},  /* is a line in the middle of a function */
+    {"function_id", push_function_id},  /* the function that it is of, or itself */
     {"cycle", push_cycle},      /* the cycle it is a member of, or nil */
     {NULL, NULL}};
 

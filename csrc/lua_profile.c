@@ -172,6 +172,41 @@ static int members(lua_State *L) {
   return around(L, graph, cycle, PART_FUNCTION, gp_order_members);
 }
 
+/* The iteration's control: the number of the block that comes next, among those of the
+ * symbol that is upvalue 2. Upvalue 1 is the profile. */
+static int next_block(lua_State *L) {
+  const gp_profile *profile = check_profile(L, lua_upvalueindex(1));
+  lua_Integer symbol = lua_tointeger(L, lua_upvalueindex(2));
+  lua_Integer block = lua_tointeger(L, lua_upvalueindex(3));
+  if (block >= profile->blocks.start[symbol + 1]) return 0;
+  lua_pushinteger(L, block + 1);
+  lua_replace(L, lua_upvalueindex(3));
+  lua_pushinteger(L, (lua_Integer)profile->blocks.address[block]);
+  lua_pushinteger(L, (lua_Integer)profile->blocks.executions[block]);
+  return 2;
+}
+
+static int no_block(lua_State *L) {
+  (void)L;
+  return 0;
+}
+
+/* profile:blocks(id): addresses and counts of the blocks of a function or line, in the
+ * order in which they were met */
+static int blocks(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  uint32_t id = check_node(L, 0, profile->graph.functions);
+  if (profile->blocks.count == 0) {
+    lua_pushcfunction(L, no_block);
+    return 1;
+  }
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, id);
+  lua_pushinteger(L, profile->blocks.start[id]);
+  lua_pushcclosure(L, next_block, 3);
+  return 1;
+}
+
 /* A function or cycle of that number: not what is a part of another function. */
 static uint32_t check_whole(lua_State *L, const gp_graph *graph) {
   uint32_t id = check_node(L, 0, graph->functions + graph->cycles);
@@ -258,6 +293,10 @@ static void push_arc_count(lua_State *L, const void *object) {
   lua_pushinteger(L, (lua_Integer)opened(L, object)->graph.arcs);
 }
 
+static void push_by_line(lua_State *L, const void *object) {
+  lua_pushboolean(L, opened(L, object)->symtab->function != NULL);
+}
+
 static void push_foreign(lua_State *L, const void *object) {
   const gp_profile *profile = opened(L, object);
   bool recorded = profile->samples.counted > 0 || profile->arcs_read > 0;
@@ -295,7 +334,8 @@ void define_profile(lua_State *L) {
                                      {"callers", callers},     {"callees", callees},
                                      {"members", members},     {"node", node},
                                      {"get", get},             {"at", at},
-                                     {"arcs", arcs},           {NULL, NULL}};
+                                     {"arcs", arcs},           {"blocks", blocks},
+                                     {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
       {"unit", push_unit},                /* "seconds", or nil */
@@ -305,6 +345,7 @@ void define_profile(lua_State *L) {
       {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
       {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */
       {"arc_count", push_arc_count},      /* arcs of the call graph */
+      {"by_line", push_by_line},          /* lines have symbols of their own */
       {"foreign", push_foreign},          /* nothing recorded meets any symbol */
       {"image", push_image},
       {"data", push_data},

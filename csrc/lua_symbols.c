@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of an image for Lua, and how they are found by name, file and line. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "binding.h"
+#include "linetab.h"
 
 symbols_box *check_symbols(lua_State *L, int index) {
   symbols_box *box = luaL_checkudata(L, index, GP_SYMBOLS);
@@ -63,6 +65,32 @@ static int new_symbols(lua_State *L) {
   const char *listed = text_option(L, 2, "external_symbol_table");
   if (listed) return push_failure(L, listed, &error);
   lua_getiuservalue(L, 1, 1);  /* the image's path */
+  return push_failure(L, lua_tostring(L, -1), &error);
+}
+
+/* lines(symbols, data, all, named, gnu_compat) -> the symbols of a profile by line, or nil
+ * and a message; see linetab.h */
+static int new_lines(lua_State *L) {
+  symbols_box *functions = check_symbols(L, 1);
+  const gp_data *data = check_data(L, 2);
+  gp_linetab_options options = {.all = lua_toboolean(L, 3),
+                                .named = lua_toboolean(L, 4),
+                                .gnu_compat = lua_toboolean(L, 5)};
+  gp_error error = {""};
+  symbols_box *box = lua_newuserdatauv(L, sizeof *box, 3);
+  *box = (symbols_box){.image = functions->image};
+  luaL_setmetatable(L, GP_SYMBOLS);
+  for (int i = 1; i <= 2; i++) {
+    lua_getiuservalue(L, 1, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 3);
+  if (gp_linetab_build(&box->symtab, &functions->symtab, box->image->image, data, &options,
+                       &error))
+    return 1;
+  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, -1, 1);  /* the image's path */
   return push_failure(L, lua_tostring(L, -1), &error);
 }
 
@@ -173,6 +201,45 @@ static int source(lua_State *L) {
   return 2;
 }
 
+/* lines:expand(ids) -> numbers of all lines of functions, themselves included; `ids` are
+ * the functions' numbers in the table that the lines' was made of */
+static int expand(lua_State *L) {
+  const gp_symtab *lines = &check_symbols(L, 1)->symtab;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_getiuservalue(L, 1, 3);
+  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  luaL_argcheck(L, functions, 1, "no symbols of lines");
+  size_t count = lua_rawlen(L, 2);
+  uint8_t *chosen = lua_newuserdatauv(L, functions->symtab.count, 0);
+  memset(chosen, 0, functions->symtab.count);
+  for (size_t i = 1; i <= count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i);
+    lua_Integer id = lua_tointeger(L, -1);
+    luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= functions->symtab.count, 2,
+                  "no function of that number");
+    chosen[id - 1] = 1;
+    lua_pop(L, 1);
+  }
+  lua_Integer appended = 0;
+  lua_newtable(L);
+  for (uint32_t row = 0; row < lines->count; row++)
+    if (chosen[lines->origin[row]]) append_row(L, row, &appended);
+  return 1;
+}
+
+/* symbols:extent(id) -> the number of the last line of a function; for others, their own */
+static int extent(lua_State *L) {
+  const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
+  lua_Integer id = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= symtab->count, 2,
+                "no function of that number");
+  uint32_t first = (uint32_t)(id - 1), last = first;
+  if (symtab->function && symtab->function[first] == first)
+    while (last + 1 < symtab->count && symtab->function[last + 1] == first) last++;
+  lua_pushinteger(L, (lua_Integer)last + 1);
+  return 1;
+}
+
 /* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
  * them by source */
 static int by_source(lua_State *L) {
@@ -220,8 +287,10 @@ static void push_covered(lua_State *L, const void *object) {
 
 /* Object files of the map, in the order of its lines; nil without a map. */
 static void push_map_files(lua_State *L, const void *object) {
-  const gp_symfile *map = &((const symbols_box *)object)->map;
   lua_Integer count = 0;
+  lua_getiuservalue(L, 1, 3);
+  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  const gp_symfile *map = functions ? &functions->map : &((const symbols_box *)object)->map;
   if (map->count == 0) {
     lua_pushnil(L);
     return;
@@ -256,11 +325,13 @@ void define_symbols(lua_State *L) {
   static const luaL_Reg methods[] = {{"named", named},     {"files", files},
                                      {"in_file", in_file}, {"at_line", at_line},
                                      {"source", source},   {"by_source", by_source},
-                                     {"name", name},       {NULL, NULL}};
+                                     {"name", name},       {"expand", expand},
+                                     {"extent", extent},   {NULL, NULL}};
   static const object_field fields[] = {
       {"count", push_count}, {"reach", push_reach}, {"covered", push_covered},
       {"map_files", push_map_files}, {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"symbols", new_symbols}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"symbols", new_symbols}, {"lines", new_lines}, {NULL, NULL}};
   define_object(L, GP_SYMBOLS, get_field, meta, methods);
   define_fields(L, fields);
   lua_pop(L, 1);

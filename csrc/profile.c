@@ -82,9 +82,12 @@ static bool build(gp_profile *profile, const gp_data *data,
                   const gp_profile_options *options, gp_error *error) {
   gp_graph *graph = &profile->graph;
   const gp_selections *selections = &profile->selections;
+  size_t blocks_kept = options->gnu_compat ? GP_GNU_BLOCKS : SIZE_MAX;
   return (exclude_machinery(profile) || gp_fail_memory(error)) &&
          gp_samples_assign(&profile->samples, data, profile->symtab,
                            &selections->of[GP_FLAT], error) &&
+         gp_block_table_build(&profile->blocks, data, profile->symtab, blocks_kept,
+                              error) &&
          build_graph(profile, data, options, error) &&
          gp_cycles_find(graph, error) &&
          gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],
@@ -115,6 +118,7 @@ void gp_profile_free(gp_profile *profile) {
   if (!profile) return;
   gp_selections_free(&profile->selections);
   gp_graph_free(&profile->graph);
+  gp_block_table_free(&profile->blocks);
   gp_samples_free(&profile->samples);
   free(profile);
 }

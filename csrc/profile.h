@@ -6,6 +6,7 @@
 #ifndef GP_PROFILE_H
 #define GP_PROFILE_H
 
+#include "blocks.h"
 #include "graph.h"
 #include "histogram.h"
 #include "order.h"
@@ -16,6 +17,7 @@ typedef struct gp_profile {
   const gp_symtab *symtab;
   gp_samples samples;
   gp_graph graph;
+  gp_block_table blocks;
   gp_selections selections;        /* the machinery of profiling is excluded in them */
   size_t arcs_read, arcs_met;      /* arcs of the data; those that met functions */
 } gp_profile;
@@ -27,7 +29,7 @@ extern const char *const gp_machinery[];
 typedef struct gp_profile_options {
   gp_selections *selections;  /* what is in there is taken over, even on failure */
   const gp_opcodes *opcodes;  /* to find calls in the code with, or NULL */
-  bool gnu_compat;            /* find them as GNU gprof does */
+  bool gnu_compat;            /* find them, and lose blocks, as GNU gprof does */
 } gp_profile_options;
 
 /* Runs all stages. Image and symbol table must outlive the profile; the data need

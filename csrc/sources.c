@@ -35,17 +35,30 @@ static bool read_entries(gp_linemap *map, const gp_symtab *symtab, const gp_imag
   return done;
 }
 
+/* The source of a symbol: the name of its file, or NULL. */
+static const char *look_up(const gp_symtab *symtab, const gp_linemap *map, uint32_t symbol,
+                           uint32_t *line) {
+  if (symtab->files) {
+    *line = symtab->line[symbol];
+    uint32_t file = symtab->file[symbol];
+    return file == GP_NONE ? NULL : symtab->files->name[file];
+  }
+  uint32_t stretch = gp_linemap_find(map, symtab->address[symbol]);
+  if (stretch == GP_NONE) return NULL;
+  *line = map->line[stretch];
+  return map->files.name[map->file[stretch]];
+}
+
 /* Files are numbered as symbols of the table name them. */
-static bool look_up(gp_sources *sources, const gp_symtab *symtab, const gp_linemap *map) {
+static bool look_all_up(gp_sources *sources, const gp_symtab *symtab,
+                        const gp_linemap *map) {
   uint32_t *symbols = in_table_order(symtab);
   bool done = symbols != NULL;
   for (size_t i = 0; done && i < symtab->count; i++) {
-    uint32_t s = symbols[i], stretch = gp_linemap_find(map, symtab->address[s]);
+    uint32_t s = symbols[i];
+    const char *file = look_up(symtab, map, s, &sources->line[s]);
     sources->file[s] = GP_NONE;
-    if (stretch == GP_NONE) continue;
-    sources->line[s] = map->line[stretch];
-    done = gp_files_add(&sources->files, map->files.name[map->file[stretch]],
-                        &sources->file[s]);
+    if (file) done = gp_files_add(&sources->files, file, &sources->file[s]);
   }
   free(symbols);
   return done;
@@ -73,9 +86,10 @@ bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_imag
   sources->file = gp_column(symtab->count, sizeof *sources->file);
   sources->line = gp_column(symtab->count, sizeof *sources->line);
   gp_linemap map = {0};
+  bool known = symtab->sourceless || symtab->files;
   bool done = sources->file && sources->line &&
-              (symtab->sourceless || read_entries(&map, symtab, image, error)) &&
-              look_up(sources, symtab, &map) && group(sources);
+              (known || read_entries(&map, symtab, image, error)) &&
+              look_all_up(sources, symtab, &map) && group(sources);
   gp_linemap_free(&map);
   if (done) return true;
   gp_sources_free(sources);

@@ -133,6 +133,16 @@ static bool parse_lines(gp_symfile *file, size_t size, bool map, bool lenient,
   return true;
 }
 
+/* Nobody's code is all at zero, but of the kernel's symbols only root sees where they
+ * are. One symbol alone may lie there; in maps of object files many do. */
+static bool check_addresses(const gp_symfile *file, gp_error *error) {
+  uint64_t any = 0;
+  for (size_t i = 0; i < file->count; i++) any |= file->address[i];
+  return any || file->count < 2 ||
+         gp_fail(error, "all addresses are zero; if they are the kernel's, it hides "
+                 "them: read the file as root");
+}
+
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool lenient,
                      gp_error *error) {
   gp_reader reader;
@@ -141,7 +151,8 @@ bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool lenient,
   if (!gp_reader_open(&reader, path, error)) return false;
   bool done = read_text(file, &reader, &size, error);
   gp_reader_close(&reader);
-  done = done && parse_lines(file, size, map, lenient, error);
+  done = done && parse_lines(file, size, map, lenient, error) &&
+         (map || lenient || check_addresses(file, error));
   if (!done) gp_symfile_free(file);
   return done;
 }

@@ -27,7 +27,8 @@ typedef struct gp_symfile {
 /* Reads a symbol file, or a map; "-" is standard input. Lines may end with CRLF, be
  * blank, or be of any length. Lines of symbols without an address (undefined ones)
  * and those that say "No symbols in" are passed over. Any other line is an error that
- * tells its number, or, if `lenient`, passed over. Errors: no such file, too large. */
+ * tells its number, or, if `lenient`, passed over. Errors: no such file, too large; and a
+ * symbol file, unless `lenient`, of which all addresses are zero. */
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool lenient,
                      gp_error *error);
 void gp_symfile_free(gp_symfile *file);

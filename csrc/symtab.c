@@ -215,6 +215,12 @@ void gp_symtab_free(gp_symtab *symtab) {
   free(symtab->flags);
   free(symtab->order);
   free(symtab->owner);
+  free(symtab->function);
+  free(symtab->origin);
+  free(symtab->file);
+  free(symtab->line);
+  if (symtab->files) gp_files_free(symtab->files);
+  free(symtab->files);
   memset(symtab, 0, sizeof *symtab);
 }
 

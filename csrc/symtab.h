@@ -14,7 +14,7 @@
 #define GP_SYMTAB_H
 
 #include "candidates.h"
-#include "index.h"
+#include "files.h"
 
 /* Columns over the symbols, which are numbered from 0 in address order. */
 typedef struct gp_symtab {
@@ -25,6 +25,14 @@ typedef struct gp_symtab {
   uint32_t *order;      /* the first place in the table of a symbol at that address */
   uint32_t *owner;      /* whose part it is; its own number for a function.
                            NULL as long as every symbol is its own */
+
+  /* in a table by line (linetab.h), per symbol; NULL in one of functions */
+  uint32_t *function;   /* the function whose code it is; its own number for a function */
+  uint32_t *origin;     /* that function's number in the table of functions */
+  uint32_t *file;       /* a number in `files`, or GP_NONE */
+  uint32_t *line;       /* from 1; 0 if the file is not known */
+  gp_files *files;      /* as the debugging information spells them */
+
   uint64_t text_high;   /* address behind .text: where the last symbol ends */
   const gp_trace *trace;  /* what the graph goes by, too; or NULL */
   bool sourceless;      /* from a symbol file: nothing is known of source lines */

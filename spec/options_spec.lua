@@ -328,6 +328,17 @@ describe("settings", function()
     assert.is_true(settings == nil or settings.width > 1000)
   end)
 
+  it("of orders are one of functions or one of files", function()
+    for _, words in ipairs { { "-r", "-R", "map" }, { "-R", "map", "-r" }, { "--gnu-compat", "-rRmap" },
+      { "--file-ordering=map", "--function-ordering" } } do
+      local settings, message = read(table.unpack(words))
+      assert.is_nil(settings)
+      assert.equal("options -r (--function-ordering) and -R (--file-ordering) exclude each other", message)
+    end
+    assert.same({ function_order = true }, read("-r", "-r").styles)
+    assert.equal("map", read("-R", "other", "-R", "map").file_ordering)
+  end)
+
   it("of one reading are not those of the next", function()
     local before = read()
     read("-b", "-w", "40", "-O", "bsd", "-p", "a.out")

@@ -236,6 +236,23 @@ describe("The program", function()
     end)
   end
 
+  -- What /proc/kallsyms is to all but root.
+  it("refuses symbol files whose addresses are hidden", function()
+    local zero = ("0"):rep(16)
+    local hidden = ("Z T one\nZ A per_cpu\nZ t two\nZ t three\t[module]\n"):gsub("Z", zero)
+    local result, path = with_symbols(hidden)
+    assert.same({ 1, "", ("gprof.lua: %s: all addresses are zero; if they are the kernel's, it hides them: " ..
+      "read the file as root\n"):format(path) }, { result.status, result.stdout, result.stderr })
+    assert.equal(0, with_symbols(hidden .. "1000 T four\n").status)
+    assert.equal(0, program.run({ "--gnu-compat", "-b", "-C", "-z", "-S", path, image, gmon }).status)
+  end)
+
+  it("reads symbol files of one function that lies at zero", function()
+    local result = with_symbols "0 T one\n"
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    assert.truthy(result.stdout:find("(one:0x0) ", 1, true), result.stdout)
+  end)
+
   it("refuses symbol files that are not there", function()
     local path = shell.tmpdir() .. "/none"
     local result = run { "-S", path }

@@ -215,6 +215,57 @@ describe("a trace", function()
   end)
 end)
 
+-- On x86-64: main calls ping, ping calls main and leaf, leaf calls itself. Each has 16 bytes.
+local function calling_image()
+  local function padded(code)
+    return code .. ("\x90"):rep(16 - #code)
+  end
+  return build.craft {
+    text = padded "\xe8\x0b\0\0\0\xc3" .. padded "\xe8\xeb\xff\xff\xff\xe8\6\0\0\0\xc3"
+      .. padded "\xe8\xfb\xff\xff\xff\xc3",
+    symbols = { { "main", 0 }, { "ping", 16 }, { "leaf", 32 } },
+  }
+end
+
+describe("the trace of calls found in the code (-c -d256)", function()
+  local calling = calling_image()
+  local arc = gmon.write(shell.tmpdir "trace" .. "/gmon.out", gmon.magic { records = {
+    { kind = "histogram", low = 0x1000, high = 0x1030, bins = { 1, 2, 3 } },
+    { kind = "arc", from = 0x1004, self = 0x1010, count = 3 },
+  } })
+
+  -- The lines of the trace; the report is the same without it.
+  local function static_calls(option)
+    local quiet = program.run { "-b", "-c", calling, arc, option }
+    local result = program.run { "-b", "-c", "-d256", calling, arc, option }
+    assert.same({ 0, 0, "" }, { quiet.status, result.status, quiet.stderr })
+    assert.equal(quiet.stdout, result.stdout)
+    return (select(2, lines(result.stderr)))
+  end
+
+  local main_ping <const> = "static calls: in the code, main calls ping"
+  local ping_main <const> = "static calls: in the code, ping calls main"
+  local ping_leaf <const> = "static calls: in the code, ping calls leaf"
+  local leaf_leaf <const> = "static calls: in the code, leaf calls leaf"
+
+  it("tells of each, recorded or not, in the order of their addresses", function()
+    assert.same({ main_ping, ping_main, ping_leaf, leaf_leaf }, static_calls())
+  end)
+
+  it("tells of those that GNU gprof finds, under --gnu-compat: forwards only", function()
+    assert.same({ main_ping, ping_leaf }, static_calls "--gnu-compat")
+  end)
+
+  it("tells not of those that are left out", function()
+    assert.same({ ping_main, ping_leaf, leaf_leaf }, static_calls "-kmain/ping")
+  end)
+
+  it("tells nothing without -c", function()
+    local result = program.run { "-b", "-d256", calling, arc }
+    assert.same({ 0, "" }, { result.status, result.stderr })
+  end)
+end)
+
 describe("the option -d", function()
   local quiet = traced()
 

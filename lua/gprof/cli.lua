@@ -42,17 +42,25 @@ local function check_belongs(profile, profiles)
     image.text_low, image.text_high)
 end
 
--- GNU gprof prints line by line what is printed beside a sum.
-local function write_sum(data, chosen, settings)
-  if styles.about_functions(chosen) then
-    fail("option -s (--sum) together with a report is not served yet: read the sum with a second command")
-  end
+local function write_sum(data, settings)
   need(data:write(settings.sum_file or "gmon.sum", settings.format))
 end
 
+-- A profile by line has all lines where something is said of those that nothing was recorded
+-- of: what the graph, the orders and symspecs say under --gnu-compat depends on all of them.
+local function lines_wanted(settings, chosen)
+  if not (settings.line or settings.styles.sum) then return nil end
+  local all = settings.display_unused_functions or settings.static_call_graph or
+    settings.include or settings.exclude or chosen.annotation or
+    settings.gnu_compat and (chosen.graph or chosen.executions or chosen.function_order or
+      chosen.file_order)
+  return all and "all" or true
+end
+
 -- Puts the data on the functions that the symspecs leave; tells of those that say nothing.
-local function make_profile(image, data, settings)
+local function make_profile(image, data, settings, chosen)
   local told = {}
+  settings.line = lines_wanted(settings, chosen)
   function settings.missed(spec)
     if settings.gnu_compat or told[spec] then return end
     told[spec] = true
@@ -83,9 +91,9 @@ local function report(settings, write)
   local image, data, profiles = read_files(settings)
   local chosen = styles.choose(settings.styles, data)
   check_styles(chosen, settings, data, profiles)
-  if chosen.sum then write_sum(data, chosen, settings) end
+  if chosen.sum then write_sum(data, settings) end
   if chosen.info or styles.about_functions(chosen) then
-    local profile = make_profile(image, data, settings)
+    local profile = make_profile(image, data, settings, chosen)
     if not settings.gnu_compat and styles.about_functions(chosen) then
       check_belongs(profile, profiles)
     end

@@ -108,12 +108,17 @@ function gprof.profile(image, data, options)
   local tracing = trace(options)
   local symbols, message = core.symbols(image, options, tracing)
   if not symbols then return nil, message end
-  local selections
+  local lines, selections
+  if options.line then
+    lines, message = core.lines(symbols, data, options.line == "all",
+      options.gnu_compat or options.display_unused_functions, options.gnu_compat)
+    if not lines then return nil, message end
+  end
   if options.include or options.exclude then
-    selections = require "gprof.symspec".resolve(symbols, options,
+    selections = require "gprof.symspec".resolve(symbols, lines, options,
       options.missed or function() end, tracing)
   end
-  return core.profile(symbols, data, options, selections)
+  return core.profile(lines or symbols, data, options, selections)
 end
 
 --- Prints a report: `profile:report(name, options, write)`.

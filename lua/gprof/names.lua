@@ -16,18 +16,20 @@ end
 --- A function's name, with its source where the options want it.
 -- @tparam profile profile
 -- @tparam integer id the function's number
--- @tparam table options `inline_file_names`, `print_path`
+-- @tparam table options `inline_file_names`, `print_path`; in a profile by line the source
+--   is always wanted, and the address with it
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn string
 function names.of(profile, id, options, field)
   local name = profile:get(id, field or "name")
-  if options.inline_file_names then
-    local file, line = profile:get(id, "file", "line")
-    if file then
-      return ("%s (%s:%d)"):format(name, names.file(file, options), line)
-    end
+  if not (options.inline_file_names or profile.by_line) then return name end
+  local file, line, address = profile:get(id, "file", "line", "address")
+  if not file then return name end
+  file = names.file(file, options)
+  if profile.by_line then
+    return ("%s (%s:%d @ %x)"):format(name, file, line, address)
   end
-  return name
+  return ("%s (%s:%d)"):format(name, file, line)
 end
 
 --- The index number of a function or cycle, as it stands behind a name: in

@@ -7,6 +7,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local source_text = require "gprof.source_text"
 
 local options = {}
 
@@ -145,6 +146,14 @@ local function set_sum_file(settings, argument, option)
   settings.styles.sum = true
 end
 
+-- Lists of directories add up.
+local function add_directories(settings, argument)
+  settings.directories = settings.directories or {}
+  for _, directory in ipairs(source_text.directories(argument)) do
+    table.insert(settings.directories, directory)
+  end
+end
+
 -- GNU gprof's options ---------------------------------------------------------------
 --
 -- short, long: the names. argument: "none", "required" or "optional" (attached to a
@@ -154,6 +163,7 @@ end
 --- Options that GNU gprof has, too.
 options.gnu = {
   { short = "A", long = "annotated-source", argument = "optional", value = "SYMSPEC",
+    handle = symspec_style("annotation", true),
     group = 1, help = "source text with execution counts" },
   { short = "b", long = "brief", argument = "none", handle = flag "brief",
     group = 1, help = "leave the explanations out" },
@@ -163,8 +173,10 @@ options.gnu = {
   { short = "i", long = "file-info", argument = "none", handle = style("info", true),
     group = 1, help = "what the profile files hold" },
   { short = "I", long = "directory-path", argument = "required", value = "DIRS",
+    handle = add_directories,
     group = 1, help = "where to look for source: A:B:C" },
   { short = "J", long = "no-annotated-source", argument = "optional", value = "SYMSPEC",
+    handle = symspec_style("annotation", false),
     group = 1, help = "no source text, or not that of these symbols" },
   { short = "L", long = "print-path", argument = "none", handle = flag "print_path",
     group = 1, help = "names of source files with their directories" },
@@ -189,14 +201,15 @@ options.gnu = {
     handle = set_file_ordering,
     group = 1, help = "an order of object files; MAP is made by nm" },
   { short = "t", long = "table-length", argument = "required", value = "NUM",
+    handle = number("table_length", 0, 2147483647),
     group = 1, help = "how many lines to list below annotated source" },
   { short = "T", long = "traditional", argument = "none", handle = flag "traditional",
     group = 1, help = "reports in the style of BSD" },
   { short = "w", long = "width", argument = "required", value = "NUM", handle = number("width", 1, 1000000),
     group = 1, help = "width of the index, in characters (80)" },
-  { short = "x", long = "all-lines", argument = "none",
+  { short = "x", long = "all-lines", argument = "none", handle = flag "all_lines",
     group = 1, help = "annotate every line of a block" },
-  { short = "y", long = "separate-files", argument = "none",
+  { short = "y", long = "separate-files", argument = "none", handle = flag "separate_files",
     group = 1, help = "write annotated source into files NAME-ann" },
   { short = "Z", long = "no-exec-counts", argument = "optional", value = "SYMSPEC",
     handle = symspec_style("executions", false),
@@ -218,7 +231,7 @@ options.gnu = {
   { short = "k", argument = "required", value = "FROM/TO",
     handle = set_deleted_arcs,
     group = 2, help = "leave calls from FROM to TO out" },
-  { short = "l", long = "line", argument = "none",
+  { short = "l", long = "line", argument = "none", handle = flag "line",
     group = 2, help = "by line of source instead of by function" },
   { short = "m", long = "min-count", argument = "required", value = "NUM",
     handle = number("min_count", 0, 2147483647),

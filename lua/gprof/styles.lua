@@ -26,6 +26,7 @@ local pages = {
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
   { style = "executions", report = "executions" },
+  { style = "annotation", report = "annotation", joined = true },
   { style = "function_order", report = "function_order", joined = true },
   { style = "file_order", report = "file_order", joined = true },
 }
@@ -79,6 +80,7 @@ function styles.print(chosen, profile, options, write)
     local report = page.report or page[look]
     if report and chosen[page.style] then
       if not (first or page.joined) then write("\f\n") end
+      options.continued = not first
       require("gprof.report." .. report)(profile, options, write)
       first = false
     end

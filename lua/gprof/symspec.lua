@@ -82,6 +82,18 @@ local function new_lookup(symbols, gnu_compat)
   return setmetatable({ symbols = symbols, gnu_compat = gnu_compat }, Lookup)
 end
 
+-- Looks up in a profile by line. What names functions stands for all of their lines; what
+-- names a line, for that line. For GNU gprof that, too, is a function that begins there.
+local LineLookup = setmetatable({}, Lookup)
+LineLookup.__index = LineLookup
+
+local function new_line_lookup(functions, lines)
+  return setmetatable({
+    symbols = lines,
+    functions = new_lookup(functions, false),
+  }, LineLookup)
+end
+
 local function base_name(path)
   return path:match("[^/]*$")
 end
@@ -167,6 +179,14 @@ function Lookup:find(half)
   return true
 end
 
+function LineLookup:find(half)
+  if half.line then
+    return Lookup.find(self, half)
+  end
+  local ids = self.functions:find(half)
+  return ids == true or self.symbols:expand(ids)
+end
+
 -- Ranges --------------------------------------------------------------------------------
 --
 -- GNU gprof keeps ranges of neighbouring functions, sorted by their beginnings, and of
@@ -175,7 +195,8 @@ end
 -- function ends where the code ends. It may begin behind that, as others may: then a range
 -- up to the last function reaches to the end of the code, and is without them. A range
 -- that would end before it begins is none. Callers, like other functions, are in a range by
--- where they begin; callees have to end in it, too.
+-- where they begin; callees have to end in it, too. In a profile by line a function ends
+-- where its last line does.
 
 -- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last };
 -- `reach` is the last function in a range that ends with the code.
@@ -197,11 +218,15 @@ local function ranges_of(ids, symbols, reach)
     final[2] = reach
     if final[2] < final[1] then table.remove(ranges) end
   end
+  for _, range in ipairs(ranges) do
+    range[2] = math.max(range[2], symbols:extent(range[2]))
+  end
   return ranges
 end
 
--- The functions that are found in ranges.
-local function members(ranges)
+-- The functions that are found in ranges; `extent`, if there is one, tells where they end,
+-- which has to be in the range, too.
+local function members(ranges, extent)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do
     if not by_first[range[1]] then
@@ -214,7 +239,7 @@ local function members(ranges)
   for i, range in ipairs(sorted) do
     local following = sorted[i + 1]
     for id = range[1], math.min(range[2], following and following[1] - 1 or range[2]) do
-      ids[#ids + 1] = id
+      if not extent or extent(id) <= range[2] then ids[#ids + 1] = id end
     end
   end
   return ids
@@ -273,7 +298,9 @@ end
 -- Entries of a table of calls under GNU gprof's rules: one for each range of callers, of
 -- which none begins where another one does.
 local function add_ranges(entries, begun, callers, callees, symbols)
-  local found = members(ranges_of(callees, symbols, symbols.covered))
+  local found = members(ranges_of(callees, symbols, symbols.covered), function(id)
+    return symbols:extent(id)
+  end)
   for _, range in ipairs(ranges_of(callers, symbols, symbols.reach)) do
     if not begun[range[1]] then
       begun[range[1]] = true
@@ -313,14 +340,18 @@ end
 
 --- Looks symspecs up.
 -- @tparam symbols symbols
+-- @tparam symbols|nil lines the symbols of a profile by line that was made of them: then
+--   the numbers are those of lines
 -- @tparam table options `include` and `exclude`: tables of arrays of symspecs by stage
 --   (`flat`, `graph`, `time`, `annotation`, `executions`; `arcs`, of FROM/TO);
 --   `gnu_compat`
 -- @tparam function missed is called with each symspec that matches nothing
 -- @tparam[opt] trace trace is told the functions that each symspec matches
 -- @treturn table what `core.profile` takes for selections; nil if nothing is selected
-function symspec.resolve(symbols, options, missed, trace)
-  local lookup, selections = new_lookup(symbols, options.gnu_compat), nil
+function symspec.resolve(symbols, lines, options, missed, trace)
+  local exact, selections = options.gnu_compat, nil
+  local lookup = lines and not exact and new_line_lookup(symbols, lines) or
+    new_lookup(lines or symbols, exact)
   for _, side in ipairs { "include", "exclude" } do
     for _, stage in ipairs(symspec.tables) do
       local specs = options[side] and options[side][stage]
@@ -332,7 +363,7 @@ function symspec.resolve(symbols, options, missed, trace)
         selections = selections or {}
         selections[stage] = selections[stage] or {}
         selections[stage][side] = resolve(lookup, specs, missed,
-          tracer(symbols, side, stage, trace))
+          tracer(lookup.symbols, side, stage, trace))
       end
     end
   end

@@ -74,6 +74,13 @@ function shell.exists(path)
   return file ~= nil
 end
 
+--- Tells what is in a directory.
+-- @tparam string dir
+-- @treturn string a name in each line, hidden files among them
+function shell.listing(dir)
+  return shell.check { "ls", "-A", dir }.stdout
+end
+
 -- The root of the scratch tree. Whoever removes it must outlive this process, also when it is killed: a child
 -- reads from a pipe that nobody ever writes to, and clears up when the other end is gone.
 local function scratch()

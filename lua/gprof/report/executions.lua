@@ -24,22 +24,35 @@ local function in_gnu_order(profile, least)
   for id, tallied in profile:functions("address", "id", "tallied") do
     if tallied then selected[#selected + 1] = id end
   end
-  for _, id in ipairs(profile.symbols:by_source(selected)) do
-    if profile:get(id, "calls") >= least then ids[#ids + 1] = id end
-  end
-  return ids
+  return profile.symbols:by_source(selected)
 end
 
--- Numbers of functions by source. Debugging information is looked at for those printed
+-- Numbers of functions by source, and of lines, which may have blocks. Debugging information is looked at for those printed
 -- only.
 local function in_order(profile, least)
   local rows, ids = {}, {}
   for id, tallied, calls in profile:functions("address", "id", "tallied", "calls") do
-    if tallied and calls >= least then rows[#rows + 1] = row_of(profile, id) end
+    if tallied and (calls >= least or profile.by_line) then rows[#rows + 1] = row_of(profile, id) end
   end
   table.sort(rows, is_before)
   for i, row in ipairs(rows) do ids[i] = row.id end
   return ids
+end
+
+-- The lines of a function or line of source: its calls, then its blocks.
+local function write_lines(profile, id, least, write)
+  local file, line, symbol, address, calls =
+    profile:get(id, "file", "line", "symbol", "address", "calls")
+  local function write_line(at, count)
+    write(("%s:%d: (%s:0x%x) %d executions\n"):format(
+      file or "<unknown>", line or 0, symbol, at, count))
+  end
+  if calls >= least then write_line(address, calls) end
+  if profile.by_line then
+    for at, count in profile:blocks(id) do
+      if count >= least then write_line(at, count) end
+    end
+  end
 end
 
 --- Prints the report.
@@ -54,9 +67,6 @@ return function(profile, options, write)
   end
   local order = options.gnu_compat and in_gnu_order or in_order
   for _, id in ipairs(order(profile, least)) do
-    local file, line, symbol, address, calls =
-      profile:get(id, "file", "line", "symbol", "address", "calls")
-    write(("%s:%d: (%s:0x%x) %d executions\n"):format(
-      file or "<unknown>", line or 0, symbol, address, calls))
+    write_lines(profile, id, least, write)
   end
 end

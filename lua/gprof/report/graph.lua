@@ -102,13 +102,17 @@ local function write_cycle(page, node)
   write(page.look.rule)
 end
 
--- Entries of functions and cycles of which anything was seen.
+-- Entries of functions and cycles of which anything was seen. In a profile by line there
+-- are none of cycles: lines are no functions that could be in one.
 local function write_entries(page, options)
-  local node = {}
-  for id, is_cycle, printed, index, percent, calls, self_calls, self, children in
-    page.profile:entries("id", "is_cycle", "printed", "index", "graph_percent", "calls",
-      "self_calls", "graph_self", "graph_children") do
+  local node, by_line = {}, page.profile.by_line
+  for id, is_cycle, is_function, printed, index, percent, calls, self_calls, self, children in
+    page.profile:entries("id", "is_cycle", "is_function", "printed", "index",
+      "graph_percent", "calls", "self_calls", "graph_self", "graph_children") do
     local used = calls ~= 0 or self_calls ~= 0 or self ~= 0 or children ~= 0
+    if by_line and not is_function then
+      printed = false
+    end
     if printed and (used or options.display_unused_functions) then
       node.id, node.index, node.percent = id, index, percent
       node.calls, node.self_calls, node.self, node.children = calls, self_calls, self, children

@@ -27,7 +27,7 @@ end
 local function label(profile, id, options)
   if profile:get(id, "is_cycle") then return (profile:get(id, "name")) end
   local name, file = names.of(profile, id, options), nil
-  if profile:get(id, "static") then
+  if not profile.by_line and profile:get(id, "static") then
     file = profile:get(id, "file")
   end
   if not file then return name end

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The symbols of a profile by line. */
+#include "linetab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+/* Source of some code, as far as it decides where a symbol begins. */
+typedef struct place {
+  uint32_t file, line;    /* file: GP_NONE if there is none */
+  const char *function;   /* NULL where nobody asked */
+} place;
+
+/* State of one build. */
+typedef struct building {
+  const gp_symtab *functions;
+  const gp_image *image;
+  const gp_linetab_options *options;
+  gp_symtab *lines;
+  size_t capacity;
+  gp_linemap map;
+  gp_range *needed;       /* where something was recorded: ascending, disjoint */
+  size_t needed_count;
+  uint32_t *row;          /* per function: its number among the lines */
+  uint32_t next_order;    /* symbols of lines come after all of the image's table */
+  place last;             /* of the code before, as far as it is known */
+} building;
+
+/* --- what was recorded ------------------------------------------------------ */
+
+static int by_low(const void *left, const void *right) {
+  const gp_range *a = left, *b = right;
+  return a->low < b->low ? -1 : a->low > b->low;
+}
+
+/* Sorts ranges, and joins those that overlap or touch. Returns how many are left. */
+static size_t join_ranges(gp_range *ranges, size_t count) {
+  size_t kept = 0;
+  if (count > 0) qsort(ranges, count, sizeof *ranges, by_low);
+  for (size_t i = 0; i < count; i++) {
+    gp_range *last = kept > 0 ? &ranges[kept - 1] : NULL;
+    if (last && ranges[i].low <= last->high) {
+      if (ranges[i].high > last->high) last->high = ranges[i].high;
+    } else {
+      ranges[kept++] = ranges[i];
+    }
+  }
+  return kept;
+}
+
+/* Appends the bins of a histogram that have samples; a unit more at both ends, as
+ * samples are assigned by units. Neighbours are one range. */
+static size_t add_bins(gp_range *ranges, size_t count, const gp_histogram *histogram,
+                       double bytes) {
+  for (size_t i = 0; i < histogram->bins; i++) {
+    if (gp_bin(histogram, i) == 0) continue;
+    uint64_t low = histogram->low + (uint64_t)(bytes * (double)i);
+    uint64_t high = histogram->low + (uint64_t)(bytes * (double)(i + 1)) + 2;
+    low -= low < 2 ? low : 2;
+    if (count > 0 && ranges[count - 1].low <= low && low <= ranges[count - 1].high)
+      ranges[count - 1].high = high;
+    else
+      ranges[count++] = (gp_range){low, high};
+  }
+  return count;
+}
+
+static size_t add_addresses(gp_range *ranges, size_t count, const uint64_t *addresses,
+                            size_t more) {
+  for (size_t i = 0; i < more; i++)
+    if (addresses[i] < UINT64_MAX)
+      ranges[count++] = (gp_range){addresses[i], addresses[i] + 1};
+  return count;
+}
+
+/* Where there are samples, where calls come from, and where blocks are. */
+static bool find_needed(building *b, const gp_data *data) {
+  size_t room = data->arcs.count + data->blocks.count + 1, count = 0;
+  for (size_t h = 0; h < data->histogram_count; h++) room += data->histograms[h].bins;
+  b->needed = gp_column(room, sizeof *b->needed);
+  if (!b->needed) return false;
+  for (size_t h = 0; h < data->histogram_count; h++)  /* see gp_samples_assign */
+    count = add_bins(b->needed, count, &data->histograms[h],
+                     2 * gp_histogram_scale(&data->histograms[0]));
+  count = add_addresses(b->needed, count, data->arcs.from, data->arcs.count);
+  count = add_addresses(b->needed, count, data->blocks.address, data->blocks.count);
+  const gp_symtab *functions = b->functions;
+  if (b->options->gnu_compat)  /* the last symbol has to be found to be lost */
+    b->needed[count++] =
+        (gp_range){functions->address[functions->count - 1], UINT64_MAX};
+  b->needed_count = join_ranges(b->needed, count);
+  return true;
+}
+
+/* Whether anything was recorded of [low, high). */
+static bool is_needed(const building *b, uint64_t low, uint64_t high) {
+  size_t first = 0, end = b->needed_count;
+  while (first < end) {
+    size_t middle = first + (end - first) / 2;
+    if (b->needed[middle].high <= low)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first < b->needed_count && b->needed[first].low < high;
+}
+
+/* --- which lines have to be known -------------------------------------------- */
+
+/* The code of a function that is in .text; its entry, if that is not. */
+static gp_range code_of(const building *b, uint32_t function) {
+  const gp_symtab *functions = b->functions;
+  uint64_t low = functions->address[function], high = b->image->text_high;
+  if (low < b->image->text_low || low >= high) return (gp_range){low, low + 1};
+  if (function + 1 < functions->count && functions->address[function + 1] < high)
+    high = functions->address[function + 1];
+  return (gp_range){low, high};
+}
+
+/* Reads the lines of functions that anything was recorded of, and of the entries of the
+ * others. (Code before the first function is of no line's symbol: nothing is.) */
+static bool read_map(building *b, gp_error *error) {
+  size_t count = b->functions->count;
+  gp_range *wanted = gp_column(count, sizeof *wanted);
+  if (!wanted) return gp_fail_memory(error);
+  for (uint32_t f = 0; f < count; f++) {
+    wanted[f] = code_of(b, f);
+    if (!b->options->all && !is_needed(b, wanted[f].low, wanted[f].high))
+      wanted[f].high = wanted[f].low + 1;
+  }
+  bool done = gp_linemap_read(&b->map, b->image, wanted, count, error);
+  free(wanted);
+  return done;
+}
+
+/* --- symbols ------------------------------------------------------------------ */
+
+static bool make_room(building *b) {
+  gp_symtab *lines = b->lines;
+  if (lines->count < b->capacity) return true;
+  size_t room = gp_capacity(b->capacity, lines->count + 1);
+  if (!gp_resize(&lines->address, room, sizeof *lines->address) ||
+      !gp_resize(&lines->name, room, sizeof *lines->name) ||
+      !gp_resize(&lines->flags, room, sizeof *lines->flags) ||
+      !gp_resize(&lines->order, room, sizeof *lines->order) ||
+      !gp_resize(&lines->function, room, sizeof *lines->function) ||
+      !gp_resize(&lines->origin, room, sizeof *lines->origin) ||
+      !gp_resize(&lines->file, room, sizeof *lines->file) ||
+      !gp_resize(&lines->line, room, sizeof *lines->line))
+    return false;
+  b->capacity = room;
+  return true;
+}
+
+/* Appends a symbol in the code of `function`. */
+static bool append(building *b, uint64_t address, uint32_t function, const char *name,
+                   uint8_t flags, uint32_t order, const place *source) {
+  gp_symtab *lines = b->lines;
+  if (lines->count >= UINT32_MAX / 2 || !make_room(b)) return false;
+  size_t row = lines->count++;
+  lines->address[row] = address;
+  lines->name[row] = name;
+  lines->flags[row] = flags;
+  lines->order[row] = order;
+  lines->origin[row] = function;
+  lines->file[row] = source->file;
+  lines->line[row] = source->line;
+  return true;
+}
+
+/* A function's own symbol. A cold part is no function, but lines of one. */
+static bool append_function(building *b, uint32_t function, const place *source) {
+  const gp_symtab *functions = b->functions;
+  uint32_t owner = gp_symtab_owner(functions, function);
+  uint8_t flags = functions->flags[owner];
+  b->row[function] = (uint32_t)b->lines->count;
+  if (owner != function) flags &= (uint8_t)~GP_FUNCTION;
+  return append(b, functions->address[function], owner, functions->name[owner], flags,
+                functions->order[function], source);
+}
+
+static bool append_line(building *b, uint64_t address, uint32_t function,
+                        const place *source) {
+  uint32_t owner = gp_symtab_owner(b->functions, function);
+  const char *name = source->function ? source->function : b->functions->name[owner];
+  return append(b, address, owner, name, b->functions->flags[owner] & GP_STATIC,
+                b->next_order++, source);
+}
+
+static bool same_function(const char *a, const char *b) {
+  return !a || !b || strcmp(a, b) == 0;
+}
+
+/* Comes to an address whose source is `source`: it begins a symbol if that is another
+ * than that of the code before, and no function's symbol is there. */
+static bool come_to(building *b, uint64_t address, uint32_t function,
+                    const place *source) {
+  bool same = source->file == b->last.file && source->line == b->last.line &&
+              same_function(source->function, b->last.function);
+  b->last = *source;
+  if (same || address == b->functions->address[function]) return true;
+  return append_line(b, address, function, source);
+}
+
+/* The name of the function at an address, or NULL. */
+static const char *name_at(const building *b, uint64_t address) {
+  gp_source source;
+  return gp_image_source(b->image, address, &source) ? source.function : NULL;
+}
+
+/* Goes through what a function has of a stretch of one line, asking which functions that
+ * is inlined from. Where its two ends are of one, so is all of it. */
+static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_range code) {
+  uint64_t low = b->map.low[stretch], high = b->map.high[stretch];
+  if (low < code.low) low = code.low;
+  if (high > code.high) high = code.high;
+  place source = {b->map.file[stretch], b->map.line[stretch], name_at(b, low)};
+  if (source.function && !come_to(b, low, function, &source)) return false;
+  const char *end = high - low > 1 ? name_at(b, high - 1) : source.function;
+  if (end && source.function && strcmp(end, source.function) == 0) return true;
+  for (uint64_t address = low + 1; address < high; address++) {
+    source.function = name_at(b, address);
+    if (source.function && !come_to(b, address, function, &source)) return false;
+  }
+  return true;
+}
+
+/* Goes through the stretches [first, end) of one line in a function; `code` is of no
+ * other. */
+static bool pass_line(building *b, uint32_t function, size_t first, size_t end,
+                      gp_range code) {
+  bool needed = is_needed(b, code.low, code.high);
+  if (!needed && !b->options->named) {
+    place source = {b->map.file[first], b->map.line[first], NULL};
+    if (b->options->all) return come_to(b, code.low, function, &source);
+    b->last = source;
+    return true;
+  }
+  for (size_t stretch = first; stretch < end; stretch++)
+    if (!name_stretch(b, function, stretch, code)) return false;
+  return true;
+}
+
+static bool same_line(const gp_linemap *map, size_t a, size_t b) {
+  return map->file[a] == map->file[b] && map->line[a] == map->line[b];
+}
+
+/* The first stretch behind those of the line of stretch `first`, in code that ends at
+ * `high`. */
+static size_t end_of_line(const gp_linemap *map, size_t first, uint64_t high) {
+  size_t end = first + 1;
+  while (end < map->count && map->low[end] < high && same_line(map, first, end)) end++;
+  return end;
+}
+
+/* A function's symbol and those of its lines. Stretch *next of the map is the first one
+ * that ends in the function's code or behind it. */
+static bool pass_function(building *b, uint32_t function, size_t *next) {
+  const gp_linemap *map = &b->map;
+  gp_range code = code_of(b, function);
+  size_t first = *next;
+  while (first < map->count && map->high[first] <= code.low) first++;
+  place source = {GP_NONE, 0, NULL};
+  if (first < map->count && map->low[first] <= code.low)
+    source = (place){map->file[first], map->line[first], NULL};
+  if (!append_function(b, function, &source)) return false;
+  while (first < map->count && map->low[first] < code.high) {
+    size_t end = end_of_line(map, first, code.high);
+    gp_range part = {map->low[first], code.high};
+    if (part.low < code.low) part.low = code.low;
+    if (end < map->count && map->low[end] < code.high) part.high = map->low[end];
+    if (!pass_line(b, function, first, end, part)) return false;
+    if (map->high[end - 1] > code.high) break;  /* it goes on in the next function */
+    first = end;
+  }
+  *next = first;
+  return true;
+}
+
+/* --- the table ------------------------------------------------------------------ */
+
+static uint32_t highest(const uint32_t *numbers, size_t count) {
+  uint32_t most = 0;
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] > most) most = numbers[i];
+  return most;
+}
+
+static bool pass_all(building *b) {
+  size_t next = 0;
+  b->last = (place){GP_NONE, 0, NULL};
+  for (uint32_t f = 0; f < b->functions->count; f++)
+    if (!pass_function(b, f, &next)) return false;
+  for (size_t row = 0; row < b->lines->count; row++)
+    b->lines->function[row] = b->row[b->lines->origin[row]];
+  return true;
+}
+
+/* Gives the table the names of files, with the numbers that they have. */
+static bool copy_files(building *b) {
+  uint32_t number;
+  b->lines->files = gp_column(1, sizeof *b->lines->files);
+  if (!b->lines->files) return false;
+  gp_files_init(b->lines->files);
+  for (size_t i = 0; i < b->map.files.count; i++)
+    if (!gp_files_add(b->lines->files, b->map.files.name[i], &number)) return false;
+  return true;
+}
+
+static bool build(building *b, const gp_data *data, gp_error *error) {
+  const gp_symtab *functions = b->functions;
+  b->row = gp_column(functions->count, sizeof *b->row);
+  b->next_order = highest(functions->order, functions->count) + 1;
+  if (!b->row || !find_needed(b, data)) return gp_fail_memory(error);
+  if (!functions->sourceless && !read_map(b, error)) return false;
+  if (!pass_all(b) || !copy_files(b)) return gp_fail_memory(error);
+  if (b->options->gnu_compat && b->lines->count > 1)  /* the one before ends where it did */
+    b->lines->text_high = b->lines->address[--b->lines->count];
+  return true;
+}
+
+bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_image *image,
+                      const gp_data *data, const gp_linetab_options *options,
+                      gp_error *error) {
+  building b = {
+      .functions = functions, .image = image, .options = options, .lines = lines};
+  memset(lines, 0, sizeof *lines);
+  lines->text_high = functions->text_high;
+  lines->trace = functions->trace;
+  lines->sourceless = functions->sourceless;
+  bool done = build(&b, data, error);
+  free(b.row);
+  free(b.needed);
+  gp_linemap_free(&b.map);
+  if (!done) gp_symtab_free(lines);
+  return done;
+}

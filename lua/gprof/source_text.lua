@@ -1,0 +1,73 @@
+--- The text of source files: where it is, and its lines.
+--
+-- Debugging information names files as the compiler was given them, and sources move. So
+-- a text is looked for under that name, in directories with that name below them, and in
+-- directories by its last component.
+--
+-- @module gprof.source_text
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local source_text = {}
+
+--- Splits a list of directories.
+-- @tparam string list "A:B:C"
+-- @treturn {string,...} without empty ones
+function source_text.directories(list)
+  local found = {}
+  for directory in list:gmatch "[^:]+" do
+    found[#found + 1] = directory
+  end
+  return found
+end
+
+-- All paths that a file may be found at, the most likely first.
+local function candidates(name, directories)
+  local base, paths = name:match "[^/]*$", { name }
+  local absolute = name:sub(1, 1) == "/"
+  for _, tail in ipairs { absolute and "" or name, base } do
+    for _, directory in ipairs(directories) do
+      if tail ~= "" then paths[#paths + 1] = directory .. "/" .. tail end
+    end
+  end
+  return paths
+end
+
+--- Finds a source file.
+-- @tparam string name as recorded
+-- @tparam[opt] {string,...} directories to look in
+-- @treturn[1] string its path
+-- @treturn[1] integer when it was changed, in seconds of the system's clock
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function source_text.find(name, directories)
+  local odd
+  for _, path in ipairs(candidates(name, directories or {})) do
+    local kind, changed = core.file_status(path)
+    if kind == "file" then return path, changed end
+    odd = odd or kind and path
+  end
+  if odd then return nil, odd .. ": is not a regular file" end
+  return nil, name .. ": source not found"
+end
+
+--- Reads the lines of a file.
+-- @tparam string path
+-- @treturn[1] {string,...} with their ends, whatever these are
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function source_text.read(path)
+  local file, message = io.open(path, "rb")
+  if not file then return nil, message end
+  local lines, whole = {}, nil
+  whole, message = file:read "a"
+  file:close()
+  if not whole then return nil, path .. ": " .. message end
+  for line in whole:gmatch "[^\n]*\n?" do
+    if line ~= "" then lines[#lines + 1] = line end
+  end
+  return lines
+end
+
+return source_text

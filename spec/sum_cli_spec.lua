@@ -1,0 +1,388 @@
+-- Sums on the command line (-s, --sum-file): where they are written and from what, that whatever goes wrong leaves the
+-- old one, and that reports on them are those on the files.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local oracle = require "support.oracle"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local TICK <const> = tonumber(shell.check { "getconf", "CLK_TCK" }.stdout)
+
+local image <const> = build.craft { text = 0x400, symbols = { { "first", 0 }, { "second", 0x100 } } }
+
+local function histogram(bins)
+  return { kind = "histogram", low = 0x1000, high = 0x1400, bins = bins, rate = TICK }
+end
+
+local function arc(count)
+  return { kind = "arc", from = 0x1004, self = 0x1100, count = count }
+end
+
+-- A file with a profile of `first` and `second`: of so many bins, all empty but the seventh.
+local function save(bins, ticks, calls, more)
+  return gmon.write(shell.tmpdir "sum" .. "/gmon.out",
+    gmon.magic { records = { histogram { n = bins, [7] = ticks }, arc(calls), more } })
+end
+
+local one <const>, two <const>, three <const> = save(512, 1, 10), save(512, 2, 20), save(512, 3, 30)
+
+-- The bytes of the sum of files that hold so many ticks and calls together.
+local function expected(ticks, calls)
+  return gmon.magic { records = { histogram { n = 512, [7] = ticks }, arc(calls) } }
+end
+
+-- Runs the program in a directory. It has to succeed, and to say nothing.
+local function quietly(dir, ...)
+  local result = program.run({ ... }, { cwd = dir })
+  assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
+end
+
+-- Checks that a run failed, with this message and no other word.
+local function check_failure(message, result)
+  assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
+end
+
+describe("-s", function()
+  it("writes gmon.sum in the current directory, and prints nothing", function()
+    for _, word in ipairs { "-s", "--sum" } do
+      local dir = shell.tmpdir()
+      quietly(dir, word, image, one, two, three)
+      assert.equal("gmon.sum\n", shell.listing(dir))
+      assert.equal(expected(6, 60), shell.read(dir .. "/gmon.sum"))
+    end
+  end)
+
+  it("adds gmon.out to nothing if no file is named", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/a.out", shell.read(image))
+    shell.write(dir .. "/gmon.out", shell.read(two))
+    quietly(dir, "-s")
+    assert.equal("a.out\ngmon.out\ngmon.sum\n", shell.listing(dir))
+    assert.equal(shell.read(two), shell.read(dir .. "/gmon.sum"))
+  end)
+
+  it("takes the place of an older sum, or adds to it where that is named", function()
+    local dir = shell.tmpdir()
+    quietly(dir, "-s", image, three)
+    quietly(dir, "-s", image, one)
+    assert.equal(expected(1, 10), shell.read(dir .. "/gmon.sum"))
+    quietly(dir, "-s", image, "gmon.sum", two)
+    assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
+    quietly(dir, "-s", image, one, "gmon.sum", "gmon.sum")
+    assert.equal(expected(7, 70), shell.read(dir .. "/gmon.sum"))
+    assert.equal("gmon.sum\n", shell.listing(dir))
+  end)
+
+  it("counts a file as often as it is named", function()
+    local dir = shell.tmpdir()
+    quietly(dir, "-s", image, one, one, one, two, one)
+    assert.equal(expected(6, 60), shell.read(dir .. "/gmon.sum"))
+  end)
+
+  it("may be written beside what the files hold (-i)", function()
+    local dir = shell.tmpdir()
+    local result = program.run({ "-s", "-i", image, one, two }, { cwd = dir })
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    assert.equal(program.run({ "-i", image, one, two }).stdout, result.stdout)
+    assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
+  end)
+
+  it("needs no symbols", function()
+    local built, dir = build.program "calls", shell.tmpdir()
+    quietly(dir, "-s", built.image, built.gmon, built.gmon)
+    shell.check { "strip", "-o", dir .. "/stripped", built.image }
+    quietly(dir, "--sum-file=other.sum", "stripped", built.gmon, built.gmon)
+    assert.equal(shell.read(dir .. "/gmon.sum"), shell.read(dir .. "/other.sum"))
+    assert.equal(1, program.run({ "-b", "stripped", "gmon.sum" }, { cwd = dir }).status)
+  end)
+end)
+
+describe("--sum-file", function()
+  it("names the file, and asks for a sum by itself", function()
+    for _, words in ipairs { { "--sum-file=x" }, { "--sum-file", "x" }, { "-s", "--sum-file=x" },
+      { "--sum-file=x", "-s" }, { "--sum-file=y", "--sum-file=x" } } do
+      local dir = shell.tmpdir()
+      quietly(dir, image, one, three, table.unpack(words))
+      assert.equal("x\n", shell.listing(dir))
+      assert.equal(expected(4, 40), shell.read(dir .. "/x"))
+    end
+  end)
+
+  it("may lead elsewhere, or to standard output", function()
+    local dir, elsewhere = shell.tmpdir(), shell.tmpdir() .. "/any name"
+    quietly(dir, "--sum-file=" .. elsewhere, image, one)
+    assert.equal(expected(1, 10), shell.read(elsewhere))
+    local result = program.run({ "--sum-file=-", image, one, two }, { cwd = dir })
+    assert.same({ 0, expected(3, 30), "" }, { result.status, result.stdout, result.stderr })
+    assert.equal("", shell.listing(dir))
+  end)
+
+  it("needs a name", function()
+    check_failure("option --sum-file: the name of a file is empty", program.run { "--sum-file=", image, one })
+    check_failure("option '--sum-file' needs an argument", program.run { image, one, "--sum-file" })
+  end)
+end)
+
+describe("the format of a sum", function()
+  local formats <const> = { bsd = gmon.bsd, ["4.4bsd"] = gmon.bsd44 }
+  local plan <const> = { low = 0x1000, high = 0x1400, bins = { n = 512, [7] = 3 }, rate = TICK,
+    arcs = { { 0x1004, 0x1100, 30 } } }
+
+  for format, write in pairs(formats) do
+    it("is what -O says, whatever the files are in: " .. format, function()
+      local dir = shell.tmpdir()
+      quietly(dir, "-s", "-O", format, image, one, two)
+      assert.equal(write(plan), shell.read(dir .. "/gmon.sum"))
+      quietly(dir, "-s", "--file-format=" .. format, image, "gmon.sum", one)
+      quietly(dir, "-s", "-O", "magic", image, "gmon.sum", two)
+      assert.equal(expected(6, 60), shell.read(dir .. "/gmon.sum"))
+    end)
+
+    it("is that of the files, too, under --gnu-compat: " .. format, function()
+      local dir = shell.tmpdir()
+      local old = gmon.write(dir .. "/old", write(plan))
+      quietly(dir, "--gnu-compat", "-s", "-O", format, image, old)
+      assert.equal(write(plan), shell.read(dir .. "/gmon.sum"))
+      os.remove(dir .. "/gmon.sum")
+      local result = program.run({ "--gnu-compat", "-s", "-O", format, image, one }, { cwd = dir })
+      assert.same({ 1, "" }, { result.status, result.stdout })
+      assert.truthy(result.stderr:find(("^gprof%%.lua: %s: [^\n]+\n$"):format(one:gsub("%p", "%%%0"))), result.stderr)
+      assert.equal("old\n", shell.listing(dir))
+    end)
+  end
+
+  local beyond <const> = {
+    { "which has no block counts", { save(512, 1, 1, { kind = "blocks", { 0x1000, 1 } }) } },
+    { "which holds up to 65535 samples in a bin: there are more", { save(512, 65535, 1), one } },
+    { "which holds one histogram: there are 2",
+      { one, save(512, 1, 1, { kind = "histogram", low = 0x2000, high = 0x2400, bins = { n = 512 }, rate = TICK }) } },
+  }
+  for format in pairs(formats) do
+    for _, case in ipairs(beyond) do
+      it(("has to be able to hold it: %s, %s"):format(format, case[1]), function()
+        local dir = shell.tmpdir()
+        shell.write(dir .. "/gmon.sum", "an older sum")
+        check_failure(("gmon.sum: cannot be written as %s, %s"):format(format, case[1]),
+          program.run({ "-s", "-O" .. format, image, table.unpack(case[2]) }, { cwd = dir }))
+        assert.equal("an older sum", shell.read(dir .. "/gmon.sum"))
+        assert.equal("gmon.sum\n", shell.listing(dir))
+      end)
+    end
+  end
+
+  it("cannot be that of prof", function()
+    local dir = shell.tmpdir()
+    check_failure("file format 'prof' is not supported: known are auto, magic, bsd and 4.4bsd",
+      program.run({ "-s", "-O", "prof", image, one }, { cwd = dir }))
+    assert.equal("", shell.listing(dir))
+  end)
+end)
+
+-- Failures ----------------------------------------------------------------------------------
+
+describe("of a sum that fails, the old one stays and nothing else:", function()
+  local OLD <const> = "an older sum"
+
+  -- Adds up `files` by a line of shell, in a directory with an older sum and then in one without; `prepare` and
+  -- `finish` are called with it before and after. Returns the two results.
+  local function failing(line, files, prepare, finish)
+    local results = {}
+    for i, old in ipairs { OLD, false } do
+      local dir = shell.tmpdir()
+      if old then shell.write(dir .. "/gmon.sum", old) end
+      if prepare then prepare(dir) end
+      results[i] = launch.line(line, { "-s", image, table.unpack(files) }, { cwd = dir, timeout = 60 })
+      if finish then finish(dir) end
+      assert.equal(old and "gmon.sum\n" or "", shell.listing(dir))
+      assert.equal(old, old and shell.read(dir .. "/gmon.sum"))
+    end
+    return results
+  end
+
+  local function check_failures(message, ...)
+    for _, result in ipairs(failing(...)) do
+      check_failure(message, result)
+    end
+  end
+
+  local large <const> = save(100000, 1, 10) -- of 200 kB; 100 blocks are 50 kB or 100, as the shell counts
+
+  it("a disk that is full", function()
+    check_failures("gmon.sum: cannot be written: File too large",
+      [[trap '' XFSZ; ulimit -f 100; exec "$@"]], { large, large })
+    if shell.exists "/dev/full" then
+      check_failure("/dev/full: cannot be written: No space left on device",
+        program.run { "--sum-file=/dev/full", image, one })
+    end
+  end)
+
+  it("a directory that is not to be written to", function()
+    check_failures("gmon.sum: no new file can be made beside it: Permission denied", launch.permitted(), { one },
+      function(dir) shell.check { "chmod", "555", dir } end, function(dir) shell.check { "chmod", "755", dir } end)
+  end)
+
+  it("a directory that there is not", function()
+    local dir = shell.tmpdir()
+    check_failure("none/gmon.sum: no new file can be made beside it: No such file or directory",
+      program.run({ "--sum-file=none/gmon.sum", image, one }, { cwd = dir }))
+    assert.equal("", shell.listing(dir))
+  end)
+
+  it("a damaged file behind four good ones", function()
+    local bad = gmon.write(shell.tmpdir() .. "/bad", shell.read(one):sub(1, -5))
+    check_failures(bad .. ": ends in the middle of the arc at offset " .. #shell.read(one) - 21,
+      [[exec "$@"]], { one, two, three, one, bad })
+  end)
+
+  it("a file that cannot be added to the others", function()
+    local other = gmon.write(shell.tmpdir() .. "/other", gmon.magic { records = { histogram { n = 256 } } })
+    check_failures(other .. ": histogram at offset 20 has bins of 4 bytes, the ones before have 2",
+      [[exec "$@"]], { one, other })
+  end)
+
+  it("files of other rates", function()
+    local record = histogram { n = 512 }
+    record.rate = TICK + 1
+    local other = gmon.write(shell.tmpdir() .. "/other", gmon.magic { records = { record } })
+    check_failures(("%s: histogram at offset 20 has rate %d, the ones before have %d"):format(other, TICK + 1, TICK),
+      [[exec "$@"]], { one, other })
+  end)
+
+  it("a report beside it, which is refused as yet", function()
+    check_failures("option -s (--sum) together with a report is not served yet: read the sum with a second command",
+      [[exec "$@" -p]], { one })
+  end)
+
+  -- The last file is a pipe, so that the program waits there for what is never written.
+  it("a signal while the files are read", function()
+    local line = [[
+      mkfifo pipe && { "$@" & } && exec 3>pipe && kill -TERM $! && wait $!
+      status=$?; rm pipe; exit $status]]
+    for _, result in ipairs(failing(line, { one, two, "pipe" })) do
+      assert.same({ 128 + 15, "" }, { result.status, result.stdout })
+    end
+  end)
+end)
+
+describe("killed while it writes", function()
+  -- By the signal that a file gets which grows too large: always at the same place.
+  local function write(dir, limit)
+    local large = save(100000, 1, 10)
+    return launch.line(limit .. [[ exec "$@"]], { "-s", image, large }, { cwd = dir }), large
+  end
+
+  it("the program leaves the old sum, and the next one is written all the same", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/gmon.sum", "an older sum")
+    for _ = 1, 2 do
+      local result = write(dir, "ulimit -f 100;")
+      assert.equal(25, result.signal or result.status - 128, result.stderr) -- SIGXFSZ
+      assert.equal("an older sum", shell.read(dir .. "/gmon.sum"))
+    end
+    local result, large = write(dir, "")
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    assert.equal(shell.read(large), shell.read(dir .. "/gmon.sum"))
+  end)
+end)
+
+-- Reports -----------------------------------------------------------------------------------
+
+-- Five profiles of a program that differ, made from the one that it left: calls of other numbers, some of them missing,
+-- other samples.
+local function five_runs(built)
+  local dir, paths = shell.tmpdir(), {}
+  for i = 1, 5 do
+    local profile = gmon.parse(shell.read(built.gmon))
+    local records = {}
+    for n, record in ipairs(profile.records) do
+      if record.kind == "histogram" then
+        for bin = i, record.bins.n, 11 do
+          record.bins[bin] = record.bins[bin] + bin % (2 + i)
+        end
+      elseif record.kind == "arc" then
+        record.count = record.count * i + n % 3
+      end
+      if record.kind ~= "arc" or (n + i) % 7 ~= 0 then
+        records[#records + 1] = record
+      end
+    end
+    profile.records = records
+    paths[i] = gmon.write(("%s/%d"):format(dir, i), gmon.magic(profile))
+  end
+  return paths
+end
+
+describe("reports on the sum of five runs are those on the runs:", function()
+  -- Who prints, and how.
+  local ours <const>, compatible <const>, gnu <const> = { program.run }, { program.run, "--gnu-compat" }, { oracle.run }
+  local readers = { ours = ours, ["ours under --gnu-compat"] = compatible }
+  local available, why = oracle.available()
+  if available then
+    readers["GNU gprof's"] = gnu
+  else
+    pending("GNU gprof's: " .. why)
+  end
+
+  local function report(reader, path, files)
+    local runner, option = table.unpack(reader)
+    local words = { "-b", "-p", "-q", path, table.unpack(files) }
+    words[#words + 1] = option
+    local result = runner(words)
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    return result.stdout
+  end
+
+  -- The image, the runs, and their sum as an array of one.
+  local function sum_up(runner, name, variant)
+    local built, dir = build.program(name, variant), shell.tmpdir()
+    local runs = five_runs(built)
+    local result = runner({ "-s", built.image, table.unpack(runs) }, { cwd = dir })
+    assert.same({ 0, "" }, { result.status, result.stdout })
+    return built.image, runs, { dir .. "/gmon.sum" }
+  end
+
+  local function check_ours(name, variant)
+    local path, runs, sum = sum_up(program.run, name, variant)
+    for who, reader in pairs(readers) do
+      assert.equal(report(reader, path, runs), report(reader, path, sum), who)
+    end
+  end
+
+  -- GNU gprof writes arcs in another order than it met them: where there are ties, its reports change.
+  local function check_gnu(ties, name, variant)
+    local path, runs, sum = sum_up(oracle.run, name, variant)
+    local text = report(compatible, path, sum)
+    assert.equal(report(gnu, path, sum), text)
+    if not ties then
+      assert.equal(report(compatible, path, runs), text)
+    end
+  end
+
+  for _, entry in ipairs {
+    { "calls" }, { "calls", "O2+nodebug" }, { "cycles" }, { "shapes" }, { "clones" }, { "clones", "nodebug" },
+    { "labels" }, { "crowd", ties = true },
+  } do
+    local name, variant = table.unpack(entry)
+    local title = variant and name .. " " .. variant or name
+    local supported, lack = build.supported(name, variant)
+    if not supported then
+      pending(title .. ": " .. lack)
+    else
+      it("our sum, " .. title, function() check_ours(name, variant) end)
+      if available then
+        it("GNU gprof's sum, " .. title, function() check_gnu(entry.ties, name, variant) end)
+      end
+    end
+  end
+
+  it("a sum that is the library's, too", function()
+    local path, runs, sum = sum_up(program.run, "calls")
+    local copy = shell.tmpdir() .. "/copy"
+    assert(assert(gprof.data(assert(gprof.image(path)), table.unpack(runs))):write(copy))
+    assert.equal(shell.read(copy), shell.read(sum[1]))
+  end)
+end)
