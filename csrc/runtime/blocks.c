@@ -74,6 +74,13 @@ static int profile = -1;           /* the file that glibc writes, if it does */
 static char name[PATH_MAX] = "gmon.out";  /* of the profile */
 static char growing[PATH_MAX + 32];       /* and of one that is to take its place */
 
+/* What is being written. No memory is asked for at the end: there may be none. */
+static struct {
+  int file, error;  /* errno of the first failure */
+  size_t used;
+  unsigned char window[1 << 15];
+} out;
+
 /* Defined exactly in programs linked with -pg. */
 extern void __gmon_start__(void) __attribute__((weak));
 
@@ -259,6 +266,24 @@ static void prepare(void) {
   if (__gmon_start__ && atexit(claim) != 0) complain(NO_MEMORY);
 }
 
+/* --- writing ---------------------------------------------------------------- */
+
+static bool flush(void) {
+  for (size_t done = 0; done < out.used && !out.error;) {
+    ssize_t now = write(out.file, out.window + done, out.used - done);
+    if (now > 0) done += (size_t)now;
+    if (now < 0 && errno != EINTR) out.error = errno;
+  }
+  out.used = 0;
+  return !out.error;
+}
+
+static void put(const void *bytes, size_t size) {
+  if (sizeof out.window - out.used < size) flush();
+  memcpy(out.window + out.used, bytes, size);
+  out.used += size;
+}
+
 /* --- the record ------------------------------------------------------------- */
 
 /* Adds up all tables in the common one. */
@@ -314,51 +339,37 @@ static size_t count_entries(void) {
   return entries;
 }
 
-static unsigned char *put(unsigned char *to, const void *from, size_t size) {
-  memcpy(to, from, size);
-  return to + size;
-}
-
-static unsigned char *put_entries(unsigned char *to, size_t entries) {
+static void put_entries(size_t entries) {
   for (size_t i = 0; i < cells && entries > 0; i++) {
     const uintptr_t address = code.linked + place(i);
     uint64_t left = common->cell[i] / ONE;
     for (; left > 0 && entries > 0; entries--) {
       const uintptr_t now = left > UINTPTR_MAX ? UINTPTR_MAX : (uintptr_t)left;
-      to = put(to, &address, sizeof address);
-      to = put(to, &now, sizeof now);
+      put(&address, sizeof address);
+      put(&now, sizeof now);
       left -= now;
     }
   }
-  return to;
 }
 
-/* All that a profile without samples and calls has: header and record. The record alone
- * begins at `record`. NULL if there is no memory. */
-static unsigned char *make_profile(size_t *size) {
-  const uint32_t version = 1, entries = (uint32_t)count_entries();
+static void put_header(void) {
+  const uint32_t version = 1;
+  const char spare[12] = {0};
+  put("gmon", 4);
+  put(&version, sizeof version);
+  put(spare, sizeof spare);
+}
+
+static void put_record(void) {
+  const size_t entries = count_entries();
+  const uint32_t number = (uint32_t)entries;
   const unsigned char tag = 2;
-  *size = HEADER_SIZE + sizeof tag + sizeof entries + entries * 2 * sizeof(uintptr_t);
-  unsigned char *bytes = map(*size);
-  if (!bytes) return NULL;
-  put(put(bytes, "gmon", 4), &version, sizeof version);
-  unsigned char *to = put(bytes + HEADER_SIZE, &tag, sizeof tag);
-  put_entries(put(to, &entries, sizeof entries), entries);
-  return bytes;
+  put(&tag, sizeof tag);
+  put(&number, sizeof number);
+  put_entries(entries);
 }
 
 /* --- the file --------------------------------------------------------------- */
-
-static bool write_all(int file, const unsigned char *bytes, size_t size) {
-  while (size > 0) {
-    ssize_t now = write(file, bytes, size);
-    if (now < 0 && errno != EINTR) return false;
-    if (now <= 0) continue;
-    bytes += now;
-    size -= (size_t)now;
-  }
-  return true;
-}
 
 /* Whether a file of so many bytes is what glibc writes, a histogram and then arcs: it
  * takes no notice of a full disk. */
@@ -377,37 +388,31 @@ static bool is_whole(int file, uint64_t size) {
 
 /* Puts the record behind what glibc has written, or everything into an empty file. Tells
  * what went wrong, or NULL; then the file is as it was. */
-static const char *append(const unsigned char *bytes, size_t size) {
+static const char *append(void) {
   const off_t end = lseek(profile, 0, SEEK_END);
-  const size_t skipped = end > 0 ? HEADER_SIZE : 0;
   if (end > 0 && !is_whole(profile, (uint64_t)end))
     return "is incomplete, and gets no block counts";
-  if (write_all(profile, bytes + skipped, size - skipped))
-    return close(profile) == 0 ? NULL : strerror(errno);
-  const char *reason = strerror(errno);
-  return ftruncate(profile, end) == 0 ? reason : "ends in the middle of a record";
+  out.file = profile;
+  if (end == 0) put_header();
+  put_record();
+  if (!flush() && ftruncate(profile, end) != 0) return "ends in the middle of a record";
+  if (close(profile) != 0 && !out.error) out.error = errno;
+  return out.error ? strerror(out.error) : NULL;
 }
 
 /* Makes a file, which gets its name when it is complete. Tells what went wrong, or
  * NULL. */
-static const char *create(const unsigned char *bytes, size_t size) {
-  int file = open_profile(true);
-  if (file < 0) return strerror(errno);
-  bool done = write_all(file, bytes, size);
-  done = close(file) == 0 && done;
+static const char *create(void) {
+  out.file = open_profile(true);
+  if (out.file < 0) return strerror(errno);
+  put_header();
+  put_record();
+  bool done = flush();
+  if (close(out.file) != 0) done = false;
   if (done && rename(growing, name) == 0) return NULL;
-  const char *reason = strerror(errno);
+  const char *reason = strerror(out.error ? out.error : errno);
   unlink(growing);
   return reason;
-}
-
-static void write_profile(void) {
-  size_t size;
-  add_up();
-  const unsigned char *bytes = make_profile(&size);
-  const char *trouble = !bytes ? NO_MEMORY
-                        : profile >= 0 ? append(bytes, size) : create(bytes, size);
-  if (trouble) complain(trouble);
 }
 
 /* Runs after all other destructors. A file that gets too large may raise a signal, which
@@ -423,7 +428,9 @@ static void finish(void) {
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   __atomic_store_n(&code.size, 0, __ATOMIC_RELAXED);
-  write_profile();
+  add_up();
+  const char *trouble = linked_with_pg ? append() : create();
+  if (trouble) complain(trouble);
   if (!sigismember(&before, SIGXFSZ))
     sigtimedwait(&too_large, NULL, &(struct timespec){0, 0});
   pthread_sigmask(SIG_SETMASK, &before, NULL);
