@@ -21,22 +21,34 @@ function blocks.supported(compiler)
   return shell.run({ "sh", "-c", 'command -v "$1"', "sh", compiler }).status == 0
 end
 
+local function append(list, more)
+  return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
+end
+
+-- How a program is linked with the runtime.
+local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pthread" }
+
 --- Compiles a program with the runtime, without optimising, into a directory of its own.
 -- @tparam string source name of a fixture, without ".c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, more of them; `coverage`, how the compiler is told to count;
---   `bare`, without the runtime
+--   `link`: false for a shared object without the runtime; `together`: compile and link by one command, as one does
+--   with small programs (clang then links a runtime of its own, too, which makes images large)
 -- @treturn table `source`, `dir`, `image` (path)
 function blocks.compile(source, options)
   options = options or {}
   local compiler, dir = options.compiler or "gcc", shell.tmpdir(source)
   shell.write(dir .. "/" .. source .. ".c", shell.read(fixtures .. source .. ".c"))
-  local argv = { compiler, "-g", "-O0", "-fsanitize-coverage=" .. (options.coverage or COVERAGE[compiler]) }
-  table.move(options.flags or {}, 1, #(options.flags or {}), #argv + 1, argv)
-  table.move({ source .. ".c", "-o", source, "-pthread" }, 1, 4, #argv + 1, argv)
-  if not options.bare then
-    table.move({ "-L" .. program.root .. "/build", "-lgprof-blocks" }, 1, 2, #argv + 1, argv)
+  local coverage = "-fsanitize-coverage=" .. (options.coverage or COVERAGE[compiler])
+  local compile = append({ compiler, "-g", "-O0", coverage }, options.flags)
+  local link = append({ compiler }, options.flags)
+  if options.together then
+    link = append(compile, { source .. ".c" })
+  else
+    shell.check(append(compile, { "-c", source .. ".c" }), { cwd = dir })
+    append(link, { source .. ".o" })
   end
-  shell.check(argv, { cwd = dir })
+  append(link, options.link ~= false and LINK or {})
+  shell.check(append(link, { "-o", source }), { cwd = dir })
   return { source = source, dir = dir, image = dir .. "/" .. source }
 end
 
@@ -49,7 +61,7 @@ end
 function blocks.run(built, arguments, options)
   options = options or {}
   local argv = options.line and { "sh", "-c", options.line, "sh", built.image } or { built.image }
-  table.move(arguments or {}, 1, #(arguments or {}), #argv + 1, argv)
+  append(argv, arguments)
   local env = { GMON_OUT_PREFIX = false }
   for name, value in pairs(options.env or {}) do
     env[name] = value
