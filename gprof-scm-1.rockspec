@@ -134,5 +134,7 @@ build = {
   },
   install = {
     bin = { "gprof.lua" },
+    -- to be compiled into programs, see doc/blocks.md
+    conf = { ["blocks.c"] = "csrc/runtime/blocks.c" },
   },
 }

@@ -7,6 +7,8 @@
 -- * `make(dir)`: returns the paths of an image and a profile (or an array of such), made in that
 --   directory unless they are there already, and, if both programs are to have more options than
 --   `-b`, an array of these words; or nil and the reason for leaving the row out;
+-- * `programs(dir)`, in place of `make`: returns the paths of programs to be run by themselves, made in
+--   that directory, and an array of what they are; a remark tells how long they take beside the first;
 -- * `sums`: whether the programs write a sum, which they do in the directory they run in: that of
 --   the row. A remark tells what it takes `cat` to read the profiles.
 --
@@ -71,6 +73,23 @@ local function sample(dir)
     shell.run("cd " .. quote(dir) .. " && ./program > /dev/null")
   end)
   return dir .. "/program", dir .. "/gmon.out"
+end
+
+--- The sample program optimised: as it is, with its blocks counted, and with gcc's own counters.
+local function counted(dir)
+  local common = "gcc -std=c11 -O2 -g -fno-optimize-sibling-calls "
+  local variants = {
+    { "plain", "", "" },
+    { "blocks", "-fsanitize-coverage=trace-pc ", " build/libgprof-blocks.a" },
+    { "coverage", "--coverage ", "" },
+  }
+  local programs, names = {}, {}
+  shell.run("mkdir -p " .. quote(dir))
+  for i, variant in ipairs(variants) do
+    programs[i], names[i] = dir .. "/" .. variant[1], variant[1]
+    shell.run(common .. variant[2] .. "-o " .. quote(programs[i]) .. " examples/sample/*.c" .. variant[3] .. " -lm")
+  end
+  return programs, names
 end
 
 return {
@@ -155,5 +174,10 @@ return {
     description = "the same of profiles that are mostly calls",
     make = summed { functions = 10000, files = 100, ran = 1, profiles = 500 },
     sums = true,
+  },
+  {
+    name = "blocks",
+    description = "run time of the sample program with its blocks counted, and with --coverage",
+    programs = counted,
   },
 }
