@@ -81,12 +81,27 @@ local function add_blocks(line, profile, id)
   end
 end
 
--- Adds a function, or other code of a line, to that.
+-- The executions of a function's first block; 0 if there is none.
+local function entries_of(profile, id)
+  local first, executions = math.huge, 0
+  for line in profile:lines(id, "id") do
+    for address, count in profile:blocks(line) do
+      if address < first then first, executions = address, count end
+    end
+  end
+  return executions
+end
+
+-- Adds a function, or other code of a line, to that. A function that nobody was seen to call,
+-- such as `main`, was entered as often as its first block.
 local function add(line, profile, id)
   local address, is_line, calls, self = profile:get(id, "address", "is_line", "calls", "self")
   line.address = line.address or address
   line.seconds = line.seconds + self
   if not is_line then
+    if calls == 0 and profile.by_line then
+      calls = entries_of(profile, id)
+    end
     line.calls = (line.calls or 0) + calls
     line.counts[#line.counts + 1] = calls
   end
@@ -122,7 +137,7 @@ end
 -- @tparam[opt] boolean gnu_compat know what GNU gprof knows of each line
 -- @treturn {[integer]=table} by number, of lines that there is code for: `counts`, an array
 --   of the calls and the executions of blocks, by address; `calls`, of functions that
---   begin there, or nil; `blocks`, the sum of the blocks' executions, or nil; `seconds`
+--   begin there, or, if none was seen, of their first blocks; or nil; `blocks`, the sum of the blocks' executions, or nil; `seconds`
 --   in code of the line; `address` of its first instruction; `first_block`, the address of
 --   its first block, or nil
 function annotation.lines(profile, ids, gnu_compat)
