@@ -164,6 +164,44 @@ return {
     make = selected("-n"),
   },
   {
+    name = "line-flat",
+    description = "the flat profile by line (-l -p) of 10,000 C functions, with -g",
+    make = generated({ functions = 10000, files = 100, debug = true }, { "-l", "-p" }),
+  },
+  {
+    name = "line-graph",
+    description = "the call graph by line (-l -q) of the same",
+    make = generated({ functions = 10000, files = 100, debug = true }, { "-l", "-q" }),
+  },
+  {
+    name = "annotated",
+    description = "annotated source (-A) of the same",
+    make = generated({ functions = 10000, files = 100, debug = true }, { "-A" }),
+  },
+  {
+    name = "annotated-lines",
+    description = "the same, every line (-l -A -x)",
+    make = generated({ functions = 10000, files = 100, debug = true }, { "-l", "-A", "-x" }),
+  },
+  {
+    name = "line-flat-cxx",
+    description = "the flat profile by line (-l -p) of 10,000 C++ functions, with -g",
+    make = generated({ functions = 10000, files = 100, language = "c++", debug = true },
+      { "-l", "-p" }),
+  },
+  {
+    name = "line-graph-cxx",
+    description = "the call graph by line (-l -q) of the same",
+    make = generated({ functions = 10000, files = 100, language = "c++", debug = true },
+      { "-l", "-q" }),
+  },
+  {
+    name = "annotated-lines-cxx",
+    description = "annotated source, every line (-l -A -x), of the same",
+    make = generated({ functions = 10000, files = 100, language = "c++", debug = true },
+      { "-l", "-A", "-x" }),
+  },
+  {
     name = "sum-500",
     description = "-s of 500 profiles of 1 MB each, few samples, no debugging information",
     make = summed { functions = 30500, files = 100, ran = 0.04, profiles = 500 },

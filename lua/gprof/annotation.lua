@@ -81,12 +81,15 @@ local function add_blocks(line, profile, id)
   end
 end
 
--- The executions of a function's first block; 0 if there is none.
-local function entries_of(profile, id)
+-- The executions of a function's first block; 0 if there is none. Those of its cold part may
+-- lie below its entry.
+local function entries_of(profile, id, entry)
   local first, executions = math.huge, 0
   for line in profile:lines(id, "id") do
     for address, count in profile:blocks(line) do
-      if address < first then first, executions = address, count end
+      if address >= entry and address < first then
+        first, executions = address, count
+      end
     end
   end
   return executions
@@ -100,7 +103,7 @@ local function add(line, profile, id)
   line.seconds = line.seconds + self
   if not is_line then
     if calls == 0 and profile.by_line then
-      calls = entries_of(profile, id)
+      calls = entries_of(profile, id, address)
     end
     line.calls = (line.calls or 0) + calls
     line.counts[#line.counts + 1] = calls
