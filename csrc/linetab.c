@@ -78,7 +78,7 @@ static size_t add_addresses(gp_range *ranges, size_t count, const uint64_t *addr
 
 /* Where there are samples, where calls come from, and where blocks are. */
 static bool find_needed(building *b, const gp_data *data) {
-  size_t room = data->arcs.count + data->blocks.count + 1, count = 0;
+  size_t room = data->arcs.count + data->blocks.count, count = 0;
   for (size_t h = 0; h < data->histogram_count; h++) room += data->histograms[h].bins;
   b->needed = gp_column(room, sizeof *b->needed);
   if (!b->needed) return false;
@@ -87,10 +87,6 @@ static bool find_needed(building *b, const gp_data *data) {
                      2 * gp_histogram_scale(&data->histograms[0]));
   count = add_addresses(b->needed, count, data->arcs.from, data->arcs.count);
   count = add_addresses(b->needed, count, data->blocks.address, data->blocks.count);
-  const gp_symtab *functions = b->functions;
-  if (b->options->gnu_compat)  /* the last symbol has to be found to be lost */
-    b->needed[count++] =
-        (gp_range){functions->address[functions->count - 1], UINT64_MAX};
   b->needed_count = join_ranges(b->needed, count);
   return true;
 }
@@ -310,9 +306,15 @@ static bool pass_all(building *b) {
   return true;
 }
 
-/* GNU gprof loses the last symbol. The one before ends where it did. */
-static void lose_last(gp_symtab *lines) {
-  if (lines->count > 1) lines->text_high = lines->address[--lines->count];
+/* GNU gprof loses the last symbol where that lies behind .text, unless there are no lines
+ * at all. The one before ends where it did. */
+static void lose_last(const building *b) {
+  gp_symtab *lines = b->lines;
+  if (b->functions->sourceless || lines->count < 2) return;
+  uint64_t last = lines->address[lines->count - 1];
+  if (last < b->image->text_high) return;
+  lines->text_high = last;
+  lines->count--;
 }
 
 /* Leads from lines to their functions, and from functions to their lines: first their
@@ -351,7 +353,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   if (!b->row || !find_needed(b, data)) return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b)) return gp_fail_memory(error);
-  if (b->options->gnu_compat && !functions->sourceless) lose_last(b->lines);
+  if (b->options->gnu_compat) lose_last(b);
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 
