@@ -51,9 +51,7 @@ static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
                          size_t count) {
   uint64_t entry = b->functions->address[function];
   gp_range code = code_of(b, function);
-  bool last = function + 1 == b->functions->count;  /* GNU gprof's last line is lost */
-  bool whole = b->options->all || (last && b->options->gnu_compat) ||
-               gp_recorded_in(&b->recorded, code);
+  bool whole = b->options->all || gp_recorded_in(&b->recorded, code);
   if (!whole || entry < code.low || entry >= code.high)
     wanted[count++] = (gp_range){entry, entry + 1};
   if (whole && code.low < code.high) wanted[count++] = code;
@@ -183,11 +181,9 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
  * from them to the next line is `part`. */
 static bool pass_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
-  bool last = function + 1 == b->functions->count;
-  bool named = b->options->named || gp_recorded_in(&b->recorded, part);
-  if (!named) {
+  if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
     place source = {b->map.file[first], b->map.line[first], NULL};
-    if (b->options->all || last) return come_to(b, part.low, function, &source);
+    if (b->options->all) return come_to(b, part.low, function, &source);
     b->last = source;
     return true;
   }
@@ -260,9 +256,15 @@ static bool pass_all(building *b) {
   return true;
 }
 
-/* GNU gprof loses the last symbol. The one before ends where it did. */
-static void lose_last(gp_symtab *lines) {
-  if (lines->count > 1) lines->text_high = lines->address[--lines->count];
+/* GNU gprof loses the last symbol where that lies behind .text, unless there are no lines
+ * at all. The one before ends where it did. */
+static void lose_last(const building *b) {
+  gp_symtab *lines = b->lines;
+  if (b->functions->sourceless || lines->count < 2) return;
+  uint64_t last = lines->address[lines->count - 1];
+  if (last < b->image->text_high) return;
+  lines->text_high = last;
+  lines->count--;
 }
 
 /* Leads from lines to their functions, and from functions to their lines: first their
@@ -303,7 +305,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
       !(read_map(b, error) && gp_namer_init(&b->namer, b->image, error)))
     return false;
   if (!pass_all(b)) return gp_fail_memory(error);
-  if (b->options->gnu_compat && !functions->sourceless) lose_last(b->lines);
+  if (b->options->gnu_compat) lose_last(b);
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 

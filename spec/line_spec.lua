@@ -255,3 +255,77 @@ describe("With --gnu-compat, lines and blocks are GNU gprof's", function()
     it(("for %s %s"):format(name, variant), function() check_program(name, variant) end)
   end
 end)
+
+-- Random cases ------------------------------------------------------------------------------
+
+-- FILE, NAME and SPEC stand for something of the program, another one each time.
+local mixed <const> = {
+  "-p", "-q", "-C", "-A", "-A", "-A -x", "-A -x", "-z", "-z", "-m 0", "-m 50", "-T", "-r", "-t 3", "-t 0", "-L", "-a",
+  "-D", "-c", "-s", "-y", "-i", "-J", "-P", "-A -JSPEC", "-ASPEC", "-ASPEC -ASPEC", "-CSPEC", "-pSPEC", "-PSPEC",
+  "-qSPEC", "-QSPEC", "-ZSPEC -C", "-n SPEC", "-N SPEC", "-F SPEC", "-E SPEC", "--inline-file-names",
+  "-k SPEC/SPEC", "-qSPEC/SPEC", "-QSPEC/", "--no-demangle", "-w 30", "-S NM", "-R MAP",
+}
+
+local function some_spec(subject)
+  local file, line = pick(subject.files), random(40)
+  return pick { pick(subject.names), file, file .. ":" .. line, file .. ":" .. pick(subject.names), line, ":" .. line }
+end
+
+local function some_options(subject, dir)
+  local arguments, seen = { "-b", random(10) > 1 and "-l" or nil }, {}
+  for _ = 1, random(1, 4) do
+    local option = pick(mixed)
+    local text = option:gsub("SPEC", function() return some_spec(subject) end)
+    text = text:gsub("%f[%u]%u%u+", { MAP = dir .. "/map", NM = dir .. "/nm" })
+    seen[option] = true
+    if not (seen["-r"] and seen["-R MAP"]) then
+      for word in text:gmatch "%S+" do table.insert(arguments, word) end
+    end
+  end
+  return arguments
+end
+
+local function some_profile(subject, path)
+  local kind = random(4)
+  if kind == 1 then return subject.built.gmon end
+  if kind == 2 then return with_blocks(subject.built, crowded(subject, random(60)), path) end
+  return with_blocks(subject.built, scattered(subject, pick { 3, 30, 200 }), path)
+end
+
+local function check_random(variants, first, count)
+  local repeatedly, dirs = chance.cases(first, count), {}
+  repeatedly(function(note)
+    local key = pick(variants)
+    local subject = subject_of(key[1], key[2] or "")
+    local dir = dirs[subject]
+    if not dir then
+      dir = shell.tmpdir()
+      dirs[subject] = dir
+      write_lists(subject.built, dir)
+    end
+    local arguments = some_options(subject, dir)
+    table.move({ subject.image, some_profile(subject, dir .. "/gmon.out") }, 1, 2, #arguments + 1, arguments)
+    check_files(arguments, note)
+  end)
+end
+
+local function supported(variants)
+  local list = {}
+  for _, key in ipairs(variants) do
+    if build.supported(key[1], key[2]) then list[#list + 1] = key end
+  end
+  return list
+end
+
+describe("With --gnu-compat, lines and blocks are GNU gprof's in random cases", function()
+  it("of C", function()
+    check_random(supported { { "calls" }, { "calls", "O2" }, { "calls", "O3" }, { "calls", "nodebug" }, { "cycles" },
+      { "halves" }, { "twins" }, { "twins", "O2" }, { "aliases" }, { "lines" }, { "lines", "O1" }, { "lines", "O2" },
+      { "lines", "clang+O1" }, { "crowd" }, { "brief" }, { "hum" }, { "clones", "O0" } }, 20240401, 300)
+  end)
+
+  it("of other languages, and where functions have several names", function()
+    check_random(supported { { "shapes" }, { "waves" }, { "waves", "O2" }, { "labels" }, { "labels", "O2" },
+      { "clones" }, { "clones", "O3" } }, 20240501, 150)
+  end)
+end)

@@ -31,7 +31,7 @@ end
 
 -- Whether a line begins with code of the block that came before it.
 local function continues(line)
-  if line.calls then return false end
+  if line.entry then return false end
   return line.several or not line.first_block or line.first_block > line.address
 end
 
