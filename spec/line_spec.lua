@@ -400,7 +400,7 @@ describe("With --gnu-compat, lines are GNU gprof's in the corners", function()
     for _, place in ipairs(places) do
       it(("for a source of %s that lies in %s"):format(recorded, place), function()
         local dir, work = shell.tmpdir(), shell.tmpdir()
-        local image, profile = compile(dir, { ("-fdebug-prefix-map=%s=%s"):format(dir, recorded) })
+        local image, profile = compile(dir, { "-gdwarf-4", ("-fdebug-prefix-map=%s=%s"):format(dir, recorded) })
         shell.check { "mkdir", "-p", work .. "/" .. place }
         shell.check { "mv", dir .. "/small.c", work .. "/" .. place }
         for _, words in ipairs { {}, { "-I", "other" }, { "-Isrc" }, { "-I", "src:other" },
