@@ -171,7 +171,7 @@ describe("--annotate-time", function()
     local report = printed("--annotate-time", made.image, profile)
     assert.truthy(report:find("\n     0.06          3,0 -> int leaf", 1, true), report)
     assert.truthy(report:find("\n     0.02          1,4 ->   for (int", 1, true))
-    assert.truthy(report:find("\n" .. (" "):rep(23) .. "1 -> int loop", 1, true))
+    assert.truthy(report:find("\n" .. (" "):rep(21) .. "1 -> int loop", 1, true))
     local sum = 0
     for seconds in pages_of(report):gmatch "%f[^\n%z] *(%d+%.%d%d) " do
       sum = sum + tonumber(seconds)
