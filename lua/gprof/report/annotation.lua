@@ -194,10 +194,10 @@ local function listing_name(page, file)
 end
 
 local function print_into_file(page, file, text)
-  local finish
-  page.write, finish = output.new_file(listing_name(page, file))
-  write_file(page, file, text)
-  finish()
+  output.new_file(listing_name(page, file), function(write)
+    page.write = write
+    write_file(page, file, text)
+  end)
 end
 
 local function print_below(page, file, text)
