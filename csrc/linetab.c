@@ -29,6 +29,7 @@ typedef struct building {
   uint32_t *row;          /* per function: its number among the lines */
   uint32_t next_order;    /* symbols of lines come after all of the image's table */
   place last;             /* of the code before, as far as it is known */
+  uint32_t typed;         /* the last function so far that is typed as one, or GP_NONE */
 } building;
 
 /* --- which lines have to be known -------------------------------------------- */
@@ -98,7 +99,7 @@ static bool append(building *b, uint64_t address, uint32_t function, const char 
   lines->name[row] = name;
   lines->flags[row] = flags;
   lines->order[row] = order;
-  lines->origin[row] = function;
+  lines->origin[row] = lines->function[row] = function;  /* the latter a row in the end */
   lines->file[row] = source->file;
   lines->line[row] = source->line;
   return true;
@@ -110,6 +111,7 @@ static bool append_function(building *b, uint32_t function, const place *source)
   uint32_t owner = gp_symtab_owner(functions, function);
   uint8_t flags = functions->flags[owner];
   b->row[function] = (uint32_t)b->lines->count;
+  if (functions->flags[function] & GP_FUNCTION) b->typed = function;
   if (owner != function) flags &= (uint8_t)~GP_FUNCTION;
   return append(b, functions->address[function], owner, functions->name[owner], flags,
                 functions->order[function], source);
@@ -132,6 +134,18 @@ static bool is_function_at(building *b, uint64_t address, const char *function) 
   return other && strcmp(other, function) == 0;
 }
 
+/* For GNU gprof a symbol that is not typed as a function is no better than a line: if both
+ * are at one address the line stands, unless the symbol has fewer underscores. */
+static void prefer_line(building *b, uint32_t function, const place *source) {
+  uint32_t row = b->row[function];
+  if (!b->options->gnu_compat || b->typed == GP_NONE || b->typed == function ||
+      gp_underscores(b->lines->name[row]) < gp_underscores(source->function))
+    return;
+  b->lines->name[row] = source->function;
+  b->lines->order[row] = b->next_order++;
+  b->lines->function[row] = b->typed;
+}
+
 /* Comes to an address whose source is `source`: it begins a symbol if that is another
  * than that of the code before, and no function's symbol is there. */
 static bool come_to(building *b, uint64_t address, uint32_t function,
@@ -139,8 +153,11 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
   bool same = source->file == b->last.file && source->line == b->last.line &&
               same_function(source->function, b->last.function);
   b->last = *source;
-  if (same || address == b->functions->address[function]) return true;
-  return append_line(b, address, function, source);
+  if (same) return true;
+  if (address != b->functions->address[function])
+    return append_line(b, address, function, source);
+  prefer_line(b, function, source);
+  return true;
 }
 
 /* Whether code is of one function throughout, as far as it matters: at both ends, and
@@ -251,6 +268,7 @@ static uint32_t highest(const uint32_t *numbers, size_t count) {
 static bool pass_all(building *b) {
   size_t next = 0;
   b->last = (place){GP_NONE, 0, NULL};
+  b->typed = GP_NONE;
   for (uint32_t f = 0; f < b->functions->count; f++)
     if (!pass_entry(b, f, &next) || !pass_code(b, f, &next)) return false;
   return true;
@@ -276,7 +294,7 @@ static bool tie_lines(building *b) {
   bool done = last && lines->next_line;
   if (done) memset(lines->next_line, 0xff, lines->count * sizeof *lines->next_line);
   for (uint32_t row = 0; done && row < lines->count; row++) {
-    uint32_t function = lines->function[row] = b->row[lines->origin[row]];
+    uint32_t function = lines->function[row] = b->row[lines->function[row]];
     if (row == function) continue;
     lines->next_line[last[function]] = row;
     last[function] = row;
