@@ -142,6 +142,7 @@ static void prefer_line(building *b, uint32_t function, const place *source) {
       gp_underscores(b->lines->name[row]) < gp_underscores(source->function))
     return;
   b->lines->name[row] = source->function;
+  b->lines->flags[row] &= GP_STATIC;
   b->lines->order[row] = b->next_order++;
   b->lines->function[row] = b->typed;
 }
