@@ -1,6 +1,7 @@
 -- The command line's options: all that GNU gprof has by all their names, ours beside them, and what they set.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local launch = require "support.launch"
 local options = require "gprof.options"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -339,6 +340,47 @@ describe("settings", function()
     assert.equal("map", read("-R", "other", "-R", "map").file_ordering)
   end)
 
+  it("of annotated source are on by themselves, and numbers are whole", function()
+    local settings = read("-l", "-A", "-x", "-y", "-t5", "-m", "3")
+    assert.same({ true, true, true, 5, 3, { annotation = true } }, { settings.line, settings.all_lines,
+      settings.separate_files, settings.table_length, settings.min_count, settings.styles })
+    assert.same({ {}, {} }, { read("-l", "-x", "-y").styles, read("-t", "0", "-m", "0").styles })
+    for option, name in pairs { ["-t"] = "-t (--table-length)", ["-m"] = "-m (--min-count)" } do
+      for _, word in ipairs { "x", "", "1.5", "-1", "99999999999" } do
+        assert.same({ nil, ("option %s takes a whole number from 0 to 2147483647, not '%s'"):format(name, word) },
+          { read(option, word) })
+      end
+    end
+    assert.same({ 0, 0 }, { read("--gnu-compat", "-t-5").table_length, read("--gnu-compat", "-tx").table_length })
+    assert.equal(12, read("--gnu-compat", "-m12x").min_count)
+  end)
+
+  it("of time by line are those of lines, too", function()
+    local settings = read "--annotate-time"
+    assert.same({ true, true, { annotation = true } }, { settings.annotate_time, settings.line, settings.styles })
+  end)
+
+  it("of symspecs for annotated source are what to show and what not", function()
+    local settings = read("-Amain", "-A", "f.c", "-Jwork", "-Jf.c:7")
+    assert.same({ annotation = { "main" } }, settings.include)
+    assert.same({ annotation = { "work", "f.c:7" } }, settings.exclude)
+    assert.same({ annotation = true }, settings.styles)
+    assert.same({ annotation = false }, read("-A", "-J").styles)
+    assert.same({ "f.c" }, settings.operands)
+  end)
+
+  it("of directories add up, those of GPROF_PATH last", function()
+    assert.same({ "a", "b", "c d" }, read("-I", "a:b", "--directory-path=:c d:").directories)
+    assert.is_nil(read().directories)
+    assert.same({ "a", "b" }, read("-Ia", "-A", "-Ib").directories)
+    local result = launch.script([[
+      require "gprof"
+      local settings = require "gprof.options".read { "-I", "a", "-p", "-I", "b" }
+      print(table.concat(settings.directories, " "))
+    ]], {}, { env = { GPROF_PATH = "x::y:" } })
+    assert.same({ "a b x y\n", "" }, { result.stdout, result.stderr })
+  end)
+
   it("of one reading are not those of the next", function()
     local before = read()
     read("-b", "-w", "40", "-O", "bsd", "-p", "a.out")
@@ -346,18 +388,12 @@ describe("settings", function()
   end)
 end)
 
-describe("an option that does nothing yet", function()
-  for _, option in ipairs(options.gnu) do
-    if not option.handle then
-      it("is refused by name: " .. options.name(option), function()
-        local word = option.short and "-" .. option.short or "--" .. option.long
-        local argument = option.argument == "required" and "x" or nil
-        local result = program.run { "-b", word, argument }
-        assert.equal(("gprof.lua: option %s is not served yet\n"):format(options.name(option)), result.stderr)
-        assert.same({ "", 1 }, { result.stdout, result.status })
-      end)
+describe("an option", function()
+  it("does something, whichever it is", function()
+    for _, option in ipairs(all_options()) do
+      assert.equal("function", type(option.handle), options.name(option))
     end
-  end
+  end)
 end)
 
 describe("--help", function()

@@ -91,6 +91,21 @@ describe("-s", function()
     assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
   end)
 
+  it("may be written beside reports, which are by line then", function()
+    local built, dir = build.program "lines", shell.tmpdir()
+    for _, words in ipairs { { "-p" }, { "-q", "-C" }, { "-A", "-z" }, { "-p", "-l" } } do
+      local arguments = { "-b", built.image, built.gmon, built.gmon, table.unpack(words) }
+      local result = program.run({ "-s", table.unpack(arguments) }, { cwd = dir })
+      local report = program.run { "-l", table.unpack(arguments) }
+      assert.same({ 0, report.stderr, report.stdout }, { result.status, result.stderr, result.stdout })
+      assert.truthy(result.stdout:find("lines.c:", 1, true))
+      assert.equal("gmon.sum\n", shell.listing(dir))
+      local again = program.run({ "-b", "-l", built.image, "gmon.sum", table.unpack(words) }, { cwd = dir })
+      assert.equal(report.stdout, again.stdout)
+      os.remove(dir .. "/gmon.sum")
+    end
+  end)
+
   it("needs no symbols", function()
     local built, dir = build.program "calls", shell.tmpdir()
     quietly(dir, "-s", built.image, built.gmon, built.gmon)
@@ -252,9 +267,10 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
       [[exec "$@"]], { one, other })
   end)
 
-  it("a report beside it, which is refused as yet", function()
-    check_failures("option -s (--sum) together with a report is not served yet: read the sum with a second command",
-      [[exec "$@" -p]], { one })
+  it("a report beside it that there are no records for", function()
+    local bare = gmon.write(shell.tmpdir() .. "/bare", gmon.magic { records = { histogram { n = 512, [7] = 1 } } })
+    check_failures(bare .. ": has no arcs: a call graph cannot be made from it (was the program compiled with -pg?)",
+      [[exec "$@" -q]], { bare })
   end)
 
   -- The last file is a pipe, so that the program waits there for what is never written.

@@ -288,7 +288,7 @@ options.own = {
   { long = "gnu-compat", argument = "none", handle = flag "gnu_compat",
     group = 3, help = "reports as GNU gprof prints them under -b" },
   { long = "annotate-time", argument = "none", handle = set_annotate_time,
-    group = 1, help = "-l -A, with seconds beside the counts" },
+    group = 1, help = "the source by line, with counts and seconds" },
   { long = "sum-file", argument = "required", value = "FILE", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
 }
