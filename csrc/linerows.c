@@ -25,6 +25,7 @@ typedef struct reading {
 /* Sets numbers of files up, none known yet. */
 static bool start_files(reading *read) {
   read->file_count = gp_lines_file_count(read->lines);
+  if (read->file_count == 0) return true;
   if (read->file_count > read->file_capacity) {
     if (!gp_resize(&read->file, read->file_count, sizeof *read->file)) return false;
     read->file_capacity = read->file_count;

@@ -15,7 +15,7 @@ typedef struct gp_linetables {
   gp_dwarf dwarf;
   gp_units units;
   gp_lines lines;       /* the table that is open */
-  uint64_t left;        /* tables don't overlap: no more than so many bytes are in others */
+  uint64_t left;        /* so many bytes of tables will still be read */
   size_t count, capacity;
   uint64_t *offset;     /* per table that was opened, where in .debug_line */
   gp_index index;

@@ -56,7 +56,7 @@ static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *for
 /* Finds an abbreviation in the table at `offset`: puts the cursor on its attributes. */
 static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
                               gp_cursor *abbrev) {
-  uint64_t size = units->dwarf->abbrev.size, found, attribute, form;
+  uint64_t size = units->dwarf->abbrev.size, found = 0, attribute, form;
   int64_t implicit;
   if (offset >= size || code == 0) return false;
   const unsigned char *table = units->abbrev + offset;
