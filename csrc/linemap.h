@@ -38,7 +38,8 @@ void gp_linemap_free(gp_linemap *map);
 size_t gp_linemap_above(const gp_linemap *map, uint64_t address);
 
 /* The same of the stretches from `low` to `high` - 1; `high` if none does. */
-size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high, uint64_t address);
+size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
+                         uint64_t address);
 
 /* The stretch that an address is in, or GP_NONE. */
 uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address);
@@ -46,7 +47,7 @@ uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address);
 /* For those who make maps: appends a stretch. False if there is no memory. */
 bool gp_linemap_append(gp_linemap *map, gp_range range, uint32_t file, uint32_t line);
 
-/* The first of the ranges, which ascend, that ends above `address`; `count` if none does. */
+/* The first of ranges that ascend to end above `address`; `count` if none does. */
 size_t gp_range_above(const gp_range *ranges, size_t count, uint64_t address);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "array.h"
 
-/* Tables don't overlap, but one that lies about its length can seem to. All together may be
- * so many times as long as the section; those behind are left out. */
+/* Tables don't overlap, but one that lies about its length can seem to. All together may
+ * be so many times as long as the section; those behind are left out. */
 #define MOST_OVERLAP 8
 
 static gp_key offset_key(const void *columns, uint32_t row) {

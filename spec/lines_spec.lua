@@ -84,6 +84,31 @@ describe("The file and line of every address are libbfd's", function()
   end
 end)
 
+-- Prints how many functions of an image have a source, and those whose source is not that of their address.
+local functions <const> = [[
+  local gprof = require "gprof"
+  local image, count = assert(gprof.image(arg[1])), 0
+  for f in gprof.profile(image, gprof.data(image)):functions "address" do
+    local file, line = image:source(f.address)
+    if f.file ~= file or f.line ~= line then print(f.name, f.file, f.line, file, line) end
+    count = count + (f.file and 1 or 0)
+  end
+  print(count)
+]]
+
+describe("The file and line of every function are those of its address", function()
+  for _, subject in ipairs {
+    { "shapes", "O2+dwarf4", 30 }, { "shapes", "apart+dwarf3", 35 }, { "calls", "O2+static", 10 }, { "clones", "", 15 },
+    { "lines", "clang+O1+dwarf2", 5 }, { "twins", "apart+dwarf4", 6 }, { "calls", "nodebug", 0 },
+  } do
+    with_program("in", subject[1], subject[2], function(image)
+      local said = launch.script(functions, { image }, addresses.excused).stdout
+      assert.truthy(said:find "^%d+\n$", said)
+      assert.is_true(tonumber(said) >= subject[3], said)
+    end)
+  end
+end)
+
 -- An assembler's tables ---------------------------------------------------------------------------
 
 -- `core` is what Debian calls the machine in the name of libbfd; `low` is where its code begins, and `base` is added to
