@@ -1,7 +1,7 @@
 # gprof for Lua.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-#   make           build the core
+#   make           build the core, and the runtime that counts blocks
 #   make demo      profile the bundled sample program (installs what is missing)
 #   make test      everything that has to pass (installs what is missing)
 #   make check-all the same, with what takes longer or needs more
@@ -25,6 +25,9 @@ SOURCES = $(sort $(wildcard csrc/*.c))
 HEADERS = $(wildcard csrc/*.h)
 OBJECTS = $(filter-out %/lua_opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
+# what programs are linked with, to have their blocks counted (see doc/blocks.md)
+RUNTIME = build/libgprof-blocks.a
+
 # make V=1 shows the commands of the compiler
 ifdef V
 say = @:
@@ -36,7 +39,7 @@ endif
 
 LINK = $(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS)
 
-all: $(CORE) $(OPCODES)
+all: $(CORE) $(OPCODES) $(RUNTIME)
 
 $(CORE): $(OBJECTS)
 	@mkdir -p $(@D)
@@ -69,6 +72,15 @@ build/objects/%.o: csrc/%.c $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(quietly)$(CC) -fPIC $(COMPILE) -c -o $@ $<
+
+# Part of other programs: position-independent, and counted or profiled by nobody itself.
+$(RUNTIME): csrc/runtime/blocks.c Makefile
+	@mkdir -p build/objects/runtime
+	$(say) CC and AR $@
+	$(quietly)$(CC) $(COMPILE) $(RUNTIME_FLAGS) -c -o build/objects/runtime/blocks.o $<
+	$(quietly)rm -f $@ && $(AR) rcs $@ build/objects/runtime/blocks.o
+
+RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
 
 # --- what has to be installed ---------------------------------------------------
 
@@ -176,6 +188,8 @@ rock:
 check-all: deps-all
 	@$(MAKE) --no-print-directory check
 	GPROF_SEED=1000000 GPROF_CASES=2000 $(LUA) $(BUSTED) spec/parity_spec.lua spec/selection_spec.lua
+	@mkdir -p build/arm64
+	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
 	valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
 	  $(LUA) $(BUSTED) $(foreach module,image gmon histogram graph library report, \
 	  spec/$(module)_spec.lua)

@@ -63,11 +63,13 @@ build = {
         "csrc/lua_symbols.c",
         "csrc/lua_trace.c",
         "csrc/map.c",
+        "csrc/namer.c",
         "csrc/names.c",
         "csrc/order.c",
         "csrc/profile.c",
         "csrc/propagate.c",
         "csrc/reader.c",
+        "csrc/recorded.c",
         "csrc/section.c",
         "csrc/selection.c",
         "csrc/sort.c",
@@ -132,5 +134,7 @@ build = {
   },
   install = {
     bin = { "gprof.lua" },
+    -- to be compiled into programs, see doc/blocks.md
+    conf = { ["blocks.c"] = "csrc/runtime/blocks.c" },
   },
 }

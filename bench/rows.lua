@@ -7,6 +7,8 @@
 -- * `make(dir)`: returns the paths of an image and a profile (or an array of such), made in that
 --   directory unless they are there already, and, if both programs are to have more options than
 --   `-b`, an array of these words; or nil and the reason for leaving the row out;
+-- * `programs(dir)`, in place of `make`: returns the paths of programs to be run by themselves, made in
+--   that directory, and an array of what they are; a remark tells how long they take beside the first;
 -- * `sums`: whether the programs write a sum, which they do in the directory they run in: that of
 --   the row. A remark tells what it takes `cat` to read the profiles.
 --
@@ -71,6 +73,23 @@ local function sample(dir)
     shell.run("cd " .. quote(dir) .. " && ./program > /dev/null")
   end)
   return dir .. "/program", dir .. "/gmon.out"
+end
+
+--- The sample program optimised: as it is, with its blocks counted, and with gcc's own counters.
+local function counted(dir)
+  local common = "gcc -std=c11 -O2 -g -fno-optimize-sibling-calls "
+  local variants = {
+    { "plain", "", "" },
+    { "blocks", "-fsanitize-coverage=trace-pc ", " build/libgprof-blocks.a" },
+    { "coverage", "--coverage ", "" },
+  }
+  local programs, names = {}, {}
+  shell.run("mkdir -p " .. quote(dir))
+  for i, variant in ipairs(variants) do
+    programs[i], names[i] = dir .. "/" .. variant[1], variant[1]
+    shell.run(common .. variant[2] .. "-o " .. quote(programs[i]) .. " examples/sample/*.c" .. variant[3] .. " -lm")
+  end
+  return programs, names
 end
 
 return {
@@ -145,6 +164,44 @@ return {
     make = selected("-n"),
   },
   {
+    name = "line-flat",
+    description = "the flat profile by line (-l -p) of 10,000 C functions, with -g",
+    make = generated({ functions = 10000, files = 100, debug = true }, { "-l", "-p" }),
+  },
+  {
+    name = "line-graph",
+    description = "the call graph by line (-l -q) of the same",
+    make = generated({ functions = 10000, files = 100, debug = true }, { "-l", "-q" }),
+  },
+  {
+    name = "annotated",
+    description = "annotated source (-A) of the same",
+    make = generated({ functions = 10000, files = 100, debug = true }, { "-A" }),
+  },
+  {
+    name = "annotated-lines",
+    description = "the same, every line (-l -A -x)",
+    make = generated({ functions = 10000, files = 100, debug = true }, { "-l", "-A", "-x" }),
+  },
+  {
+    name = "line-flat-cxx",
+    description = "the flat profile by line (-l -p) of 10,000 C++ functions, with -g",
+    make = generated({ functions = 10000, files = 100, language = "c++", debug = true },
+      { "-l", "-p" }),
+  },
+  {
+    name = "line-graph-cxx",
+    description = "the call graph by line (-l -q) of the same",
+    make = generated({ functions = 10000, files = 100, language = "c++", debug = true },
+      { "-l", "-q" }),
+  },
+  {
+    name = "annotated-lines-cxx",
+    description = "annotated source, every line (-l -A -x), of the same",
+    make = generated({ functions = 10000, files = 100, language = "c++", debug = true },
+      { "-l", "-A", "-x" }),
+  },
+  {
     name = "sum-500",
     description = "-s of 500 profiles of 1 MB each, few samples, no debugging information",
     make = summed { functions = 30500, files = 100, ran = 0.04, profiles = 500 },
@@ -155,5 +212,10 @@ return {
     description = "the same of profiles that are mostly calls",
     make = summed { functions = 10000, files = 100, ran = 1, profiles = 500 },
     sums = true,
+  },
+  {
+    name = "blocks",
+    description = "run time of the sample program with its blocks counted, and with --coverage",
+    programs = counted,
   },
 }

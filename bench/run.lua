@@ -265,6 +265,27 @@ local function note_reading(row, reading, ours, note)
     time(reading.wall), ours.wall / reading.wall)
 end
 
+--- Runs programs by themselves, in turns: a remark on how long they take beside the first.
+-- @treturn boolean whether all of them did what they should
+local function measure_programs(row, note)
+  local dir = SCRATCH .. "/" .. row.name
+  local paths, names = row.programs(dir)
+  local commands, parts = {}, {}
+  for i, path in ipairs(paths) do commands[i] = quote(path) end
+  local results = compare(commands, dir)
+  for i, result in ipairs(results) do
+    parts[i] = ("%s %s"):format(names[i], wall_cell(result))
+    if i > 1 and not result.trouble then
+      parts[i] = ("%s s (%.2f times as long)"):format(parts[i], result.wall / results[1].wall)
+    end
+  end
+  note("%s: %s s, %s.", row.name, parts[1], table.concat(parts, ", ", 2))
+  for _, result in ipairs(results) do
+    if result.trouble then return false end
+  end
+  return true
+end
+
 --- Measures a row: a line of the table for each mode of ours, GNU's figures in the first.
 -- @tparam row row
 -- @tparam table idle the start-up times gnu and ours, where known
@@ -273,6 +294,7 @@ end
 -- @treturn boolean whether ours did what it should
 local function measure_row(row, idle, note)
   progress("%s: %s", row.name, row.description)
+  if row.programs then return {}, measure_programs(row, note) end
   local dir = SCRATCH .. "/" .. row.name
   local image, gmon, more = row.make(dir)
   if not image then

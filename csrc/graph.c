@@ -103,12 +103,14 @@ static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   return true;
 }
 
-/* Per symbol, the function that a call to it enters. A label that is not typed as a
- * function is taken for a place within the one before it. */
+/* Per symbol, the function that a call to it enters: its own, whichever of its parts and
+ * lines that is. A label that is not typed as a function is taken for a place within the
+ * one before it. */
 static uint32_t *entered_functions(const gp_symtab *symtab) {
   uint32_t *entered = gp_column(symtab->count, sizeof *entered), last = GP_NONE;
   for (uint32_t s = 0; entered && s < symtab->count; s++) {
-    if (symtab->flags[s] & GP_FUNCTION) last = gp_symtab_owner(symtab, s);
+    uint32_t own = symtab->function ? symtab->function[s] : gp_symtab_owner(symtab, s);
+    if ((symtab->flags[s] | symtab->flags[own]) & GP_FUNCTION) last = own;
     entered[s] = last;
   }
   return entered;

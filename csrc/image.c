@@ -135,13 +135,6 @@ bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source)
          nearest_line(image, image->symbols, address, source) && source->function;
 }
 
-/* Debugging information has the names of the source; libbfd finds the symbol to one if it
- * gets the symbols. */
-const char *gp_image_function(const gp_image *image, uint64_t address) {
-  gp_source source;
-  return nearest_line(image, image->symbols, address, &source) ? source.function : NULL;
-}
-
 const char *gp_image_plain_name(const gp_image *image, const char *name) {
   return image->leading && name[0] == image->leading ? name + 1 : name;
 }

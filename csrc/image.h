@@ -53,11 +53,6 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error);
  * are known if it was read before. */
 bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source);
 
-/* The symbol of the function that the code at `address` is of, the innermost one inlined
- * there; or NULL. It is known to have a line (see linemap.h): of other addresses this is
- * slow to ask. The symbols have to be read. */
-const char *gp_image_function(const gp_image *image, uint64_t address);
-
 /* The name without the target's leading character. */
 const char *gp_image_plain_name(const gp_image *image, const char *name);
 

@@ -34,18 +34,6 @@ bool gp_linemap_append(gp_linemap *map, gp_range range, uint32_t file, uint32_t 
   return true;
 }
 
-size_t gp_range_above(const gp_range *ranges, size_t count, uint64_t address) {
-  size_t low = 0, high = count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (ranges[middle].high <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 /* --- asking libbfd ------------------------------------------------------------- */
 
 /* What libbfd says of an address goes on in the last stretch, or begins another. Those

@@ -12,11 +12,7 @@
 
 #include "files.h"
 #include "image.h"
-
-/* Addresses low to high - 1. */
-typedef struct gp_range {
-  uint64_t low, high;
-} gp_range;
+#include "range.h"
 
 typedef struct gp_linemap {
   /* per stretch: the code in [low, high), all of it wanted. Neighbours may be of one
@@ -46,8 +42,5 @@ uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address);
 
 /* For those who make maps: appends a stretch. False if there is no memory. */
 bool gp_linemap_append(gp_linemap *map, gp_range range, uint32_t file, uint32_t line);
-
-/* The first of ranges that ascend to end above `address`; `count` if none does. */
-size_t gp_range_above(const gp_range *ranges, size_t count, uint64_t address);
 
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "array.h"
+#include "namer.h"
+#include "recorded.h"
 #include "sort.h"
 
 /* Source of some code, as far as it decides where a symbol begins. */
@@ -22,97 +24,13 @@ typedef struct building {
   gp_symtab *lines;
   size_t capacity;
   gp_linemap map;
-  gp_range *needed;       /* where something was recorded: ascending, disjoint */
-  size_t needed_count;
+  gp_namer namer;
+  gp_recorded recorded;
   uint32_t *row;          /* per function: its number among the lines */
   uint32_t next_order;    /* symbols of lines come after all of the image's table */
   place last;             /* of the code before, as far as it is known */
+  uint32_t typed;         /* the last function so far that is typed as one, or GP_NONE */
 } building;
-
-/* --- what was recorded ------------------------------------------------------ */
-
-static int by_low(const void *left, const void *right) {
-  const gp_range *a = left, *b = right;
-  return a->low < b->low ? -1 : a->low > b->low;
-}
-
-/* Sorts ranges, and joins those that overlap or touch. Returns how many are left. */
-static size_t join_ranges(gp_range *ranges, size_t count) {
-  size_t kept = 0;
-  if (count > 0) qsort(ranges, count, sizeof *ranges, by_low);
-  for (size_t i = 0; i < count; i++) {
-    gp_range *last = kept > 0 ? &ranges[kept - 1] : NULL;
-    if (last && ranges[i].low <= last->high) {
-      if (ranges[i].high > last->high) last->high = ranges[i].high;
-    } else {
-      ranges[kept++] = ranges[i];
-    }
-  }
-  return kept;
-}
-
-/* Appends the bins of a histogram that have samples; a unit more at both ends, as
- * samples are assigned by units. Neighbours are one range. */
-static size_t add_bins(gp_range *ranges, size_t count, const gp_histogram *histogram,
-                       double bytes) {
-  for (size_t i = 0; i < histogram->bins; i++) {
-    if (gp_bin(histogram, i) == 0) continue;
-    uint64_t low = histogram->low + (uint64_t)(bytes * (double)i);
-    uint64_t high = histogram->low + (uint64_t)(bytes * (double)(i + 1)) + 2;
-    low -= low < 2 ? low : 2;
-    if (count > 0 && ranges[count - 1].low <= low && low <= ranges[count - 1].high)
-      ranges[count - 1].high = high;
-    else
-      ranges[count++] = (gp_range){low, high};
-  }
-  return count;
-}
-
-static size_t add_addresses(gp_range *ranges, size_t count, const uint64_t *addresses,
-                            size_t more) {
-  for (size_t i = 0; i < more; i++)
-    if (addresses[i] < UINT64_MAX)
-      ranges[count++] = (gp_range){addresses[i], addresses[i] + 1};
-  return count;
-}
-
-/* Where there are samples, where calls come from, and where blocks are. */
-static bool find_needed(building *b, const gp_data *data) {
-  size_t room = data->arcs.count + data->blocks.count + 1, count = 0;
-  for (size_t h = 0; h < data->histogram_count; h++) room += data->histograms[h].bins;
-  b->needed = gp_column(room, sizeof *b->needed);
-  if (!b->needed) return false;
-  for (size_t h = 0; h < data->histogram_count; h++)  /* see gp_samples_assign */
-    count = add_bins(b->needed, count, &data->histograms[h],
-                     2 * gp_histogram_scale(&data->histograms[0]));
-  count = add_addresses(b->needed, count, data->arcs.from, data->arcs.count);
-  count = add_addresses(b->needed, count, data->blocks.address, data->blocks.count);
-  const gp_symtab *functions = b->functions;
-  if (b->options->gnu_compat)  /* the last symbol has to be found to be lost */
-    b->needed[count++] =
-        (gp_range){functions->address[functions->count - 1], UINT64_MAX};
-  b->needed_count = join_ranges(b->needed, count);
-  return true;
-}
-
-/* The first range that ends above an address. */
-static size_t first_needed(const building *b, uint64_t address) {
-  size_t first = 0, end = b->needed_count;
-  while (first < end) {
-    size_t middle = first + (end - first) / 2;
-    if (b->needed[middle].high <= address)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
-}
-
-/* Whether anything was recorded of [low, high). */
-static bool is_needed(const building *b, uint64_t low, uint64_t high) {
-  size_t first = first_needed(b, low);
-  return first < b->needed_count && b->needed[first].low < high;
-}
 
 /* --- which lines have to be known -------------------------------------------- */
 
@@ -134,7 +52,7 @@ static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
                          size_t count) {
   uint64_t entry = b->functions->address[function];
   gp_range code = code_of(b, function);
-  bool whole = b->options->all || is_needed(b, code.low, code.high);
+  bool whole = b->options->all || gp_recorded_in(&b->recorded, code);
   if (!whole || entry < code.low || entry >= code.high)
     wanted[count++] = (gp_range){entry, entry + 1};
   if (whole && code.low < code.high) wanted[count++] = code;
@@ -181,7 +99,7 @@ static bool append(building *b, uint64_t address, uint32_t function, const char 
   lines->name[row] = name;
   lines->flags[row] = flags;
   lines->order[row] = order;
-  lines->origin[row] = function;
+  lines->origin[row] = lines->function[row] = function;  /* the latter a row in the end */
   lines->file[row] = source->file;
   lines->line[row] = source->line;
   return true;
@@ -193,6 +111,7 @@ static bool append_function(building *b, uint32_t function, const place *source)
   uint32_t owner = gp_symtab_owner(functions, function);
   uint8_t flags = functions->flags[owner];
   b->row[function] = (uint32_t)b->lines->count;
+  if (functions->flags[function] & GP_FUNCTION) b->typed = function;
   if (owner != function) flags &= (uint8_t)~GP_FUNCTION;
   return append(b, functions->address[function], owner, functions->name[owner], flags,
                 functions->order[function], source);
@@ -210,9 +129,21 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || strcmp(a, b) == 0;
 }
 
-static bool is_function_at(const building *b, uint64_t address, const char *function) {
-  const char *other = gp_image_function(b->image, address);
+static bool is_function_at(building *b, uint64_t address, const char *function) {
+  const char *other = gp_namer_at(&b->namer, address);
   return other && strcmp(other, function) == 0;
+}
+
+/* For GNU gprof a symbol that is not typed as a function is no better than a line: if both
+ * are at one address the line stands, unless the symbol has fewer underscores. */
+static void prefer_line(building *b, uint32_t function, const place *source) {
+  uint32_t row = b->row[function];
+  if (!b->options->gnu_compat || b->typed == GP_NONE || b->typed == function ||
+      gp_underscores(b->lines->name[row]) < gp_underscores(source->function))
+    return;
+  b->lines->name[row] = source->function;
+  b->lines->order[row] = b->next_order++;
+  b->lines->function[row] = b->typed;
 }
 
 /* Comes to an address whose source is `source`: it begins a symbol if that is another
@@ -222,18 +153,22 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
   bool same = source->file == b->last.file && source->line == b->last.line &&
               same_function(source->function, b->last.function);
   b->last = *source;
-  if (same || address == b->functions->address[function]) return true;
-  return append_line(b, address, function, source);
+  if (same) return true;
+  if (address != b->functions->address[function])
+    return append_line(b, address, function, source);
+  prefer_line(b, function, source);
+  return true;
 }
 
 /* Whether code is of one function throughout, as far as it matters: at both ends, and
  * wherever something was recorded. GNU gprof's lines are told apart by every byte. */
-static bool is_of_one(const building *b, gp_range code, const char *function) {
+static bool is_of_one(building *b, gp_range code, const char *function) {
   if (b->options->gnu_compat) return code.high - code.low == 1;
   if (!is_function_at(b, code.high - 1, function)) return false;
-  for (size_t i = first_needed(b, code.low);
-       i < b->needed_count && b->needed[i].low < code.high; i++) {
-    gp_range range = b->needed[i];
+  const gp_recorded *recorded = &b->recorded;
+  for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
+       i < recorded->count && recorded->ranges[i].low < code.high; i++) {
+    gp_range range = recorded->ranges[i];
     if (range.low < code.low) range.low = code.low;
     if (range.high > code.high) range.high = code.high;
     for (uint64_t address = range.low; address < range.high; address++)
@@ -249,11 +184,11 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
   if (low < code.low) low = code.low;
   if (high > code.high) high = code.high;
   place source = {b->map.file[stretch], b->map.line[stretch], NULL};
-  source.function = gp_image_function(b->image, low);
+  source.function = gp_namer_at(&b->namer, low);
   if (source.function && !come_to(b, low, function, &source)) return false;
   if (source.function && is_of_one(b, (gp_range){low, high}, source.function)) return true;
   for (uint64_t address = low + 1; address < high; address++) {
-    source.function = gp_image_function(b->image, address);
+    source.function = gp_namer_at(&b->namer, address);
     if (source.function && !come_to(b, address, function, &source)) return false;
   }
   return true;
@@ -263,8 +198,7 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
  * from them to the next line is `part`. */
 static bool pass_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
-  bool needed = is_needed(b, part.low, part.high);
-  if (!needed && !b->options->named) {
+  if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
     place source = {b->map.file[first], b->map.line[first], NULL};
     if (b->options->all) return come_to(b, part.low, function, &source);
     b->last = source;
@@ -334,14 +268,21 @@ static uint32_t highest(const uint32_t *numbers, size_t count) {
 static bool pass_all(building *b) {
   size_t next = 0;
   b->last = (place){GP_NONE, 0, NULL};
+  b->typed = GP_NONE;
   for (uint32_t f = 0; f < b->functions->count; f++)
     if (!pass_entry(b, f, &next) || !pass_code(b, f, &next)) return false;
   return true;
 }
 
-/* GNU gprof loses the last symbol. The one before ends where it did. */
-static void lose_last(gp_symtab *lines) {
-  if (lines->count > 1) lines->text_high = lines->address[--lines->count];
+/* GNU gprof loses the last symbol where that lies behind .text, unless there are no lines
+ * at all. The one before ends where it did. */
+static void lose_last(const building *b) {
+  gp_symtab *lines = b->lines;
+  if (b->functions->sourceless || lines->count < 2) return;
+  uint64_t last = lines->address[lines->count - 1];
+  if (last < b->image->text_high) return;
+  lines->text_high = last;
+  lines->count--;
 }
 
 /* Leads from lines to their functions, and from functions to their lines: first their
@@ -353,7 +294,7 @@ static bool tie_lines(building *b) {
   bool done = last && lines->next_line;
   if (done) memset(lines->next_line, 0xff, lines->count * sizeof *lines->next_line);
   for (uint32_t row = 0; done && row < lines->count; row++) {
-    uint32_t function = lines->function[row] = b->row[lines->origin[row]];
+    uint32_t function = lines->function[row] = b->row[lines->function[row]];
     if (row == function) continue;
     lines->next_line[last[function]] = row;
     last[function] = row;
@@ -377,10 +318,12 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   const gp_symtab *functions = b->functions;
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
-  if (!b->row || !find_needed(b, data)) return gp_fail_memory(error);
-  if (!functions->sourceless && !read_map(b, error)) return false;
+  if (!b->row || !gp_recorded_find(&b->recorded, data)) return gp_fail_memory(error);
+  if (!functions->sourceless &&
+      !(read_map(b, error) && gp_namer_init(&b->namer, b->image, error)))
+    return false;
   if (!pass_all(b)) return gp_fail_memory(error);
-  if (b->options->gnu_compat) lose_last(b->lines);
+  if (b->options->gnu_compat) lose_last(b);
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 
@@ -395,8 +338,9 @@ bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_ima
   lines->sourceless = functions->sourceless;
   bool done = build(&b, data, error);
   free(b.row);
-  free(b.needed);
+  gp_recorded_free(&b.recorded);
   gp_linemap_free(&b.map);
+  gp_namer_free(&b.namer);
   if (!done) gp_symtab_free(lines);
   return done;
 }

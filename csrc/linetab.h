@@ -26,7 +26,7 @@ typedef struct gp_linetab_options {
   bool named;        /* all lines are told apart by their functions, too. Otherwise those
                         that nothing was recorded of bear the name of the function that
                         their code was inlined in */
-  bool gnu_compat;   /* lose the last symbol, as GNU gprof does */
+  bool gnu_compat;   /* lose the last symbol where GNU gprof does */
 } gp_linetab_options;
 
 /* Makes the table out of that of functions. Both this one and the image must outlive it.

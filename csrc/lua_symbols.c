@@ -235,7 +235,8 @@ static int extent(lua_State *L) {
                 "no function of that number");
   uint32_t first = (uint32_t)(id - 1), last = first;
   if (symtab->function && symtab->function[first] == first)
-    while (last + 1 < symtab->count && symtab->function[last + 1] == first) last++;
+    while (last + 1 < symtab->count && symtab->origin[last + 1] == symtab->origin[first])
+      last++;
   lua_pushinteger(L, (lua_Integer)last + 1);
   return 1;
 }

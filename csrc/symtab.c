@@ -72,7 +72,7 @@ static int by_address(const void *left, const void *right) {
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static int underscores(const char *name) {
+unsigned gp_underscores(const char *name) {
   return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
 }
 
@@ -83,7 +83,7 @@ static bool wins(const gp_candidate *newcomer, const gp_candidate *kept) {
   if ((newcomer->flags ^ kept->flags) & GP_STATIC) return !(newcomer->flags & GP_STATIC);
   if ((newcomer->flags ^ kept->flags) & GP_FUNCTION)
     return (newcomer->flags & GP_FUNCTION) != 0;
-  return underscores(newcomer->name) < underscores(kept->name);
+  return gp_underscores(newcomer->name) < gp_underscores(kept->name);
 }
 
 /* Who stays of those at one address, from `row` on; `*end` is set behind them. It gets

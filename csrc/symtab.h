@@ -30,7 +30,7 @@ typedef struct gp_symtab {
   uint32_t *function;   /* the function whose code it is; its own number for a function */
   uint32_t *next_line;  /* chain of a function's lines, which begins with its own;
                            GP_NONE at the end */
-  uint32_t *origin;     /* that function's number in the table of functions */
+  uint32_t *origin;     /* the symbol of the table of functions whose code it is */
   uint32_t *file;       /* a number in `files`, or GP_NONE */
   uint32_t *line;       /* from 1; 0 if the file is not known */
   gp_files *files;      /* as the debugging information spells them */
@@ -45,6 +45,10 @@ typedef struct gp_symtab {
 bool gp_symtab_build(gp_symtab *symtab, gp_image *image,
                      const gp_symtab_options *options, gp_error *error);
 void gp_symtab_free(gp_symtab *symtab);
+
+/* How many underscores a name begins with, at most 2: of several names at one address that
+ * with fewer is preferred. */
+unsigned gp_underscores(const char *name);
 
 /* The last address of a symbol; for the last symbol that of .text, which may lie below
  * its start. */

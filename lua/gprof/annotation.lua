@@ -81,37 +81,50 @@ local function add_blocks(line, profile, id)
   end
 end
 
--- Adds a function, or other code of a line, to that.
+-- The executions of a function's first block; 0 if there is none. Those of its cold part may
+-- lie below its entry.
+local function entries_of(profile, id, entry)
+  local first, executions = math.huge, 0
+  for line in profile:lines(id, "id") do
+    for address, count in profile:blocks(line) do
+      if address >= entry and address < first then
+        first, executions = address, count
+      end
+    end
+  end
+  return executions
+end
+
+-- Adds a function, or other code of a line, to that. A function that nobody was seen to call,
+-- such as `main`, was entered as often as its first block.
 local function add(line, profile, id)
   local address, is_line, calls, self = profile:get(id, "address", "is_line", "calls", "self")
   line.address = line.address or address
   line.seconds = line.seconds + self
   if not is_line then
+    if calls == 0 and profile.by_line then
+      calls = entries_of(profile, id, address)
+    end
+    line.entry = true
     line.calls = (line.calls or 0) + calls
     line.counts[#line.counts + 1] = calls
   end
   add_blocks(line, profile, id)
 end
 
--- The same as GNU gprof does it: what comes first on a line hides the blocks of all that
--- follows. Functions that follow one add to its calls; others are not shown, and only
--- count among the busiest lines (`entries`).
+-- The same as GNU gprof does it: what comes first on a line hides what follows from those
+-- who look at that line, but not the calls of functions from those who list the busiest.
 local function add_as_gnu(line, profile, id)
   local address, is_function, calls = profile:get(id, "address", "is_function", "calls")
-  if is_function then
-    line.entries = (line.entries or 0) + calls
-  end
+  if is_function then line.calls = (line.calls or 0) + calls end
   if line.address then
     line.several = true
-    if is_function and line.calls then
-      line.calls = line.calls + calls
-      line.counts[1] = line.calls
-    end
+    if line.entry then line.counts[1] = line.calls end
     return
   end
   line.address = address
   if is_function then
-    line.calls, line.counts[1] = calls, calls
+    line.entry, line.counts[1] = true, calls
   end
   add_blocks(line, profile, id)
 end
@@ -122,9 +135,9 @@ end
 -- @tparam[opt] boolean gnu_compat know what GNU gprof knows of each line
 -- @treturn {[integer]=table} by number, of lines that there is code for: `counts`, an array
 --   of the calls and the executions of blocks, by address; `calls`, of functions that
---   begin there, or nil; `blocks`, the sum of the blocks' executions, or nil; `seconds`
---   in code of the line; `address` of its first instruction; `first_block`, the address of
---   its first block, or nil
+--   begin there, or, if none was seen, of their first blocks; or nil; `blocks`, the sum of the blocks' executions, or nil; `seconds`
+--   in code of the line; `address` of its first instruction; `entry`, whether a function
+--   begins there; `first_block`, the address of its first block, or nil
 function annotation.lines(profile, ids, gnu_compat)
   local lines, put = {}, gnu_compat and add_as_gnu or add
   for _, id in ipairs(ids) do
@@ -145,8 +158,7 @@ end
 -- @tparam[opt] boolean gnu_compat always the calls
 -- @treturn integer 0 if nothing is known
 function annotation.executions(line, gnu_compat)
-  if gnu_compat then return line.entries or 0 end
-  return line.blocks or line.calls or 0
+  return not gnu_compat and line.blocks or line.calls or 0
 end
 
 return annotation

@@ -32,21 +32,20 @@ function output.into(file)
   end)
 end
 
---- A stream into a new file, that takes the place of what had its name when it is complete.
+--- Writes a new file, which takes the place of what had its name when it is complete. If
+-- anything fails there never was one.
 -- @tparam string path
--- @treturn stream
--- @treturn function is called when all was written. Without that there never was a file.
+-- @tparam function fill is called with a stream
 -- @raise a table with the field `message`
-function output.new_file(path)
+function output.new_file(path, fill)
   local function need(value, message)
     return value or error({ message = message }, 0)
   end
-  local file = need(core.writer(path))
+  local file <close> = need(core.writer(path))
   local stream = core.stream(function(text) need(file:write(text)) end)
-  return stream, function()
-    stream:flush()
-    need(file:finish())
-  end
+  fill(stream)
+  stream:flush()
+  need(file:finish())
 end
 
 --- A stream that hands text on to a function, in pieces of any size.

@@ -8,7 +8,9 @@ local core = require "gprof.core"
 local output = require "gprof.output"
 local source_text = require "gprof.source_text"
 
-local MARGIN = 16  -- columns in front of the text
+local MARGIN <const> = 16  -- columns in front of the text
+local BLANK <const> = (" "):rep(MARGIN)
+local NO_TIME <const> = (" "):rep(10)
 
 -- The margin ----------------------------------------------------------------------------
 
@@ -29,7 +31,7 @@ end
 
 -- Whether a line begins with code of the block that came before it.
 local function continues(line)
-  if line.calls then return false end
+  if line.entry then return false end
   return line.several or not line.first_block or line.first_block > line.address
 end
 
@@ -55,7 +57,7 @@ local function shown_counts(page, line)
 end
 
 local function format_margin(counts, options)
-  if not counts[1] then return (" "):rep(MARGIN) end
+  if not counts[1] then return BLANK end
   local text = "#####"
   if sum(counts) >= (options.min_count or 1) then
     text = table.concat(counts, ",")
@@ -64,19 +66,30 @@ local function format_margin(counts, options)
   return options.gnu_compat and margin:sub(1, MARGIN) or margin
 end
 
-local function write_line(page, line, text)
-  local write, options = page.write, page.options
-  local counts = line and shown_counts(page, line) or {}
+-- The margin of a line that there is code for.
+local function annotate(page, line)
+  local options, counts = page.options, shown_counts(page, line)
   if counts[1] then
     page.annotated = page.annotated + 1
     page.executed = page.executed + (sum(counts) > 0 and 1 or 0)
   end
-  if options.annotate_time then
-    local spent = line and line.seconds > 0
-    write(spent and ("%9.2f "):format(line.seconds) or (" "):rep(10))
+  local margin = format_margin(counts, options)
+  if not options.annotate_time then return margin end
+  return (line.seconds > 0 and ("%9.2f "):format(line.seconds) or NO_TIME) .. margin
+end
+
+-- Most lines of most programs are not annotated: they are passed on as they are.
+local function write_text(page, lines, text)
+  local blank, pieces = BLANK, {}
+  if page.options.annotate_time then
+    blank = NO_TIME .. BLANK
   end
-  write(format_margin(counts, options))
-  write(text)
+  for number, line_text in ipairs(text) do
+    local line = lines[number]
+    pieces[2 * number - 1] = line and annotate(page, line) or blank
+    pieces[2 * number] = line_text
+  end
+  page.write(table.concat(pieces))
 end
 
 -- What stands below -----------------------------------------------------------------------
@@ -158,9 +171,7 @@ local function write_file(page, file, text)
   local gnu_compat = page.options.gnu_compat
   local lines = annotation.lines(page.profile, file.ids, gnu_compat)
   page.annotated, page.executed = 0, 0
-  for number, line_text in ipairs(text) do
-    write_line(page, lines[number], line_text)
-  end
+  write_text(page, lines, text)
   if not gnu_compat then
     check_length(page, file, lines, text)
     if text[1] and text[#text]:sub(-1) ~= "\n" then page.write("\n") end
@@ -183,10 +194,10 @@ local function listing_name(page, file)
 end
 
 local function print_into_file(page, file, text)
-  local finish
-  page.write, finish = output.new_file(listing_name(page, file))
-  write_file(page, file, text)
-  finish()
+  output.new_file(listing_name(page, file), function(write)
+    page.write = write
+    write_file(page, file, text)
+  end)
 end
 
 local function print_below(page, file, text)

@@ -1,0 +1,197 @@
+-- Programs whose blocks are counted: compiles and runs them, reads what they leave, and asks objdump, addr2line and
+-- gcov what should be there.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gmon = require "support.gmon"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local blocks = {}
+
+local fixtures <const> = program.root .. "/spec/fixtures/blocks/"
+local HOOK <const> = "__sanitizer_cov_trace_pc"
+
+-- clang leaves blocks out whose counts follow from others', unless told not to.
+local COVERAGE <const> = { gcc = "trace-pc", clang = "trace-pc,no-prune" }
+
+--- Tells whether a compiler is there.
+-- @tparam string compiler
+-- @treturn boolean
+function blocks.supported(compiler)
+  return shell.run({ "sh", "-c", 'command -v "$1"', "sh", compiler }).status == 0
+end
+
+local function append(list, more)
+  return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
+end
+
+-- How a program is linked with the runtime.
+local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pthread" }
+
+--- Compiles a program with the runtime, without optimising, into a directory of its own.
+-- @tparam string source name of a fixture, without ".c"
+-- @tparam[opt] table options `compiler` ("gcc"); `flags`, more of them; `coverage`, how the compiler is told to count;
+--   `link`: false for a shared object without the runtime; `together`: compile and link by one command, as one does
+--   with small programs (clang then links a runtime of its own, too, which makes images large)
+-- @treturn table `source`, `dir`, `image` (path)
+function blocks.compile(source, options)
+  options = options or {}
+  local compiler, dir = options.compiler or "gcc", shell.tmpdir(source)
+  shell.write(dir .. "/" .. source .. ".c", shell.read(fixtures .. source .. ".c"))
+  local coverage = "-fsanitize-coverage=" .. (options.coverage or COVERAGE[compiler])
+  local compile = append({ compiler, "-g", "-O0", coverage }, options.flags)
+  local link = append({ compiler }, options.flags)
+  if options.together then
+    link = append(compile, { source .. ".c" })
+  else
+    shell.check(append(compile, { "-c", source .. ".c" }), { cwd = dir })
+    append(link, { source .. ".o" })
+  end
+  append(link, options.link ~= false and LINK or {})
+  shell.check(append(link, { "-o", source }), { cwd = dir })
+  return { source = source, dir = dir, image = dir .. "/" .. source }
+end
+
+--- Runs a program in a fresh directory.
+-- @tparam table built what `compile` returned
+-- @tparam[opt] {string,...} arguments
+-- @tparam[opt] table options as of `shell.run` (GMON_OUT_PREFIX is unset unless `env` has it); `line` of shell, in
+--   which "$@" is the program with its arguments; `cwd`, to run it in another directory
+-- @treturn table what `shell.run` returns; `dir`, where it ran
+function blocks.run(built, arguments, options)
+  options = options or {}
+  local argv = options.line and { "sh", "-c", options.line, "sh", built.image } or { built.image }
+  append(argv, arguments)
+  local env = { GMON_OUT_PREFIX = false }
+  for name, value in pairs(options.env or {}) do
+    env[name] = value
+  end
+  local dir = options.cwd or shell.tmpdir("run")
+  local result = shell.run(argv, { cwd = dir, env = env, timeout = 60 })
+  result.dir = dir
+  return result
+end
+
+--- Reads the counts of a profile, which must have one block record, the last.
+-- @tparam string path
+-- @treturn table counts by address
+function blocks.counts(path)
+  local profile = gmon.parse(shell.read(path))
+  local records = gmon.select(profile, "blocks")
+  assert(#records == 1 and profile.records[#profile.records] == records[1], path .. ": no block record, or several")
+  local counts = {}
+  for _, block in ipairs(records[1]) do
+    assert(not counts[block[1]], "a block is there twice")
+    counts[block[1]] = block[2]
+  end
+  return counts
+end
+
+-- What is called, and how many bytes before the end of such an instruction the runtime counts.
+local calls <const> = { call = 5, bl = 4 }
+
+--- Reads the functions of an image with objdump, and where blocks begin in them.
+-- @tparam string image path
+-- @treturn table array of functions that have blocks, each an array of its instructions' addresses, in their order,
+--   with `name`, `address`, and `blocks`, the addresses of the calls that count; also functions by name
+function blocks.functions(image)
+  local functions, current, pending_call = {}, nil, nil
+  local text = shell.check({ "objdump", "-d", "--no-show-raw-insn", image }, { env = { LC_ALL = "C" } }).stdout
+  for line in text:gmatch("[^\n]+") do
+    local address, name = line:match("^(%x+) <(.*)>:$")
+    local place, instruction = line:match("^%s+(%x+):%s*(.*)$")
+    place = place and tonumber(place, 16)
+    if address then
+      current = { name = name, address = tonumber(address, 16), blocks = {} }
+      functions[name], pending_call = current, nil
+    elseif place then
+      current[#current + 1] = place
+      if pending_call then
+        table.insert(current.blocks, place - pending_call)
+        functions[#functions + 1] = functions[#functions] ~= current and current or nil
+      end
+      local word = instruction:match("(%l+)%s+%x+ <" .. HOOK .. ">")
+      pending_call = calls[word]
+    end
+  end
+  return functions
+end
+
+--- Tells how often a function was entered, by the count of the block that it begins with.
+-- @tparam table built
+-- @tparam string path of a profile
+-- @tparam[opt="tick"] string name
+-- @treturn integer
+function blocks.entries(built, path, name)
+  local functions = blocks.functions(built.image)
+  return blocks.counts(path)[functions[name or "tick"].blocks[1]] or 0
+end
+
+-- The line of each instruction of functions, in the program's own source, by address. addr2line, asked once.
+local function lines_of(built, functions)
+  local words, addresses = {}, {}
+  for _, code in ipairs(functions) do
+    for _, address in ipairs(code) do
+      addresses[#addresses + 1] = address
+      words[#words + 1] = ("%x\n"):format(address)
+    end
+  end
+  local file = shell.write(shell.tmpdir() .. "/addresses", table.concat(words))
+  local found, i = {}, 0
+  for line in shell.check({ "addr2line", "-e", built.image }, { stdin = file }).stdout:gmatch("[^\n]+") do
+    local name, number = line:match("([^/]+):(%d+)")
+    i = i + 1
+    found[addresses[i]] = name == built.source .. ".c" and math.tointeger(number) or nil
+  end
+  return found
+end
+
+--- Puts blocks on the lines of the source.
+-- @tparam table built
+-- @tparam table counts by address
+-- @treturn table by line: `first`, the count of the block that the line's first instruction is in; an array of the
+--   counts of the blocks that begin on it, in the order of their addresses, zeros too; `address` of each of them
+function blocks.by_line(built, counts)
+  local functions = blocks.functions(built.image)
+  local lines, line_at = {}, lines_of(built, functions)
+  for _, code in ipairs(functions) do
+    local current, next_block = code.blocks[1], 1
+    for i, address in ipairs(code) do
+      local begins = code.blocks[next_block] and (code[i + 1] or 0) > code.blocks[next_block]
+      if begins then
+        current, next_block = code.blocks[next_block], next_block + 1
+      end
+      local line = line_at[address]
+      if line then
+        lines[line] = lines[line] or { first = counts[current] or 0, address = {} }
+        if begins then
+          table.insert(lines[line], counts[current] or 0)
+          table.insert(lines[line].address, current)
+        end
+      end
+    end
+  end
+  return lines
+end
+
+--- Counts the lines of a program's source with gcc and gcov.
+-- @tparam table built
+-- @treturn table by line: how often it was executed
+function blocks.gcov(built)
+  local dir = shell.tmpdir("gcov")
+  local source = built.source .. ".c"
+  shell.write(dir .. "/" .. source, shell.read(fixtures .. source))
+  shell.check({ "gcc", "-O0", "--coverage", "-c", source }, { cwd = dir })
+  shell.check({ "gcc", "--coverage", built.source .. ".o", "-o", "program", "-pthread" }, { cwd = dir })
+  shell.check({ "./program" }, { cwd = dir })
+  local lines = {}
+  for line in shell.check({ "gcov", "-t", source }, { cwd = dir }).stdout:gmatch("[^\n]+") do
+    local count, number = line:match("^%s*([%d#]+)%*?:%s*(%d+):")
+    if count then
+      lines[math.tointeger(number)] = math.tointeger(count) or 0
+    end
+  end
+  return lines
+end
+
+return blocks
