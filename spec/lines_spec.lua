@@ -67,6 +67,7 @@ local subjects <const> = {
   { "shapes", "dwarf5" }, { "shapes", "O2+dwarf4" }, { "shapes", "apart+dwarf3" }, { "shapes", "types+dwarf4" },
   { "shapes", "types+dwarf5" }, { "shapes", "clang+O2+types+dwarf5" }, { "labels", "dwarf5" },
   { "clones", "O3+dwarf2" }, { "waves", "O2" },
+  { "lines", "O1+stabs" },
 }
 
 describe("The file and line of every address are libbfd's", function()
