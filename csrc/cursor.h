@@ -17,6 +17,12 @@ typedef struct gp_cursor {
   bool bad;   /* something was not there */
 } gp_cursor;
 
+/* A cursor on the first of `size` bytes, in 32-bit DWARF. */
+static inline gp_cursor gp_cursor_on(const unsigned char *bytes, size_t size,
+                                     gp_layout layout) {
+  return (gp_cursor){bytes, bytes, bytes + size, layout, false, false};
+}
+
 static inline size_t gp_left(const gp_cursor *cursor) {
   return (size_t)(cursor->end - cursor->at);
 }

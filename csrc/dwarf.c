@@ -160,8 +160,8 @@ static char *indexed_text(gp_dwarf *dwarf, const gp_unit_layout *unit, uint64_t 
   unsigned char bytes[8];
   size_t size = unit->wide ? 8 : 4;
   if (index > dwarf->text_offsets.size / size) return NULL;
-  if (!gp_section_read(&dwarf->text_offsets, unit->text_offsets + index * size, bytes, size))
-    return NULL;
+  uint64_t place = unit->text_offsets + index * size;
+  if (!gp_section_read(&dwarf->text_offsets, place, bytes, size)) return NULL;
   gp_layout layout = dwarf->layout;
   uint64_t offset = unit->wide ? gp_u64(bytes, layout) : gp_u32(bytes, layout);
   return gp_section_text(&dwarf->text, offset);

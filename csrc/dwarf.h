@@ -18,9 +18,9 @@ typedef struct gp_dwarf {
   gp_section info, abbrev, line, text, line_text, text_offsets;
 } gp_dwarf;
 
-/* Opens the sections. False if the image has no DWARF that this can be asked about in
- * libbfd's place: it is no ELF file, not linked yet, or has debugging information of another
- * kind (too). */
+/* Opens the sections. False if the image has no DWARF, or none that can be asked in place
+ * of libbfd: it is no ELF file, not linked yet, or has debugging information of another
+ * kind, too. */
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image);
 void gp_dwarf_free(gp_dwarf *dwarf);
 
@@ -36,7 +36,8 @@ typedef struct gp_unit_layout {
 typedef enum gp_value_kind {
   GP_VALUE_NONE,      /* of no interest; it has been passed over */
   GP_VALUE_NUMBER,
-  GP_VALUE_INLINE,    /* text in the section that is read, so far from the cursor's start */
+  GP_VALUE_INLINE,    /* text in the section that is read, as far from its start, or from
+                         the cursor's as it comes from gp_dwarf_value */
   GP_VALUE_TEXT,      /* text in .debug_str */
   GP_VALUE_LINE_TEXT, /* text in .debug_line_str */
   GP_VALUE_INDEXED,   /* text by its number in .debug_str_offsets */
@@ -53,8 +54,8 @@ typedef struct gp_value {
 bool gp_dwarf_value(gp_cursor *cursor, uint64_t form, const gp_unit_layout *unit,
                     int64_t implicit, gp_value *value);
 
-/* A copy (free() it) of the text of a value, or NULL if that is none. `home` is the section
- * that inline text is in. */
+/* A copy (free() it) of the text of a value, or NULL if that is none. `home` is the
+ * section that inline text is in. */
 char *gp_dwarf_text(gp_dwarf *dwarf, gp_section *home, const gp_unit_layout *unit,
                     gp_value value);
 

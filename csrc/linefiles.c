@@ -51,7 +51,8 @@ static gp_value take_name(gp_cursor *cursor, uint64_t offset) {
 }
 
 /* The entry at the cursor; false if it is the one without a name, behind the last. */
-static bool take_entry(gp_cursor *cursor, uint64_t offset, bool file, table_entry *entry) {
+static bool take_entry(gp_cursor *cursor, uint64_t offset, bool file,
+                       table_entry *entry) {
   if (gp_left(cursor) == 0) cursor->bad = true;
   if (cursor->bad) return false;
   if (*cursor->at == 0) {
@@ -77,7 +78,8 @@ static bool read_old(gp_line_files *files, gp_cursor *cursor, uint64_t offset) {
 
 bool gp_line_files_define(gp_line_files *files, gp_cursor *cursor, uint64_t offset) {
   table_entry entry;
-  return take_entry(cursor, offset, true, &entry) && !cursor->bad && add_file(files, entry);
+  return take_entry(cursor, offset, true, &entry) && !cursor->bad &&
+         add_file(files, entry);
 }
 
 /* --- DWARF 5 ------------------------------------------------------------------- */
@@ -140,7 +142,8 @@ static char *text_of(gp_line_files *files, gp_value value) {
 
 /* The directory that the unit was compiled in. */
 static char *home_of(gp_line_files *files) {
-  return gp_dwarf_text(files->dwarf, &files->dwarf->info, &files->home_layout, files->home);
+  gp_dwarf *dwarf = files->dwarf;
+  return gp_dwarf_text(dwarf, &dwarf->info, &files->home_layout, files->home);
 }
 
 /* Joins what there is of two directories and a name. */

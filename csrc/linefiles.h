@@ -24,16 +24,16 @@ typedef struct gp_line_files {
 } gp_line_files;
 
 /* Reads the tables of directories and files at the cursor, of a line table that begins at
- * `offset` of .debug_line and at the cursor's start. `layout` has the table's version. False
- * if they are damaged; the cursor is behind them otherwise. */
+ * `offset` of .debug_line and at the cursor's start. `layout` has the table's version.
+ * False if they are damaged. */
 bool gp_line_files_read(gp_line_files *files, gp_cursor *cursor, uint64_t offset);
 void gp_line_files_free(gp_line_files *files);
 
 /* Adds a file that is defined at the cursor, in the way of DWARF 2. */
 bool gp_line_files_define(gp_line_files *files, gp_cursor *cursor, uint64_t offset);
 
-/* The name of a file (free() it), with its directories as libbfd joins them; NULL if there
- * is no memory. */
+/* The name of a file (free() it), with its directories as libbfd joins them: "<unknown>"
+ * if it has none. NULL if there is no memory. */
 char *gp_line_files_name(gp_line_files *files, uint64_t number);
 
 #endif

@@ -168,7 +168,8 @@ void gp_linemap_free(gp_linemap *map) {
 
 /* --- lookups ------------------------------------------------------------------- */
 
-size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high, uint64_t address) {
+size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
+                         uint64_t address) {
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (map->high[middle] <= address)

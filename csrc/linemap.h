@@ -34,7 +34,8 @@ void gp_linemap_free(gp_linemap *map);
 size_t gp_linemap_above(const gp_linemap *map, uint64_t address);
 
 /* The same of the stretches from `low` to `high` - 1; `high` if none does. */
-size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high, uint64_t address);
+size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
+                         uint64_t address);
 
 /* The stretch that an address is in, or GP_NONE. */
 uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address);

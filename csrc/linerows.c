@@ -15,9 +15,9 @@ typedef struct reading {
   size_t next;              /* the first wanted range that ends above the last row */
   gp_lines *lines;          /* the table that is being read */
   gp_files *files;
-  size_t file_count;        /* per file of the table: its number in `files`, or GP_NONE; */
-  size_t file_capacity;     /*   set up when the first is wanted */
-  uint32_t *file;
+  size_t file_count;        /* of the table; 0 until one is wanted */
+  size_t file_capacity;
+  uint32_t *file;           /* per file its number in `files`, or GP_NONE */
 } reading;
 
 /* --- files --------------------------------------------------------------------- */
@@ -25,6 +25,7 @@ typedef struct reading {
 /* Sets numbers of files up, none known yet. */
 static bool start_files(reading *read) {
   read->file_count = gp_lines_file_count(read->lines);
+  if (read->file_count == 0) return true;
   if (read->file_count > read->file_capacity) {
     if (!gp_resize(&read->file, read->file_count, sizeof *read->file)) return false;
     read->file_capacity = read->file_count;
@@ -64,7 +65,7 @@ static bool keep(reading *read, const gp_line_row *row, uint64_t high) {
   return true;
 }
 
-/* Takes a row whose code ends at `high`. Most rows are not wanted, and cost a comparison. */
+/* Takes a row whose code ends at `high`. Most rows are not wanted: that is seen soon. */
 static inline bool take_row(reading *read, const gp_line_row *row, uint64_t high) {
   while (read->next < read->wanted_count && read->wanted[read->next].high <= row->address)
     read->next++;
@@ -124,8 +125,8 @@ static bool read_table(reading *read) {
   return true;
 }
 
-/* Where the first symbol in .text is that libbfd can take for a function's; the beginning of
- * .text if symbols were not read. */
+/* Where the first symbol in .text is that libbfd can take for a function's; the beginning
+ * of .text if symbols were not read. */
 static uint64_t first_named(const gp_image *image) {
   const flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_OBJECT | BSF_THREAD_LOCAL;
   uint64_t first = UINT64_MAX;

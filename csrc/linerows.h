@@ -3,8 +3,8 @@
  * Rows of all line tables that tell of wanted code.
  *
  * One pass over the tables, which keeps of each sequence the rows that are wanted, and
- * nothing of a sequence without any. A sequence is dubious if its rows are not in the order
- * of addresses; if it begins below .text and reaches into it, mostly from 0, because the
+ * nothing of a sequence without any. A sequence is dubious if its rows are not in the
+ * order of addresses; if it begins below .text and reaches into it, mostly from 0, as the
  * linker threw its code away; and if it begins where no symbol names a function.
  */
 #ifndef GP_LINEROWS_H
@@ -24,9 +24,8 @@ typedef struct gp_linerows {
   gp_linemap rows;          /* stretches of code, without names of files */
 } gp_linerows;
 
-/* Reads them. `readable` tells whether what can be known was in the tables; if not there are
- * no rows, and libbfd knows more. Files are numbered in `files`. False if there is no
- * memory. */
+/* Reads them. `readable` tells whether the tables are all that libbfd goes by; if not, it
+ * has to be asked. Files are numbered in `files`. False if there is no memory. */
 bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
                       const gp_range *wanted, size_t wanted_count, bool *readable);
 void gp_linerows_free(gp_linerows *rows);

@@ -34,8 +34,9 @@ static bool load(gp_lines *lines, uint64_t offset) {
   gp_section *section = &lines->dwarf->line;
   if (offset >= section->size) return false;
   uint64_t left = section->size - offset;
-  if (!gp_section_read(section, offset, head, left < 12 ? (size_t)left : 12)) return false;
-  gp_cursor start = {head, head, head + 12, lines->dwarf->layout, false, false};
+  size_t known = left < sizeof head ? (size_t)left : sizeof head;
+  if (!gp_section_read(section, offset, head, known)) return false;
+  gp_cursor start = gp_cursor_on(head, sizeof head, lines->dwarf->layout);
   uint64_t length = gp_take_length(&start), behind = (uint64_t)(start.at - head);
   if (behind > left || length > left - behind) return false;
   size_t size = (size_t)(length + behind);
@@ -44,8 +45,9 @@ static bool load(gp_lines *lines, uint64_t offset) {
     lines->capacity = size;
   }
   if (!gp_section_read(section, offset, lines->bytes, size)) return false;
-  lines->program = (gp_cursor){lines->bytes, lines->bytes + behind, lines->bytes + size,
-                               start.layout, start.wide, false};
+  lines->program = gp_cursor_on(lines->bytes, size, start.layout);
+  lines->program.at += behind;
+  lines->program.wide = start.wide;
   lines->offset = offset;
   return true;
 }
@@ -125,8 +127,9 @@ static inline void advance(gp_lines *lines, uint64_t operations) {
 /* An opcode that advances both address and line. */
 static inline void advance_both(gp_lines *lines, unsigned opcode) {
   unsigned adjusted = opcode - lines->opcode_base, steps = adjusted / lines->line_range;
+  int step = (int)(adjusted - steps * lines->line_range) + lines->line_base;
   advance(lines, steps);
-  lines->row.line += (uint32_t)((int)(adjusted - steps * lines->line_range) + lines->line_base);
+  lines->row.line += (uint32_t)step;
 }
 
 /* Reads the tables of directories and files, once. */
@@ -166,7 +169,21 @@ static bool run_extended(gp_lines *lines) {
 }
 
 static void skip_operands(gp_lines *lines, unsigned opcode) {
-  for (unsigned i = lines->operands[opcode - 1]; i > 0; i--) gp_take_uleb(&lines->program);
+  unsigned count = lines->operands[opcode - 1];
+  while (count-- > 0) gp_take_uleb(&lines->program);
+}
+
+static void set_file(gp_lines *lines) {
+  lines->row.file = gp_take_uleb(&lines->program);
+  lines->row.file_set = true;
+}
+
+/* Goes on as far as the last of the special opcodes would. */
+static void advance_const(gp_lines *lines) {
+  if (lines->line_range == 0)
+    give_up(lines);
+  else
+    advance(lines, (255u - lines->opcode_base) / lines->line_range);
 }
 
 /* An opcode below the special ones. True if it makes a row. */
@@ -177,17 +194,9 @@ static bool run_standard(gp_lines *lines, unsigned opcode) {
     case LNS_copy: return true;
     case LNS_advance_pc: advance(lines, gp_take_uleb(program)); break;
     case LNS_advance_line: row->line += (uint32_t)gp_take_sleb(program); break;
-    case LNS_set_file:
-      row->file = gp_take_uleb(program);
-      row->file_set = true;
-      break;
+    case LNS_set_file: set_file(lines); break;
     case LNS_negate_stmt: row->is_statement = !row->is_statement; break;
-    case LNS_const_add_pc:
-      if (lines->line_range == 0)
-        give_up(lines);
-      else
-        advance(lines, (255u - lines->opcode_base) / lines->line_range);
-      break;
+    case LNS_const_add_pc: advance_const(lines); break;
     case LNS_fixed_advance_pc:
       row->address += gp_take_u16(program);
       lines->operation = 0;
@@ -211,7 +220,8 @@ const gp_line_row *gp_lines_next(gp_lines *lines) {
       advance_both(lines, opcode);
       return &lines->row;
     }
-    if (opcode == 0 ? run_extended(lines) : run_standard(lines, opcode)) return &lines->row;
+    if (opcode > 0 ? run_standard(lines, opcode) : run_extended(lines))
+      return &lines->row;
   }
   if (lines->program.at < lines->program.end) give_up(lines);
   return NULL;

@@ -4,7 +4,7 @@
  *
  * The table is a program for a small machine (DWARF 5, section 6.2), which is run row by
  * row; no row is kept. A sequence of rows tells of one stretch of code: each row of the
- * code from its address to that of the next one; the last row only of where the code ends.
+ * code from its address to that of the next one, and the last row where the code ends.
  */
 #ifndef GP_LINES_H
 #define GP_LINES_H
@@ -50,8 +50,8 @@ bool gp_lines_open(gp_lines *lines, const gp_unit *unit);
 /* The next row, which stands until the next call; NULL at the end. */
 const gp_line_row *gp_lines_next(gp_lines *lines);
 
-/* Whether the program had to be given up, or has opcodes that nobody knows; or the tables of
- * files were asked for, and make no sense. */
+/* Whether the program had to be given up, or has opcodes that nobody knows; or names of
+ * files were asked for, and their tables make no sense. */
 bool gp_lines_strange(const gp_lines *lines);
 
 /* The size of the table in bytes. */
@@ -67,8 +67,8 @@ unsigned gp_lines_first_file(const gp_lines *lines);
  * the iteration goes on. */
 size_t gp_lines_file_count(gp_lines *lines);
 
-/* The name of a file by its number (free() it): "<unknown>" if there is no such file. NULL
- * if there is no memory. */
+/* The name of a file by its number (free() it): "<unknown>" if there is no such file.
+ * NULL if there is no memory. */
 char *gp_lines_file(gp_lines *lines, uint64_t number);
 
 #endif

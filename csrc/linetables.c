@@ -6,6 +6,10 @@
 
 #include "array.h"
 
+/* Tables don't overlap, but one that lies about its length can seem to. All together may
+ * be so many times as long as the section; those behind are left out. */
+#define MOST_OVERLAP 8
+
 static gp_key offset_key(const void *columns, uint32_t row) {
   const gp_linetables *tables = columns;
   return (gp_key){tables->offset[row], 0};
@@ -16,7 +20,7 @@ bool gp_linetables_open(gp_linetables *tables, const gp_image *image, bool *read
   gp_index_init(&tables->index, offset_key, tables);
   *readable = gp_dwarf_open(&tables->dwarf, image);
   gp_lines_init(&tables->lines, &tables->dwarf);
-  tables->left = tables->dwarf.line.size;
+  tables->left = MOST_OVERLAP * tables->dwarf.line.size;
   return !*readable || gp_units_open(&tables->units, &tables->dwarf);
 }
 

@@ -2,8 +2,8 @@
 /*
  * The line tables of an image, one after the other.
  *
- * Each is opened once, in the order in which units name them, whatever the number of units
- * that share it: the first of them says where it was compiled.
+ * Each is opened once, in the order in which units name them, however many units share
+ * it: the first of them says where it was compiled.
  */
 #ifndef GP_LINETABLES_H
 #define GP_LINETABLES_H
@@ -15,7 +15,7 @@ typedef struct gp_linetables {
   gp_dwarf dwarf;
   gp_units units;
   gp_lines lines;       /* the table that is open */
-  uint64_t left;        /* tables don't overlap: no more than so many bytes are in others */
+  uint64_t left;        /* so many bytes of tables will still be read */
   size_t count, capacity;
   uint64_t *offset;     /* per table that was opened, where in .debug_line */
   gp_index index;
@@ -23,9 +23,9 @@ typedef struct gp_linetables {
                            or not in the offset size of its table */
 } gp_linetables;
 
-/* `readable` tells whether the image has debugging information of a kind that we can read;
- * if not, there are no tables. False if there is no memory. The address of `tables` must
- * not change from here on. */
+/* `readable` tells whether the image has debugging information of a kind that we read; if
+ * not, there are no tables. False if there is no memory. The address of `tables` must not
+ * change from here on. */
 bool gp_linetables_open(gp_linetables *tables, const gp_image *image, bool *readable);
 void gp_linetables_free(gp_linetables *tables);
 

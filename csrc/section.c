@@ -52,6 +52,7 @@ static bool inflate(gp_section *section) {
 
 bool gp_section_read(gp_section *section, uint64_t offset, void *to, size_t length) {
   if (offset > section->size || length > section->size - offset) return false;
+  if (length == 0) return true;  /* of a section that is none, too */
   if (!section->section->compress_status)
     return bfd_get_section_contents(section->file, section->section, to,
                                     (file_ptr)offset, length);

@@ -18,8 +18,8 @@ typedef struct gp_section {
   unsigned char *inflated;
 } gp_section;
 
-/* The section of that name, or of the name that compressed ones used to have (".zdebug_info"
- * for ".debug_info"). One that claims more than the file can hold is none. */
+/* The section of that name, or of the one that compressed ones used to have: .zdebug_info
+ * for .debug_info. One that claims more than the file can hold is none. */
 void gp_section_open(gp_section *section, const gp_image *image, const char *name);
 void gp_section_free(gp_section *section);
 

@@ -56,11 +56,11 @@ static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *for
 /* Finds an abbreviation in the table at `offset`: puts the cursor on its attributes. */
 static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
                               gp_cursor *abbrev) {
-  uint64_t size = units->dwarf->abbrev.size, found, attribute, form;
+  uint64_t size = units->dwarf->abbrev.size, found = 0, attribute, form;
   int64_t implicit;
   if (offset >= size || code == 0) return false;
   const unsigned char *table = units->abbrev + offset;
-  *abbrev = (gp_cursor){table, table, units->abbrev + size, units->dwarf->layout, false, false};
+  *abbrev = gp_cursor_on(table, (size_t)(size - offset), units->dwarf->layout);
   while (units->patience > (uint64_t)(abbrev->at - table) &&
          (found = gp_take_uleb(abbrev)) != 0) {
     gp_take_uleb(abbrev);  /* its tag */
@@ -135,8 +135,7 @@ static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
     if (!gp_resize(&units->window, size, 1)) return false;
     units->window_size = size;
   }
-  const unsigned char *window = units->window;
-  *cursor = (gp_cursor){window, window, window + size, units->dwarf->layout, false, false};
+  *cursor = gp_cursor_on(units->window, size, units->dwarf->layout);
   return gp_section_read(&units->dwarf->info, units->next, units->window, size);
 }
 
@@ -147,7 +146,8 @@ static bool look(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) 
   if (!open_window(units, size, &cursor)) return false;
   *length = gp_take_length(&cursor);
   uint64_t behind = (uint64_t)(cursor.at - cursor.start);
-  if (cursor.bad || *length > units->dwarf->info.size - units->next - behind) return false;
+  uint64_t left = units->dwarf->info.size - units->next - behind;
+  if (cursor.bad || *length > left) return false;
   *length += behind;
   if (*length < size) cursor.end = cursor.start + *length;
   uint64_t abbrev_offset = read_header(unit, &cursor);

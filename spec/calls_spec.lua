@@ -4,6 +4,7 @@
 local build = require "support.build"
 local chance = require "support.chance"
 local direct = require "support.direct"
+local foreign = require "support.foreign"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
 local parity = require "support.parity"
@@ -103,7 +104,7 @@ end)
 -- Other machines ------------------------------------------------------------------------------
 
 -- `core` is what Debian calls the machine in the names of libbfd and libopcodes; `relaxed` is what the linker is told.
-local foreign <const> = {
+local machines <const> = {
   { core = "arm64", tools = "aarch64-linux-gnu-", call = "bl", calls = "bl", jump = "b", type = "%" },
   { core = "riscv64", tools = "riscv64-linux-gnu-", call = "call", calls = "jal jalr", jump = "tail" },
   { core = "riscv64", tools = "riscv64-linux-gnu-", call = "call", calls = "jal jalr", jump = "tail",
@@ -116,21 +117,12 @@ local foreign <const> = {
   { core = "sparc64", tools = "sparc64-linux-gnu-", call = "call", calls = "call", jump = "ba" },
 }
 
--- Makes the modules for a machine. False and the reason if its tools are not here.
-local function prepare(machine)
-  if shell.run({ machine.tools .. "objdump", "--version" }).status ~= 0 then
-    return false, machine.tools .. "objdump is not installed"
-  end
-  shell.check({ "make", "build/" .. machine.core }, { cwd = program.root })
-  return true
-end
-
 describe("The calls found in code of another machine are those that objdump shows", function()
-  for _, machine in ipairs(foreign) do
+  for _, machine in ipairs(machines) do
     machine.name, machine.nop = machine.core, machine.nop or "nop"
     machine.as = { "code.s" }
     local title = ("on %s, with %s"):format(machine.core, machine.call)
-    local ready, lack = prepare(machine)
+    local ready, lack = foreign.prepare(machine.core, machine.tools .. "objdump")
     if ready then
       it(title, function() check_direct(7, assemble(machine), machine) end)
     else
@@ -139,16 +131,16 @@ describe("The calls found in code of another machine are those that objdump show
   end
 
   -- With the C library linked in: a few thousand calls.
-  local compiler = foreign[1].tools .. "gcc"
+  local compiler = machines[1].tools .. "gcc"
   if shell.run({ compiler, "--version" }).status ~= 0 then
-    pending(("on %s, in a whole program: %s is not installed"):format(foreign[1].core, compiler))
+    pending(("on %s, in a whole program: %s is not installed"):format(machines[1].core, compiler))
     return
   end
   it("on arm64, in a whole program", function()
     local dir, sources = shell.tmpdir "arm64", build.program("calls").dir
     shell.check { compiler, "-O2", "-g", "-pg", "-static", "-o", dir .. "/calls", sources .. "/calls.c",
       sources .. "/calls_far.c" }
-    check_direct(1500, dir .. "/calls", foreign[1])
+    check_direct(1500, dir .. "/calls", machines[1])
   end)
 end)
 

@@ -1,6 +1,7 @@
 -- The object file: its fields, the source of an address, and what is said of files that will not do.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local addresses = require "support.addresses"
 local build = require "support.build"
 local gprof = require "gprof"
 local launch = require "support.launch"
@@ -47,36 +48,6 @@ describe("an image", function()
   end)
 end)
 
--- libbfd 2.40 never frees some sections of debugging information (.debug_rnglists, .debug_addr), nor what it has read
--- of those that break off. So that no leak of ours is excused by that, such images have processes of their own.
-local excused <const> = { env = { ASAN_OPTIONS = "detect_leaks=0" } }
-
--- What addr2line says of addresses from `first` to `last`: "FILE:LINE FUNCTION" of each, or "-" where something of that
--- is unknown.
-local function ask_addr2line(path, first, last)
-  local list, answers = {}, {}
-  for address = first, last do
-    table.insert(list, ("%x\n"):format(address))
-  end
-  local input = shell.write(shell.tmpdir() .. "/addresses", table.concat(list))
-  local said = shell.check({ "addr2line", "-f", "-e", path }, { stdin = input, env = { LC_ALL = "C" } }).stdout
-  for name, file, line in said:gmatch("([^\n]+)\n([^\n]*):(%S+)[^\n]*\n") do
-    local known = name ~= "??" and file ~= "??" and file ~= "" and (tonumber(line) or 0) > 0
-    table.insert(answers, known and ("%s:%d %s"):format(file, line, name) or "-")
-  end
-  return answers
-end
-
--- The same of an image.
-local ask_image <const> = [[
-  local image = require "gprof".image(arg[1])
-  for address = tonumber(arg[2]), tonumber(arg[3]) do
-    local file, line, name = image:source(address)
-    print(file and ("%s:%d %s"):format(file, line, name) or "-")
-  end
-  image:close()
-]]
-
 describe("the source of an address", function()
   for _, variant in ipairs { "", "O1", "O2", "O1+dwarf2", "O1+dwarf4", "O1+gz", "clang+O1" } do
     it("is what addr2line says, all over the text: lines " .. variant, function()
@@ -90,8 +61,9 @@ describe("the source of an address", function()
         assert.truthy(shell.check({ "readelf", "-t", "-W", path }).stdout:find("ZLIB", 1, true))
       end
       local first, size = build.section(path, ".text")
-      local answers, at, inlined = ask_addr2line(path, first, first + size - 1), 0, 0
-      for line in launch.script(ask_image, { path, first, first + size - 1 }, excused).stdout:gmatch("[^\n]+") do
+      local answers, at, inlined = addresses.addr2line(path, first, first + size - 1), 0, 0
+      for line in launch.script(addresses.script, { path, first, first + size - 1 },
+        addresses.excused).stdout:gmatch("[^\n]+") do
         at = at + 1
         assert.equal(answers[at], line)
         inlined = inlined + (line:find("lines%.h:%d+ clamp$") and 1 or 0)
@@ -206,7 +178,7 @@ describe("a file that will not do gives nil and one line:", function()
         assert(image or message:find "^[^\n]+$")
       end
       print "done"
-    ]], { build.program("brief").image, shell.tmpdir() .. "/cut" }, excused)
+    ]], { build.program("brief").image, shell.tmpdir() .. "/cut" }, addresses.excused)
     assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
   end)
 end)

@@ -9,6 +9,13 @@ local build = {}
 -- Where the sources are: beside us, from wherever the specs are run.
 local fixtures <const> = debug.getinfo(1, "S").source:match("^@(.-)support/build%.lua$") .. "fixtures/"
 
+--- The path of a source that is no program's.
+-- @tparam string name
+-- @treturn string
+function build.fixture(name)
+  return (fixtures:find "^/" and "" or assert(io.popen("pwd")):read("l") .. "/") .. fixtures .. name
+end
+
 local function find(name)
   for _, program in ipairs(programs) do
     if program.name == name then

@@ -1,8 +1,8 @@
 -- Direct calls in an image: what objdump shows, and what a profile makes of them.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local foreign = require "support.foreign"
 local launch = require "support.launch"
-local program = require "support.program"
 local shell = require "support.shell"
 
 local direct = {}
@@ -51,17 +51,6 @@ local script <const> = [[
   end
 ]]
 
--- Runs the script with the core under test, or with the one that is made for another machine.
-local function run_script(arguments, machine)
-  if not machine then
-    return launch.script(script, arguments)
-  end
-  local path = shell.write(shell.tmpdir "script" .. "/script.lua", script)
-  local lua, core = program.root .. "/lua/", program.root .. "/build/" .. machine .. "/?.so"
-  return shell.run({ "lua5.4", path, table.unpack(arguments) },
-    { env = { LUA_PATH = lua .. "?.lua;" .. lua .. "?/init.lua", LUA_CPATH = core } })
-end
-
 local function missing(wanted, present)
   local list = {}
   for pair in pairs(wanted) do
@@ -84,7 +73,8 @@ end
 function direct.compare(image, machine)
   machine = machine or { tools = "", calls = "call" }
   local sites, instructions = write_sites(image, machine.tools, machine.calls)
-  local result = run_script({ image, sites }, machine.core)
+  local result = machine.core and foreign.script(machine.core, script, { image, sites })
+    or launch.script(script, { image, sites })
   assert(result.status == 0, result.stderr)
   local sets, count = { shown = {}, found = {} }, 0
   for kind, pair in result.stdout:gmatch "(%a+)\t([^\n]+)" do

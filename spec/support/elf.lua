@@ -37,4 +37,35 @@ function elf.functions(image)
   return found
 end
 
+--- Reads where the bytes of a section are in the file.
+-- @tparam string image path
+-- @tparam string name
+-- @treturn integer offset of the first
+-- @treturn integer how many
+function elf.place(image, name)
+  for found, offset, size in readelf("--sections", image):gmatch "\n  %[ *%d+%] (%S+) +%S+ +%x+ (%x+) (%x+)" do
+    if found == name then
+      return tonumber(offset, 16), tonumber(size, 16)
+    end
+  end
+  error(("%s has no section '%s'"):format(image, name), 2)
+end
+
+--- Cuts a section of a 64-bit little-endian image short, or makes it long.
+-- @tparam string bytes of the image
+-- @tparam string name of the section
+-- @tparam integer size the new one
+-- @treturn string bytes
+function elf.resize(bytes, name, size)
+  local headers, count, names = ("<I8"):unpack(bytes, 0x29), ("<I2I2"):unpack(bytes, 0x3d)
+  names = ("<I8"):unpack(bytes, headers + names * 64 + 0x19)
+  for i = 0, count - 1 do
+    local at = headers + i * 64 + 1
+    if ("z"):unpack(bytes, names + ("<I4"):unpack(bytes, at) + 1) == name then
+      return bytes:sub(1, at + 0x1f) .. ("<I8"):pack(size) .. bytes:sub(at + 0x28)
+    end
+  end
+  error(("no section '%s'"):format(name), 2)
+end
+
 return elf

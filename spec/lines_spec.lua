@@ -1,0 +1,531 @@
+-- Line tables: the source of every address is libbfd's, rows are readelf's, and damage does no harm.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local addresses = require "support.addresses"
+local build = require "support.build"
+local chance = require "support.chance"
+local elf = require "support.elf"
+local foreign = require "support.foreign"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local shell = require "support.shell"
+
+-- Where our file and line are not libbfd's, address by address. (Names of functions are image_spec's business.)
+local function differences(image, first, expected, said)
+  local found, at = {}, 0
+  for line in said:gmatch "[^\n]+" do
+    at = at + 1
+    local ours, theirs = line:match "^%S+", expected[at]:match "^%S+"
+    if ours ~= theirs then
+      table.insert(found, ("%x: %s instead of %s"):format(first + at - 1, ours, theirs))
+    end
+  end
+  assert.equal(#expected, at, image)
+  return found
+end
+
+-- All addresses of the text; those that libbfd 2.40 loses are left out. It finds units by the upper bits of an address,
+-- and where many short functions are in a block of 256 bytes the last of these is of none.
+local function compare(image, machine)
+  local first, size = build.section(image, ".text")
+  local expected = addresses.addr2line(image, first, first + size - 1, machine and machine.tools)
+  local base = machine and machine.base or 0
+  local arguments = { image, base + first, base + first + size - 1 }
+  local result = machine and machine.core and foreign.script(machine.core, addresses.script, arguments)
+    or launch.script(addresses.script, arguments, addresses.excused)
+  local found, known = {}, 0
+  for _, difference in ipairs(differences(image, first, expected, result.stdout)) do
+    if not difference:find "^%x*ff: .* instead of %-$" then
+      table.insert(found, difference)
+    end
+  end
+  for _, answer in ipairs(expected) do
+    known = known + (answer == "-" and 0 or 1)
+  end
+  -- A few tell as much as all.
+  assert.same({}, table.move(found, 1, 5, 1, {}))
+  return known
+end
+
+-- Runs `test(path)` on a program, or says why it can't.
+local function with_program(title, name, variant, test)
+  local supported, lack = build.supported(name, variant)
+  title = ("%s: %s %s"):format(title, name, variant)
+  if supported then
+    it(title, function() test(build.program(name, variant).image) end)
+  else
+    pending(title .. ": " .. lack)
+  end
+end
+
+local subjects <const> = {
+  { "lines", "O0+dwarf2" }, { "lines", "O2+dwarf3" }, { "lines", "O2+dwarf4" }, { "lines", "O2+dwarf5" },
+  { "lines", "O2+dwarf3+dwarf64" }, { "lines", "O2+dwarf4+dwarf64" }, { "lines", "O1+dwarf5+gz" },
+  { "lines", "O1+dwarf4+oldgz" }, { "lines", "O2+lto" }, { "lines", "clang+O1+dwarf2" },
+  { "lines", "clang+O2+dwarf5" }, { "lines", "clang+O2+dwarf5+dwarf64" }, { "lines", "clang+O1+dwarf4+split" },
+  { "twins", "apart+dwarf4" }, { "twins", "clang+O2+apart+dwarf5" }, { "calls", "O2+nopie+apart+dwarf5" },
+  { "shapes", "dwarf5" }, { "shapes", "O2+dwarf4" }, { "shapes", "apart+dwarf3" }, { "shapes", "types+dwarf4" },
+  { "shapes", "types+dwarf5" }, { "shapes", "clang+O2+types+dwarf5" }, { "labels", "dwarf5" },
+  { "clones", "O3+dwarf2" }, { "waves", "O2" },
+  { "lines", "O1+stabs" },
+}
+
+describe("The file and line of every address are libbfd's", function()
+  for _, subject in ipairs(subjects) do
+    with_program("in", subject[1], subject[2], function(image)
+      assert.is_true(compare(image) > 300)
+    end)
+  end
+
+  -- It can't read these, as the table's offsets have another size than the unit's, or ranges are in another section.
+  for _, variant in ipairs { "O2+dwarf5+dwarf64", "O2+dwarf5+split" } do
+    with_program("even if it knows none, in", "lines", variant, function(image)
+      assert.equal(0, compare(image))
+    end)
+  end
+end)
+
+-- Prints how many functions of an image have a source, and those whose source is not that of their address.
+local functions <const> = [[
+  local gprof = require "gprof"
+  local image, count = assert(gprof.image(arg[1])), 0
+  for f in gprof.profile(image, gprof.data(image)):functions "address" do
+    local file, line = image:source(f.address)
+    if f.file ~= file or f.line ~= line then print(f.name, f.file, f.line, file, line) end
+    count = count + (f.file and 1 or 0)
+  end
+  print(count)
+]]
+
+describe("The file and line of every function are those of its address", function()
+  for _, subject in ipairs {
+    { "shapes", "O2+dwarf4", 30 }, { "shapes", "apart+dwarf3", 35 }, { "calls", "O2+static", 10 }, { "clones", "", 15 },
+    { "lines", "clang+O1+dwarf2", 5 }, { "twins", "apart+dwarf4", 6 }, { "calls", "nodebug", 0 },
+  } do
+    with_program("in", subject[1], subject[2], function(image)
+      local said = launch.script(functions, { image }, addresses.excused).stdout
+      assert.truthy(said:find "^%d+\n$", said)
+      assert.is_true(tonumber(said) >= subject[3], said)
+    end)
+  end
+end)
+
+-- An assembler's tables ---------------------------------------------------------------------------
+
+-- `core` is what Debian calls the machine in the name of libbfd; `low` is where its code begins, and `base` is added to
+-- all addresses.
+local machines <const> = {
+  { name = "x86-64", tools = "", as = { "--64" }, ld = { "-m", "elf_x86_64" } },
+  { name = "i386", tools = "", as = { "--32" }, ld = { "-m", "elf_i386" } },
+  { name = "x32", tools = "", as = { "--x32" }, ld = { "-m", "elf32_x86_64" } },
+  { name = "arm64", core = "arm64", tools = "aarch64-linux-gnu-" },
+  { name = "riscv64", core = "riscv64", tools = "riscv64-linux-gnu-" },
+  { name = "s390x", core = "s390x", tools = "s390x-linux-gnu-", as = { "--defsym", "s390=1" } },
+  { name = "sparc64", core = "sparc64", tools = "sparc64-linux-gnu-" },
+  { name = "mips64el", core = "mips64el", tools = "mips64el-linux-gnuabi64-" },
+  -- addresses of four bytes, with a sign
+  { name = "mips32el", core = "mips64el", tools = "mips64el-linux-gnuabi64-", as = { "-mabi=32" },
+    ld = { "-m", "elf32ltsmip" }, low = "0x80001000", base = -1 << 32 },
+}
+
+-- Assembles and links rows.s.
+local function assemble(machine, version, ...)
+  local dir, root = shell.tmpdir(machine.name), build.fixture "rows.s"
+  local as = { machine.tools .. "as", "--gdwarf-" .. version, "-o", "rows.o", root }
+  local ld = { machine.tools .. "ld", "-e", "first", "-Ttext=" .. (machine.low or "0x1000"), "-o", "rows", "rows.o",
+    ... }
+  shell.check(table.move(machine.as or {}, 1, #(machine.as or {}), #as + 1, as), { cwd = dir })
+  shell.check(table.move(machine.ld or {}, 1, #(machine.ld or {}), #ld + 1, ld), { cwd = dir })
+  return dir .. "/rows"
+end
+
+describe("The file and line of every address of an assembler's tables are libbfd's", function()
+  for _, machine in ipairs(machines) do
+    local ready, lack = true, nil
+    if machine.core then
+      ready, lack = foreign.prepare(machine.core, machine.tools .. "as")
+    end
+    for version = 2, 5 do
+      local title = ("on %s, DWARF %d"):format(machine.name, version)
+      if ready then
+        it(title, function()
+          assert.is_true(compare(assemble(machine, version), machine) > 10000)
+          -- Code that was thrown away seems to be at 0 and above, over what is really there.
+          assert.is_true(compare(assemble(machine, version, "--gc-sections"), machine) > 3000)
+        end)
+      else
+        pending(title .. ": " .. lack)
+      end
+    end
+  end
+end)
+
+-- Rows ----------------------------------------------------------------------------------------------
+
+-- Rows as readelf decodes them: "ADDRESS FILE LINE", with a "x" behind those that are statements, or "ADDRESS" at the
+-- end of a sequence. Names of files are without directories.
+local function readelf_rows(image)
+  local text = shell.check({ "readelf", "-W", "--debug-dump=decodedline", image }, { env = { LC_ALL = "C" } }).stdout
+  local rows = {}
+  for file, line, address, rest in text:gmatch "\n(%S+) +([%d-]+) +(0x%x+)([^\n]*)" do
+    local row = line == "-" and { address } or { address, file:match "[^/]*$", line, rest:match "x$" }
+    table.insert(rows, table.concat(row, " "))
+  end
+  return rows
+end
+
+local function our_rows(image)
+  local rows = {}
+  for address, file, line, statement in image:lines() do
+    local row = { ("%#x"):format(address) }
+    if file then
+      table.move({ file:match "[^/]*$", line or 0, statement and "x" or nil }, 1, 3, 2, row)
+    end
+    table.insert(rows, table.concat(row, " "))
+  end
+  return rows
+end
+
+describe("The rows of line tables", function()
+  for _, subject in ipairs {
+    { "lines", "O2+dwarf3" }, { "lines", "O2+dwarf4+dwarf64" }, { "lines", "clang+O2+dwarf5" }, { "twins", "apart" },
+    { "shapes", "O2+dwarf4" }, { "clones", "O2+gz" },
+  } do
+    with_program("are those that readelf shows, in", subject[1], subject[2], function(path)
+      local rows = our_rows(gprof.image(path))
+      assert.same(readelf_rows(path), rows)
+      assert.is_true(#rows > 50)
+    end)
+  end
+
+  for version = 2, 5 do
+    it("are those that readelf shows, of an assembler's, DWARF " .. version, function()
+      local path = assemble(machines[1], version)
+      assert.same(readelf_rows(path), our_rows(gprof.image(path)))
+    end)
+  end
+
+  it("name files as libbfd does, and have no line where there is none", function()
+    local path = assemble(machines[1], 4)
+    local names, without = {}, 0
+    for _, file, line in gprof.image(path):lines() do
+      names[file or false] = true
+      without = without + (file and not line and 1 or 0)
+    end
+    local dir = path:match "^(.*)/"
+    assert.same({ [false] = true, [dir .. "/rows.c"] = true, [dir .. "/sub/rows.h"] = true,
+      ["/elsewhere/rows.y"] = true }, names)
+    assert.equal(0, without)
+  end)
+
+  it("are none without debugging information, and none of what has not been linked", function()
+    for _, path in ipairs { build.program("calls", "nodebug").image, build.program "calls".dir .. "/calls.o" } do
+      for address in gprof.image(path):lines() do
+        error(("%s: a row at %x"):format(path, address))
+      end
+    end
+  end)
+
+  it("end when the loop is left, or the image is closed", function()
+    local image = gprof.image(build.program "lines".image)
+    local function first()
+      local found
+      for address, _, line in image:lines() do
+        found = address
+        if line then break end
+      end
+      return found
+    end
+    assert.equal(first(), first())
+    assert.has_error(function()
+      for _ in image:lines() do
+        image:close()
+      end
+    end, "image is closed")
+    assert.has_error(function() image:lines() end)
+  end)
+end)
+
+-- Damage --------------------------------------------------------------------------------------------
+
+-- Reads all rows, and the sources of all functions: prints "NAME FILE:LINE" of those that have one, and how much memory
+-- all that took, in kilobytes.
+local reader <const> = [[
+  local gprof = require "gprof"
+  local function most()
+    return tonumber(io.open "/proc/self/status":read "a":match "VmHWM:%s*(%d+)")
+  end
+  for i = 1, #arg do
+    local image, before = gprof.image(arg[i]), most()
+    if not image then goto continue end
+    for address, file, line in image:lines() do
+      assert(math.type(address) == "integer" and (not file or #file > 0) and (not line or line > 0))
+    end
+    local profile = gprof.profile(image, gprof.data(image))
+    for name, file, line in profile:functions("address", "name", "file", "line") do
+      if file then print(("%s %s:%d"):format(name, file, line)) end
+    end
+    print("memory", most() - before)
+    image:close()
+    ::continue::
+  end
+]]
+
+-- Fails if reading images does harm; returns what is said of them.
+local function read(...)
+  local result = launch.script(reader, { ... }, { env = addresses.excused.env, timeout = 60 })
+  -- libbfd itself warns of sections that are too long.
+  local said = result.stderr:gsub("BFD: warning: [^\n]*\n", "")
+  assert(result.status == 0 and said == "", ("%s (%s)"):format(said, result.signal or result.status))
+  for growth in result.stdout:gmatch "memory\t(%d+)" do
+    assert.is_true(tonumber(growth) < 65536, growth)
+  end
+  return result.stdout
+end
+
+-- Three units, whose tables are by themselves; a copy of the image has bytes of a section changed.
+local built <const> = build.program("twins", "O2+dwarf4")
+local bytes <const> = shell.read(built.image)
+
+local function place(section)
+  return elf.place(built.image, section)
+end
+
+local function patch(offset, new)
+  return bytes:sub(1, offset) .. new .. bytes:sub(offset + #new + 1)
+end
+
+-- Writes images, to be read by one process: starting it takes longer than reading an image.
+local scratch <const> = shell.tmpdir "damaged"
+local function written(...)
+  local paths = {}
+  for i, text in ipairs { ... } do
+    paths[i] = shell.write(("%s/image%d"):format(scratch, i), text)
+  end
+  return table.unpack(paths)
+end
+
+-- Where the tables begin in .debug_line.
+local function tables()
+  local offset, size = place ".debug_line"
+  local list, at = {}, 0
+  while at < size do
+    table.insert(list, offset + at)
+    at = at + 4 + ("<I4"):unpack(bytes, offset + at + 1)
+  end
+  return list
+end
+
+describe("A line table", function()
+  -- Offset in the header of DWARF 4, and what it holds.
+  local fields <const> = {
+    { 4, "version", 2 }, { 6, "length of the header", 4 }, { 10, "length of an instruction", 1 },
+    { 11, "operations in an instruction", 1 }, { 12, "first value of is_stmt", 1 },
+    { 13, "lowest advance of lines", 1 }, { 14, "number of advances", 1 },
+    { 15, "first special opcode", 1 }, { 16, "operands of an opcode", 1 },
+    { 0, "length of the table", 4 },
+  }
+
+  for _, field in ipairs(fields) do
+    it(("does no harm, whatever the %s"):format(field[2]), function()
+      local images = {}
+      for _, at in ipairs(tables()) do
+        for _, value in ipairs { "\0\0\0\0", "\1\0\0\0", "\127\255\255\127", "\128\0\0\128", "\254\255\255\255",
+          "\255\255\255\255" } do
+          table.insert(images, patch(at + field[1], value:sub(1, field[3])))
+        end
+      end
+      read(written(table.unpack(images)))
+    end)
+  end
+
+  -- The sources of a unit are said to be none if its table makes no sense, and those of others are as they were.
+  local sane = read(built.image)
+  for name, change in pairs {
+    ["of a version that nobody knows"] = { 4, "\6" }, ["with no operation in an instruction"] = { 11, "\0" },
+    ["with no advance of lines"] = { 14, "\0" }, ["that ends behind the section"] = { 0, "\255\255\255\127" },
+    ["whose header ends behind it"] = { 6, "\255\255\255\127" },
+  } do
+    it(name .. " is none, and others are as they were", function()
+      local list = tables()
+      assert.equal(3, #list)
+      local said = read(written(patch(list[2] + change[1], change[2])))
+      local function without(text)
+        return (text:gsub("[^\n]*left/common%.c:[^\n]*\n", ""):gsub("memory[^\n]*", ""))
+      end
+      assert.not_equal(sane, said)
+      assert.is_nil(said:find "left/common%.c")
+      assert.equal(without(sane), without(said))
+    end)
+  end
+
+  it("is read once, though many units name it", function()
+    local path = build.program("shapes", "types+dwarf5").image
+    assert.equal(#readelf_rows(path), #our_rows(gprof.image(path)))
+  end)
+end)
+
+-- A unit of DWARF 5 with these tables of directories and files, and a program of one row. Everything is in one section:
+-- the image has no other debugging information than a unit that names the table.
+local function table_5(directories, program)
+  local header = "\1\1\1\251\14\13" .. "\0\1\1\1\1\0\0\0\1\0\0\1" .. directories
+  local body = "\5\0" .. "\8\0" .. ("<I4"):pack(#header) .. header .. program
+  return ("<I4"):pack(#body) .. body
+end
+
+-- An assembler's image with these bytes as sections of debugging information in place of its own.
+local function with_sections(sections)
+  local dir = shell.tmpdir "sections"
+  shell.check { "objcopy", "--strip-debug", assemble(machines[1], 4), dir .. "/image" }
+  local words = { "objcopy" }
+  for name, text in pairs(sections) do
+    shell.write(dir .. "/" .. name, text)
+    table.insert(words, ("--add-section=.%s=%s"):format(name, name))
+  end
+  table.insert(words, "image")
+  shell.check(words, { cwd = dir })
+  return dir .. "/image"
+end
+
+-- A unit of DWARF 5 whose first entry has a line table at 0, and a directory.
+local info_5 <const> = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. "\0\0\0\0" .. "/home\0")
+local abbrev_5 <const> = "\1\17\0\16\23\27\8\0\0\0"
+
+local set_address <const> = "\0\9\2" .. ("<I8"):pack(0x1000)
+local one_row <const> = set_address .. "\1" .. "\2\16" .. "\0\1\1"
+
+describe("A line table that is made by hand", function()
+  -- Formats of entries: what, and in which form.
+  local named <const> = "\1\1\8" .. "\1/home\0" .. "\2\1\8\2\11" .. "\2" .. "a.c\0\0" .. "b.c\0\0"
+
+  it("is read", function()
+    local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, one_row) }
+    assert.same({ "0x1000 b.c 1 x", "0x1010" }, our_rows(gprof.image(path)))
+    assert.same(readelf_rows(path), our_rows(gprof.image(path)))
+    -- The standard says that the first file is number 1; libbfd starts with number 0.
+    assert.equal("/home/a.c", (gprof.image(path):source(0x1000)))
+    assert.is_true(compare(path) > 0)
+  end)
+
+  for name, case in pairs {
+    ["forms that are passed over"] = { "\1\1\8\1/home\0" .. "\7\1\8\2\11\3\15\4\6\5\30\9\9\10\10" .. "\2" ..
+      ("a.c\0\0\5\0\0\0\0" .. ("m"):rep(16) .. "\3abc" .. "\2de"):rep(2), "a.c" },
+    ["many files that are said to take no byte"] = { "\1\1\8\1/home\0" .. "\0\255\255\255\255\15", nil },
+    ["many files that are said to be"] = { "\1\1\8\1/home\0" .. "\2\1\8\2\11\255\255\255\255\15" .. "a.c\0\0", nil },
+    ["many directories that are said to be"] = { "\1\1\8\255\255\255\255\15/home\0", nil },
+    ["a form that nobody knows"] = { "\1\1\8\1/home\0" .. "\2\1\8\11\127\1" .. "a.c\0\0", nil },
+    ["names in sections that are not there"] = { "\1\1\31\1\0\0\0\0" .. "\2\1\14\2\11\1" .. "\0\0\0\0\0", "<unknown>" },
+    ["no files"] = { "\0\0\0\0", "<unknown>" },
+  } do
+    it("with " .. name .. " does no harm", function()
+      local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5,
+        debug_line = table_5(case[1], one_row) }
+      read(path)
+      local file = gprof.image(path):source(0x1000)
+      assert.equal(case[2], file and file:match "[^/]*$")
+    end)
+  end
+
+  for name, program in pairs {
+    ["numbers without an end"] = set_address .. "\1\2" .. ("\255"):rep(200),
+    ["an operand without an end"] = set_address .. "\1\0" .. ("\128"):rep(20) .. "\127",
+    ["an extended opcode of nothing"] = set_address .. "\1\0\0" .. "\2\16\0\1\1",
+    ["an address of three bytes"] = "\0\4\2\1\2\3\1\2\16\0\1\1",
+    ["an address of a hundred bytes"] = "\0\101\2" .. ("\1"):rep(100) .. "\1\2\16\0\1\1",
+    ["a file of a large number"] = set_address .. "\4\255\255\255\255\255\255\255\255\127\1" .. "\2\16\0\1\1",
+    ["lines and addresses that wrap"] = set_address .. ("\3\255\255\255\255\7\1\2\255\255\255\255\255\255\255\255\127")
+      :rep(20) .. "\0\1\1",
+    ["files that are defined on the way"] = set_address .. ("\0\8\3" .. "c.c\0\0\0\0"):rep(50) .. "\4\51\1\2\16\0\1\1",
+    ["nothing"] = "",
+    ["addresses that go backwards"] = set_address .. "\1\2\16\1" .. "\0\9\2" .. ("<I8"):pack(0x1004) ..
+      "\3\1\1\2\16\0\1\1",
+  } do
+    it("whose program has " .. name .. " does no harm", function()
+      local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) }
+      read(path)
+      compare(path)
+    end)
+  end
+
+  -- What libbfd says of these depends on what it was asked before.
+  it("whose program has a sequence that does not end does no harm", function()
+    local program = set_address .. "\1\2\16\1"
+    local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) }
+    read(path)
+    assert.same({ "0x1000 b.c 1 x", "0x1010 b.c 1 x" }, our_rows(gprof.image(path)))
+  end)
+
+  it("with millions of rows takes no memory for those that nobody wants", function()
+    local program = set_address .. ("\20"):rep(1000000) .. "\0\1\1"
+    read(with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) })
+  end)
+
+  it("may be named by as many units as there are, anywhere", function()
+    local units, line = {}, table_5(named, set_address .. ("\20"):rep(100000) .. "\0\1\1")
+    for i = 0, 20000 do
+      units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i) .. "/home\0")
+    end
+    read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5, debug_line = line })
+    -- Headers of tables overlap: each seems to be one.
+    local overlapping = ("\255\255\3\0\2\0\0\0\0\0\1\1\1\1\1\1"):rep(20000)
+    units = {}
+    for i = 0, 20000 do
+      units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i * 16) .. "/home\0")
+    end
+    read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5, debug_line = overlapping })
+  end)
+
+  it("may belong to units whose abbreviations have no end", function()
+    local unit = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\2" .. "\0\0\0\0" .. "/home\0")
+    local abbrev = ("\1\17\0" .. ("\16\23"):rep(100) .. "\0\0"):rep(10000)
+    read(with_sections { debug_info = unit:rep(20000), debug_abbrev = abbrev, debug_line = table_5(named, one_row) })
+    read(with_sections { debug_info = ("\0"):rep(1000000), debug_abbrev = abbrev_5, debug_line = "" })
+  end)
+end)
+
+describe("Damaged debugging information does no harm:", function()
+  for _, name in ipairs { ".debug_line", ".debug_info", ".debug_abbrev", ".debug_str" } do
+    it(name .. " that is cut off, or goes on behind the end of the file", function()
+      local _, size = place(name)
+      local images = {}
+      for _, cut in ipairs { 0, 1, 3, 4, 11, 12, 13, size - 1, size // 2, size // 3, size + 1, size + 4096, 1 << 40,
+        1 << 63, -1 } do
+        table.insert(images, elf.resize(bytes, name, cut))
+      end
+      read(written(table.unpack(images)))
+    end)
+  end
+
+  it("sections that are compressed, and said to be huge when they are not", function()
+    local compressed = build.program("twins", "O2+gz").image
+    local text = shell.read(compressed)
+    local images = {}
+    for _, name in ipairs { ".debug_line", ".debug_info", ".debug_str" } do
+      local offset = elf.place(compressed, name)
+      for _, size in ipairs { 0, 1, 1 << 24, 1 << 32, 1 << 40, (1 << 62) - 1, -1 } do
+        table.insert(images, text:sub(1, offset + 8) .. ("<i8"):pack(size) .. text:sub(offset + 17))
+      end
+    end
+    read(written(table.unpack(images)))
+  end)
+
+  local repeatedly = chance.cases(1, 200)
+  for _, name in ipairs { ".debug_line", ".debug_info", ".debug_abbrev" } do
+    it("bytes of " .. name .. " by chance", function()
+      local offset, size = place(name)
+      repeatedly(function(note)
+        local list = {}
+        for i = 1, 8 do
+          local text = bytes
+          for _ = 1, math.random(4) do
+            local at, byte = offset + math.random(0, size - 1), chance.pick { 0, 1, 127, 128, 255, math.random(0, 255) }
+            text = text:sub(1, at) .. string.char(byte) .. text:sub(at + 2)
+          end
+          list[i] = text
+        end
+        local done, message = pcall(read, written(table.unpack(list)))
+        assert(done, note .. tostring(message))
+      end, 8)
+    end)
+  end
+end)
