@@ -30,8 +30,8 @@
 
 typedef struct image_box {
   gp_image *image;            /* NULL once closed */
-  gp_linemap map;             /* of .text, made when somebody asks; */
-  bool mapped;                /*   was it? */
+  gp_linemap map[2];          /* of .text, made when somebody asks: as it is, as libbfd's; */
+  bool mapped[2];             /*   were they? */
 } image_box;
 
 typedef struct data_box {

@@ -100,7 +100,11 @@ gp_image *gp_image_open(const char *path, gp_error *error) {
     gp_fail_memory(error);
     return NULL;
   }
-  if (load(image, path, error)) return image;
+  image->nearby = gp_column(1, sizeof *image->nearby);
+  if (!image->nearby)
+    gp_fail_memory(error);
+  else if (load(image, path, error))
+    return image;
   gp_image_close(image);
   return NULL;
 }
@@ -109,30 +113,30 @@ void gp_image_close(gp_image *image) {
   if (!image) return;
   free(image->symbols);
   free(image->synthetic);
+  if (image->nearby) gp_nearby_free(image->nearby);
+  free(image->nearby);
   if (image->file) bfd_close(image->file);
   free(image);
 }
 
-/* libbfd's nearest line of `address`, with `symbols` to name functions that the
- * debugging information does not name. */
-static bool nearest_line(const gp_image *image, asymbol **symbols, uint64_t address,
-                         gp_source *source) {
-  memset(source, 0, sizeof *source);
-  return bfd_find_nearest_line(image->file, image->text, symbols,
-                               address - image->text_low, &source->file,
-                               &source->function, &source->line) &&
-         source->file && source->line;
+/* The symbols that libbfd may name the function at an address by. None, if they were not
+ * read: then the answer is what debugging information alone knows. */
+static asymbol **symbols_near(const gp_image *image, uint64_t address) {
+  static asymbol *none[] = {NULL};
+  gp_nearby *nearby = image->nearby;
+  if (image->symbol_count == 0) return none;
+  if (!nearby->symbols &&
+      !gp_nearby_init(nearby, image->symbols, image->symbol_count, image->text))
+    return none;
+  return gp_nearby_find(nearby, address);
 }
 
-/* Given the symbols, libbfd searches all of them for every address that the
- * debugging information says nothing about. So it is asked without them first,
- * and with them only where a line is known and just the function is not. */
 bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source) {
-  asymbol *none[] = {NULL};
-  if (!nearest_line(image, none, address, source)) return false;
-  if (source->function) return true;
-  return image->symbol_count > 0 &&
-         nearest_line(image, image->symbols, address, source) && source->function;
+  memset(source, 0, sizeof *source);
+  return bfd_find_nearest_line(image->file, image->text, symbols_near(image, address),
+                               address - image->text_low, &source->file,
+                               &source->function, &source->line) &&
+         source->file && source->function && source->line;
 }
 
 const char *gp_image_plain_name(const gp_image *image, const char *name) {

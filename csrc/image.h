@@ -10,15 +10,9 @@
 #ifndef GP_IMAGE_H
 #define GP_IMAGE_H
 
-/* bfd.h insists on a config.h, or on these two names */
-#ifndef PACKAGE
-#define PACKAGE "gprof"
-#define PACKAGE_VERSION "scm"
-#endif
-#include <bfd.h>
-
 #include "bytes.h"
 #include "error.h"
+#include "nearby.h"
 
 typedef struct gp_image {
   bfd *file;
@@ -26,6 +20,7 @@ typedef struct gp_image {
                              NULL until it was read */
   size_t symbol_count;    /* of both together */
   asymbol *synthetic;     /* one block; see image.c */
+  gp_nearby *nearby;      /* those of .text, made when they are wanted; see image.c */
   asection *text;
   uint64_t text_low;      /* address of the first byte of .text */
   uint64_t text_high;     /* address behind the last byte of .text */

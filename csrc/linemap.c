@@ -142,13 +142,13 @@ static bool from_nothing(const maker *make) {
   return true;
 }
 
-bool gp_linemap_read(gp_linemap *map, const gp_image *image, const gp_range *ranges,
-                     size_t count, gp_error *error) {
+bool gp_linemap_read(gp_linemap *map, const gp_image *image, bool as_libbfd,
+                     const gp_range *ranges, size_t count, gp_error *error) {
   bool readable, done;
   memset(map, 0, sizeof *map);
   gp_files_init(&map->files);
   gp_linerows rows;
-  done = gp_linerows_read(&rows, &map->files, image, ranges, count, &readable);
+  done = gp_linerows_read(&rows, &map->files, image, as_libbfd, ranges, count, &readable);
   maker make = {map, image, ranges, count, &rows};
   done = done && (readable ? from_rows(&make) : from_nothing(&make));
   gp_linerows_free(&rows);

@@ -12,6 +12,7 @@ typedef struct reading {
   uint64_t first;           /* code below this address is dubious */
   const gp_range *wanted;
   size_t wanted_count;
+  bool as_libbfd;           /* see linemap.h */
   size_t next;              /* the first wanted range that ends above the last row */
   gp_lines *lines;          /* the table that is being read */
   gp_files *files;
@@ -34,11 +35,12 @@ static bool start_files(reading *read) {
   return true;
 }
 
-/* The number of a row's file: GP_NONE if its name is empty. Where the program sets none,
- * libbfd takes the first of the table, though since DWARF 5 that is not number 1. */
+/* The number of a row's file: GP_NONE if its name is empty. Where the program sets none, it
+ * is number 1; libbfd takes the first of the table, though, which is 0 since DWARF 5. */
 static bool find_file(reading *read, const gp_line_row *row, uint32_t *number) {
   if (read->file_count == 0 && !start_files(read)) return false;
-  uint64_t file = row->file_set ? row->file : gp_lines_first_file(read->lines);
+  uint64_t file = row->file;
+  if (!row->file_set && read->as_libbfd) file = gp_lines_first_file(read->lines);
   if (file < read->file_count && (*number = read->file[file]) != GP_NONE) return true;
   char *name = gp_lines_file(read->lines, file);
   *number = GP_NONE;
@@ -140,15 +142,16 @@ static uint64_t first_named(const gp_image *image) {
 }
 
 bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
-                      const gp_range *wanted, size_t wanted_count, bool *readable) {
+                      bool as_libbfd, const gp_range *wanted, size_t wanted_count,
+                      bool *readable) {
   gp_linetables tables;
   reading read = {.into = rows, .first = first_named(image), .wanted = wanted,
-                  .wanted_count = wanted_count, .files = files};
+                  .wanted_count = wanted_count, .as_libbfd = as_libbfd, .files = files};
   memset(rows, 0, sizeof *rows);
   bool failed = !gp_linetables_open(&tables, image, readable);
   read.lines = &tables.lines;
   while (!failed && gp_linetables_next(&tables, &failed)) failed = !read_table(&read);
-  *readable &= !tables.unlike;
+  *readable &= !(as_libbfd && tables.unlike);
   gp_linetables_free(&tables);
   free(read.file);
   return !failed;

@@ -27,7 +27,8 @@ typedef struct gp_linerows {
 /* Reads them. `readable` tells whether the tables are all that libbfd goes by; if not, it
  * has to be asked. Files are numbered in `files`. False if there is no memory. */
 bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
-                      const gp_range *wanted, size_t wanted_count, bool *readable);
+                      bool as_libbfd, const gp_range *wanted, size_t wanted_count,
+                      bool *readable);
 void gp_linerows_free(gp_linerows *rows);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "namer.h"
 #include "recorded.h"
 #include "sort.h"
 
@@ -24,7 +23,6 @@ typedef struct building {
   gp_symtab *lines;
   size_t capacity;
   gp_linemap map;
-  gp_namer namer;
   gp_recorded recorded;
   uint32_t *row;          /* per function: its number among the lines */
   uint32_t next_order;    /* symbols of lines come after all of the image's table */
@@ -65,7 +63,8 @@ static bool read_map(building *b, gp_error *error) {
   if (!wanted) return gp_fail_memory(error);
   for (uint32_t f = 0; f < b->functions->count; f++)
     count = add_wanted(b, f, wanted, count);
-  bool done = gp_linemap_read(&b->map, b->image, wanted, count, error);
+  bool done = gp_linemap_read(&b->map, b->image, b->options->gnu_compat, wanted, count,
+                              error);
   free(wanted);
   return done;
 }
@@ -129,8 +128,14 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || strcmp(a, b) == 0;
 }
 
-static bool is_function_at(building *b, uint64_t address, const char *function) {
-  const char *other = gp_namer_at(&b->namer, address);
+/* The function that the code at an address is of, or NULL. */
+static const char *name_at(const building *b, uint64_t address) {
+  gp_source source;
+  return gp_image_source(b->image, address, &source) ? source.function : NULL;
+}
+
+static bool is_function_at(const building *b, uint64_t address, const char *function) {
+  const char *other = name_at(b, address);
   return other && strcmp(other, function) == 0;
 }
 
@@ -163,7 +168,7 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
 
 /* Whether code is of one function throughout, as far as it matters: at both ends, and
  * wherever something was recorded. GNU gprof's lines are told apart by every byte. */
-static bool is_of_one(building *b, gp_range code, const char *function) {
+static bool is_of_one(const building *b, gp_range code, const char *function) {
   if (b->options->gnu_compat) return code.high - code.low == 1;
   if (!is_function_at(b, code.high - 1, function)) return false;
   const gp_recorded *recorded = &b->recorded;
@@ -185,11 +190,11 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
   if (low < code.low) low = code.low;
   if (high > code.high) high = code.high;
   place source = {b->map.file[stretch], b->map.line[stretch], NULL};
-  source.function = gp_namer_at(&b->namer, low);
+  source.function = name_at(b, low);
   if (source.function && !come_to(b, low, function, &source)) return false;
   if (source.function && is_of_one(b, (gp_range){low, high}, source.function)) return true;
   for (uint64_t address = low + 1; address < high; address++) {
-    source.function = gp_namer_at(&b->namer, address);
+    source.function = name_at(b, address);
     if (source.function && !come_to(b, address, function, &source)) return false;
   }
   return true;
@@ -320,9 +325,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
   if (!b->row || !gp_recorded_find(&b->recorded, data)) return gp_fail_memory(error);
-  if (!functions->sourceless &&
-      !(read_map(b, error) && gp_namer_init(&b->namer, b->image, error)))
-    return false;
+  if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b)) return gp_fail_memory(error);
   if (b->options->gnu_compat) lose_last(b);
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
@@ -336,12 +339,12 @@ bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_ima
   memset(lines, 0, sizeof *lines);
   lines->text_high = functions->text_high;
   lines->trace = functions->trace;
+  lines->gnu_compat = functions->gnu_compat;
   lines->sourceless = functions->sourceless;
   bool done = build(&b, data, error);
   free(b.row);
   gp_recorded_free(&b.recorded);
   gp_linemap_free(&b.map);
-  gp_namer_free(&b.namer);
   if (!done) gp_symtab_free(lines);
   return done;
 }

@@ -29,7 +29,8 @@ static int new_image(lua_State *L) {
 static int close_image(lua_State *L) {
   image_box *box = check_box(L, 1);
   gp_image_close(box->image);
-  if (box->mapped) gp_linemap_free(&box->map);
+  for (int i = 0; i < 2; i++)
+    if (box->mapped[i]) gp_linemap_free(&box->map[i]);
   *box = (image_box){0};
   return 0;
 }
@@ -42,23 +43,25 @@ static int describe(lua_State *L) {
 }
 
 /* The lines of .text. */
-static const gp_linemap *open_map(lua_State *L, image_box *box) {
+static const gp_linemap *open_map(lua_State *L, image_box *box, bool as_libbfd) {
   gp_range text = {box->image->text_low, box->image->text_high};
+  gp_linemap *map = &box->map[as_libbfd];
   gp_error error = {""};
-  if (!box->mapped) {
-    if (!gp_linemap_read(&box->map, box->image, &text, 1, &error))
+  if (!box->mapped[as_libbfd]) {
+    if (!gp_linemap_read(map, box->image, as_libbfd, &text, 1, &error))
       luaL_error(L, "%s", error.text);
-    box->mapped = true;
+    box->mapped[as_libbfd] = true;
   }
-  return &box->map;
+  return map;
 }
 
 /* Where libbfd knows a line, the map does; only functions have to be asked for. It is of
  * .text; libbfd is asked about the rest. */
-static bool look_up(lua_State *L, gp_image *image, uint64_t address, gp_source *source) {
+static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
+                    gp_source *source) {
   bool known = gp_image_source(image, address, source);
   if (address < image->text_low || address >= image->text_high) return known;
-  const gp_linemap *map = open_map(L, check_box(L, 1));
+  const gp_linemap *map = open_map(L, check_box(L, 1), as_libbfd);
   uint32_t stretch = gp_linemap_find(map, address);
   if (stretch == GP_NONE) return false;
   source->file = map->files.name[map->file[stretch]];
@@ -67,14 +70,14 @@ static bool look_up(lua_State *L, gp_image *image, uint64_t address, gp_source *
   return true;
 }
 
-/* image:source(address) -> file, line, function; or nil */
+/* image:source(address [, gnu_compat]) -> file, line, function; or nil */
 static int find_source(lua_State *L) {
   gp_image *image = check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
   gp_source source;
   gp_error none;
   gp_image_read_symbols(image, &none);  /* they help, but need not be there */
-  if (!look_up(L, image, address, &source)) {
+  if (!look_up(L, image, address, lua_toboolean(L, 3), &source)) {
     lua_pushnil(L);
     return 1;
   }

@@ -30,7 +30,8 @@ static bool read_entries(gp_linemap *map, const gp_symtab *symtab, const gp_imag
   if (!entries) return gp_fail_memory(error);
   for (size_t s = 0; s < symtab->count; s++)
     entries[s] = (gp_range){symtab->address[s], symtab->address[s] + 1};
-  bool done = gp_linemap_read(map, image, entries, symtab->count, error);
+  bool done = gp_linemap_read(map, image, symtab->gnu_compat, entries, symtab->count,
+                              error);
   free(entries);
   return done;
 }

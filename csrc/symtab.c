@@ -211,6 +211,7 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
   building b = {.options = options};
   memset(symtab, 0, sizeof *symtab);
   symtab->text_high = image->text_high;
+  symtab->gnu_compat = options->gnu_compat;
   symtab->sourceless = options->symbols != NULL;
   symtab->trace = options->trace;
   bool done = gp_candidates_choose(&b.chosen, image, options, error) &&

@@ -37,6 +37,7 @@ typedef struct gp_symtab {
 
   uint64_t text_high;   /* address behind .text: where the last symbol ends */
   const gp_trace *trace;  /* what the graph goes by, too; or NULL */
+  bool gnu_compat;      /* as GNU gprof has it */
   bool sourceless;      /* from a symbol file: nothing is known of source lines */
 } gp_symtab;
 

@@ -403,7 +403,8 @@ describe("A line table that is made by hand", function()
     assert.same({ "0x1000 b.c 1 x", "0x1010" }, our_rows(gprof.image(path)))
     assert.same(readelf_rows(path), our_rows(gprof.image(path)))
     -- The standard says that the first file is number 1; libbfd starts with number 0.
-    assert.equal("/home/a.c", (gprof.image(path):source(0x1000)))
+    assert.equal("/home/b.c", (gprof.image(path):source(0x1000)))
+    assert.equal("/home/a.c", (gprof.image(path):source(0x1000, true)))
     assert.is_true(compare(path) > 0)
   end)
 

@@ -24,7 +24,8 @@ local gprof = { _VERSION = "scm" }
 -- @tparam string path
 -- @treturn[1] image with the fields `path`, `text_low` and `text_high` (addresses
 --   of the code), `pointer_size` (bytes), `big_endian`, and the methods
---   `source(address)` (file, line and function there, or nil), `lines()` and `close()`
+--   `source(address [, gnu_compat])` (file, line and function there, or nil; with
+--   `gnu_compat` as libbfd knows them, which errs about some files), `lines()` and `close()`
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, no object file, no .text
 gprof.image = core.image

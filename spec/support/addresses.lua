@@ -30,7 +30,7 @@ end
 addresses.script = [[
   local image = assert(require "gprof".image(arg[1]))
   for address = math.tointeger(arg[2]), math.tointeger(arg[3]) do
-    local file, line, name = image:source(address)
+    local file, line, name = image:source(address, true)
     print(file and ("%s:%d %s"):format(file, line, name or "??") or "-")
   end
   image:close()
