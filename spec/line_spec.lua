@@ -232,7 +232,7 @@ local function check_program(name, variant)
   local subject, dir = subject_of(name, variant), shell.tmpdir()
   local built = subject.built
   write_lists(built, dir)
-  math.randomseed(#built.image)
+  math.randomseed(#name + #variant)
   local profile = with_blocks(built, crowded(subject, 60), dir .. "/gmon.out")
   profile = with_blocks({ gmon = profile }, scattered(subject, 200), profile)
   if countable(subject) then

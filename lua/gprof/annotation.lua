@@ -136,8 +136,9 @@ end
 -- @treturn {[integer]=table} by number, of lines that there is code for: `counts`, an array
 --   of the calls and the executions of blocks, by address; `calls`, of functions that
 --   begin there, or, if none was seen, of their first blocks; or nil; `blocks`, the sum of
---   the blocks' executions, or nil; `seconds` in code of the line; `address` of its first instruction; `entry`, whether a function
---   begins there; `first_block`, the address of its first block, or nil
+--   the blocks' executions, or nil; `seconds` in code of the line; `address` of its first
+--   instruction; `entry`, whether a function begins there; `first_block`, the address of its
+--   first block, or nil
 function annotation.lines(profile, ids, gnu_compat)
   local lines, put = {}, gnu_compat and add_as_gnu or add
   for _, id in ipairs(ids) do

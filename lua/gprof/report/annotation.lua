@@ -35,31 +35,22 @@ local function continues(line)
   return line.several or not line.first_block or line.first_block > line.address
 end
 
--- The counts of a line where all lines are annotated: what was counted last holds until
--- something else is counted.
-local function repeated_counts(line, last)
-  local counts = line.counts
-  if continues(line) then
-    counts = table.move(counts, 1, #counts, 2, { last })
-  end
-  return without_repetition(counts)
-end
-
--- The counts that stand beside a line; none if nothing is known. `page.last` is the count
--- that was shown last.
+-- The counts that stand beside a line, and their sum; none if nothing is known. Where all
+-- lines are annotated, what was counted last, `page.last`, holds until something else is
+-- counted, and equal neighbours are shown as one.
 local function shown_counts(page, line)
   local counts = line.counts
-  if page.options.all_lines then
-    counts = repeated_counts(line, page.last)
+  if page.options.all_lines and continues(line) then
+    counts = table.move(counts, 1, #counts, 2, { page.last })
   end
   page.last = counts[#counts] or page.last
-  return counts
+  return page.options.all_lines and without_repetition(counts) or counts, sum(counts)
 end
 
-local function format_margin(counts, options)
+local function format_margin(counts, total, options)
   if not counts[1] then return BLANK end
   local text = "#####"
-  if sum(counts) >= (options.min_count or 1) then
+  if total >= (options.min_count or 1) then
     text = table.concat(counts, ",")
   end
   local margin = ("%12s -> "):format(text)
@@ -68,12 +59,13 @@ end
 
 -- The margin of a line that there is code for.
 local function annotate(page, line)
-  local options, counts = page.options, shown_counts(page, line)
+  local options = page.options
+  local counts, total = shown_counts(page, line)
   if counts[1] then
     page.annotated = page.annotated + 1
-    page.executed = page.executed + (sum(counts) > 0 and 1 or 0)
+    page.executed = page.executed + (total > 0 and 1 or 0)
   end
-  local margin = format_margin(counts, options)
+  local margin = format_margin(counts, total, options)
   if not options.annotate_time then return margin end
   return (line.seconds > 0 and ("%9.2f "):format(line.seconds) or NO_TIME) .. margin
 end
