@@ -148,8 +148,9 @@ check: lint all examples rock spec-sanitized spec
 lint:
 	luacheck -q gprof.lua lua spec bench examples
 
-spec: $(CORE)
-	$(LUA) $(BUSTED)
+# GPROF_CASES is how many random cases are tried of each kind.
+spec: $(CORE) $(RUNTIME)
+	GPROF_CASES=$${GPROF_CASES:-100} spec/run.sh build/specs $(LUA) $(BUSTED)
 
 # The interpreter with the core linked in, both under AddressSanitizer and UBSan.
 SANITIZED = build/sanitized/lua
@@ -161,9 +162,11 @@ $(SANITIZED): $(SOURCES) $(HEADERS) spec/sanitizer/launcher.c Makefile
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -Wl,-E -o $@ spec/sanitizer/launcher.c $(SOURCES) \
 	  $(LIBRARIES) -lopcodes -llua5.4
 
-# Fewer random cases: they are about numbers, and those the plain run looks at.
-spec-sanitized: $(SANITIZED)
-	GPROF_CASES=$${GPROF_CASES:-60} GPROF_LUA=$(CURDIR)/$(SANITIZED) $(SANITIZED) $(BUSTED)
+# Fewer random cases, and one of three comparisons with GNU gprof: they are about numbers,
+# and those the plain run looks at.
+spec-sanitized: $(SANITIZED) $(RUNTIME)
+	GPROF_CASES=$${GPROF_CASES:-60} GPROF_SHARE=$${GPROF_SHARE:-3} \
+	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
 
 # The demonstration; scripts need files of their own, and are run by the specs.
 examples: $(CORE)

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Runs all specs, as many files at once as there are processors, and closes with the sum of
+# what they say: "N passed, N failed, N skipped". What failed is printed in full.
+#
+#   spec/run.sh LOGS COMMAND...     COMMAND FILE runs a file of specs; LOGS is a directory
+#
+# SPDX-License-Identifier: GPL-3.0-or-later
+set -eu
+logs=$1
+shift
+rm -rf "$logs"
+mkdir -p "$logs"
+
+# The largest first: they take longest, mostly.
+ls -S spec/*_spec.lua | xargs -P "$(nproc)" -I '{}' sh -c '
+  logs=$1 file=$2
+  shift 2
+  log=$logs/$(basename "$file" .lua)
+  if "$@" "$file" >"$log" 2>&1 </dev/null; then
+    echo "$file: $(tail -n 1 "$log")"
+  else
+    cat "$log"
+    mv "$log" "$log.failed"
+  fi' sh "$logs" '{}' "$@"
+
+# A file that did not come to its end has no last line to go by.
+cat "$logs"/* | awk '
+  /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { passed += $1; failed += $3; skipped += $5 }
+  END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }'
+! ls "$logs"/*.failed >"$logs/failures" 2>/dev/null || { cat "$logs/failures"; exit 1; }
