@@ -139,16 +139,18 @@ static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
   return gp_section_read(&units->dwarf->info, units->next, units->window, size);
 }
 
-/* Reads the unit through such a window. False if that is not wide enough. */
+/* Reads the unit through such a window. False if that is not wide enough; and if there is
+ * no such unit, whose length is 0 then. */
 static bool look(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) {
   gp_cursor cursor;
   memset(unit, 0, sizeof *unit);
+  *length = 0;
   if (!open_window(units, size, &cursor)) return false;
-  *length = gp_take_length(&cursor);
+  uint64_t claimed = gp_take_length(&cursor);
   uint64_t behind = (uint64_t)(cursor.at - cursor.start);
   uint64_t left = units->dwarf->info.size - units->next - behind;
-  if (cursor.bad || *length > left) return false;
-  *length += behind;
+  if (cursor.bad || claimed > left) return false;
+  *length = claimed + behind;
   if (*length < size) cursor.end = cursor.start + *length;
   uint64_t abbrev_offset = read_header(unit, &cursor);
   if (unit->layout.version >= 2 && unit->layout.version <= 5)

@@ -482,6 +482,14 @@ describe("A line table that is made by hand", function()
     read(with_sections { debug_info = unit:rep(20000), debug_abbrev = abbrev, debug_line = table_5(named, one_row) })
     read(with_sections { debug_info = ("\0"):rep(1000000), debug_abbrev = abbrev_5, debug_line = "" })
   end)
+
+  it("is read once, where the next unit is said to be so long that addresses wrap to the first", function()
+    local longest = "\255\255\255\255" .. ("<i8"):pack(-#info_5) .. ("\0"):rep(600)
+    local path = with_sections { debug_info = info_5 .. longest, debug_abbrev = abbrev_5,
+      debug_line = table_5(named, one_row) }
+    read(path)
+    assert.same({ "0x1000 b.c 1 x", "0x1010" }, our_rows(gprof.image(path)))
+  end)
 end)
 
 describe("Damaged debugging information does no harm:", function()
