@@ -20,9 +20,10 @@ enum {
 enum { FORM_implicit_const = 0x21 };
 
 /* Units have abbreviations of their own, or one of the first of a table that several
- * share. So all of them are found in as many bytes as there are, or few times as many. */
+ * share. So all of them are read in as many bytes as there are, or few times as many; each
+ * unit that shares one takes bytes of its own. */
 static uint64_t how_patient(const gp_dwarf *dwarf) {
-  return 16 * dwarf->abbrev.size + 1048576;
+  return 16 * (dwarf->abbrev.size + dwarf->info.size) + 1048576;
 }
 
 bool gp_units_open(gp_units *units, gp_dwarf *dwarf) {
@@ -53,6 +54,12 @@ static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *for
   return !abbrev->bad && (*attribute || *form);
 }
 
+/* Notes that the abbreviations in front of the cursor were looked through. */
+static void lose_patience(gp_units *units, const gp_cursor *abbrev) {
+  uint64_t looked = (uint64_t)(abbrev->at - abbrev->start);
+  units->patience -= looked < units->patience ? looked : units->patience;
+}
+
 /* Finds an abbreviation in the table at `offset`: puts the cursor on its attributes. */
 static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
                               gp_cursor *abbrev) {
@@ -68,8 +75,8 @@ static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
     if (found == code) break;
     while (next_attribute(abbrev, &attribute, &form, &implicit)) continue;
   }
-  uint64_t looked = (uint64_t)(abbrev->at - table);
-  units->patience -= looked < units->patience ? looked : units->patience;
+  lose_patience(units, abbrev);
+  abbrev->start = abbrev->at;
   return units->patience > 0 && found == code && !abbrev->bad;
 }
 
@@ -98,10 +105,11 @@ static void read_entry(gp_units *units, gp_unit *unit, gp_cursor *cursor,
   if (!find_abbreviation(units, abbrev_offset, gp_take_uleb(cursor), &abbrev)) return;
   while (next_attribute(&abbrev, &attribute, &form, &implicit)) {
     gp_value value;
-    if (!gp_dwarf_value(cursor, form, &unit->layout, implicit, &value)) return;
-    if (cursor->bad) return;
+    if (!gp_dwarf_value(cursor, form, &unit->layout, implicit, &value)) break;
+    if (cursor->bad) break;
     take_attribute(unit, attribute, value);
   }
+  lose_patience(units, &abbrev);
 }
 
 /* Reads the header behind the length; returns the offset of the abbreviations. */

@@ -480,6 +480,9 @@ describe("A line table that is made by hand", function()
     local unit = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\2" .. "\0\0\0\0" .. "/home\0")
     local abbrev = ("\1\17\0" .. ("\16\23"):rep(100) .. "\0\0"):rep(10000)
     read(with_sections { debug_info = unit:rep(20000), debug_abbrev = abbrev, debug_line = table_5(named, one_row) })
+    -- attributes that are there and take no byte of any unit
+    unit, abbrev = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1"), "\1\17\0" .. ("\60\25"):rep(500000) .. "\0\0\0"
+    read(with_sections { debug_info = unit:rep(50000), debug_abbrev = abbrev, debug_line = "" })
     read(with_sections { debug_info = ("\0"):rep(1000000), debug_abbrev = abbrev_5, debug_line = "" })
   end)
 
