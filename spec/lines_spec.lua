@@ -474,6 +474,13 @@ describe("A line table that is made by hand", function()
       units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i * 16) .. "/home\0")
     end
     read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5, debug_line = overlapping })
+    -- The same of tables that are long, and of no version.
+    units = {}
+    for i = 0, 200000 do
+      units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i * 4) .. "/home\0")
+    end
+    read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5,
+      debug_line = ("<I4"):pack(1 << 22):rep(1 << 21) })
   end)
 
   it("may belong to units whose abbreviations have no end", function()
