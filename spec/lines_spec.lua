@@ -373,10 +373,10 @@ local function table_5(directories, program)
   return ("<I4"):pack(#body) .. body
 end
 
--- An assembler's image with these bytes as sections of debugging information in place of its own.
-local function with_sections(sections)
+-- An image, an assembler's if none is given, with these bytes as sections of debugging information in place of its own.
+local function with_sections(sections, image)
   local dir = shell.tmpdir "sections"
-  shell.check { "objcopy", "--strip-debug", assemble(machines[1], 4), dir .. "/image" }
+  shell.check { "objcopy", "--strip-debug", image or assemble(machines[1], 4), dir .. "/image" }
   local words = { "objcopy" }
   for name, text in pairs(sections) do
     shell.write(dir .. "/" .. name, text)
@@ -459,6 +459,17 @@ describe("A line table that is made by hand", function()
   it("with millions of rows takes no memory for those that nobody wants", function()
     local program = set_address .. ("\20"):rep(1000000) .. "\0\1\1"
     read(with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) })
+  end)
+
+  it("with thousands of sequences for the code of thousands of functions does no harm", function()
+    local symbols = {}
+    for i = 1, 3000 do symbols[i] = { "f" .. i, i - 1 } end
+    local all = set_address .. "\1" .. "\2\184\23" .. "\0\1\1"
+    local object = build.craft { address = 0x1000, text = 3000, symbols = symbols }
+    shell.check { "ld", "-Ttext=0x1000", "-e", "f1", "-o", object .. ".linked", object }
+    local path = with_sections({ debug_info = info_5, debug_abbrev = abbrev_5,
+      debug_line = table_5(named, all:rep(10000)) }, object .. ".linked")
+    assert.truthy(read(path):find "\nf3000 /home/[ab]%.c:1\n")
   end)
 
   it("may be named by as many units as there are, anywhere", function()
