@@ -18,14 +18,23 @@ local function blocks_of(profile, id)
   return profile:blocks(id)
 end
 
--- The functions and lines of a file that are selected for annotation.
-local function collect(profile, number, name)
+-- The calls of each function and line that is selected for annotation, by number. What is a
+-- part of another function, cold code, is none of these.
+local function selected_calls(profile)
+  local selected = {}
+  for id, annotated, calls in profile:functions("address", "id", "annotated", "calls") do
+    selected[id] = annotated and calls or nil
+  end
+  return selected
+end
+
+-- The functions and lines of a file that are selected for annotation, as `selected` has them.
+local function collect(profile, selected, number, name)
   local file = { name = name, ids = {}, calls = 0, blocks = 0 }
   for _, id in ipairs(profile.symbols:in_file(number)) do
-    local annotated, calls = profile:get(id, "annotated", "calls")
-    if annotated then
+    if selected[id] then
       file.ids[#file.ids + 1] = id
-      file.calls = file.calls + calls
+      file.calls = file.calls + selected[id]
       for _, count in blocks_of(profile, id) do
         file.blocks = file.blocks + count
       end
@@ -40,9 +49,9 @@ end
 --   recorded, `ids`, the numbers of functions and lines there, by address, and the sums of
 --   their `calls` and of the executions of their `blocks`
 function annotation.files(profile)
-  local found, names = {}, profile.symbols:files()
+  local found, names, selected = {}, profile.symbols:files(), selected_calls(profile)
   for number = #names, 1, -1 do
-    local file = collect(profile, number, names[number])
+    local file = collect(profile, selected, number, names[number])
     if file.ids[1] then
       found[#found + 1] = file
     end
@@ -60,7 +69,7 @@ function annotation.find(profile, name)
   local found = {}
   for number, recorded in ipairs(profile.symbols:files()) do
     if recorded == name then
-      return collect(profile, number, recorded)
+      return collect(profile, selected_calls(profile), number, recorded)
     elseif ("/" .. recorded):sub(-#name - 1) == "/" .. name then
       found[#found + 1] = number
     end
@@ -68,7 +77,8 @@ function annotation.find(profile, name)
   if found[2] then
     return nil, ("%s: %d source files have that name"):format(name, #found)
   elseif found[1] then
-    return collect(profile, found[1], profile.symbols:files()[found[1]])
+    return collect(profile, selected_calls(profile), found[1],
+      profile.symbols:files()[found[1]])
   end
   return nil, name .. ": no function of the program comes from there"
 end
