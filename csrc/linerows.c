@@ -8,8 +8,8 @@
 #include "linetables.h"
 
 /* Sequences that do not overlap tell of each wanted range once, and of more where rows
- * divide it; some overlap, as linkers throw code away. If so many times as many rows would
- * be kept, sequences tell of the same code over and over again. */
+ * divide it; some overlap, as linkers throw code away. If so many times as many rows
+ * would be kept, sequences tell of the same code over and over again. */
 #define MOST_OVERLAP 8
 
 typedef struct reading {
@@ -42,8 +42,8 @@ static bool start_files(reading *read) {
   return true;
 }
 
-/* The number of a row's file: GP_NONE if its name is empty. Where the program sets none, it
- * is number 1; libbfd takes the first of the table, though, which is 0 since DWARF 5. */
+/* The number of a row's file: GP_NONE if its name is empty. Where the program sets none,
+ * it is number 1; libbfd takes the first of the table, which is 0 since DWARF 5. */
 static bool find_file(reading *read, const gp_line_row *row, uint32_t *number) {
   if (read->file_count == 0 && !start_files(read)) return false;
   uint64_t file = row->file;

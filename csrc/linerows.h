@@ -25,8 +25,8 @@ typedef struct gp_linerows {
 } gp_linerows;
 
 /* Reads them. `readable` tells whether the tables are all that libbfd goes by, and do not
- * tell of the same code over and over again; if not, it has to be asked. Files are numbered
- * in `files`. False if there is no memory. */
+ * tell of the same code over and over again; if not, it has to be asked. Files are
+ * numbered in `files`. False if there is no memory. */
 bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
                       bool as_libbfd, const gp_range *wanted, size_t wanted_count,
                       bool *readable);

@@ -20,8 +20,8 @@ enum {
 enum { FORM_implicit_const = 0x21 };
 
 /* Units have abbreviations of their own, or one of the first of a table that several
- * share. So all of them are read in as many bytes as there are, or few times as many; each
- * unit that shares one takes bytes of its own. */
+ * share. So all of them are read in as many bytes as there are, or few times as many;
+ * each unit that shares one takes bytes of its own. */
 static uint64_t how_patient(const gp_dwarf *dwarf) {
   return 16 * (dwarf->abbrev.size + dwarf->info.size) + 1048576;
 }

@@ -18,8 +18,8 @@ local function blocks_of(profile, id)
   return profile:blocks(id)
 end
 
--- The calls of each function and line that is selected for annotation, by number. What is a
--- part of another function, cold code, is none of these.
+-- The calls of each function and line that is selected for annotation, by number. What is
+-- a part of another function, cold code, is none of these.
 local function selected_calls(profile)
   local selected = {}
   for id, annotated, calls in profile:functions("address", "id", "annotated", "calls") do
@@ -28,7 +28,7 @@ local function selected_calls(profile)
   return selected
 end
 
--- The functions and lines of a file that are selected for annotation, as `selected` has them.
+-- The functions and lines of a file that are selected for annotation: those of `selected`.
 local function collect(profile, selected, number, name)
   local file = { name = name, ids = {}, calls = 0, blocks = 0 }
   for _, id in ipairs(profile.symbols:in_file(number)) do
@@ -45,9 +45,9 @@ end
 
 --- The source files of the functions that are selected for annotation.
 -- @tparam profile profile
--- @treturn {table,...} first that which the symbol table names last; each has its `name` as
---   recorded, `ids`, the numbers of functions and lines there, by address, and the sums of
---   their `calls` and of the executions of their `blocks`
+-- @treturn {table,...} first that which the symbol table names last; each has its `name`
+--   as recorded, `ids`, the numbers of functions and lines there, by address, and the sums
+--   of their `calls` and of the executions of their `blocks`
 function annotation.files(profile)
   local found, names, selected = {}, profile.symbols:files(), selected_calls(profile)
   for number = #names, 1, -1 do
@@ -91,8 +91,8 @@ local function add_blocks(line, profile, id)
   end
 end
 
--- The executions of a function's first block; 0 if there is none. Those of its cold part may
--- lie below its entry.
+-- The executions of a function's first block; 0 if there is none. Those of its cold part
+-- may lie below its entry.
 local function entries_of(profile, id, entry)
   local first, executions = math.huge, 0
   for line in profile:lines(id, "id") do
@@ -105,8 +105,8 @@ local function entries_of(profile, id, entry)
   return executions
 end
 
--- Adds a function, or other code of a line, to that. A function that nobody was seen to call,
--- such as `main`, was entered as often as its first block.
+-- Adds a function, or other code of a line, to that. A function that nobody was seen to
+-- call, such as `main`, was entered as often as its first block.
 local function add(line, profile, id)
   local address, is_line, calls, self = profile:get(id, "address", "is_line", "calls", "self")
   line.address = line.address or address
