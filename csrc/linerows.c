@@ -7,6 +7,11 @@
 #include "array.h"
 #include "linetables.h"
 
+/* Sequences that do not overlap tell of each wanted range once, and of more where rows
+ * divide it; some overlap, as linkers throw code away. If so many times as many rows
+ * would be kept, sequences tell of the same code over and over again. */
+#define MOST_OVERLAP 8
+
 typedef struct reading {
   gp_linerows *into;
   uint64_t first;           /* code below this address is dubious */
@@ -14,6 +19,8 @@ typedef struct reading {
   size_t wanted_count;
   bool as_libbfd;           /* see linemap.h */
   size_t next;              /* the first wanted range that ends above the last row */
+  uint64_t most;            /* rows to keep; */
+  bool full;                /*   there would be more: tables are of no use */
   gp_lines *lines;          /* the table that is being read */
   gp_files *files;
   size_t file_count;        /* of the table; 0 until one is wanted */
@@ -35,8 +42,8 @@ static bool start_files(reading *read) {
   return true;
 }
 
-/* The number of a row's file: GP_NONE if its name is empty. Where the program sets none, it
- * is number 1; libbfd takes the first of the table, though, which is 0 since DWARF 5. */
+/* The number of a row's file: GP_NONE if its name is empty. Where the program sets none,
+ * it is number 1; libbfd takes the first of the table, which is 0 since DWARF 5. */
 static bool find_file(reading *read, const gp_line_row *row, uint32_t *number) {
   if (read->file_count == 0 && !start_files(read)) return false;
   uint64_t file = row->file;
@@ -55,7 +62,8 @@ static bool find_file(reading *read, const gp_line_row *row, uint32_t *number) {
 /* Keeps what is wanted of a row's code. */
 static bool keep(reading *read, const gp_line_row *row, uint64_t high) {
   uint32_t file;
-  if (row->line == 0) return true;
+  read->full |= read->into->rows.count >= read->most;
+  if (row->line == 0 || read->full) return true;
   for (size_t i = read->next; i < read->wanted_count && read->wanted[i].low < high; i++) {
     gp_range part = read->wanted[i];
     if (part.low < row->address) part.low = row->address;
@@ -150,8 +158,10 @@ bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
   memset(rows, 0, sizeof *rows);
   bool failed = !gp_linetables_open(&tables, image, readable);
   read.lines = &tables.lines;
-  while (!failed && gp_linetables_next(&tables, &failed)) failed = !read_table(&read);
-  *readable &= !(as_libbfd && tables.unlike);
+  read.most = MOST_OVERLAP * (tables.dwarf.line.size + wanted_count);
+  while (!failed && !read.full && gp_linetables_next(&tables, &failed))
+    failed = !read_table(&read);
+  *readable &= !read.full && !(as_libbfd && tables.unlike);
   gp_linetables_free(&tables);
   free(read.file);
   return !failed;

@@ -24,8 +24,9 @@ typedef struct gp_linerows {
   gp_linemap rows;          /* stretches of code, without names of files */
 } gp_linerows;
 
-/* Reads them. `readable` tells whether the tables are all that libbfd goes by; if not, it
- * has to be asked. Files are numbered in `files`. False if there is no memory. */
+/* Reads them. `readable` tells whether the tables are all that libbfd goes by, and do not
+ * tell of the same code over and over again; if not, it has to be asked. Files are
+ * numbered in `files`. False if there is no memory. */
 bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
                       bool as_libbfd, const gp_range *wanted, size_t wanted_count,
                       bool *readable);

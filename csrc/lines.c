@@ -89,6 +89,7 @@ static void reset(gp_lines *lines) {
 bool gp_lines_open(gp_lines *lines, const gp_unit *unit) {
   gp_line_files_free(&lines->files);
   lines->named = lines->odd = false;
+  lines->program = (gp_cursor){0};
   lines->files.dwarf = lines->dwarf;
   lines->files.layout = lines->files.home_layout = unit->layout;
   lines->files.home = unit->directory;

@@ -54,7 +54,7 @@ const gp_line_row *gp_lines_next(gp_lines *lines);
  * files were asked for, and their tables make no sense. */
 bool gp_lines_strange(const gp_lines *lines);
 
-/* The size of the table in bytes. */
+/* The size of the table in bytes: as much as was read of one that makes no sense. */
 size_t gp_lines_size(const gp_lines *lines);
 
 /* Whether names of its files are offsets of another size than the unit's. */

@@ -54,10 +54,11 @@ bool gp_linetables_next(gp_linetables *tables, bool *failed) {
     if (!unit.has_lines || gp_index_find(&tables->index, key) != GP_NONE) continue;
     *failed = !note(tables, unit.lines);
     if (*failed) return false;
-    if (!gp_lines_open(&tables->lines, &unit)) continue;
+    bool opened = gp_lines_open(&tables->lines, &unit);
     uint64_t size = gp_lines_size(&tables->lines);
     if (size > tables->left) return false;
     tables->left -= size;
+    if (!opened) continue;
     tables->unlike |= gp_lines_mixed(&tables->lines);
     return true;
   }

@@ -20,9 +20,10 @@ enum {
 enum { FORM_implicit_const = 0x21 };
 
 /* Units have abbreviations of their own, or one of the first of a table that several
- * share. So all of them are found in as many bytes as there are, or few times as many. */
+ * share. So all of them are read in as many bytes as there are, or few times as many;
+ * each unit that shares one takes bytes of its own. */
 static uint64_t how_patient(const gp_dwarf *dwarf) {
-  return 16 * dwarf->abbrev.size + 1048576;
+  return 16 * (dwarf->abbrev.size + dwarf->info.size) + 1048576;
 }
 
 bool gp_units_open(gp_units *units, gp_dwarf *dwarf) {
@@ -53,6 +54,12 @@ static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *for
   return !abbrev->bad && (*attribute || *form);
 }
 
+/* Notes that the abbreviations in front of the cursor were looked through. */
+static void lose_patience(gp_units *units, const gp_cursor *abbrev) {
+  uint64_t looked = (uint64_t)(abbrev->at - abbrev->start);
+  units->patience -= looked < units->patience ? looked : units->patience;
+}
+
 /* Finds an abbreviation in the table at `offset`: puts the cursor on its attributes. */
 static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
                               gp_cursor *abbrev) {
@@ -68,8 +75,8 @@ static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
     if (found == code) break;
     while (next_attribute(abbrev, &attribute, &form, &implicit)) continue;
   }
-  uint64_t looked = (uint64_t)(abbrev->at - table);
-  units->patience -= looked < units->patience ? looked : units->patience;
+  lose_patience(units, abbrev);
+  abbrev->start = abbrev->at;
   return units->patience > 0 && found == code && !abbrev->bad;
 }
 
@@ -98,10 +105,11 @@ static void read_entry(gp_units *units, gp_unit *unit, gp_cursor *cursor,
   if (!find_abbreviation(units, abbrev_offset, gp_take_uleb(cursor), &abbrev)) return;
   while (next_attribute(&abbrev, &attribute, &form, &implicit)) {
     gp_value value;
-    if (!gp_dwarf_value(cursor, form, &unit->layout, implicit, &value)) return;
-    if (cursor->bad) return;
+    if (!gp_dwarf_value(cursor, form, &unit->layout, implicit, &value)) break;
+    if (cursor->bad) break;
     take_attribute(unit, attribute, value);
   }
+  lose_patience(units, &abbrev);
 }
 
 /* Reads the header behind the length; returns the offset of the abbreviations. */
@@ -139,16 +147,18 @@ static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
   return gp_section_read(&units->dwarf->info, units->next, units->window, size);
 }
 
-/* Reads the unit through such a window. False if that is not wide enough. */
+/* Reads the unit through such a window. False if that is not wide enough; and if there is
+ * no such unit, whose length is 0 then. */
 static bool look(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) {
   gp_cursor cursor;
   memset(unit, 0, sizeof *unit);
+  *length = 0;
   if (!open_window(units, size, &cursor)) return false;
-  *length = gp_take_length(&cursor);
+  uint64_t claimed = gp_take_length(&cursor);
   uint64_t behind = (uint64_t)(cursor.at - cursor.start);
   uint64_t left = units->dwarf->info.size - units->next - behind;
-  if (cursor.bad || *length > left) return false;
-  *length += behind;
+  if (cursor.bad || claimed > left) return false;
+  *length = claimed + behind;
   if (*length < size) cursor.end = cursor.start + *length;
   uint64_t abbrev_offset = read_header(unit, &cursor);
   if (unit->layout.version >= 2 && unit->layout.version <= 5)

@@ -50,6 +50,23 @@ end
 -- Margins and figures -----------------------------------------------------------------------
 
 describe("Annotated source", function()
+  -- A cold part stands somewhere else, begins on a line of its own, and is called by nobody.
+  it("has the calls of functions that compilers have split", function()
+    local built = build.program "clones"
+    local counts = {}
+    for count, text in printed("-A", "-t0", built.image, built.gmon):gmatch "\n *([%d,#]+) %-> ([^\n]*)" do
+      counts[text] = count
+    end
+    local work <const> = "static NOINLINE unsigned work(const struct pair *p)"
+    assert.equal("300", counts[work])
+    assert.equal("150", counts["static unsigned guard(unsigned x)"])
+    local image = gprof.image(built.image)
+    local lines = gprof.profile(image, gprof.data(image, built.gmon)):annotate "clones.c"
+    for _, known in ipairs(lines) do
+      if known.text == work .. "\n" then assert.same({ 300 }, known.counts) end
+    end
+  end)
+
   -- Nobody is seen to call main: it was entered as often as its first block, on the line below, was executed.
   it("has calls and blocks beside the text, and figures below", function()
     assert.equal(([[

@@ -3,6 +3,7 @@
 
 local addresses = require "support.addresses"
 local build = require "support.build"
+local elf = require "support.elf"
 local gprof = require "gprof"
 local launch = require "support.launch"
 local shell = require "support.shell"
@@ -30,6 +31,13 @@ describe("an image", function()
       assert.same({ 0x1000, 0x1010 }, { other.text_low, other.text_high })
     end)
   end
+
+  it("has no more code than its file can hold", function()
+    local bytes = shell.read(path)
+    local damaged = shell.write(shell.tmpdir "code" .. "/image", elf.resize(bytes, ".text", 1 << 40))
+    local script = "local image = require 'gprof'.image(arg[1]) print(image.text_high - image.text_low)"
+    assert.equal(#bytes .. "\n", launch.script(script, { damaged }).stdout)
+  end)
 
   it("has nothing else", function()
     assert.is_nil(image.size)

@@ -373,10 +373,10 @@ local function table_5(directories, program)
   return ("<I4"):pack(#body) .. body
 end
 
--- An assembler's image with these bytes as sections of debugging information in place of its own.
-local function with_sections(sections)
+-- An image, an assembler's if none is given, with these bytes as sections of debugging information in place of its own.
+local function with_sections(sections, image)
   local dir = shell.tmpdir "sections"
-  shell.check { "objcopy", "--strip-debug", assemble(machines[1], 4), dir .. "/image" }
+  shell.check { "objcopy", "--strip-debug", image or assemble(machines[1], 4), dir .. "/image" }
   local words = { "objcopy" }
   for name, text in pairs(sections) do
     shell.write(dir .. "/" .. name, text)
@@ -461,6 +461,17 @@ describe("A line table that is made by hand", function()
     read(with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) })
   end)
 
+  it("with thousands of sequences for the code of thousands of functions does no harm", function()
+    local symbols = {}
+    for i = 1, 3000 do symbols[i] = { "f" .. i, i - 1 } end
+    local all = set_address .. "\1" .. "\2\184\23" .. "\0\1\1"
+    local object = build.craft { address = 0x1000, text = 3000, symbols = symbols }
+    shell.check { "ld", "-Ttext=0x1000", "-e", "f1", "-o", object .. ".linked", object }
+    local path = with_sections({ debug_info = info_5, debug_abbrev = abbrev_5,
+      debug_line = table_5(named, all:rep(3000)) }, object .. ".linked")
+    assert.truthy(read(path):find "\nf3000 /home/[ab]%.c:1\n")
+  end)
+
   it("may be named by as many units as there are, anywhere", function()
     local units, line = {}, table_5(named, set_address .. ("\20"):rep(100000) .. "\0\1\1")
     for i = 0, 20000 do
@@ -474,13 +485,31 @@ describe("A line table that is made by hand", function()
       units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i * 16) .. "/home\0")
     end
     read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5, debug_line = overlapping })
+    -- The same of tables that are long, and of no version.
+    units = {}
+    for i = 0, 200000 do
+      units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i * 4) .. "/home\0")
+    end
+    read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5,
+      debug_line = ("<I4"):pack(1 << 22):rep(1 << 21) })
   end)
 
   it("may belong to units whose abbreviations have no end", function()
     local unit = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\2" .. "\0\0\0\0" .. "/home\0")
     local abbrev = ("\1\17\0" .. ("\16\23"):rep(100) .. "\0\0"):rep(10000)
     read(with_sections { debug_info = unit:rep(20000), debug_abbrev = abbrev, debug_line = table_5(named, one_row) })
+    -- attributes that are there and take no byte of any unit
+    unit, abbrev = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1"), "\1\17\0" .. ("\60\25"):rep(500000) .. "\0\0\0"
+    read(with_sections { debug_info = unit:rep(50000), debug_abbrev = abbrev, debug_line = "" })
     read(with_sections { debug_info = ("\0"):rep(1000000), debug_abbrev = abbrev_5, debug_line = "" })
+  end)
+
+  it("is read once, where the next unit is said to be so long that addresses wrap to the first", function()
+    local longest = "\255\255\255\255" .. ("<i8"):pack(-#info_5) .. ("\0"):rep(600)
+    local path = with_sections { debug_info = info_5 .. longest, debug_abbrev = abbrev_5,
+      debug_line = table_5(named, one_row) }
+    read(path)
+    assert.same({ "0x1000 b.c 1 x", "0x1010" }, our_rows(gprof.image(path)))
   end)
 end)
 

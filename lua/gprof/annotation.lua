@@ -18,14 +18,23 @@ local function blocks_of(profile, id)
   return profile:blocks(id)
 end
 
--- The functions and lines of a file that are selected for annotation.
-local function collect(profile, number, name)
+-- The calls of each function and line that is selected for annotation, by number. What is
+-- a part of another function, cold code, is none of these.
+local function selected_calls(profile)
+  local selected = {}
+  for id, annotated, calls in profile:functions("address", "id", "annotated", "calls") do
+    selected[id] = annotated and calls or nil
+  end
+  return selected
+end
+
+-- The functions and lines of a file that are selected for annotation: those of `selected`.
+local function collect(profile, selected, number, name)
   local file = { name = name, ids = {}, calls = 0, blocks = 0 }
   for _, id in ipairs(profile.symbols:in_file(number)) do
-    local annotated, calls = profile:get(id, "annotated", "calls")
-    if annotated then
+    if selected[id] then
       file.ids[#file.ids + 1] = id
-      file.calls = file.calls + calls
+      file.calls = file.calls + selected[id]
       for _, count in blocks_of(profile, id) do
         file.blocks = file.blocks + count
       end
@@ -36,13 +45,13 @@ end
 
 --- The source files of the functions that are selected for annotation.
 -- @tparam profile profile
--- @treturn {table,...} first that which the symbol table names last; each has its `name` as
---   recorded, `ids`, the numbers of functions and lines there, by address, and the sums of
---   their `calls` and of the executions of their `blocks`
+-- @treturn {table,...} first that which the symbol table names last; each has its `name`
+--   as recorded, `ids`, the numbers of functions and lines there, by address, and the sums
+--   of their `calls` and of the executions of their `blocks`
 function annotation.files(profile)
-  local found, names = {}, profile.symbols:files()
+  local found, names, selected = {}, profile.symbols:files(), selected_calls(profile)
   for number = #names, 1, -1 do
-    local file = collect(profile, number, names[number])
+    local file = collect(profile, selected, number, names[number])
     if file.ids[1] then
       found[#found + 1] = file
     end
@@ -60,7 +69,7 @@ function annotation.find(profile, name)
   local found = {}
   for number, recorded in ipairs(profile.symbols:files()) do
     if recorded == name then
-      return collect(profile, number, recorded)
+      return collect(profile, selected_calls(profile), number, recorded)
     elseif ("/" .. recorded):sub(-#name - 1) == "/" .. name then
       found[#found + 1] = number
     end
@@ -68,7 +77,8 @@ function annotation.find(profile, name)
   if found[2] then
     return nil, ("%s: %d source files have that name"):format(name, #found)
   elseif found[1] then
-    return collect(profile, found[1], profile.symbols:files()[found[1]])
+    return collect(profile, selected_calls(profile), found[1],
+      profile.symbols:files()[found[1]])
   end
   return nil, name .. ": no function of the program comes from there"
 end
@@ -81,8 +91,8 @@ local function add_blocks(line, profile, id)
   end
 end
 
--- The executions of a function's first block; 0 if there is none. Those of its cold part may
--- lie below its entry.
+-- The executions of a function's first block; 0 if there is none. Those of its cold part
+-- may lie below its entry.
 local function entries_of(profile, id, entry)
   local first, executions = math.huge, 0
   for line in profile:lines(id, "id") do
@@ -95,8 +105,8 @@ local function entries_of(profile, id, entry)
   return executions
 end
 
--- Adds a function, or other code of a line, to that. A function that nobody was seen to call,
--- such as `main`, was entered as often as its first block.
+-- Adds a function, or other code of a line, to that. A function that nobody was seen to
+-- call, such as `main`, was entered as often as its first block.
 local function add(line, profile, id)
   local address, is_line, calls, self = profile:get(id, "address", "is_line", "calls", "self")
   line.address = line.address or address
