@@ -8,6 +8,10 @@
 #include "array.h"
 #include "sort.h"
 
+/* So many labels at most lie between a function and an address: where nothing is typed as a
+ * function, the search would go back to the first symbol every time. */
+#define MOST_LABELS ((size_t)64)
+
 static bool is_lower(const void *context, uint32_t b, uint32_t a) {
   asymbol *const *symbols = context;
   return bfd_asymbol_value(symbols[b]) < bfd_asymbol_value(symbols[a]);
@@ -58,7 +62,8 @@ static size_t count_to(const gp_nearby *nearby, uint64_t address) {
 asymbol **gp_nearby_find(gp_nearby *nearby, uint64_t address) {
   asymbol **symbols = nearby->symbols;
   size_t end = count_to(nearby, address), first = end;
-  while (first > 0 && !(symbols[first - 1]->flags & BSF_FUNCTION)) first--;
+  size_t least = end < MOST_LABELS ? 0 : end - MOST_LABELS;
+  while (first > least && !(symbols[first - 1]->flags & BSF_FUNCTION)) first--;
   uint64_t start = first > 0 ? bfd_asymbol_value(symbols[first - 1]) : 0;
   while (first > 0 && bfd_asymbol_value(symbols[first - 1]) == start) first--;
   if (end > first) memcpy(nearby->few, symbols + first, (end - first) * sizeof *symbols);

@@ -10,8 +10,12 @@
 const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
                                     "__mcount_internal", "__mcleanup", NULL};
 
-static bool is_machinery(const gp_image *image, const char *name) {
-  name = gp_image_plain_name(image, name);
+/* The counter of basic blocks (runtime/blocks.c) is none that GNU gprof knows of. */
+static const char block_counter[] = "__sanitizer_cov_trace_pc";
+
+static bool is_machinery(const gp_profile *profile, const char *name) {
+  name = gp_image_plain_name(profile->image, name);
+  if (!profile->symtab->gnu_compat && strcmp(name, block_counter) == 0) return true;
   for (const char *const *machine = gp_machinery; *machine; machine++)
     if (strcmp(name, *machine) == 0) return true;
   return false;
@@ -23,8 +27,8 @@ static bool exclude_machinery(gp_profile *profile) {
   const gp_symtab *symtab = profile->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
     /* a cheap test first: there may be a million symbols */
-    if (!strstr(symtab->name[s], "mc") || !is_machinery(profile->image, symtab->name[s]))
-      continue;
+    if (!strstr(symtab->name[s], "mc") && !strstr(symtab->name[s], "trace_pc")) continue;
+    if (!is_machinery(profile, symtab->name[s])) continue;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
       gp_selection *selection = &profile->selections.of[stages[i]];
       if (!selection->exclude) selection->exclude = gp_column(symtab->count, 1);

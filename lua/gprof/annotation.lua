@@ -11,6 +11,16 @@ local annotation = {}
 
 local function nothing() end
 
+--- Adds counts. A sum that is too large is the largest number that there is.
+-- @tparam integer a
+-- @tparam integer b
+-- @treturn integer
+function annotation.sum(a, b)
+  local total = a + b
+  return total >= 0 and total or math.maxinteger
+end
+local sum <const> = annotation.sum
+
 -- The blocks of a function or line: addresses and executions. Without lines they would be
 -- those of all of a function.
 local function blocks_of(profile, id)
@@ -34,9 +44,9 @@ local function collect(profile, selected, number, name)
   for _, id in ipairs(profile.symbols:in_file(number)) do
     if selected[id] then
       file.ids[#file.ids + 1] = id
-      file.calls = file.calls + selected[id]
+      file.calls = sum(file.calls, selected[id])
       for _, count in blocks_of(profile, id) do
-        file.blocks = file.blocks + count
+        file.blocks = sum(file.blocks, count)
       end
     end
   end
@@ -86,38 +96,48 @@ end
 local function add_blocks(line, profile, id)
   for address, count in blocks_of(profile, id) do
     line.first_block = line.first_block or address
-    line.blocks = (line.blocks or 0) + count
+    line.blocks = sum(line.blocks or 0, count)
     line.counts[#line.counts + 1] = count
   end
 end
 
--- The executions of a function's first block; 0 if there is none. Those of its cold part
--- may lie below its entry.
-local function entries_of(profile, id, entry)
-  local first, executions = math.huge, 0
-  for line in profile:lines(id, "id") do
-    for address, count in profile:blocks(line) do
-      if address >= entry and address < first then
-        first, executions = address, count
-      end
-    end
+-- Whether anything of a function or line was executed, as far as it is recorded.
+local function was_executed(profile, id)
+  if profile:get(id, "self") > 0 then return true end
+  for _, count in blocks_of(profile, id) do
+    if count > 0 then return true end
   end
-  return executions
+  for count in profile:callees(id, "count") do
+    if count > 0 then return true end
+  end
+  return false
 end
 
--- Adds a function, or other code of a line, to that. A function that nobody was seen to
--- call, such as `main`, was entered as often as its first block.
+-- The calls of a function; nil if none was seen, but something of the function was executed:
+-- `main` is called before anything is recorded, others by code without -pg.
+local function calls_of(profile, id, calls)
+  if calls > 0 then return calls end
+  if not profile.by_line then
+    return not was_executed(profile, id) and 0 or nil
+  end
+  for line in profile:lines(id, "id") do
+    if was_executed(profile, line) then return nil end
+  end
+  return 0
+end
+
+-- Adds a function, or other code of a line, to that.
 local function add(line, profile, id)
   local address, is_line, calls, self = profile:get(id, "address", "is_line", "calls", "self")
   line.address = line.address or address
   line.seconds = line.seconds + self
   if not is_line then
-    if calls == 0 and profile.by_line then
-      calls = entries_of(profile, id, address)
-    end
     line.entry = true
-    line.calls = (line.calls or 0) + calls
-    line.counts[#line.counts + 1] = calls
+    calls = calls_of(profile, id, calls)
+    if calls then
+      line.calls = sum(line.calls or 0, calls)
+      line.counts[#line.counts + 1] = calls
+    end
   end
   add_blocks(line, profile, id)
 end
@@ -145,10 +165,10 @@ end
 -- @tparam[opt] boolean gnu_compat know what GNU gprof knows of each line
 -- @treturn {[integer]=table} by number, of lines that there is code for: `counts`, an array
 --   of the calls and the executions of blocks, by address; `calls`, of functions that
---   begin there, or, if none was seen, of their first blocks; or nil; `blocks`, the sum of
---   the blocks' executions, or nil; `seconds` in code of the line; `address` of its first
---   instruction; `entry`, whether a function begins there; `first_block`, the address of its
---   first block, or nil
+--   begin there, or nil, also if they are not known; `blocks`, the sum of the blocks'
+--   executions, or nil; `seconds` in code of the line; `address` of its first instruction;
+--   `entry`, whether a function begins there; `first_block`, the address of its first
+--   block, or nil
 function annotation.lines(profile, ids, gnu_compat)
   local lines, put = {}, gnu_compat and add_as_gnu or add
   for _, id in ipairs(ids) do

@@ -16,7 +16,7 @@ local NO_TIME <const> = (" "):rep(10)
 
 local function sum(counts)
   local total = 0
-  for _, count in ipairs(counts) do total = total + count end
+  for _, count in ipairs(counts) do total = annotation.sum(total, count) end
   return total
 end
 
@@ -40,7 +40,9 @@ end
 -- counted, and equal neighbours are shown as one.
 local function shown_counts(page, line)
   local counts = line.counts
-  if page.options.all_lines and continues(line) then
+  if line.entry then
+    page.last = nil  -- what comes is another function's
+  elseif page.options.all_lines and page.last and continues(line) then
     counts = table.move(counts, 1, #counts, 2, { page.last })
   end
   page.last = counts[#counts] or page.last
@@ -109,7 +111,7 @@ local function count_lines(page, file, lines)
   local count, total = 0, 0
   for _, line in pairs(lines) do
     count = count + 1
-    total = total + annotation.executions(line)
+    total = annotation.sum(total, annotation.executions(line))
   end
   if page.options.gnu_compat then
     return count, page.annotated, file.calls
