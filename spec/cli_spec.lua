@@ -204,6 +204,9 @@ describe("a failure is one line:", function()
     ["an empty profile"] = { "$: is empty", profile = save "" },
     ["a profile without records"] = { "$: holds neither a histogram nor arcs",
       profile = save(gmon.magic { records = {} }) },
+    ["a profile of nothing but blocks"] = {
+      "$: holds counts of basic blocks only, which are shown by -l with -A or -C",
+      profile = save(gmon.magic { records = { { kind = "blocks", { 0x1000, 1 } } } }) },
     ["a flat profile of calls"] = { "$: has no histogram: a flat profile cannot be made from it", option = "-p",
       profile = crafted.gmon { functions = plan.functions, calls = plan.calls } },
     ["a call graph of samples"] = {

@@ -21,9 +21,11 @@ end
 -- GNU gprof prints execution counts where there is nothing else, be they all zero.
 local function check_not_empty(settings, data, where)
   if data.has_histogram or data.has_arcs or next(settings.styles) then return end
-  if not settings.gnu_compat then
-    fail("%s: holds neither a histogram nor arcs", where)
+  if settings.gnu_compat then return end
+  if data.block_records > 0 then
+    fail("%s: holds counts of basic blocks only, which are shown by -l with -A or -C", where)
   end
+  fail("%s: holds neither a histogram nor arcs", where)
 end
 
 local function check_styles(chosen, settings, data, profiles)
