@@ -191,7 +191,7 @@ rock:
 check-all: deps-all
 	@$(MAKE) --no-print-directory check
 	GPROF_SEED=1000000 GPROF_CASES=2000 $(LUA) $(BUSTED) spec/parity_spec.lua spec/selection_spec.lua
-	GPROF_SEED=2000000 GPROF_CASES=600 $(LUA) $(BUSTED) spec/line_spec.lua spec/ordering_spec.lua
+	GPROF_SEED=2000000 GPROF_CASES=200 $(LUA) $(BUSTED) spec/line_spec.lua spec/ordering_spec.lua
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
 	valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \

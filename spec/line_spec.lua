@@ -249,7 +249,7 @@ end
 -- Programs with debugging information and a profile. (In static ones GNU gprof looks at each byte of a C library.)
 local function each_program()
   return coroutine.wrap(function()
-    for name, variant in build.each() do
+    for name, variant in build.each(pending) do
       if not (variant:find "static" or variant:find "nodebug" or name == "mute") then
         coroutine.yield(name, variant)
       end

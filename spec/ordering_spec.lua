@@ -556,7 +556,7 @@ local check <const> = parity.check
 describe("With --gnu-compat, the order of functions is GNU gprof's", function()
   local option_lists <const> = { { "-r" }, { "-r", "-a" }, { "-r", "-z", "-D" }, { "-q", "-p", "-r", "--no-demangle" },
     { "-r", "-P" }, { "--function-ordering", "-L", "--inline-file-names" } }
-  for name, variant in build.each() do
+  for name, variant in build.each(pending) do
     it(("for %s %s"):format(name, variant), function()
       local built = build.program(name, variant)
       for _, list in ipairs(built.gmon and option_lists or {}) do

@@ -127,13 +127,17 @@ function build.program(name, variant)
 end
 
 --- Goes through everything worth comparing: each program that can be built here, as it is and in the variants it names.
+-- @tparam[opt] function pending busted's: marks what cannot be built as such
 -- @treturn function iterator over (name, variant), to be given to `build.program`
-function build.each()
+function build.each(pending)
   return coroutine.wrap(function()
     for _, program in ipairs(programs) do
       for _, variant in ipairs(append({ "" }, program.variants)) do
-        if build.supported(program.name, variant) then
+        local supported, lack = build.supported(program.name, variant)
+        if supported then
           coroutine.yield(program.name, variant)
+        elseif pending then
+          pending(("%s %s: %s"):format(program.name, variant, lack))
         end
       end
     end
