@@ -77,9 +77,7 @@ typedef struct maker {
 static bool ask_wanted(const maker *make, gp_range range) {
   size_t i = gp_range_above(make->wanted, make->wanted_count, range.low);
   for (; i < make->wanted_count && make->wanted[i].low < range.high; i++) {
-    gp_range part = make->wanted[i];
-    if (part.low < range.low) part.low = range.low;
-    if (part.high > range.high) part.high = range.high;
+    gp_range part = gp_range_clip(make->wanted[i], range);
     if (!ask(make->map, make->image, part)) return false;
   }
   return true;
@@ -90,9 +88,7 @@ static bool copy_rows(const maker *make, const gp_sequence *sequence, gp_range r
   const gp_linemap *rows = &make->rows->rows;
   size_t i = gp_linemap_search(rows, sequence->first, sequence->last, range.low);
   for (; i < sequence->last && rows->low[i] < range.high; i++) {
-    gp_range part = {rows->low[i], rows->high[i]};
-    if (part.low < range.low) part.low = range.low;
-    if (part.high > range.high) part.high = range.high;
+    gp_range part = gp_range_clip((gp_range){rows->low[i], rows->high[i]}, range);
     if (!gp_linemap_append(make->map, part, rows->file[i], rows->line[i])) return false;
   }
   return true;
@@ -180,11 +176,7 @@ size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
   return low;
 }
 
-size_t gp_linemap_above(const gp_linemap *map, uint64_t address) {
-  return gp_linemap_search(map, 0, map->count, address);
-}
-
 uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address) {
-  size_t above = gp_linemap_above(map, address);
+  size_t above = gp_linemap_search(map, 0, map->count, address);
   return above < map->count && map->low[above] <= address ? (uint32_t)above : GP_NONE;
 }

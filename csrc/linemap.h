@@ -36,10 +36,8 @@ bool gp_linemap_read(gp_linemap *map, const gp_image *image, bool as_libbfd,
                      const gp_range *ranges, size_t count, gp_error *error);
 void gp_linemap_free(gp_linemap *map);
 
-/* The first stretch that ends above `address`; `count` if none does. */
-size_t gp_linemap_above(const gp_linemap *map, uint64_t address);
-
-/* The same of the stretches from `low` to `high` - 1; `high` if none does. */
+/* The first of the stretches from `low` to `high` - 1 that ends above `address`; `high` if
+ * none does. */
 size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
                          uint64_t address);
 

@@ -65,9 +65,7 @@ static bool keep(reading *read, const gp_line_row *row, uint64_t high) {
   read->full |= read->into->rows.count >= read->most;
   if (row->line == 0 || read->full) return true;
   for (size_t i = read->next; i < read->wanted_count && read->wanted[i].low < high; i++) {
-    gp_range part = read->wanted[i];
-    if (part.low < row->address) part.low = row->address;
-    if (part.high > high) part.high = high;
+    gp_range part = gp_range_clip(read->wanted[i], (gp_range){row->address, high});
     if (!find_file(read, row, &file)) return false;
     if (file != GP_NONE && !gp_linemap_append(&read->into->rows, part, file, row->line))
       return false;
@@ -169,9 +167,6 @@ bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
 
 void gp_linerows_free(gp_linerows *rows) {
   free(rows->sequence);
-  free(rows->rows.low);
-  free(rows->rows.high);
-  free(rows->rows.file);
-  free(rows->rows.line);
+  gp_linemap_free(&rows->rows);
   memset(rows, 0, sizeof *rows);
 }

@@ -174,9 +174,7 @@ static bool is_of_one(const building *b, gp_range code, const char *function) {
   const gp_recorded *recorded = &b->recorded;
   for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
        i < recorded->count && recorded->ranges[i].low < code.high; i++) {
-    gp_range range = recorded->ranges[i];
-    if (range.low < code.low) range.low = code.low;
-    if (range.high > code.high) range.high = code.high;
+    gp_range range = gp_range_clip(recorded->ranges[i], code);
     for (uint64_t address = range.low; address < range.high; address++)
       if (!is_function_at(b, address, function)) return false;
   }
@@ -186,14 +184,12 @@ static bool is_of_one(const building *b, gp_range code, const char *function) {
 /* Goes through what a function has of a stretch of one line, asking which functions that
  * is inlined from. */
 static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_range code) {
-  uint64_t low = b->map.low[stretch], high = b->map.high[stretch];
-  if (low < code.low) low = code.low;
-  if (high > code.high) high = code.high;
+  code = gp_range_clip((gp_range){b->map.low[stretch], b->map.high[stretch]}, code);
   place source = {b->map.file[stretch], b->map.line[stretch], NULL};
-  source.function = name_at(b, low);
-  if (source.function && !come_to(b, low, function, &source)) return false;
-  if (source.function && is_of_one(b, (gp_range){low, high}, source.function)) return true;
-  for (uint64_t address = low + 1; address < high; address++) {
+  source.function = name_at(b, code.low);
+  if (source.function && !come_to(b, code.low, function, &source)) return false;
+  if (source.function && is_of_one(b, code, source.function)) return true;
+  for (uint64_t address = code.low + 1; address < code.high; address++) {
     source.function = name_at(b, address);
     if (source.function && !come_to(b, address, function, &source)) return false;
   }
@@ -251,9 +247,8 @@ static bool pass_code(building *b, uint32_t function, size_t *next) {
   size_t first = skip_to(map, *next, code.low);
   while (first < map->count && map->low[first] < code.high) {
     size_t end = end_of_line(map, first, code.high);
-    gp_range part = {map->low[first], code.high};
-    if (part.low < code.low) part.low = code.low;
-    if (end < map->count && map->low[end] < code.high) part.high = map->low[end];
+    gp_range part = {map->low[first], end < map->count ? map->low[end] : UINT64_MAX};
+    part = gp_range_clip(part, code);
     if (!pass_line(b, function, first, end, part, code)) return false;
     if (map->high[end - 1] > code.high) break;  /* it goes on in the next function */
     first = end;

@@ -15,6 +15,13 @@ typedef struct gp_range {
   uint64_t low, high;
 } gp_range;
 
+/* What two ranges have in common; low is not below high if that is nothing. */
+static inline gp_range gp_range_clip(gp_range range, gp_range within) {
+  if (range.low < within.low) range.low = within.low;
+  if (range.high > within.high) range.high = within.high;
+  return range;
+}
+
 /* The first of `count` ranges that ends above an address; `count` if none does. */
 static inline size_t gp_range_above(const gp_range *ranges, size_t count,
                                     uint64_t address) {
