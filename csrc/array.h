@@ -42,4 +42,15 @@ static inline bool gp_resize(void *column, size_t capacity, size_t size) {
   return true;
 }
 
+/* Makes room for one item more in the column behind `column`, which holds `count` and has
+ * room for *capacity. False, with both untouched, if there is no memory. */
+static inline bool gp_make_room(void *column, size_t *capacity, size_t count,
+                                size_t size) {
+  if (count < *capacity) return true;
+  size_t room = gp_capacity(*capacity, count + 1);
+  if (!gp_resize(column, room, size)) return false;
+  *capacity = room;
+  return true;
+}
+
 #endif

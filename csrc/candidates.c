@@ -11,12 +11,9 @@
 #include "map.h"
 
 static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error) {
-  if (chosen->count == chosen->capacity) {
-    size_t room = gp_capacity(chosen->capacity, chosen->count + 1);
-    if (!gp_resize(&chosen->rows, room, sizeof *chosen->rows))
-      return gp_fail_memory(error);
-    chosen->capacity = room;
-  }
+  if (!gp_make_room(&chosen->rows, &chosen->capacity, chosen->count,
+                    sizeof *chosen->rows))
+    return gp_fail_memory(error);
   chosen->rows[chosen->count++] = *c;
   return true;
 }

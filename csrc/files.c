@@ -25,11 +25,8 @@ void gp_files_free(gp_files *files) {
 }
 
 static bool append(gp_files *files, const char *name) {
-  if (files->count == files->capacity) {
-    size_t room = gp_capacity(files->capacity, files->count + 1);
-    if (!gp_resize(&files->name, room, sizeof *files->name)) return false;
-    files->capacity = room;
-  }
+  if (!gp_make_room(&files->name, &files->capacity, files->count, sizeof *files->name))
+    return false;
   char *copy = strdup(name);
   if (!copy) return false;
   files->name[files->count++] = copy;

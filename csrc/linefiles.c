@@ -18,11 +18,9 @@ typedef struct table_entry {
 } table_entry;
 
 static bool add_directory(gp_line_files *files, table_entry entry) {
-  if (files->directory_count == files->directory_capacity) {
-    size_t room = gp_capacity(files->directory_capacity, files->directory_count + 1);
-    if (!gp_resize(&files->directory, room, sizeof *files->directory)) return false;
-    files->directory_capacity = room;
-  }
+  if (!gp_make_room(&files->directory, &files->directory_capacity, files->directory_count,
+                    sizeof *files->directory))
+    return false;
   files->directory[files->directory_count++] = entry.name;
   return true;
 }

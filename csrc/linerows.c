@@ -82,11 +82,9 @@ static inline bool take_row(reading *read, const gp_line_row *row, uint64_t high
 }
 
 static bool add_sequence(gp_linerows *rows, gp_sequence sequence) {
-  if (rows->count == rows->capacity) {
-    size_t room = gp_capacity(rows->capacity, rows->count + 1);
-    if (!gp_resize(&rows->sequence, room, sizeof *rows->sequence)) return false;
-    rows->capacity = room;
-  }
+  if (!gp_make_room(&rows->sequence, &rows->capacity, rows->count,
+                    sizeof *rows->sequence))
+    return false;
   rows->sequence[rows->count++] = sequence;
   return true;
 }

@@ -100,6 +100,21 @@ static int describe(lua_State *L) {
   return 1;
 }
 
+/* The row of the function whose number is at `index` of the stack, and came with argument
+ * `argument`; a Lua error if it is none of a table of `count`. */
+static uint32_t check_row(lua_State *L, int index, int argument, size_t count) {
+  lua_Integer id = lua_tointeger(L, index);
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= count, argument,
+                "no function of that number");
+  return (uint32_t)(id - 1);
+}
+
+/* The same of an argument that has to be a number. */
+static uint32_t check_id(lua_State *L, int argument, size_t count) {
+  luaL_checkinteger(L, argument);
+  return check_row(L, argument, argument, count);
+}
+
 /* --- by name --------------------------------------------------------------- */
 
 /* symbols:named(name [, demangled]) -> numbers of functions */
@@ -122,10 +137,7 @@ static int named(lua_State *L) {
 /* symbols:name(id) -> the name of a function in the symbol table */
 static int name(lua_State *L) {
   const symbols_box *box = check_symbols(L, 1);
-  lua_Integer id = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= box->symtab.count, 2,
-                "no function of that number");
-  lua_pushstring(L, box->symtab.name[id - 1]);
+  lua_pushstring(L, box->symtab.name[check_id(L, 2, box->symtab.count)]);
   return 1;
 }
 
@@ -189,15 +201,13 @@ static int at_line(lua_State *L) {
 /* symbols:source(id) -> number of its file and line, or nil */
 static int source(lua_State *L) {
   const gp_sources *sources = check_sources(L, 1);
-  lua_Integer id = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= sources->symbols, 2,
-                "no function of that number");
-  if (sources->file[id - 1] == GP_NONE) {
+  uint32_t row = check_id(L, 2, sources->symbols);
+  if (sources->file[row] == GP_NONE) {
     lua_pushnil(L);
     return 1;
   }
-  lua_pushinteger(L, (lua_Integer)sources->file[id - 1] + 1);
-  lua_pushinteger(L, sources->line[id - 1]);
+  lua_pushinteger(L, (lua_Integer)sources->file[row] + 1);
+  lua_pushinteger(L, sources->line[row]);
   return 2;
 }
 
@@ -214,10 +224,7 @@ static int expand(lua_State *L) {
   memset(chosen, 0, functions->symtab.count);
   for (size_t i = 1; i <= count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i);
-    lua_Integer id = lua_tointeger(L, -1);
-    luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= functions->symtab.count, 2,
-                  "no function of that number");
-    chosen[id - 1] = 1;
+    chosen[check_row(L, -1, 2, functions->symtab.count)] = 1;
     lua_pop(L, 1);
   }
   lua_Integer appended = 0;
@@ -230,10 +237,7 @@ static int expand(lua_State *L) {
 /* symbols:extent(id) -> the number of the last line of a function; for others, their own */
 static int extent(lua_State *L) {
   const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
-  lua_Integer id = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= symtab->count, 2,
-                "no function of that number");
-  uint32_t first = (uint32_t)(id - 1), last = first;
+  uint32_t first = check_id(L, 2, symtab->count), last = first;
   if (symtab->function && symtab->function[first] == first)
     while (last + 1 < symtab->count && symtab->origin[last + 1] == symtab->origin[first])
       last++;
@@ -251,10 +255,7 @@ static int by_source(lua_State *L) {
   lua_newtable(L);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
-    lua_Integer id = lua_tointeger(L, -1);
-    luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= sources->symbols, 2,
-                  "no function of that number");
-    rows[i] = (uint32_t)(id - 1);
+    rows[i] = check_row(L, -1, 2, sources->symbols);
     lua_pop(L, 1);
   }
   if (!gp_sources_sort(sources, rows, count)) return luaL_error(L, "not enough memory");

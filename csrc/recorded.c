@@ -14,11 +14,9 @@ static bool append(gp_recorded *recorded, uint64_t low, uint64_t high) {
     if (last->high < high) last->high = high;
     return true;
   }
-  if (recorded->count == recorded->capacity) {
-    size_t room = gp_capacity(recorded->capacity, recorded->count + 1);
-    if (!gp_resize(&recorded->ranges, room, sizeof *recorded->ranges)) return false;
-    recorded->capacity = room;
-  }
+  if (!gp_make_room(&recorded->ranges, &recorded->capacity, recorded->count,
+                    sizeof *recorded->ranges))
+    return false;
   recorded->ranges[recorded->count++] = (gp_range){low, high};
   return true;
 }
