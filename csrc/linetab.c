@@ -63,7 +63,7 @@ static bool read_map(building *b, gp_error *error) {
   if (!wanted) return gp_fail_memory(error);
   for (uint32_t f = 0; f < b->functions->count; f++)
     count = add_wanted(b, f, wanted, count);
-  bool done = gp_linemap_read(&b->map, b->image, b->options->gnu_compat, wanted, count,
+  bool done = gp_linemap_read(&b->map, b->image, b->lines->gnu_compat, wanted, count,
                               error);
   free(wanted);
   return done;
@@ -143,7 +143,7 @@ static bool is_function_at(const building *b, uint64_t address, const char *func
  * are at one address the line stands, unless the symbol has fewer underscores. */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
-  if (!b->options->gnu_compat || b->typed == GP_NONE || b->typed == function ||
+  if (!b->lines->gnu_compat || b->typed == GP_NONE || b->typed == function ||
       gp_underscores(b->lines->name[row]) < gp_underscores(source->function))
     return;
   b->lines->name[row] = source->function;
@@ -169,7 +169,7 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
 /* Whether code is of one function throughout, as far as it matters: at both ends, and
  * wherever something was recorded. GNU gprof's lines are told apart by every byte. */
 static bool is_of_one(const building *b, gp_range code, const char *function) {
-  if (b->options->gnu_compat) return code.high - code.low == 1;
+  if (b->lines->gnu_compat) return code.high - code.low == 1;
   if (!is_function_at(b, code.high - 1, function)) return false;
   const gp_recorded *recorded = &b->recorded;
   for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
@@ -322,7 +322,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   if (!b->row || !gp_recorded_find(&b->recorded, data)) return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b)) return gp_fail_memory(error);
-  if (b->options->gnu_compat) lose_last(b);
+  if (b->lines->gnu_compat) lose_last(b);
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 

@@ -26,10 +26,9 @@ typedef struct gp_linetab_options {
   bool named;        /* all lines are told apart by their functions, too. Otherwise those
                         that nothing was recorded of bear the name of the function that
                         their code was inlined in */
-  bool gnu_compat;   /* lose the last symbol where GNU gprof does */
 } gp_linetab_options;
 
-/* Makes the table out of that of functions. Both this one and the image must outlive it.
+/* Makes the table out of that of functions: as GNU gprof has it if that one is. Both this one and the image must outlive it.
  * Where symbols have no source (sourceless) it is that of the functions. */
 bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_image *image,
                       const gp_data *data, const gp_linetab_options *options,

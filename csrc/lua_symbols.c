@@ -68,14 +68,13 @@ static int new_symbols(lua_State *L) {
   return push_failure(L, lua_tostring(L, -1), &error);
 }
 
-/* lines(symbols, data, all, named, gnu_compat) -> the symbols of a profile by line, or nil
- * and a message; see linetab.h */
+/* lines(symbols, data, all, named) -> the symbols of a profile by line, or nil and a
+ * message; see linetab.h */
 static int new_lines(lua_State *L) {
   symbols_box *functions = check_symbols(L, 1);
   const gp_data *data = check_data(L, 2);
   gp_linetab_options options = {.all = lua_toboolean(L, 3),
-                                .named = lua_toboolean(L, 4),
-                                .gnu_compat = lua_toboolean(L, 5)};
+                                .named = lua_toboolean(L, 4)};
   gp_error error = {""};
   symbols_box *box = lua_newuserdatauv(L, sizeof *box, 3);
   *box = (symbols_box){.image = functions->image};

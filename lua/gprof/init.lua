@@ -129,7 +129,7 @@ function gprof.profile(image, data, options)
   local lines, selections
   if options.line then
     lines, message = core.lines(symbols, data, options.line == "all",
-      options.gnu_compat or options.display_unused_functions, options.gnu_compat)
+      options.gnu_compat or options.display_unused_functions)
     if not lines then return nil, message end
   end
   if options.include or options.exclude then
