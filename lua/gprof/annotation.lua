@@ -7,6 +7,8 @@
 -- @module gprof.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local names = require "gprof.names"
+
 local annotation = {}
 
 local function nothing() end
@@ -59,9 +61,9 @@ end
 --   as recorded, `ids`, the numbers of functions and lines there, by address, and the sums
 --   of their `calls` and of the executions of their `blocks`
 function annotation.files(profile)
-  local found, names, selected = {}, profile.symbols:files(), selected_calls(profile)
-  for number = #names, 1, -1 do
-    local file = collect(profile, selected, number, names[number])
+  local found, files, selected = {}, profile.symbols:files(), selected_calls(profile)
+  for number = #files, 1, -1 do
+    local file = collect(profile, selected, number, files[number])
     if file.ids[1] then
       found[#found + 1] = file
     end
@@ -76,21 +78,21 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: there are several, or none
 function annotation.find(profile, name)
-  local found = {}
-  for number, recorded in ipairs(profile.symbols:files()) do
+  local files, found = profile.symbols:files(), {}
+  for number, recorded in ipairs(files) do
     if recorded == name then
-      return collect(profile, selected_calls(profile), number, recorded)
-    elseif ("/" .. recorded):sub(-#name - 1) == "/" .. name then
+      found = { number }
+      break
+    elseif names.stands_for(recorded, name) then
       found[#found + 1] = number
     end
   end
-  if found[2] then
+  if not found[1] then
+    return nil, name .. ": no function of the program comes from there"
+  elseif found[2] then
     return nil, ("%s: %d source files have that name"):format(name, #found)
-  elseif found[1] then
-    return collect(profile, selected_calls(profile), found[1],
-      profile.symbols:files()[found[1]])
   end
-  return nil, name .. ": no function of the program comes from there"
+  return collect(profile, selected_calls(profile), found[1], files[found[1]])
 end
 
 local function add_blocks(line, profile, id)

@@ -13,6 +13,14 @@ function names.file(file, options)
   return options.print_path and file or file:match("[^/]*$")
 end
 
+--- Tells whether a name stands for a source file.
+-- @tparam string file as recorded
+-- @tparam string name the same, or its last components
+-- @treturn boolean
+function names.stands_for(file, name)
+  return ("/" .. file):sub(-#name - 1) == "/" .. name
+end
+
 --- A function's name, with its source where the options want it.
 -- @tparam profile profile
 -- @tparam integer id the function's number

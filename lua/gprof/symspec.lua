@@ -14,6 +14,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local names = require "gprof.names"
 
 local symspec = {}
 
@@ -118,8 +119,7 @@ function Lookup:find_files(name)
   end
   local matching = {}
   for _, number in ipairs(found) do
-    local file = self.files[number]
-    if file == name or ("/" .. file):sub(-#name - 1) == "/" .. name then
+    if names.stands_for(self.files[number], name) then
       matching[#matching + 1] = number
     end
   end
