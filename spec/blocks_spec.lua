@@ -6,6 +6,7 @@ local blocks = require "support.blocks"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
 local oracle = require "support.oracle"
+local parity = require "support.parity"
 local shell = require "support.shell"
 
 -- Runs a program that must succeed in silence, and returns where its profile is, with the result.
@@ -452,11 +453,7 @@ end)
 -- GNU gprof -----------------------------------------------------------------------------------
 
 describe("GNU gprof", function()
-  local available, why = oracle.available()
-  if not available then
-    pending(why)
-    return
-  end
+  if not parity.possible(pending) then return end
 
   local function run(option, built, path)
     local said = oracle.run({ "-b", "-l", option, "-x", built.image, path })

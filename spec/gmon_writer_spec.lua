@@ -4,6 +4,7 @@
 local build = require "support.build"
 local gmon = require "support.gmon"
 local oracle = require "support.oracle"
+local parity = require "support.parity"
 local shell = require "support.shell"
 
 local function hex(digits)
@@ -165,11 +166,7 @@ describe("the fixture programs", function()
 end)
 
 describe("GNU gprof", function()
-  local available, why = oracle.available()
-  if not available then
-    pending(why)
-    return
-  end
+  if not parity.possible(pending) then return end
 
   local function report(image, bytes, ...)
     local file = gmon.write(shell.tmpdir() .. "/gmon.out", bytes)
