@@ -174,13 +174,10 @@ end
 -- @treturn[2] string what is wrong: several files, or none, of that name; no text
 function core.profile_methods:annotate(file, directories)
   local annotation = require "gprof.annotation"
-  local source_text = require "gprof.source_text"
   local known, message = annotation.find(self, file)
   if not known then return nil, message end
-  local path, text
-  path, message = source_text.find(known.name, directories)
-  if path then text, message = source_text.read(path) end
-  if not text then return nil, message end
+  local text, problem = require "gprof.source_text".load(known.name, directories)
+  if not text then return nil, problem end
   local lines, result = annotation.lines(self, known.ids), {}
   for number, line_text in ipairs(text) do
     local line = lines[number] or {}

@@ -7,7 +7,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local source_text = require "gprof.source_text"
 
 local options = {}
 
@@ -156,7 +155,7 @@ end
 -- Lists of directories add up.
 local function add_directories(settings, argument)
   settings.directories = settings.directories or {}
-  for _, directory in ipairs(source_text.directories(argument)) do
+  for _, directory in ipairs(require "gprof.source_text".directories(argument)) do
     table.insert(settings.directories, directory)
   end
 end

@@ -34,14 +34,8 @@ local function candidates(name, directories)
   return paths
 end
 
---- Finds a source file.
--- @tparam string name as recorded
--- @tparam[opt] {string,...} directories to look in
--- @treturn[1] string its path
--- @treturn[1] integer when it was changed, in seconds of the system's clock
--- @return[2] nil
--- @treturn[2] string what is wrong
-function source_text.find(name, directories)
+-- The path of a source file, and when it was changed; or nil and what is wrong.
+local function find(name, directories)
   local odd
   for _, path in ipairs(candidates(name, directories or {})) do
     local kind, changed = core.file_status(path)
@@ -52,12 +46,8 @@ function source_text.find(name, directories)
   return nil, name .. ": source not found"
 end
 
---- Reads the lines of a file.
--- @tparam string path
--- @treturn[1] {string,...} with their ends, whatever these are
--- @return[2] nil
--- @treturn[2] string what is wrong
-function source_text.read(path)
+-- The lines of a file with their ends, whatever these are; or nil and what is wrong.
+local function read(path)
   local file, message = io.open(path, "rb")
   if not file then return nil, message end
   local text, problem = file:read "a"
@@ -68,6 +58,22 @@ function source_text.read(path)
     if line ~= "" then lines[#lines + 1] = line end
   end
   return lines
+end
+
+--- Finds a source file, and reads its lines.
+-- @tparam string name as recorded
+-- @tparam[opt] {string,...} directories to look in
+-- @treturn[1] {string,...} the lines with their ends, whatever these are
+-- @treturn[1] string the path that it was found at
+-- @treturn[1] integer when it was changed, in seconds of the system's clock
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function source_text.load(name, directories)
+  local path, changed = find(name, directories)
+  if not path then return nil, changed end
+  local lines, message = read(path)
+  if not lines then return nil, message end
+  return lines, path, changed
 end
 
 return source_text

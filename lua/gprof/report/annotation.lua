@@ -135,16 +135,11 @@ end
 -- The text of a file, or nil after a warning. One that is younger than the program need not
 -- be what the program was made of.
 local function read_text(page, file)
-  local path, changed = source_text.find(file.name, page.options.directories)
-  if not path then
-    page.warn(changed)
-    return nil
-  end
-  local text, message = source_text.read(path)
+  local text, where, changed = source_text.load(file.name, page.options.directories)
   if not text then
-    page.warn(message)
+    page.warn(where)  -- what is wrong
   elseif changed > page.built then
-    page.warn(path .. ": is newer than the program: its lines may have moved")
+    page.warn(where .. ": is newer than the program: its lines may have moved")
   end
   return text
 end
