@@ -1,0 +1,310 @@
+-- The examples: what they print of programs whose calls, samples and lines are known, and what they refuse.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+local small = require "support.small"
+
+local examples <const> = program.root .. "/examples/"
+
+-- Limits of time are against loops without end.
+local function run(name, arguments, options)
+  options = options or {}
+  options.timeout = 60
+  return launch.copy(options.script or examples .. name .. ".lua", arguments, options)
+end
+
+-- What an example prints, which must succeed without a word on standard error.
+local function printed(name, arguments, options)
+  local result = run(name, arguments, options)
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout
+end
+
+local function refuses(message, name, arguments, options)
+  local result = run(name, arguments, options)
+  assert.same({ ("%s.lua: %s\n"):format(name, message), "", 1 }, { result.stderr, result.stdout, result.status })
+end
+
+-- The arguments of a crafted program: its image and its profile.
+local function files(plan)
+  return crafted.image(plan), crafted.gmon(plan)
+end
+
+-- Calls without a histogram; and a histogram without samples.
+local calls_only <const> = { functions = { "main", "f" }, calls = { { "main", "f", 1 } } }
+local idle <const> = { functions = { "main", "f" }, ticks = {} }
+
+-- So many layers of two functions that call both of the next one, which share the time of the last: the paths through
+-- them are more than anyone can walk.
+local function ladder(layers)
+  local plan = { functions = { "main" }, calls = {}, ticks = {} }
+  local above = { "main" }
+  for layer = 1, layers do
+    local here = { "left" .. layer, "right" .. layer }
+    for _, callee in ipairs(here) do
+      table.insert(plan.functions, callee)
+      for _, caller in ipairs(above) do table.insert(plan.calls, { caller, callee, 1 }) end
+    end
+    above = here
+  end
+  plan.ticks[above[1]], plan.ticks[above[2]] = 500, 500
+  return plan
+end
+
+describe("every example", function()
+  local image, profile = files(crafted.example)
+  local cases <const> = {
+    { "by_file", "IMAGE PROFILE...", { image, profile } },
+    { "hot_paths", "IMAGE PROFILE...", { image, profile } },
+    { "top", "N IMAGE PROFILE...", { "3", image, profile } },
+    { "tree", "DEPTH PERCENT IMAGE PROFILE...", { "3", "5", image, profile } },
+    { "unused", "IMAGE PROFILE...", { image, profile } },
+  }
+
+  local function options(case, more)
+    more = more or {}
+    more.stdin = case.stdin and shell.write(shell.tmpdir() .. "/input", case.stdin)
+    return more
+  end
+
+  -- The arguments with another one in the place of the image.
+  local function with_image(case, path)
+    local arguments = {}
+    for i, argument in ipairs(case[3]) do arguments[i] = argument == image and path or argument end
+    return arguments
+  end
+
+  for _, case in ipairs(cases) do
+    local name = case[1]
+
+    it("works from anywhere, and with an installed library: " .. name, function()
+      local expected = printed(name, case[3], options(case))
+      local beside = options(case, { script = name .. ".lua", cwd = examples })
+      assert.equal(expected, printed(name, case[3], beside))
+      local copy = shell.write(shell.tmpdir() .. "/copy.lua", shell.read(examples .. name .. ".lua"))
+      local root = program.root
+      local env = { LUA_PATH = ("%s/lua/?.lua;%s/lua/?/init.lua;;"):format(root, root),
+        LUA_CPATH = root .. "/build/?.so" }
+      assert.equal(expected, printed(name, case[3], options(case, { script = copy, env = env })))
+    end)
+
+    it("says how it is used: " .. name, function()
+      local usage = ("usage: %s%s.lua %s"):format(case.before or "", name, case[2])
+      refuses(usage, name, {})
+      refuses(usage, name, { table.unpack(case[3], 2) })
+    end)
+
+    it("says which file is missing: " .. name, function()
+      refuses("/nowhere: No such file or directory", name, with_image(case, "/nowhere"), options(case))
+      local arguments = table.move(case[3], 1, #case[3], 1, {})
+      if arguments[#arguments] == profile then
+        arguments[#arguments] = "/nowhere"
+        refuses("/nowhere: No such file or directory", name, arguments)
+      end
+    end)
+  end
+end)
+
+describe("top", function()
+  it("prints functions by self time, as many as are wanted", function()
+    assert.equal([[
+name,file,line,self seconds,children seconds,calls
+leaf,,,0.4000,0.0000,8
+work,,,0.3000,0.3000,2
+]], printed("top", { "2", files(crafted.example) }))
+  end)
+
+  it("knows places in the source", function()
+    local made = small.build()
+    assert.equal(([[
+name,file,line,self seconds,children seconds,calls
+leaf,DIR/small.c,1,0.0600,0.0000,3
+loop,DIR/small.c,2,0.0400,0.0600,1
+main,DIR/small.c,12,0.0000,0.1000,0
+]]):gsub("DIR", made.dir), printed("top", { "3", made.image, small.run(made) }))
+  end)
+
+  it("has the calls of a program that ran", function()
+    local built = build.program "calls"
+    local text = printed("top", { "100", built.image, built.gmon })
+    for _, row in ipairs { "twice,.-,110", "visit,.-,30", "light,.-,1", "heavy,.-,1", "never,.-,0" } do
+      assert.truthy(text:find("\n" .. row .. "\n"), row)
+    end
+  end)
+
+  it("sums profiles, in their unit", function()
+    local plan = { functions = { "f" }, ticks = { f = 3 }, rate = 1, dimension = "faults" }
+    assert.equal("name,file,line,self faults,children faults,calls\nf,,,6.0000,0.0000,0\n",
+      printed("top", { "1", crafted.image(plan), crafted.gmon(plan), crafted.gmon(plan) }))
+  end)
+
+  it("puts what has a comma or a quote into quotes", function()
+    local plan = { functions = { "_Z3addii", 'a"b' }, ticks = { _Z3addii = 2, ['a"b'] = 1 } }
+    assert.equal('name,file,line,self seconds,children seconds,calls\n' ..
+      '"add(int, int)",,,0.0200,0.0000,0\n"a""b",,,0.0100,0.0000,0\n', printed("top", { "9", files(plan) }))
+  end)
+
+  it("refuses what is no number, and a profile without a histogram", function()
+    for _, text in ipairs { "0", "-1", "2.5", "ten", "" } do
+      refuses(("N has to be a number from 1 on, not '%s'"):format(text), "top", { text, files(crafted.example) })
+    end
+    refuses("there is no histogram, so nothing is known of time", "top", { "1", files(calls_only) })
+  end)
+end)
+
+describe("by_file", function()
+  local sources <const> = {
+    ["near/main.c"] = '#include "../far/twice.h"\nint other(int);\nint main(void) { return twice(other(3)); }\n',
+    ["far/twice.h"] = "static inline __attribute__((always_inline)) int twice(int x)\n{\n  return 2 * x;\n}\n",
+    ["far/other.c"] = "int other(int x) { return x; }\n",
+  }
+
+  it("adds time up by file, inlined code where it was written, and by directory", function()
+    local made = small.build(sources)
+    local profile = small.profile(made, { ticks = {
+      [small.even(made.rows["main.c"][3][1])] = 6, [small.even(made.rows["twice.h"][3][1])] = 3,
+      [small.even(made.rows["other.c"][1][1])] = 2 } })
+    assert.equal(([[
+   seconds      %  file
+      0.06  54.55  DIR/near/main.c
+      0.03  27.27  DIR/far/twice.h
+      0.02  18.18  DIR/far/other.c
+
+   seconds      %  directory
+      0.06  54.55  DIR/near/
+      0.05  45.45  DIR/far/
+]]):gsub("DIR", made.dir), printed("by_file", { made.image, profile }))
+  end)
+
+  it("says what it does not know", function()
+    assert.equal([[
+   seconds      %  file
+      0.95 100.00  (unknown)
+
+   seconds      %  directory
+      0.95 100.00  (unknown)
+]], printed("by_file", { files(crafted.example) }))
+  end)
+
+  it("refuses a profile without a histogram", function()
+    refuses("there is no histogram, so nothing is known of time", "by_file", { files(calls_only) })
+  end)
+end)
+
+describe("unused", function()
+  it("tells what was never called, and who could call it", function()
+    local built = build.program "calls"
+    assert.equal(([[
+DIR/calls.c:37: never: could be called by main
+DIR/calls_far.c:18: never_far: could be called by never
+]]):gsub("DIR", built.dir), printed("unused", { built.image, built.gmon }))
+  end)
+
+  it("leaves out what any of the runs has called, or seen running", function()
+    local made = small.build()
+    local line = made.rows["small.c"]
+    local called = small.profile(made, { arcs = { { line[6][1] + 3, line[1][1], 3 } } })
+    local seen = small.profile(made, { ticks = { [small.even(line[13][1])] = 1 } })
+    local twig = ("%s/small.c:1: twig: could be called by loop\n"):format(made.dir)
+    local main = ("%s/small.c:12: main: no call of it is in the code\n"):format(made.dir)
+    assert.equal(twig .. main, printed("unused", { made.image, called }))
+    assert.equal(twig, printed("unused", { made.image, called, seen }))
+    assert.equal(twig, printed("unused", { made.image, small.run(made) }))
+  end)
+
+  it("refuses a profile that cannot hold calls", function()
+    local made = small.build()
+    refuses("there are no calls, so nothing is known of who was called", "unused",
+      { made.image, small.profile(made, { blocks = { { made.rows["small.c"][1][1], 1 } } }) })
+  end)
+end)
+
+describe("tree", function()
+  it("draws who called whom, and marks recursion", function()
+    assert.equal([[
+100.00       0.95  main
+ 63.16       0.60  ├─ work ↺
+ 31.58       0.30  │  └─ leaf
+ 36.84       0.35  └─ <cycle 1> ↺
+ 10.53       0.10     └─ leaf
+]], printed("tree", { "9", "1", files(crafted.example) }))
+  end)
+
+  it("shares what is below a function among its places", function()
+    local plan = {
+      functions = { "main", "other", "left", "right", "both", "deep" }, ticks = { both = 40, deep = 40, other = 20 },
+      calls = { { "main", "left", 1 }, { "main", "right", 1 }, { "left", "both", 1 }, { "right", "both", 3 },
+        { "both", "deep", 5 } },
+    }
+    assert.equal([[
+ 80.00       0.80  main
+ 60.00       0.60  ├─ right
+ 60.00       0.60  │  └─ both
+ 30.00       0.30  │     └─ deep
+ 20.00       0.20  └─ left
+ 20.00       0.20     └─ both
+ 10.00       0.10        └─ deep
+ 20.00       0.20  other
+]], printed("tree", { "4", "1", files(plan) }))
+  end)
+
+  it("goes as deep as it is told, and leaves out small shares", function()
+    assert.equal("100.00       0.95  main\n 63.16       0.60  └─ work ↺\n",
+      printed("tree", { "2", "40", files(crafted.example) }))
+  end)
+
+  it("comes to an end where there are too many branches", function()
+    local text = printed("tree", { "100", "20", files(ladder(60)) })
+    assert.equal(7, select(2, text:gsub("\n", "")))  -- halves and quarters
+  end)
+
+  it("refuses what is no number, and a profile without samples", function()
+    local image, profile = files(crafted.example)
+    for _, text in ipairs { "0", "-1", "2.5", "deep" } do
+      refuses(("DEPTH has to be a number from 1 on, not '%s'"):format(text), "tree", { text, "5", image, profile })
+    end
+    for _, text in ipairs { "0", "-1", "nan", "much" } do
+      refuses(("PERCENT has to be a number above 0, not '%s'"):format(text), "tree", { "5", text, image, profile })
+    end
+    for _, plan in ipairs { calls_only, idle } do
+      refuses("nothing was sampled, so nothing is known of time", "tree", { "5", "5", files(plan) })
+    end
+  end)
+end)
+
+describe("hot_paths", function()
+  it("prints chains of calls by the time at their end", function()
+    assert.equal([[
+   seconds      %  path
+      0.30  31.58  main > work
+      0.30  31.58  main > work > leaf
+      0.25  26.32  main > <cycle 1>
+      0.10  10.53  main > <cycle 1> > leaf
+]], printed("hot_paths", { files(crafted.example) }))
+  end)
+
+  it("prints ten at most, the hottest", function()
+    local plan = { functions = { "main" }, calls = {}, ticks = {} }
+    for i = 1, 12 do
+      local name = ("f%02d"):format(i)
+      plan.functions[i + 1], plan.calls[i], plan.ticks[name] = name, { "main", name, 1 }, i
+    end
+    local shown = {}
+    for path in printed("hot_paths", { files(plan) }):gmatch "main > (%w+)" do table.insert(shown, path) end
+    assert.equal("f12 f11 f10 f09 f08 f07 f06 f05 f04 f03", table.concat(shown, " "))
+  end)
+
+  it("comes to an end where there are too many paths", function()
+    assert.equal("   seconds      %  path\n", printed("hot_paths", { files(ladder(60)) }))
+  end)
+
+  it("refuses a profile without samples", function()
+    for _, plan in ipairs { calls_only, idle } do
+      refuses("nothing was sampled, so nothing is known of time", "hot_paths", { files(plan) })
+    end
+  end)
+end)
