@@ -3,6 +3,7 @@
 
 local build = require "support.build"
 local crafted = require "support.crafted"
+local gmon = require "support.gmon"
 local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -59,6 +60,7 @@ describe("every example", function()
   local image, profile = files(crafted.example)
   local cases <const> = {
     { "by_file", "IMAGE PROFILE...", { image, profile } },
+    { "callers", "FUNCTION IMAGE PROFILE...", { "leaf", image, profile } },
     { "hot_paths", "IMAGE PROFILE...", { image, profile } },
     { "top", "N IMAGE PROFILE...", { "3", image, profile } },
     { "tree", "DEPTH PERCENT IMAGE PROFILE...", { "3", "5", image, profile } },
@@ -153,6 +155,59 @@ main,DIR/small.c,12,0.0000,0.1000,0
       refuses(("N has to be a number from 1 on, not '%s'"):format(text), "top", { text, files(crafted.example) })
     end
     refuses("there is no histogram, so nothing is known of time", "top", { "1", files(calls_only) })
+  end)
+end)
+
+describe("callers", function()
+  it("goes up to main, nearest arcs first", function()
+    local built = build.program "calls"
+    assert.equal([[
+depth        calls  caller -> callee
+    1          220  twice -> step
+    1           25  light -> step
+    1           10  main -> step
+    2          100  heavy -> twice
+    2           10  main -> twice
+    2            1  main -> light
+    3            1  main -> heavy
+]], printed("callers", { "calls.c:step", built.image, built.gmon }))
+  end)
+
+  it("has each arc of a cycle once", function()
+    assert.equal([[
+depth        calls  caller -> callee
+    1            6  work -> leaf
+    1            2  pong -> leaf
+    2            7  work -> work
+    2            2  main -> work
+    2            4  ping -> pong
+    3            3  pong -> ping
+    3            1  main -> ping
+]], printed("callers", { "leaf", files(crafted.example) }))
+  end)
+
+  it("begins with all functions that are meant", function()
+    local plan = { functions = { "main", "a", "f", "b", "f" }, calls = { { "main", "a", 1 }, { "main", "b", 2 } } }
+    local addresses = crafted.addresses(plan)
+    local records = crafted.records(plan)
+    table.insert(records.records, { kind = "arc", from = addresses.a + 4, count = 3,
+      self = crafted.BASE + 2 * crafted.SIZE })
+    table.insert(records.records, { kind = "arc", from = addresses.b + 4, count = 4, self = addresses.f })
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic(records))
+    assert.equal([[
+depth        calls  caller -> callee
+    1            3  a -> f
+    1            4  b -> f
+    2            1  main -> a
+    2            2  main -> b
+]], printed("callers", { "f", crafted.image(plan), path }))
+  end)
+
+  it("refuses what is no function", function()
+    local image, profile = files(crafted.example)
+    for _, name in ipairs { "nothing", "", ":", "/", "nothing.c:leaf" } do
+      refuses(("%s: no function '%s'"):format(image, name), "callers", { name, image, profile })
+    end
   end)
 end)
 
