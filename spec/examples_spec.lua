@@ -61,7 +61,9 @@ describe("every example", function()
   local cases <const> = {
     { "by_file", "IMAGE PROFILE...", { image, profile } },
     { "callers", "FUNCTION IMAGE PROFILE...", { "leaf", image, profile } },
+    { "gate", "PERCENT OLD_IMAGE OLD_PROFILE IMAGE PROFILE...", { "5", image, profile, image, profile } },
     { "hot_paths", "IMAGE PROFILE...", { image, profile } },
+    { "shards", "directory|prefix OUT IMAGE PROFILE...", { "prefix", shell.tmpdir(), image, profile } },
     { "top", "N IMAGE PROFILE...", { "3", image, profile } },
     { "tree", "DEPTH PERCENT IMAGE PROFILE...", { "3", "5", image, profile } },
     { "unused", "IMAGE PROFILE...", { image, profile } },
@@ -361,5 +363,127 @@ describe("hot_paths", function()
     for _, plan in ipairs { calls_only, idle } do
       refuses("nothing was sampled, so nothing is known of time", "hot_paths", { files(plan) })
     end
+  end)
+end)
+
+describe("gate", function()
+  -- A run with so many samples of each.
+  local function sampled(main, work)
+    return { functions = { "main", "work" }, ticks = { main = main, work = work } }
+  end
+
+  local function gate(percent, old, new)
+    local image, profile = files(new)
+    local old_image, old_profile = files(old)
+    return run("gate", { percent, old_image, old_profile, image, profile })
+  end
+
+  it("lets pass what has not changed, however long it ran", function()
+    local result = gate("5", sampled(6000, 4000), sampled(600, 400))
+    assert.same({ "No function's share of the time has grown by more than 5 %.\n", "", 0 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("tells what has grown", function()
+    local result = gate("5", sampled(6000, 4000), sampled(5000, 5000))
+    assert.same({ "work: 50.0 % of the time (error 0.7), was 40.0 % (error 0.6)\n", "", 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("does not take noise for growth", function()
+    assert.equal(0, gate("5", sampled(60, 40), sampled(50, 50)).status)
+    assert.equal(0, gate("5", sampled(1000, 0), sampled(1000, 15)).status)
+    assert.equal(1, gate("5", sampled(1000, 0), sampled(1000, 30)).status)
+  end)
+
+  it("lets grow what may", function()
+    assert.equal(0, gate("30", sampled(6000, 4000), sampled(5000, 5000)).status)
+  end)
+
+  it("knows a function by its name in the source", function()
+    local new = { functions = { "main.isra.0", "work", "main" }, ticks = { ["main.isra.0"] = 5000, work = 4000,
+      main = 1000 } }
+    assert.equal(0, gate("5", sampled(6000, 4000), new).status)
+  end)
+
+  it("refuses what is no number, and a profile without samples", function()
+    local image, profile = files(crafted.example)
+    for _, text in ipairs { "-1", "nan", "five", "" } do
+      refuses(("PERCENT has to be a number from 0 on, not '%s'"):format(text), "gate",
+        { text, image, profile, image, profile })
+    end
+    for _, plan in ipairs { idle, calls_only } do
+      local bare, bare_profile = files(plan)
+      refuses(bare .. ": nothing was sampled", "gate", { "5", image, profile, bare, bare_profile })
+      refuses(bare .. ": nothing was sampled", "gate", { "5", bare, bare_profile, image, profile })
+    end
+  end)
+end)
+
+describe("shards", function()
+  local plan <const> = crafted.example
+
+  -- The profile of a process that did so many times what the example does.
+  local function times(n)
+    local more = { functions = plan.functions, ticks = {}, calls = {} }
+    for name, ticks in pairs(plan.ticks) do more.ticks[name] = n * ticks end
+    for i, call in ipairs(plan.calls) do more.calls[i] = { call[1], call[2], n * call[3] } end
+    return gmon.magic(crafted.records(more))
+  end
+
+  -- Writes profiles of so many times the example, by path below a new directory.
+  local function shards_of(counts)
+    local dir = shell.tmpdir "shards"
+    for path, n in pairs(counts) do
+      shell.check { "mkdir", "-p", dir .. "/" .. (path:match "^(.*)/" or "") }
+      gmon.write(dir .. "/" .. path, times(n))
+    end
+    return dir
+  end
+
+  it("sums by the beginning of a name, and all together", function()
+    local dir = shards_of { ["web-1.gmon"] = 1, ["web-2.gmon"] = 2, ["db.gmon"] = 4 }
+    assert.equal("     2  out/web.gmon\n     1  out/db.gmon\n     3  out/all.gmon\n",
+      printed("shards", { "prefix", "out", crafted.image(plan), "web-1.gmon", "./web-2.gmon", "db.gmon" },
+        { cwd = shards_of { ["out/old.gmon"] = 1, ["web-1.gmon"] = 1, ["web-2.gmon"] = 2, ["db.gmon"] = 4 } }))
+    local out = shell.tmpdir "out"
+    printed("shards", { "prefix", out, crafted.image(plan), dir .. "/web-1.gmon", dir .. "/db.gmon",
+      dir .. "/web-2.gmon" })
+    for name, n in pairs { web = 3, db = 4, all = 7 } do
+      assert.equal(times(n), shell.read(("%s/%s.gmon"):format(out, name)))
+    end
+  end)
+
+  it("sums by directory, wherever it is", function()
+    local dir = shards_of { ["a/web/gmon.1"] = 1, ["b/web/gmon.2"] = 2, ["b/db/gmon.3"] = 4 }
+    local out = shell.tmpdir "out"
+    printed("shards", { "directory", out, crafted.image(plan), dir .. "/a/web/gmon.1", dir .. "/b/web/gmon.2",
+      dir .. "/b/db/gmon.3" })
+    assert.equal("all.gmon\ndb.gmon\nweb.gmon\n", shell.listing(out))
+    for name, n in pairs { web = 3, db = 4, all = 7 } do
+      assert.equal(times(n), shell.read(("%s/%s.gmon"):format(out, name)))
+    end
+  end)
+
+  it("writes nothing if a profile is bad", function()
+    local image, profile = files(plan)
+    local other = gmon.write(shell.tmpdir() .. "/x-1", gmon.magic { records = {
+      { kind = "histogram", low = crafted.BASE, high = crafted.BASE + 0x20, bins = { 1 } } } })
+    local out = shell.tmpdir "out"
+    local result = run("shards", { "prefix", out, image, profile, other })
+    assert.same({ "", 1 }, { result.stdout, result.status })
+    assert.truthy(result.stderr:find("^shards%.lua: [^\n]*histogram[^\n]*\n$"), result.stderr)
+    assert.equal("", shell.listing(out))
+  end)
+
+  it("refuses names that make no group", function()
+    local image, profile = files(plan)
+    refuses("no way to group: 'size'", "shards", { "size", "out", image, profile })
+    refuses("gmon.out: has no directory to group by", "shards", { "directory", "out", image, "gmon.out" })
+    refuses("../gmon.out: has no directory to group by", "shards", { "directory", "out", image, "../gmon.out" })
+    refuses("x/-1.gmon: has no prefix to group by", "shards", { "prefix", "out", image, "x/-1.gmon" })
+    refuses("all/gmon.out: 'all' is the sum of all groups", "shards", { "directory", "out", image, "all/gmon.out" })
+    refuses("/nowhere/gmon.gmon: no new file can be made beside it: No such file or directory", "shards",
+      { "prefix", "/nowhere", image, profile })
   end)
 end)
