@@ -5,6 +5,7 @@ local build = require "support.build"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local launch = require "support.launch"
+local output = require "gprof.output"
 local program = require "support.program"
 local shell = require "support.shell"
 local small = require "support.small"
@@ -485,5 +486,37 @@ describe("shards", function()
     refuses("all/gmon.out: 'all' is the sum of all groups", "shards", { "directory", "out", image, "all/gmon.out" })
     refuses("/nowhere/gmon.gmon: no new file can be made beside it: No such file or directory", "shards",
       { "prefix", "/nowhere", image, profile })
+  end)
+end)
+
+describe("flat_errors", function()
+  -- What the report prints of a program.
+  local function report(plan, options)
+    local parts = {}
+    local stream = output.through(function(text) table.insert(parts, text) end)
+    dofile(examples .. "flat_errors.lua")(crafted.profile(plan), options or {}, stream)
+    stream:flush()
+    return table.concat(parts)
+  end
+
+  it("has the square root of samples beside each time", function()
+    local plan = { functions = { "main", "work", "leaf", "idle" }, ticks = { work = 100, leaf = 4 },
+      calls = { { "main", "work", 1 }, { "work", "leaf", 12 }, { "main", "main", 1 } } }
+    local text = "Flat profile, with the expected error of each time:\n\n" ..
+      "   %       self      error     error\n" ..
+      "  time    seconds    seconds     %        calls  name\n" ..
+      " 96.15       1.00       0.10    10.0          1  work\n" ..
+      "  3.85       0.04       0.02    50.0         12  leaf\n"
+    assert.equal(text, report(plan))
+    assert.equal(text .. "  0.00       0.00       0.00                     idle\n" ..
+      "  0.00       0.00       0.00                     main\n", report(plan, { display_unused_functions = true }))
+  end)
+
+  it("is of any unit, and needs a histogram", function()
+    local plan = { functions = { "f" }, ticks = { f = 16 }, rate = 1, dimension = "faults", abbreviation = "f" }
+    local text = report(plan)
+    assert.truthy(text:find("\n  time     faults     faults     %        calls  name\n", 1, true), text)
+    assert.truthy(text:find("\n100.00      16.00       4.00    25.0             f\n", 1, true), text)
+    assert.has_error(function() report(calls_only) end, "a flat profile needs a histogram, which this profile has not")
   end)
 end)
