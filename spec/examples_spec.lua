@@ -59,7 +59,9 @@ end
 
 describe("every example", function()
   local image, profile = files(crafted.example)
+  local bb = "File a.c, 1 basic block\nBlock #1: executed 1 time(s) address= 0x1000\n"
   local cases <const> = {
+    { "bbconv", "IMAGE < bb.out > PROFILE", { image }, stdin = bb },
     { "by_file", "IMAGE PROFILE...", { image, profile } },
     { "callers", "FUNCTION IMAGE PROFILE...", { "leaf", image, profile } },
     { "gate", "PERCENT OLD_IMAGE OLD_PROFILE IMAGE PROFILE...", { "5", image, profile, image, profile } },
