@@ -4,6 +4,7 @@
 local build = require "support.build"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
+local gprof = require "gprof"
 local launch = require "support.launch"
 local output = require "gprof.output"
 local program = require "support.program"
@@ -60,12 +61,14 @@ end
 describe("every example", function()
   local image, profile = files(crafted.example)
   local bb = "File a.c, 1 basic block\nBlock #1: executed 1 time(s) address= 0x1000\n"
+  local perf = ("main 1 1.5: 1 cycles: 1000 main+0x0 (%s)\n"):format(image)
   local cases <const> = {
     { "bbconv", "IMAGE < bb.out > PROFILE", { image }, stdin = bb },
     { "by_file", "IMAGE PROFILE...", { image, profile } },
     { "callers", "FUNCTION IMAGE PROFILE...", { "leaf", image, profile } },
     { "gate", "PERCENT OLD_IMAGE OLD_PROFILE IMAGE PROFILE...", { "5", image, profile, image, profile } },
     { "hot_paths", "IMAGE PROFILE...", { image, profile } },
+    { "perf2gmon", "IMAGE PREFIX", { image, shell.tmpdir() .. "/gmon" }, stdin = perf, before = "perf script | " },
     { "shards", "directory|prefix OUT IMAGE PROFILE...", { "prefix", shell.tmpdir(), image, profile } },
     { "top", "N IMAGE PROFILE...", { "3", image, profile } },
     { "tree", "DEPTH PERCENT IMAGE PROFILE...", { "3", "5", image, profile } },
@@ -520,5 +523,158 @@ describe("flat_errors", function()
     assert.truthy(text:find("\n  time     faults     faults     %        calls  name\n", 1, true), text)
     assert.truthy(text:find("\n100.00      16.00       4.00    25.0             f\n", 1, true), text)
     assert.has_error(function() report(calls_only) end, "a flat profile needs a histogram, which this profile has not")
+  end)
+end)
+
+describe("perf2gmon", function()
+  local built
+
+  setup(function() built = build.program "calls" end)
+
+  -- Turns a text into profiles. Returns what was said, and the folder they are in.
+  local function convert(text, image)
+    local dir = shell.tmpdir "perf"
+    local said = printed("perf2gmon", { image or built.image, dir .. "/gmon" },
+      { stdin = shell.write(dir .. "/text", text) })
+    os.remove(dir .. "/text")
+    return said:gsub("%S*/", ""), dir
+  end
+
+  -- Text with places such as {light+4}: their address in a run that loaded the image there, and "light+0x4".
+  local function recorded(base, text)
+    return (text:gsub("{([%w_]+)%+(%d+)}", function(name, offset)
+      return ("%x %s+0x%x"):format(base + build.address(built.image, name) + offset, name, offset)
+    end):gsub("IMAGE", built.image))
+  end
+
+  -- Counts by function of a profile.
+  local function counts(path, image)
+    local opened = assert(gprof.image(image or built.image))
+    local profile = assert(gprof.profile(opened, assert(gprof.data(opened, path))))
+    local found = { unit = profile.unit, rate = profile.rate }
+    for f in profile:functions() do
+      if f.ticks > 0 then found[f.name] = (found[f.name] or 0) + f.ticks end
+    end
+    return found
+  end
+
+  it("reads samples of one line, of several threads and commands", function()
+    local said, dir = convert(recorded(0x55824a6ab000, [[
+# captured on: a day
+calls 11194 34286.918653:      1 cycles:      7f502ecf4f37 __cxa_atexit+0x7 (/usr/lib/libc.so.6)
+calls 11194 34286.918653:      1 cycles:      {light+4} (IMAGE)
+calls 11195 [003] 34286.918653210:     10 cycles:u:      {light+8} (IMAGE)
+my own: prog 11196/11197 34287.1:    100 cycles:      {factorial+0} (IMAGE)
+calls 11194 34286.918653:      1 cycles:  ffffffff817554ea elf_load+0x28a ([kernel.kallsyms])
+calls 11194 34286.918653:      1 cycles:      55824a6ab001 [unknown] (IMAGE)
+calls 11194 34286.918653:      1 cycles:      {main+2} (/elsewhere/calls)
+calls 11194 34286.918653:      1 cycles:      {main+2} (/elsewhere/other)
+]]))
+    assert.equal("gmon.cycles: 4 of 8 samples\n", said)
+    assert.same({ unit = "cycles", rate = 1, light = 11, factorial = 100, main = 1 }, counts(dir .. "/gmon.cycles"))
+  end)
+
+  it("reads call chains, of which the first frame counts", function()
+    local said, dir = convert(recorded(0, [[
+calls 11435 34288.109299:       7  cpu-clock:pppH:
+	    {factorial+8} (IMAGE)
+	    {heavy+8} (IMAGE)
+	           2724a __libc_start_call_main+0x7a (/usr/lib/libc.so.6)
+
+calls 11435 34288.109308:       5  cpu-clock:pppH:
+	           1001 inner (inlined)
+	    {light+4} (IMAGE)
+	      1e00000000 [unknown] ([unknown])
+
+calls 11435 34288.109310:       5  cpu-clock:pppH:
+
+]]))
+    assert.equal("gmon.cpu-clock: 2 of 3 samples\n", said)
+    assert.same({ unit = "cpu-clock", rate = 1, factorial = 7, light = 5 }, counts(dir .. "/gmon.cpu-clock"))
+  end)
+
+  it("tells static functions of one name apart by their pages", function()
+    local steps, lines = build.symbols(built.image).by_name.step, {}
+    for i, address in ipairs(steps) do
+      lines[i] = ("calls 1 1.5: %d cycles: %x step+0x4 (%s)\n"):format(i, 0x7f0000000000 + address + 4, built.image)
+    end
+    local _, dir = convert(table.concat(lines))
+    local opened = assert(gprof.image(built.image))
+    local profile = assert(gprof.profile(opened, assert(gprof.data(opened, dir .. "/gmon.cycles"))))
+    for i, address in ipairs(steps) do assert.equal(i, profile:lookup(address).ticks) end
+  end)
+
+  it("takes addresses as they are where nothing is known of a symbol", function()
+    local image = crafted.image(crafted.example)
+    local text = "a 1 1.5: cycles: 1024 [unknown] (/x/image)\na 1 1.5: cycles: 1064 f (/x/image)\n"
+    local said, dir = convert(text, image)
+    assert.equal("gmon.cycles: 2 of 2 samples\n", said)
+    assert.same({ unit = "cycles", rate = 1, work = 1, pong = 1 }, counts(dir .. "/gmon.cycles", image))
+  end)
+
+  it("writes a profile for each event", function()
+    local said, dir = convert(recorded(0, [[
+a 1 1.5: 3 cycles: {light+4} (IMAGE)
+a 1 1.5: 2 L1-dcache-load-misses: {heavy+4} (IMAGE)
+a 1 1.6: 1 sched:sched_switch: prev_comm=calls prev_pid=1 ==> next_comm=x
+	{main+4} (IMAGE)
+
+a 1 1.5: 4 cycles: {light+4} (IMAGE)
+]]))
+    assert.equal("gmon.cycles: 2 of 2 samples\ngmon.L1-dcache-load-misses: 1 of 1 samples\n" ..
+      "gmon.sched_sched_switch: 1 of 1 samples\n", said)
+    assert.same({ unit = "cycles", rate = 1, light = 7 }, counts(dir .. "/gmon.cycles"))
+    assert.same({ unit = "L1-dcache-load-", rate = 1, heavy = 2 }, counts(dir .. "/gmon.L1-dcache-load-misses"))
+    assert.same({ unit = "sched:sched_swi", rate = 1, main = 1 }, counts(dir .. "/gmon.sched_sched_switch"))
+  end)
+
+  it("writes large counts in a larger unit", function()
+    local _, dir = convert(recorded(0, [[
+a 1 1.5: 1234567890 cycles: {light+4} (IMAGE)
+a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
+]]))
+    assert.same({ unit = "Mcycles", rate = 100, light = 123457, heavy = 25 }, counts(dir .. "/gmon.cycles"))
+    assert.truthy(#shell.read(dir .. "/gmon.cycles") < 200000)
+  end)
+
+  it("makes what the program prints in that unit", function()
+    local _, dir = convert(recorded(0, "a 1 1.5: 300 cycles: {light+4} (IMAGE)\n"))
+    local said = program.run { "-b", "-p", built.image, dir .. "/gmon.cycles" }
+    assert.equal(0, said.status)
+    assert.truthy(said.stdout:find("Each sample counts as 1 cycles.\n", 1, true))
+    assert.truthy(said.stdout:find("\n100.00    300.00   300.00 +light\n"), said.stdout)
+  end)
+
+  local sample <const> = "a 1 1.5: 1 cycles: 1000 main+0x0 (/x)\n"
+  for title, case in pairs {
+    ["another text"] = { sample .. "hello\n", "line 2: is about neither a sample nor a place" },
+    ["a place without a sample"] = { "\n\t1000 main+0x0 (/x)\n", "line 2: is about neither a sample nor a place" },
+    ["a place behind the end of a sample"] = { sample .. "\n\t1000 main+0x0 (/x)\n",
+      "line 3: is about neither a sample nor a place" },
+    ["a place that breaks off"] = { "a 1 1.5: 1 cycles: 1000 main+0\n",
+      "line 1: is about neither a sample nor a place" },
+    ["an address that is none"] = { "a 1 1.5: 1 cycles: 10x0 main+0x0 (/x)\n",
+      "line 1: is about neither a sample nor a place" },
+    ["a period beyond all numbers"] = { sample .. "a 1 1.5: 99999999999999999999 cycles: 1000 main+0x0 (/x)\n",
+      "line 2: the period is too large" },
+    ["nothing"] = { "", "has no sample" },
+  } do
+    it("refuses " .. title, function()
+      local dir = shell.tmpdir "perf"
+      local input = shell.write(shell.tmpdir() .. "/text", case[1])
+      refuses("standard input: " .. case[2], "perf2gmon", { built.image, dir .. "/gmon" }, { stdin = input })
+      assert.equal("", shell.listing(dir))
+    end)
+  end
+
+  it("refuses an image without symbols", function()
+    local image = build.craft { text = 0x20, symbols = {} }
+    refuses(image .. ": has no symbols: use the file as it was linked, without -s, before strip", "perf2gmon",
+      { image, "gmon" })
+  end)
+
+  it("refuses a place where nothing can be written", function()
+    refuses("/nowhere/gmon.cycles: no new file can be made beside it: No such file or directory", "perf2gmon",
+      { built.image, "/nowhere/gmon" }, { stdin = shell.write(shell.tmpdir() .. "/text", sample) })
   end)
 end)
