@@ -678,3 +678,118 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
       { built.image, "/nowhere/gmon" }, { stdin = shell.write(shell.tmpdir() .. "/text", sample) })
   end)
 end)
+
+describe("gcov2blocks", function()
+  -- A program that counts its own lines, run once: its image, and what gcov says of it to programs and to people.
+  local function covered(source)
+    local dir = shell.tmpdir "gcov"
+    shell.write(dir .. "/" .. source, shell.read(build.fixture("blocks/" .. source)))
+    shell.check({ "gcc", "-O0", "-g", "--coverage", "-c", source, "-o", "counted.o" }, { cwd = dir })
+    shell.check({ "gcc", "--coverage", "-pthread", "counted.o", "-o", "program" }, { cwd = dir })
+    shell.check({ "./program" }, { cwd = dir })
+    local json = shell.check({ "gcov", "--json-format", "--stdout", "counted.gcda" }, { cwd = dir }).stdout
+    local text = shell.check({ "gcov", "-t", "counted.gcda" }, { cwd = dir }).stdout
+    return { dir = dir, image = dir .. "/program", json = json, text = text }
+  end
+
+  local function convert(image, json)
+    return printed("gcov2blocks", { image }, { stdin = shell.write(shell.tmpdir() .. "/json", json) })
+  end
+
+  -- Counts by line, as gcov shows them, where there is code: those of a function's name are on the line of its brace,
+  -- those of a label of a switch nowhere.
+  local function gcov_counts(made)
+    local counts, last, name = {}, nil, nil
+    for count, number, text in made.text:gmatch "([^ :]+)%*?: *(%d+):([^\n]*)" do
+      number = tonumber(number)
+      local is_label = text:find "^%s*case .*:$" or text:find "^%s*default:$"
+      if count ~= "-" and not is_label then counts[number] = tonumber(count) or 0 end
+      if text == "{" and name then counts[number], counts[name] = counts[name], nil end
+      name, last = text:find "^%a.*%)$" and number, number
+    end
+    counts[last] = 0  -- of functions that --coverage adds, which nothing is known of
+    return counts
+  end
+
+  -- The same, as our annotated source shows them.
+  local function our_counts(made, profile)
+    local path = gmon.write(shell.tmpdir() .. "/blocks", profile)
+    local said = program.run({ "-b", "-l", "-A", made.image, path }, { cwd = made.dir })
+    assert.same({ "", 0 }, { said.stderr, said.status })
+    local counts, number = {}, -1  -- a title comes first
+    for line in said.stdout:gmatch "([^\n]*)\n" do
+      number = number + 1
+      local count = line:match "^ *([%d#]+) %->"
+      if count then counts[number] = tonumber(count) or 0 end
+    end
+    return counts
+  end
+
+  for _, name in ipairs { "updcrc", "words", "branches" } do
+    it("makes annotated source show what gcov counts: " .. name, function()
+      local made = covered(name .. ".c")
+      assert.same(gcov_counts(made), our_counts(made, convert(made.image, made.json)))
+    end)
+  end
+
+  it("has the counts that follow from a source", function()
+    local made = covered "updcrc.c"
+    local counts = our_counts(made, convert(made.image, made.json))
+    -- two calls, one with a null pointer; 26312 turns; 8 bits of 256 bytes
+    local expected = { [13] = 2048, [18] = 256, [27] = 2, [28] = 1, [31] = 1, [33] = 26312, [35] = 2 }
+    for line, count in pairs(expected) do assert.equal(count, counts[line], "line " .. line) end
+  end)
+
+  it("adds up documents, and tells static functions of two files apart", function()
+    local function source(name, turns)
+      return ("static int work(int n) {\n  return n + 1;\n}\n\nint %s(void) {\n  int n = 0;\n" ..
+        "  while (n < %d)\n    n = work(n);\n  return n;\n}\n"):format(name, turns)
+    end
+    local dir = shell.tmpdir "gcov"
+    shell.check { "mkdir", dir .. "/a", dir .. "/b" }
+    shell.write(dir .. "/a/part.c", source("first", 3))
+    shell.write(dir .. "/b/part.c", source("second", 5))
+    shell.write(dir .. "/main.c",
+      "int first(void);\nint second(void);\nint main(void) { return first() + second() != 8; }\n")
+    for i, file in ipairs { "a/part.c", "b/part.c", "main.c" } do
+      shell.check({ "gcc", "-O0", "-g", "--coverage", "-c", file, "-o", i .. ".o" }, { cwd = dir })
+    end
+    shell.check({ "gcc", "--coverage", "1.o", "2.o", "3.o", "-o", "program" }, { cwd = dir })
+    shell.check({ "./program" }, { cwd = dir })
+    local json = shell.check({ "gcov", "--json-format", "--stdout", "1.gcda", "2.gcda" }, { cwd = dir }).stdout
+    local image = assert(gprof.image(dir .. "/program"))
+    local path = gmon.write(dir .. "/blocks", convert(dir .. "/program", json))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, path)), { line = true }))
+    for file, count in pairs { ["a/part.c"] = 3, ["b/part.c"] = 5 } do
+      local lines = assert(profile:annotate(file))
+      assert.same({ count, count, 1, count }, { lines[1].blocks, lines[2].blocks, lines[6].blocks, lines[8].blocks })
+    end
+  end)
+
+  it("refuses what does not come from gcov, or from another program", function()
+    local image = crafted.image(crafted.example)
+    local function refuses_text(message, text)
+      refuses("standard input: " .. message, "gcov2blocks", { image },
+        { stdin = shell.write(shell.tmpdir() .. "/json", text) })
+    end
+    refuses_text("no valid JSON value at line 2, column 7", '{\n "a": x }')
+    refuses_text("unterminated object at line 3, column 1", '{"files": []}\n\n{')
+    for _, text in ipairs { "null", "5", "[]", '{"files": 1}', '{"files": [1]}', '{"files": [{"lines": []}]}',
+      '{"files": [{"file": "a", "functions": [], "lines": [{"line_number": 1, "count": 1.5}]}]}',
+      '{"files": [{"file": "a", "functions": [], "lines": [{"line_number": 1, "count": -1}]}]}',
+      '{"files": [{"file": "a", "functions": [], "lines": [{"count": 1}]}]}',
+      '{"files": [{"file": "a", "functions": [], "lines": [1]}]}',
+      '{"files": [{"file": "a", "functions": [1], "lines": []}]}',
+      '{"files": [{"file": "a", "functions": [{"start_line": 1}], "lines": []}]}' } do
+      refuses_text("is JSON, but not that of gcov", text)
+    end
+    refuses_text("counts no line of " .. image, "")
+    refuses_text("counts no line of " .. image, '{"files": [{"file": "a", "functions": [], "lines": [' ..
+      '{"line_number": 1, "count": 1, "function_name": "main"}]}]}')
+  end)
+
+  it("says how it is used, and which file is missing", function()
+    refuses("usage: gcov2blocks.lua IMAGE < JSON > PROFILE", "gcov2blocks", {})
+    refuses("/nowhere: No such file or directory", "gcov2blocks", { "/nowhere" })
+  end)
+end)
