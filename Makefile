@@ -169,9 +169,15 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-60} GPROF_SHARE=$${GPROF_SHARE:-3} \
 	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
 
-# The demonstration; scripts need files of their own, and are run by the specs.
+# The demonstration, and what scripts say of its profile; the specs look at what they say.
+EXAMPLES = "top.lua 10" "callers.lua name" by_file.lua unused.lua "tree.lua 5 5" hot_paths.lua \
+  "gate.lua 5 $(DEMO)/sample $(DEMO)/gmon.out" "shards.lua directory $(DEMO)"
+
 examples: $(CORE)
 	@$(MAKE) --no-print-directory run-demo >build/demo.log && tail -n 1 build/demo.log
+	@for script in $(EXAMPLES); do \
+	  echo "examples/$$script"; $(LUA) examples/$$script $(DEMO)/sample $(DEMO)/gmon.out || exit 1; \
+	done >build/examples.log
 
 # Installs from a copy into a scratch tree, and uses what is there from elsewhere.
 ROCK = $(CURDIR)/build/rock
