@@ -107,6 +107,7 @@ build = {
     ["gprof.report.graph"] = "lua/gprof/report/graph.lua",
     ["gprof.report.index"] = "lua/gprof/report/index.lua",
     ["gprof.report.info"] = "lua/gprof/report/info.lua",
+    ["gprof.reports"] = "lua/gprof/reports.lua",
     ["gprof.source_text"] = "lua/gprof/source_text.lua",
     ["gprof.styles"] = "lua/gprof/styles.lua",
     ["gprof.symspec"] = "lua/gprof/symspec.lua",

@@ -160,6 +160,14 @@ local function add_directories(settings, argument)
   end
 end
 
+-- So do reports, in the order given.
+local function add_report(settings, argument, option)
+  if argument == "" then
+    raise("option %s: the name of a report is empty", options.name(option))
+  end
+  table.insert(settings.reports, argument)
+end
+
 -- GNU gprof's options ---------------------------------------------------------------
 --
 -- short, long: the names. argument: "none", "required" or "optional" (attached to a
@@ -290,6 +298,8 @@ options.own = {
     group = 1, help = "the source by line, with counts and seconds" },
   { long = "sum-file", argument = "required", value = "FILE", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
+  { long = "report", argument = "required", value = "NAME", handle = add_report,
+    group = 1, help = "gprof.report.NAME, or FILE.lua of yours" },
 }
 
 -- Reading the command line ------------------------------------------------------------
@@ -386,10 +396,10 @@ end
 -- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
 --   the words in that file
 -- @treturn table settings: the long names with underscores; `styles`, the reports
---   asked for (true) or taken away (false); `operands`
+--   asked for (true) or taken away (false); `reports`, the names of others; `operands`
 -- @raise a table with the field `message`
 function options.read(arguments)
-  local settings = { styles = {}, format = "auto", width = 80 }
+  local settings = { styles = {}, reports = {}, format = "auto", width = 80 }
   local words = core.expand("gprof.lua", arguments)
   local given, operands, word, before =
     core.getopt(words, letters(), with_long_name(options.gnu), with_long_name(options.own))
