@@ -89,6 +89,7 @@ build = {
     ["gprof"] = "lua/gprof/init.lua",
     ["gprof.annotation"] = "lua/gprof/annotation.lua",
     ["gprof.cli"] = "lua/gprof/cli.lua",
+    ["gprof.color"] = "lua/gprof/color.lua",
     ["gprof.explain"] = "lua/gprof/explain.lua",
     ["gprof.granularity"] = "lua/gprof/granularity.lua",
     ["gprof.help"] = "lua/gprof/help.lua",

@@ -3,6 +3,7 @@
 -- @module gprof.cli
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local color = require "gprof.color"
 local options = require "gprof.options"
 local output = require "gprof.output"
 local reports = require "gprof.reports"
@@ -26,8 +27,8 @@ local function find_reports(settings)
   end
 end
 
--- GNU gprof prints execution counts where there is nothing else, be they all zero. Reports
--- that are asked for by name get what there is.
+-- GNU gprof prints execution counts where there is nothing else, be they all zero. A
+-- report that is asked for by name gets what there is.
 local function check_not_empty(settings, data, where)
   if data.has_histogram or data.has_arcs then return end
   if next(settings.styles) or settings.reports[1] then return end
@@ -121,6 +122,7 @@ local function report(settings, write)
   if printed.info or styles.about_functions(printed) then
     check_blocks(settings, printed, data)
     settings.warn = warn
+    settings.color = not settings.gnu_compat and color.wanted(settings.color, io.stdout)
     local profile = make_profile(image, data, settings, printed)
     if not settings.gnu_compat and styles.about_functions(printed) then
       check_belongs(profile, profiles)

@@ -143,25 +143,27 @@ end
 -- @function profile:report
 -- @tparam string|function name "flat", "graph", "index", the same in the style of BSD as
 --   "bsd.flat", "bsd.graph", "bsd.index", or "executions", "annotation",
---   "function_order", "file_order", "info": a module of gprof.report, where others may have
---   put more; a path ("my.lua", "./reports/mine") of a file that returns a report; or the
---   report itself, a function of (profile, options, write)
+--   "function_order", "file_order", "info": a module of gprof.report, where others may
+--   have put more; a path ("my.lua", "./reports/mine") of a file that returns a report;
+--   or the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options as of the program, by long name with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
---   `gnu_compat`
+--   `gnu_compat`; `color`: in colours for a terminal
 -- @tparam[opt] function write takes strings; standard output if absent. The report gets a
 --   stream to it (see gprof.output), which ends when the report returns
 function core.profile_methods:report(name, options, write)
   local kind = type(name)
   if kind ~= "string" and kind ~= "function" then
-    error(("bad argument #1 to 'report' (function or string expected, got %s)"):format(kind), 2)
+    local message = "bad argument #1 to 'report' (function or string expected, got %s)"
+    error(message:format(kind), 2)
   end
   local report = name
   if kind == "string" then
     local found, message = reports.find(name)
     report = found or error(message, 2)
   end
-  reports.run(report, self, options or {}, write or function(text) io.stdout:write(text) end)
+  write = write or function(text) io.stdout:write(text) end
+  reports.run(report, self, options or {}, write)
 end
 
 --- What is known of the lines of a source file.

@@ -43,6 +43,22 @@ local function number(name, least, most)
   end
 end
 
+-- Words in a sentence: "a, b and c".
+local function sentence(words, last)
+  return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
+end
+
+-- One of the values that the option's row has; this one, if none is given.
+local function choice(name, default)
+  return function(settings, argument, option)
+    for _, value in ipairs(option.values) do
+      if value == (argument or default) then settings[name] = value return end
+    end
+    raise("option %s takes %s, not '%s'", options.name(option),
+      sentence(option.values, "or"), argument)
+  end
+end
+
 -- Topics add up. Without a number it is all of them.
 local function set_debug(settings, argument, option)
   local before = settings.debug or 0
@@ -53,13 +69,13 @@ end
 -- Only the first letter counts, as ever: "-O m".
 local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd" }
 
-local function set_format(settings, argument)
-  local letter = argument:sub(1, 1)
+local function set_format(settings, argument, option)
+  local letter, known = argument:sub(1, 1), sentence(option.values, "and")
   if letter == "p" then
-    raise("file format '%s' is not supported: known are auto, magic, bsd and 4.4bsd", argument)
+    raise("file format '%s' is not supported: known are %s", argument, known)
   end
   settings.format = formats[letter] or
-    raise("unknown file format '%s': known are auto, magic, bsd and 4.4bsd", argument)
+    raise("unknown file format '%s': known are %s", argument, known)
 end
 
 local function set_demangling(settings, argument)
@@ -172,7 +188,8 @@ end
 --
 -- short, long: the names. argument: "none", "required" or "optional" (attached to a
 -- short option, after = on a long one). value: what the help page calls it. handle:
--- what it does. group, help: for the help page.
+-- what it does. group, help: for the help page. values: all that there is to choose from,
+-- which the help page lists where a colon ends the text.
 
 --- Options that GNU gprof has, too.
 options.gnu = {
@@ -268,8 +285,9 @@ options.gnu = {
     group = 3, help = "trace the work on standard error" },
   { short = "h", long = "help", argument = "none", handle = flag "help",
     group = 3, help = "this page" },
-  { short = "O", long = "file-format", argument = "required", value = "NAME", handle = set_format,
-    group = 3, help = "format of the profiles: auto magic bsd 4.4bsd" },
+  { short = "O", long = "file-format", argument = "required", value = "NAME",
+    values = { "auto", "magic", "bsd", "4.4bsd" }, handle = set_format,
+    group = 3, help = "format of the profiles:" },
   { short = "s", long = "sum", argument = "none", handle = style("sum", true),
     group = 3, help = "write the sum of the profiles to gmon.sum" },
   { short = "v", long = "version", argument = "none", handle = flag "version",
@@ -298,6 +316,9 @@ options.own = {
     group = 1, help = "the source by line, with counts and seconds" },
   { long = "sum-file", argument = "required", value = "FILE", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
+  { long = "color", argument = "optional", value = "WHEN",
+    values = { "auto", "always", "never" }, handle = choice("color", "always"),
+    group = 1, help = "colours:" },
   { long = "report", argument = "required", value = "NAME", handle = add_report,
     group = 1, help = "gprof.report.NAME, or FILE.lua of yours" },
 }

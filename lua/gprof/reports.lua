@@ -21,7 +21,8 @@ local reports = {}
 local function describe(problem)
   local shown, text = type(problem) == "string", problem
   local meta = getmetatable(problem)
-  if type(problem) == "number" or type(meta) == "table" and rawget(meta, "__tostring") then
+  local printable = type(meta) == "table" and rawget(meta, "__tostring")
+  if printable or type(problem) == "number" then
     shown, text = pcall(tostring, problem)
   end
   if not shown then
@@ -36,8 +37,8 @@ end
 
 --- Makes one line of what a report threw.
 -- @tparam string name of the report, which stands in front unless a place in a file does
--- @param problem whatever was thrown; a table with the field `message` is one for users as
---   it is
+-- @param problem whatever was thrown; a table with the field `message` is one for users
+--   as it is
 -- @treturn table with the fields `message` and `quiet`
 function reports.failure(name, problem)
   local given = type(problem) == "table" and rawget(problem, "message")

@@ -1,5 +1,5 @@
 --- The styles of output: which of them stand, what they need, and in what order and how
--- separated their pages are printed. Behind them come the reports that are asked for by name.
+-- separated their pages are printed. Reports that are asked for by name come behind them.
 --
 -- @module gprof.styles
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -57,14 +57,16 @@ end
 -- The page that is printed by one of our own reports, by the report's name.
 local function find_page(report)
   for _, page in ipairs(pages) do
-    if page.report == report or page.gnu == report or page.bsd == report then return page end
+    if report == page.report or report == page.gnu or report == page.bsd then
+      return page
+    end
   end
 end
 
 --- What is printed, by whatever means it was asked for.
 -- @tparam {[string]=boolean} chosen
 -- @tparam {table,...} extra reports asked for by name
--- @treturn {[string]=boolean} by style; a report that is none of our own stands for itself
+-- @treturn {[string]=boolean} by style; a report that is none of ours stands for itself
 function styles.printed(chosen, extra)
   local printed = {}
   for style, stands in pairs(chosen) do printed[style] = stands end
@@ -107,7 +109,8 @@ local function list_pages(chosen, options)
   end
   for _, report in ipairs(options.reports) do
     local own = find_page(report.name)
-    list[#list + 1] = { name = report.name, print = report.print, joined = own and own.joined }
+    list[#list + 1] = {
+      name = report.name, print = report.print, joined = own and own.joined }
   end
   return list
 end
@@ -118,14 +121,15 @@ local function copy(options)
   return copied
 end
 
--- Whoever wrote the report may print by other means, too, and change what it is given; and
--- whatever it throws is for users to see, behind what was printed before.
+-- Whoever wrote the report may print by other means, too, and change what it is given;
+-- and whatever it throws is for users to see, behind what was printed before.
 local function print_guarded(page, profile, options, write)
-  write:flush()
-  local done, problem = pcall(reports.run, page.print, profile, copy(options), function(text)
+  local function print(text)
     write(text)
     write:flush()
-  end)
+  end
+  write:flush()
+  local done, problem = pcall(reports.run, page.print, profile, copy(options), print)
   if not done then error(reports.failure(page.name, problem), 0) end
 end
 
