@@ -90,6 +90,7 @@ build = {
     ["gprof.annotation"] = "lua/gprof/annotation.lua",
     ["gprof.cli"] = "lua/gprof/cli.lua",
     ["gprof.color"] = "lua/gprof/color.lua",
+    ["gprof.completion"] = "lua/gprof/completion.lua",
     ["gprof.explain"] = "lua/gprof/explain.lua",
     ["gprof.granularity"] = "lua/gprof/granularity.lua",
     ["gprof.help"] = "lua/gprof/help.lua",

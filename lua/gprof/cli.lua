@@ -138,6 +138,8 @@ local function work(arguments)
     write(require "gprof.help".page())
   elseif settings.version then
     write(require "gprof.help".version())
+  elseif settings.print_completion then
+    write(require "gprof.completion".script(settings.print_completion))
   else
     report(settings, write)
   end

@@ -7,6 +7,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local styles = require "gprof.styles"
 
 local options = {}
 
@@ -188,8 +189,9 @@ end
 --
 -- short, long: the names. argument: "none", "required" or "optional" (attached to a
 -- short option, after = on a long one). value: what the help page calls it. handle:
--- what it does. group, help: for the help page. values: all that there is to choose from,
--- which the help page lists where a colon ends the text.
+-- what it does. group, help: for the help page. values: words to choose from, which the
+-- help page lists where a colon ends the text. takes: "files" or "directories", if the
+-- argument is the name of one.
 
 --- Options that GNU gprof has, too.
 options.gnu = {
@@ -204,7 +206,7 @@ options.gnu = {
   { short = "i", long = "file-info", argument = "none", handle = style("info", true),
     group = 1, help = "what the profile files hold" },
   { short = "I", long = "directory-path", argument = "required", value = "DIRS",
-    handle = add_directories,
+    takes = "directories", handle = add_directories,
     group = 1, help = "where to look for source: A:B:C" },
   { short = "J", long = "no-annotated-source", argument = "optional", value = "SYMSPEC",
     handle = symspec_style("annotation", false),
@@ -229,7 +231,7 @@ options.gnu = {
     handle = set_function_ordering,
     group = 1, help = "an order of functions that keeps callers near" },
   { short = "R", long = "file-ordering", argument = "required", value = "MAP",
-    handle = set_file_ordering,
+    takes = "files", handle = set_file_ordering,
     group = 1, help = "an order of object files; MAP is made by nm" },
   { short = "t", long = "table-length", argument = "required", value = "NUM",
     handle = number("table_length", 0, 2147483647),
@@ -245,7 +247,9 @@ options.gnu = {
   { short = "Z", long = "no-exec-counts", argument = "optional", value = "SYMSPEC",
     handle = symspec_style("executions", false),
     group = 1, help = "no execution counts, or not those of these" },
-  { long = "demangle", argument = "optional", value = "STYLE", handle = set_demangling,
+  { long = "demangle", argument = "optional", value = "STYLE",
+    values = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
+    handle = set_demangling,
     group = 1, help = "names as in the source: auto, gnu-v3 ..." },
   { long = "no-demangle", argument = "none", handle = flag "no_demangle",
     group = 1, help = "names as in the symbol table" },
@@ -274,7 +278,7 @@ options.gnu = {
     handle = symspec("exclude", "time"),
     group = 2, help = "their time does not count there" },
   { short = "S", long = "external-symbol-table", argument = "required", value = "FILE",
-    handle = path "external_symbol_table",
+    takes = "files", handle = path "external_symbol_table",
     group = 2, help = "symbols from FILE, such as /proc/kallsyms" },
   { short = "z", long = "display-unused-functions", argument = "none",
     handle = flag "display_unused_functions",
@@ -314,12 +318,17 @@ options.own = {
     group = 3, help = "reports as GNU gprof prints them under -b" },
   { long = "annotate-time", argument = "none", handle = set_annotate_time,
     group = 1, help = "the source by line, with counts and seconds" },
-  { long = "sum-file", argument = "required", value = "FILE", handle = set_sum_file,
+  { long = "sum-file", argument = "required", value = "FILE",
+    takes = "files", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
   { long = "color", argument = "optional", value = "WHEN",
     values = { "auto", "always", "never" }, handle = choice("color", "always"),
     group = 1, help = "colours:" },
-  { long = "report", argument = "required", value = "NAME", handle = add_report,
+  { long = "print-completion", argument = "required", value = "SHELL",
+    values = { "bash", "zsh" }, handle = choice "print_completion",
+    group = 3, help = "completion of options for a shell:" },
+  { long = "report", argument = "required", value = "NAME", values = styles.reports(),
+    takes = "files", handle = add_report,
     group = 1, help = "gprof.report.NAME, or FILE.lua of yours" },
 }
 
@@ -395,6 +404,11 @@ local function complain(kind, word)
   raise("unknown option '%s' (-h lists them)", word)
 end
 
+-- Whether the program is asked about itself: then nothing else counts.
+local function is_answered(settings)
+  return settings.help or settings.version or settings.print_completion
+end
+
 local function apply(settings, given)
   local known = by_name()
   for _, pair in ipairs(given) do  -- how other options are read depends on it
@@ -403,7 +417,7 @@ local function apply(settings, given)
   for _, pair in ipairs(given) do
     local option = known[pair[1]]
     option.handle(settings, pair[2], option)
-    if settings.help or settings.version then break end
+    if is_answered(settings) then break end
   end
 end
 
@@ -430,7 +444,7 @@ function options.read(arguments)
     settings.operands = operands
   else
     apply(settings, before)
-    if not (settings.help or settings.version) then
+    if not is_answered(settings) then
       complain(operands, word)
     end
   end

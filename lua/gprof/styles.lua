@@ -63,6 +63,18 @@ local function find_page(report)
   end
 end
 
+--- The names of our own reports.
+-- @treturn {string,...}
+function styles.reports()
+  local names = {}
+  for _, page in ipairs(pages) do
+    names[#names + 1] = page.report or page.gnu
+    names[#names + 1] = page.bsd
+  end
+  table.sort(names)
+  return names
+end
+
 --- What is printed, by whatever means it was asked for.
 -- @tparam {[string]=boolean} chosen
 -- @tparam {table,...} extra reports asked for by name
