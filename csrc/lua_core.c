@@ -82,10 +82,13 @@ int luaopen_gprof_core(lua_State *L) {
   luaL_checkversion(L);
   lua_newtable(L);
   define_memory(L);
+  define_iteration(L);
   define_image(L);
   define_lines(L);
   define_data(L);
+  define_records(L);
   define_symbols(L);
+  define_symbol(L);
   define_selection(L);
   define_profile(L);
   define_parts(L);

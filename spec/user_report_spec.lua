@@ -224,7 +224,7 @@ describe("A report that fails is one line:", function()
     ["an error without"] = { "error('what', 0)", "my.lua: what" },
     ["one of several lines"] = { "error 'what\\n\\tand why'", "my.lua:2: what and why" },
     ["an empty one"] = { "error('', 0)", "my.lua: failed without a message" },
-    ["a misuse"] = { "profile:functions(1)", "my.lua:2: bad argument #1 to 'functions' (invalid option '1')" },
+    ["a misuse"] = { "profile:functions(1)", "my.lua:2: bad argument #1 to 'functions' (.*)" },
     ["an unknown report"] = { "profile:report 'tree'",
       "my.lua:2: no report 'tree': there is no module gprof.report.tree" },
     ["a table with a message"] = { "error { message = 'what' }", "what" },
@@ -258,7 +258,8 @@ describe("A report that fails is one line:", function()
       local said = result.stderr:match "^gprof%.lua: ([^\n]*)\n$"
       assert.truthy(said, result.stderr)
       if case[2]:find(".*", 1, true) then
-        assert.truthy(said:find("^" .. case[2]), said)
+        local first, last = case[2]:match "^(.*)%.%*(.*)$"
+        assert.equal(first .. last, said:sub(1, #first) .. said:sub(#said - #last + 1))
       else
         assert.equal(case[2], said)
       end
