@@ -207,6 +207,12 @@ describe("What a report writes", function()
     ]])
   end)
 
+  it("ends quietly if nobody reads any more", function()
+    local path = directory { ["my.lua"] = report 'for i = 1, 50000 do write("%d\\n", i) end' } .. "/my.lua"
+    local result = launch.line([[trap '' PIPE; { "$@"; echo $? >&2; } | head -1]], { image, profile, "--report", path })
+    assert.same({ "1\n", "1\n" }, { result.stdout, result.stderr })
+  end)
+
   it("fails as other output does", function()
     if not shell.exists "/dev/full" then
       pending "/dev/full is not here"

@@ -26,7 +26,7 @@ local function paint(text, code)
   return before .. "\27[" .. code .. "m" .. inside .. "\27[0m" .. behind
 end
 
--- The code for a share of the time, or of something that was not used at all; nil for none.
+-- The code for a share of the time, or for what was not used at all; nil for none.
 local function shade(percent, used)
   if not used then return shades.unused end
   return percent >= HOT and shades.hot or percent >= WARM and shades.warm or nil
@@ -68,7 +68,8 @@ end
 function color.name(text, profile, id)
   local percent, calls, self_calls, self, children =
     profile:get(id, "graph_percent", "calls", "self_calls", "self", "children")
-  return color.row(text, percent, calls ~= 0 or self_calls ~= 0 or self ~= 0 or children ~= 0)
+  local used = calls ~= 0 or self_calls ~= 0 or self ~= 0 or children ~= 0
+  return color.row(text, percent, used)
 end
 
 --- Tells whether a file is to have colours.

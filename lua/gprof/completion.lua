@@ -1,5 +1,5 @@
---- Completion of the command line by a shell: scripts for bash and zsh, made from the table
--- of options, so that they know what the program knows.
+--- Completion of the command line by a shell: scripts for bash and zsh, made from the
+-- table of options, so that they know what the program knows.
 --
 -- @module gprof.completion
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -140,7 +140,6 @@ local zsh = [==[
 #   source <(gprof.lua --print-completion=zsh)
 
 @FUNCTIONS@
-
 _gprof_lua() {
   _arguments -s -S \
 @OPTIONS@
@@ -172,11 +171,16 @@ local function zsh_action(option)
   return words or zsh_files[option.takes] or " "
 end
 
+local zsh_alternative <const> = [[
+%s() {
+  _alternative 'words:%s:(%s)' 'files:file:%s'
+}
+]]
+
 -- That function, if an option has one.
 local function zsh_function(option)
-  return option.values and option.takes and
-    ("%s() {\n  _alternative 'words:%s:(%s)' 'files:file:%s'\n}"):format(zsh_action(option),
-      option.value, table.concat(option.values, " "), zsh_files[option.takes])
+  return option.values and option.takes and zsh_alternative:format(zsh_action(option),
+    option.value, table.concat(option.values, " "), zsh_files[option.takes])
 end
 
 -- An option's argument: what it is called, and where words for it come from.
@@ -187,21 +191,21 @@ end
 
 -- An option for _arguments, as often as it has names. Flags are given once.
 local function zsh_option(option)
-  local forms = {}
-  if option.short then forms[1] = zsh_short[option.argument]:format(option.short) end
-  if option.long then forms[#forms + 1] = zsh_long[option.argument]:format(option.long) end
+  local forms, kind = {}, option.argument
+  if option.short then forms[1] = zsh_short[kind]:format(option.short) end
+  if option.long then forms[#forms + 1] = zsh_long[kind]:format(option.long) end
   local once = "(" .. table.concat(names(option), " ") .. ")"
   local text = option.help:gsub(":$", ""):gsub("[%[%]\\:]", "\\%0"):gsub("'", "'\\''")
   for i, form in ipairs(forms) do
     forms[i] = ("    '%s%s[%s]%s' \\"):format(
-      option.argument == "none" and once or "*", form, text, zsh_argument(option))
+      kind == "none" and once or "*", form, text, zsh_argument(option))
   end
   return table.concat(forms, "\n")
 end
 
 local function for_zsh()
   return fill(zsh, {
-    FUNCTIONS = table.concat(collect(zsh_function), "\n\n"),
+    FUNCTIONS = table.concat(collect(zsh_function), "\n"),
     OPTIONS = table.concat(collect(zsh_option), "\n"),
   })
 end
