@@ -87,7 +87,7 @@ RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dkjson luarocks \
   valgrind
-ALL_PACKAGES = $(TEST_PACKAGES) clang gfortran gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+ALL_PACKAGES = $(TEST_PACKAGES) clang gfortran zsh gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
   $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
   s390x-linux-gnu sparc64-linux-gnu)
 
