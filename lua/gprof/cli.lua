@@ -118,6 +118,11 @@ local function report(settings, write)
   end
 end
 
+local function blocks_runtime()
+  local path, message = require "gprof.native".blocks_runtime()
+  return path or fail("the %s", message)
+end
+
 local function work(arguments)
   local settings = options.read(arguments)
   local write = output.into(io.stdout)
@@ -125,6 +130,8 @@ local function work(arguments)
     write(require "gprof.help".page())
   elseif settings.version then
     write(require "gprof.help".version())
+  elseif settings.print_blocks_runtime then
+    write(blocks_runtime() .. "\n")
   else
     report(settings, write)
   end

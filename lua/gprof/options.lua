@@ -290,6 +290,8 @@ options.own = {
     group = 1, help = "the source by line, with counts and seconds" },
   { long = "sum-file", argument = "required", value = "FILE", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
+  { long = "print-blocks-runtime", argument = "none", handle = flag "print_blocks_runtime",
+    group = 3, help = "path of what counts blocks, to link with" },
 }
 
 -- Reading the command line ------------------------------------------------------------
@@ -372,7 +374,7 @@ local function apply(settings, given)
   for _, pair in ipairs(given) do
     local option = known[pair[1]]
     option.handle(settings, pair[2], option)
-    if settings.help or settings.version then break end
+    if settings.help or settings.version or settings.print_blocks_runtime then break end
   end
 end
 
