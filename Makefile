@@ -131,7 +131,7 @@ build/share/%: $(CORE) $(MODULES) gprof.lua
 install: $(PLACED)
 	$(say) installed below $(DESTDIR)$(PREFIX)
 
-# Directories that other software has files in stay, be they empty or not.
+# Directories of our own go, too, unless somebody has put something there.
 uninstall:
 	$(quietly)rm -f $(PLACED)
 	$(quietly)for own in $(LUADIR)/gprof $(LIBDIR)/gprof $(DOCDIR); do \
