@@ -83,7 +83,7 @@ for kind, make in pairs { ["in a checkout"] = checkout, ["that is installed"] = 
   end
 end
 
-describe("a module that is not there", function()
+describe("what is not there", function()
   it("is not installed", function()
     local tree = prefix()
     shell.check { "rm", tree.modules .. "opcodes.so" }
@@ -92,6 +92,14 @@ describe("a module that is not there", function()
     assert.equal("gprof.lua: the core is not installed\n", run(tree).stderr)
     shell.check { "rm", "-r", tree.root .. "/share" }
     assert.equal("gprof.lua: the library is not installed\n", run(tree).stderr)
+  end)
+
+  it("is not built yet", function()
+    local tree = checkout()
+    local result = run(tree, "--print-blocks-runtime")
+    assert.same({ "", 1 }, { result.stdout, result.status })
+    assert.equal(("gprof.lua: the runtime that counts blocks is not built yet: run 'make -C %s'\n"):format(tree.root),
+      result.stderr)
   end)
 end)
 
