@@ -1,5 +1,5 @@
--- The library called at random, with closed objects, wrong ones, and whatever else a script may pass by mistake: each call
--- returns or raises an error, and nothing else ever happens.
+-- The library called at random, with closed objects, wrong ones, and whatever else a script may pass by mistake: each
+-- call returns or raises an error, and nothing else ever happens.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
