@@ -127,39 +127,79 @@ void push_and_free(lua_State *L, char *text);
  * Lua error if that is NULL. */
 void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count);
 
-/* An iteration over parts of a profile. */
-typedef struct iterator {
-  uint32_t *rows;         /* numbers of nodes or arcs; freed by the collector */
+/* --- parts of objects, see lua_iteration.c ------------------------------------ */
+
+/* A part of an object: what fields are read from. */
+typedef struct part {
+  const void *owner;      /* what it is a part of, in the core */
+  uint32_t id;            /* its row there */
+  int whole;              /* the same for Lua, at that stack index */
+} part;
+
+typedef struct part_kind {
+  const char *fields;     /* the registry has the table of them by that name */
+  const void *(*open)(lua_State *L, int whole);  /* owner; a Lua error if it is closed */
+  void (*push)(lua_State *L, const part *p);     /* pushes the one object that stands for it */
+} part_kind;
+
+typedef struct iteration {
+  const part_kind *kind;
+  int order;              /* argument that says how the rows are to be sorted */
+  uint32_t *rows;         /* freed by the collector */
   size_t count, done;
-  void (*push)(lua_State *L, int profile, uint32_t row);  /* pushes an object, or */
-  int field_count;                                        /*   so many fields */
+  int field_count;        /* 0: objects are given */
   const object_field *fields[];
-} iterator;
+} iteration;
 
-typedef enum part_kind { PART_NODE, PART_FUNCTION, PART_CYCLE, PART_ARC } part_kind;
+/* Pushes an iteration over parts of the object at stack index `whole`, still without rows.
+ * Arguments behind `order` are names of fields: if there are any, these fields of each part
+ * are given, and no objects are made. */
+iteration *new_iteration(lua_State *L, const part_kind *kind, int whole, int order);
 
-/* Pushes an iteration over parts of the profile at stack index `profile`, still
- * without rows. The arguments `first` to `last` are names of fields: if there are
- * any, these fields of each part are given, and no objects are made. */
-iterator *new_iterator(lua_State *L, int profile, part_kind kind, int first, int last);
+/* What order argument `index` asks for: the number in `names`, which end with NULL, of one
+ * that the core has, 0 if there is nil; -1 if the rows are to be sorted: by another field,
+ * or by a function. */
+int order_option(lua_State *L, int index, const char *const names[]);
+
+/* Returns, for a generic for, the iteration on the top of the stack, which has its rows by
+ * now; a Lua error if there was no memory for them. Sorts them unless they are. */
+int return_iteration(lua_State *L, bool sorted);
+
+/* Pushes the object of a part from the table that is user value `table` of the whole, making
+ * it if there is none: so that it equals itself and can be a key. */
+void push_part(lua_State *L, const part *p, const part_kind *kind, int table,
+               const char *metatable);
+
+/* The part whose object is argument 1; pushes the whole. */
+part check_part(lua_State *L, const char *metatable);
+
+/* object.key for parts. */
+int get_part_field(lua_State *L);
+
+/* Pushes a table that does not keep its values alive. */
+void push_weak_table(lua_State *L);
+
+/* --- parts of profiles, see lua_parts.c ---------------------------------------- */
+
+/* Iterations over parts of the profile at stack index 1: of what the methods of profiles by
+ * these names return, with an order as argument 2. */
+int iterate_functions(lua_State *L);
+int iterate_nodes(lua_State *L);
+int iterate_cycles(lua_State *L);
+int iterate_arcs(lua_State *L);
+
+/* What there is around a node, in the order of its entry: arcs into a function and out of
+ * it, and the functions of a cycle; and the lines of a function. */
+typedef enum around { AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS, AROUND_LINES } around;
+
+/* Returns, for a generic for, an iteration over what is around a node of the profile at
+ * stack index 1, sorted as argument `order` says; names of fields come behind it. */
+int iterate_around(lua_State *L, around what, uint32_t node, int order);
 
 /* Pushes an iteration over the blocks of a function, or of a line, of the profile at stack
  * index `profile`, in the order in which they were met: address and executions of each.
  * Returns 1. */
 int push_blocks(lua_State *L, int profile, uint32_t symbol);
-
-/* Returns, for a generic for, the iteration on the top of the stack, which has its
- * rows by now; a Lua error if there was no memory for them. */
-int return_iterator(lua_State *L);
-
-/* What there is around a node, in the order of its entry: arcs into a function and out of
- * it, and the functions of a cycle. */
-typedef enum around { AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS, AROUND_LINES } around;
-
-/* Returns, for a generic for, an iteration over what is around a node of the profile at
- * stack index `profile`; with names of fields as for new_iterator. */
-int iterate_around(lua_State *L, int profile, around what, uint32_t node, int first,
-                   int last);
 
 /* image:lines(): see lua_lines.c */
 int image_lines(lua_State *L);
@@ -171,6 +211,7 @@ void define_lines(lua_State *L);
 void define_symbols(lua_State *L);
 void define_selection(lua_State *L);
 void define_profile(lua_State *L);
+void define_iteration(lua_State *L);
 void define_parts(lua_State *L);
 void define_memory(lua_State *L);
 void define_stream(lua_State *L);

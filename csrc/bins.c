@@ -58,7 +58,7 @@ static bool widen(gp_histogram *histogram) {
   return true;
 }
 
-static bool add_one(gp_histogram *histogram, size_t bin, uint64_t more, gp_error *error) {
+bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more, gp_error *error) {
   uint64_t count = gp_bin(histogram, bin);
   if (!gp_count_add(&count, more)) return gp_fail(error, "more than 2^63 samples in a bin");
   while (histogram->width < 8 && count >> (8 * histogram->width))
@@ -109,7 +109,7 @@ static bool add_singly(gp_histogram *histogram, size_t first, const unsigned cha
                        size_t count, gp_layout layout, gp_error *error) {
   for (size_t i = 0; i < count; i++) {
     uint16_t more = gp_u16(bytes + 2 * i, layout);
-    if (more && !add_one(histogram, first + i, more, error)) return false;
+    if (more && !gp_bins_add_one(histogram, first + i, more, error)) return false;
   }
   return true;
 }

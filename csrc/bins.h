@@ -23,6 +23,9 @@ void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *byt
 bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout, gp_error *error);
 
+/* Adds samples to a bin. */
+bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more, gp_error *error);
+
 /* How many times GP_BIN_MOST the fullest bin holds, rounded up: so many records does it
  * take to write the bins. 0 if there is no sample at all. */
 uint64_t gp_bins_records(const gp_histogram *histogram);

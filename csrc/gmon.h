@@ -2,11 +2,13 @@
 /*
  * Profile data: what a gmon.out holds.
  *
- * Reads the current format ("magic", versions 0 and 1) and the two BSD formats,
- * and adds up any number of files: bins of equal histograms, counts of equal arcs
- * and equal blocks. Addresses stay as they were recorded; which functions they
- * mean is a later stage's business. Nothing is lost: counts are 64 bits wide
- * where they need to be.
+ * Sums of any number of files, in the current format ("magic", versions 0 and 1) or the
+ * two BSD formats, of other sums, and of records made by somebody: of bins of equal
+ * histograms, counts of equal arcs and equal blocks. Addresses stay as they were
+ * recorded; which functions they mean is a later stage's business. Nothing is lost:
+ * counts are 64 bits wide where they need to be.
+ *
+ * gmon_read.c reads files, gmon_write.c writes them.
  */
 #ifndef GP_GMON_H
 #define GP_GMON_H
@@ -41,6 +43,7 @@ typedef struct gp_arcs {
   uint64_t *self;         /* an address in the callee: mostly its start */
   uint64_t *calls;
   gp_index index;
+  uint32_t next;          /* the row behind that of the last arc added */
 } gp_arcs;
 
 /* Basic blocks, in the order in which they were met. */
@@ -52,19 +55,23 @@ typedef struct gp_blocks {
 } gp_blocks;
 
 typedef struct gp_data {
-  gp_layout layout;       /* how files are read: the image's */
+  gp_layout layout;       /* how files are read and written: the image's, mostly */
   bool mixed_rates;       /* count samples of another rate as the first one's */
   gp_histogram *histograms;   /* disjoint; in the order in which they were met */
   uint32_t *by_address;       /* their numbers in the order of their ranges */
   size_t histogram_count, histogram_capacity;
   gp_arcs arcs;
   gp_blocks blocks;
-  size_t histogram_records, arc_records, block_records;  /* as read */
+  size_t histogram_records, arc_records, block_records;  /* as read or added */
+  uint64_t record;        /* offset of that which is being read, for messages */
   bool has_arcs;          /* a file could have told of calls, and perhaps did */
   gp_format format;       /* of the last file; never GP_FORMAT_AUTO once one is read */
   uint32_t version;       /* that the last file in the magic format told */
   const gp_trace *trace;  /* or NULL */
 } gp_data;
+
+/* For `record`: what is added comes from no file. */
+#define GP_NO_RECORD UINT64_MAX
 
 /* An empty sum. Its address must not change from here on. */
 void gp_data_init(gp_data *data, gp_layout layout);
@@ -73,6 +80,28 @@ void gp_data_free(gp_data *data);
 /* Adds a file. On an error the data is no longer of use: parts of the file may be
  * in it. */
 bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *error);
+
+/* Adds calls between two addresses. An error leaves the sum as it was: too many calls, or no
+ * memory. */
+bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
+                     gp_error *error);
+
+/* The same for executions of a block. */
+bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
+                       gp_error *error);
+
+/* The histogram of the sum that bins of the range and kind of `header` are to be added to.
+ * One that *is_new has no bins yet. NULL if there can be none: `header` is not sound, counts
+ * something else than the others, or overlaps one of them. */
+gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
+                                gp_error *error);
+
+/* Adds a histogram, of which the sum keeps nothing. After an error about a bin it is of no
+ * use any more; after others it is as it was. */
+bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error);
+
+/* Adds another sum. Errors as for a histogram. */
+bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error);
 
 /* Writes all there is to a file, as a whole or not at all (see writer.h); "-" is standard
  * output. Magic is what GP_FORMAT_AUTO means here. Order and addresses are as they were

@@ -82,6 +82,7 @@ int luaopen_gprof_core(lua_State *L) {
   luaL_checkversion(L);
   lua_newtable(L);
   define_memory(L);
+  define_iteration(L);
   define_image(L);
   define_lines(L);
   define_data(L);

@@ -10,114 +10,44 @@
 
 #include "binding.h"
 
-/* The object of a part; user value 1 is the profile. */
-typedef struct part_box {
-  profile_box *profile;
-  uint32_t id;
-} part_box;
-
-/* What the fields are read from: an object's part, or an iterator's. */
-typedef struct part {
-  const gp_profile *profile;
-  const profile_box *box;
-  uint32_t id;
-  int home;               /* stack index of the profile */
-} part;
-
-static part open_part(lua_State *L, const profile_box *box, uint32_t id, int home) {
-  return (part){open_profile(L, box), box, id, home};
-}
-
-/* Pushes the profile of the object at index 1, and opens the object. */
-static part check_part(lua_State *L, const char *metatable) {
-  const part_box *box = luaL_checkudata(L, 1, metatable);
-  lua_getiuservalue(L, 1, 1);
-  return open_part(L, box->profile, box->id, lua_gettop(L));
+/* What they are parts of, if it is open. */
+static const void *open_whole(lua_State *L, int whole) {
+  return open_profile(L, lua_touserdata(L, whole));
 }
 
 /* --- one object for each --------------------------------------------------- */
 
-/* Pushes the object of number `id` from the profile's table `table`, making it if
- * there is none: so that it equals itself and can be a key. */
-static void push_object(lua_State *L, int profile, int table, uint32_t id,
-                        const char *metatable) {
-  lua_getiuservalue(L, profile, table);
-  if (lua_rawgeti(L, -1, id) == LUA_TNIL) {
-    lua_pop(L, 1);
-    part_box *box = lua_newuserdatauv(L, sizeof *box, 1);
-    box->profile = lua_touserdata(L, profile);
-    box->id = id;
-    luaL_setmetatable(L, metatable);
-    lua_pushvalue(L, profile);
-    lua_setiuservalue(L, -2, 1);
-    lua_pushvalue(L, -1);
-    lua_rawseti(L, -3, id);
-  }
-  lua_remove(L, -2);
+static const part_kind function_parts, cycle_parts;
+
+static void push_node_of(lua_State *L, const part *p) {
+  const gp_profile *profile = p->owner;
+  if (p->id >= profile->graph.functions)
+    push_part(L, p, &cycle_parts, PROFILE_OBJECTS, GP_CYCLE_NODE);
+  else
+    push_part(L, p, &function_parts, PROFILE_OBJECTS, GP_FUNCTION_NODE);
+}
+
+static void push_arc(lua_State *L, const part *p);
+
+static const part_kind node_parts = {"gprof.node.fields", open_whole, push_node_of};
+static const part_kind function_parts = {"gprof.function.fields", open_whole, push_node_of};
+static const part_kind cycle_parts = {"gprof.cycle.fields", open_whole, push_node_of};
+static const part_kind arc_parts = {"gprof.arc.fields", open_whole, push_arc};
+
+static void push_arc(lua_State *L, const part *p) {
+  push_part(L, p, &arc_parts, PROFILE_ARCS, GP_ARC);
 }
 
 void push_node(lua_State *L, int profile, uint32_t node) {
-  const profile_box *box = lua_touserdata(L, profile);
-  bool cycle = node >= open_profile(L, box)->graph.functions;
-  push_object(L, profile, PROFILE_OBJECTS, node, cycle ? GP_CYCLE_NODE : GP_FUNCTION_NODE);
-}
-
-static void push_arc(lua_State *L, int profile, uint32_t arc) {
-  push_object(L, profile, PROFILE_ARCS, arc, GP_ARC);
-}
-
-/* object.key */
-static int get_part_field(lua_State *L) {
-  const part_box *box = check_self(L);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TLIGHTUSERDATA) return 1;
-  const object_field *field = lua_touserdata(L, 2);
-  lua_getiuservalue(L, 1, 1);
-  part p = open_part(L, box->profile, box->id, 3);
-  field->push(L, &p);
-  return 1;
-}
-
-/* --- iteration ------------------------------------------------------------- */
-
-#define GP_ITERATOR "gprof.iterator"
-
-static int release_rows(lua_State *L) {
-  iterator *each = luaL_checkudata(L, 1, GP_ITERATOR);
-  free(each->rows);
-  each->rows = NULL;
-  each->count = 0;
-  return 0;
-}
-
-/* Upvalue: the iteration, whose user value is the profile. */
-static int next_part(lua_State *L) {
-  iterator *each = lua_touserdata(L, lua_upvalueindex(1));
-  if (each->done >= each->count) return 0;
-  uint32_t row = each->rows[each->done++];
-  lua_settop(L, 0);
-  lua_getiuservalue(L, lua_upvalueindex(1), 1);
-  if (each->field_count == 0) {
-    each->push(L, 1, row);
-    return 1;
-  }
-  part p = open_part(L, lua_touserdata(L, 1), row, 1);
-  for (int i = 0; i < each->field_count; i++) each->fields[i]->push(L, &p);
-  return each->field_count;
-}
-
-/* In the registry: a table of fields for each part_kind. */
-static const char field_tables[] = "gprof.fields";
-
-static void push_field_table(lua_State *L, part_kind kind) {
-  lua_getfield(L, LUA_REGISTRYINDEX, field_tables);
-  lua_rawgeti(L, -1, (lua_Integer)kind);
-  lua_remove(L, -2);
+  part p = {open_whole(L, profile), node, profile};
+  push_node_of(L, &p);
 }
 
 int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int last) {
-  part p = open_part(L, lua_touserdata(L, profile), node, profile);
+  part p = {open_whole(L, profile), node, profile};
+  bool is_cycle = node >= ((const gp_profile *)p.owner)->graph.functions;
   luaL_checkstack(L, last - first + 8, "too many fields");
-  push_field_table(L, node < p.profile->graph.functions ? PART_FUNCTION : PART_CYCLE);
+  lua_getfield(L, LUA_REGISTRYINDEX, (is_cycle ? &cycle_parts : &function_parts)->fields);
   int table = lua_gettop(L);
   for (int i = first; i <= last; i++) {
     lua_pushvalue(L, table);
@@ -128,72 +58,71 @@ int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int la
   return lua_gettop(L) - table;
 }
 
-iterator *new_iterator(lua_State *L, int profile, part_kind kind, int first, int last) {
-  int count = last < first ? 0 : last - first + 1;
-  luaL_checkstack(L, count + 8, "too many fields");
-  iterator *each =
-      lua_newuserdatauv(L, sizeof *each + (size_t)count * sizeof *each->fields, 1);
-  each->rows = NULL;
-  each->count = each->done = 0;
-  each->push = kind == PART_ARC ? push_arc : push_node;
-  each->field_count = count;
-  luaL_setmetatable(L, GP_ITERATOR);
-  lua_pushvalue(L, profile);
-  lua_setiuservalue(L, -2, 1);
-  if (count == 0) return each;
-  push_field_table(L, kind);
-  for (int i = 0; i < count; i++) each->fields[i] = check_field(L, first + i);
-  lua_pop(L, 1);
-  return each;
+/* --- iteration ------------------------------------------------------------- */
+
+int iterate_nodes(lua_State *L) {
+  const gp_profile *profile = open_whole(L, 1);
+  iteration *each = new_iteration(L, &node_parts, 1, 2);
+  each->rows = gp_order_nodes(&profile->graph, &each->count);
+  return return_iteration(L, order_option(L, 2, NULL) == 0);
 }
 
-int return_iterator(lua_State *L) {
-  const iterator *each = lua_touserdata(L, -1);
-  if (!each->rows) return luaL_error(L, "not enough memory");
-  lua_pushvalue(L, -1);
-  lua_pushcclosure(L, next_part, 1);
-  lua_pushnil(L);
-  lua_pushnil(L);
-  lua_pushvalue(L, -4);  /* closed when the loop is left */
-  return 4;
+int iterate_cycles(lua_State *L) {
+  const gp_profile *profile = open_whole(L, 1);
+  iteration *each = new_iteration(L, &cycle_parts, 1, 2);
+  each->rows = gp_order_cycles(&profile->graph, &each->count);
+  return return_iteration(L, order_option(L, 2, NULL) == 0);
 }
 
-int iterate_around(lua_State *L, int profile, around what, uint32_t node, int first,
-                   int last) {
+int iterate_functions(lua_State *L) {
+  static const char *const names[] = {"self", "name", "address", NULL};
+  static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
+  const gp_profile *profile = open_whole(L, 1);
+  int order = order_option(L, 2, names);
+  iteration *each = new_iteration(L, &function_parts, 1, 2);
+  each->rows = gp_order_functions(&profile->graph, order < 0 ? GP_BY_SELF : orders[order],
+                                  &each->count);
+  return return_iteration(L, order >= 0);
+}
+
+int iterate_arcs(lua_State *L) {
+  static const char *const names[] = {"id", "count", NULL};
+  static const gp_arc_order orders[] = {GP_BY_CREATION, GP_BY_COUNT};
+  const gp_profile *profile = open_whole(L, 1);
+  int order = order_option(L, 2, names);
+  iteration *each = new_iteration(L, &arc_parts, 1, 2);
+  each->rows = gp_order_arcs(&profile->graph, order < 0 ? GP_BY_CREATION : orders[order],
+                             &each->count);
+  return return_iteration(L, order >= 0);
+}
+
+int iterate_around(lua_State *L, around what, uint32_t node, int order) {
   static const struct {
-    part_kind kind;
+    const part_kind *kind;
     uint32_t *(*order)(const gp_graph *graph, uint32_t node, size_t *count);
   } lists[] = {
-      [AROUND_CALLERS] = {PART_ARC, gp_order_callers},
-      [AROUND_CALLEES] = {PART_ARC, gp_order_callees},
-      [AROUND_MEMBERS] = {PART_FUNCTION, gp_order_members},
-      [AROUND_LINES] = {PART_FUNCTION, gp_order_lines},
+      [AROUND_CALLERS] = {&arc_parts, gp_order_callers},
+      [AROUND_CALLEES] = {&arc_parts, gp_order_callees},
+      [AROUND_MEMBERS] = {&function_parts, gp_order_members},
+      [AROUND_LINES] = {&function_parts, gp_order_lines},
   };
-  const gp_graph *graph = &check_profile(L, profile)->graph;
+  const gp_graph *graph = &((const gp_profile *)open_whole(L, 1))->graph;
   if (what == AROUND_LINES && !graph->symtab->function)
     luaL_error(L, "the profile is not one by line");
-  iterator *each = new_iterator(L, profile, lists[what].kind, first, last);
+  iteration *each = new_iteration(L, lists[what].kind, 1, order);
   each->rows = lists[what].order(graph, node, &each->count);
-  return return_iterator(L);
-}
-
-static void define_iterator(lua_State *L) {
-  static const luaL_Reg meta[] = {
-      {"__gc", release_rows}, {"__close", release_rows}, {NULL, NULL}};
-  luaL_newmetatable(L, GP_ITERATOR);
-  luaL_setfuncs(L, meta, 0);
-  lua_pop(L, 1);
+  return return_iteration(L, order_option(L, order, NULL) == 0);
 }
 
 /* --- values ---------------------------------------------------------------- */
 
-static const gp_graph *graph_of(const void *object) {
-  return &((const part *)object)->profile->graph;
+static const gp_profile *profile_of(const void *object) {
+  return ((const part *)object)->owner;
 }
 
-static const gp_symtab *symtab_of(const void *object) {
-  return ((const part *)object)->profile->symtab;
-}
+static const gp_graph *graph_of(const void *object) { return &profile_of(object)->graph; }
+
+static const gp_symtab *symtab_of(const void *object) { return profile_of(object)->symtab; }
 
 static uint32_t id_of(const void *object) { return ((const part *)object)->id; }
 
@@ -228,14 +157,14 @@ static void push_number_of(lua_State *L, uint32_t node) {
 
 /* Ticks in the profile's unit; 0 where nothing was sampled. */
 static void push_time(lua_State *L, const void *object, double ticks) {
-  double rate = ((const part *)object)->profile->samples.rate;
+  double rate = profile_of(object)->samples.rate;
   lua_pushnumber(L, rate != 0 ? ticks / rate : 0);
 }
 
 /* --- fields of functions and cycles ---------------------------------------- */
 
 static void push_profile(lua_State *L, const void *object) {
-  lua_pushvalue(L, ((const part *)object)->home);
+  lua_pushvalue(L, ((const part *)object)->whole);
 }
 
 static void push_id(lua_State *L, const void *object) { push_number_of(L, id_of(object)); }
@@ -304,7 +233,7 @@ static void push_graph_percent(lua_State *L, const void *object) {
 /* --- functions ------------------------------------------------------------- */
 
 static void push_symbol(lua_State *L, const void *object) {
-  const gp_image *image = ((const part *)object)->profile->image;
+  const gp_image *image = profile_of(object)->image;
   lua_pushstring(L, gp_image_plain_name(image, symtab_of(object)->name[id_of(object)]));
 }
 
@@ -313,14 +242,15 @@ static void push_symbol(lua_State *L, const void *object) {
 static void push_name(lua_State *L, const void *object) {
   const part *p = object;
   char *name;
-  if (!p->box->demangled) {
+  const profile_box *box = lua_touserdata(L, p->whole);
+  if (!box->demangled) {
     push_symbol(L, object);
     return;
   }
-  lua_getiuservalue(L, p->home, PROFILE_NAMES);
+  lua_getiuservalue(L, p->whole, PROFILE_NAMES);
   if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
     lua_pop(L, 1);
-    name = gp_image_demangle(p->profile->image, p->profile->symtab->name[p->id]);
+    name = gp_image_demangle(profile_of(p)->image, profile_of(p)->symtab->name[p->id]);
     if (name) {
       push_and_free(L, name);
       lua_pushvalue(L, -1);
@@ -355,7 +285,7 @@ static void push_function_id(lua_State *L, const void *object) {
 }
 
 static bool is_selected(const void *object, gp_stage stage) {
-  const gp_selections *selections = &((const part *)object)->profile->selections;
+  const gp_selections *selections = &profile_of(object)->selections;
   return gp_is_selected(&selections->of[stage], id_of(object));
 }
 
@@ -377,7 +307,7 @@ static void push_mapped(lua_State *L, const void *object) {
 
 /* The sources of all functions are looked up at once, when one is wanted first. */
 static const gp_sources *sources_of(lua_State *L, const void *object) {
-  lua_getiuservalue(L, ((const part *)object)->home, PROFILE_SYMBOLS);
+  lua_getiuservalue(L, ((const part *)object)->whole, PROFILE_SYMBOLS);
   const gp_sources *sources = check_sources(L, lua_gettop(L));
   lua_pop(L, 1);
   return sources;
@@ -403,29 +333,29 @@ static void push_cycle(lua_State *L, const void *object) {
   if (cycle == GP_NONE)
     lua_pushnil(L);
   else
-    push_node(L, ((const part *)object)->home, cycle);
+    push_node(L, ((const part *)object)->whole, cycle);
 }
 
-/* Iterates over what is around argument 1; arguments from 2 on are names of fields. */
+/* Iterates over what is around argument 1, in the order of argument 2. */
 static int iterate(lua_State *L, const char *metatable, around what) {
-  int last = lua_gettop(L);
   part p = check_part(L, metatable);
-  return iterate_around(L, p.home, what, p.id, 2, last);
+  lua_replace(L, 1);  /* the profile in place of its part */
+  return iterate_around(L, what, p.id, 2);
 }
 
-/* function:callers([field...]): arcs into it */
+/* function:callers([order [, field...]]): arcs into it */
 static int callers(lua_State *L) { return iterate(L, GP_FUNCTION_NODE, AROUND_CALLERS); }
 
-/* function:callees([field...]): arcs out of it */
+/* function:callees([order [, field...]]): arcs out of it */
 static int callees(lua_State *L) { return iterate(L, GP_FUNCTION_NODE, AROUND_CALLEES); }
 
-/* function:lines([field...]): the lines of its code, itself among them */
+/* function:lines([order [, field...]]): the lines of its code, itself among them */
 static int lines(lua_State *L) { return iterate(L, GP_FUNCTION_NODE, AROUND_LINES); }
 
 /* function:blocks(): addresses and executions of its basic blocks */
 static int blocks(lua_State *L) {
   part p = check_part(L, GP_FUNCTION_NODE);
-  return push_blocks(L, p.home, p.id);
+  return push_blocks(L, p.whole, p.id);
 }
 
 static int describe_function(lua_State *L) {
@@ -446,8 +376,16 @@ static void push_cycle_name(lua_State *L, const void *object) {
                   (int)(id_of(object) - graph_of(object)->functions + 1));
 }
 
-/* cycle:members([field...]): functions */
+/* cycle:members([order [, field...]]): functions */
 static int members(lua_State *L) { return iterate(L, GP_CYCLE_NODE, AROUND_MEMBERS); }
+
+/* The name of a function or a cycle. */
+static void push_node_name(lua_State *L, const void *object) {
+  if (id_of(object) < graph_of(object)->functions)
+    push_name(L, object);
+  else
+    push_cycle_name(L, object);
+}
 
 static int describe_cycle(lua_State *L) {
   part p = check_part(L, GP_CYCLE_NODE);
@@ -459,11 +397,11 @@ static int describe_cycle(lua_State *L) {
 /* --- arcs ------------------------------------------------------------------ */
 
 static void push_caller(lua_State *L, const void *object) {
-  push_node(L, ((const part *)object)->home, graph_of(object)->caller[id_of(object)]);
+  push_node(L, ((const part *)object)->whole, graph_of(object)->caller[id_of(object)]);
 }
 
 static void push_callee(lua_State *L, const void *object) {
-  push_node(L, ((const part *)object)->home, graph_of(object)->callee[id_of(object)]);
+  push_node(L, ((const part *)object)->whole, graph_of(object)->callee[id_of(object)]);
 }
 
 static void push_caller_id(lua_State *L, const void *object) {
@@ -502,9 +440,9 @@ static void push_recursive(lua_State *L, const void *object) {
 
 static int describe_arc(lua_State *L) {
   part p = check_part(L, GP_ARC);
-  const gp_graph *graph = &p.profile->graph;
-  lua_pushfstring(L, "arc: %s -> %s", p.profile->symtab->name[graph->caller[p.id]],
-                  p.profile->symtab->name[graph->callee[p.id]]);
+  const gp_graph *graph = graph_of(&p);
+  lua_pushfstring(L, "arc: %s -> %s", symtab_of(&p)->name[graph->caller[p.id]],
+                  symtab_of(&p)->name[graph->callee[p.id]]);
   return 1;
 }
 
@@ -513,6 +451,7 @@ static int describe_arc(lua_State *L) {
 static const object_field node_fields[] = {
     {"profile", push_profile},
     {"id", push_id},                    /* its number, for profile:node(id) */
+    {"name", push_node_name},           /* demangled unless not wanted; "<cycle 1>" */
     {"is_cycle", push_is_cycle},
     {"is_function", push_is_function},  /* typed as a function; not so lines and cycles */
     {"index", push_index},              /* its place in the call graph */
@@ -530,7 +469,6 @@ static const object_field node_fields[] = {
     {NULL, NULL}};
 
 static const object_field function_fields[] = {
-    {"name", push_name},        /* demangled, unless the profile says otherwise */
     {"symbol", push_symbol},    /* as in the symbol table */
     {"address", push_address},
     {"static", push_static},    /* local to its file */
@@ -546,7 +484,6 @@ static const object_field function_fields[] = {
     {NULL, NULL}};
 
 static const object_field cycle_fields[] = {
-    {"name", push_cycle_name},  /* "<cycle 1>" */
     {"number", push_number},    /* from 1 */
     {NULL, NULL}};
 
@@ -574,21 +511,18 @@ void define_parts(lua_State *L) {
   static const luaL_Reg cycle_meta[] = {{"__tostring", describe_cycle}, {NULL, NULL}};
   static const luaL_Reg cycle_methods[] = {{"members", members}, {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
-  define_iterator(L);
-  lua_newtable(L);
-  lua_newtable(L);
-  define_fields(L, node_fields);
-  lua_rawseti(L, -2, PART_NODE);
   define_object(L, GP_FUNCTION_NODE, get_part_field, function_meta, function_methods);
   define_fields(L, node_fields);
   define_fields(L, function_fields);
-  lua_rawseti(L, -2, PART_FUNCTION);
+  lua_setfield(L, LUA_REGISTRYINDEX, function_parts.fields);
   define_object(L, GP_CYCLE_NODE, get_part_field, cycle_meta, cycle_methods);
   define_fields(L, node_fields);
   define_fields(L, cycle_fields);
-  lua_rawseti(L, -2, PART_CYCLE);
+  lua_setfield(L, LUA_REGISTRYINDEX, cycle_parts.fields);
   define_object(L, GP_ARC, get_part_field, arc_meta, none);
   define_fields(L, arc_fields);
-  lua_rawseti(L, -2, PART_ARC);
-  lua_setfield(L, LUA_REGISTRYINDEX, field_tables);
+  lua_setfield(L, LUA_REGISTRYINDEX, arc_parts.fields);
+  lua_newtable(L);  /* of what functions and cycles have in common */
+  define_fields(L, node_fields);
+  lua_setfield(L, LUA_REGISTRYINDEX, node_parts.fields);
 }

@@ -26,15 +26,6 @@ static const gp_opcodes *require_opcodes(lua_State *L) {
   return opcodes;
 }
 
-/* A table that does not keep its values alive. */
-static void push_weak_table(lua_State *L) {
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-}
-
 static profile_box *new_box(lua_State *L, const symbols_box *symbols) {
   profile_box *box = lua_newuserdatauv(L, sizeof *box, PROFILE_VALUES);
   box->profile = NULL;
@@ -96,44 +87,30 @@ static int describe(lua_State *L) {
   return 1;
 }
 
-/* --- iteration ------------------------------------------------------------- */
+/* --- parts ------------------------------------------------------------------ */
 
 /* profile:functions([order [, field...]]) */
 static int functions(lua_State *L) {
-  static const char *const names[] = {"self", "name", "address", NULL};
-  static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
-  const gp_profile *profile = check_profile(L, 1);
-  gp_function_order order = orders[luaL_checkoption(L, 2, "self", names)];
-  iterator *each = new_iterator(L, 1, PART_FUNCTION, 3, lua_gettop(L));
-  each->rows = gp_order_functions(&profile->graph, order, &each->count);
-  return return_iterator(L);
+  check_profile(L, 1);
+  return iterate_functions(L);
 }
 
-/* profile:entries([field...]): functions and cycles in the order of the call graph */
+/* profile:entries([order [, field...]]): functions and cycles in the order of the call graph */
 static int entries(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
-  iterator *each = new_iterator(L, 1, PART_NODE, 2, lua_gettop(L));
-  each->rows = gp_order_nodes(&profile->graph, &each->count);
-  return return_iterator(L);
+  check_profile(L, 1);
+  return iterate_nodes(L);
 }
 
-/* profile:cycles([field...]): in the order of their numbers */
+/* profile:cycles([order [, field...]]): in the order of their numbers */
 static int cycles(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
-  iterator *each = new_iterator(L, 1, PART_CYCLE, 2, lua_gettop(L));
-  each->rows = gp_order_cycles(&profile->graph, &each->count);
-  return return_iterator(L);
+  check_profile(L, 1);
+  return iterate_cycles(L);
 }
 
 /* profile:arcs([order [, field...]]) */
 static int arcs(lua_State *L) {
-  static const char *const names[] = {"created", "count", NULL};
-  static const gp_arc_order orders[] = {GP_BY_CREATION, GP_BY_COUNT};
-  const gp_profile *profile = check_profile(L, 1);
-  gp_arc_order order = orders[luaL_checkoption(L, 2, "created", names)];
-  iterator *each = new_iterator(L, 1, PART_ARC, 3, lua_gettop(L));
-  each->rows = gp_order_arcs(&profile->graph, order, &each->count);
-  return return_iterator(L);
+  check_profile(L, 1);
+  return iterate_arcs(L);
 }
 
 /* The number of a node at argument 2, as Lua counts, if it lies between the two. */
@@ -144,28 +121,25 @@ static uint32_t check_node(lua_State *L, size_t first, size_t end) {
   return (uint32_t)(id - 1);
 }
 
-/* Iterates over what is around the function at argument 2; arguments from 3 on are names
- * of fields. */
+/* Iterates over what is around the function at argument 2, in the order of argument 3. */
 static int around_function(lua_State *L, around what) {
-  const gp_graph *graph = &check_profile(L, 1)->graph;
-  uint32_t function = check_node(L, 0, graph->functions);
-  return iterate_around(L, 1, what, function, 3, lua_gettop(L));
+  return iterate_around(L, what, check_node(L, 0, check_profile(L, 1)->graph.functions), 3);
 }
 
-/* profile:callers(id [, field...]): as function:callers, without the object */
+/* profile:callers(id [, order [, field...]]): as function:callers, without the object */
 static int callers(lua_State *L) { return around_function(L, AROUND_CALLERS); }
 
-/* profile:callees(id [, field...]): as function:callees, without the object */
+/* profile:callees(id [, order [, field...]]): as function:callees, without the object */
 static int callees(lua_State *L) { return around_function(L, AROUND_CALLEES); }
 
-/* profile:lines(id [, field...]): as function:lines, without the object */
+/* profile:lines(id [, order [, field...]]): as function:lines, without the object */
 static int lines(lua_State *L) { return around_function(L, AROUND_LINES); }
 
-/* profile:members(id [, field...]): as cycle:members, without the object */
+/* profile:members(id [, order [, field...]]): as cycle:members, without the object */
 static int members(lua_State *L) {
   const gp_graph *graph = &check_profile(L, 1)->graph;
   uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
-  return iterate_around(L, 1, AROUND_MEMBERS, cycle, 3, lua_gettop(L));
+  return iterate_around(L, AROUND_MEMBERS, cycle, 3);
 }
 
 /* profile:blocks(id): as function:blocks, without the object */
@@ -193,8 +167,8 @@ static int get(lua_State *L) {
   return push_node_fields(L, 1, id, 3, lua_gettop(L));
 }
 
-/* profile:at(address) -> the function whose code is there, or nil */
-static int at(lua_State *L) {
+/* profile:lookup(address) -> the function whose code is there, or nil */
+static int lookup(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
   if (function == GP_NONE)
@@ -300,7 +274,7 @@ void define_profile(lua_State *L) {
                                      {"entries", entries},     {"cycles", cycles},
                                      {"callers", callers},     {"callees", callees},
                                      {"members", members},     {"node", node},
-                                     {"get", get},             {"at", at},
+                                     {"get", get},             {"lookup", lookup},
                                      {"arcs", arcs},           {"blocks", blocks},
                                      {"lines", lines},         {NULL, NULL}};
   static const object_field fields[] = {

@@ -549,7 +549,7 @@ end)
 describe("For scripts, a profile by line", function()
   local lines <const> = open(made.image, profile, { line = "all" })
   local functions <const> = open(made.image, profile)
-  local loop <const> = lines:at(line[2][1])
+  local loop <const> = lines:lookup(line[2][1])
 
   it("says that it is one", function()
     assert.is_true(lines.by_line)
@@ -570,13 +570,13 @@ describe("For scripts, a profile by line", function()
     assert.same({ 2, 3, 4, 6, 5, 4, 7, 8, 9, 10 }, numbers)
     local ids, again = {}, {}
     for part in loop:lines() do ids[#ids + 1] = part.id end
-    for id in lines:lines(loop.id, "id") do again[#again + 1] = id end
+    for id in lines:lines(loop.id, nil, "id") do again[#again + 1] = id end
     assert.same(ids, again)
-    for id in loop:lines("id") do assert.equal(table.remove(ids, 1), id) end
+    for id in loop:lines(nil, "id") do assert.equal(table.remove(ids, 1), id) end
   end)
 
   it("leads from a line to its function", function()
-    local part = lines:at(line[6][1])
+    local part = lines:lookup(line[6][1])
     assert.same({ 6, true, false, loop.id }, { part.line, part.is_line, part.is_function, part.function_id })
     assert.equal(loop.id, loop.function_id)
   end)
@@ -595,10 +595,10 @@ describe("For scripts, a profile by line", function()
 
   it("has those of functions where it is none", function()
     local counts = {}
-    for _, count in functions:at(line[2][1]):blocks() do counts[#counts + 1] = count end
+    for _, count in functions:lookup(line[2][1]):blocks() do counts[#counts + 1] = count end
     assert.same({ 1, 1, 4, 3, 3, 0, 1 }, counts)
     counts = {}
-    for _, count in functions:blocks(functions:at(line[12][1]).id) do counts[#counts + 1] = count end
+    for _, count in functions:blocks(functions:lookup(line[12][1]).id) do counts[#counts + 1] = count end
     assert.same({ 1 }, counts)
   end)
 
@@ -633,12 +633,12 @@ describe("For scripts, a profile by line", function()
   end)
 
   it("wants to be asked properly", function()
-    assert.has_error(function() functions:at(line[2][1]):lines() end)
+    assert.has_error(function() functions:lookup(line[2][1]):lines() end)
     assert.has_error(function() functions:lines(1) end)
     assert.has_error(function() lines:lines(0) end)
-    assert.has_error(function() lines:lines(lines:at(line[2][1]).id, "no_such_field") end)
+    assert.has_error(function() lines:lines(lines:lookup(line[2][1]).id, "no_such_field") end)
     assert.has_error(function() lines:blocks(1 << 40) end)
     assert.has_error(function() lines:blocks() end)
-    assert.has_error(function() lines:lines(lines:at(line[6][1])) end)
+    assert.has_error(function() lines:lines(lines:lookup(line[6][1])) end)
   end)
 end)

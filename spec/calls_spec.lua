@@ -197,7 +197,7 @@ describe("With -c, the call graph", function()
     local cold = build.program "clones"
     local image = gprof.image(cold.image)
     local found, owners = gprof.profile(image, gprof.data(image), { static_call_graph = true }), {}
-    for arc in found:at(build.address(cold.image, "complain")):callers() do
+    for arc in found:lookup(build.address(cold.image, "complain")):callers() do
       owners[arc.caller.name] = true
       assert.is_nil(arc.caller.name:find "cold")
     end

@@ -142,7 +142,7 @@ for _, variant in ipairs(clones) do
       local profile = open(built.image, built.gmon)
       local checked, of_clones = 0, 0
       for _, known in ipairs(build.expected(built)) do
-        local f = profile:at(known.address)
+        local f = profile:lookup(known.address)
         assert.equal(known.symbol, f.symbol)
         assert.equal(known.calls, f.calls, f.symbol)
         checked, of_clones = checked + 1, of_clones + (is_clone(f.symbol) and 1 or 0)
@@ -160,7 +160,7 @@ for _, variant in ipairs(clones) do
       end
       local profile = made_up(built.image, samples)
       for address, count in pairs(samples) do
-        assert.equal(count, profile:at(address).self)
+        assert.equal(count, profile:lookup(address).self)
       end
     end)
 
@@ -191,10 +191,10 @@ for _, variant in ipairs(clones) do
 
     it("the name of an indirect function is listed, and what it stands for", function()
       local profile = made_up(built.image, { [build.address(built.image, "pick")] = 3 })
-      local called = profile:at(build.address(built.image, "pick"))
+      local called = profile:lookup(build.address(built.image, "pick"))
       assert.equal("pick", called.symbol)
       assert.equal(3, called.self)
-      assert.equal("chosen", profile:at(build.address(built.image, "chosen")).symbol)
+      assert.equal("chosen", profile:lookup(build.address(built.image, "chosen")).symbol)
     end)
   end)
 end
@@ -216,7 +216,7 @@ describe("Whatever is typed as a function counts", function()
         odd = odd + 1
         -- Each is called 50 times, through a table; local.isra.0 has a cold part, which is called as often.
         local is_cold = stem_of(f, functions) ~= nil
-        local found = profile:at(f.address)
+        local found = profile:lookup(f.address)
         assert.equal(is_cold and "local.isra.0" or f.name, found.symbol)
         assert.equal(found.symbol == "local.isra.0" and 100 or 50, found.calls, f.name)
       end
@@ -263,7 +263,7 @@ describe("A cold part", function()
   it("does not hide a function at its address", function()
     local image = build.craft { text = 0x100, symbols = {
       { "f", 0, "local,function" }, { "f.cold", 0x40, "local,function" }, { "g", 0x40, "local,function" } } }
-    assert.equal("g", made_up(image, { [0x1040] = 1 }):at(0x1040).symbol)
+    assert.equal("g", made_up(image, { [0x1040] = 1 }):lookup(0x1040).symbol)
   end)
 end)
 
@@ -296,7 +296,7 @@ describe("For a program with clones,", function()
   it("calls are those that a simulated machine counts", function()
     local profile, checked = open(built.image, built.gmon), 0
     for _, known in ipairs(build.expected(built)) do
-      assert.equal(counted[known.address], profile:at(known.address).calls, known.symbol)
+      assert.equal(counted[known.address], profile:lookup(known.address).calls, known.symbol)
       checked = checked + 1
     end
     assert.is_true(checked >= 8)

@@ -58,7 +58,7 @@ end
 local function read(on, ...)
   local data = assert(gprof.data(on, ...))
   local profile = assert(gprof.profile(on, data))
-  local caller, callee = profile:at(on.text_low), profile:at(on.text_low + 0x20)
+  local caller, callee = profile:lookup(on.text_low), profile:lookup(on.text_low + 0x20)
   return { caller.ticks, callee.ticks, callee.calls, data.histogram_records, data.arc_records, data.block_records }
 end
 
@@ -102,8 +102,8 @@ describe("the current format", function()
     local text = gprof.image(build.craft { address = LOW, text = 0x30000,
       symbols = { { "caller", 0 }, { "callee", 0x20 }, { "edge", 0x20 + 2 * 32768 }, { "rest", 0x22 + 2 * 32768 } } })
     local profile = gprof.profile(text, gprof.data(text, save(magic(records))))
-    assert.same({ 1, 2, 4 }, { profile:at(LOW + 0x20).ticks, profile:at(LOW + 0x10020).ticks,
-      profile:at(LOW + 0x10022).ticks })
+    assert.same({ 1, 2, 4 }, { profile:lookup(LOW + 0x20).ticks, profile:lookup(LOW + 0x10020).ticks,
+      profile:lookup(LOW + 0x10022).ticks })
   end)
 
   for _, case in ipairs { { shapes[1], 0x80001000 }, { shapes[4], 0xffffffff80001000 } } do

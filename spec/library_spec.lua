@@ -20,7 +20,7 @@ describe("an object", function()
   local profile, f = crafted.profile(plan)
 
   it("is the same one however it was come by", function()
-    assert.equal(f.work, profile:at(f.work.address))
+    assert.equal(f.work, profile:lookup(f.work.address))
     assert.equal(f.work, list("caller", f.leaf:callers())[2])
     assert.equal(f.work, profile:node(f.work.id))
     assert.equal(f.ping.cycle, f.pong.cycle)
@@ -48,7 +48,7 @@ describe("an object", function()
     for _ = 1, 5 do
       collectgarbage()
     end
-    assert.is_true(held[profile:at(f.leaf.address)])
+    assert.is_true(held[profile:lookup(f.leaf.address)])
     assert.equal(arc, f.leaf:callers()())
   end)
 
@@ -92,6 +92,62 @@ describe("iteration", function()
     assert.same({ 6, 7 }, list("count", f.work:callees()))
   end)
 
+  it("has the order of any field: places upwards, amounts downwards, equal ones as they are anyway", function()
+    local function names(...) return table.concat(list("name", ...), " ") end
+    assert.equal("leaf ping pong work idle main", names(profile:functions("calls")))
+    assert.equal("work leaf ping pong idle main", names(profile:functions("self_calls")))
+    assert.equal("main work leaf ping pong idle", names(profile:functions("index")))
+    assert.equal("idle leaf main ping pong work", names(profile:functions("symbol")))
+    assert.equal("leaf work ping pong idle main", names(profile:functions("file"))) -- of which there are none
+    assert.equal("<cycle 1> idle leaf main ping pong work", names(profile:entries("name")))
+    assert.equal("<cycle 1>", profile:entries("is_cycle")().name)
+    assert.same({ 7, 5, 3, 4, 1, 6, 2 }, list("id", profile:arcs("count")))
+    assert.same({ 1, 2, 5, 7, 3, 4, 6 }, list("id", profile:arcs("caller_id")))
+    assert.same({ 3, 4, 7, 1, 2, 5, 6 }, list("id", profile:arcs("recursive")))
+    assert.same({ 6, 2 }, list(nil, f.leaf:callers("count", "count")))
+    assert.same({ 2, 6 }, list(nil, f.leaf:callers(nil, "count")))
+    assert.same({ 6, 2 }, list(nil, profile:callers(f.leaf.id, "caller_id", "count")))
+  end)
+
+  it("has the order that a function makes, and leaves equal ones as they are", function()
+    local function by_length(a, b) return #a.name > #b.name end
+    local longest = { "leaf", "work", "ping", "pong", "idle", "main" } -- all are equal
+    assert.same(longest, list("name", profile:functions(by_length)))
+    local fewest = {}
+    for name, calls in profile:functions(function(a, b) return a.calls < b.calls end, "name", "calls") do
+      fewest[#fewest + 1] = name .. calls
+    end
+    assert.same({ "idle0", "main0", "work2", "ping4", "pong4", "leaf8" }, fewest)
+    local callees = function(a, b) return a.callee.name < b.callee.name end
+    assert.same({ "leaf", "work" }, list(nil, (function()
+      local next = f.work:callees(callees)
+      return function() local arc = next() return arc and arc.callee.name end
+    end)()))
+    assert.same({ "pong", "ping" }, list("name", f.ping.cycle:members(function(a, b) return a.name > b.name end)))
+  end)
+
+  it("passes on what an order raises, and is of use again", function()
+    local thrown <const> = {}
+    local done, caught = pcall(profile.functions, profile, function() error(thrown) end)
+    assert.is_false(done)
+    assert.equal(thrown, caught)
+    assert.has_error(function() profile:functions(function(a) return a.name < 1 end) end)
+    local suspended = coroutine.create(function() profile:functions(function() coroutine.yield() end) end)
+    assert.is_false((coroutine.resume(suspended)))
+    assert.equal(6, #list("name", profile:functions()))
+  end)
+
+  it("takes no harm from an order that closes the profile", function()
+    local mine = open()
+    assert.has_error(function()
+      mine:functions(function() mine:close() return false end)
+    end)
+    local next = open():functions("calls", "profile", "name")
+    local other = next()
+    other:close()
+    assert.has_error(next, "profile is closed")
+  end)
+
   it("gives fields in place of objects, if asked for", function()
     local fields = { "name", "symbol", "address", "calls", "self", "cycle", "profile", "listed", "file", "id" }
     local objects = profile:functions("name")
@@ -103,18 +159,18 @@ describe("iteration", function()
       end
     end
     assert.is_nil(given[1]())
-    for id, calls in profile:entries("id", "calls") do
+    for id, calls in profile:entries(nil, "id", "calls") do
       assert.equal(profile:node(id).calls, calls)
     end
-    for caller, count, callee_id in f.leaf:callers("caller", "count", "callee_id") do
+    for caller, count, callee_id in f.leaf:callers(nil, "caller", "count", "callee_id") do
       assert.equal(f.leaf.id, callee_id)
       assert.equal(caller == f.work and 6 or 2, count)
     end
-    assert.equal("ping", (profile:cycles()():members("name")()))
+    assert.equal("ping", (profile:cycles()():members(nil, "name")()))
   end)
 
   it("gives a cycle's own fields, too", function()
-    assert.same({ 1, "<cycle 1>" }, { profile:cycles("number", "name")() })
+    assert.same({ 1, "<cycle 1>" }, { profile:cycles(nil, "number", "name")() })
   end)
 
   it("can be left", function()
@@ -144,7 +200,7 @@ describe("iteration", function()
 
   it("can go on without a loop, and after everything else is gone", function()
     local next_function = open():functions("address")
-    local next_caller = open():at(crafted.BASE + 4 * crafted.SIZE):callers()
+    local next_caller = open():lookup(crafted.BASE + 4 * crafted.SIZE):callers()
     collectgarbage()
     collectgarbage()
     assert.equal("main", next_function().name)
@@ -176,7 +232,7 @@ describe("the collector", function()
     local kept = {}
     for i = 1, 40 do
       local profile = open()
-      kept[i] = i % 3 == 0 and profile:at(crafted.BASE + crafted.SIZE) or i % 3 == 1 and profile:cycles()()
+      kept[i] = i % 3 == 0 and profile:lookup(crafted.BASE + crafted.SIZE) or i % 3 == 1 and profile:cycles()()
         or profile:functions("address", "symbol")
     end
     for i, object in ipairs(kept) do
@@ -237,14 +293,14 @@ describe("closing", function()
 
   -- Everything that can be done with a profile and what is in it.
   local function uses_of(profile)
-    local f, cycle = profile:at(crafted.BASE + crafted.SIZE), profile:cycles()()
+    local f, cycle = profile:lookup(crafted.BASE + crafted.SIZE), profile:cycles()()
     local arc, iterator, fields = f:callees()(), profile:functions(), profile:entries("calls")
     return
       function() return profile.total end,
       function() return profile:functions() end,
       function() return profile:entries() end,
       function() return profile:cycles() end,
-      function() return profile:at(0) end,
+      function() return profile:lookup(0) end,
       function() return profile:node(1) end,
       function() return profile:report("flat", {}, function() end) end,
       function() return f.name end,
@@ -328,7 +384,7 @@ end)
 
 describe("misuse", function()
   local profile, data, image = open()
-  local f, cycle = profile:at(crafted.BASE), profile:cycles()()
+  local f, cycle = profile:lookup(crafted.BASE), profile:cycles()()
   local arc = f:callees()()
 
   -- What is done, and what the error has to say of the argument.
@@ -354,15 +410,24 @@ describe("misuse", function()
       function() gprof.profile(data, image) end },
     ["profile: options of no table"] = { "#3 .*table expected, got string",
       function() gprof.profile(image, data, "flat") end },
-    ["functions: an unknown order"] = { "#1 .*invalid option 'size'", function() profile:functions("size") end },
-    ["functions: a number"] = { "#1 .*invalid option '42'", function() profile:functions(42) end },
+    ["functions: an unknown order"] = { "#1 .*no field 'size'", function() profile:functions("size") end },
+    ["functions: a number"] = { "#1 .*name of a field, or function, expected, got number",
+      function() profile:functions(42) end },
+    ["functions: a table for an order"] = { "#1 .*expected, got table", function() profile:functions {} end },
+    ["functions: an order by what has none"] = { "#1 .*cannot sort by field 'profile', a userdata",
+      function() profile:functions("profile") end },
+    ["functions: a method for an order"] = { "#1 .*no field 'callers'", function() profile:functions("callers") end },
+    ["functions: an order that is none"] = { "#1 .*invalid order function",
+      function() profile:functions(function() return true end) end },
+    ["callees of a number: an unknown order"] = { "#2 .*no field 'size'",
+      function() profile:callees(f.id, "size") end },
     ["functions: an unknown field"] = { "#2 .*no field 'colour'", function() profile:functions("name", "colour") end },
     ["functions: a method for a field"] = { "#2 .*no field 'callers'",
       function() profile:functions("name", "callers") end },
-    ["callers: a nil field"] = { "#1 .*string expected, got nil", function() f:callers(nil) end },
-    ["at: nothing"] = { "#1 .*number expected, got n", function() profile:at() end },
-    ["at: a name"] = { "#1 .*number expected, got string", function() profile:at("main") end },
-    ["at: a fraction"] = { "#1 .*no integer representation", function() profile:at(0.5) end },
+    ["callers: a nil field"] = { "#2 .*string expected, got nil", function() f:callers(nil, nil) end },
+    ["at: nothing"] = { "#1 .*number expected, got n", function() profile:lookup() end },
+    ["at: a name"] = { "#1 .*number expected, got string", function() profile:lookup("main") end },
+    ["at: a fraction"] = { "#1 .*no integer representation", function() profile:lookup(0.5) end },
     ["node: 0"] = { "#1 .*no function or cycle of that number", function() profile:node(0) end },
     ["node: beyond"] = { "#1 .*no function or cycle of that number", function() profile:node(8) end },
     ["node: far beyond"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
@@ -386,10 +451,10 @@ describe("misuse", function()
 
   it("is not what addresses out of all bounds are", function()
     for _, address in ipairs { -1, 0, math.mininteger, math.maxinteger, crafted.BASE - 1, image.text_high } do
-      assert.is_nil((profile:at(address)))
+      assert.is_nil((profile:lookup(address)))
       assert.is_nil((image:source(address)))
     end
-    assert.equal("idle", profile:at(image.text_high - 1).name) -- the end of the last function is its own
+    assert.equal("idle", profile:lookup(image.text_high - 1).name) -- the end of the last function is its own
   end)
 
   it("of metamethods does no harm", function()

@@ -529,7 +529,7 @@ describe("profile:arcs", function()
   it("gives fields in the order of creation or of counts", function()
     local main, work, leaf = f.main.id, f.work.id, f.leaf.id
     local created = { { 1, main, work, 2 }, { 2, work, leaf, 9 }, { 3, leaf, leaf, 2 }, { 4, main, leaf, 4 } }
-    assert.same(created, listed("created", "id", "caller_id", "callee_id", "count"))
+    assert.same(created, listed("id", "id", "caller_id", "callee_id", "count"))
     assert.same({ created[2], created[4], created[1], created[3] },
       listed("count", "id", "caller_id", "callee_id", "count"))
   end)

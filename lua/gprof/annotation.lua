@@ -109,7 +109,7 @@ local function was_executed(profile, id)
   for _, count in blocks_of(profile, id) do
     if count > 0 then return true end
   end
-  for count in profile:callees(id, "count") do
+  for count in profile:callees(id, nil, "count") do
     if count > 0 then return true end
   end
   return false
@@ -122,7 +122,7 @@ local function calls_of(profile, id, calls)
   if not profile.by_line then
     return not was_executed(profile, id) and 0 or nil
   end
-  for line in profile:lines(id, "id") do
+  for line in profile:lines(id, nil, "id") do
     if was_executed(profile, line) then return nil end
   end
   return 0

@@ -189,10 +189,22 @@ end
 
 --- A profile: functions with their samples and calls.
 --
--- Iterators (`functions`, `entries`, `cycles`, `callers` ...) give objects. If names of
--- fields follow, they give the values of these fields of each object and make none; the
--- first field should be one that is never nil, as a nil ends the loop. Functions and
--- cycles have a number in the profile, their `id`.
+-- Functions and cycles have a number in the profile, their `id`; so have arcs.
+--
+-- Iterations (`functions`, `entries`, `cycles`, `callers` ...) take an order and names of
+-- fields, both optional.
+--
+-- An order is the name of a field, or a function of two objects that returns whether the
+-- first comes first. Names and places (`name`, `symbol`, `file`, `line`, `address`, numbers)
+-- go upwards, amounts downwards, true comes before false and nil last; what is equal stays
+-- in the order that the iteration has without, as with nil.
+--
+-- Without names of fields there is an object for each. With them, the values of these fields
+-- come in its place, which makes no objects; the first should be one that is never nil, as
+-- a nil ends the loop.
+--
+--     for f in profile:functions("calls") do print(f.name, f.calls) end
+--     for name, calls in profile:functions("calls", "name", "calls") do print(name, calls) end
 --
 -- @type profile
 -- @tfield number|nil rate samples a second (or counts a unit); nil without a histogram
@@ -209,41 +221,45 @@ end
 -- @tfield symbols symbols the functions of the image
 -- @tfield {string,...}|nil map_files the object files that a map names, in its order
 
---- Iterates over all functions.
+--- Iterates over all functions: by self time and calls, descending, then name.
 -- @function profile:functions
--- @tparam[opt="self"] string order "self" (by self time and calls, descending, then
---   name), "name" or "address"
+-- @tparam[opt="self"] string|function order
 -- @tparam[opt] string ... fields
 
 --- Iterates over functions and cycles in the order of the call graph: by time spent in
 -- them and below, descending.
 -- @function profile:entries
+-- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields that functions and cycles have in common
 
---- Iterates over the cycles of recursion.
+--- Iterates over the cycles of recursion, by number.
 -- @function profile:cycles
+-- @tparam[opt="number"] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over all arcs, those from a function to itself among them.
+--- Iterates over all arcs, those from a function to itself among them, in the order in which
+-- the profile met them.
 -- @function profile:arcs
--- @tparam[opt="created"] string order "created" (in which the profile met them) or
---   "count" (by count, descending; equal ones as they were created)
+-- @tparam[opt="id"] string|function order
 -- @tparam[opt] string ... fields
 
 --- Iterates over the arcs into a function, as its entry shows them.
 -- @function profile:callers
 -- @tparam integer id
+-- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
 --- Iterates over the arcs out of a function, as its entry shows them.
 -- @function profile:callees
 -- @tparam integer id
+-- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
 --- Iterates over the lines of a function: its own first, then the others by address. The
 -- profile has to be one by line.
 -- @function profile:lines
 -- @tparam integer id
+-- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
 --- Iterates over the basic blocks of a function, or, in a profile by line, of a line.
@@ -255,6 +271,7 @@ end
 --- Iterates over the members of a cycle, as its entry shows them.
 -- @function profile:members
 -- @tparam integer id
+-- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
 --- The function or cycle of a number.
@@ -269,7 +286,7 @@ end
 -- @return their values
 
 --- The function whose code is at an address.
--- @function profile:at
+-- @function profile:lookup
 -- @tparam integer address
 -- @return function, or nil
 
@@ -305,8 +322,8 @@ end
 -- @tfield boolean is_function typed as a function by the object file
 -- @tfield integer function_id number of the function that it is a line of, or its own
 -- @tfield profile profile
--- @see profile:lines (`f:lines([field...])`), profile:blocks (`f:blocks()`)
--- @see profile:callers (`f:callers([field...])`), profile:callees (`f:callees(...)`)
+-- @see profile:lines (`f:lines([order [, field...]])`), profile:blocks (`f:blocks()`)
+-- @see profile:callers (`f:callers([order [, field...]])`), profile:callees (`f:callees(...)`)
 
 --- A cycle: functions that call each other in a circle. It has the fields of functions
 -- from `id` on; `calls` are those from outside, `self_calls` those between members,
@@ -316,7 +333,7 @@ end
 -- @tfield string name "<cycle N>"
 -- @tfield integer number N, from 1
 -- @tfield boolean is_cycle true
--- @see profile:members (`cycle:members([field...])`)
+-- @see profile:members (`cycle:members([order [, field...]])`)
 
 --- An arc: the calls of one function by another.
 --

@@ -37,7 +37,7 @@ local script <const> = [[
   for line in io.lines(arg[2]) do
     local site, target = line:match "(%x+) (%x+)"
     site, target = tonumber(site, 16), tonumber(target, 16)
-    local caller = entries[target] and plain:at(site)
+    local caller = entries[target] and plain:lookup(site)
     if caller then
       print("shown", ("%x -> %x"):format(caller.address, target))
     end

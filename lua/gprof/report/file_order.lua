@@ -26,7 +26,7 @@ end
 -- stand for one file; arcs are tied as they were created, whatever their count.
 local function faulty_order(profile)
   local nodes, names = mapped_functions(profile)
-  local arcs = ordering.arcs(profile:arcs("created", "caller_id", "callee_id", "count", "id"))
+  local arcs = ordering.arcs(profile:arcs("id", "caller_id", "callee_id", "count", "id"))
   local order = {}
   for i, id in ipairs(ordering.files(nodes, arcs)) do
     order[i] = names[id]
@@ -53,7 +53,7 @@ end
 -- which they were met.
 local function add_up(profile, file_of)
   local list, known = {}, {}
-  for caller, callee, count in profile:arcs("created", "caller_id", "callee_id", "count") do
+  for caller, callee, count in profile:arcs("id", "caller_id", "callee_id", "count") do
     local from, to = file_of[caller], file_of[callee]
     if from and to then
       known[from] = known[from] or {}

@@ -84,12 +84,12 @@ local function write_function(page, node)
   local profile, write, look = page.profile, page.write, page.look
   local references, id = page.references, node.id
   if write:each(references, look.arcs,
-    profile:callers(id, "caller_id", table.unpack(arc_fields))) == 0 then
+    profile:callers(id, nil, "caller_id", table.unpack(arc_fields))) == 0 then
     write(look.spontaneous)
   end
   write_primary(page, node, references[id])
   write:each(references, look.arcs,
-    profile:callees(id, "callee_id", table.unpack(arc_fields)))
+    profile:callees(id, nil, "callee_id", table.unpack(arc_fields)))
   write(look.rule)
 end
 
@@ -98,7 +98,7 @@ local function write_cycle(page, node)
   write_primary(page, node, ("<cycle %d as a whole> %s"):format(
     profile:get(node.id, "number"), names.number(node.index, true)))
   write:each(page.references, page.look.members,
-    profile:members(node.id, table.unpack(member_fields)))
+    profile:members(node.id, nil, table.unpack(member_fields)))
   write(page.look.rule)
 end
 
@@ -107,7 +107,7 @@ end
 local function write_entries(page, options)
   local node, by_line = {}, page.profile.by_line
   for id, is_cycle, is_function, printed, index, percent, calls, self_calls, self, children in
-    page.profile:entries("id", "is_cycle", "is_function", "printed", "index",
+    page.profile:entries(nil, "id", "is_cycle", "is_function", "printed", "index",
       "graph_percent", "calls", "self_calls", "graph_self", "graph_children") do
     local used = calls ~= 0 or self_calls ~= 0 or self ~= 0 or children ~= 0
     if by_line and not is_function then

@@ -17,7 +17,7 @@ local function collect(profile, options)
       ids[#ids + 1] = id
     end
   end
-  for id in profile:cycles("id") do
+  for id in profile:cycles(nil, "id") do
     ids[#ids + 1] = id
   end
   return ids
