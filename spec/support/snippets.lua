@@ -183,7 +183,7 @@ local function normalize(line)
   for _, mask in ipairs(masks) do
     line = line:gsub(mask[1], mask[2])
   end
-  return (line:gsub("%s+", " "):gsub(" $", ""))
+  return (line:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""))
 end
 
 local function normal_lines(text)
