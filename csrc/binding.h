@@ -21,6 +21,7 @@
 #define GP_IMAGE "gprof.image"
 #define GP_DATA "gprof.data"
 #define GP_SYMBOLS "gprof.symbols"
+#define GP_SYMBOL "gprof.symbol"
 #define GP_LINES "gprof.lines"
 #define GP_PROFILE "gprof.profile"
 #define GP_FUNCTION_NODE "gprof.function"
@@ -40,24 +41,28 @@ typedef struct data_box {
 } data_box;
 
 typedef struct symbols_box {
-  const image_box *image;     /* kept alive by user value 1, as is a trace by 2, and by 3
-                                 the functions that symbols of lines are of */
+  const image_box *image;     /* kept alive by user value SYMBOLS_IMAGE */
   gp_symfile listed, map;     /* the files that symbols came from, if any */
   gp_symtab symtab;
   gp_names names;             /* made when somebody asks; */
   gp_sources sources;         /*   so is this */
   bool named, sourced;        /* were they? */
+  bool demangled;             /* names are shown demangled */
 } symbols_box;
+
+/* user values of symbols: in a table by line, the functions that lines are of; objects that
+ * stand for symbols, made when wanted; names that were demangled */
+enum { SYMBOLS_IMAGE = 1, SYMBOLS_TRACE, SYMBOLS_FUNCTIONS, SYMBOLS_OBJECTS, SYMBOLS_NAMES,
+       SYMBOLS_VALUES = SYMBOLS_NAMES };
 
 typedef struct profile_box {
   gp_profile *profile;
   const image_box *image;     /* kept alive by user value PROFILE_IMAGE */
-  bool demangled;             /* names are shown demangled */
 } profile_box;
 
 /* user values of a profile */
 enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_SYMBOLS, PROFILE_OBJECTS, PROFILE_ARCS,
-       PROFILE_NAMES, PROFILE_VALUES = PROFILE_NAMES };
+       PROFILE_VALUES = PROFILE_ARCS };
 
 /* A field of an object: pushes its value. `object` is the box, which is at stack index
  * 1; for parts of a profile it is something of their own (see lua_parts.c). */
@@ -131,6 +136,7 @@ void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count);
 
 /* A part of an object: what fields are read from. */
 typedef struct part {
+  const struct part_kind *kind;
   const void *owner;      /* what it is a part of, in the core */
   uint32_t id;            /* its row there */
   int whole;              /* the same for Lua, at that stack index */
@@ -140,6 +146,7 @@ typedef struct part_kind {
   const char *fields;     /* the registry has the table of them by that name */
   const void *(*open)(lua_State *L, int whole);  /* owner; a Lua error if it is closed */
   void (*push)(lua_State *L, const part *p);     /* pushes the one object that stands for it */
+  int symbols;            /* user value of the whole that has the symbols; 0: it has itself */
 } part_kind;
 
 typedef struct iteration {
@@ -167,8 +174,7 @@ int return_iteration(lua_State *L, bool sorted);
 
 /* Pushes the object of a part from the table that is user value `table` of the whole, making
  * it if there is none: so that it equals itself and can be a key. */
-void push_part(lua_State *L, const part *p, const part_kind *kind, int table,
-               const char *metatable);
+void push_part(lua_State *L, const part *p, int table, const char *metatable);
 
 /* The part whose object is argument 1; pushes the whole. */
 part check_part(lua_State *L, const char *metatable);
@@ -178,6 +184,19 @@ int get_part_field(lua_State *L);
 
 /* Pushes a table that does not keep its values alive. */
 void push_weak_table(lua_State *L);
+
+/* --- symbols, see lua_symbol.c ------------------------------------------------- */
+
+/* What is known of a symbol, by name: fields of functions, too. */
+extern const object_field symbol_fields[];
+
+/* Pushes the name of a symbol, or of the function that it is of, as reports show it. */
+void push_symbol_name(lua_State *L, const part *p);
+
+/* symbols:each([order [, field...]]), symbols:lookup(address), symbols:symbol(id) */
+int iterate_symbols(lua_State *L);
+int look_symbol_up(lua_State *L);
+int push_symbol_of_number(lua_State *L);
 
 /* --- parts of profiles, see lua_parts.c ---------------------------------------- */
 
@@ -201,14 +220,25 @@ int iterate_around(lua_State *L, around what, uint32_t node, int order);
  * Returns 1. */
 int push_blocks(lua_State *L, int profile, uint32_t symbol);
 
+/* Methods of data, see lua_records.c. */
+int data_add_histogram(lua_State *L);
+int data_add_arc(lua_State *L);
+int data_add_block(lua_State *L);
+int data_merge(lua_State *L);
+int data_histograms(lua_State *L);
+int data_arcs(lua_State *L);
+int data_blocks(lua_State *L);
+
 /* image:lines(): see lua_lines.c */
 int image_lines(lua_State *L);
 
 /* Registration, by file: adds functions to the module's table on the stack's top. */
 void define_image(lua_State *L);
 void define_data(lua_State *L);
+void define_records(lua_State *L);
 void define_lines(lua_State *L);
 void define_symbols(lua_State *L);
+void define_symbol(lua_State *L);
 void define_selection(lua_State *L);
 void define_profile(lua_State *L);
 void define_iteration(lua_State *L);

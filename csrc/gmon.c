@@ -234,8 +234,28 @@ gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool 
   return place;
 }
 
+/* Whether all bins have room for those of another one. */
+static bool bins_fit(const gp_histogram *place, const gp_histogram *more, gp_error *error) {
+  for (size_t bin = 0; bin < more->bins; bin++) {
+    uint64_t sum = gp_bin(place, bin);
+    if (!gp_count_add(&sum, gp_bin(more, bin)))
+      return gp_fail(error, "more than 2^63 samples in a bin");
+  }
+  return true;
+}
+
+/* Whether a histogram can be added. */
+static bool can_add_histogram(gp_data *data, const gp_histogram *histogram,
+                              gp_error *error) {
+  gp_histogram *place;
+  size_t before;
+  return find_place(data, histogram, &place, &before, error) &&
+         (!place || bins_fit(place, histogram, error));
+}
+
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error) {
   bool is_new;
+  if (!can_add_histogram(data, histogram, error)) return false;
   gp_histogram *place = gp_data_histogram(data, histogram, &is_new, error);
   if (!place) return false;
   if (is_new) {
@@ -252,17 +272,26 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_erro
 
 /* --- sums of sums ------------------------------------------------------------ */
 
-/* Whether all histograms can be added: found out before any of them is. */
+/* Whether all can be added: found out before anything is. */
 static bool can_merge(gp_data *data, const gp_data *other, gp_error *error) {
-  gp_histogram *place;
-  size_t before;
   for (size_t i = 0; i < other->histogram_count; i++)
-    if (!find_place(data, &other->histograms[i], &place, &before, error)) return false;
+    if (!can_add_histogram(data, &other->histograms[i], error)) return false;
+  data->arcs.next = 0;
+  for (size_t i = 0; i < other->arcs.count; i++) {
+    uint32_t row = find_arc(&data->arcs, other->arcs.from[i], other->arcs.self[i]);
+    uint64_t sum = row == GP_NONE ? 0 : data->arcs.calls[row];
+    if (!add_count(data, &sum, other->arcs.calls[i], error)) return false;
+    if (row != GP_NONE) data->arcs.next = row + 1;
+  }
+  for (size_t i = 0; i < other->blocks.count; i++) {
+    uint32_t row = gp_index_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
+    uint64_t sum = row == GP_NONE ? 0 : data->blocks.executions[row];
+    if (!add_count(data, &sum, other->blocks.executions[i], error)) return false;
+  }
   return true;
 }
 
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
-  data->record = GP_NO_RECORD;
   if (!can_merge(data, other, error)) return false;
   for (size_t i = 0; i < other->histogram_count; i++)
     if (!gp_data_add_histogram(data, &other->histograms[i], error)) return false;

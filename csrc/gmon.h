@@ -96,11 +96,11 @@ bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
                                 gp_error *error);
 
-/* Adds a histogram, of which the sum keeps nothing. After an error about a bin it is of no
- * use any more; after others it is as it was. */
+/* Adds a histogram, of which the sum keeps nothing. After an error the sum is as it was,
+ * unless it was for want of memory: then it is of no use any more. */
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error);
 
-/* Adds another sum. Errors as for a histogram. */
+/* Adds another sum, and leaves that as it is. Errors as for a histogram. */
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error);
 
 /* Writes all there is to a file, as a whole or not at all (see writer.h); "-" is standard

@@ -86,7 +86,9 @@ int luaopen_gprof_core(lua_State *L) {
   define_image(L);
   define_lines(L);
   define_data(L);
+  define_records(L);
   define_symbols(L);
+  define_symbol(L);
   define_selection(L);
   define_profile(L);
   define_parts(L);

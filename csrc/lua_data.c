@@ -19,15 +19,23 @@ gp_data *check_data(lua_State *L, int index) {
   return &box->data;
 }
 
-/* data(image [, mixed_rates [, trace]]) -> an empty sum, read as the image's target
- * writes */
+/* data(image [, mixed_rates [, trace]]) -> an empty sum, as the image's target writes it;
+ * with a pointer size (bytes) in place of an image, and whether it is big-endian behind, as
+ * such a machine does */
 static int new_data(lua_State *L) {
-  const gp_image *image = check_image(L, 1);
+  gp_layout layout = {.pointer_size = 8};
+  if (lua_isinteger(L, 1)) {
+    luaL_argcheck(L, lua_tointeger(L, 1) == 4 || lua_tointeger(L, 1) == 8, 1, "4 or 8 expected");
+    layout.pointer_size = (unsigned char)lua_tointeger(L, 1);
+    layout.big_endian = lua_toboolean(L, 4);
+  } else {
+    layout = check_image(L, 1)->layout;
+  }
   bool mixed_rates = lua_toboolean(L, 2);
   const gp_trace *trace = opt_trace(L, 3);
   lua_settop(L, 3);
   data_box *box = lua_newuserdatauv(L, sizeof *box, 2);
-  gp_data_init(&box->data, image->layout);
+  gp_data_init(&box->data, layout);
   box->data.mixed_rates = mixed_rates;
   box->data.trace = trace;
   box->open = true;
@@ -146,6 +154,14 @@ static void push_has_arcs(lua_State *L, const void *object) {
   lua_pushboolean(L, opened(L, object)->has_arcs);
 }
 
+static void push_pointer_size(lua_State *L, const void *object) {
+  lua_pushinteger(L, opened(L, object)->layout.pointer_size);
+}
+
+static void push_big_endian(lua_State *L, const void *object) {
+  lua_pushboolean(L, opened(L, object)->layout.big_endian);
+}
+
 static void push_files(lua_State *L, const void *object) {
   opened(L, object);
   lua_getiuservalue(L, 1, 1);
@@ -186,13 +202,20 @@ void define_data(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"close", close_data}, {"read", read_file}, {"write", write_file}, {NULL, NULL}};
+      {"close", close_data},          {"read", read_file},
+      {"write", write_file},          {"add_histogram", data_add_histogram},
+      {"add_arc", data_add_arc},      {"add_block", data_add_block},
+      {"merge", data_merge},          {"histograms", data_histograms},
+      {"arcs", data_arcs},            {"blocks", data_blocks},
+      {NULL, NULL}};
   static const object_field fields[] = {
       {"histogram_records", push_histogram_records},
       {"arc_records", push_arc_records},
       {"block_records", push_block_records},
       {"has_histogram", push_has_histogram},
       {"has_arcs", push_has_arcs},  /* or is of a format that always has them */
+      {"pointer_size", push_pointer_size},  /* bytes */
+      {"big_endian", push_big_endian},
       {"files", push_files},  /* the same counts for each file, with path and format */
       {"low", push_low},    /* lowest address in histograms and callees, or nil */
       {"high", push_high},  /* highest one */

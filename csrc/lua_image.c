@@ -147,6 +147,6 @@ void define_image(lua_State *L) {
       {"library", find_library}, {NULL, NULL}};
   define_object(L, GP_IMAGE, get_field, meta, methods);
   define_fields(L, fields);
-  lua_pop(L, 1);
+  lua_setfield(L, -2, "image_methods");  /* the Lua layer adds to them */
   luaL_setfuncs(L, functions, 0);
 }

@@ -31,7 +31,7 @@ static int next_part(lua_State *L) {
   uint32_t row = each->rows[each->done++];
   lua_settop(L, 0);
   lua_getiuservalue(L, lua_upvalueindex(1), 1);
-  part p = {each->kind->open(L, 1), row, 1};
+  part p = {each->kind, each->kind->open(L, 1), row, 1};
   if (each->field_count == 0) {
     each->kind->push(L, &p);
     return 1;
@@ -136,13 +136,12 @@ typedef struct part_box {
   uint32_t id;
 } part_box;
 
-void push_part(lua_State *L, const part *p, const part_kind *kind, int table,
-               const char *metatable) {
+void push_part(lua_State *L, const part *p, int table, const char *metatable) {
   lua_getiuservalue(L, p->whole, table);
   if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
     lua_pop(L, 1);
     part_box *box = lua_newuserdatauv(L, sizeof *box, 1);
-    *box = (part_box){kind, p->id};
+    *box = (part_box){p->kind, p->id};
     luaL_setmetatable(L, metatable);
     lua_pushvalue(L, p->whole);
     lua_setiuservalue(L, -2, 1);
@@ -156,7 +155,7 @@ void push_part(lua_State *L, const part *p, const part_kind *kind, int table,
 static part open_part(lua_State *L, const part_box *box) {
   lua_getiuservalue(L, 1, 1);
   int whole = lua_gettop(L);
-  return (part){box->kind->open(L, whole), box->id, whole};
+  return (part){box->kind, box->kind->open(L, whole), box->id, whole};
 }
 
 part check_part(lua_State *L, const char *metatable) {

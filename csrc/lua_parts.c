@@ -19,35 +19,33 @@ static const void *open_whole(lua_State *L, int whole) {
 
 static const part_kind function_parts, cycle_parts;
 
+/* Pushes the object of a function or a cycle. */
 static void push_node_of(lua_State *L, const part *p) {
-  const gp_profile *profile = p->owner;
-  if (p->id >= profile->graph.functions)
-    push_part(L, p, &cycle_parts, PROFILE_OBJECTS, GP_CYCLE_NODE);
-  else
-    push_part(L, p, &function_parts, PROFILE_OBJECTS, GP_FUNCTION_NODE);
+  bool cycle = p->id >= ((const gp_profile *)p->owner)->graph.functions;
+  part node = {cycle ? &cycle_parts : &function_parts, p->owner, p->id, p->whole};
+  push_part(L, &node, PROFILE_OBJECTS, cycle ? GP_CYCLE_NODE : GP_FUNCTION_NODE);
 }
-
-static void push_arc(lua_State *L, const part *p);
-
-static const part_kind node_parts = {"gprof.node.fields", open_whole, push_node_of};
-static const part_kind function_parts = {"gprof.function.fields", open_whole, push_node_of};
-static const part_kind cycle_parts = {"gprof.cycle.fields", open_whole, push_node_of};
-static const part_kind arc_parts = {"gprof.arc.fields", open_whole, push_arc};
 
 static void push_arc(lua_State *L, const part *p) {
-  push_part(L, p, &arc_parts, PROFILE_ARCS, GP_ARC);
+  push_part(L, p, PROFILE_ARCS, GP_ARC);
 }
 
+static const part_kind
+    function_parts = {"gprof.function.fields", open_whole, push_node_of, PROFILE_SYMBOLS},
+    cycle_parts = {"gprof.cycle.fields", open_whole, push_node_of, PROFILE_SYMBOLS},
+    node_parts = {"gprof.node.fields", open_whole, push_node_of, PROFILE_SYMBOLS},
+    arc_parts = {"gprof.arc.fields", open_whole, push_arc, PROFILE_SYMBOLS};
+
 void push_node(lua_State *L, int profile, uint32_t node) {
-  part p = {open_whole(L, profile), node, profile};
+  part p = {&node_parts, open_whole(L, profile), node, profile};
   push_node_of(L, &p);
 }
 
 int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int last) {
-  part p = {open_whole(L, profile), node, profile};
-  bool is_cycle = node >= ((const gp_profile *)p.owner)->graph.functions;
+  const gp_profile *owner = open_whole(L, profile);
+  part p = {node < owner->graph.functions ? &function_parts : &cycle_parts, owner, node, profile};
   luaL_checkstack(L, last - first + 8, "too many fields");
-  lua_getfield(L, LUA_REGISTRYINDEX, (is_cycle ? &cycle_parts : &function_parts)->fields);
+  lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
   int table = lua_gettop(L);
   for (int i = first; i <= last; i++) {
     lua_pushvalue(L, table);
@@ -232,44 +230,6 @@ static void push_graph_percent(lua_State *L, const void *object) {
 
 /* --- functions ------------------------------------------------------------- */
 
-static void push_symbol(lua_State *L, const void *object) {
-  const gp_image *image = profile_of(object)->image;
-  lua_pushstring(L, gp_image_plain_name(image, symtab_of(object)->name[id_of(object)]));
-}
-
-/* The name as reports show it. A mangled one is demangled once, and kept; others are
- * not worth a place in the table. */
-static void push_name(lua_State *L, const void *object) {
-  const part *p = object;
-  char *name;
-  const profile_box *box = lua_touserdata(L, p->whole);
-  if (!box->demangled) {
-    push_symbol(L, object);
-    return;
-  }
-  lua_getiuservalue(L, p->whole, PROFILE_NAMES);
-  if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
-    lua_pop(L, 1);
-    name = gp_image_demangle(profile_of(p)->image, profile_of(p)->symtab->name[p->id]);
-    if (name) {
-      push_and_free(L, name);
-      lua_pushvalue(L, -1);
-      lua_rawseti(L, -3, p->id);
-    } else {
-      push_symbol(L, object);
-    }
-  }
-  lua_remove(L, -2);
-}
-
-static void push_address(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)symtab_of(object)->address[id_of(object)]);
-}
-
-static void push_static(lua_State *L, const void *object) {
-  lua_pushboolean(L, symtab_of(object)->flags[id_of(object)] & GP_STATIC);
-}
-
 static bool is_line(const void *object) {
   const gp_symtab *symtab = symtab_of(object);
   return symtab->function && symtab->function[id_of(object)] != id_of(object);
@@ -299,33 +259,6 @@ static void push_tallied(lua_State *L, const void *object) {
 
 static void push_annotated(lua_State *L, const void *object) {
   lua_pushboolean(L, is_selected(object, GP_ANNOTATION));
-}
-
-static void push_mapped(lua_State *L, const void *object) {
-  lua_pushboolean(L, symtab_of(object)->flags[id_of(object)] & GP_MAPPED);
-}
-
-/* The sources of all functions are looked up at once, when one is wanted first. */
-static const gp_sources *sources_of(lua_State *L, const void *object) {
-  lua_getiuservalue(L, ((const part *)object)->whole, PROFILE_SYMBOLS);
-  const gp_sources *sources = check_sources(L, lua_gettop(L));
-  lua_pop(L, 1);
-  return sources;
-}
-
-static void push_file(lua_State *L, const void *object) {
-  const gp_sources *sources = sources_of(L, object);
-  uint32_t file = sources->file[id_of(object)];
-  lua_pushstring(L, file == GP_NONE ? NULL : sources->files.name[file]);
-}
-
-static void push_line(lua_State *L, const void *object) {
-  const gp_sources *sources = sources_of(L, object);
-  uint32_t id = id_of(object);
-  if (sources->file[id] == GP_NONE)
-    lua_pushnil(L);
-  else
-    lua_pushinteger(L, sources->line[id]);
 }
 
 static void push_cycle(lua_State *L, const void *object) {
@@ -360,7 +293,7 @@ static int blocks(lua_State *L) {
 
 static int describe_function(lua_State *L) {
   part p = check_part(L, GP_FUNCTION_NODE);
-  push_name(L, &p);
+  push_symbol_name(L, &p);
   lua_pushfstring(L, "function: %s", lua_tostring(L, -1));
   return 1;
 }
@@ -382,7 +315,7 @@ static int members(lua_State *L) { return iterate(L, GP_CYCLE_NODE, AROUND_MEMBE
 /* The name of a function or a cycle. */
 static void push_node_name(lua_State *L, const void *object) {
   if (id_of(object) < graph_of(object)->functions)
-    push_name(L, object);
+    push_symbol_name(L, object);
   else
     push_cycle_name(L, object);
 }
@@ -468,16 +401,11 @@ static const object_field node_fields[] = {
     {"graph_percent", push_graph_percent},  /* of all that count there */
     {NULL, NULL}};
 
+/* besides those of its symbol */
 static const object_field function_fields[] = {
-    {"symbol", push_symbol},    /* as in the symbol table */
-    {"address", push_address},
-    {"static", push_static},    /* local to its file */
-    {"mapped", push_mapped},    /* stands for an object file of a map */
     {"listed", push_listed},    /* selected for the flat profile */
     {"tallied", push_tallied},  /* selected for execution counts */
     {"annotated", push_annotated},  /* selected for annotated source */
-    {"file", push_file},        /* source file as recorded, or nil */
-    {"line", push_line},        /* line of its entry, or nil */
     {"is_line", push_is_line},  /* is a line in the middle of a function */
     {"function_id", push_function_id},  /* the function that it is of, or itself */
     {"cycle", push_cycle},      /* the cycle it is a member of, or nil */
@@ -512,6 +440,7 @@ void define_parts(lua_State *L) {
   static const luaL_Reg cycle_methods[] = {{"members", members}, {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
   define_object(L, GP_FUNCTION_NODE, get_part_field, function_meta, function_methods);
+  define_fields(L, symbol_fields);
   define_fields(L, node_fields);
   define_fields(L, function_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, function_parts.fields);

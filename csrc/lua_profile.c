@@ -30,7 +30,6 @@ static profile_box *new_box(lua_State *L, const symbols_box *symbols) {
   profile_box *box = lua_newuserdatauv(L, sizeof *box, PROFILE_VALUES);
   box->profile = NULL;
   box->image = symbols->image;
-  box->demangled = true;
   luaL_setmetatable(L, GP_PROFILE);
   lua_getiuservalue(L, 1, 1);
   lua_setiuservalue(L, -2, PROFILE_IMAGE);
@@ -42,8 +41,6 @@ static profile_box *new_box(lua_State *L, const symbols_box *symbols) {
   lua_setiuservalue(L, -2, PROFILE_OBJECTS);
   push_weak_table(L);
   lua_setiuservalue(L, -2, PROFILE_ARCS);
-  lua_newtable(L);
-  lua_setiuservalue(L, -2, PROFILE_NAMES);
   return box;
 }
 
@@ -60,7 +57,6 @@ static int new_profile(lua_State *L) {
       .selections = push_selections(L, 4, symbols->symtab.count),
   };
   profile_box *box = new_box(L, symbols);
-  box->demangled = !flag_option(L, 3, "no_demangle");
   box->profile = gp_profile_build(symbols->image->image, &symbols->symtab, data,
                                   &options, &error);
   if (box->profile) return 1;

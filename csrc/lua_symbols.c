@@ -39,6 +39,17 @@ static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool m
   return push_failure(L, path, &error) == 0;
 }
 
+static symbols_box *new_box(lua_State *L, const image_box *image) {
+  symbols_box *box = lua_newuserdatauv(L, sizeof *box, SYMBOLS_VALUES);
+  *box = (symbols_box){.image = image};
+  luaL_setmetatable(L, GP_SYMBOLS);
+  push_weak_table(L);
+  lua_setiuservalue(L, -2, SYMBOLS_OBJECTS);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, SYMBOLS_NAMES);
+  return box;
+}
+
 /* symbols(image, options [, trace]) -> the functions, or nil and a message */
 static int new_symbols(lua_State *L) {
   gp_image *image = check_image(L, 1);
@@ -51,13 +62,12 @@ static int new_symbols(lua_State *L) {
       .trace = opt_trace(L, 3),
   };
   lua_settop(L, 3);
-  symbols_box *box = lua_newuserdatauv(L, sizeof *box, 2);
-  *box = (symbols_box){.image = lua_touserdata(L, 1)};
-  luaL_setmetatable(L, GP_SYMBOLS);
+  symbols_box *box = new_box(L, lua_touserdata(L, 1));
+  box->demangled = !flag_option(L, 2, "no_demangle");
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 1);
+  lua_setiuservalue(L, -2, SYMBOLS_IMAGE);
   lua_pushvalue(L, 3);
-  lua_setiuservalue(L, -2, 2);
+  lua_setiuservalue(L, -2, SYMBOLS_TRACE);
   if (!read_list(L, &box->listed, "external_symbol_table", false, &options.symbols) ||
       !read_list(L, &box->map, "file_ordering", true, &options.map))
     return 2;
@@ -76,15 +86,14 @@ static int new_lines(lua_State *L) {
   gp_linetab_options options = {.all = lua_toboolean(L, 3),
                                 .named = lua_toboolean(L, 4)};
   gp_error error = {""};
-  symbols_box *box = lua_newuserdatauv(L, sizeof *box, 3);
-  *box = (symbols_box){.image = functions->image};
-  luaL_setmetatable(L, GP_SYMBOLS);
-  for (int i = 1; i <= 2; i++) {
+  symbols_box *box = new_box(L, functions->image);
+  box->demangled = functions->demangled;
+  for (int i = SYMBOLS_IMAGE; i <= SYMBOLS_TRACE; i++) {
     lua_getiuservalue(L, 1, i);
     lua_setiuservalue(L, -2, i);
   }
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, 3);
+  lua_setiuservalue(L, -2, SYMBOLS_FUNCTIONS);
   if (gp_linetab_build(&box->symtab, &functions->symtab, box->image->image, data, &options,
                        &error))
     return 1;
@@ -130,6 +139,14 @@ static int named(lua_State *L) {
   uint32_t *rows = demangled ? gp_names_demangled(&box->names, name, &count)
                              : gp_names_find(&box->names, name, &count);
   push_rows_and_free(L, rows, count);
+  return 1;
+}
+
+/* symbols:owner(id) -> the number of the function that it is, or is a part of */
+static int owner(lua_State *L) {
+  const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
+  uint32_t row = check_id(L, 2, symtab->count);
+  lua_pushinteger(L, (lua_Integer)gp_symtab_owner(symtab, row) + 1);
   return 1;
 }
 
@@ -215,7 +232,7 @@ static int source(lua_State *L) {
 static int expand(lua_State *L) {
   const gp_symtab *lines = &check_symbols(L, 1)->symtab;
   luaL_checktype(L, 2, LUA_TTABLE);
-  lua_getiuservalue(L, 1, 3);
+  lua_getiuservalue(L, 1, SYMBOLS_FUNCTIONS);
   const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
   luaL_argcheck(L, functions, 1, "no symbols of lines");
   size_t count = lua_rawlen(L, 2);
@@ -289,7 +306,7 @@ static void push_covered(lua_State *L, const void *object) {
 /* Object files of the map, in the order of its lines; nil without a map. */
 static void push_map_files(lua_State *L, const void *object) {
   lua_Integer count = 0;
-  lua_getiuservalue(L, 1, 3);
+  lua_getiuservalue(L, 1, SYMBOLS_FUNCTIONS);
   const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
   const gp_symfile *map = functions ? &functions->map : &((const symbols_box *)object)->map;
   if (map->count == 0) {
@@ -327,7 +344,10 @@ void define_symbols(lua_State *L) {
                                      {"in_file", in_file}, {"at_line", at_line},
                                      {"source", source},   {"by_source", by_source},
                                      {"name", name},       {"expand", expand},
-                                     {"extent", extent},   {NULL, NULL}};
+                                     {"extent", extent},   {"each", iterate_symbols},
+                                     {"lookup", look_symbol_up},
+                                     {"symbol", push_symbol_of_number},
+                                     {"owner", owner},     {NULL, NULL}};
   static const object_field fields[] = {
       {"count", push_count}, {"reach", push_reach}, {"covered", push_covered},
       {"map_files", push_map_files}, {NULL, NULL}};

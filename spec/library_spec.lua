@@ -1,6 +1,7 @@
 -- The library as its users see it: objects and their identity, iteration, lifetimes, and what becomes of misuse.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local crafted = require "support.crafted"
 local gprof = require "gprof"
 local launch = require "support.launch"
@@ -410,7 +411,7 @@ describe("misuse", function()
       function() gprof.profile(data, image) end },
     ["profile: options of no table"] = { "#3 .*table expected, got string",
       function() gprof.profile(image, data, "flat") end },
-    ["functions: an unknown order"] = { "#1 .*no field 'size'", function() profile:functions("size") end },
+    ["functions: an unknown order"] = { "#1 .*no field 'shape'", function() profile:functions("shape") end },
     ["functions: a number"] = { "#1 .*name of a field, or function, expected, got number",
       function() profile:functions(42) end },
     ["functions: a table for an order"] = { "#1 .*expected, got table", function() profile:functions {} end },
@@ -419,8 +420,8 @@ describe("misuse", function()
     ["functions: a method for an order"] = { "#1 .*no field 'callers'", function() profile:functions("callers") end },
     ["functions: an order that is none"] = { "#1 .*invalid order function",
       function() profile:functions(function() return true end) end },
-    ["callees of a number: an unknown order"] = { "#2 .*no field 'size'",
-      function() profile:callees(f.id, "size") end },
+    ["callees of a number: an unknown order"] = { "#2 .*no field 'shape'",
+      function() profile:callees(f.id, "shape") end },
     ["functions: an unknown field"] = { "#2 .*no field 'colour'", function() profile:functions("name", "colour") end },
     ["functions: a method for a field"] = { "#2 .*no field 'callers'",
       function() profile:functions("name", "callers") end },
@@ -513,5 +514,138 @@ pong	0.1	0.2	8
 
   it("can ask for the library's version", function()
     assert.is_string(gprof._VERSION)
+  end)
+end)
+
+describe("an image", function()
+  local fixture = build.program("lines")
+  local image = assert(gprof.image(fixture.image))
+
+  it("has its symbols, by address", function()
+    local known, before = 0, -1
+    for symbol in image:symbols() do
+      assert.is_true(symbol.address > before)
+      before = symbol.address
+      if symbol.size > 0 then -- not behind the code
+        assert.equal(symbol, image:lookup(symbol.address))
+        assert.equal(symbol, image:lookup(symbol.address + symbol.size - 1))
+      end
+      assert.equal(image, symbol.image)
+      known = known + 1
+    end
+    assert.equal(known, #list(nil, image:symbols("name", "name")))
+    assert.is_true(known > 5)
+  end)
+
+  it("finds what a symspec names", function()
+    local main = image:find "main"
+    assert.equal(build.address(fixture.image, "main"), main.address)
+    assert.same({ "main", "main", true, false }, { main.name, main.symbol, main.is_function, main.static })
+    assert.truthy(main.file:find "lines%.c$")
+    assert.equal(main, image:find("lines.c:main"))
+    assert.equal(main, image:find("lines.c:" .. main.line))
+    assert.equal("symbol: main", tostring(main))
+    assert.is_nil((image:find "nothing_of_that_name"))
+    assert.equal(0, select("#", image:find "nothing_of_that_name"))
+    assert.equal(#list(nil, image:symbols()) > 1, select("#", image:find "lines.c") > 1)
+  end)
+
+  it("has options for itself and all profiles of it", function()
+    local data = assert(gprof.data(image, fixture.gmon))
+    local statics = 0
+    for symbol in image:symbols() do statics = statics + (symbol.static and 1 or 0) end
+    local global = assert(gprof.image(fixture.image, { no_static = true }))
+    assert.equal(#list(nil, image:symbols()) - statics, #list(nil, global:symbols()))
+    assert.equal(#list(nil, global:symbols()), #list(nil, assert(gprof.profile(global, data)):functions()))
+    assert.equal(#list(nil, image:symbols()),
+      #list(nil, assert(gprof.profile(global, data, { no_static = false })):functions()))
+  end)
+
+  it("has names as it was told to", function()
+    local shapes = build.program("shapes")
+    local plain = assert(gprof.image(shapes.image, { no_demangle = true }))
+    local shown, mangled = assert(gprof.image(shapes.image)), 0
+    local others = plain:symbols()
+    for symbol in shown:symbols() do
+      local other = others()
+      assert.equal(symbol.symbol, other.symbol)
+      assert.equal(other.symbol, other.name)
+      if symbol.name ~= symbol.symbol then
+        mangled = mangled + 1
+        assert.truthy(symbol.symbol:find "^_Z")
+      end
+    end
+    assert.is_true(mangled > 3)
+  end)
+
+  it("has no symbols if it is stripped: an error, as a misuse is", function()
+    local stripped = shell.tmpdir() .. "/stripped"
+    shell.check { "strip", "-o", stripped, fixture.image }
+    local none = assert(gprof.image(stripped))
+    for _, use in ipairs { function() return none:symbols() end, function() return none:lookup(0x1000) end,
+      function() return none:find "main" end } do
+      local done, message = pcall(use)
+      assert.is_false(done)
+      assert.truthy(message:find("stripped: has no symbols", 1, true), message)
+    end
+  end)
+
+  it("closed, is an error under its symbols", function()
+    local mine = assert(gprof.image(fixture.image))
+    local main, symbols = mine:find "main", mine:symbols()
+    mine:close()
+    for _, use in ipairs { symbols, function() return main.name end, function() return mine:find "main" end,
+      function() return mine:symbols() end, function() return tostring(main) end } do
+      local done, message = pcall(use)
+      assert.is_false(done)
+      assert.truthy(message:find "image is closed", message)
+    end
+  end)
+end)
+
+describe("profile:find", function()
+  it("gives functions, also of a profile by line, unless lines are named", function()
+    local fixture = build.program("lines")
+    local image = assert(gprof.image(fixture.image))
+    local data = assert(gprof.data(image, fixture.gmon))
+    local functions, lines = assert(gprof.profile(image, data)),
+      assert(gprof.profile(image, data, { line = "all" }))
+    local f, g = functions:find "main", lines:find "main"
+    assert.equal(f.address, g.address)
+    assert.equal(1, select("#", lines:find "main"))
+    assert.is_false(g.is_line)
+    local last
+    for line in g:lines() do last = line end
+    assert.equal(last, (lines:find(("%s:%d"):format(last.file:match "[^/]*$", last.line))))
+    assert.is_true(last.is_line)
+  end)
+
+  it("gives all that share a name", function()
+    local twins = build.program("twins")
+    local image = assert(gprof.image(twins.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, twins.gmon))))
+    local shared = 0
+    for name, addresses in pairs(build.symbols(twins.image).by_name) do
+      if #addresses > 1 and image:lookup(addresses[1]) and image:lookup(addresses[1]).name == name then
+        local found = { profile:find(name) }
+        for i, f in ipairs(found) do found[i] = f.address end
+        assert.same(addresses, found)
+        shared = shared + 1
+      end
+    end
+    assert.is_true(shared > 0)
+  end)
+
+  it("gives each function once, though it has parts elsewhere", function()
+    local clones = build.program("clones", "O2")
+    local image = assert(gprof.image(clones.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, clones.gmon))))
+    local seen = {}
+    for _, f in ipairs { profile:find "clones.c" } do
+      assert.is_nil(seen[f])
+      assert.is_nil(f.symbol:find "%.cold")
+      seen[f] = true
+    end
+    assert.is_true(seen[profile:find "main"])
   end)
 end)

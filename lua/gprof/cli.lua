@@ -80,7 +80,8 @@ local function make_profile(image, data, settings, chosen)
     told[spec] = true
     warn(("symspec '%s' matches nothing"):format(spec))
   end
-  return need(require "gprof".profile(image, data, settings))
+  return need(require "gprof".profile(image, data,
+    require "gprof.arguments".pick(settings, "profile")))
 end
 
 -- Reads what the command line names.

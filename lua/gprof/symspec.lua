@@ -187,6 +187,22 @@ function LineLookup:find(half)
   return ids == true or self.symbols:expand(ids)
 end
 
+-- Lookups are kept with their symbols: making one goes through all files.
+local lookups = setmetatable({}, { __mode = "k" })
+
+--- The functions that a symspec names.
+-- @tparam symbols symbols
+-- @tparam string text
+-- @treturn {integer,...} their numbers, ascending; nil if it names none in particular
+-- @treturn boolean whether it names a line
+function symspec.find(symbols, text)
+  local lookup = lookups[symbols] or new_lookup(symbols, false)
+  lookups[symbols] = lookup
+  local half = symspec.parse(text, false, false)
+  local ids = lookup:find(half)
+  return ids ~= true and ids or nil, half.line ~= nil
+end
+
 -- Ranges --------------------------------------------------------------------------------
 --
 -- GNU gprof keeps ranges of neighbouring functions, sorted by their beginnings, and of

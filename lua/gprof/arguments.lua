@@ -1,0 +1,119 @@
+--- What the functions of the library take, and what they say of anything else.
+--
+-- @module gprof.arguments
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local arguments = {}
+
+-- How the functions of an image are chosen and called.
+local symbols = {
+  no_static = "boolean", ignore_non_functions = "boolean", no_demangle = "boolean",
+  external_symbol_table = "string", file_ordering = "string", gnu_compat = "boolean",
+}
+
+local function with(known, more)
+  for name, kind in pairs(known) do more[name] = kind end
+  return more
+end
+
+--- Types of options by name, by the function that takes them. An alternative, "boolean or
+-- 'all'", is that word.
+arguments.known = {
+  image = symbols,
+  data = { format = "string", mixed_rates = "boolean", debug = "integer" },
+  new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
+    mixed_rates = "boolean", debug = "integer" },
+  profile = with(symbols, {
+    static_call_graph = "boolean", line = "boolean or 'all'", include = "table",
+    exclude = "table", display_unused_functions = "boolean", missed = "function",
+    debug = "integer",
+  }),
+}
+
+--- Raises a misuse.
+-- @tparam integer number of the argument; 0 for the object of a method
+-- @tparam string name of the function that was misused
+-- @tparam integer level of its caller, who is to blame, as for `error` where this is called
+-- @tparam string problem a format
+-- @param ... its values
+-- @raise "bad argument #3 to 'profile' (...)"
+function arguments.bad(number, name, level, problem, ...)
+  local where = number == 0 and "calling '%s' on bad self" or "bad argument #" .. number .. " to '%s'"
+  error((where .. " (%s)"):format(name, problem:format(...)), level + 1)
+end
+
+-- The type of a value, as messages name it.
+local function type_of(value)
+  local kind, meta = math.type(value) or type(value), getmetatable(value)
+  return kind == "userdata" and type(meta) == "table" and meta.__name or kind
+end
+
+local function fits(value, kind)
+  local plain, word = kind:match "^(%S+) or '(%l+)'$"
+  return type_of(value) == (plain or kind) or value == word and word ~= nil
+end
+
+--- Checks an argument.
+-- @param value
+-- @tparam string kind "string", "integer", "gprof.image" ...
+-- @tparam integer number of the argument
+-- @tparam string name of the function
+-- @tparam[opt=3] integer level as for `error` where this is called
+-- @return the value
+function arguments.check(value, kind, number, name, level)
+  if type_of(value) == kind then return value end
+  arguments.bad(number, name, level or 3, "%s expected, got %s", kind, type_of(value))
+end
+
+--- Checks options, which need not be there.
+-- @param given what was passed for them
+-- @tparam integer number of the argument
+-- @tparam string name of the function, which has a table in `known`
+-- @treturn table the options
+function arguments.options(given, number, name)
+  if given == nil then return {} end
+  arguments.check(given, "table", number, name, 4)
+  for option, value in pairs(given) do
+    local kind = arguments.known[name][option]
+    if not kind then
+      arguments.bad(number, name, 3, "no option '%s'", tostring(option))
+    elseif not fits(value, kind) then
+      arguments.bad(number, name, 3, "option '%s': %s expected, got %s", option, kind,
+        type_of(value))
+    end
+  end
+  return given
+end
+
+--- Those options of a table that a function takes.
+-- @tparam table settings
+-- @tparam string name of the function
+-- @treturn table
+function arguments.pick(settings, name)
+  local picked = {}
+  for option in pairs(arguments.known[name]) do picked[option] = settings[option] end
+  return picked
+end
+
+--- What traces the work on the topics that options name.
+-- @tparam table options
+-- @treturn trace|nil nothing if they name none
+function arguments.trace(options)
+  return options.debug and core.trace(options.debug)
+end
+
+--- Looks up the symspec that a method `find` was called with.
+-- @tparam symbols table
+-- @param spec argument 1
+-- @treturn {integer,...} the numbers of what it names, ascending
+-- @treturn boolean whether it names a line
+function arguments.symspec(table, spec)
+  arguments.check(spec, "string", 1, "find", 4)
+  local ids, by_line = require "gprof.symspec".find(table, spec)
+  if not ids then arguments.bad(1, "find", 3, "'%s' names nothing", spec) end
+  return ids, by_line
+end
+
+return arguments

@@ -1,0 +1,171 @@
+--- Profile data: the raw records of profiles, read, made, added up and written.
+--
+-- @module gprof.data
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local arguments = require "gprof.arguments"
+local core = require "gprof.core"
+
+local data = {}
+
+--- Reads profile files and adds them up: `gprof.data(image, path... [, options])`.
+-- @function gprof.data
+-- @tparam image image the program that was profiled: its byte order and pointer
+--   size are the files'
+-- @tparam string ... paths; "-" is standard input
+-- @tparam[opt] table options `format`: "auto" (default), "magic", "bsd" or "4.4bsd";
+--   `mixed_rates`: do not refuse histograms of different sampling rates; `debug`: trace
+--   the work on standard error, a sum of the numbers below
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string what is wrong, with the file and the place in it
+local function read(_, image, ...)
+  local paths = table.pack(...)
+  local options = {}
+  if type(paths[paths.n]) == "table" then
+    options = arguments.options(paths[paths.n], paths.n + 1, "data")
+    paths.n = paths.n - 1
+  end
+  local records = core.data(image, options.mixed_rates, arguments.trace(options))
+  for i = 1, paths.n do
+    local done, message = records:read(paths[i], options.format)
+    if not done then return nil, message end
+  end
+  return records
+end
+
+--- Makes data without any records.
+-- @function gprof.data.new
+-- @tparam[opt] table options
+--
+--   - `image`: what it is to be like, in byte order and pointer size; or
+--   - `pointer_size`: 8 (default) or 4 bytes, and `big_endian`: whether it is;
+--   - `mixed_rates`, `debug`: as for `gprof.data`
+-- @treturn data
+function data.new(options)
+  options = arguments.options(options, 1, "new")
+  local like = options.image
+  if like and (options.pointer_size or options.big_endian ~= nil) then
+    arguments.bad(1, "new", 2, "an image says what pointer size and byte order are")
+  end
+  local size = options.pointer_size
+  if size and size ~= 4 and size ~= 8 then
+    arguments.bad(1, "new", 2, "option 'pointer_size': 4 or 8 expected, got %d", size)
+  end
+  return core.data(like or size or 8, options.mixed_rates,
+    arguments.trace(options), options.big_endian)
+end
+
+--- Data.
+-- @type data
+-- @tfield integer histogram_records how many records of a kind were read, or added
+-- @tfield integer arc_records
+-- @tfield integer block_records
+-- @tfield boolean has_histogram whether a flat profile can be made from it
+-- @tfield boolean has_arcs whether a call graph can
+-- @tfield {table,...} files what each file held: `path`, `format`, `version` in the magic
+--   format, and the three counts of records
+-- @tfield integer|nil low the lowest address in histograms and of callees
+-- @tfield integer|nil high the highest one
+-- @tfield integer pointer_size bytes of an address in files that are read and written
+-- @tfield boolean big_endian how numbers lie there
+
+--- Adds what a file holds. After a failure the data is closed, as part of the file may be in
+-- it.
+-- @function data:read
+-- @tparam string path "-" is standard input
+-- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string what is wrong, with the file and the place in it
+
+--- Writes data to a file, which then holds the sum of all that was read. Nothing is lost:
+-- addresses stay as they were recorded, and a count that is too large for a record goes on
+-- in further records, which readers add up. The new file is made beside the old one and
+-- takes its place when it is complete, so the file may be one of those that were read, and
+-- is as it was if anything fails.
+-- @function data:write
+-- @tparam string path "-" is standard output; what is no regular file (a device, a pipe)
+--   is written to directly
+-- @tparam[opt] string format "auto" or "magic" (default), "bsd" or "4.4bsd"
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string what is wrong: the file cannot be written, or the format cannot hold
+--   the data (the BSD ones: several histograms, more than 65,535 samples in a bin, block
+--   counts, other units than seconds, and "bsd" any rate but the system's clock tick)
+
+--- Adds the samples of a histogram. The ranges of several must be apart, or the same; all have
+-- one unit, one rate and one size of bins.
+-- @function data:add_histogram
+-- @tparam table histogram
+--
+--   - `low`, `high`: the range of addresses that it covers, without `high` itself;
+--   - `bins`: how many samples were in each of so many parts of equal size, from 1; none
+--     where nothing stands;
+--   - `bin_count`: how many there are (`#bins`);
+--   - `rate`: how many samples are one unit (100);
+--   - `unit`: its name ("seconds"), of at most 15 bytes, and `abbreviation` ("s"), of one or none
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string why it cannot be added; the data is as it was
+
+--- Adds calls.
+-- @function data:add_arc
+-- @tparam integer from an address in the caller, behind the call
+-- @tparam integer callee its address
+-- @tparam integer count of calls
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string why they cannot be added: more than 2^63 in all
+
+--- Adds executions of a basic block.
+-- @function data:add_block
+-- @tparam integer address anywhere in the block
+-- @tparam integer executions
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string why they cannot be added: more than 2^63 in all
+
+--- Adds other data, which stay as they are.
+-- @function data:merge
+-- @tparam data other
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string why they cannot be added up; the data is as it was
+
+--- Iterates over the histograms, one for each range.
+-- @function data:histograms
+-- @treturn function iterator over objects
+
+--- Iterates over the arcs as they were recorded, in the order in which they were met.
+-- @function data:arcs
+-- @treturn function iterator over the address of the call, that of the callee, and calls
+
+--- Iterates over the basic blocks, in the order in which they were met.
+-- @function data:blocks
+-- @treturn function iterator over address and executions
+
+--- Frees the memory. Profiles that were made of the data do not need it any more.
+-- @function data:close
+
+--- A histogram.
+-- @type histogram
+-- @tfield integer low address that it covers first
+-- @tfield integer high the address behind the last one
+-- @tfield integer bin_count
+-- @tfield number bin_size bytes of code
+-- @tfield integer rate samples a unit
+-- @tfield string unit "seconds"
+-- @tfield string abbreviation "s"; may be empty
+-- @tfield data data
+
+--- Iterates over the bins with samples.
+-- @function histogram:bins
+-- @treturn function iterator over number, samples and address
+
+--- The samples in a bin.
+-- @function histogram:count
+-- @tparam integer number from 1
+-- @treturn integer
+
+return setmetatable(data, { __call = read })

@@ -1,0 +1,158 @@
+--- Images: object files, their functions and their lines.
+--
+-- @module gprof.image
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local arguments = require "gprof.arguments"
+local core = require "gprof.core"
+
+local images = {}
+
+-- By image: the options that it was opened with, and symbols that were made of it.
+local opened = setmetatable({}, { __mode = "k" })
+
+--- Opens an object file: `gprof.image(path [, options])`.
+-- @function gprof.image
+-- @tparam string path
+-- @tparam[opt] table options say what its functions are, here and in profiles of it that do
+--   not say otherwise:
+--
+--   - `no_static`: leave static functions out (what is in them belongs to the function before);
+--   - `ignore_non_functions`: leave local symbols out that are not typed as functions;
+--   - `no_demangle`: names as in the symbol table;
+--   - `external_symbol_table`: path of a file to take the symbols from;
+--   - `file_ordering`: path of a map of object files, whose names functions get then, and
+--     neighbours of one file are one;
+--   - `gnu_compat`: choose them, and read symspecs, just as GNU gprof does
+-- @treturn[1] image with the fields `path`, `text_low` and `text_high` (addresses
+--   of the code), `pointer_size` (bytes) and `big_endian`
+-- @return[2] nil
+-- @treturn[2] string what is wrong: no such file, no object file, no .text
+function images.open(path, options)
+  options = arguments.options(options, 2, "image")
+  local image, message = core.image(path)
+  if not image then return nil, message end
+  opened[image] = { options = arguments.pick(options, "image"), symbols = {} }
+  return image
+end
+
+--- Options of a profile, and what the image's say of those that are not among them.
+-- @tparam image image
+-- @tparam table options
+-- @treturn table
+function images.options(image, options)
+  local all, own = {}, opened[image].options
+  for name in pairs(arguments.known.profile) do
+    all[name] = options[name]
+    if all[name] == nil then all[name] = own[name] end
+  end
+  return all
+end
+
+-- What tells tables of symbols of one image apart, if no other file has a say in them.
+local function kind_of_symbols(options)
+  if options.external_symbol_table or options.file_ordering then return nil end
+  local parts = {}
+  for i, name in ipairs { "no_static", "ignore_non_functions", "no_demangle", "gnu_compat" } do
+    parts[i] = options[name] and "x" or "-"
+  end
+  return table.concat(parts)
+end
+
+--- The functions of an image. They are made once, unless somebody wants to see how.
+-- @tparam image image
+-- @tparam table options
+-- @tparam[opt] trace trace
+-- @treturn[1] symbols
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function images.symbols(image, options, trace)
+  local made, kind = opened[image].symbols, not trace and kind_of_symbols(options)
+  if kind and made[kind] then return made[kind] end
+  local symbols, message = core.symbols(image, options, trace)
+  if symbols and kind then made[kind] = symbols end
+  return symbols, message
+end
+
+-- The functions of an image as it was opened, for one of its methods; an error if there are
+-- none.
+local function own_symbols(image, method)
+  arguments.check(image, "gprof.image", 0, method, 4)
+  local symbols, message = images.symbols(image, opened[image].options)
+  return symbols or error(message, 3)
+end
+
+--- Iterates over the functions of an image, by address; see `profile` for orders and fields.
+-- @function image:symbols
+-- @tparam[opt="address"] string|function order
+-- @tparam[opt] string ... fields
+-- @treturn function iterator over symbols
+-- @raise if the image has no symbols
+function core.image_methods:symbols(...)
+  return own_symbols(self, "symbols"):each(...)
+end
+
+--- The function of an image whose code is at an address.
+-- @function image:lookup
+-- @tparam integer address
+-- @treturn symbol|nil
+-- @raise if the image has no symbols
+function core.image_methods:lookup(address)
+  return own_symbols(self, "lookup"):lookup(address)
+end
+
+--- The functions of an image that a symspec names (`gprof.symspec`).
+-- @function image:find
+-- @tparam string spec such as "main", "table.c:find" or "table.c:41"
+-- @treturn symbol,... all of them, by address: nothing if there are none
+-- @raise if the image has no symbols
+function core.image_methods:find(spec)
+  local symbols, found, seen = own_symbols(self, "find"), {}, {}
+  for _, id in ipairs((arguments.symspec(symbols, spec))) do
+    local symbol = symbols:symbol(id)  -- a part is of another one
+    if not seen[symbol] then found[#found + 1] = symbol end
+    seen[symbol] = true
+  end
+  return table.unpack(found)
+end
+
+--- Where the code at an address comes from.
+-- @function image:source
+-- @tparam integer address
+-- @tparam[opt=false] boolean gnu_compat as libbfd knows it, which errs about some files
+-- @treturn[1] string file, as recorded
+-- @treturn[1] integer line, from 1
+-- @treturn[1] string|nil the function whose code it was in the source
+-- @return[2] nil if that is not known
+
+--- Closes an image. Whoever uses it, or a profile of it, from then on gets an error.
+-- @function image:close
+
+--- Iterates over the rows of all line tables, as the compiler wrote them.
+-- A row tells of the code from its address to that of the next one. The last row of a
+-- sequence has an address only, where the code ends. Tables come in the order of the units
+-- that name them; there are none unless the image has debugging information of DWARF 2 to 5.
+--
+--     for address, file, line in image:lines() do print(address, file, line) end
+--
+-- @function image:lines
+-- @treturn function iterator over address; file, as libbfd spells it; line, or nil if the
+--   code is of none; and whether it is a good place for a breakpoint
+
+--- A symbol: what an image says of a function. There is one object for each.
+--
+-- @type symbol
+-- @tfield integer id its number among the symbols
+-- @tfield string name as reports show it: demangled, unless the image was opened with
+--   `no_demangle`
+-- @tfield string symbol as in the symbol table
+-- @tfield integer address of its entry
+-- @tfield integer size bytes from there to the next symbol
+-- @tfield boolean static local to its file
+-- @tfield boolean is_function typed as a function by the object file
+-- @tfield boolean mapped stands for an object file of a map, whose name it bears
+-- @tfield string|nil file source file as recorded
+-- @tfield integer|nil line of its entry in that file
+-- @tfield image image
+
+return images

@@ -1,0 +1,314 @@
+-- Data made by scripts: records that are added, what is read of them again, merging, and what is refused.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local chance = require "support.chance"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local shell = require "support.shell"
+
+local LOW <const>, HIGH <const> = 0x1000, 0x1080
+
+local function written(data, format)
+  local path = shell.tmpdir() .. "/gmon.out"
+  assert(data:write(path, format))
+  return shell.read(path)
+end
+
+local function fill(data)
+  assert(data:add_histogram { low = LOW, high = HIGH, bins = { 7, [3] = 65535 }, bin_count = 16 })
+  assert(data:add_arc(LOW + 5, LOW + 0x20, 3))
+  assert(data:add_arc(LOW + 9, LOW + 0x40, 0xffffffff))
+  assert(data:add_block(LOW + 0x20, 12))
+  return data
+end
+
+local function filled(options) return fill(gprof.data.new(options)) end
+
+local function pairs_of(...)
+  local list = {}
+  for a, b, c in ... do list[#list + 1] = { a, b, c } end
+  return list
+end
+
+describe("made data", function()
+  for _, shape in ipairs(gmon.shapes()) do
+    it("is written as programs would, for " .. shape.name, function()
+      local data = filled { pointer_size = shape.pointer, big_endian = shape.big }
+      assert.equal(shape.pointer, data.pointer_size)
+      assert.equal(shape.big, data.big_endian)
+      local histogram = { kind = "histogram", low = LOW, high = HIGH, bins = { n = 16, 7, [3] = 65535 } }
+      local arcs = { { LOW + 5, LOW + 0x20, 3 }, { LOW + 9, LOW + 0x40, 0xffffffff } }
+      local records = { histogram }
+      for _, arc in ipairs(arcs) do
+        records[#records + 1] = { kind = "arc", from = arc[1], self = arc[2], count = arc[3] }
+      end
+      records[#records + 1] = { kind = "blocks", { LOW + 0x20, 12 } }
+      assert.equal(gmon.magic { pointer = shape.pointer, big = shape.big, records = records }, written(data))
+    end)
+
+    it("is like an image, for " .. shape.name, function()
+      local image = gprof.image(build.craft { target = shape.target, address = LOW, text = HIGH - LOW,
+        symbols = { { "first", 0 }, { "last", 0x20 } } })
+      local data = filled { image = image }
+      assert.same({ shape.pointer, shape.big }, { data.pointer_size, data.big_endian })
+      local again = assert(gprof.data(image, gmon.write(shell.tmpdir() .. "/gmon.out", written(data))))
+      assert.equal(written(data), written(again))
+      local profile = assert(gprof.profile(image, data))
+      assert.equal(7 + 65535, profile.total_ticks)
+      assert.equal(3 + 0xffffffff, profile:find "last".calls + profile:find "last".self_calls)
+    end)
+  end
+
+  it("goes into the BSD formats, too", function()
+    local data = gprof.data.new():add_histogram { low = LOW, high = HIGH, bins = { 1, 2 }, bin_count = 64 }
+    assert(data:add_arc(LOW, LOW + 4, 5))
+    local plan = { low = LOW, high = HIGH, rate = 100, bins = { n = 64, 1, 2 }, arcs = { { LOW, LOW + 4, 5 } } }
+    assert.equal(gmon.bsd44(plan), written(data, "4.4bsd"))
+  end)
+
+  it("adds up what is added twice", function()
+    local data = fill(filled())
+    assert.same({ { LOW + 5, LOW + 0x20, 6 }, { LOW + 9, LOW + 0x40, 0x1fffffffe } }, pairs_of(data:arcs()))
+    assert.same({ { LOW + 0x20, 24 } }, pairs_of(data:blocks()))
+    local histogram = data:histograms()()
+    assert.same({ 14, 0, 131070 }, { histogram:count(1), histogram:count(2), histogram:count(3) })
+    assert.same({ 2, 4, 1 }, { data.histogram_records, data.arc_records, data.block_records })
+  end)
+
+  it("counts in any unit", function()
+    local data = gprof.data.new():add_histogram { low = LOW, high = HIGH, bins = { 300000 }, bin_count = 4, rate = 1,
+      unit = "branch-misses-x", abbreviation = "" }
+    local histogram = data:histograms()()
+    assert.same({ LOW, HIGH, 4, 32.0, 1, "branch-misses-x", "" }, { histogram.low, histogram.high, histogram.bin_count,
+      histogram.bin_size, histogram.rate, histogram.unit, histogram.abbreviation })
+    assert.equal(data, histogram.data)
+    assert.equal("histogram: 4 bins of branch-misses-x", tostring(histogram))
+    assert.same({ { 1, 300000, LOW } }, pairs_of(histogram:bins()))
+  end)
+
+  it("has its bins where they are, though they are no whole bytes", function()
+    local data = gprof.data.new():add_histogram { low = LOW, high = LOW + 10, bins = { 1, 1, 1, 1 } }
+    assert.same({ { 1, 1, LOW }, { 2, 1, LOW + 2 }, { 3, 1, LOW + 5 }, { 4, 1, LOW + 7 } },
+      pairs_of(data:histograms()():bins()))
+  end)
+
+  it("has every histogram", function()
+    local data = gprof.data.new()
+    for i = 5, 1, -1 do
+      assert(data:add_histogram { low = LOW * i, high = LOW * i + 0x80, bins = { i }, bin_count = 16 })
+    end
+    local lows = {}
+    for histogram in data:histograms() do lows[#lows + 1] = histogram.low // LOW end
+    assert.same({ 5, 4, 3, 2, 1 }, lows)
+    assert.same({ LOW, 5 * LOW + 0x80 }, { data.low, data.high })
+  end)
+end)
+
+describe("merging", function()
+  local image = build.craft { address = LOW, text = 0x800, symbols = { { "first", 0 }, { "last", 0x400 } } }
+  local subject, opened = chance.subject(image), gprof.image(image)
+
+  it("is the same as reading", function()
+    local repeatedly = chance.cases(7000, 40)
+    repeatedly(function(remark)
+      local paths = {}
+      for i = 1, 3 do
+        paths[i] = gmon.write(shell.tmpdir() .. "/gmon.out", (chance.profile(subject)))
+      end
+      local sum = gprof.data(opened, table.unpack(paths))
+      local merged = gprof.data.new { image = opened }
+      local done = true
+      for _, path in ipairs(paths) do
+        local one = gprof.data(opened, path)
+        done = done and one and merged:merge(one)
+      end
+      assert.equal(sum == nil, not done, remark)
+      if sum then
+        assert.same(written(sum), written(merged), remark)
+        assert.same({ sum.has_histogram, sum.has_arcs }, { merged.has_histogram, merged.has_arcs }, remark)
+      end
+    end)
+  end)
+
+  it("leaves the other one as it is, and doubles what is merged with itself", function()
+    local data, other = filled(), filled()
+    local before = written(other)
+    assert.equal(data, data:merge(other))
+    assert.equal(before, written(other))
+    other:merge(other)
+    assert.equal(written(data), written(other))
+  end)
+
+  it("puts 32 bits into 64, not the other way round", function()
+    local narrow, wide = filled { pointer_size = 4, big_endian = true }, filled()
+    assert.equal(written(fill(filled())), written(wide:merge(narrow)))
+    assert.has_error(function() narrow:merge(wide) end, "bad argument #1 to 'merge' (its pointers are larger)")
+  end)
+
+  -- What fills a count to the brim.
+  local most <const> = math.maxinteger
+  local brims = {
+    arc = function(data) return data:add_arc(1, 2, most) end,
+    block = function(data) return data:add_block(1, most) end,
+    bin = function(data)
+      return data:add_histogram { low = 2 * LOW, high = 2 * LOW + 0x80, bins = { most }, bin_count = 16 }
+    end,
+  }
+  for what, add in pairs(brims) do
+    it("leaves all as it was where it fails: beyond the brim of a count, " .. what, function()
+      local data, other = gprof.data.new(), filled()
+      assert(add(data))
+      assert(add(other))
+      local function all()
+        local bins = {}
+        for histogram in data:histograms() do bins[#bins + 1] = pairs_of(histogram:bins()) end
+        return { pairs_of(data:arcs()), pairs_of(data:blocks()), bins }
+      end
+      local before = all()
+      local done, message = data:merge(other)
+      assert.is_nil(done)
+      assert.truthy(message:find "63 bits" or message:find "2^63 samples", message)
+      assert.same(before, all())
+    end)
+  end
+end)
+
+describe("records that cannot be", function()
+  local most = math.maxinteger
+  local function histogram(changes)
+    local record = { low = LOW, high = HIGH, bins = { 1 }, bin_count = 16 }
+    for name, value in pairs(changes) do record[name] = value ~= "none" and value or nil end
+    return function(data) return data:add_histogram(record) end
+  end
+
+  local refused = {
+    { "counts 'cycles', the ones before 'seconds'", histogram { unit = "cycles" } },
+    { "'seconds' (t), the ones before 'seconds' (s)", histogram { abbreviation = "t" } },
+    { "histogram has bins of 4 bytes, the ones before have 8", histogram { bin_count = 32 } },
+    { "histogram has rate 99, the ones before have 100", histogram { rate = 99 } },
+    { "histogram, 0x1040 to 0x10c0, overlaps another one, 0x1000 to 0x1080",
+      histogram { low = LOW + 0x40, high = HIGH + 0x40 } },
+    { "histogram covers no text: 0x1080 to 0x1080", histogram { low = HIGH } },
+    { "histogram covers no text: 0x1080 to 0x1000", histogram { low = HIGH, high = LOW } },
+    { "histogram covers more than there can be", histogram { low = 0, high = -1 } },
+    { "more than 2^63 samples in a bin", histogram { bins = { most } } },
+    { "count beyond 63 bits", function(data) return data:add_arc(LOW + 5, LOW + 0x20, most) end },
+    { "count beyond 63 bits", function(data) return data:add_block(LOW + 0x20, most) end },
+  }
+  for _, case in ipairs(refused) do
+    it("are refused, and the data stays as it was: " .. case[1], function()
+      local data = filled()
+      local before = written(data)
+      local done, message = case[2](data)
+      assert.is_nil(done)
+      assert.truthy(message:find(case[1], 1, true), message)
+      assert.equal(before, written(data))
+    end)
+  end
+
+  local misused = {
+    { "#1 to 'add_histogram' (table expected, got no value)", function(data) data:add_histogram() end },
+    { "field 'low': integer expected, got nil", histogram { low = "none" } },
+    { "field 'low': integer expected, got number", histogram { low = 0.5 } },
+    { "field 'high': integer expected, got string", histogram { high = "main" } },
+    { "field 'rate': not from 1", histogram { rate = 0 } },
+    { "field 'rate': not from 1", histogram { rate = 1 << 32 } },
+    { "field 'rate': not from 1", histogram { rate = -1 } },
+    { "field 'bins': table expected", histogram { bins = "none" } },
+    { "field 'bin_count': not from 1", histogram { bin_count = 0 } },
+    { "field 'bin_count': not from 1", histogram { bin_count = 1 << 32 } },
+    { "field 'bin_count': not from 1", histogram { bins = {}, bin_count = "none" } },
+    { "field 'bins': has keys that are no number of a bin", histogram { bins = { 1, 2 }, bin_count = 1 } },
+    { "field 'bins': has keys that are no number of a bin", histogram { bins = { [0] = 1 } } },
+    { "field 'bins': has keys that are no number of a bin", histogram { bins = { n = 1 } } },
+    { "field 'bins': has keys that are no number of a bin", histogram { bins = { [1.5] = 1 } } },
+    { "field 'bins': the count of bin 2 is none", histogram { bins = { 1, -1 } } },
+    { "field 'bins': the count of bin 1 is none", histogram { bins = { 0.5 } } },
+    { "field 'bins': the count of bin 1 is none", histogram { bins = { "many" } } },
+    { "field 'unit': longer than 15", histogram { unit = "0123456789abcdef" } },
+    { "field 'unit': longer than 15, or with a zero", histogram { unit = "a\0b" } },
+    { "field 'unit': string expected, got table", histogram { unit = {} } },
+    { "field 'abbreviation': longer than 1", histogram { abbreviation = "ms" } },
+    { "#1 to 'add_arc' (number expected, got no value)", function(data) data:add_arc() end },
+    { "#2 to 'add_arc' (number expected, got string)", function(data) data:add_arc(1, "main", 1) end },
+    { "#3 to 'add_arc' (number expected, got no value)", function(data) data:add_arc(1, 2) end },
+    { "#3 to 'add_arc' (count below 0)", function(data) data:add_arc(1, 2, -1) end },
+    { "#3 to 'add_arc' (number has no integer", function(data) data:add_arc(1, 2, 0.5) end },
+    { "#2 to 'add_block' (count below 0)", function(data) data:add_block(1, math.mininteger) end },
+    { "#1 to 'merge' (gprof.data expected, got no value)", function(data) data:merge() end },
+    { "#1 to 'merge' (gprof.data expected, got table)", function(data) data:merge {} end },
+  }
+  for i, case in ipairs(misused) do
+    it(("are misuse %d: %s"):format(i, case[1]), function()
+      local data = filled()
+      local before = written(data)
+      local done, message = pcall(case[2], data)
+      assert.is_false(done)
+      assert.truthy(message:find(case[1], 1, true), message)
+      assert.equal(before, written(data))
+    end)
+  end
+
+  it("have addresses beyond what pointers hold", function()
+    local data = gprof.data.new { pointer_size = 4 }
+    for _, add in ipairs {
+      function() data:add_arc(1 << 32, 1, 1) end, function() data:add_arc(1, 1 << 32, 1) end,
+      function() data:add_block(-1, 1) end, function() data:add_histogram { low = 0, high = 1 << 32, bins = { 1 } } end,
+      function() data:add_histogram { low = 1 << 32, high = 1, bins = { 1 } } end,
+    } do
+      local done, message = pcall(add)
+      assert.is_false(done)
+      assert.truthy(message:find "does not fit a pointer", message)
+    end
+    assert(data:add_arc(0xffffffff, 0, 1))
+  end)
+
+  it("are not made of options that there are not", function()
+    local cases = {
+      { "no option 'pointers'", { pointers = 4 } },
+      { "option 'pointer_size': 4 or 8 expected, got 2", { pointer_size = 2 } },
+      { "option 'pointer_size': integer expected, got float", { pointer_size = 8.0 } },
+      { "option 'big_endian': boolean expected, got string", { big_endian = "yes" } },
+      { "option 'image': gprof.image expected, got string", { image = "a.out" } },
+      { "no option '1'", { 8 } },
+    }
+    for _, case in ipairs(cases) do
+      assert.has_error(function() gprof.data.new(case[2]) end, "bad argument #1 to 'new' (" .. case[1] .. ")")
+    end
+  end)
+end)
+
+describe("closed data", function()
+  it("is an error under all that it gave", function()
+    local data, other = filled(), filled()
+    local histogram, arcs = data:histograms()(), data:arcs()
+    local bins, blocks, histograms = histogram:bins(), data:blocks(), data:histograms()
+    data:close()
+    for _, use in ipairs { arcs, bins, blocks, histograms, function() return histogram.low end,
+      function() return histogram:count(1) end, function() return tostring(histogram) end,
+      function() data:add_arc(1, 2, 3) end, function() data:merge(other) end, function() other:merge(data) end,
+      function() return data:arcs() end, function() return data.pointer_size end } do
+      local done, message = pcall(use)
+      assert.is_false(done)
+      assert.truthy(message:find "data is closed", message)
+    end
+  end)
+
+  it("is kept open by what it gave, as long as that lives", function()
+    local histogram, arcs = filled():histograms()(), filled():arcs()
+    collectgarbage()
+    collectgarbage()
+    assert.equal(7, histogram:count(1))
+    assert.equal(LOW + 5, (arcs()))
+  end)
+
+  it("is what grows while it is looked at", function()
+    local data, seen = filled(), 0
+    for from in data:arcs() do
+      seen = seen + 1
+      if seen < 1000 then data:add_arc(from + 1000 * seen, 1, 1) end
+    end
+    assert.equal(1001, seen)
+  end)
+end)
