@@ -86,9 +86,10 @@ RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
 # --- what has to be installed ---------------------------------------------------
 
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
-TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check luarocks mandoc valgrind
+TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dkjson luarocks \
+  mandoc valgrind
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
-ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) clang gfortran gcc-aarch64-linux-gnu \
+ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) clang gfortran zsh gcc-aarch64-linux-gnu \
   libc6-dev-arm64-cross \
   $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
   s390x-linux-gnu sparc64-linux-gnu)
@@ -184,9 +185,15 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-60} GPROF_SHARE=$${GPROF_SHARE:-3} \
 	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
 
-# The demonstration; scripts need files of their own, and are run by the specs.
+# The demonstration, and what scripts say of its profile; the specs look at what they say.
+EXAMPLES = "top.lua 10" "callers.lua name" by_file.lua unused.lua "tree.lua 5 5" hot_paths.lua \
+  "gate.lua 5 $(DEMO)/sample $(DEMO)/gmon.out" "shards.lua directory $(DEMO)"
+
 examples: $(CORE)
 	@$(MAKE) --no-print-directory run-demo >build/demo.log && tail -n 1 build/demo.log
+	@for script in $(EXAMPLES); do \
+	  echo "examples/$$script"; $(LUA) examples/$$script $(DEMO)/sample $(DEMO)/gmon.out || exit 1; \
+	done >build/examples.log
 
 # Installs from a copy into a scratch tree, and uses what is there from elsewhere.
 ROCK = $(CURDIR)/build/rock

@@ -92,6 +92,27 @@ local function counted(dir)
   return programs, names
 end
 
+--- Walks over a profile of a million arcs.
+local function walks(dir)
+  local image, gmon = generate.build(dir, { functions = 100000, language = "labels", density = 3.2 })
+  local here = assert(shell.capture("pwd"))
+  local files = quote(image) .. " " .. quote(gmon)
+  local walk = "lua5.4 " .. quote(here .. "/bench/walk.lua") .. " "
+  local commands = {
+    { "opening", walk .. "open " .. files },
+    { "a walk by objects", walk .. "objects " .. files },
+    { "by fields", walk .. "fields " .. files },
+    { "over GNU's text", "gprof -b -p -q " .. files .. " | " .. walk .. "text" },
+  }
+  local programs, names = {}, {}
+  for i, command in ipairs(commands) do
+    programs[i], names[i] = dir .. "/walk" .. i, command[1]
+    shell.write(programs[i], "#!/bin/sh\n" .. command[2] .. "\n")
+    shell.run("chmod +x " .. quote(programs[i]))
+  end
+  return programs, names
+end
+
 return {
   {
     name = "demo",
@@ -212,6 +233,11 @@ return {
     description = "the same of profiles that are mostly calls",
     make = summed { functions = 10000, files = 100, ran = 1, profiles = 500 },
     sums = true,
+  },
+  {
+    name = "walk-1000000",
+    description = "a script that walks all of 100,000 functions and 1,000,000 calls, with the library and over text",
+    programs = walks,
   },
   {
     name = "blocks",

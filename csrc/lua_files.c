@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files for Lua, where its own library falls short: files that are written as a whole or
- * not at all, and what kind of file a path leads to. */
+ * not at all, what kind of file a path leads to, and whether a file is a terminal. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "binding.h"
 #include "writer.h"
@@ -93,12 +94,20 @@ static int file_status(lua_State *L) {
   return 2;
 }
 
+/* is_terminal(file) -> whether a file of Lua's own library is a terminal */
+static int is_terminal(lua_State *L) {
+  const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  lua_pushboolean(L, file->closef && isatty(fileno(file->f)));
+  return 1;
+}
+
 void define_files(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", discard}, {"__close", discard}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"write", write_text}, {"finish", finish}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"writer", new_writer}, {"file_status", file_status}, {NULL, NULL}};
+      {"writer", new_writer}, {"file_status", file_status},
+      {"is_terminal", is_terminal}, {NULL, NULL}};
   define_object(L, GP_WRITER, get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

@@ -6,7 +6,8 @@
  * sink. stream(text) adds text as it is; stream(format, value...) sets values into
  * columns as string.format does, but makes no string of each line; stream:each(...)
  * does so for a whole iteration. The sink may raise errors, but not yield, nor write to
- * the stream.
+ * the stream. stream:finish() hands on what is left; so does the end of the block that
+ * has the stream in a variable to be closed. After that nobody can write to it any more.
  *
  * Formats know %d, %f, %s and %%, with the flag -, width and precision, and may choose
  * their values by place, as in %2$7d.
@@ -22,6 +23,7 @@
 
 typedef struct stream {
   size_t used;
+  bool ended;
   char text[ROOM];
 } stream;
 
@@ -156,15 +158,21 @@ static int new_stream(lua_State *L) {
   lua_settop(L, 1);
   stream *s = lua_newuserdatauv(L, sizeof *s, 1);
   s->used = 0;
+  s->ended = false;
   luaL_setmetatable(L, GP_STREAM);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, 2, 1);
   return 1;
 }
 
+static void check_open(lua_State *L, const stream *s) {
+  if (s->ended) luaL_error(L, "the report has ended");
+}
+
 /* stream(text) or stream(format, value...) */
 static int call(lua_State *L) {
   stream *s = luaL_checkudata(L, 1, GP_STREAM);
+  check_open(L, s);
   size_t length;
   const char *text = luaL_checklstring(L, 2, &length);
   int last = lua_gettop(L);
@@ -179,6 +187,14 @@ static int call(lua_State *L) {
 
 static int flush_stream(lua_State *L) {
   flush(L, 1, luaL_checkudata(L, 1, GP_STREAM));
+  return 0;
+}
+
+/* Ends first: whatever the sink does, nothing more is written to it. */
+static int finish(lua_State *L) {
+  stream *s = luaL_checkudata(L, 1, GP_STREAM);
+  s->ended = true;
+  flush(L, 1, s);
   return 0;
 }
 
@@ -207,6 +223,7 @@ static const char *choose_format(lua_State *L, int formats, int first, int place
  * format, or a table of formats of which each row's b chooses one. */
 static int each(lua_State *L) {
   stream *s = luaL_checkudata(L, 1, GP_STREAM);
+  check_open(L, s);
   lua_settop(L, 7);
   lua_toclose(L, 7);
   lua_pushnil(L);  /* at 8: the format of the row; its values follow */
@@ -221,7 +238,9 @@ static int each(lua_State *L) {
     lua_pushvalue(L, 9);
     lua_replace(L, 6);
     look_up(L, 2, 9);
-    add_formatted(L, 1, s, choose_format(L, 3, 9, 8), 9);
+    const char *format = choose_format(L, 3, 9, 8);
+    check_open(L, s);  /* the iteration, or a table, may have finished it */
+    add_formatted(L, 1, s, format, 9);
     lua_settop(L, 8);
   }
   lua_pushinteger(L, rows);
@@ -229,8 +248,9 @@ static int each(lua_State *L) {
 }
 
 void define_stream(lua_State *L) {
-  static const luaL_Reg meta[] = {{"__call", call}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"flush", flush_stream}, {"each", each}, {NULL, NULL}};
+  static const luaL_Reg meta[] = {{"__call", call}, {"__close", finish}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"flush", flush_stream}, {"finish", finish}, {"each", each}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"stream", new_stream}, {NULL, NULL}};
   define_object(L, GP_STREAM, get_field, meta, methods);
   lua_pop(L, 1);

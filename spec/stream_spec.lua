@@ -99,6 +99,62 @@ describe("a stream", function()
   end)
 end)
 
+describe("A stream that has ended", function()
+  local function ended()
+    local pieces = {}
+    local stream = output.through(function(text) pieces[#pieces + 1] = text end)
+    stream "before"
+    stream:finish()
+    return stream, pieces
+  end
+
+  it("has handed on what was written to it", function()
+    assert.same({ "before" }, select(2, ended()))
+  end)
+
+  it("takes nothing more, in any way", function()
+    local stream, pieces = ended()
+    for _, write in ipairs {
+      function() stream "after" end,
+      function() stream "" end,
+      function() stream("%d", 7) end,
+      function() stream(("x"):rep(100000)) end,
+      function() stream:each(nil, "%d", function() return 1 end) end,
+    } do
+      assert.error_matches(write, "the report has ended")
+    end
+    stream:flush()
+    stream:finish()
+    assert.same({ "before" }, pieces)
+  end)
+
+  it("while an iteration is written takes no further row", function()
+    local pieces, n = {}, 0
+    local stream = output.through(function(text) pieces[#pieces + 1] = text end)
+    assert.error_matches(function()
+      stream:each(nil, "%d", function()
+        n = n + 1
+        if n == 3 then stream:finish() end
+        return n
+      end)
+    end, "the report has ended")
+    assert.same({ "12" }, pieces)
+  end)
+
+  it("ends with the block that it is closed by, after an error, too", function()
+    local pieces, kept = {}, nil
+    local done = pcall(function()
+      local stream <close> = output.through(function(text) pieces[#pieces + 1] = text end)
+      kept = stream
+      stream "text"
+      error "failure"
+    end)
+    assert.is_false(done)
+    assert.same({ "text" }, pieces)
+    assert.error_matches(function() kept "after" end, "the report has ended")
+  end)
+end)
+
 describe("stream:each", function()
   local rows = { { 1, true, 10 }, { 2, false, 20 }, { 1, false, 30 } }
 

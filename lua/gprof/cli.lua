@@ -3,8 +3,10 @@
 -- @module gprof.cli
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local color = require "gprof.color"
 local options = require "gprof.options"
 local output = require "gprof.output"
+local reports = require "gprof.reports"
 local styles = require "gprof.styles"
 
 local cli = {}
@@ -18,9 +20,18 @@ local function need(value, message)
   return value or fail("%s", message)
 end
 
--- GNU gprof prints execution counts where there is nothing else, be they all zero.
+-- Reports that are asked for by name are found before anything is read.
+local function find_reports(settings)
+  for i, name in ipairs(settings.reports) do
+    settings.reports[i] = { name = name, print = need(reports.find(name)) }
+  end
+end
+
+-- GNU gprof prints execution counts where there is nothing else, be they all zero. A
+-- report that is asked for by name gets what there is.
 local function check_not_empty(settings, data, where)
-  if data.has_histogram or data.has_arcs or next(settings.styles) then return end
+  if data.has_histogram or data.has_arcs then return end
+  if next(settings.styles) or settings.reports[1] then return end
   if settings.gnu_compat then return end
   if data.block_records > 0 then
     fail("%s: holds counts of basic blocks only, which are shown by -l with -A or -C", where)
@@ -28,10 +39,10 @@ local function check_not_empty(settings, data, where)
   fail("%s: holds neither a histogram nor arcs", where)
 end
 
-local function check_styles(chosen, settings, data, profiles)
+local function check_styles(printed, settings, data, profiles)
   local where = table.concat(profiles, ", ")
   check_not_empty(settings, data, where)
-  local lack = styles.lack(chosen, data)
+  local lack = styles.lack(printed, data)
   if lack then fail("%s: %s", where, lack) end
 end
 
@@ -53,28 +64,28 @@ local function warn(message)
 end
 
 -- Blocks are of lines, and nothing is said of them without.
-local function check_blocks(settings, chosen, data)
+local function check_blocks(settings, printed, data)
   if data.block_records == 0 or settings.line then return end
-  if chosen.annotation or chosen.executions then
+  if printed.annotation or printed.executions then
     warn("counts of basic blocks are shown with option -l (--line) only")
   end
 end
 
 -- A profile by line has all lines where something is said of those that nothing was recorded
 -- of: what the graph, the orders and symspecs say under --gnu-compat depends on all of them.
-local function lines_wanted(settings, chosen)
+local function lines_wanted(settings, printed)
   if not (settings.line or settings.styles.sum) then return nil end
   local all = settings.display_unused_functions or settings.static_call_graph or
-    settings.include or settings.exclude or chosen.annotation or
-    settings.gnu_compat and (chosen.graph or chosen.executions or chosen.function_order or
-      chosen.file_order)
+    settings.include or settings.exclude or printed.annotation or
+    settings.gnu_compat and (printed.graph or printed.executions or
+      printed.function_order or printed.file_order)
   return all and "all" or true
 end
 
 -- Puts the data on the functions that the symspecs leave; tells of those that say nothing.
-local function make_profile(image, data, settings, chosen)
+local function make_profile(image, data, settings, printed)
   local told = {}
-  settings.line = lines_wanted(settings, chosen)
+  settings.line = lines_wanted(settings, printed)
   function settings.missed(spec)
     if settings.gnu_compat or told[spec] then return end
     told[spec] = true
@@ -103,15 +114,18 @@ end
 
 -- Does what the settings ask for with an image and profiles.
 local function report(settings, write)
+  find_reports(settings)
   local image, data, profiles = read_files(settings)
-  local chosen = styles.choose(settings.styles, data)
-  check_styles(chosen, settings, data, profiles)
+  local chosen = styles.choose(settings.styles, data, settings.reports)
+  local printed = styles.printed(chosen, settings.reports)
+  check_styles(printed, settings, data, profiles)
   if chosen.sum then write_sum(data, settings) end
-  if chosen.info or styles.about_functions(chosen) then
-    check_blocks(settings, chosen, data)
+  if printed.info or styles.about_functions(printed) then
+    check_blocks(settings, printed, data)
     settings.warn = warn
-    local profile = make_profile(image, data, settings, chosen)
-    if not settings.gnu_compat and styles.about_functions(chosen) then
+    settings.color = not settings.gnu_compat and color.wanted(settings.color, io.stdout)
+    local profile = make_profile(image, data, settings, printed)
+    if not settings.gnu_compat and styles.about_functions(printed) then
       check_belongs(profile, profiles)
     end
     styles.print(chosen, profile, settings, write)
@@ -125,6 +139,8 @@ local function work(arguments)
     write(require "gprof.help".page())
   elseif settings.version then
     write(require "gprof.help".version())
+  elseif settings.print_completion then
+    write(require "gprof.completion".script(settings.print_completion))
   else
     report(settings, write)
   end

@@ -22,12 +22,17 @@ local function form(option)
   return "  " .. short .. pattern:format("--" .. option.long, "=", option.value)
 end
 
+local function description(option)
+  if not option.help:find(":$") then return option.help end
+  return option.help .. " " .. table.concat(option.values, " ")
+end
+
 local function line(option)
   local text = form(option)
   if #text > COLUMN - 1 then
-    return text .. "\n" .. (" "):rep(COLUMN) .. option.help .. "\n"
+    return text .. "\n" .. (" "):rep(COLUMN) .. description(option) .. "\n"
   end
-  return text .. (" "):rep(COLUMN - #text) .. option.help .. "\n"
+  return text .. (" "):rep(COLUMN - #text) .. description(option) .. "\n"
 end
 
 --- @treturn string the help page

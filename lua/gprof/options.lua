@@ -7,6 +7,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local styles = require "gprof.styles"
 
 local options = {}
 
@@ -43,6 +44,22 @@ local function number(name, least, most)
   end
 end
 
+-- Words in a sentence: "a, b and c".
+local function sentence(words, last)
+  return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
+end
+
+-- One of the values that the option's row has; this one, if none is given.
+local function choice(name, default)
+  return function(settings, argument, option)
+    for _, value in ipairs(option.values) do
+      if value == (argument or default) then settings[name] = value return end
+    end
+    raise("option %s takes %s, not '%s'", options.name(option),
+      sentence(option.values, "or"), argument)
+  end
+end
+
 -- Topics add up. Without a number it is all of them.
 local function set_debug(settings, argument, option)
   local before = settings.debug or 0
@@ -53,13 +70,13 @@ end
 -- Only the first letter counts, as ever: "-O m".
 local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd" }
 
-local function set_format(settings, argument)
-  local letter = argument:sub(1, 1)
+local function set_format(settings, argument, option)
+  local letter, known = argument:sub(1, 1), sentence(option.values, "and")
   if letter == "p" then
-    raise("file format '%s' is not supported: known are auto, magic, bsd and 4.4bsd", argument)
+    raise("file format '%s' is not supported: known are %s", argument, known)
   end
   settings.format = formats[letter] or
-    raise("unknown file format '%s': known are auto, magic, bsd and 4.4bsd", argument)
+    raise("unknown file format '%s': known are %s", argument, known)
 end
 
 local function set_demangling(settings, argument)
@@ -160,11 +177,21 @@ local function add_directories(settings, argument)
   end
 end
 
+-- So do reports, in the order given.
+local function add_report(settings, argument, option)
+  if argument == "" then
+    raise("option %s: the name of a report is empty", options.name(option))
+  end
+  table.insert(settings.reports, argument)
+end
+
 -- GNU gprof's options ---------------------------------------------------------------
 --
 -- short, long: the names. argument: "none", "required" or "optional" (attached to a
 -- short option, after = on a long one). value: what the help page calls it. handle:
--- what it does. group, help: for the help page.
+-- what it does. group, help: for the help page. values: words to choose from, which the
+-- help page lists where a colon ends the text. takes: "files" or "directories", if the
+-- argument is the name of one.
 
 --- Options that GNU gprof has, too.
 options.gnu = {
@@ -179,7 +206,7 @@ options.gnu = {
   { short = "i", long = "file-info", argument = "none", handle = style("info", true),
     group = 1, help = "what the profile files hold" },
   { short = "I", long = "directory-path", argument = "required", value = "DIRS",
-    handle = add_directories,
+    takes = "directories", handle = add_directories,
     group = 1, help = "where to look for source: A:B:C" },
   { short = "J", long = "no-annotated-source", argument = "optional", value = "SYMSPEC",
     handle = symspec_style("annotation", false),
@@ -204,7 +231,7 @@ options.gnu = {
     handle = set_function_ordering,
     group = 1, help = "an order of functions that keeps callers near" },
   { short = "R", long = "file-ordering", argument = "required", value = "MAP",
-    handle = set_file_ordering,
+    takes = "files", handle = set_file_ordering,
     group = 1, help = "an order of object files; MAP is made by nm" },
   { short = "t", long = "table-length", argument = "required", value = "NUM",
     handle = number("table_length", 0, 2147483647),
@@ -220,7 +247,9 @@ options.gnu = {
   { short = "Z", long = "no-exec-counts", argument = "optional", value = "SYMSPEC",
     handle = symspec_style("executions", false),
     group = 1, help = "no execution counts, or not those of these" },
-  { long = "demangle", argument = "optional", value = "STYLE", handle = set_demangling,
+  { long = "demangle", argument = "optional", value = "STYLE",
+    values = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
+    handle = set_demangling,
     group = 1, help = "names as in the source: auto, gnu-v3 ..." },
   { long = "no-demangle", argument = "none", handle = flag "no_demangle",
     group = 1, help = "names as in the symbol table" },
@@ -249,7 +278,7 @@ options.gnu = {
     handle = symspec("exclude", "time"),
     group = 2, help = "their time does not count there" },
   { short = "S", long = "external-symbol-table", argument = "required", value = "FILE",
-    handle = path "external_symbol_table",
+    takes = "files", handle = path "external_symbol_table",
     group = 2, help = "symbols from FILE, such as /proc/kallsyms" },
   { short = "z", long = "display-unused-functions", argument = "none",
     handle = flag "display_unused_functions",
@@ -260,8 +289,9 @@ options.gnu = {
     group = 3, help = "trace the work on standard error" },
   { short = "h", long = "help", argument = "none", handle = flag "help",
     group = 3, help = "this page" },
-  { short = "O", long = "file-format", argument = "required", value = "NAME", handle = set_format,
-    group = 3, help = "format of the profiles: auto magic bsd 4.4bsd" },
+  { short = "O", long = "file-format", argument = "required", value = "NAME",
+    values = { "auto", "magic", "bsd", "4.4bsd" }, handle = set_format,
+    group = 3, help = "format of the profiles:" },
   { short = "s", long = "sum", argument = "none", handle = style("sum", true),
     group = 3, help = "write the sum of the profiles to gmon.sum" },
   { short = "v", long = "version", argument = "none", handle = flag "version",
@@ -288,8 +318,18 @@ options.own = {
     group = 3, help = "reports as GNU gprof prints them under -b" },
   { long = "annotate-time", argument = "none", handle = set_annotate_time,
     group = 1, help = "the source by line, with counts and seconds" },
-  { long = "sum-file", argument = "required", value = "FILE", handle = set_sum_file,
+  { long = "sum-file", argument = "required", value = "FILE",
+    takes = "files", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
+  { long = "color", argument = "optional", value = "WHEN",
+    values = { "auto", "always", "never" }, handle = choice("color", "always"),
+    group = 1, help = "colours:" },
+  { long = "print-completion", argument = "required", value = "SHELL",
+    values = { "bash", "zsh" }, handle = choice "print_completion",
+    group = 3, help = "completion of options for a shell:" },
+  { long = "report", argument = "required", value = "NAME", values = styles.reports(),
+    takes = "files", handle = add_report,
+    group = 1, help = "gprof.report.NAME, or FILE.lua of yours" },
 }
 
 -- Reading the command line ------------------------------------------------------------
@@ -364,6 +404,11 @@ local function complain(kind, word)
   raise("unknown option '%s' (-h lists them)", word)
 end
 
+-- Whether the program is asked about itself: then nothing else counts.
+local function is_answered(settings)
+  return settings.help or settings.version or settings.print_completion
+end
+
 local function apply(settings, given)
   local known = by_name()
   for _, pair in ipairs(given) do  -- how other options are read depends on it
@@ -372,7 +417,7 @@ local function apply(settings, given)
   for _, pair in ipairs(given) do
     local option = known[pair[1]]
     option.handle(settings, pair[2], option)
-    if settings.help or settings.version then break end
+    if is_answered(settings) then break end
   end
 end
 
@@ -386,10 +431,10 @@ end
 -- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
 --   the words in that file
 -- @treturn table settings: the long names with underscores; `styles`, the reports
---   asked for (true) or taken away (false); `operands`
+--   asked for (true) or taken away (false); `reports`, the names of others; `operands`
 -- @raise a table with the field `message`
 function options.read(arguments)
-  local settings = { styles = {}, format = "auto", width = 80 }
+  local settings = { styles = {}, reports = {}, format = "auto", width = 80 }
   local words = core.expand("gprof.lua", arguments)
   local given, operands, word, before =
     core.getopt(words, letters(), with_long_name(options.gnu), with_long_name(options.own))
@@ -399,7 +444,7 @@ function options.read(arguments)
     settings.operands = operands
   else
     apply(settings, before)
-    if not (settings.help or settings.version) then
+    if not is_answered(settings) then
       complain(operands, word)
     end
   end

@@ -4,7 +4,9 @@
 -- `stream(format, value...)` sets values into columns: %d, %f, %s with width and
 -- precision as in string.format, and %2$d for the second value; `stream:each(names,
 -- formats, iteration)` does so for each row of an iteration (see csrc/lua_stream.c);
--- `stream:flush()` hands on what was gathered.
+-- `stream:flush()` hands on what was gathered. `stream:finish()`, or the end of a block
+-- that has the stream in a variable to be closed, is the last of it: writing to it after
+-- that is an error.
 --
 -- @module gprof.output
 -- SPDX-License-Identifier: GPL-3.0-or-later

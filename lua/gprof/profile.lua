@@ -6,7 +6,7 @@
 local arguments = require "gprof.arguments"
 local core = require "gprof.core"
 local images = require "gprof.image"
-local output = require "gprof.output"
+local reports = require "gprof.reports"
 
 --- Puts data on the functions of an image: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
@@ -53,25 +53,26 @@ end
 
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
--- @tparam string name "flat", "graph", "index", the same in the style of BSD as
+-- @tparam string|function name "flat", "graph", "index", the same in the style of BSD as
 --   "bsd.flat", "bsd.graph", "bsd.index", or "executions", "annotation",
---   "function_order", "file_order", "info": a module of gprof.report
+--   "function_order", "file_order", "info": a module of gprof.report, where others may
+--   have put more; a path ("my.lua", "./reports/mine") of a file that returns a report;
+--   or the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options as of the program, by long name with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
---   `gnu_compat`
--- @tparam[opt] function write takes strings; standard output if absent
+--   `gnu_compat`; `color`: in colours for a terminal
+-- @tparam[opt] function write takes strings; standard output if absent. The report gets a
+--   stream to it (see gprof.output), which ends when the report returns
 function core.profile_methods:report(name, options, write)
-  if type(name) ~= "string" then
-    error(("bad argument #1 to 'report' (string expected, got %s)"):format(type(name)), 2)
+  local report, kind = name, type(name)
+  if kind == "string" then
+    local found, message = reports.find(name)
+    report = found or error(message, 2)
+  elseif kind ~= "function" then
+    arguments.bad(1, "report", 2, "function or string expected, got %s", kind)
   end
-  local found, report = pcall(require, "gprof.report." .. name)
-  if not found then
-    local missing = tostring(report):find("module 'gprof.report." .. name .. "' not found", 1, true)
-    error(missing and ("no report '%s'"):format(name) or report, missing and 2 or 0)
-  end
-  local stream = output.through(write or function(text) io.stdout:write(text) end)
-  report(self, options or {}, stream)
-  stream:flush()
+  write = write or function(text) io.stdout:write(text) end
+  reports.run(report, self, options or {}, write)
 end
 
 --- What is known of the lines of a source file.

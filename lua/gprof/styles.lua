@@ -1,8 +1,10 @@
 --- The styles of output: which of them stand, what they need, and in what order and how
--- separated their pages are printed.
+-- separated their pages are printed. Reports that are asked for by name come behind them.
 --
 -- @module gprof.styles
 -- SPDX-License-Identifier: GPL-3.0-or-later
+
+local reports = require "gprof.reports"
 
 local styles = {}
 
@@ -35,8 +37,11 @@ local pages = {
 -- records for, but for those taken away; execution counts if there are no records.
 -- @tparam {[string]=boolean} wanted by style: asked for (true) or taken away (false)
 -- @tparam data data
+-- @tparam {table,...} extra reports asked for by name: if there are any, no other style
+--   stands by itself
 -- @treturn {[string]=boolean} by style
-function styles.choose(wanted, data)
+function styles.choose(wanted, data, extra)
+  if extra[1] then return wanted end
   for _, stands in pairs(wanted) do
     if stands then return wanted end
   end
@@ -47,6 +52,41 @@ function styles.choose(wanted, data)
   end
   chosen.executions = not recorded and wanted.executions == nil
   return chosen
+end
+
+-- The page that is printed by one of our own reports, by the report's name.
+local function find_page(report)
+  for _, page in ipairs(pages) do
+    if report == page.report or report == page.gnu or report == page.bsd then
+      return page
+    end
+  end
+end
+
+--- The names of our own reports.
+-- @treturn {string,...}
+function styles.reports()
+  local names = {}
+  for _, page in ipairs(pages) do
+    names[#names + 1] = page.report or page.gnu
+    names[#names + 1] = page.bsd
+  end
+  table.sort(names)
+  return names
+end
+
+--- What is printed, by whatever means it was asked for.
+-- @tparam {[string]=boolean} chosen
+-- @tparam {table,...} extra reports asked for by name
+-- @treturn {[string]=boolean} by style; a report that is none of ours stands for itself
+function styles.printed(chosen, extra)
+  local printed = {}
+  for style, stands in pairs(chosen) do printed[style] = stands end
+  for _, report in ipairs(extra) do
+    local page = find_page(report.name)
+    printed[page and page.style or report.name] = true
+  end
+  return printed
 end
 
 --- Looks for a style whose records are missing.
@@ -69,20 +109,57 @@ function styles.about_functions(chosen)
   return false
 end
 
---- Prints the pages of all styles that stand.
+-- All pages that stand, in print order: `name` of the report; `print`, the function, of
+-- those asked for by name; `joined`.
+local function list_pages(chosen, options)
+  local list, look = {}, options.traditional and "bsd" or "gnu"
+  for _, page in ipairs(pages) do
+    local name = page.report or page[look]
+    if name and chosen[page.style] then
+      list[#list + 1] = { name = name, joined = page.joined }
+    end
+  end
+  for _, report in ipairs(options.reports) do
+    local own = find_page(report.name)
+    list[#list + 1] = {
+      name = report.name, print = report.print, joined = own and own.joined }
+  end
+  return list
+end
+
+local function copy(options)
+  local copied = {}
+  for name, value in pairs(options) do copied[name] = value end
+  return copied
+end
+
+-- Whoever wrote the report may print by other means, too, and change what it is given;
+-- and whatever it throws is for users to see, behind what was printed before.
+local function print_guarded(page, profile, options, write)
+  local function print(text)
+    write(text)
+    write:flush()
+  end
+  write:flush()
+  local done, problem = pcall(reports.run, page.print, profile, copy(options), print)
+  if not done then error(reports.failure(page.name, problem), 0) end
+end
+
+--- Prints the pages of all styles that stand, and the reports asked for by name.
 -- @tparam {[string]=boolean} chosen
 -- @tparam profile profile
--- @tparam table options of the reports; `traditional`: in the style of BSD
+-- @tparam table options of the reports; `traditional`: in the style of BSD; `reports`:
+--   array of those asked for, each with `name` and `print`, the function
 -- @tparam stream write
+-- @raise a table with the field `message`, if a report that was asked for by name fails
 function styles.print(chosen, profile, options, write)
-  local look, first = options.traditional and "bsd" or "gnu", true
-  for _, page in ipairs(pages) do
-    local report = page.report or page[look]
-    if report and chosen[page.style] then
-      if not (first or page.joined) then write("\f\n") end
-      options.continued = not first
-      require("gprof.report." .. report)(profile, options, write)
-      first = false
+  for i, page in ipairs(list_pages(chosen, options)) do
+    options.continued = i > 1
+    if options.continued and not page.joined then write("\f\n") end
+    if page.print then
+      print_guarded(page, profile, options, write)
+    else
+      reports.find(page.name)(profile, options, write)
     end
   end
 end

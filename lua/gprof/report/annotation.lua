@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.annotation"
+local color = require "gprof.color"
 local core = require "gprof.core"
 local output = require "gprof.output"
 local source_text = require "gprof.source_text"
@@ -59,7 +60,8 @@ local function format_margin(counts, total, options)
   return options.gnu_compat and margin:sub(1, MARGIN) or margin
 end
 
--- The margin of a line that there is code for.
+-- The margin of a line that there is code for, and whether it is known not to have been
+-- executed.
 local function annotate(page, line)
   local options = page.options
   local counts, total = shown_counts(page, line)
@@ -68,8 +70,19 @@ local function annotate(page, line)
     page.executed = page.executed + (total > 0 and 1 or 0)
   end
   local margin = format_margin(counts, total, options)
-  if not options.annotate_time then return margin end
-  return (line.seconds > 0 and ("%9.2f "):format(line.seconds) or NO_TIME) .. margin
+  if options.annotate_time then
+    margin = (line.seconds > 0 and ("%9.2f "):format(line.seconds) or NO_TIME) .. margin
+  end
+  return margin, counts[1] and total == 0 and line.seconds == 0
+end
+
+-- A line that there is code for, in two pieces. Its margin has the colour of its time;
+-- what was never executed is dim as a whole.
+local function write_line(page, line, text)
+  local margin, idle = annotate(page, line)
+  if not page.options.color then return margin, text end
+  if idle then return color.row(margin .. text, 0, false), "" end
+  return color.row(margin, 100 * line.seconds / page.seconds, true), text
 end
 
 -- Most lines of most programs are not annotated: they are passed on as they are.
@@ -80,8 +93,11 @@ local function write_text(page, lines, text)
   end
   for number, line_text in ipairs(text) do
     local line = lines[number]
-    pieces[2 * number - 1] = line and annotate(page, line) or blank
-    pieces[2 * number] = line_text
+    if line then
+      pieces[2 * number - 1], pieces[2 * number] = write_line(page, line, line_text)
+    else
+      pieces[2 * number - 1], pieces[2 * number] = blank, line_text
+    end
   end
   page.write(table.concat(pieces))
 end
@@ -100,7 +116,8 @@ local function write_top(page, lines)
     return a < b
   end)
   local length = options.table_length or 10
-  page.write("\n\nTop %d Lines:\n\n     Line      Count\n\n", length)
+  page.write(color.heading(options, "\n\nTop %d Lines:\n\n"), length)
+  page.write(color.heading(options, "     Line      Count\n\n"))
   for i = 1, math.min(length, #numbers) do
     page.write("%9d %10d\n", numbers[i], executions[numbers[i]])
   end
@@ -122,7 +139,7 @@ end
 local function write_summary(page, file, lines)
   local write = page.write
   local count, executed, total = count_lines(page, file, lines)
-  write("\nExecution Summary:\n\n")
+  write(color.heading(page.options, "\nExecution Summary:\n\n"))
   write("%9d   Executable lines in this file\n", count)
   write("%9d   Lines executed\n", executed)
   write("%9.2f   Percent of the file executed\n\n", 100 * executed / count)
@@ -193,7 +210,7 @@ local function print_below(page, file, text)
   if page.printed then page.write("\n") end
   if page.printed or page.options.continued then page.write("\f\n") end
   page.printed = true
-  page.write("*** File %s:\n", file.name)
+  page.write(color.heading(page.options, "*** File %s:\n"), file.name)
   write_file(page, file, text)
 end
 
@@ -212,15 +229,20 @@ end
 --   of its own, NAME-ann in the working directory; `display_unused_functions`: print files
 --   of which nothing was executed, too; `annotate_time`: seconds in front of the counts;
 --   `continued`: other reports were printed before; `warn`: a function that is told of
---   sources that cannot be read, and of others that cannot be right; `gnu_compat`
+--   sources that cannot be read, and of others that cannot be right; `color`, but not in
+--   separate files; `gnu_compat`
 -- @tparam stream write
 return function(profile, options, write)
+  if options.separate_files then
+    options = setmetatable({ color = false }, { __index = options })
+  end
   local page = {
     profile = profile,
     options = options,
     write = write,
     warn = options.warn or function() end,
     built = select(2, core.file_status(profile.image.path)) or math.maxinteger,
+    seconds = profile.total or 0,
     last = 0,
     listings = {},
   }

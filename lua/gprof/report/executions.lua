@@ -3,6 +3,8 @@
 -- @module gprof.report.executions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local color = require "gprof.color"
+
 -- By file, line and address; those of unknown source behind them, by address.
 local function is_before(a, b)
   if a.file ~= b.file then
@@ -42,12 +44,13 @@ local function in_order(profile, least)
 end
 
 -- The lines of a function or line of source: its calls, then its blocks.
-local function write_lines(profile, id, least, write)
+local function write_lines(profile, id, least, options, write)
   local file, line, symbol, address, calls =
     profile:get(id, "file", "line", "symbol", "address", "calls")
   local function write_line(at, count)
-    write(("%s:%d: (%s:0x%x) %d executions\n"):format(
-      file or "<unknown>", line or 0, symbol, at, count))
+    local text = ("%s:%d: (%s:0x%x) %d executions\n"):format(
+      file or "<unknown>", line or 0, symbol, at, count)
+    write(options.color and color.row(text, 0, count ~= 0) or text)
   end
   if calls >= least then write_line(address, calls) end
   if profile.by_line then
@@ -60,7 +63,7 @@ end
 --- Prints the report.
 -- @tparam profile profile
 -- @tparam table options `display_unused_functions`: those never called, too;
---   `min_count`: leave out what was called less often; `gnu_compat`
+--   `min_count`: leave out what was called less often; `color`; `gnu_compat`
 -- @tparam stream write
 return function(profile, options, write)
   local least = options.display_unused_functions and 0 or 1
@@ -69,6 +72,6 @@ return function(profile, options, write)
   end
   local order = options.gnu_compat and in_gnu_order or in_order
   for _, id in ipairs(order(profile, least)) do
-    write_lines(profile, id, least, write)
+    write_lines(profile, id, least, options, write)
   end
 end

@@ -4,6 +4,7 @@
 -- @module gprof.report.flat
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local color = require "gprof.color"
 local names = require "gprof.names"
 
 -- Prefixes of units, largest first: those who came before found these sufficient.
@@ -35,8 +36,8 @@ local function call_unit(profile)
 end
 
 -- What comes before the columns: what a sample is.
-local function write_title(profile, _, write)
-  write("Flat profile:\n\n")
+local function write_title(profile, options, write)
+  write(color.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
@@ -65,15 +66,15 @@ function gnu.ending(_, options, write)
   end
 end
 
-local function write_heading(profile, prefix, write)
+local function write_heading(profile, options, prefix, write)
   local unit, abbreviation = profile.unit, profile.abbreviation
   local per_call = prefix
   if abbreviation ~= "" then
     per_call = prefix .. abbreviation .. "/call"
   end
-  write("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
+  write(color.heading(options, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
     "%  ", "cumulative", "self  ", "", "self  ", "total ", "")
-  write("%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n",
+  write(color.heading(options, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
     "time", unit, unit, "calls", per_call, per_call, "name")
 end
 
@@ -82,17 +83,19 @@ local function write_rows(profile, options, look, scale, write)
   if total <= 0 then
     total = 1  -- so that percentages are 0 and not undefined
   end
-  local cumulative, name = 0, look.names(profile, options)
+  local cumulative, name, colored = 0, look.names(profile, options), options.color
   for id, listed, ticks, children, calls in
     profile:functions("self", "id", "listed", "ticks", "children_ticks", "calls") do
     if listed and (ticks ~= 0 or calls ~= 0 or options.display_unused_functions) then
       cumulative = cumulative + ticks
       local percent, seconds = 100 * ticks / total, ticks / rate
+      local row = calls ~= 0 and look.called or look.other
+      if colored then row = color.row(row, percent, ticks ~= 0 or calls ~= 0) end
       if calls ~= 0 then
-        write(look.called, percent, cumulative / rate, seconds, calls,
+        write(row, percent, cumulative / rate, seconds, calls,
           scale * ticks / rate / calls, scale * (ticks + children) / rate / calls, name(id))
       else
-        write(look.other, percent, cumulative / rate, seconds, name(id))
+        write(row, percent, cumulative / rate, seconds, name(id))
       end
     end
   end
@@ -101,7 +104,7 @@ end
 --- Prints the report.
 -- @tparam profile profile with a histogram
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: rows
---   for functions without calls and time, too; `inline_file_names`, `print_path`
+--   for functions without calls and time, too; `inline_file_names`, `print_path`; `color`
 -- @tparam stream write
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
@@ -111,7 +114,7 @@ return function(profile, options, write, look)
   look = look or gnu
   local prefix, scale = look.unit(profile)
   look.title(profile, options, write)
-  write_heading(profile, prefix, write)
+  write_heading(profile, options, prefix, write)
   write_rows(profile, options, look, scale, write)
   if look.ending then look.ending(profile, options, write) end
 end

@@ -3,6 +3,7 @@
 -- @module gprof.report.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local color = require "gprof.color"
 local granularity = require "gprof.granularity"
 local names = require "gprof.names"
 
@@ -14,9 +15,9 @@ local member_fields = { "id", "self_calls", "graph_self", "graph_children", "cal
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
 -- heading, ending: functions of (profile, options, write), what comes before and after.
--- primary: the line that an entry is about, up to its calls; percentage and times are
--- the values 2 to 4. arcs, members: lines of callers and callees, and of members; times
--- are the values 3 and 4. spontaneous: the line in the place of callers.
+-- primary: the line that an entry is about, up to its calls; index, percentage and times
+-- are the values 1 to 4. arcs, members: lines of callers and callees, and of members;
+-- times are the values 3 and 4. spontaneous: the line in the place of callers.
 -- rule: what ends an entry. name: the field that has a function's name.
 local gnu = {
   primary = "%1$-6.6s %2$5.1f %3$7.2f %4$7.2f",
@@ -33,9 +34,10 @@ local gnu = {
 }
 
 function gnu.heading(profile, options, write)
-  write(options.brief and "\t\t\tCall graph\n\n" or "\t\t     Call graph (explanation follows)\n\n")
+  write(color.heading(options, options.brief and "\t\t\tCall graph\n\n" or
+    "\t\t     Call graph (explanation follows)\n\n"))
   granularity(profile, profile.graph_ticks, "seconds", "no time propagated", write)
-  write("index % time    self  children    called     name\n")
+  write(color.heading(options, "index % time    self  children    called     name\n"))
 end
 
 function gnu.ending(_, options, write)
@@ -67,39 +69,62 @@ local function with_undefined_times(look)
   }, { __index = look })
 end
 
+-- The line that an entry is about, by what there is to say of its calls.
+local function primary_lines(look)
+  return {
+    recursive = look.primary .. " %5$7d+%6$-7d %7$s\n",
+    called = look.primary .. " %5$7d         %7$s\n",
+    other = look.primary .. "                 %7$s\n",
+  }
+end
+
 -- The line of the function or cycle that an entry is about.
 local function write_primary(page, node, name)
-  local write, calls, self_calls = page.write, node.calls, node.self_calls
-  write(page.look.primary, "[" .. node.index .. "]", node.percent, node.self, node.children)
-  if self_calls ~= 0 then
-    write(" %7d+%-7d %s\n", calls, self_calls, name)
-  elseif calls ~= 0 then
-    write(" %7d         %s\n", calls, name)
-  else
-    write("                 %s\n", name)
+  local lines, calls, self_calls = page.primary, node.calls, node.self_calls
+  local line = self_calls ~= 0 and lines.recursive or calls ~= 0 and lines.called or
+    lines.other
+  if page.colored then line = color.primary(line, node.percent, node.used) end
+  page.write(line, "[" .. node.index .. "]", node.percent, node.self, node.children,
+    calls, self_calls, name)
+end
+
+-- Lines in colours: each by the time that goes along with the calls.
+local function write_colored(page, formats, ...)
+  local count, total = 0, page.profile.graph_ticks / (page.profile.rate or 1)
+  for id, key, self, children, calls, of in ... do
+    local time = self + children
+    page.write(color.row(formats[key], 100 * time / total, calls ~= 0 or time ~= 0),
+      page.references[id], key, self, children, calls, of)
+    count = count + 1
   end
+  return count
+end
+
+-- Lines of callers, callees or members: all of an iteration. Returns how many they are.
+local function write_lines(page, formats, ...)
+  if page.colored then return write_colored(page, formats, ...) end
+  return page.write:each(page.references, formats, ...)
 end
 
 local function write_function(page, node)
-  local profile, write, look = page.profile, page.write, page.look
-  local references, id = page.references, node.id
-  if write:each(references, look.arcs,
+  local profile, look, id = page.profile, page.look, node.id
+  if write_lines(page, look.arcs,
     profile:callers(id, nil, "caller_id", table.unpack(arc_fields))) == 0 then
-    write(look.spontaneous)
+    page.write(look.spontaneous)
   end
-  write_primary(page, node, references[id])
-  write:each(references, look.arcs,
+  write_primary(page, node, page.references[id])
+  write_lines(page, look.arcs,
     profile:callees(id, nil, "callee_id", table.unpack(arc_fields)))
-  write(look.rule)
+  page.write(look.rule)
 end
 
 local function write_cycle(page, node)
-  local profile, write = page.profile, page.write
+  local profile = page.profile
   write_primary(page, node, ("<cycle %d as a whole> %s"):format(
     profile:get(node.id, "number"), names.number(node.index, true)))
-  write:each(page.references, page.look.members,
+  write_lines(page, page.look.members,
     profile:members(node.id, nil, table.unpack(member_fields)))
-  write(page.look.rule)
+  page.write(page.look.rule)
 end
 
 -- Entries of functions and cycles of which anything was seen. In a profile by line there
@@ -114,7 +139,7 @@ local function write_entries(page, options)
       printed = false
     end
     if printed and (used or options.display_unused_functions) then
-      node.id, node.index, node.percent = id, index, percent
+      node.id, node.index, node.percent, node.used = id, index, percent, used
       node.calls, node.self_calls, node.self, node.children = calls, self_calls, self, children
       if is_cycle then
         write_cycle(page, node)
@@ -129,7 +154,7 @@ end
 -- @tparam profile profile
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: entries
 --   for functions without calls and time, too; `inline_file_names`, `print_path`;
---   `gnu_compat`
+--   `color`; `gnu_compat`
 -- @tparam stream write
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
@@ -141,6 +166,8 @@ return function(profile, options, write, look)
     profile = profile,
     write = write,
     look = look,
+    primary = primary_lines(look),
+    colored = options.color,
     references = names.references(profile, options, look.name),
   }
   look.heading(profile, options, write)

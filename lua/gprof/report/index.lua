@@ -3,6 +3,7 @@
 -- @module gprof.report.index
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local color = require "gprof.color"
 local names = require "gprof.names"
 
 local COLUMNS = 3
@@ -42,10 +43,11 @@ local function format_row(profile, ids, options)
   local cells, at = {}, 0
   for column, id in ipairs(ids) do
     local number = names.number(profile:get(id, "index", "printed"))
-    local text = label(profile, id, options)
+    local text = number .. " " .. label(profile, id, options)
     local fill = math.max(0, (column - 1) * cell_width + NUMBER_WIDTH - at - #number)
-    cells[column] = (" "):rep(fill) .. " " .. number .. " " .. text
-    at = at + #number + fill + #text
+    at = at + fill + #text - 1
+    if options.color then text = color.name(text, profile, id) end
+    cells[column] = (" "):rep(fill) .. " " .. text
   end
   return table.concat(cells)
 end
@@ -53,7 +55,7 @@ end
 --- Prints the report.
 -- @tparam profile profile
 -- @tparam table options `width`: of the lines, in characters (default 80);
---   `display_unused_functions`, `inline_file_names`, `print_path`
+--   `display_unused_functions`, `inline_file_names`, `print_path`, `color`
 -- @tparam stream write
 -- @tparam[opt] function format makes the text of a row of (profile, numbers of its
 --   functions and cycles, options); GNU gprof's, if absent
@@ -61,7 +63,7 @@ return function(profile, options, write, format)
   format = format or format_row
   local ids = collect(profile, options)
   local rows = (#ids + COLUMNS - 1) // COLUMNS
-  write("Index by function name\n\n")
+  write(color.heading(options, "Index by function name\n\n"))
   for row = 1, rows do
     local cells = {}
     for place = row, #ids, rows do

@@ -3,6 +3,7 @@
 -- @module gprof.report.bsd.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local color = require "gprof.color"
 local granularity = require "gprof.granularity"
 local graph = require "gprof.report.graph"
 
@@ -27,9 +28,10 @@ function look.heading(profile, options, write)
     write(require "gprof.explain".bsd_graph)
   end
   granularity(profile, profile.graph_ticks, "seconds", "no time propagated", write)
-  write(indent .. "called/total       parents \n")
-  write("index  %time    self descendants  called+self    name    \tindex\n")
-  write(indent .. "called/total       children\n\n")
+  write(color.heading(options, indent .. "called/total       parents \n"))
+  write(color.heading(options,
+    "index  %time    self descendants  called+self    name    \tindex\n"))
+  write(color.heading(options, indent .. "called/total       children\n\n"))
 end
 
 --- Prints the report, without the index (`gprof.report.bsd.index`).

@@ -1,0 +1,131 @@
+#!/usr/bin/env lua5.4
+-- Turns samples of perf, of whatever event, into profiles for gprof:
+--
+--     perf record -e cycles,cache-misses ./prog
+--     perf script | lua5.4 examples/perf2gmon.lua prog gmon
+--     lua5.4 gprof.lua -p prog gmon.cycles
+--
+-- writes a profile for each event, as a profile has one unit: PREFIX.EVENT. A sample
+-- counts as much as its period says, if the text has periods. Call chains may be there;
+-- they are no calls, and samples go to their innermost function. What was sampled
+-- elsewhere, in the kernel or another object, is left out.
+--
+-- Of a position-independent program perf has addresses of the run; so places are taken
+-- from symbols and offsets in them ("main+0x10"), if the image has that symbol.
+--
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+-- In a checkout the library is in the folder above; elsewhere it is installed.
+package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
+local gprof = require "gprof"
+
+local PAGE <const> = 4096     -- programs are loaded at multiples of it
+local BIN <const> = 2         -- bytes
+local LARGEST <const> = 2^20  -- count of a bin: the size of a file grows with it
+local prefixes <const> = { [0] = "", "K", "M", "G", "T", "P" }
+
+local function fail(...)
+  io.stderr:write("perf2gmon.lua: ", string.format(...), "\n")
+  os.exit(1)
+end
+
+local function check(value, message)
+  return value or fail("%s", message)
+end
+
+if #arg ~= 2 then fail "usage: perf script | perf2gmon.lua IMAGE PREFIX" end
+local image, prefix = check(gprof.image(arg[1])), arg[2]
+local object = image.path:match "[^/]*$"
+
+-- A profile of nothing has all functions, too.
+local empty = check(gprof.profile(image, gprof.data.new { image = image }))
+local addresses = {}  -- by name; there can be several static functions of one
+for address, name, symbol in empty:functions("address", "address", "name", "symbol") do
+  for key in pairs { [name] = true, [symbol] = true } do
+    addresses[key] = addresses[key] or {}
+    table.insert(addresses[key], address)
+  end
+end
+
+-- Where in the image the instruction at `ip` is, by its symbol if that is known.
+local function locate(ip, name, offset)
+  for _, address in ipairs(addresses[name] or {}) do
+    if (ip - address - offset) % PAGE == 0 then return address + offset end
+  end
+  return ip
+end
+
+-- Counts a sample where the first of its frames says that it was, "IP SYMBOL+0xOFFSET
+-- (OBJECT)" or "IP [unknown] (OBJECT)". Returns whether the text is a frame.
+local function count(sample, text)
+  local ip, name, offset, file = text:match "^%s*(%x+) +(.*)%+0x(%x+) +%((.*)%)%s*$"
+  if not ip then ip, name, file = text:match "^%s*(%x+) +(.*) +%((.*)%)%s*$" end
+  if not ip then return false end
+  -- of a function that is inlined, the frame around it counts
+  if sample.counted or file == "inlined" then return true end
+  sample.counted = true
+  if file:match "[^/]*$" ~= object then return true end
+  local address = locate(tonumber(ip, 16), name, tonumber(offset or "0", 16))
+  if address >= image.text_low and address < image.text_high then
+    local event, bin = sample.event, (address - image.text_low) // BIN + 1
+    event.bins[bin] = (event.bins[bin] or 0) + sample.period
+    event.inside = event.inside + 1
+  end
+  return true
+end
+
+local events = {}
+
+-- The sample that begins in a line, "COMMAND THREAD TIME: PERIOD EVENT: ...", and what
+-- follows there; nil if none does.
+local function begin_sample(text, line)
+  local digits, name, rest = (text .. " "):match "^.-%s%d+%.%d+:%s+(%d*)%s*(%S+):%s+(.*)$"
+  if not name then return nil, text end
+  local period = math.tointeger(tonumber(digits == "" and 1 or digits))
+    or fail("standard input: line %d: the period is too large", line)
+  name = name:gsub(":[ukhIGHpPSDWeb]+$", "")  -- modifiers: cycles:u
+  if not events[name] then
+    events[name] = { name = name, bins = {}, inside = 0, samples = 0 }
+    table.insert(events, events[name])
+  end
+  events[name].samples = events[name].samples + 1
+  -- the fields of a tracepoint (sched:sched_switch) follow, and may be anything
+  return { event = events[name], period = period + 0.0 }, name:find ":" and "" or rest
+end
+
+local function read_lines()
+  local line, sample = 0, nil
+  for text in io.lines() do
+    line = line + 1
+    local begun, rest = begin_sample(text, line)
+    sample = begun or rest:find "%S" and sample or nil
+    if rest:find "%S" and not rest:find "^#" and not (sample and count(sample, rest)) then
+      fail("standard input: line %d: is about neither a sample nor a place", line)
+    end
+  end
+end
+
+-- The histogram of an event. Large counts are rounded to powers of ten.
+local function histogram(event)
+  local largest, power = 0, 0
+  for _, sum in pairs(event.bins) do largest = math.max(largest, sum) end
+  while largest / 10 ^ power > LARGEST do power = power + 1 end
+  local thousands, bins = (power + 2) // 3, {}
+  for bin, sum in pairs(event.bins) do bins[bin] = math.floor(sum / 10 ^ power + 0.5) end
+  local bin_count = (image.text_high - image.text_low + BIN - 1) // BIN
+  return {
+    low = image.text_low, high = image.text_low + BIN * bin_count,
+    bins = bins, bin_count = bin_count,
+    rate = math.tointeger(10 ^ (3 * thousands - power)),
+    unit = (prefixes[thousands] .. event.name):sub(1, 15), abbreviation = "",
+  }
+end
+
+read_lines()
+if not events[1] then fail "standard input: has no sample" end
+for _, event in ipairs(events) do
+  local path = ("%s.%s"):format(prefix, (event.name:gsub("[^%w_-]", "_")))
+  local data = check(gprof.data.new { image = image }:add_histogram(histogram(event)))
+  check(data:write(path))
+  print(("%s: %d of %d samples"):format(path, event.inside, event.samples))
+end

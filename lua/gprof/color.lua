@@ -1,0 +1,86 @@
+--- Colours of reports on a terminal: which there are, what they mean, and whether they
+-- are wanted.
+--
+-- Headings and the line that an entry of the call graph is about are bold. What took a
+-- large share of the time is red, a notable one yellow, and what was never executed dim.
+-- Without the sequences that switch colours a report is, to the byte, what it is plain.
+--
+-- @module gprof.color
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local color = {}
+
+-- Shares of all time, in percent, from which on something is hot, or warm.
+local HOT <const>, WARM <const> = 10, 3
+
+-- What the terminal is told for each of them (ECMA-48: "select graphic rendition").
+local bold <const> = "1"
+local shades <const> = { hot = "31", warm = "33", unused = "2" }
+
+-- Newlines stay outside, so that no colour reaches beyond its line.
+local function paint(text, code)
+  if not code then return text end
+  local before, inside, behind = text:match("^(\n*)(.-)(\n*)$")
+  return before .. "\27[" .. code .. "m" .. inside .. "\27[0m" .. behind
+end
+
+-- The code for a share of the time, or for what was not used at all; nil for none.
+local function shade(percent, used)
+  if not used then return shades.unused end
+  return percent >= HOT and shades.hot or percent >= WARM and shades.warm or nil
+end
+
+--- A heading.
+-- @tparam table options of the report; `color`: in colours
+-- @tparam string text or format, of one line
+-- @treturn string
+function color.heading(options, text)
+  return options.color and paint(text, bold) or text
+end
+
+--- A row, in the colour of its share.
+-- @tparam string text or format, of one line
+-- @tparam number percent of all time; not a number if there is none
+-- @tparam boolean used whether it was executed, or took time
+-- @treturn string
+function color.row(text, percent, used)
+  return paint(text, shade(percent, used))
+end
+
+--- A row that others are gathered around.
+-- @tparam string text or format, of one line
+-- @tparam number percent as of `color.row`
+-- @tparam boolean used
+-- @treturn string
+function color.primary(text, percent, used)
+  local code = shade(percent, used)
+  if used then code = code and bold .. ";" .. code or bold end
+  return paint(text, code)
+end
+
+--- The name of a function or cycle, in the colour of its entry.
+-- @tparam string text
+-- @tparam profile profile
+-- @tparam integer id
+-- @treturn string
+function color.name(text, profile, id)
+  local percent, calls, self_calls, self, children =
+    profile:get(id, "graph_percent", "calls", "self_calls", "self", "children")
+  local used = calls ~= 0 or self_calls ~= 0 or self ~= 0 or children ~= 0
+  return color.row(text, percent, used)
+end
+
+--- Tells whether a file is to have colours.
+-- @tparam string|nil when "always", "auto": if it is a terminal that has them, and the
+--   environment does not speak against it (https://no-color.org); nil and others: never
+-- @tparam file file
+-- @treturn boolean
+function color.wanted(when, file)
+  if when ~= "auto" then return when == "always" end
+  return (os.getenv "NO_COLOR" or "") == "" and os.getenv "TERM" ~= "dumb" and
+    core.is_terminal(file)
+end
+
+return color

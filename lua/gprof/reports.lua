@@ -1,0 +1,112 @@
+--- Reports: where those are that somebody names, and how one is run.
+--
+-- A report is a function of (profile, options, write). Our own are the modules
+-- `gprof.report.NAME`; rocks may have more of them, and a file may return one:
+--
+--     return function(profile, options, write)
+--       for f in profile:functions() do write("%8d %s\n", f.calls, f.name) end
+--     end
+--
+-- @module gprof.reports
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local output = require "gprof.output"
+
+local reports = {}
+
+-- Failures ------------------------------------------------------------------------------
+
+-- What an error says: anything can be thrown, or nothing.
+local function describe(problem)
+  local shown, text = type(problem) == "string", problem
+  local meta = getmetatable(problem)
+  local printable = type(meta) == "table" and rawget(meta, "__tostring")
+  if printable or type(problem) == "number" then
+    shown, text = pcall(tostring, problem)
+  end
+  if not shown then
+    return ("failed with a %s value in place of a message"):format(type(problem))
+  end
+  return text ~= "" and text or "failed without a message"
+end
+
+local function in_one_line(text)
+  return (text:gsub("%s*\n%s*", " "))
+end
+
+--- Makes one line of what a report threw.
+-- @tparam string name of the report, which stands in front unless a place in a file does
+-- @param problem whatever was thrown; a table with the field `message` is one for users
+--   as it is
+-- @treturn table with the fields `message` and `quiet`
+function reports.failure(name, problem)
+  local given = type(problem) == "table" and rawget(problem, "message")
+  if type(given) == "string" then
+    return { message = in_one_line(given), quiet = rawget(problem, "quiet") }
+  end
+  local text = in_one_line(describe(problem))
+  return { message = text:find("^[^:]+:%d+: ") and text or name .. ": " .. text }
+end
+
+-- Finding -------------------------------------------------------------------------------
+
+-- Whether a name is that of a file, and not that of a module.
+local function is_path(name)
+  return name:find("/", 1, true) or name:find("%.lua$")
+end
+
+-- The result of what a file or module is run by; nil and a message if it is no report.
+local function result_of(name, run, ...)
+  local done, result = pcall(run, ...)
+  if not done then return nil, reports.failure(name, result).message end
+  if type(result) ~= "function" then
+    return nil, ("%s: returns a %s value, not a function"):format(name, type(result))
+  end
+  return result
+end
+
+local function from_file(path)
+  local kind, message = core.file_status(path)
+  if not kind then return nil, message end
+  if kind == "directory" then return nil, path .. ": is a directory" end
+  local chunk, problem = loadfile(path, "t")
+  if not chunk then return nil, reports.failure(path, problem).message end
+  return result_of(path, chunk, path)
+end
+
+-- `require` says where it looked, or from where it loaded what it could not: at length.
+local function from_module(name)
+  local module = "gprof.report." .. name
+  local report, message = result_of(("report '%s'"):format(name), require, module)
+  if report then return report end
+  if message:find("module '" .. module .. "' not found", 1, true) then
+    return nil, ("no report '%s': there is no module %s"):format(name, module)
+  end
+  return nil, (message:gsub("error loading module '.-' from file '.-': ", ""))
+end
+
+--- Finds a report.
+-- @tparam string name a path, if it ends in `.lua` or has a `/` in it; otherwise the NAME
+--   of a module `gprof.report.NAME`
+-- @treturn[1] function of (profile, options, write)
+-- @return[2] nil
+-- @treturn[2] string what is wrong, in one line
+function reports.find(name)
+  return (is_path(name) and from_file or from_module)(name)
+end
+
+-- Running -------------------------------------------------------------------------------
+
+--- Runs a report. The stream that it writes to ends when it returns, or fails: what it
+-- wrote is handed on in both cases, and nobody can write to it any more.
+-- @tparam function report
+-- @tparam profile profile
+-- @tparam table options
+-- @tparam function|stream write takes strings
+function reports.run(report, profile, options, write)
+  local stream <close> = output.through(write)
+  report(profile, options, stream)
+end
+
+return reports
