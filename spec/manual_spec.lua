@@ -9,7 +9,7 @@ local snippets = require "support.snippets"
 local pages <const> = { "README.md", "doc/manual.md", "doc/blocks.md", "doc/differences.md" }
 
 -- What only-shown commands begin with: they install something, or need what not everybody has.
-local installing <const> = { make = true, ["apt-get"] = true, luarocks = true, perf = true, brew = true }
+local installing <const> = { make = true, ["apt-get"] = true, luarocks = true }
 
 local function lines(text)
   local list = {}
