@@ -8,15 +8,17 @@
 #   make docs      the reference of the library, build/doc/index.html
 #   make bench     time and memory beside GNU gprof's
 #   make deps      install what the above need; on Debian, as root
+#   make install   put it below PREFIX, /usr/local; make uninstall takes it away
+#   make dist      the sources in one file, build/gprof-VERSION.tar.gz
 
 CFLAGS ?= -O2 -g
 LUA = lua5.4
 LUA_INCDIR = /usr/include/lua5.4
 BUSTED = /usr/bin/busted
-LUAROCKS = luarocks --lua-version 5.4
 
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
-COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -I$(LUA_INCDIR) $(CFLAGS)
+COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -I$(LUA_INCDIR) \
+  $(CPPFLAGS) $(CFLAGS)
 LIBRARIES = -lbfd -liberty
 
 # the core, and the module that holds libopcodes for it (see csrc/opcodes.h)
@@ -69,7 +71,14 @@ build/%/gprof/opcodes.so: build/objects/lua_opcodes.o
 FOREIGN = arm64 riscv64 s390x sparc64 mips64el
 $(FOREIGN:%=build/%): build/%: build/%/gprof/core.so build/%/gprof/opcodes.so
 
-build/objects/%.o: csrc/%.c $(HEADERS) Makefile
+# Which libbfd and libopcodes there are: upgrades want everything made anew.
+BINUTILS = build/binutils
+$(BINUTILS): FORCE
+	@mkdir -p $(@D)
+	@readlink -f $(foreach name,bfd opcodes,$$($(CC) -print-file-name=lib$(name).so)) >$@.$$$$; \
+	  cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
+
+build/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
 	@mkdir -p $(@D)
 	$(say) CC $<
 	$(quietly)$(CC) -fPIC $(COMPILE) -c -o $@ $<
@@ -83,11 +92,69 @@ $(RUNTIME): csrc/runtime/blocks.c Makefile
 
 RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
 
+# --- installing -----------------------------------------------------------------
+
+# LuaRocks names these one by one.
+PREFIX = /usr/local
+BINDIR = $(PREFIX)/bin
+LUADIR = $(PREFIX)/share/lua/5.4
+LIBDIR = $(PREFIX)/lib/lua/5.4
+DATADIR = $(PREFIX)/share
+DOCDIR = $(DATADIR)/doc/gprof.lua
+
+# $(call place,DIRECTORY,MODE,FROM,FILES): the files go there, with the path they have below
+# FROM.
+define place
+PLACED += $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4))
+$(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4)): $(DESTDIR)$(1)/%: $(3)% FORCE
+	$(quietly)install -D -m $(2) $$< $$@
+endef
+
+MODULES := $(shell find lua -name '*.lua')
+DOCUMENTS := LICENSE README.md $(wildcard doc/*.md) $(shell find examples -type f)
+
+$(eval $(call place,$(BINDIR),755,,gprof.lua))
+$(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))
+$(eval $(call place,$(LIBDIR),644,build/,$(CORE) $(OPCODES)))
+$(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME)))
+$(eval $(call place,$(DATADIR)/man/man1,644,doc/,$(wildcard doc/*.1)))
+$(eval $(call place,$(DOCDIR),644,,$(DOCUMENTS)))
+
+# What shells complete command lines by; the program prints it, if it knows how to.
+COMPLETIONS = $(if $(shell grep -rl print-completion lua), $(addprefix build/share/, \
+  bash-completion/completions/gprof.lua zsh/site-functions/_gprof.lua))
+$(eval $(call place,$(DATADIR),644,build/share/,$(COMPLETIONS)))
+
+build/share/%: $(CORE) $(MODULES) gprof.lua
+	@mkdir -p $(@D)
+	$(quietly)$(LUA) gprof.lua --print-completion=$(firstword $(subst -, ,$(subst /, ,$*))) >$@
+
+install: $(PLACED)
+	$(say) installed below $(DESTDIR)$(PREFIX)
+
+# Directories of our own go, too, unless somebody has put something there.
+uninstall:
+	$(quietly)rm -f $(PLACED)
+	$(quietly)for own in $(LUADIR)/gprof $(LIBDIR)/gprof $(DOCDIR); do \
+	  ! test -d $(DESTDIR)$$own || find $(DESTDIR)$$own -type d -empty -delete; done
+
+# --- the sources in one file -------------------------------------------------------
+
+# The same files give the same bytes, of whatever day and user.
+VERSION := $(shell sed -n 's/.*_VERSION = "\(.*\)".*/\1/p' lua/gprof/init.lua)
+DIST = gprof-$(VERSION)
+dist:
+	@mkdir -p build
+	@git ls-files -z | tar --null --files-from=- --owner=0 --group=0 --numeric-owner \
+	  --mode=u=rwX,go=rX --mtime=@$$(git log -1 --format=%ct) \
+	  --transform='s,^,$(DIST)/,' -czf build/$(DIST).tar.gz
+	$(say) build/$(DIST).tar.gz
+
 # --- what has to be installed ---------------------------------------------------
 
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dkjson luarocks \
-  mandoc valgrind
+  mandoc unzip valgrind zip
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) clang gfortran zsh gcc-aarch64-linux-gnu \
   libc6-dev-arm64-cross \
@@ -160,7 +227,7 @@ docs: deps-docs
 test: deps-test
 	@$(MAKE) --no-print-directory check
 
-check: lint all examples rock spec-sanitized spec
+check: lint all examples spec-sanitized spec
 
 lint:
 	luacheck -q gprof.lua lua spec bench examples
@@ -173,7 +240,7 @@ spec: $(CORE) $(RUNTIME)
 SANITIZED = build/sanitized/lua
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-$(SANITIZED): $(SOURCES) $(HEADERS) spec/sanitizer/launcher.c Makefile
+$(SANITIZED): $(SOURCES) $(HEADERS) $(BINUTILS) spec/sanitizer/launcher.c Makefile
 	@mkdir -p $(@D)
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -Wl,-E -o $@ spec/sanitizer/launcher.c $(SOURCES) \
@@ -195,20 +262,6 @@ examples: $(CORE)
 	  echo "examples/$$script"; $(LUA) examples/$$script $(DEMO)/sample $(DEMO)/gmon.out || exit 1; \
 	done >build/examples.log
 
-# Installs from a copy into a scratch tree, and uses what is there from elsewhere.
-ROCK = $(CURDIR)/build/rock
-ROCK_SOURCE = build/rock-source
-rock:
-	rm -rf $(ROCK) $(ROCK_SOURCE)
-	mkdir -p $(ROCK_SOURCE)
-	cp -R csrc lua gprof.lua gprof-scm-1.rockspec $(ROCK_SOURCE)
-	cd $(ROCK_SOURCE) && $(LUAROCKS) lint gprof-scm-1.rockspec && \
-	  $(LUAROCKS) make --deps-mode=none --tree=$(ROCK) gprof-scm-1.rockspec >build.log || \
-	  { cat build.log; exit 1; }
-	cd / && LUA_PATH='$(ROCK)/share/lua/5.4/?.lua;$(ROCK)/share/lua/5.4/?/init.lua' \
-	  LUA_CPATH='$(ROCK)/lib/lua/5.4/?.so' $(LUA) -e 'assert(require "gprof".image "$(CURDIR)/$(CORE)"); require "gprof.opcodes"'
-	cd / && $(ROCK)/bin/gprof.lua --version
-
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for
 # want of one, more cases by chance, and valgrind over what runs in one process.
 check-all: deps-all
@@ -228,5 +281,8 @@ bench: deps-test
 clean:
 	rm -rf build
 
-.PHONY: all deps deps-demo deps-test deps-docs deps-all demo run-demo docs test check lint spec \
-  spec-sanitized examples rock check-all bench clean
+FORCE:
+
+.DELETE_ON_ERROR:
+.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-docs deps-all demo \
+  run-demo docs test check lint spec spec-sanitized examples check-all bench clean

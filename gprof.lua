@@ -11,7 +11,6 @@
 
 local source = string.gsub(debug.getinfo(1, "S").source, "^@", "")
 local is_program = arg ~= nil and arg[0] == source
-local directory = string.match(source, "^(.*)/[^/]*$") or "."
 
 local function quote(text)
   return "'" .. string.gsub(text, "'", "'\\''") .. "'"
@@ -45,48 +44,52 @@ local function exists(path)
   return file and file:close()
 end
 
--- In a checkout the library lies beside this file. Installed by LuaRocks, this file is
--- in TREE/lib/luarocks/rocks-5.4/gprof/VERSION/bin, and the library in the same tree.
--- Returns whether it is the one or the other; neither if the paths have to do.
-local function use_library(place)
-  local tree = place .. "/../../../../../.."
-  local in_checkout = exists(place .. "/lua/gprof/init.lua")
-  local lua = in_checkout and place .. "/lua/" or tree .. "/share/lua/5.4/"
-  local c = in_checkout and place .. "/build/" or tree .. "/lib/lua/5.4/"
-  if exists(lua .. "gprof/init.lua") then
-    package.path = lua .. "?.lua;" .. lua .. "?/init.lua;" .. package.path
-    package.cpath = c .. "?.so;" .. package.cpath
-    return in_checkout and "checkout" or "tree"
+-- Where the library is, seen from the directory of this file: of a checkout; "bin" below
+-- a prefix; "lib/luarocks/rocks-5.4/gprof/VERSION/bin" in a tree of LuaRocks.
+local homes = {
+  { lua = "/lua/", c = "/build/" },
+  { lua = "/../share/lua/5.4/", c = "/../lib/lua/5.4/" },
+  { lua = "/../../../../../../share/lua/5.4/", c = "/../../../../../../lib/lua/5.4/" },
+}
+
+-- Puts the library that belongs to this file before all others. Returns whether there is
+-- one.
+local function use_library(directory)
+  for _, home in ipairs(homes) do
+    local lua, c = directory .. home.lua, directory .. home.c
+    if exists(lua .. "gprof/init.lua") then
+      package.path = lua .. "?.lua;" .. lua .. "?/init.lua;" .. package.path
+      package.cpath = c .. "?.so;" .. package.cpath
+      return true
+    end
   end
 end
 
--- The directory of the file that a link leads to.
-local function linked_directory()
+local function directory_of(path)
+  return string.match(path, "^(.*)/[^/]*$") or "."
+end
+
+-- The path that a link leads to.
+local function linked()
   local answer = io.popen("readlink -f " .. quote(source))
-  local path = answer:read("a")
+  local path = answer:read()
   answer:close()
-  return string.match(path, "^(.*)/[^/]*$") or directory
+  return path or source
 end
 
-local home = use_library(directory)
-if not home and not package.searchpath("gprof.cli", package.path) then
-  directory = linked_directory()
-  home = use_library(directory)
-end
-
-local function find_core()
-  return package.preload["gprof.core"] or package.searchpath("gprof.core", package.cpath)
-end
-
-if not find_core() then
-  local advice = home == "checkout" and "is not built yet: run 'make -C " .. directory .. "'"
-    or "(gprof.core) is not installed"
-  if not is_program then error("gprof's core " .. advice, 0) end
-  io.stderr:write("gprof.lua: the core ", advice, "\n")
+local function fail(problem)
+  if not is_program then error("gprof's " .. problem, 0) end
+  io.stderr:write("gprof.lua: the ", problem, "\n")
   os.exit(1)
 end
 
+if not (use_library(directory_of(source)) or use_library(directory_of(linked())) or
+    package.searchpath("gprof.native", package.path)) then
+  fail "library is not installed"
+end
 if not is_program then
   return dofile(package.searchpath("gprof.init", package.path))
 end
+local core, problem = require("gprof.native").load "gprof.core"
+if not core then fail(problem) end
 os.exit(require("gprof.cli").run(arg))

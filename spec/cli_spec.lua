@@ -116,7 +116,8 @@ end)
 describe("before it is built, the program", function()
   -- A copy without a core, and an interpreter that has none either.
   local dir = shell.tmpdir()
-  shell.check { "cp", "-R", program.root .. "/gprof.lua", program.root .. "/lua", dir }
+  shell.check { "cp", "-R", program.root .. "/gprof.lua", program.root .. "/lua",
+    program.root .. "/Makefile", dir }
   local env = { LUA_CPATH = "/nowhere/?.so", LUA_CPATH_5_4 = false }
 
   it("says what to run", function()

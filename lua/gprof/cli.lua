@@ -132,6 +132,11 @@ local function report(settings, write)
   end
 end
 
+local function blocks_runtime()
+  local path, message = require "gprof.native".blocks_runtime()
+  return path or fail("the %s", message)
+end
+
 local function work(arguments)
   local settings = options.read(arguments)
   local write = output.into(io.stdout)
@@ -141,6 +146,8 @@ local function work(arguments)
     write(require "gprof.help".version())
   elseif settings.print_completion then
     write(require "gprof.completion".script(settings.print_completion))
+  elseif settings.print_blocks_runtime then
+    write(blocks_runtime() .. "\n")
   else
     report(settings, write)
   end

@@ -14,8 +14,11 @@
 -- @module gprof
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core, problem = require "gprof.native".load "gprof.core"
+if not core then error("gprof's " .. problem, 0) end
+
 return {
-  _VERSION = "scm",
+  _VERSION = "1.0.0",
   image = require "gprof.image".open,
   data = require "gprof.data",
   profile = require "gprof.profile",

@@ -330,6 +330,8 @@ options.own = {
   { long = "report", argument = "required", value = "NAME", values = styles.reports(),
     takes = "files", handle = add_report,
     group = 1, help = "gprof.report.NAME, or FILE.lua of yours" },
+  { long = "print-blocks-runtime", argument = "none", handle = flag "print_blocks_runtime",
+    group = 3, help = "path of what counts blocks, to link with" },
 }
 
 -- Reading the command line ------------------------------------------------------------
@@ -406,7 +408,8 @@ end
 
 -- Whether the program is asked about itself: then nothing else counts.
 local function is_answered(settings)
-  return settings.help or settings.version or settings.print_completion
+  return settings.help or settings.version or settings.print_completion or
+    settings.print_blocks_runtime
 end
 
 local function apply(settings, given)

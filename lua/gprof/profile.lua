@@ -6,6 +6,7 @@
 local arguments = require "gprof.arguments"
 local core = require "gprof.core"
 local images = require "gprof.image"
+local native = require "gprof.native"
 local reports = require "gprof.reports"
 
 --- Puts data on the functions of an image: `gprof.profile(image, data [, options])`.
@@ -38,7 +39,11 @@ local function make(image, data, options)
   local trace = arguments.trace(options)
   local symbols, message = images.symbols(image, options, trace)
   if not symbols then return nil, message end
-  local lines, selections
+  local lines, selections, found
+  if options.static_call_graph then
+    found, message = native.load "gprof.opcodes"
+    if not found then return nil, "the " .. message end
+  end
   if options.line then
     lines, message = core.lines(symbols, data, options.line == "all",
       options.gnu_compat or options.display_unused_functions)

@@ -1,0 +1,248 @@
+-- Installed by LuaRocks or by make, the program finds its library, scripts find it, and what they need is there: the
+-- same as in the checkout.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+-- What is installed is built as ever; an interpreter with sanitizers in it has nothing to add.
+if os.getenv "GPROF_LUA" then return end
+
+local crafted = require "support.crafted"
+local gprof = require "gprof"
+local installation = require "support.installation"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local plan <const> = { functions = { "main", "work" }, ticks = { work = 30 }, calls = { { "main", "work", 2 } } }
+local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+local report <const> = program.run({ image, profile }).stdout
+
+local specification <const> = ("rockspec/gprof-%s-1.rockspec"):format(gprof._VERSION)
+
+-- The files in a directory of the checkout whose names end so, by their paths below it.
+local function files(dir, ending)
+  local found = {}
+  for _, path in ipairs(installation.listing(program.root .. "/" .. dir)) do
+    if path:sub(-#ending) == ending then
+      found[#found + 1] = path
+    end
+  end
+  assert(#found > 0)
+  return found
+end
+
+describe("the rockspecs", function()
+  local paths <const> = { "gprof-scm-1.rockspec", specification }
+
+  local function load(path)
+    local rockspec = {}
+    assert(loadfile(program.root .. "/" .. path, "t", rockspec))()
+    return rockspec
+  end
+
+  it("differ in version and source only, which are the library's", function()
+    local development, release = load(paths[1]), load(paths[2])
+    assert.equal(gprof._VERSION .. "-1", release.version)
+    assert.equal(("file://gprof-%s.tar.gz"):format(gprof._VERSION), release.source.url)
+    release.version, release.source = development.version, development.source
+    assert.same(development, release)
+  end)
+
+  it("have nothing that LuaRocks does not know", function()
+    if not installation.has_luarocks() then
+      return pending "luarocks is not here"
+    end
+    for _, path in ipairs(paths) do
+      installation.luarocks({ "lint", path }, program.root)
+    end
+  end)
+end)
+
+-- What is found in an installed tree ---------------------------------------------------------
+
+local function check_program(tree)
+  local dir = shell.tmpdir()
+  local function run(path)
+    return shell.run({ path, image, profile }, { cwd = dir, env = tree.env })
+  end
+
+  it("has a program that finds its library, wherever it is called from", function()
+    assert.same({ report, "", 0 }, { run(tree.program).stdout, run(tree.program).stderr, run(tree.program).status })
+    shell.check { "ln", "-s", tree.program, dir .. "/link" }
+    assert.equal(report, run("./link").stdout)
+    assert.equal(report, shell.run({ "sh", "-c", 'gprof.lua "$@"', "sh", image, profile }, { env = tree.env }).stdout)
+  end)
+
+  it("has a program of the library's version", function()
+    local version = shell.run({ tree.program, "--version" }, { env = tree.env }).stdout
+    assert.equal("gprof for Lua " .. gprof._VERSION, version:match("^[^(]+[^ (]"))
+  end)
+end
+
+local function check_modules(tree)
+  it("has every module, and none is taken from elsewhere", function()
+    local names = { "gprof.core", "gprof.opcodes" }
+    for _, path in ipairs(files("lua", ".lua")) do
+      names[#names + 1] = path:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
+    end
+    local script = shell.write(shell.tmpdir() .. "/script.lua", [[for _, name in ipairs(arg) do
+      require(name)
+      print(package.searchpath(name, package.path .. ";" .. package.cpath))
+    end]])
+    local places = shell.check({ "lua5.4", script, table.unpack(names) }, { env = tree.library }).stdout
+    local count = 0
+    for place in places:gmatch("[^\n]+") do
+      count = count + 1
+      assert.equal(tree.root, place:sub(1, #tree.root))
+    end
+    assert.equal(#names, count)
+  end)
+end
+
+local function check_examples(tree)
+  local dir = shell.tmpdir "examples"
+  local scripts = files("examples", ".lua")
+  for _, name in ipairs(scripts) do
+    shell.write(dir .. "/" .. name, shell.read(program.root .. "/examples/" .. name))
+  end
+
+  it("has what the examples require", function()
+    for _, name in ipairs(scripts) do
+      assert(loadfile(dir .. "/" .. name))
+      for module in shell.read(dir .. "/" .. name):gmatch([[require%s*%(?%s*"(gprof[%w_.]*)"]]) do
+        shell.check({ "lua5.4", "-e", ("require %q"):format(module) }, { env = tree.library })
+      end
+    end
+  end)
+
+  it("is found by an example that is copied elsewhere", function()
+    local text = shell.write(dir .. "/bb.out", [[
+File tst.c, 1 basic blocks
+    Block #1: executed 2 time(s) address= 0x1010 function= main line= 14 file= tst.c
+]])
+    local function run(script, env)
+      return shell.check({ "lua5.4", script, image }, { stdin = text, env = env, cwd = dir }).stdout
+    end
+    local expected = run(program.root .. "/examples/bbconv.lua")
+    assert.equal("gmon", expected:sub(1, 4))
+    assert.equal(expected, run(dir .. "/bbconv.lua", tree.library))
+  end)
+end
+
+-- The commands of the manual's page about it, with a program of the fixtures.
+local function check_blocks(env)
+  it("has the runtime that counts blocks, by one command line", function()
+    local commands = shell.read(program.root .. "/doc/blocks.md"):match("```\n([^`]-%-%-print%-blocks%-runtime.-)```")
+    local dir = shell.tmpdir "blocks"
+    shell.write(dir .. "/prog.c", shell.read(program.root .. "/spec/fixtures/blocks/updcrc.c"))
+    local result = shell.check({ "sh", "-ec", commands }, { cwd = dir, env = env })
+    assert.equal("", result.stderr)
+    assert.truthy(result.stdout:find("26312 %-> +c = table"), result.stdout)
+  end)
+end
+
+local function check_tree(tree)
+  check_program(tree)
+  check_modules(tree)
+  check_examples(tree)
+  check_blocks(tree.env)
+end
+
+describe("a checkout", function()
+  check_blocks { PATH = program.root .. ":" .. os.getenv "PATH" }
+end)
+
+-- Ways to install ----------------------------------------------------------------------------
+
+describe("by LuaRocks", function()
+  if not installation.has_luarocks() then
+    pending "luarocks is not here"
+    return
+  end
+
+  describe("a checkout", function()
+    local dir = shell.tmpdir "checkout"
+    shell.check({ "sh", "-c", [[cp -R $(ls | grep -v '^build$') "$1"]], "sh", dir }, { cwd = program.root })
+    local tree = installation.rock({ "make", "gprof-scm-1.rockspec", "CFLAGS=-O0 -fPIC" }, dir)
+    shell.check { "rm", "-r", dir }
+    check_tree(tree)
+  end)
+
+  describe("a release", function()
+    if shell.run({ "git", "rev-parse" }, { cwd = program.root }).status ~= 0 then
+      pending "the sources are not in git"
+      return
+    end
+    local dir = shell.tmpdir "release"
+    local archive = ("gprof-%s.tar.gz"):format(gprof._VERSION)
+    installation.make { "dist" }
+    shell.check { "cp", program.root .. "/build/" .. archive, program.root .. "/" .. specification, dir }
+    local tree = installation.rock({ "install", specification:match("[^/]+$") }, dir)
+    check_tree(tree)
+
+    -- The rock has a machine in its name.
+    installation.luarocks({ "--tree", tree.root, "pack", "gprof" }, dir)
+    local rock = shell.listing(dir):match("[^\n]+%.rock\n"):sub(1, -2)
+
+    describe("as it is packed and installed elsewhere", function()
+      check_tree(installation.rock({ "install", rock }, dir))
+    end)
+
+    it("can be removed", function()
+      local other = installation.rock({ "install", rock }, dir)
+      assert.truthy(#installation.listing(other.root) > 50)
+      installation.luarocks({ "--tree", other.root, "remove", "gprof" })
+      assert.same({ "/", "lib/", "lib/luarocks/", "lib/luarocks/rocks-5.4/", "lib/luarocks/rocks-5.4/manifest" },
+        installation.listing(other.root))
+    end)
+  end)
+end)
+
+describe("by make", function()
+  local tree = installation.prefix()
+  check_tree(tree)
+
+  it("comes with its licence, its pages and its examples", function()
+    local dir = tree.root .. "/share/doc/gprof.lua/"
+    for _, path in ipairs { "LICENSE", "README.md", "doc/architecture.md" } do
+      assert.equal(shell.read(program.root .. "/" .. path), shell.read(dir .. path))
+    end
+    assert.same({ "/", table.unpack(files("doc", ".md")) }, installation.listing(dir .. "doc"))
+    assert.same(installation.listing(program.root .. "/examples"), installation.listing(dir .. "examples"))
+  end)
+
+  it("can be made ready elsewhere than where it is to be", function()
+    local stage = shell.tmpdir "stage"
+    installation.make { "install", "PREFIX=/opt/gprof", "DESTDIR=" .. stage }
+    assert.same(installation.listing(tree.root), installation.listing(stage .. "/opt/gprof"))
+  end)
+
+  it("says that the runtime that counts blocks is not there", function()
+    local bare = shell.tmpdir()
+    shell.check { "cp", "-R", tree.root .. "/.", bare }
+    shell.check { "rm", bare .. "/lib/lua/5.4/gprof/libgprof-blocks.a" }
+    local result = shell.run({ bare .. "/bin/gprof.lua", "--print-blocks-runtime" }, { env = tree.env })
+    assert.same({ "", "gprof.lua: the runtime that counts blocks is not installed\n", 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("can be removed, and what others have put there stays", function()
+    local root = shell.tmpdir "shared"
+    local others = { "share/doc/gprof.lua.d/", "share/lua/5.4/gprof/mine/" }
+    for _, dir in ipairs(others) do
+      shell.check { "mkdir", "-p", root .. "/" .. dir }
+    end
+    shell.write(root .. "/share/lua/5.4/gprof/mine/report.lua", "")
+    installation.make { "install", "PREFIX=" .. root }
+    assert.truthy(shell.exists(root .. "/bin/gprof.lua"))
+    installation.make { "uninstall", "PREFIX=" .. root }
+    local left, kept = {}, {}
+    for _, path in ipairs(installation.listing(root)) do
+      table.insert(path:find "/$" and left or kept, path)
+    end
+    assert.same({ "share/lua/5.4/gprof/mine/report.lua" }, kept)
+    left = table.concat(left, "\n")
+    assert.truthy(left:find(others[1], 1, true))
+    for _, own in ipairs { "share/lua/5.4/gprof/report/", "lib/lua/5.4/gprof/", "share/doc/gprof.lua/" } do
+      assert.is_nil(left:find(own, 1, true))
+    end
+  end)
+end)
