@@ -418,6 +418,33 @@ describe("misuse", function()
     ["functions: an order by what has none"] = { "#1 .*cannot sort by field 'profile', a userdata",
       function() profile:functions("profile") end },
     ["functions: a method for an order"] = { "#1 .*no field 'callers'", function() profile:functions("callers") end },
+    ["find: nothing"] = { "#1 .*string expected, got nil", function() profile:find() end },
+    ["find: a function"] = { "#1 .*string expected, got gprof%.function", function() profile:find(f) end },
+    ["image:find: a number"] = { "#1 .*string expected, got integer", function() image:find(42) end },
+    ["image:lookup: a name"] = { "#1 .*number expected, got string", function() image:lookup("main") end },
+    ["image.symbols: data"] = { "bad self .*gprof%.image expected, got gprof%.data",
+      function() image.symbols(data) end },
+    ["image.find: nothing"] = { "bad self .*gprof%.image expected, got nil", function() image.find(nil, "x") end },
+    ["image: an unknown option"] = { "#2 .*no option 'nostatic'",
+      function() gprof.image("a.out", { nostatic = true }) end },
+    ["image: an option of the wrong type"] = { "#2 .*option 'no_static': boolean expected, got integer",
+      function() gprof.image("a.out", { no_static = 1 }) end },
+    ["profile: an unknown option"] = { "#3 .*no option 'brief'",
+      function() gprof.profile(image, data, { brief = true }) end },
+    ["profile: a line that is none"] = { "#3 .*option 'line': boolean or 'all' expected, got string",
+      function() gprof.profile(image, data, { line = "some" }) end },
+    ["data: an unknown option"] = { "#3 .*no option 'fmt'",
+      function() gprof.data(image, crafted.gmon(plan), { fmt = "bsd" }) end },
+    ["profile: a selection that is none"] = { "#3 .*option 'include': table expected, got string",
+      function() gprof.profile(image, data, { include = "main" }) end },
+    ["profile: a selection of an unknown stage"] = { "#3 .*option 'include': no table 'grpah'",
+      function() gprof.profile(image, data, { include = { grpah = { "main" } } }) end },
+    ["profile: a symspec without an array"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
+      function() gprof.profile(image, data, { exclude = { flat = "main" } }) end },
+    ["profile: a symspec that is none"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
+      function() gprof.profile(image, data, { exclude = { flat = { "main", f } } }) end },
+    ["profile: nil among symspecs"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
+      function() gprof.profile(image, data, { exclude = { flat = { "main", nil, "work" } } }) end },
     ["functions: an order that is none"] = { "#1 .*invalid order function",
       function() profile:functions(function() return true end) end },
     ["callees of a number: an unknown order"] = { "#2 .*no field 'shape'",
@@ -578,15 +605,21 @@ describe("an image", function()
     assert.is_true(mangled > 3)
   end)
 
-  it("has no symbols if it is stripped: an error, as a misuse is", function()
+  it("has no symbols if it is stripped, and says so", function()
     local stripped = shell.tmpdir() .. "/stripped"
     shell.check { "strip", "-o", stripped, fixture.image }
     local none = assert(gprof.image(stripped))
-    for _, use in ipairs { function() return none:symbols() end, function() return none:lookup(0x1000) end,
-      function() return none:find "main" end } do
-      local done, message = pcall(use)
-      assert.is_false(done)
-      assert.truthy(message:find("stripped: has no symbols", 1, true), message)
+    local said = stripped .. ": has no symbols: use the file as it was linked, without -s, before strip"
+    assert.has_error(function() none:symbols() end)
+    assert.same({ nil, said }, { none:lookup(0x1000) })
+    assert.same({ nil, said }, { none:find "main" })
+  end)
+
+  it("has nothing that a symspec of nothing names", function()
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, fixture.gmon))))
+    for _, spec in ipairs { "", ":", "::", "0", ":0", ".c:" } do
+      assert.equal(0, select("#", image:find(spec)))
+      assert.equal(0, select("#", profile:find(spec)))
     end
   end)
 

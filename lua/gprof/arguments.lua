@@ -26,8 +26,8 @@ arguments.known = {
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
   profile = with(symbols, {
-    static_call_graph = "boolean", line = "boolean or 'all'", include = "table",
-    exclude = "table", display_unused_functions = "boolean", missed = "function",
+    static_call_graph = "boolean", line = "boolean or 'all'", include = "symspecs",
+    exclude = "symspecs", display_unused_functions = "boolean", missed = "function",
     debug = "integer",
   }),
 }
@@ -50,9 +50,28 @@ local function type_of(value)
   return kind == "userdata" and type(meta) == "table" and meta.__name or kind
 end
 
-local function fits(value, kind)
+-- What is wrong with tables of arrays of symspecs by stage; nil if nothing is.
+local function wrong_symspecs(value)
+  if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
+  local stages = require "gprof.symspec".stages
+  for stage, specs in pairs(value) do
+    if not stages[stage] then return ("no table '%s'"):format(tostring(stage)) end
+    local count = 0
+    for _, spec in pairs(type(specs) == "table" and specs or { specs }) do
+      count = type(spec) == "string" and count + 1 or math.huge
+    end
+    if type(specs) ~= "table" or count ~= #specs then
+      return ("array of strings expected for '%s'"):format(stage)
+    end
+  end
+end
+
+-- What is wrong with an option, which has to be of some kind; nil if nothing is.
+local function wrong(value, kind)
+  if kind == "symspecs" then return wrong_symspecs(value) end
   local plain, word = kind:match "^(%S+) or '(%l+)'$"
-  return type_of(value) == (plain or kind) or value == word and word ~= nil
+  if type_of(value) == (plain or kind) or word and value == word then return nil end
+  return ("%s expected, got %s"):format(kind, type_of(value))
 end
 
 --- Checks an argument.
@@ -77,12 +96,9 @@ function arguments.options(given, number, name)
   arguments.check(given, "table", number, name, 4)
   for option, value in pairs(given) do
     local kind = arguments.known[name][option]
-    if not kind then
-      arguments.bad(number, name, 3, "no option '%s'", tostring(option))
-    elseif not fits(value, kind) then
-      arguments.bad(number, name, 3, "option '%s': %s expected, got %s", option, kind,
-        type_of(value))
-    end
+    if not kind then arguments.bad(number, name, 3, "no option '%s'", tostring(option)) end
+    local problem = wrong(value, kind)
+    if problem then arguments.bad(number, name, 3, "option '%s': %s", option, problem) end
   end
   return given
 end
@@ -102,18 +118,6 @@ end
 -- @treturn trace|nil nothing if they name none
 function arguments.trace(options)
   return options.debug and core.trace(options.debug)
-end
-
---- Looks up the symspec that a method `find` was called with.
--- @tparam symbols table
--- @param spec argument 1
--- @treturn {integer,...} the numbers of what it names, ascending
--- @treturn boolean whether it names a line
-function arguments.symspec(table, spec)
-  arguments.check(spec, "string", 1, "find", 4)
-  local ids, by_line = require "gprof.symspec".find(table, spec)
-  if not ids then arguments.bad(1, "find", 3, "'%s' names nothing", spec) end
-  return ids, by_line
 end
 
 return arguments

@@ -95,7 +95,9 @@ end
 --   counts, other units than seconds, and "bsd" any rate but the system's clock tick)
 
 --- Adds the samples of a histogram. The ranges of several must be apart, or the same; all have
--- one unit, one rate and one size of bins.
+-- one unit, one rate and one size of bins. A file has 16 bits for the samples in a bin, and
+-- further records of the whole histogram for what is beyond: counts of millions are better
+-- written in a larger unit.
 -- @function data:add_histogram
 -- @tparam table histogram
 --
@@ -116,7 +118,7 @@ end
 -- @tparam integer count of calls
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added: more than 2^63 in all
+-- @treturn[2] string why they cannot be added: the sum would be beyond 63 bits
 
 --- Adds executions of a basic block.
 -- @function data:add_block
@@ -124,7 +126,7 @@ end
 -- @tparam integer executions
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added: more than 2^63 in all
+-- @treturn[2] string why they cannot be added: the sum would be beyond 63 bits
 
 --- Adds other data, which stay as they are.
 -- @function data:merge

@@ -74,12 +74,10 @@ function images.symbols(image, options, trace)
   return symbols, message
 end
 
--- The functions of an image as it was opened, for one of its methods; an error if there are
--- none.
+-- The functions of an image as it was opened, for one of its methods; or nil and a message.
 local function own_symbols(image, method)
   arguments.check(image, "gprof.image", 0, method, 4)
-  local symbols, message = images.symbols(image, opened[image].options)
-  return symbols or error(message, 3)
+  return images.symbols(image, opened[image].options)
 end
 
 --- Iterates over the functions of an image, by address; see `profile` for orders and fields.
@@ -89,26 +87,35 @@ end
 -- @treturn function iterator over symbols
 -- @raise if the image has no symbols
 function core.image_methods:symbols(...)
-  return own_symbols(self, "symbols"):each(...)
+  local symbols, message = own_symbols(self, "symbols")
+  if not symbols then error(message, 2) end
+  return symbols:each(...)
 end
 
 --- The function of an image whose code is at an address.
 -- @function image:lookup
 -- @tparam integer address
--- @treturn symbol|nil
--- @raise if the image has no symbols
+-- @treturn[1] symbol|nil
+-- @return[2] nil
+-- @treturn[2] string what is wrong: the image has no symbols
 function core.image_methods:lookup(address)
-  return own_symbols(self, "lookup"):lookup(address)
+  local symbols, message = own_symbols(self, "lookup")
+  if not symbols then return nil, message end
+  return symbols:lookup(address)
 end
 
 --- The functions of an image that a symspec names (`gprof.symspec`).
 -- @function image:find
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
--- @treturn symbol,... all of them, by address: nothing if there are none
--- @raise if the image has no symbols
+-- @treturn[1] symbol,... all of them, by address: nothing if there are none
+-- @return[2] nil
+-- @treturn[2] string what is wrong: the image has no symbols
 function core.image_methods:find(spec)
-  local symbols, found, seen = own_symbols(self, "find"), {}, {}
-  for _, id in ipairs((arguments.symspec(symbols, spec))) do
+  arguments.check(spec, "string", 1, "find")
+  local symbols, message = own_symbols(self, "find")
+  if not symbols then return nil, message end
+  local found, seen = {}, {}
+  for _, id in ipairs((require "gprof.symspec".find(symbols, spec))) do
     local symbol = symbols:symbol(id)  -- a part is of another one
     if not seen[symbol] then found[#found + 1] = symbol end
     seen[symbol] = true

@@ -111,8 +111,9 @@ end
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
 -- @treturn function,... all of them, by address: nothing if there are none
 function core.profile_methods:find(spec)
+  arguments.check(spec, "string", 1, "find")
   local symbols, found, seen = self.symbols, {}, {}
-  local ids, by_line = arguments.symspec(symbols, spec)
+  local ids, by_line = require "gprof.symspec".find(symbols, spec)
   for _, id in ipairs(ids) do
     local f = self:node(symbols:owner(id))  -- a part is of another one
     if not seen[f] and (by_line or not f.is_line) then found[#found + 1] = f end

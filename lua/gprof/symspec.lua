@@ -193,14 +193,14 @@ local lookups = setmetatable({}, { __mode = "k" })
 --- The functions that a symspec names.
 -- @tparam symbols symbols
 -- @tparam string text
--- @treturn {integer,...} their numbers, ascending; nil if it names none in particular
+-- @treturn {integer,...} their numbers, ascending; none if all that it could name are all
 -- @treturn boolean whether it names a line
 function symspec.find(symbols, text)
   local lookup = lookups[symbols] or new_lookup(symbols, false)
   lookups[symbols] = lookup
   local half = symspec.parse(text, false, false)
   local ids = lookup:find(half)
-  return ids ~= true and ids or nil, half.line ~= nil
+  return ids ~= true and ids or {}, half.line ~= nil
 end
 
 -- Ranges --------------------------------------------------------------------------------
@@ -345,6 +345,10 @@ end
 
 --- The stages that functions are selected for, and calls.
 symspec.tables = { "flat", "graph", "time", "annotation", "executions", "arcs" }
+
+--- The same as a set.
+symspec.stages = {}
+for _, stage in ipairs(symspec.tables) do symspec.stages[stage] = true end
 
 -- GNU gprof names the machinery of profiling in tables, too, where it can hide others.
 local has_machinery = { flat = true, graph = true, time = true }
