@@ -19,18 +19,29 @@ local function source(module)
   return shell.read(shell.exists(path .. ".lua") and path .. ".lua" or path .. "/init.lua")
 end
 
--- Names that comments tell of: functions and their parameters, fields, tables.
-local function documented(module)
-  local names, comment = {}, {}
-  for line in source(module):gmatch("[^\n]+") do
-    local tag, rest = line:match("^%-%- @(%w+)%S*%s+(.*)$")
-    if tag == "tfield" or tag == "tparam" then
-      names[#names + 1] = rest:match("^%S+%s+([%w_]+)")
-    elseif tag == "function" or tag == "table" then
-      names[#names + 1] = rest:match("([%w_]+)$")
+-- Goes through the comments that are meant for LDoc, but those on what is nobody's business.
+local function comments(module)
+  local next_block = (source(module) .. "\n"):gmatch("%f[^\n\0](%-%-%-.-\n)%f[^%-\n]")
+  return function()
+    for block in next_block do
+      if not block:find("\n%-%- @local\n") then return block end
     end
   end
-  return names, comment
+end
+
+-- Names that comments tell of: functions and their parameters, fields, tables.
+local function documented(module)
+  local names = {}
+  for comment in comments(module) do
+    for tag, rest in comment:gmatch("\n%-%- @(%w+)%S*%s+([^\n]*)") do
+      if tag == "tfield" or tag == "tparam" then
+        names[#names + 1] = rest:match("^%S+%s+([%w_]+)")
+      elseif tag == "function" or tag == "table" then
+        names[#names + 1] = rest:match("([%w_]+)$")
+      end
+    end
+  end
+  return names
 end
 
 describe("the reference", function()
