@@ -246,10 +246,10 @@ $(SANITIZED): $(SOURCES) $(HEADERS) $(BINUTILS) spec/sanitizer/launcher.c Makefi
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -Wl,-E -o $@ spec/sanitizer/launcher.c $(SOURCES) \
 	  $(LIBRARIES) -lopcodes -llua5.4
 
-# Fewer random cases, and one of three comparisons with GNU gprof: they are about numbers,
-# and those the plain run looks at.
+# The collector never rests (see spec/support/collector.lua). Fewer random cases, and one of three
+# comparisons with GNU gprof: they are about numbers, and those the plain run looks at.
 spec-sanitized: $(SANITIZED) $(RUNTIME)
-	GPROF_CASES=$${GPROF_CASES:-60} GPROF_SHARE=$${GPROF_SHARE:-3} \
+	GPROF_CASES=$${GPROF_CASES:-60} GPROF_SHARE=$${GPROF_SHARE:-3} GPROF_COLLECTOR=aggressive \
 	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
 
 # The demonstration, and what scripts say of its profile; the specs look at what they say.

@@ -40,7 +40,7 @@ function chance.cases(first, count)
   return function(try, share)
     for seed = first, first + math.max(1, count // (share or 1)) - 1 do
       math.randomseed(seed)
-      try(("GPROF_SEED=%d GPROF_CASES=1\n"):format(seed))
+      try(("GPROF_SEED=%d GPROF_CASES=1\n"):format(seed), seed)
     end
   end, count, first
 end

@@ -1,0 +1,25 @@
+-- The library called at random, with closed objects, wrong ones, and whatever else a script may pass by mistake: each
+-- call returns or raises an error, and nothing else ever happens.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local chance = require "support.chance"
+local launch = require "support.launch"
+local shell = require "support.shell"
+
+local CALLS <const> = 400 -- of one process
+
+describe("the library, called at random,", function()
+  for _, name in ipairs { "cycles", "lines", "clones" } do
+    it("does nothing but return or raise errors, on " .. name, function()
+      local built = build.program(name)
+      local script = shell.read(build.fixture "scripts/misuse.lua")
+      chance.cases(9000, 40)(function(remark, seed)
+        local result = launch.script(script, { built.image, built.gmon, seed, CALLS },
+          { cwd = shell.tmpdir "misuse", timeout = 120, env = { GPROF_COLLECTOR = false } })
+        assert.same({ 0, "done" }, { result.status or "signal " .. result.signal,
+          result.stderr:find "done\n" and "done" or result.stderr }, remark)
+      end, 8)
+    end)
+  end
+end)
