@@ -5,6 +5,7 @@
 #   make demo      profile the bundled sample program (installs what is missing)
 #   make test      everything that has to pass (installs what is missing)
 #   make check-all the same, with what takes longer or needs more
+#   make docs      the reference of the library, build/doc/index.html
 #   make bench     time and memory beside GNU gprof's
 #   make deps      install what the above need; on Debian, as root
 #   make install   put it below PREFIX, /usr/local; make uninstall takes it away
@@ -153,8 +154,10 @@ dist:
 
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dkjson luarocks \
-  unzip valgrind zip
-ALL_PACKAGES = $(TEST_PACKAGES) clang gfortran zsh gcc-aarch64-linux-gnu libc6-dev-arm64-cross \
+  mandoc unzip valgrind zip
+DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
+ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) clang gfortran zsh gcc-aarch64-linux-gnu \
+  libc6-dev-arm64-cross \
   $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
   s390x-linux-gnu sparc64-linux-gnu)
 
@@ -186,6 +189,9 @@ deps-demo:
 deps-test:
 	$(call install,$(TEST_PACKAGES))
 
+deps-docs:
+	$(call install,$(DOCS_PACKAGES))
+
 deps-all:
 	$(call install,$(ALL_PACKAGES))
 
@@ -205,6 +211,16 @@ run-demo: $(CORE) $(DEMO)/sample
 $(DEMO)/sample: $(DEMO_SOURCES) $(wildcard examples/sample/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(DEMO_FLAGS) -o $@ $(DEMO_SOURCES)
+
+# --- documentation --------------------------------------------------------------------
+
+# LDoc finds its Markdown with Lua 5.1 only. Warnings are errors.
+LDOC = lua5.1 /usr/bin/ldoc -q --fatalwarnings
+
+docs: deps-docs
+	@mkdir -p build
+	$(say) LDOC build/doc
+	$(quietly)$(LDOC) -c doc/config.ld . >build/doc.log 2>&1 || { cat build/doc.log; exit 1; }
 
 # --- tests --------------------------------------------------------------------------
 
@@ -249,7 +265,7 @@ examples: $(CORE)
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for
 # want of one, more cases by chance, and valgrind over what runs in one process.
 check-all: deps-all
-	@$(MAKE) --no-print-directory check
+	@$(MAKE) --no-print-directory check docs
 	GPROF_SEED=1000000 GPROF_CASES=2000 $(LUA) $(BUSTED) spec/parity_spec.lua spec/selection_spec.lua
 	GPROF_SEED=2000000 GPROF_CASES=200 $(LUA) $(BUSTED) spec/line_spec.lua spec/ordering_spec.lua
 	@mkdir -p build/arm64
@@ -268,5 +284,5 @@ clean:
 FORCE:
 
 .DELETE_ON_ERROR:
-.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-all demo run-demo \
-  test check lint spec spec-sanitized examples check-all bench clean
+.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-docs deps-all demo \
+  run-demo docs test check lint spec spec-sanitized examples check-all bench clean

@@ -58,6 +58,9 @@ end
 
 --- Data.
 -- @type data
+
+--- What is known of data.
+-- @table fields
 -- @tfield integer histogram_records how many records of a kind were read, or added
 -- @tfield integer arc_records
 -- @tfield integer block_records
@@ -152,6 +155,9 @@ end
 
 --- A histogram.
 -- @type histogram
+
+--- What is known of a histogram.
+-- @table fields
 -- @tfield integer low address that it covers first
 -- @tfield integer high the address behind the last one
 -- @tfield integer bin_count

@@ -37,6 +37,7 @@ function images.open(path, options)
 end
 
 --- Options of a profile, and what the image's say of those that are not among them.
+-- @local
 -- @tparam image image
 -- @tparam table options
 -- @treturn table
@@ -60,6 +61,7 @@ local function kind_of_symbols(options)
 end
 
 --- The functions of an image. They are made once, unless somebody wants to see how.
+-- @local
 -- @tparam image image
 -- @tparam table options
 -- @tparam[opt] trace trace
@@ -79,6 +81,9 @@ local function own_symbols(image, method)
   arguments.check(image, "gprof.image", 0, method, 4)
   return images.symbols(image, opened[image].options)
 end
+
+--- An image.
+-- @type image
 
 --- Iterates over the functions of an image, by address; see `profile` for orders and fields.
 -- @function image:symbols
@@ -146,9 +151,11 @@ end
 -- @treturn function iterator over address; file, as libbfd spells it; line, or nil if the
 --   code is of none; and whether it is a good place for a breakpoint
 
+--- @section end
+
 --- A symbol: what an image says of a function. There is one object for each.
 --
--- @type symbol
+-- @table symbol
 -- @tfield integer id its number among the symbols
 -- @tfield string name as reports show it: demangled, unless the image was opened with
 --   `no_demangle`

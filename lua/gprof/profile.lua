@@ -56,11 +56,48 @@ local function make(image, data, options)
   return core.profile(lines or symbols, data, options, selections)
 end
 
+--- A profile: functions with their samples and calls.
+--
+-- Functions and cycles have a number in the profile, their `id`; so have arcs.
+--
+-- Iterations (`functions`, `entries`, `cycles`, `callers` ...) take an order and names of
+-- fields, both optional.
+--
+-- An order is the name of a field, or a function of two objects that returns whether the
+-- first comes first. Names and places (`name`, `symbol`, `file`, `line`, `address`, numbers)
+-- go upwards, amounts downwards, true comes before false and nil last; what is equal stays
+-- in the order that the iteration has without, as with nil.
+--
+-- Without names of fields there is an object for each. With them, the values of these fields
+-- come in its place, which makes no objects; the first should be one that is never nil, as
+-- a nil ends the loop.
+--
+--     for f in profile:functions("calls") do print(f.name, f.calls) end
+--     for name, calls in profile:functions("calls", "name", "calls") do print(name, calls) end
+--
+-- @type profile
+
+--- What is known of a profile.
+-- @table fields
+-- @tfield number|nil rate samples a second (or counts a unit); nil without a histogram
+-- @tfield string|nil unit what the histogram counts: "seconds"
+-- @tfield string|nil abbreviation "s"; may be empty
+-- @tfield number|nil total seconds sampled, less those of the machinery of profiling
+-- @tfield number total_ticks the same in samples
+-- @tfield number graph_ticks samples that count in the call graph
+-- @tfield integer|nil bin_size bytes of code that a bin of the histogram covers
+-- @tfield integer arc_count arcs of the call graph
+-- @tfield boolean foreign whether nothing that was recorded meets any function
+-- @tfield image image
+-- @tfield data data
+-- @tfield symbols symbols the functions of the image
+-- @tfield {string,...}|nil map_files the object files that a map names, in its order
+
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
--- @tparam string|function name "flat", "graph", "index", the same in the style of BSD as
---   "bsd.flat", "bsd.graph", "bsd.index", or "executions", "annotation",
---   "function_order", "file_order", "info": a module of gprof.report, where others may
+-- @tparam string|function name `"flat"`, `"graph"`, `"index"`, the same in the style of BSD
+--   as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"executions"`, `"annotation"`,
+--   `"function_order"`, `"file_order"`, `"info"`: a module of gprof.report, where others may
 --   have put more; a path ("my.lua", "./reports/mine") of a file that returns a report;
 --   or the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options as of the program, by long name with underscores:
@@ -121,40 +158,6 @@ function core.profile_methods:find(spec)
   end
   return table.unpack(found)
 end
-
---- A profile: functions with their samples and calls.
---
--- Functions and cycles have a number in the profile, their `id`; so have arcs.
---
--- Iterations (`functions`, `entries`, `cycles`, `callers` ...) take an order and names of
--- fields, both optional.
---
--- An order is the name of a field, or a function of two objects that returns whether the
--- first comes first. Names and places (`name`, `symbol`, `file`, `line`, `address`, numbers)
--- go upwards, amounts downwards, true comes before false and nil last; what is equal stays
--- in the order that the iteration has without, as with nil.
---
--- Without names of fields there is an object for each. With them, the values of these fields
--- come in its place, which makes no objects; the first should be one that is never nil, as
--- a nil ends the loop.
---
---     for f in profile:functions("calls") do print(f.name, f.calls) end
---     for name, calls in profile:functions("calls", "name", "calls") do print(name, calls) end
---
--- @type profile
--- @tfield number|nil rate samples a second (or counts a unit); nil without a histogram
--- @tfield string|nil unit what the histogram counts: "seconds"
--- @tfield string|nil abbreviation "s"; may be empty
--- @tfield number|nil total seconds sampled, less those of the machinery of profiling
--- @tfield number total_ticks the same in samples
--- @tfield number graph_ticks samples that count in the call graph
--- @tfield integer|nil bin_size bytes of code that a bin of the histogram covers
--- @tfield integer arc_count arcs of the call graph
--- @tfield boolean foreign whether nothing that was recorded meets any function
--- @tfield image image
--- @tfield data data
--- @tfield symbols symbols the functions of the image
--- @tfield {string,...}|nil map_files the object files that a map names, in its order
 
 --- Iterates over all functions: by self time and calls, descending, then name.
 -- @function profile:functions
@@ -225,9 +228,13 @@ end
 -- @tparam integer address
 -- @return function, or nil
 
---- A function. There is one object for each in a profile.
+--- @section end
+
+--- A function. There is one object for each in a profile. What the profile tells of the
+-- function of a number, the function tells of itself: `f:callers([order [, field...]])`,
+-- `f:callees(...)`, `f:lines(...)` and `f:blocks()`.
 --
--- @type function
+-- @table function
 -- @tfield string name as reports show it: demangled, unless the profile was made with
 --   `no_demangle`
 -- @tfield string symbol as in the symbol table
@@ -257,22 +264,25 @@ end
 -- @tfield boolean is_function typed as a function by the object file
 -- @tfield integer function_id number of the function that it is a line of, or its own
 -- @tfield profile profile
--- @see profile:lines (`f:lines([order [, field...]])`), profile:blocks (`f:blocks()`)
--- @see profile:callers (`f:callers([order [, field...]])`), profile:callees (`f:callees(...)`)
+-- @see profile:lines
+-- @see profile:blocks
+-- @see profile:callers
+-- @see profile:callees
 
 --- A cycle: functions that call each other in a circle. It has the fields of functions
 -- from `id` on; `calls` are those from outside, `self_calls` those between members,
--- `self` and `children` the sums over the members.
+-- `self` and `children` the sums over the members. `cycle:members([order [, field...]])`
+-- goes through these.
 --
--- @type cycle
+-- @table cycle
 -- @tfield string name "<cycle N>"
 -- @tfield integer number N, from 1
 -- @tfield boolean is_cycle true
--- @see profile:members (`cycle:members([order [, field...]])`)
+-- @see profile:members
 
 --- An arc: the calls of one function by another.
 --
--- @type arc
+-- @table arc
 -- @tfield integer id its number among the arcs, from 1, in the order of creation
 -- @tfield function caller
 -- @tfield function callee
