@@ -67,7 +67,7 @@ describe("the current format", function()
     it("is read, " .. shape.name, function()
       local path = save(magic({ histogram(), arc(40), blocks, arc(2) }, shape))
       assert.same({ 3, 66035, 42, 1, 2, 1 }, read(shape.image, path))
-      assert.same({ 3, 66035, 42, 1, 2, 1 }, read(shape.image, path, { format = "magic" }))
+      assert.same({ 3, 66035, 42, 1, 2, 1 }, read(shape.image, path, { file_format = "magic" }))
     end)
 
     it("is read with the block records of version 0, " .. shape.name, function()
@@ -126,10 +126,10 @@ describe("the BSD formats", function()
 
     it("are read, " .. shape.name, function()
       for _, format in ipairs { "auto", "bsd" } do
-        assert.same({ 3, 66035, 42, 1, 2, 0 }, read(shape.image, save(gmon.bsd(profile)), { format = format }))
+        assert.same({ 3, 66035, 42, 1, 2, 0 }, read(shape.image, save(gmon.bsd(profile)), { file_format = format }))
       end
       for _, format in ipairs { "auto", "bsd", "4.4bsd" } do
-        assert.same({ 3, 66035, 42, 1, 2, 0 }, read(shape.image, save(gmon.bsd44(profile)), { format = format }))
+        assert.same({ 3, 66035, 42, 1, 2, 0 }, read(shape.image, save(gmon.bsd44(profile)), { file_format = format }))
       end
     end)
 
@@ -306,7 +306,7 @@ describe("a bad file gives nil and one line:", function()
       if case.before then
         check(path, case[3], save(case.before), path)
       else
-        check(path, case[3], path, { format = case.format })
+        check(path, case[3], path, { file_format = case.format })
       end
     end)
   end

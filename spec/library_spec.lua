@@ -401,7 +401,7 @@ describe("misuse", function()
       function() gprof.data(image, crafted.gmon(plan), nil, crafted.gmon(plan)) end },
     ["data: true for a path"] = { "string expected, got boolean", function() gprof.data(image, true) end },
     ["data: an unknown format"] = { "invalid option 'elf'",
-      function() gprof.data(image, crafted.gmon(plan), { format = "elf" }) end },
+      function() gprof.data(image, crafted.gmon(plan), { file_format = "elf" }) end },
     ["data:read: nothing"] = { "#1 .*string expected, got n", function() data:read() end },
     ["data:read: an unknown format"] = { "#2 .*invalid option 'elf'", function() data:read("gmon.out", "elf") end },
     ["data.read: an image"] = { "#1 .*gprof%.data expected, got gprof%.image", function() data.read(image, "x") end },

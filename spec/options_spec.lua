@@ -289,7 +289,7 @@ describe("settings", function()
       assert.is_true(settings[name], name)
       assert.is_nil(read()[name], name)
     end
-    assert.same({ "auto", 80, {} }, { read().format, read().width, read().operands })
+    assert.same({ "auto", 80, {} }, { read().file_format, read().width, read().operands })
   end)
 
   it("of demangling are what the last word is", function()
@@ -302,7 +302,7 @@ describe("settings", function()
   it("of the file format go by its first letter", function()
     for word, format in pairs { auto = "auto", a = "auto", m = "magic", magnificent = "magic", bsd = "bsd", b = "bsd",
       ["4"] = "4.4bsd", ["4.4bsd"] = "4.4bsd" } do
-      assert.equal(format, read("-O", word).format)
+      assert.equal(format, read("-O", word).file_format)
     end
     local known = "known are auto, magic, bsd and 4.4bsd"
     assert.equal("file format 'prof' is not supported: " .. known, select(2, read "-Oprof"))
@@ -370,13 +370,13 @@ describe("settings", function()
   end)
 
   it("of directories add up, those of GPROF_PATH last", function()
-    assert.same({ "a", "b", "c d" }, read("-I", "a:b", "--directory-path=:c d:").directories)
-    assert.is_nil(read().directories)
-    assert.same({ "a", "b" }, read("-Ia", "-A", "-Ib").directories)
+    assert.same({ "a", "b", "c d" }, read("-I", "a:b", "--directory-path=:c d:").directory_path)
+    assert.is_nil(read().directory_path)
+    assert.same({ "a", "b" }, read("-Ia", "-A", "-Ib").directory_path)
     local result = launch.script([[
       require "gprof"
       local settings = require "gprof.options".read { "-I", "a", "-p", "-I", "b" }
-      print(table.concat(settings.directories, " "))
+      print(table.concat(settings.directory_path, " "))
     ]], {}, { env = { GPROF_PATH = "x::y:" } })
     assert.same({ "a b x y\n", "" }, { result.stdout, result.stderr })
   end)

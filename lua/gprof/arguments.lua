@@ -22,7 +22,7 @@ end
 -- 'all'", is that word.
 arguments.known = {
   image = symbols,
-  data = { format = "string", mixed_rates = "boolean", debug = "integer" },
+  data = { file_format = "string", mixed_rates = "boolean", debug = "integer" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
   profile = with(symbols, {

@@ -56,7 +56,7 @@ local function check_belongs(profile, profiles)
 end
 
 local function write_sum(data, settings)
-  need(data:write(settings.sum_file or "gmon.sum", settings.format))
+  need(data:write(settings.sum_file or "gmon.sum", settings.file_format))
 end
 
 local function warn(message)
@@ -107,7 +107,7 @@ local function read_files(settings)
   -- what a sum is written as need not be what its parts are
   local convert = settings.styles.sum and not settings.gnu_compat
   for _, profile in ipairs(profiles) do
-    need(data:read(profile, convert and "auto" or settings.format))
+    need(data:read(profile, convert and "auto" or settings.file_format))
   end
   return image, data, profiles
 end

@@ -13,7 +13,7 @@ local data = {}
 -- @tparam image image the program that was profiled: its byte order and pointer
 --   size are the files'
 -- @tparam string ... paths; "-" is standard input
--- @tparam[opt] table options `format`: "auto" (default), "magic", "bsd" or "4.4bsd";
+-- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd" or "4.4bsd";
 --   `mixed_rates`: do not refuse histograms of different sampling rates; `debug`: trace
 --   the work on standard error, a sum of the numbers below
 -- @treturn[1] data
@@ -28,7 +28,7 @@ local function read(_, image, ...)
   end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
   for i = 1, paths.n do
-    local done, message = records:read(paths[i], options.format)
+    local done, message = records:read(paths[i], options.file_format)
     if not done then return nil, message end
   end
   return records

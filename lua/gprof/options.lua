@@ -75,7 +75,7 @@ local function set_format(settings, argument, option)
   if letter == "p" then
     raise("file format '%s' is not supported: known are %s", argument, known)
   end
-  settings.format = formats[letter] or
+  settings.file_format = formats[letter] or
     raise("unknown file format '%s': known are %s", argument, known)
 end
 
@@ -171,9 +171,9 @@ end
 
 -- Lists of directories add up.
 local function add_directories(settings, argument)
-  settings.directories = settings.directories or {}
+  settings.directory_path = settings.directory_path or {}
   for _, directory in ipairs(require "gprof.source_text".directories(argument)) do
-    table.insert(settings.directories, directory)
+    table.insert(settings.directory_path, directory)
   end
 end
 
@@ -437,7 +437,7 @@ end
 --   asked for (true) or taken away (false); `reports`, the names of others; `operands`
 -- @raise a table with the field `message`
 function options.read(arguments)
-  local settings = { styles = {}, reports = {}, format = "auto", width = 80 }
+  local settings = { styles = {}, reports = {}, file_format = "auto", width = 80 }
   local words = core.expand("gprof.lua", arguments)
   local given, operands, word, before =
     core.getopt(words, letters(), with_long_name(options.gnu), with_long_name(options.own))

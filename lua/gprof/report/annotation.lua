@@ -152,7 +152,7 @@ end
 -- The text of a file, or nil after a warning. One that is younger than the program need not
 -- be what the program was made of.
 local function read_text(page, file)
-  local text, where, changed = source_text.load(file.name, page.options.directories)
+  local text, where, changed = source_text.load(file.name, page.options.directory_path)
   if not text then
     page.warn(where)  -- what is wrong
   elseif changed > page.built then
@@ -222,7 +222,7 @@ end
 
 --- Prints the report.
 -- @tparam profile profile best one by line, and with all lines (`line = "all"`)
--- @tparam table options `directories`: array of those to look for source in;
+-- @tparam table options `directory_path`: array of those to look for source in;
 --   `all_lines`: annotate lines in the middle of blocks, too; `min_count`: mark what was
 --   executed less often by ##### (default 1); `table_length`: how many lines to list below
 --   each file, the busiest first (default 10); `separate_files`: print each file into one
