@@ -99,25 +99,50 @@ static int arc_kind(const gp_graph *graph, uint32_t arc) {
   return caller == callee ? 0 : gp_graph_same_cycle(graph, caller, callee) ? 1 : 2;
 }
 
-/* Whether arc x is smaller than arc y: by kind, then by time if it moves any, then
- * by count. */
-static bool arc_is_smaller(const gp_graph *graph, uint32_t x, uint32_t y) {
-  int kind_x = arc_kind(graph, x), kind_y = arc_kind(graph, y);
-  if (kind_x != kind_y) return kind_x < kind_y;
-  if (kind_x == 2) {
-    gp_arc_time time_x = gp_propagated(graph, x), time_y = gp_propagated(graph, y);
-    double both_x = time_x.self + time_x.children, both_y = time_y.self + time_y.children;
-    if (both_x != both_y) return both_x < both_y;
+/* What arcs are put in order by. */
+typedef struct arc_size {
+  int kind;
+  double time;      /* in ticks, if it moves any */
+  uint64_t count;
+} arc_size;
+
+static arc_size measure(const gp_graph *graph, uint32_t arc) {
+  arc_size size = {arc_kind(graph, arc), 0, graph->count[arc]};
+  if (size.kind == 2) {
+    gp_arc_time time = gp_propagated(graph, arc);
+    size.time = time.self + time.children;
   }
-  return graph->count[x] < graph->count[y];
+  return size;
 }
 
-static bool ascending(const void *context, uint32_t b, uint32_t a) {
-  return arc_is_smaller(context, b, a);
+static bool is_smaller(const arc_size *x, const arc_size *y) {
+  if (x->kind != y->kind) return x->kind < y->kind;
+  if (x->time != y->time) return x->time < y->time;
+  return x->count < y->count;
 }
 
-static bool descending(const void *context, uint32_t b, uint32_t a) {
-  return arc_is_smaller(context, a, b);
+static bool ascending(const void *sizes, uint32_t b, uint32_t a) {
+  return is_smaller((const arc_size *)sizes + b, (const arc_size *)sizes + a);
+}
+
+static bool descending(const void *sizes, uint32_t b, uint32_t a) {
+  return ascending(sizes, a, b);
+}
+
+/* Sorts a column of arcs, which is freed. All are measured first: that costs far more than
+ * comparing. Returns a new column, or NULL. */
+static uint32_t *sorted_arcs(const gp_graph *graph, uint32_t *arcs, size_t count,
+                             gp_before *before) {
+  arc_size *sizes = arcs ? gp_column(count, sizeof *sizes) : NULL;
+  uint32_t *places = sizes ? gp_identity(count) : NULL;
+  for (size_t i = 0; places && i < count; i++) sizes[i] = measure(graph, arcs[i]);
+  bool done = places && gp_sort(places, count, before, sizes);
+  for (size_t i = 0; done && i < count; i++) places[i] = arcs[places[i]];
+  free(arcs);
+  free(sizes);
+  if (done) return places;
+  free(places);
+  return NULL;
 }
 
 /* Copies a chain of numbers, last one first: arcs in the order of their creation. */
@@ -179,14 +204,14 @@ static void trace_arcs(const gp_graph *graph, const char *side, const uint32_t *
 
 uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count) {
   uint32_t *arcs = unchain(graph->first_caller[function], graph->next_caller, count);
-  arcs = sorted(arcs, *count, ascending, graph);
+  arcs = sorted_arcs(graph, arcs, *count, ascending);
   trace_arcs(graph, "caller", graph->caller, function, arcs, *count);
   return arcs;
 }
 
 uint32_t *gp_order_callees(const gp_graph *graph, uint32_t function, size_t *count) {
   uint32_t *arcs = unchain(graph->first_callee[function], graph->next_callee, count);
-  arcs = sorted(arcs, *count, descending, graph);
+  arcs = sorted_arcs(graph, arcs, *count, descending);
   trace_arcs(graph, "callee", graph->callee, function, arcs, *count);
   return arcs;
 }
