@@ -10,6 +10,7 @@ local gprof = require "gprof"
 local installation = require "support.installation"
 local program = require "support.program"
 local shell = require "support.shell"
+local snippets = require "support.snippets"
 
 local plan <const> = { functions = { "main", "work" }, ticks = { work = 30 }, calls = { { "main", "work", 2 } } }
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
@@ -130,10 +131,12 @@ end
 -- The commands of the manual's page about it, with a program of the fixtures.
 local function check_blocks(env)
   it("has the runtime that counts blocks, by one command line", function()
-    local commands = shell.read(program.root .. "/doc/blocks.md"):match("```\n([^`]-%-%-print%-blocks%-runtime.-)```")
-    local dir = shell.tmpdir "blocks"
+    local commands, dir = {}, shell.tmpdir "blocks"
+    for _, step in ipairs(snippets.read(shell.read(program.root .. "/doc/blocks.md"))) do
+      if step.kind == "console" then commands[#commands + 1] = step.text end
+    end
     shell.write(dir .. "/prog.c", shell.read(program.root .. "/spec/fixtures/blocks/updcrc.c"))
-    local result = shell.check({ "sh", "-ec", commands }, { cwd = dir, env = env })
+    local result = shell.check({ "sh", "-ec", table.concat(commands, "\n") }, { cwd = dir, env = env })
     assert.equal("", result.stderr)
     assert.truthy(result.stdout:find("26312 %-> +c = table"), result.stdout)
   end)
