@@ -299,7 +299,7 @@ options.gnu = {
 
   { short = "e", argument = "required", value = "NAME",
     handle = symspec("exclude", "graph"),
-    group = 4, help = "no entry for this function and below it" },
+    group = 4, help = "no entry for this function in the call graph" },
   { short = "E", argument = "required", value = "NAME",
     handle = symspec("exclude", "graph", "time"),
     group = 4, help = "the same, and its time does not count" },
