@@ -225,6 +225,23 @@ describe("iteration", function()
     end
     assert.same(plan.functions, names)
   end)
+
+  it("gives more fields than there is room for where it is called", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = gprof.image(arg[1])
+      local profile, fields = gprof.profile(image, gprof.data(image, arg[2])), {}
+      for i = 1, 1000 do fields[i] = "id" end
+      for _ = 1, 100 do
+        local next = profile:functions("address", table.unpack(fields))
+        -- a coroutine begins with room for few values
+        assert(1000 == coroutine.wrap(function() return select("#", next()) end)())
+        collectgarbage()
+      end
+      print "alive"
+    ]], { crafted.image(plan), crafted.gmon(plan) })
+    assert.same({ "alive\n", "", 0 }, { result.stdout, result.stderr, result.status or result.signal })
+  end)
 end)
 
 describe("the collector", function()
