@@ -150,7 +150,12 @@ int data_merge(lua_State *L) {
 
 /* --- iteration over records ------------------------------------------------------ */
 
-/* Upvalues of all these: the data, and how many were given. Returns the next number. */
+/* Upvalues of all these: the data, and how many were given. */
+static const gp_data *data_of_iteration(lua_State *L) {
+  return open_data(L, lua_touserdata(L, lua_upvalueindex(1)));
+}
+
+/* Returns the next number. */
 static size_t next_number(lua_State *L) {
   lua_Integer number = lua_tointeger(L, lua_upvalueindex(2));
   lua_pushinteger(L, number + 1);
@@ -167,7 +172,7 @@ static int iterate(lua_State *L, lua_CFunction next) {
 }
 
 static int next_arc(lua_State *L) {
-  const gp_arcs *arcs = &check_data(L, lua_upvalueindex(1))->arcs;
+  const gp_arcs *arcs = &data_of_iteration(L)->arcs;
   size_t arc = next_number(L);
   if (arc >= arcs->count) return 0;
   lua_pushinteger(L, (lua_Integer)arcs->from[arc]);
@@ -177,7 +182,7 @@ static int next_arc(lua_State *L) {
 }
 
 static int next_block(lua_State *L) {
-  const gp_blocks *blocks = &check_data(L, lua_upvalueindex(1))->blocks;
+  const gp_blocks *blocks = &data_of_iteration(L)->blocks;
   size_t block = next_number(L);
   if (block >= blocks->count) return 0;
   lua_pushinteger(L, (lua_Integer)blocks->address[block]);
@@ -186,7 +191,7 @@ static int next_block(lua_State *L) {
 }
 
 static int next_histogram(lua_State *L) {
-  const gp_data *data = check_data(L, lua_upvalueindex(1));
+  const gp_data *data = data_of_iteration(L);
   size_t number = next_number(L);
   if (number >= data->histogram_count) return 0;
   histogram_box *box = lua_newuserdatauv(L, sizeof *box, 1);
@@ -209,7 +214,7 @@ int data_histograms(lua_State *L) { return iterate(L, next_histogram); }
 static const gp_histogram *open_histogram(lua_State *L, int index) {
   const histogram_box *box = lua_touserdata(L, index);
   lua_getiuservalue(L, index, 1);
-  const gp_data *data = check_data(L, -1);
+  const gp_data *data = open_data(L, lua_touserdata(L, -1));
   lua_pop(L, 1);
   return &data->histograms[box->number];
 }

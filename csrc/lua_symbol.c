@@ -13,13 +13,13 @@
 /* The longest name that Lua keeps once whoever asks for it. */
 enum { SHORT_NAME = 40 };
 
-static const void *open_symbols(lua_State *L, int whole) {
-  return check_symbols(L, whole);
+static const void *open_whole(lua_State *L, int whole) {
+  return open_symbols(L, lua_touserdata(L, whole));
 }
 
 static void push_symbol(lua_State *L, const part *p);
 
-static const part_kind symbol_parts = {"gprof.symbol.fields", open_symbols, push_symbol, 0};
+static const part_kind symbol_parts = {"gprof.symbol.fields", open_whole, push_symbol, 0};
 
 static void push_symbol(lua_State *L, const part *p) {
   push_part(L, p, SYMBOLS_OBJECTS, GP_SYMBOL);

@@ -299,6 +299,33 @@ describe("the collector", function()
   end)
 end)
 
+describe("a finalizer", function()
+  -- Objects are finalized in the order in which they were made, the last one first.
+  local SCRIPT <const> = [[
+    local gprof = require "gprof"
+    local image = gprof.image(arg[1])
+    last = setmetatable({}, { __gc = function(self)
+      print(select(2, pcall(function() return self.symbol.name end)))
+      print("left", self.next()) -- an iteration is over
+      print(select(2, pcall(function() return self.image:find "main" end)))
+    end })
+    last.image, last.symbol, last.next = image, image:find "main", image:symbols()
+    if arg[2] == "now" then
+      image, last = nil
+      collectgarbage()
+    end
+  ]]
+  for _, moment in ipairs { "now", "at the end" } do
+    it("gets an error under what was finalized before: " .. moment, function()
+      local result = launch.script(SCRIPT, { crafted.image(plan), moment })
+      assert.equal(0, result.status, result.signal)
+      local _, errors = result.stdout:gsub("the symbols are gone", "")
+      assert.same({ 2, "" }, { errors, result.stderr }, result.stdout)
+      assert.truthy(result.stdout:find "left\n", result.stdout)
+    end)
+  end
+end)
+
 describe("closing", function()
   local function check_error(message, ...)
     for i, use in ipairs { ... } do
@@ -649,6 +676,7 @@ describe("an image", function()
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "image is closed", message)
+      assert.is_nil(message:find "#[-%d]", message) -- who holds a part has passed no image
     end
   end)
 end)

@@ -292,6 +292,7 @@ describe("closed data", function()
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "data is closed", message)
+      assert.is_nil(message:find "#%-", message) -- no argument of the caller's
     end
   end)
 
