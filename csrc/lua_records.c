@@ -54,8 +54,10 @@ int data_add_block(lua_State *L) {
   gp_data *data = check_data(L, 1);
   gp_error error = {""};
   uint64_t address = check_address(L, data, 2), executions = check_count(L, 3);
-  if (data->blocks.count == 0) data->block_records++;  /* that it will be written in */
-  return result(L, gp_data_add_block(data, address, executions, &error), &error);
+  bool first = data->blocks.count == 0;
+  bool done = gp_data_add_block(data, address, executions, &error);
+  if (done && first) data->block_records++;  /* that it will be written in */
+  return result(L, done, &error);
 }
 
 /* Raises the error of a field of the table that is argument 2. */
