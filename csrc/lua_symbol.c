@@ -36,6 +36,27 @@ int iterate_symbols(lua_State *L) {
   return return_iteration(L, order >= 0);
 }
 
+/* Upvalue: a function that finds the symbols of argument 1, which then take its place: so an
+ * error names the arguments of this function, and blames its caller. */
+static int iterate_found(lua_State *L) {
+  if (lua_gettop(L) == 0) lua_pushnil(L);
+  luaL_checkstack(L, 2, NULL);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  lua_replace(L, 1);
+  return iterate_symbols(L);
+}
+
+/* symbols_method(find) -> image:symbols([order [, field...]]), where find(image) returns
+ * symbols */
+static int symbols_method(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_pushcclosure(L, iterate_found, 1);
+  return 1;
+}
+
 int look_symbol_up(lua_State *L) {
   symbols_box *box = check_symbols(L, 1);
   uint32_t row = gp_symtab_find(&box->symtab, (uint64_t)luaL_checkinteger(L, 2));
@@ -199,7 +220,9 @@ static int describe(lua_State *L) {
 void define_symbol(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"symbols_method", symbols_method}, {NULL, NULL}};
   define_object(L, GP_SYMBOL, get_part_field, meta, none);
   define_fields(L, symbol_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, symbol_parts.fields);
+  luaL_setfuncs(L, functions, 0);
 }

@@ -431,6 +431,9 @@ describe("misuse", function()
   local profile, data, image = open()
   local f, cycle = profile:lookup(crafted.BASE), profile:cycles()()
   local arc = f:callees()()
+  local closed_image, closed_data = gprof.image(image.path), gprof.data.new()
+  closed_image:close()
+  closed_data:close()
 
   -- What is done, and what the error has to say of the argument.
   local cases = {
@@ -444,6 +447,25 @@ describe("misuse", function()
     ["data: nil among paths"] = { "string expected, got nil",
       function() gprof.data(image, crafted.gmon(plan), nil, crafted.gmon(plan)) end },
     ["data: true for a path"] = { "string expected, got boolean", function() gprof.data(image, true) end },
+    ["data: a size in place of an image"] = { "#1 .*gprof%.image expected, got integer", function() gprof.data(8) end },
+    ["data: a closed image"] = { "#1 .*image is closed", function() gprof.data(closed_image) end },
+    ["data.new: a closed image"] = { "#1 .*image is closed", function() gprof.data.new { image = closed_image } end },
+    ["profile: a closed image"] = { "#1 .*image is closed", function() gprof.profile(closed_image, data) end },
+    ["profile: closed data"] = { "#2 .*data is closed", function() gprof.profile(image, closed_data) end },
+    ["image:lookup: a closed image"] = { "bad self .*image is closed", function() closed_image:lookup(0) end },
+    ["image:symbols: a closed image"] = { "bad self .*image is closed", function() closed_image:symbols() end },
+    ["image:find: a closed image"] = { "bad self .*image is closed", function() closed_image:find "main" end },
+    ["image:symbols: an unknown order"] = { "#1 to 'symbols' .*no field 'shape'",
+      function() image:symbols("shape") end },
+    ["image:symbols: an unknown field"] = { "#2 to 'symbols' .*no field 'shape'",
+      function() image:symbols(nil, "shape") end },
+    ["profile:find: an image"] = { "bad self .*gprof%.profile expected, got gprof%.image",
+      function() profile.find(image, "main") end },
+    ["profile:report: an image"] = { "bad self .*gprof%.profile expected, got gprof%.image",
+      function() profile.report(image, "flat") end },
+    ["profile:report: options of no table"] = { "#2 .*table expected, got string",
+      function() profile:report("flat", "brief") end },
+    ["profile:annotate: nothing"] = { "#1 .*string expected, got nil", function() profile:annotate() end },
     ["data: an unknown format"] = { "invalid option 'elf'",
       function() gprof.data(image, crafted.gmon(plan), { file_format = "elf" }) end },
     ["data:read: nothing"] = { "#1 .*string expected, got n", function() data:read() end },
@@ -465,7 +487,7 @@ describe("misuse", function()
     ["find: nothing"] = { "#1 .*string expected, got nil", function() profile:find() end },
     ["find: a function"] = { "#1 .*string expected, got gprof%.function", function() profile:find(f) end },
     ["image:find: a number"] = { "#1 .*string expected, got integer", function() image:find(42) end },
-    ["image:lookup: a name"] = { "#1 .*number expected, got string", function() image:lookup("main") end },
+    ["image:lookup: a name"] = { "#1 .*integer expected, got string", function() image:lookup("main") end },
     ["image.symbols: data"] = { "bad self .*gprof%.image expected, got gprof%.data",
       function() image.symbols(data) end },
     ["image.find: nothing"] = { "bad self .*gprof%.image expected, got nil", function() image.find(nil, "x") end },
@@ -518,6 +540,7 @@ describe("misuse", function()
       local done, message = pcall(case[2])
       assert.is_false(done)
       assert.truthy(message:find(case[1]), message)
+      assert.truthy(message:find "^[^:]*library_spec%.lua:%d+: ", message) -- the caller is to blame
     end)
   end
 
