@@ -39,7 +39,6 @@ error "at the end"            -- run
   ["lua/gprof/part.lua"] = "local answer = 42\nif answer < 42 then\n  answer = 43\nend\nreturn function()\n"
     .. "  return answer\nend\n",
   ["lua/gprof/unused.lua"] = "return 1\n",
-  ["lua/other/part.lua"] = "return 1\n",
   ["csrc/first.c"] = '#include "shared.h"\nint second(int n);\nint main(void) {\n  if (second(3) > 0)\n'
     .. "    return shared(2);\n  return 1;\n}\n",
   ["csrc/second.c"] = '#include "shared.h"\nint second(int n);\nint second(int n) {\n  return shared(n);\n}\n',
@@ -48,7 +47,7 @@ error "at the end"            -- run
 
 local function write_tree()
   local dir = shell.tmpdir "coverage"
-  shell.check({ "mkdir", "-p", "lua/gprof", "lua/other", "csrc", "build/lines", "build/objects/deep",
+  shell.check({ "mkdir", "-p", "lua/gprof", "csrc", "build/lines", "build/objects/deep",
     "copy/lua/gprof" }, { cwd = dir })
   for path, text in pairs(sources) do
     shell.write(dir .. "/" .. path, text)
@@ -96,8 +95,7 @@ Lua                                 lines      run      %
 gprof.lua                              20       17   85.0
 lua/gprof/part.lua                      5        3   60.0
 lua/gprof/unused.lua                    1        0    0.0
-lua/other/part.lua                      1        0    0.0
-all                                    27       20   74.1
+all                                    26       20   76.9
 less than 95 %
 
 C                                   lines      run      %
@@ -111,10 +109,8 @@ all                                    10        9   90.0
     assert.equal([[
 gprof.lua:5: never run to 6
 gprof.lua:13: never run
-lua/gprof/part.lua:3: never run
-lua/gprof/part.lua:6: never run
+lua/gprof/part.lua:3: never run to 6
 lua/gprof/unused.lua:1: never run
-lua/other/part.lua:1: never run
 csrc/first.c:6: never run
 ]], shell.read(dir .. "/missed.txt"))
   end)

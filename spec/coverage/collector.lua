@@ -79,15 +79,21 @@ end
 replace(coroutine, "create", hooked)
 replace(coroutine, "wrap", hooked)
 
--- Whatever ends the interpreter: os.exit, or the closing of its state, which calls the finalizer that was set first
--- after all others. 5.1 has finalizers of userdata only.
+-- What calls a function when it is finalized. In 5.1 only userdata do.
+local function finalized_by(f)
+  if not newproxy then return setmetatable({}, { __gc = f }) end
+  local proxy = newproxy(true)
+  getmetatable(proxy).__gc = f
+  return proxy
+end
+
+-- Whatever ends the interpreter: os.exit, or the closing of its state, in which what was made first is finalized last.
 replace(os, "exit", function(exit)
   return function(...)
     save()
     return exit(...)
   end
 end)
-hits_of[save] = false
-debug.getregistry()["gprof.coverage"] = setmetatable({}, { __gc = save })
+debug.getregistry()["gprof.coverage"] = finalized_by(save)
 
 debug_sethook(hook, "l")

@@ -5,14 +5,17 @@ local shell = require "support.shell"
 
 local lua_lines = {}
 
--- The lines that instructions are of. Two instructions are nobody's words: the one that takes variable arguments, at
--- the start of a function, and the return at its end, which is there even where nothing comes to it.
+-- Instructions that are nobody's words: a function takes its variable arguments, a block gives its variables up.
+local IMPLIED <const> = { VARARGPREP = true, CLOSE = true }
+
+-- The lines that instructions are of. The return at the end of a function is implied, too: it is there even where
+-- nothing comes to it.
 local function of_code(luac, path)
   local lines, previous = {}, nil
   local listing = shell.check { luac, "-p", "-l", path }.stdout
   for number, line, operation in listing:gmatch "\n\t(%d+)\t%[(%d+)%]\t(%u+)" do
     if previous and number ~= "1" then lines[previous] = false end
-    previous = operation ~= "VARARGPREP" and tonumber(line) or nil
+    previous = not IMPLIED[operation] and tonumber(line) or nil
   end
   return lines
 end

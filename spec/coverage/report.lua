@@ -79,7 +79,8 @@ end
 
 local function lua_sources(directory)
   local paths = {}
-  for path in shell.check({ "find", "gprof.lua", "lua", "-name", "*.lua" }, { cwd = directory }).stdout:gmatch "[^\n]+" do
+  local list = shell.check({ "find", "gprof.lua", "lua", "-name", "*.lua" }, { cwd = directory }).stdout
+  for path in list:gmatch "[^\n]+" do
     paths[#paths + 1] = path
   end
   table.sort(paths)
