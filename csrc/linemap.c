@@ -54,6 +54,7 @@ static bool append_answer(gp_linemap *map, uint64_t address, const gp_source *so
 
 static bool ask(gp_linemap *map, const gp_image *image, gp_range range) {
   const char *function = NULL;  /* of the address before */
+  if (!gp_image_can_ask(image)) return false;
   for (uint64_t address = range.low; address < range.high; address++) {
     gp_source source;
     bool known = gp_image_source(image, address, &source);
