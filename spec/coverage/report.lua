@@ -2,7 +2,7 @@
 --
 --     report.lua DIRECTORY LUAC
 --
--- DIRECTORY is a checkout of which everything was compiled for gcov, into build/objects, and whose Lua left in
+-- DIRECTORY is a checkout of which everything was compiled for gcov, into build, and whose Lua left in
 -- build/lines what the collector saw. The lines that nothing ran are told in DIRECTORY/missed.txt. Fails if they are
 -- too many.
 --
@@ -89,7 +89,7 @@ end
 
 local directory <const>, luac <const> = arg[1], arg[2]
 local lua = lua_lines.read(luac, directory .. "/build/lines", directory, lua_sources(directory))
-local c = c_lines.read(directory, "build/objects", "csrc")
+local c = c_lines.read(directory, "build", "csrc")
 local enough = print_table("Lua", lua, LUA_MARK)
 enough = print_table("C", c, C_MARK) and enough
 do
