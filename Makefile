@@ -276,7 +276,7 @@ coverage: deps-test
 	mkdir -p $(COVERAGE)/build/lines
 	cp -R .busted $(filter-out build,$(wildcard *)) $(COVERAGE)
 	@CFLAGS="-O0 -g --coverage" GIT_CEILING_DIRECTORIES=$(CURDIR)/build \
-	  $(MAKE) --no-print-directory -C $(COVERAGE) run-coverage
+	  $(MAKE) --no-print-directory -C $(COVERAGE) run-coverage SANITIZE="$(SANITIZE:-O1=-O0)"
 	@$(LUA) spec/coverage/report.lua $(COVERAGE) $(LUAC)
 
 run-coverage: all counted-runtime $(SANITIZED)

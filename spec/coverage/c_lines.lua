@@ -5,14 +5,15 @@ local shell = require "support.shell"
 
 local c_lines = {}
 
--- A header is told of with each source that has it, of which one may have run it and another not.
+-- A source is told of with each object that has it, of which one may have run a line and another not.
 local function mark(lines, number, count)
   if count ~= "-" then
     lines[number] = lines[number] or not count:find "[#=]"
   end
 end
 
--- What gcov prints, by the path of each source: the lines.
+-- What gcov prints, by the path of each source: the lines. It is run for each object by itself: of several that have a
+-- source it tells one.
 local function parse(text)
   local sources, lines = {}, nil
   for count, number, rest in text:gmatch " *([^%s:]+): *(%d+):([^\n]*)\n" do
@@ -33,7 +34,7 @@ end
 -- @tparam string folder directory in it of the sources that are meant
 -- @treturn {table,...} in the order of paths: `path`; `lines`: by number of those that hold code, whether they were run
 function c_lines.read(root, objects, folder)
-  local text = shell.check({ "find", objects, "-name", "*.gcno", "-exec", "gcov", "-t", "{}", "+" },
+  local text = shell.check({ "find", objects, "-name", "*.gcno", "-exec", "gcov", "-t", "{}", ";" },
     { cwd = root, env = { LC_ALL = "C" } }).stdout
   local sources = {}
   for path, lines in pairs(parse(text)) do
