@@ -129,8 +129,11 @@ const char *text_option(lua_State *L, int index, const char *name);
  * stage; see lua_selection.c. */
 gp_selections *push_selections(lua_State *L, int index, size_t functions);
 
+/* Raises the error that Lua raises if there is no memory: it does not tell where. */
+int raise_no_memory(lua_State *L);
+
 /* Pushes a copy of a malloc'd string, and frees it: not before Lua has its copy, and
- * even if Lua raises an error instead. */
+ * even if Lua raises an error instead. That is one if the string is NULL. */
 void push_and_free(lua_State *L, char *text);
 
 /* Pushes a table of `count` numbers of rows, counted from 1, and frees the column; a

@@ -38,6 +38,11 @@ void gp_dwarf_free(gp_dwarf *dwarf) {
   gp_section_free(&dwarf->text_offsets);
 }
 
+bool gp_dwarf_no_memory(const gp_dwarf *dwarf) {
+  return dwarf->info.no_memory || dwarf->line.no_memory || dwarf->text.no_memory ||
+         dwarf->line_text.no_memory;
+}
+
 /* --- forms ------------------------------------------------------------------- */
 
 enum {

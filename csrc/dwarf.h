@@ -24,6 +24,10 @@ typedef struct gp_dwarf {
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image);
 void gp_dwarf_free(gp_dwarf *dwarf);
 
+/* Whether anything could not be read for want of memory: then it looks as if it was not
+ * there. */
+bool gp_dwarf_no_memory(const gp_dwarf *dwarf);
+
 /* What values of a unit's are read with. */
 typedef struct gp_unit_layout {
   unsigned version;

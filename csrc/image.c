@@ -122,16 +122,16 @@ void gp_image_close(gp_image *image) {
   free(image);
 }
 
+bool gp_image_can_ask(const gp_image *image) {
+  return image->symbol_count == 0 || image->nearby->symbols ||
+         gp_nearby_init(image->nearby, image->symbols, image->symbol_count, image->text);
+}
+
 /* The symbols that libbfd may name the function at an address by. None, if they were not
  * read: then the answer is what debugging information alone knows. */
 static asymbol **symbols_near(const gp_image *image, uint64_t address) {
   static asymbol *none[] = {NULL};
-  gp_nearby *nearby = image->nearby;
-  if (image->symbol_count == 0) return none;
-  if (!nearby->symbols &&
-      !gp_nearby_init(nearby, image->symbols, image->symbol_count, image->text))
-    return none;
-  return gp_nearby_find(nearby, address);
+  return image->symbol_count > 0 ? gp_nearby_find(image->nearby, address) : none;
 }
 
 bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source) {

@@ -43,6 +43,10 @@ void gp_image_close(gp_image *image);
 /* Reads the symbol table, once. Errors: there is none. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
+/* Puts the symbols that were read in order for gp_image_source, once; to be called before
+ * it. False if there is no memory. */
+bool gp_image_can_ask(const gp_image *image);
+
 /* Source of the code at `address`. False unless file, function and line are all
  * three known: half an answer is none. Functions that only the symbol table names
  * are known if it was read before. */

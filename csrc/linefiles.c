@@ -18,18 +18,24 @@ typedef struct table_entry {
 } table_entry;
 
 static bool add_directory(gp_line_files *files, table_entry entry) {
-  if (!gp_make_room(&files->directory, &files->directory_capacity, files->directory_count,
-                    sizeof *files->directory))
-    return false;
+  gp_section *section = &files->dwarf->line;
+  if (files->directory_count == files->directory_capacity) {
+    size_t room = gp_capacity(files->directory_capacity, files->directory_count + 1);
+    if (!gp_section_room(section, &files->directory, room, sizeof *files->directory))
+      return false;
+    files->directory_capacity = room;
+  }
   files->directory[files->directory_count++] = entry.name;
   return true;
 }
 
 static bool add_file(gp_line_files *files, table_entry entry) {
+  gp_section *section = &files->dwarf->line;
   if (files->count == files->capacity) {
     size_t room = gp_capacity(files->capacity, files->count + 1);
-    if (!gp_resize(&files->name, room, sizeof *files->name) ||
-        !gp_resize(&files->directory_of, room, sizeof *files->directory_of))
+    if (!gp_section_room(section, &files->name, room, sizeof *files->name) ||
+        !gp_section_room(section, &files->directory_of, room,
+                         sizeof *files->directory_of))
       return false;
     files->capacity = room;
   }

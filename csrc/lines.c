@@ -41,7 +41,7 @@ static bool load(gp_lines *lines, uint64_t offset) {
   if (behind > left || length > left - behind) return false;
   size_t size = (size_t)(length + behind);
   if (size > lines->capacity) {
-    if (!gp_resize(&lines->bytes, size, 1)) return false;
+    if (!gp_section_room(section, &lines->bytes, size, 1)) return false;
     lines->capacity = size;
   }
   if (!gp_section_read(section, offset, lines->bytes, size)) return false;

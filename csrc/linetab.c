@@ -319,7 +319,8 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   const gp_symtab *functions = b->functions;
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
-  if (!b->row || !gp_recorded_find(&b->recorded, data)) return gp_fail_memory(error);
+  if (!b->row || !gp_image_can_ask(b->image) || !gp_recorded_find(&b->recorded, data))
+    return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b)) return gp_fail_memory(error);
   if (b->lines->gnu_compat) lose_last(b);

@@ -45,7 +45,7 @@ static bool note(gp_linetables *tables, uint64_t offset) {
   return gp_index_add(&tables->index, (uint32_t)tables->count - 1);
 }
 
-bool gp_linetables_next(gp_linetables *tables, bool *failed) {
+static bool open_next(gp_linetables *tables, bool *failed) {
   gp_unit unit;
   *failed = false;
   while (tables->units.abbrev && gp_units_next(&tables->units, &unit)) {
@@ -63,4 +63,10 @@ bool gp_linetables_next(gp_linetables *tables, bool *failed) {
     return true;
   }
   return false;
+}
+
+bool gp_linetables_next(gp_linetables *tables, bool *failed) {
+  bool opened = open_next(tables, failed);
+  *failed |= gp_dwarf_no_memory(&tables->dwarf);
+  return opened && !*failed;
 }

@@ -30,7 +30,7 @@ bool gp_linetables_open(gp_linetables *tables, const gp_image *image, bool *read
 void gp_linetables_free(gp_linetables *tables);
 
 /* Opens the next table in `lines`. False if there is none, or if it failed for want of
- * memory. */
+ * memory, be it with what was read of the table before. */
 bool gp_linetables_next(gp_linetables *tables, bool *failed);
 
 #endif

@@ -49,7 +49,7 @@ static const gp_linemap *open_map(lua_State *L, image_box *box, bool as_libbfd) 
   gp_error error = {""};
   if (!box->mapped[as_libbfd]) {
     if (!gp_linemap_read(map, box->image, as_libbfd, &text, 1, &error))
-      luaL_error(L, "%s", error.text);
+      raise_no_memory(L);
     box->mapped[as_libbfd] = true;
   }
   return map;
@@ -59,6 +59,7 @@ static const gp_linemap *open_map(lua_State *L, image_box *box, bool as_libbfd) 
  * .text; libbfd is asked about the rest. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
                     gp_source *source) {
+  if (!gp_image_can_ask(image)) raise_no_memory(L);
   bool known = gp_image_source(image, address, source);
   if (address < image->text_low || address >= image->text_high) return known;
   const gp_linemap *map = open_map(L, check_box(L, 1), as_libbfd);

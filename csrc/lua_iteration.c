@@ -120,7 +120,7 @@ static void sort_rows(lua_State *L, iteration *each) {
 int return_iteration(lua_State *L, bool sorted) {
   iteration *each = lua_touserdata(L, -1);
   if (each->rows && !sorted) sort_rows(L, each);
-  if (!each->rows) return luaL_error(L, "not enough memory");
+  if (!each->rows) return raise_no_memory(L);
   lua_pushvalue(L, -1);
   lua_pushcclosure(L, next_part, 1);
   lua_pushnil(L);

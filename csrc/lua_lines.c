@@ -32,7 +32,7 @@ static const gp_line_row *next_row(lua_State *L, lines_box *box) {
     row = gp_lines_next(&box->tables.lines);
     box->in_table = row != NULL;
   }
-  if (failed) luaL_error(L, "not enough memory");
+  if (failed) raise_no_memory(L);
   return row;
 }
 
@@ -76,7 +76,7 @@ int image_lines(lua_State *L) {
   lua_setiuservalue(L, -2, LINES_IMAGE);
   box->open = true;
   if (!gp_linetables_open(&box->tables, image, &readable))
-    return luaL_error(L, "not enough memory");
+    return raise_no_memory(L);
   lua_pushvalue(L, -1);
   lua_pushcclosure(L, next_line, 1);
   lua_pushnil(L);

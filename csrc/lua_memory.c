@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory for Lua: a guard for what malloc gave as long as Lua may raise an error. */
+/* Memory for Lua: a guard for what malloc gave as long as Lua may raise an error; and the
+ * error if it gives nothing. */
 #include <stdlib.h>
 
 #include "binding.h"
@@ -28,14 +29,20 @@ static void leave_guard(lua_State *L, void **box) {
   lua_remove(L, -2);
 }
 
+int raise_no_memory(lua_State *L) {
+  lua_pushliteral(L, "not enough memory");
+  return lua_error(L);
+}
+
 void push_and_free(lua_State *L, char *text) {
+  if (!text) raise_no_memory(L);
   void **box = push_guard(L, text);
   lua_pushstring(L, text);
   leave_guard(L, box);
 }
 
 void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count) {
-  if (!rows) luaL_error(L, "not enough memory");
+  if (!rows) raise_no_memory(L);
   void **box = push_guard(L, rows);
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {

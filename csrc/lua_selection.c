@@ -38,7 +38,7 @@ static void take_bytes(lua_State *L, uint8_t **column, size_t functions) {
   if (!lua_istable(L, -1)) return;
   lua_Integer length = luaL_len(L, -1);
   *column = gp_column(functions, 1);
-  if (!*column) luaL_error(L, "not enough memory");
+  if (!*column) raise_no_memory(L);
   for (lua_Integer i = 1; i <= length; i++) (*column)[check_row(L, i, functions)] = 1;
 }
 
@@ -54,7 +54,7 @@ static void take_functions(lua_State *L, gp_functions *taken, size_t functions) 
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_Integer length = luaL_len(L, -1);
   taken->rows = gp_column((size_t)length, sizeof *taken->rows);
-  if (!taken->rows) luaL_error(L, "not enough memory");
+  if (!taken->rows) raise_no_memory(L);
   for (lua_Integer i = 1; i <= length; i++)
     taken->rows[taken->count++] = check_row(L, i, functions);
   qsort(taken->rows, taken->count, sizeof *taken->rows, by_number);
@@ -65,7 +65,7 @@ static void take_arcs(lua_State *L, gp_arc_table *table, size_t functions) {
   lua_Integer length = lua_istable(L, -1) ? luaL_len(L, -1) : 0;
   if (length == 0) return;
   table->entries = gp_column((size_t)length, sizeof *table->entries);
-  if (!table->entries) luaL_error(L, "not enough memory");
+  if (!table->entries) raise_no_memory(L);
   for (lua_Integer i = 1; i <= length; i++) {
     lua_rawgeti(L, -1, i);
     luaL_checktype(L, -1, LUA_TTABLE);

@@ -147,7 +147,7 @@ static int named(lua_State *L) {
   size_t count = 0;
   if (!box->named) {
     if (!gp_names_build(&box->names, &box->symtab, box->image->image))
-      return luaL_error(L, "not enough memory");
+      return raise_no_memory(L);
     box->named = true;
   }
   uint32_t *rows = demangled ? gp_names_demangled(&box->names, name, &count)
@@ -178,7 +178,7 @@ const gp_sources *check_sources(lua_State *L, int index) {
   gp_error error = {""};
   if (!box->sourced) {
     if (!gp_sources_read(&box->sources, &box->symtab, box->image->image, &error))
-      luaL_error(L, "%s", error.text);
+      raise_no_memory(L);
     box->sourced = true;
   }
   return &box->sources;
@@ -288,7 +288,7 @@ static int by_source(lua_State *L) {
     rows[i] = check_row(L, -1, 2, sources->symbols);
     lua_pop(L, 1);
   }
-  if (!gp_sources_sort(sources, rows, count)) return luaL_error(L, "not enough memory");
+  if (!gp_sources_sort(sources, rows, count)) return raise_no_memory(L);
   lua_Integer appended = 0;
   for (size_t i = 0; i < count; i++) append_row(L, rows[i], &appended);
   return 1;

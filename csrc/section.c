@@ -61,12 +61,18 @@ bool gp_section_read(gp_section *section, uint64_t offset, void *to, size_t leng
   return true;
 }
 
+bool gp_section_room(gp_section *section, void *column, size_t capacity, size_t size) {
+  bool done = gp_resize(column, capacity, size);
+  section->no_memory |= !done;
+  return done;
+}
+
 char *gp_section_text(gp_section *section, uint64_t offset) {
   char *text = NULL;
   for (size_t length = 0; length < LONGEST_TEXT && offset < section->size;) {
     size_t piece = length + 256;
     if (piece > section->size - offset) piece = (size_t)(section->size - offset);
-    if (piece == length || !gp_resize(&text, piece, 1) ||
+    if (piece == length || !gp_section_room(section, &text, piece, 1) ||
         !gp_section_read(section, offset + length, text + length, piece - length))
       break;
     if (memchr(text + length, 0, piece - length)) return text;

@@ -16,6 +16,7 @@ typedef struct gp_section {
   asection *section;        /* NULL if there is none */
   uint64_t size;            /* in bytes, when inflated; 0 if there is none */
   unsigned char *inflated;
+  bool no_memory;           /* some of it was wanted, and there was no memory for it */
 } gp_section;
 
 /* The section of that name, or of the one that compressed ones used to have: .zdebug_info
@@ -25,6 +26,9 @@ void gp_section_free(gp_section *section);
 
 /* Copies `length` bytes; false unless all of them are there. */
 bool gp_section_read(gp_section *section, uint64_t offset, void *to, size_t length);
+
+/* gp_resize (see array.h) for what is read of a section, which notes if it fails. */
+bool gp_section_room(gp_section *section, void *column, size_t capacity, size_t size);
 
 /* A copy (free() it) of the text that ends with a NUL, or NULL if there is none, or none
  * of reasonable length. */

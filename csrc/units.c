@@ -140,7 +140,7 @@ static uint64_t read_header(gp_unit *unit, gp_cursor *cursor) {
 /* Looks at the unit through a window of `size` bytes. */
 static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
   if (size > units->window_size) {
-    if (!gp_resize(&units->window, size, 1)) return false;
+    if (!gp_section_room(&units->dwarf->info, &units->window, size, 1)) return false;
     units->window_size = size;
   }
   *cursor = gp_cursor_on(units->window, size, units->dwarf->layout);

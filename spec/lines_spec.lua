@@ -85,6 +85,53 @@ describe("The file and line of every address are libbfd's", function()
   end
 end)
 
+describe("Where several units tell of the code of one function, the answers are libbfd's:", function()
+  -- An inline function that each unit has, with a line that the unit says it is on.
+  local function unit(name, line)
+    return ([[
+      #line %d "header.h"
+      inline __attribute__((noinline)) int twice(int x) { return
+        2 * x; }
+      #line 1 "%s.cc"
+      int %s(int x) { return twice(x) + 1; }
+    ]]):format(line, name, name)
+  end
+
+  local main <const> = "int one(int); int two(int); int main() { return one(1) + two(2); }\n"
+
+  local function link(line_of_two, order, flags)
+    local dir = shell.tmpdir "units"
+    for name, text in pairs { one = unit("one", 10), two = unit("two", line_of_two), main = main } do
+      shell.write(("%s/%s.cc"):format(dir, name), text)
+      shell.check({ "g++", "-g", "-c", name .. ".cc", table.unpack(flags) }, { cwd = dir })
+    end
+    shell.check({ "g++", "-o", "program", "main.o", order[1] .. ".o", order[2] .. ".o" }, { cwd = dir })
+    return dir .. "/program"
+  end
+
+  -- How many sequences begin at an address.
+  local function tellers(image, address)
+    local count, first = 0, true
+    for at, file in assert(gprof.image(image)):lines() do
+      if first and at == address then count = count + 1 end
+      first = file == nil
+    end
+    return count
+  end
+
+  for title, line in pairs { ["they agree"] = 10, ["they contradict each other"] = 50 } do
+    for _, flags in ipairs { { "-O0" }, { "-O2" }, { "-O1", "-gdwarf-4" }, { "-O0", "-ffunction-sections" } } do
+      it(("%s, %s"):format(title, table.concat(flags, " ")), function()
+        for _, order in ipairs { { "one", "two" }, { "two", "one" } } do
+          local image = link(line, order, flags)
+          assert.equal(2, tellers(image, build.address(image, "_Z5twicei")))
+          assert.is_true(compare(image) > 50)
+        end
+      end)
+    end
+  end
+end)
+
 -- Prints how many functions of an image have a source, and those whose source is not that of their address.
 local functions <const> = [[
   local gprof = require "gprof"
@@ -367,8 +414,9 @@ end)
 
 -- A unit of DWARF 5 with these tables of directories and files, and a program of one row. Everything is in one section:
 -- the image has no other debugging information than a unit that names the table.
-local function table_5(directories, program)
-  local header = "\1\1\1\251\14\13" .. "\0\1\1\1\1\0\0\0\1\0\0\1" .. directories
+-- `machine` is what the header says of the program's opcodes, if anything else than usual.
+local function table_5(directories, program, machine)
+  local header = (machine or "\1\1\1\251\14\13\0\1\1\1\1\0\0\0\1\0\0\1") .. directories
   local body = "\5\0" .. "\8\0" .. ("<I4"):pack(#header) .. header .. program
   return ("<I4"):pack(#body) .. body
 end
@@ -411,6 +459,8 @@ describe("A line table that is made by hand", function()
   for name, case in pairs {
     ["forms that are passed over"] = { "\1\1\8\1/home\0" .. "\7\1\8\2\11\3\15\4\6\5\30\9\9\10\10" .. "\2" ..
       ("a.c\0\0\5\0\0\0\0" .. ("m"):rep(16) .. "\3abc" .. "\2de"):rep(2), "a.c" },
+    ["a number with a sign, which is passed over"] = { "\1\1\8\1/home\0" .. "\3\1\8\2\11\7\13" .. "\2" ..
+      ("a.c\0\0\255\127"):rep(2), "a.c" },
     ["many files that are said to take no byte"] = { "\1\1\8\1/home\0" .. "\0\255\255\255\255\15", nil },
     ["many files that are said to be"] = { "\1\1\8\1/home\0" .. "\2\1\8\2\11\255\255\255\255\15" .. "a.c\0\0", nil },
     ["many directories that are said to be"] = { "\1\1\8\255\255\255\255\15/home\0", nil },
@@ -429,6 +479,7 @@ describe("A line table that is made by hand", function()
 
   for name, program in pairs {
     ["numbers without an end"] = set_address .. "\1\2" .. ("\255"):rep(200),
+    ["a line without an end"] = set_address .. "\1\3" .. ("\255"):rep(200),
     ["an operand without an end"] = set_address .. "\1\0" .. ("\128"):rep(20) .. "\127",
     ["an extended opcode of nothing"] = set_address .. "\1\0\0" .. "\2\16\0\1\1",
     ["an address of three bytes"] = "\0\4\2\1\2\3\1\2\16\0\1\1",
@@ -447,6 +498,36 @@ describe("A line table that is made by hand", function()
       compare(path)
     end)
   end
+
+  it("is read though it has opcodes that nobody knows, whose operands are counted", function()
+    local machine <const> = "\1\1\1\251\14\15\0\1\1\1\1\0\0\0\1\0\0\1\2\0"
+    local program = set_address .. "\13\1\200\1" .. "\1" .. "\14" .. "\0\1\128" .. "\3\2\1" .. "\2\16\0\1\1"
+    local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5,
+      debug_line = table_5(named, program, machine) }
+    assert.same({ "0x1000 b.c 1 x", "0x1000 b.c 3 x", "0x1010" }, our_rows(gprof.image(path)))
+    assert.is_true(compare(path) > 0)
+  end)
+
+  it("is none from where opcodes would have to be divided by a range of no line", function()
+    local machine <const> = "\1\1\1\251\0\13\0\1\1\1\1\0\0\0\1\0\0\1"
+    for _, opcode in ipairs { "\8", "\20" } do
+      local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5,
+        debug_line = table_5(named, set_address .. "\1" .. opcode .. one_row, machine) }
+      assert.same({ "0x1000 b.c 1 x" }, our_rows(gprof.image(path)))
+      assert.equal(0, compare(path))
+    end
+  end)
+
+  -- Attributes that nobody knows, in forms of GNU's: a number in .debug_addr, one in .debug_str_offsets, an entry in
+  -- another file; and the directory is a text in another file.
+  it("may belong to a unit that is in part in another file", function()
+    local abbrev = "\1\17\0" .. "\129\64\129\62" .. "\130\64\130\62" .. "\131\64\160\62" .. "\16\23" .. "\27\161\62" ..
+      "\0\0\0"
+    local info = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. "\0" .. "\0" .. "\0\0\0\0" .. "\0\0\0\0" .. "\0\0\0\0")
+    local path = with_sections { debug_info = info, debug_abbrev = abbrev, debug_line = table_5(named, one_row) }
+    assert.same(readelf_rows(path), our_rows(gprof.image(path)))
+    compare(path)
+  end)
 
   -- What libbfd says of these depends on what it was asked before.
   it("whose program has a sequence that does not end does no harm", function()

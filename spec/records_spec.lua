@@ -284,6 +284,8 @@ describe("records that cannot be", function()
       { "option 'big_endian': boolean expected, got string", { big_endian = "yes" } },
       { "option 'image': gprof.image expected, got string", { image = "a.out" } },
       { "no option '1'", { 8 } },
+      { "an image says what pointer size and byte order are",
+        { image = gprof.image(build.craft { text = 16, symbols = { { "main", 0 } } }), pointer_size = 8 } },
     }
     for _, case in ipairs(cases) do
       assert.has_error(function() gprof.data.new(case[2]) end, "bad argument #1 to 'new' (" .. case[1] .. ")")
@@ -323,5 +325,26 @@ describe("closed data", function()
       if seen < 1000 then data:add_arc(from + 1000 * seen, 1, 1) end
     end
     assert.equal(1001, seen)
+  end)
+end)
+
+describe("more than 2^63 calls", function()
+  local image = gprof.image(build.craft { address = LOW, text = 4 * 0x20,
+    symbols = { { "main", 0 }, { "ping", 0x20 }, { "pong", 0x40 }, { "other", 0x60 } } })
+
+  local function check_failure(message, ...)
+    local data = gprof.data.new { image = image }
+    for _, arc in ipairs { ... } do assert(data:add_arc(arc[1], arc[2], arc[3] or math.maxinteger - 1)) end
+    assert.same({ nil, message }, { gprof.profile(image, data) })
+  end
+
+  it("of a function are an error", function()
+    check_failure(image.path .. ": 'ping' was called more than 2^63 times", { LOW, LOW + 0x20 },
+      { LOW + 0x60, LOW + 0x20 })
+  end)
+
+  it("of a cycle are an error", function()
+    check_failure(image.path .. ": cycle 1 was called more than 2^63 times", { LOW, LOW + 0x20 },
+      { LOW, LOW + 0x40 }, { LOW + 0x20, LOW + 0x40, 1 }, { LOW + 0x40, LOW + 0x20, 1 })
   end)
 end)

@@ -5,8 +5,9 @@ local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Under sanitizers, or in another interpreter of GPROF_LUA, these numbers would take minutes.
-local slow <const> = os.getenv "GPROF_LUA" ~= nil
+-- Under sanitizers, or in another interpreter of GPROF_LUA, or where the lines that are run are counted, these numbers
+-- would take minutes.
+local slow <const> = os.getenv "GPROF_LUA" ~= nil or os.getenv "GPROF_COVERAGE" ~= nil
 local WIDE <const> = slow and 20000 or 100000
 local DEEP <const> = slow and 50000 or 1000000
 

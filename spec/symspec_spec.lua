@@ -75,6 +75,14 @@ describe("By default", function()
     assert.same({ "work", "work", "work" }, (listed("twins", "work")))
   end)
 
+  it("a colon alone stands for all functions", function()
+    local image, data = open "calls"
+    local all = {}
+    for name in gprof.profile(image, data):functions("name", "name") do all[#all + 1] = name end
+    assert.is_true(#all > 10)
+    assert.same({ all, {} }, { listed("calls", ":") })
+  end)
+
   it("parts of components are none", function()
     local _, missed = listed("twins", "ommon.c", "eft/common.c")
     table.sort(missed)

@@ -14,6 +14,7 @@
 
 int luaopen_gprof_core(lua_State *L);
 int luaopen_gprof_opcodes(lua_State *L);
+int luaopen_scarce(lua_State *L);
 
 /*
  * libbfd 2.40 loses some sections of debugging information when it has looked a line
@@ -54,6 +55,8 @@ int main(int argc, char **argv) {
   lua_setfield(L, -2, "gprof.core");
   lua_pushcfunction(L, luaopen_gprof_opcodes);
   lua_setfield(L, -2, "gprof.opcodes");
+  lua_pushcfunction(L, luaopen_scarce);
+  lua_setfield(L, -2, "scarce");
   lua_settop(L, 0);
   set_arguments(L, argc, argv);
   lua_pushcfunction(L, trace);

@@ -1,0 +1,117 @@
+-- `make coverage` tells what was run: in coroutines, child processes and copies, whatever ends them, and what was not.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local program = require "support.program"
+local shell = require "support.shell"
+
+local collector <const> = program.root .. "/spec/coverage/collector.lua"
+local LUAC <const> = "luac5.4"
+
+-- A small checkout; what is run of it is told beside its lines.
+local sources <const> = {
+  ["gprof.lua"] = [[
+local function some(n)
+  if n > 5 then               -- run
+    return n                  -- run by the child
+  elseif n > 3 then           -- run
+    n = 5
+    return n
+  end
+  return n                    -- run
+end                           -- run: a function is made here
+
+local resume = coroutine.wrap(function(...)  -- run
+  coroutine.yield(some(...))  -- run
+  error "nobody comes back"
+end)                          -- run
+
+local thread = coroutine.create(resume)  -- run
+assert(coroutine.resume(thread, 1))      -- run
+if arg[1] then                -- run
+  some(6)                     -- run by the child
+  dofile(arg[1])              -- run by the child
+  os.exit(3, true)            -- run by the child
+end
+local path = arg[0]:match "^(.*/)"         -- run
+os.execute(("lua5.4 %s %scopy/lua/gprof/part.lua"):format(arg[0], path))  -- run
+error "at the end"            -- run
+]],
+  ["lua/gprof/part.lua"] = "local answer = 42\nif answer < 42 then\n  answer = 43\nend\nreturn function()\n"
+    .. "  return answer\nend\n",
+  ["lua/gprof/unused.lua"] = "return 1\n",
+  ["csrc/first.c"] = '#include "shared.h"\nint second(int n);\nint main(void) {\n  if (second(3) > 0)\n'
+    .. "    return shared(2);\n  return 1;\n}\n",
+  ["csrc/second.c"] = '#include "shared.h"\nint second(int n);\nint second(int n) {\n  return shared(n);\n}\n',
+  ["csrc/shared.h"] = "static inline int shared(int n) {\n  if (n == 2)\n    return 0;\n  return n;\n}\n",
+}
+
+local function write_tree()
+  local dir = shell.tmpdir "coverage"
+  shell.check({ "mkdir", "-p", "lua/gprof", "csrc", "build/lines", "build/objects/deep",
+    "copy/lua/gprof" }, { cwd = dir })
+  for path, text in pairs(sources) do
+    shell.write(dir .. "/" .. path, text)
+  end
+  shell.write(dir .. "/copy/lua/gprof/part.lua", sources["lua/gprof/part.lua"])
+  return dir
+end
+
+local function run_lua(dir)
+  local env = { LUA_INIT = "@" .. collector, LUA_INIT_5_4 = false, GPROF_COVERAGE = dir .. "/build/lines" }
+  return shell.run({ "lua5.4", dir .. "/gprof.lua" }, { env = env })
+end
+
+local function run_c(dir)
+  for _, object in ipairs { "first", "deep/second" } do
+    shell.check({ "gcc", "-O0", "--coverage", "-c", "-o", "build/objects/" .. object .. ".o",
+      "csrc/" .. object:match "%a+$" .. ".c" }, { cwd = dir })
+  end
+  shell.check({ "gcc", "--coverage", "-o", "program", "build/objects/first.o", "build/objects/deep/second.o" },
+    { cwd = dir })
+  shell.check { dir .. "/program" }
+end
+
+local function report(dir)
+  return shell.run { "lua5.4", program.root .. "/spec/coverage/report.lua", dir, LUAC }
+end
+
+describe("lines that are run", function()
+  local dir, ended
+  setup(function()
+    dir = write_tree()
+    ended = run_lua(dir)
+    run_c(dir)
+  end)
+
+  it("do so as ever", function()
+    assert.truthy(ended.stderr:find("gprof.lua:25: at the end", 1, true), ended.stderr)
+    assert.same({ "", 1 }, { ended.stdout, ended.status })
+  end)
+
+  it("are told, and the others", function()
+    local result = report(dir)
+    assert.equal([[
+Lua                                 lines      run      %
+gprof.lua                              20       17   85.0
+lua/gprof/part.lua                      5        3   60.0
+lua/gprof/unused.lua                    1        0    0.0
+all                                    26       20   76.9
+less than 95 %
+
+C                                   lines      run      %
+csrc/first.c                            4        3   75.0
+csrc/second.c                           2        2  100.0
+csrc/shared.h                           4        4  100.0
+all                                    10        9   90.0
+
+]], result.stdout)
+    assert.same({ "", 1 }, { result.stderr, result.status })
+    assert.equal([[
+gprof.lua:5: never run to 6
+gprof.lua:13: never run
+lua/gprof/part.lua:3: never run to 6
+lua/gprof/unused.lua:1: never run
+csrc/first.c:6: never run
+]], shell.read(dir .. "/missed.txt"))
+  end)
+end)

@@ -1,0 +1,90 @@
+-- Memory that runs out, at whatever request of the core's: the program says so in one line, or had no need of it. The
+-- sanitized interpreter sees to it that nothing is lost or used after that.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- Runs the program in this process with the arguments, first with enough memory, then without one request after the
+-- other. Prints how many requests there were, and what is wrong.
+local script <const> = [[
+  local scarce = require "scarce"
+  package.path = arg[1] .. "/lua/?.lua;" .. arg[1] .. "/lua/?/init.lua;" .. package.path
+  local cli = require "gprof.cli"
+  local words = table.move(arg, 2, #arg, 1, {})
+  local console = io.stdout
+
+  local function text_of(file)
+    file:seek "set"
+    local text = file:read "a"
+    file:close()
+    return text
+  end
+
+  local function run(failing)
+    io.stdout, io.stderr = io.tmpfile(), io.tmpfile()
+    scarce(failing)
+    local status = cli.run(words)
+    local requests = scarce(0)
+    return { status, text_of(io.stdout), text_of(io.stderr), requests }
+  end
+
+  run(0)  -- what is loaded once
+  local expected = run(0)
+  assert(expected[1] == 0, expected[3])
+  for failing = 1, expected[4] do
+    local result = run(failing)
+    local same = result[1] == 0 and result[2] == expected[2] and result[3] == expected[3]
+    local told = result[1] == 1 and result[3]:find "^gprof%.lua: [^\n]*not enough memory\n$"
+    if not same and not told then
+      console:write(("without request %d: status %d, "):format(failing, result[1]),
+        result[3] ~= "" and result[3] or "another report\n")
+    end
+  end
+  console:write(expected[4] > 10 and "done" or "hardly any requests", "\n")
+]]
+
+-- A report of what the library tells beside that.
+local library <const> = [[
+  return function(profile, _, write)
+    local image = assert(require "gprof".image(%q))
+    for address, file, line in image:lines() do
+      write("%%s %%s %%s\n", address, file or "", line or "")
+    end
+    for f in profile:functions("name") do
+      write("%%s %%s\n", f.name, table.concat({ image:source(f.address) }, " "))
+      for arc in f:callers("count") do write("%%d\n", arc.count) end
+    end
+  end
+]]
+
+describe("without memory", function()
+  local interpreter = program.root .. "/build/sanitized/lua"
+  if not shell.exists(interpreter) then
+    pending "the sanitized interpreter is not built: run 'make spec-sanitized'"
+    return
+  end
+
+  local built = build.program "cycles"
+  local dir = shell.tmpdir "scarce"
+  local path = shell.write(dir .. "/script.lua", script)
+  local symbols = shell.write(dir .. "/symbols", shell.check { "nm", built.image }.stdout)
+  local objects = shell.write(dir .. "/objects", shell.check { "nm", "-A", built.image }.stdout)
+  local report = shell.write(dir .. "/report.lua", library:format(built.image))
+
+  for _, words in ipairs {
+    { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-C", "-z" }, { "-c", "-q" }, { "-i" }, { "-r" },
+    { "-pmain", "-Qoutside", "-kmain/outside", "-E", "countdown" }, { "-pcycles.c:main" }, { "-p", "-S" .. symbols },
+    { "-R" .. objects }, { "-p", "-l", "--no-demangle" }, { "--gnu-compat", "-l" }, { "--gnu-compat", "-c" },
+    { "--sum-file=" .. dir .. "/sum" }, { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },
+    { "--report=" .. report }, { "-l", "--report=" .. report },
+  } do
+    it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()
+      local arguments = { interpreter, path, program.root, "-b", table.unpack(words) }
+      arguments[#arguments + 1], arguments[#arguments + 2] = built.image, built.gmon
+      local result = shell.run(arguments, { cwd = dir, env = { ASAN_OPTIONS = false } })
+      assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
+    end)
+  end
+end)
