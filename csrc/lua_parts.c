@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The parts of a profile for Lua: functions, cycles and arcs.
- *
- * A part is known by its number. Lua gets an object for it when it asks for one, or
- * the values of some fields without it: iterators that are given names of fields make
- * no objects at all, which is what makes large reports fast.
- */
+/* The parts of a profile for Lua: functions, cycles and arcs (see lua_iteration.c). */
 #include <stdlib.h>
 
 #include "binding.h"
