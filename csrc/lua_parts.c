@@ -67,7 +67,7 @@ int iterate_cycles(lua_State *L) {
 }
 
 int iterate_functions(lua_State *L) {
-  static const char *const names[] = {"self", "name", "address", NULL};
+  static const char *const names[] = {"self", "symbol", "address", NULL};
   static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
   const gp_profile *profile = open_whole(L, 1);
   int order = order_option(L, 2, names);

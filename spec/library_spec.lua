@@ -704,6 +704,22 @@ describe("an image", function()
   end)
 end)
 
+describe("the order by name", function()
+  it("is that of names as they are shown, and the one by symbol that of the symbol table", function()
+    local shapes = build.program("shapes")
+    local image = assert(gprof.image(shapes.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, shapes.gmon))))
+    for _, field in ipairs { "name", "symbol" } do
+      local values = list(nil, profile:functions(field, field))
+      local sorted = table.move(values, 1, #values, 1, {})
+      table.sort(sorted)
+      assert.same(sorted, values)
+      assert.same(sorted, list(nil, image:symbols(field, field)))
+    end
+    assert.not_same(list(nil, profile:functions("name", "address")), list(nil, profile:functions("symbol", "address")))
+  end)
+end)
+
 describe("profile:find", function()
   it("gives functions, also of a profile by line, unless lines are named", function()
     local fixture = build.program("lines")
