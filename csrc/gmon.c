@@ -11,6 +11,7 @@
 #include "array.h"
 #include "bins.h"
 #include "count.h"
+#include "sort.h"
 
 /* More text than this cannot be: its size is computed with in signed numbers. */
 #define MOST_TEXT (UINT64_C(1) << 62)
@@ -143,32 +144,64 @@ double gp_histogram_scale(const gp_histogram *histogram) {
   return (double)((histogram->high - histogram->low) / 2) / (double)histogram->bins;
 }
 
-/* Makes room for one more histogram, which `before` others precede by address. */
-static gp_histogram *place_histogram(gp_data *data, size_t before) {
-  if (data->histogram_count == data->histogram_capacity) {
-    size_t room = gp_capacity(data->histogram_capacity, data->histogram_count + 1);
+/* Ranges come in any order, and each may be there already. So numbers of histograms are
+ * sorted in runs, whose lengths are the bits that are set in their count, the longest first.
+ * One more makes one run of those behind that are full, as counting up by one does with a
+ * binary number: mostly few. */
+
+static bool is_below(const void *histograms, uint32_t b, uint32_t a) {
+  const gp_histogram *all = histograms;
+  return all[b].low < all[a].low;
+}
+
+/* The length of the last run of `count` numbers. */
+static size_t last_run(size_t count) { return count & ~(count - 1); }
+
+/* Makes room for one more histogram, which is like `header`, but without bins. */
+static gp_histogram *place_histogram(gp_data *data, const gp_histogram *header) {
+  size_t count = data->histogram_count, run = last_run(count + 1);
+  if (count == data->histogram_capacity) {
+    size_t room = gp_capacity(count, count + 1);
     if (!gp_resize(&data->histograms, room, sizeof *data->histograms) ||
         !gp_resize(&data->by_address, room, sizeof *data->by_address))
       return NULL;
     data->histogram_capacity = room;
   }
-  uint32_t *place = data->by_address + before;
-  memmove(place + 1, place, (data->histogram_count - before) * sizeof *place);
-  *place = (uint32_t)data->histogram_count;
-  return &data->histograms[data->histogram_count++];
+  gp_histogram *place = &data->histograms[count];
+  *place = *header;
+  place->bins = 0;
+  place->width = 2;
+  place->counts = NULL;
+  data->by_address[count] = (uint32_t)count;
+  if (!gp_sort(data->by_address + count + 1 - run, run, is_below, data->histograms))
+    return NULL;
+  data->histogram_count++;
+  return place;
 }
 
-/* How many histograms lie wholly below `address`. */
-static size_t histograms_below(const gp_data *data, uint64_t address) {
-  size_t low = 0, high = data->histogram_count;
+/* The first histogram of a run that ends above an address, or GP_NONE. */
+static uint32_t above_in_run(const gp_data *data, const uint32_t *run, size_t length,
+                             uint64_t address) {
+  size_t low = 0, high = length;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (data->histograms[data->by_address[middle]].high <= address)
+    if (data->histograms[run[middle]].high <= address)
       low = middle + 1;
     else
       high = middle;
   }
-  return low;
+  return low < length ? run[low] : GP_NONE;
+}
+
+uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
+  uint32_t first = GP_NONE;
+  for (size_t end = data->histogram_count, run; end > 0; end -= run) {
+    run = last_run(end);
+    uint32_t found = above_in_run(data, data->by_address + end - run, run, address);
+    if (found != GP_NONE && (first == GP_NONE || is_below(data->histograms, found, first)))
+      first = found;
+  }
+  return first;
 }
 
 /* Whether a histogram can be added where `first` is the first one: same dimension, same
@@ -212,15 +245,14 @@ static bool is_sound(const gp_data *data, const gp_histogram *new, gp_error *err
 }
 
 /* Finds what a histogram is to be added to: *place is the one of that range, or NULL if there
- * is none, which `before` others then precede. */
+ * is none. */
 static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram **place,
-                       size_t *before, gp_error *error) {
+                       gp_error *error) {
   const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
   if (!is_sound(data, header, error) || !is_compatible(data, first, header, error))
     return false;
-  *before = histograms_below(data, header->low);
-  gp_histogram *next = *before < data->histogram_count
-                           ? &data->histograms[data->by_address[*before]] : NULL;
+  uint32_t above = gp_data_histogram_above(data, header->low);
+  gp_histogram *next = above != GP_NONE ? &data->histograms[above] : NULL;
   *place = next && header->high > next->low ? next : NULL;
   if (!*place || (header->low == next->low && header->high == next->high &&
                   header->bins == next->bins))
@@ -234,20 +266,12 @@ static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram *
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
                                 gp_error *error) {
   gp_histogram *place;
-  size_t before;
-  if (!find_place(data, header, &place, &before, error)) return NULL;
+  if (!find_place(data, header, &place, error)) return NULL;
   data->histogram_records++;
   *is_new = place == NULL;
   if (place) return place;
-  place = place_histogram(data, before);
-  if (!place) {
-    gp_fail_memory(error);
-    return NULL;
-  }
-  *place = *header;
-  place->bins = 0;
-  place->width = 2;
-  place->counts = NULL;
+  place = place_histogram(data, header);
+  if (!place) gp_fail_memory(error);
   return place;
 }
 
@@ -265,8 +289,7 @@ static bool bins_fit(const gp_histogram *place, const gp_histogram *more, gp_err
 static bool can_add_histogram(gp_data *data, const gp_histogram *histogram,
                               gp_error *error) {
   gp_histogram *place;
-  size_t before;
-  return find_place(data, histogram, &place, &before, error) &&
+  return find_place(data, histogram, &place, error) &&
          (!place || bins_fit(place, histogram, error));
 }
 
