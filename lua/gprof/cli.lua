@@ -3,10 +3,8 @@
 -- @module gprof.cli
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 local options = require "gprof.options"
 local output = require "gprof.output"
-local reports = require "gprof.reports"
 local styles = require "gprof.styles"
 
 local cli = {}
@@ -23,7 +21,7 @@ end
 -- Reports that are asked for by name are found before anything is read.
 local function find_reports(settings)
   for i, name in ipairs(settings.reports) do
-    settings.reports[i] = { name = name, print = need(reports.find(name)) }
+    settings.reports[i] = { name = name, print = need(require "gprof.reports".find(name)) }
   end
 end
 
@@ -123,7 +121,8 @@ local function report(settings, write)
   if printed.info or styles.about_functions(printed) then
     check_blocks(settings, printed, data)
     settings.warn = warn
-    settings.color = not settings.gnu_compat and color.wanted(settings.color, io.stdout)
+    settings.color = not settings.gnu_compat and
+      require "gprof.color".wanted(settings.color, io.stdout)
     local profile = make_profile(image, data, settings, printed)
     if not settings.gnu_compat and styles.about_functions(printed) then
       check_belongs(profile, profiles)

@@ -4,8 +4,6 @@
 -- @module gprof.styles
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local reports = require "gprof.reports"
-
 local styles = {}
 
 -- Styles that need records of some kind, which are also those that stand by default: the
@@ -140,6 +138,7 @@ local function print_guarded(page, profile, options, write)
     write(text)
     write:flush()
   end
+  local reports = require "gprof.reports"
   write:flush()
   local done, problem = pcall(reports.run, page.print, profile, copy(options), print)
   if not done then error(reports.failure(page.name, problem), 0) end
@@ -159,7 +158,7 @@ function styles.print(chosen, profile, options, write)
     if page.print then
       print_guarded(page, profile, options, write)
     else
-      reports.find(page.name)(profile, options, write)
+      require "gprof.reports".find(page.name)(profile, options, write)
     end
   end
 end
