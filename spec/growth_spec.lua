@@ -6,7 +6,6 @@
 if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 local build = require "support.build"
-local gmon = require "support.gmon"
 local row = require "support.row"
 local shell = require "support.shell"
 local work = require "support.work"
@@ -18,11 +17,6 @@ local arc <const>, histogram <const>, profile <const> = row.arc, row.histogram, 
 
 -- What is measured --------------------------------------------------------------------------------------------------
 
--- Texts of chunks for `work.count`, with values for their %q.
-local function chunk(text, ...)
-  return text:format(...)
-end
-
 -- A chunk that runs the program.
 local function running(...)
   local words = {}
@@ -30,6 +24,15 @@ local function running(...)
     words[i] = ("%q"):format(word)
   end
   return "run(table.unpack {" .. table.concat(words, ",") .. "})"
+end
+
+-- A chunk that makes a profile, with options as Lua has them, and goes on with some text.
+local function making(image, file, options, text)
+  return ([[
+    local image = gprof.image(%q)
+    local profile = assert(gprof.profile(image, gprof.data(image, %q), { %s }))
+    %s
+  ]]):format(image, file, options or "", text or "")
 end
 
 -- An array of what a function makes of the numbers 1 to n.
@@ -63,50 +66,67 @@ end
 
 -- Functions and calls -----------------------------------------------------------------------------------------------
 
-dimension("symbols", 400, function(n)
-  return running("-b", "-z", image(n), profile { arc(0, 1, 1), histogram(0, 1) })
+-- What there can be much of in a call graph: functions of a number, which return arcs.
+local graphs <const> = {
+  { "arcs between few functions", function(n)
+    return list(n, function(i) return arc(i % 64, i // 64, i) end)
+  end },
+  { "callees of a function", function(n)
+    return list(n, function(i) return arc(0, i, i) end)
+  end },
+  { "callers of a function", function(n)
+    return list(n, function(i) return arc(i, 0, i) end)
+  end },
+  { "functions in a chain", function(n)
+    return list(n, function(i) return arc(i - 1, i, i) end)
+  end },
+  { "members of a cycle", function(n)
+    return list(n, function(i) return arc(i, i % n + 1, i) end)
+  end },
+  { "calls back in a cycle", function(n)
+    return list(2 * n, function(i) return i <= n and arc(i - 1, i, i) or arc(i - n, (i - n) // 2, 1) end)
+  end },
+  { "cycles", function(n)
+    return list(n, function(i) return arc(i, (i - 1 ~ 1) + 1, i) end)
+  end },
+}
+
+-- Printing takes much more work than making a profile, which would hide what grows too fast there.
+for _, graph in ipairs(graphs) do
+  local name, arcs = graph[1], graph[2]
+  dimension(name, 1600, function(n)
+    return making(image(n), profile(arcs(n)))
+  end)
+  dimension(name .. ", printed", 100, function(n)
+    return running("-b", "-q", image(n), profile(arcs(n)))
+  end)
+end
+
+dimension("symbols", 1000, function(n)
+  return running("-b", image(n), profile { arc(0, 1, 1), histogram(0, 1) })
 end)
 
-dimension("functions with samples", 400, function(n)
+dimension("functions with samples", 300, function(n)
   return running("-b", "-p", image(n), profile { histogram(0, n) })
 end)
 
-dimension("arcs between few functions", 400, function(n)
-  return running("-b", image(64), profile(list(n, function(i) return arc(i % 64, i // 64 % 64, i) end)))
-end)
-
 dimension("places that a function is called from", 2000, function(n)
-  return running("-b", image(1), profile(list(n, function(i)
+  return running("-i", image(1), profile(list(n, function(i)
     return { kind = "arc", from = row.address(0) + i, self = row.address(2) - 1, count = 1 }
   end)))
 end)
 
-dimension("callees of a function", 400, function(n)
-  return running("-b", "-q", image(n), profile(list(n, function(i) return arc(0, i, i) end)))
-end)
+-- The core's hash of the first half of a key, as it would be if it were known to whoever makes a file.
+local function spread(h)
+  h = (h ~ h >> 33) * 0xff51afd7ed558ccd
+  h = (h ~ h >> 33) * 0xc4ceb9fe1a85ec53
+  return h ~ h >> 33
+end
 
-dimension("callers of a function", 400, function(n)
-  return running("-b", "-q", image(n), profile(list(n, function(i) return arc(i, 0, i) end)))
-end)
-
-dimension("functions in a chain", 400, function(n)
-  return running("-b", "-q", image(n), chain(n))
-end)
-
-dimension("members of a cycle", 400, function(n)
-  return running("-b", "-q", image(n), profile(list(n, function(i) return arc(i, i % n + 1, i) end)))
-end)
-
-dimension("calls back in a cycle", 400, function(n)
-  local records = list(n, function(i) return arc(i - 1, i, i) end)
-  for i = 1, n do
-    table.insert(records, arc(i, i // 2, 1))
-  end
-  return running("-b", "-q", image(n), profile(records))
-end)
-
-dimension("cycles", 400, function(n)
-  return running("-b", "-q", image(2 * n), profile(list(2 * n, function(i) return arc(i, (i - 1 ~ 1) + 1, i) end)))
+dimension("arcs made to have one hash", 2000, function(n)
+  return running("-i", image(1), profile(list(n, function(i)
+    return { kind = "arc", from = i, self = spread(i) ~ 1, count = 1 }
+  end)))
 end)
 
 -- Names -------------------------------------------------------------------------------------------------------------
@@ -126,19 +146,24 @@ local function equals(n)
   return named(names, "function,local"), chain(2 * n - 1)
 end
 
-dimension("functions of one name", 300, function(n)
-  return running("-b", "-qsame", "-psame", equals(n))
+dimension("functions of one name", 1200, function(n)
+  return ("assert(gprof.image(%q):find 'same')"):format((equals(n)))
 end)
 
-for _, option in ipairs { "-esame", "-ksame/same", "-Csame" } do
-  dimension("functions of one name, under --gnu-compat " .. option, 300, function(n)
-    return running("-b", "--gnu-compat", option, equals(n))
+for _, options in ipairs { 'include = { graph = { "same" } }', 'exclude = { arcs = { "same/same" } }' } do
+  dimension("functions of one name, with " .. options, 400, function(n)
+    local path, file = equals(n)
+    return making(path, file, options)
+  end)
+  dimension("functions of one name, under GNU gprof's rules with " .. options, 400, function(n)
+    local path, file = equals(n)
+    return making(path, file, "gnu_compat = true, " .. options)
   end)
 end
 
-dimension("cold parts of functions", 300, function(n)
+dimension("cold parts of functions", 1000, function(n)
   local names = list(n, function(i) return row.name(i // 2) .. (i % 2 == 1 and ".cold" or "") end)
-  return running("-b", "-z", named(names), profile { histogram(0, 0) })
+  return running("-b", named(names), profile { histogram(0, 0) })
 end)
 
 dimension("symbols at one address", 1000, function(n)
@@ -165,8 +190,8 @@ local function histograms(n)
   return list(n, function(i) return histogram(2 * i, 2 * i + 1) end)
 end
 
-dimension("histograms", 300, function(n)
-  return running("-b", "-p", image(3000), profile(histograms(n)))
+dimension("histograms", 100, function(n)
+  return running("-b", "-p", image(800), profile(histograms(n)))
 end)
 
 dimension("histograms, the last one first", 4000, function(n)
@@ -175,13 +200,13 @@ dimension("histograms, the last one first", 4000, function(n)
   return running("-i", image(1), profile(records))
 end)
 
-dimension("histograms under --gnu-compat -c", 300, function(n)
-  return running("-b", "-c", "--gnu-compat", image(3000), profile(histograms(n)))
+dimension("histograms under --gnu-compat -c", 100, function(n)
+  return running("-b", "-c", "--gnu-compat", image(800), profile(histograms(n)))
 end)
 
-dimension("bins of a histogram", 4000, function(n)
+dimension("bins of a histogram", 2000, function(n)
   local low = row.address(0)
-  return running("-b", "-p", image(2000), profile {
+  return making(image(1000), profile {
     { kind = "histogram", low = low, high = low + 2 * n, bins = list(n, function(i) return i % 7 end) } })
 end)
 
@@ -192,7 +217,7 @@ dimension("files that are summed", 200, function(n)
   return running("-s", "-i", "--sum-file=sum", image(1), table.unpack(list(n, function() return file end)))
 end)
 
-dimension("options between operands", 400, function(n)
+dimension("options between operands", 800, function(n)
   local file, words = profile { arc(0, 1, 1), histogram(0, 1) }, { "-b", image(1) }
   for _ = 1, n do
     table.insert(words, "-z")
@@ -207,21 +232,23 @@ dimension("data that are merged", 300, function(n)
     table.insert(records, arc(i, i + 1, i))
     table.insert(records, { kind = "blocks", { row.address(i), i } })
   end
-  return chunk([[
+  return ([[
     local image = gprof.image(%q)
     local data, more = gprof.data(image), gprof.data(image, %q)
     for _ = 1, 3 do assert(data:merge(more)) end
-    assert(data:write "sum")]], image(1), profile(records))
+    assert(data:write "sum")
+  ]]):format(image(1), profile(records))
 end)
 
 dimension("records that are made", 300, function(n)
-  return chunk([[
+  return ([[
     local data = gprof.data.new()
     for i = %d, 1, -1 do
       data:add_histogram { low = 64 * i, high = 64 * i + 64, bins = { i }, bin_count = 16 }
       data:add_arc(i, i + 1, 1)
       data:add_block(i, 1)
-    end]], n)
+    end
+  ]]):format(n)
 end)
 
 -- Lines of source ---------------------------------------------------------------------------------------------------
@@ -236,7 +263,7 @@ local function line(file, number)
   return (".loc %d %d\n.byte 0x90"):format(file, number)
 end
 
--- Every function is in a file of its own.
+-- An image of which every function is in a file of its own.
 local function in_files(n)
   local dir = shell.tmpdir "sources"
   return row.image(n, function(i)
@@ -245,7 +272,7 @@ local function in_files(n)
   end)
 end
 
--- Function 0 has so many lines of one file; a function is one byte for each.
+-- An image of which function 0 has so many lines of one file, a byte of code for each.
 local function in_lines(n)
   local path = source(shell.tmpdir "source" .. "/long.c", n)
   return row.image(0, function(i)
@@ -255,18 +282,29 @@ local function in_lines(n)
 end
 
 for _, options in ipairs { "-p", "-l", "-lC", "-lA" } do
-  dimension("source files, with " .. options, 60, function(n)
+  dimension("source files, with " .. options, 40, function(n)
     return running("-b", options, "--inline-file-names", in_files(n), chain(n))
   end)
 end
 
+dimension("source files, by line", 100, function(n)
+  return making(in_files(n), chain(n), "line = true")
+end)
+
+-- A sample in each of so many bytes of function 0.
 local function samples(n)
   local low = row.address(0)
   return { kind = "histogram", low = low, high = low + 2 * (n // 2), bins = list(n // 2, function() return 1 end) }
 end
 
-for _, options in ipairs { "-lp", "-lA", "-lx" } do
-  dimension("lines of a function, with " .. options, 300, function(n)
+for _, options in ipairs { "line = true", 'line = "all"', "line = true, gnu_compat = true" } do
+  dimension("lines of a function, with " .. options, 1000, function(n)
+    return making(in_lines(n), profile { samples(n) }, options)
+  end)
+end
+
+for _, options in ipairs { "-lp", "-lA", "-lAx" } do
+  dimension("lines of a function, with " .. options, 150, function(n)
     return running("-b", options, in_lines(n), profile { samples(n) })
   end)
 end
@@ -317,10 +355,10 @@ dimension("units that tell of more and more of a function", 300, function(n)
 end)
 
 dimension("rows of line tables, one by one", 2000, function(n)
-  return chunk("for address, file, line in assert(gprof.image(%q)):lines() do end", in_lines(n))
+  return ("for address, file, line in assert(gprof.image(%q)):lines() do end"):format(in_lines(n))
 end)
 
-dimension("blocks", 300, function(n)
+dimension("blocks", 100, function(n)
   local blocks = list(n, function(i) return { row.address(0) + i - 1, i } end)
   blocks.kind = "blocks"
   return running("-b", "-l", "-C", "-A", in_lines(n), profile { blocks })
@@ -358,10 +396,12 @@ for letter in ("pPqQCZAJeEfFnNk"):gmatch "." do
 end
 
 dimension("symspecs that are looked up", 100, function(n)
-  return chunk([[
-    local image = gprof.image(%q)
-    local profile = gprof.profile(image, gprof.data(image, %q))
-    for i = 1, %d do profile:find(("f%%07d"):format(i %% 20)) profile:find(i .. ".c") end]], selected, selected_profile, n)
+  return making(selected, selected_profile, "", ([[
+    for i = 1, %d do
+      profile:find(("f%%07d"):format(i %% 20))
+      profile:find(i .. ".c")
+    end
+  ]]):format(n))
 end)
 
 -- Calls in the code, and orders -------------------------------------------------------------------------------------
@@ -379,7 +419,7 @@ local function calling(n)
 end
 
 for _, more in ipairs { "-b", "--gnu-compat" } do
-  dimension("calls in the code, with " .. more, 300, function(n)
+  dimension("calls in the code, with " .. more, 80, function(n)
     return running(more, "-c", "-q", calling(n), profile { arc(0, 1, 1), histogram(0, n - 1) })
   end)
   dimension("functions in an order, with " .. more, 400, function(n)
@@ -392,7 +432,7 @@ for _, more in ipairs { "-b", "--gnu-compat" } do
   end)
 end
 
-dimension("hot functions in an order", 400, function(n)
+dimension("hot functions in an order", 200, function(n)
   local records = {}
   for i = 1, n do
     for j = 1, 8 do
@@ -411,32 +451,36 @@ end)
 
 for _, order in ipairs { '"children_ticks"', "function(a, b) return a.ticks > b.ticks end" } do
   dimension("functions in the order " .. order, 400, function(n)
-    local samples = {}
-    for i = 0, n do samples[i] = i * 7919 % 1000 end
-    return chunk([[
-      local image = gprof.image(%q)
-      local profile = gprof.profile(image, gprof.data(image, %q))
-      for f in profile:functions(]] .. order .. [[) do assert(f.name) end]],
-      image(n), profile { histogram(0, n, samples) })
+    local ticks = list(n, function(i) return i * 7919 % 1000 end)
+    return making(image(n), profile { histogram(0, n, ticks) }, "",
+      ("for f in profile:functions(%s) do assert(f.name) end"):format(order))
   end)
 end
 
 dimension("addresses that are looked up", 1000, function(n)
-  return chunk([[
-    local image = gprof.image(%q)
-    local profile = gprof.profile(image, gprof.data(image, %q))
-    for i = 0, %d do profile:lookup(%d + 16 * i) image:source(%d + 16 * i) end]],
-    selected, selected_profile, n, row.BASE, row.BASE)
+  return making(selected, selected_profile, "", ([[
+    for address = %d, %d, 16 do
+      profile:lookup(address)
+      image:source(address)
+    end
+  ]]):format(row.BASE, row.address(n)))
 end)
 
 -- The measurement ---------------------------------------------------------------------------------------------------
 
+if not work.countable() then
+  return pending "work is counted by valgrind, which is missing"
+end
+
 describe("Four times as much takes about four times the work:", function()
+  -- What starting takes is not counted: it is measured on next to nothing, when all modules have been loaded.
+  local LEAST <const> = 4
   local counts
+
   setup(function()
     local chunks = {}
     for _, what in ipairs(dimensions) do
-      for _, n in ipairs { 4, what.n, TIMES * what.n } do
+      for _, n in ipairs { LEAST, LEAST, what.n, TIMES * what.n } do
         table.insert(chunks, what.make(n))
       end
     end
@@ -445,12 +489,12 @@ describe("Four times as much takes about four times the work:", function()
 
   for i, what in ipairs(dimensions) do
     it(what.name, function()
-      local start, once, more = table.unpack(counts, 3 * i - 2, 3 * i)
+      local start, once, more = table.unpack(counts, 4 * i - 2, 4 * i)
       local growth = (more - start) / (once - start)
-      if os.getenv "GROWTH" then
-        io.stderr:write(("%-70s %10d %10d %10d %5.2f\n"):format(what.name, start, once, more, growth))
-      end
-      assert(growth < MOST, ("from %d to %d: %.1f times the work"):format(what.n, TIMES * what.n, growth))
+      -- Much less would mean that nothing grew, and nothing was measured.
+      assert(growth > TIMES / 2 and growth < MOST,
+        ("from %d to %d: %.1f times the work, %d and then %d instructions"):format(
+          what.n, TIMES * what.n, growth, once - start, more - start))
     end)
   end
 end)

@@ -105,6 +105,40 @@ describe("made data", function()
   end)
 end)
 
+describe("histograms of many ranges", function()
+  local SIZE <const> = 16
+  local function made(place, size)
+    return { low = LOW + SIZE * place, high = LOW + SIZE * place + size, bins = { place + 1 }, bin_count = size // 8 }
+  end
+
+  -- Places from 0 to n - 1 with one in each, in an order by chance, and a little behind each is free.
+  for seed = 1, 20 do
+    it("are found in whatever order they came: " .. seed, function()
+      math.randomseed(seed)
+      local data, order, left = gprof.data.new(), {}, {}
+      for place = 0, seed * 7 do left[#left + 1] = place end
+      while left[1] do
+        local place = table.remove(left, math.random(#left))
+        assert(data:add_histogram(made(place, 8)))
+        order[#order + 1] = place
+        local known = order[math.random(#order)]
+        assert(data:add_histogram(made(known, 8)))
+        local done, problem = data:add_histogram(made(known, 16))
+        assert.is_nil(done)
+        assert.truthy(problem:find(("overlaps another one, 0x%x to 0x%x"):format(LOW + SIZE * known,
+          LOW + SIZE * known + 8), 1, true), problem)
+      end
+      local i = 0
+      for histogram in data:histograms() do
+        i = i + 1
+        assert.equal(LOW + SIZE * order[i], histogram.low)
+      end
+      assert.equal(#order, i)
+      assert.equal(2 * #order, data.histogram_records)
+    end)
+  end
+end)
+
 describe("merging", function()
   local image = build.craft { address = LOW, text = 0x800, symbols = { { "first", 0 }, { "last", 0x400 } } }
   local subject, opened = chance.subject(image), gprof.image(image)

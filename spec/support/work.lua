@@ -1,7 +1,7 @@
 -- Counts the instructions that work of the library takes: a measure that is the same on a busy machine.
 --
--- All of it runs in one process under valgrind, whose callgrind counts from `strftime` on and writes down what it counted
--- before `setlocale`, two functions that nothing else calls.
+-- All of it runs in one process under valgrind: callgrind counts from a call of `strftime` on, and writes down what it
+-- counted before one of `setlocale`. Nothing else calls these two.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local launch = require "support.launch"
@@ -41,9 +41,8 @@ function work.count(chunks)
   for number, text in ipairs(chunks) do
     shell.write(("%s/%d"):format(dir, number), text)
   end
-  local result = launch.script(driver, { dir, #chunks }, { cwd = dir,
-    line = 'exec valgrind --tool=callgrind --callgrind-out-file=count --zero-before=strftime --dump-before=setlocale ' ..
-      '"$@" >/dev/null' })
+  local result = launch.script(driver, { dir, #chunks }, { cwd = dir, line = 'exec valgrind --tool=callgrind ' ..
+    '--callgrind-out-file=count --zero-before=strftime --dump-before=setlocale "$@" >/dev/null' })
   assert(result.status == 0, result.stderr)
   for number in ipairs(chunks) do
     counts[number] = tonumber(shell.read(("%s/count.%d"):format(dir, number)):match "\ntotals: (%d+)")
