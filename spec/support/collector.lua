@@ -4,7 +4,7 @@
 
 local modes = {
   aggressive = function() collectgarbage("incremental", 1, 1000, 1) end,
-  generational = function() collectgarbage("generational", 1, 1) end,
+  generational = function() collectgarbage("generational", 5, 10) end,
 }
 
 local mode = os.getenv "GPROF_COLLECTOR"
