@@ -57,6 +57,23 @@ describe("the rockspecs", function()
   end)
 end)
 
+-- The README's commands and the manual's follow the demonstration.
+describe("the demonstration", function()
+  it("builds all that the commands of the documentation want", function()
+    local steps = shell.check({ "make", "-n", "-B", "run-demo" }, { cwd = program.root }).stdout
+    for _, made in ipairs { "gprof/core.so", "gprof/opcodes.so", "libgprof-blocks.a", "demo/sample" } do
+      assert.truthy(steps:find("build/" .. made, 1, true), made)
+    end
+  end)
+
+  it("leaves nothing that git would keep", function()
+    local known = shell.read(program.root .. "/.gitignore")
+    for _, made in ipairs { "/build/", "/sample", "gmon.out", "gmon.sum" } do
+      assert.truthy(known:find("\n" .. made .. "\n", 1, true) or known:sub(1, #made + 1) == made .. "\n", made)
+    end
+  end)
+end)
+
 -- What is found in an installed tree ---------------------------------------------------------
 
 local function check_program(tree)
