@@ -73,7 +73,8 @@ typedef struct object_field {
 
 /* Makes a metatable: `meta` are metamethods, `methods` answer to o:method(). Pushes
  * the table in which o.key is looked up: whoever adds a function to it adds a method.
- * `get` is the function that looks up, a closure over that table and the metatable. */
+ * `get` is the function that looks up, a closure over that table and the metatable.
+ * Setting a field is a Lua error. */
 void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL_Reg *meta,
                    const luaL_Reg *methods);
 
