@@ -125,6 +125,9 @@ const char *text_option(lua_State *L, int index, const char *name);
  * stage; see lua_selection.c. */
 gp_selections *push_selections(lua_State *L, int index, size_t functions);
 
+/* What follows a noun for so many: "1 arc", "2 arcs". */
+static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
 /* Raises the error that Lua raises if there is no memory: it does not tell where. */
 int raise_no_memory(lua_State *L);
 

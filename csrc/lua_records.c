@@ -106,7 +106,7 @@ static void check_bins(lua_State *L, gp_histogram *header) {
     if (number < 1 || (size_t)number > header->bins)
       bad_field(L, "bins", "has keys that are no number of a bin");
     if (!is_count || count < 0)
-      bad_field(L, "bins", lua_pushfstring(L, "the count of bin %I is none", number));
+      bad_field(L, "bins", lua_pushfstring(L, "the count of bin %I is no count", number));
     counts[number - 1] = (uint64_t)count;
   }
   lua_pop(L, 1);
@@ -260,7 +260,8 @@ static int bins(lua_State *L) {
 
 static int describe(lua_State *L) {
   const gp_histogram *histogram = check_histogram(L, 1);
-  lua_pushfstring(L, "histogram: %d bins of %s", (int)histogram->bins, histogram->dimension);
+  lua_pushfstring(L, "histogram: %d bin%s of %s", (int)histogram->bins,
+                  plural(histogram->bins), histogram->dimension);
   return 1;
 }
 
