@@ -222,10 +222,7 @@ static void push_total(lua_State *L, const void *object) {
 
 static void push_bin_size(lua_State *L, const void *object) {
   const gp_samples *samples = &opened(L, object)->samples;
-  if (samples->rate == 0)
-    lua_pushnil(L);
-  else
-    lua_pushinteger(L, (lua_Integer)samples->scale * 2);
+  push_number(L, samples->rate != 0, samples->scale * 2);
 }
 
 static void push_arc_count(lua_State *L, const void *object) {

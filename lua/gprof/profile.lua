@@ -85,7 +85,8 @@ end
 -- @tfield number|nil total seconds sampled, less those of the machinery of profiling
 -- @tfield number total_ticks the same in samples
 -- @tfield number graph_ticks samples that count in the call graph
--- @tfield integer|nil bin_size bytes of code that a bin of the histogram covers
+-- @tfield number|nil bin_size bytes of code that a bin of the histogram covers: mostly no
+--   whole ones, where reports have two for 3.99
 -- @tfield integer arc_count arcs of the call graph
 -- @tfield boolean foreign whether nothing that was recorded meets any function
 -- @tfield image image

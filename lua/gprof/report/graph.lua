@@ -36,7 +36,7 @@ local gnu = {
 function gnu.heading(profile, options, write)
   write(color.heading(options, options.brief and "\t\t\tCall graph\n\n" or
     "\t\t     Call graph (explanation follows)\n\n"))
-  granularity(profile, profile.graph_ticks, "seconds", "no time propagated", write)
+  granularity.of_graph(profile, options, write)
   write(color.heading(options, "index % time    self  children    called     name\n"))
 end
 
