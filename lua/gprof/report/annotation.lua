@@ -82,8 +82,8 @@ end
 local function write_line(page, line, text)
   local margin, idle = annotate(page, line)
   if not page.options.color then return margin, text end
-  if idle then return color.row(margin .. text, 0, false), "" end
-  return color.row(margin, 100 * line.seconds / page.seconds, true), text
+  if idle then return color.row(margin .. text, 0, 0, false), "" end
+  return color.row(margin, 100 * line.seconds / page.seconds, page.samples, true), text
 end
 
 -- Most lines of most programs are not annotated: they are passed on as they are.
@@ -243,6 +243,7 @@ return function(profile, options, write)
     warn = options.warn or function() end,
     built = select(2, core.file_status(profile.image.path)) or math.maxinteger,
     seconds = profile.total or 0,
+    samples = profile.total_ticks,
     last = 0,
     listings = {},
   }
