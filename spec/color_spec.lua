@@ -203,7 +203,8 @@ describe("A few samples", function()
     assert.same({ "", RED, BOLD, BOLD_RED }, { color_of(graph, "     1/1           twice"),
       color_of(graph, "     1/1           rest"), color_of(graph, "]     33.3"), color_of(graph, "[2]     50.0") })
     local source = colored("--annotate-time", made.image, brief)
-    assert.same({ "", RED }, { source:match "\n([^\n]-) *0%.02 [^\n]*int y", source:match "\n([^\n]-) *0%.03 [^\n]*return y" })
+    assert.same({ "", RED },
+      { source:match "\n([^\n]-) *0%.02 [^\n]*int y", source:match "\n([^\n]-) *0%.03 [^\n]*return y" })
   end)
 
   it("that are parts of others count as what they are together", function()

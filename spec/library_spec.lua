@@ -73,7 +73,8 @@ describe("an object", function()
       assert.is_nil(object[1])
       assert.is_nil(object[f])
       local _, problem = pcall(function() object.name = "mine" end)
-      assert.truthy(problem:find "^%S*library_spec.lua:%d+: field 'name' is read%-only: what a gprof%.%l+ tells ", problem)
+      assert.truthy(problem:find "^%S*library_spec.lua:%d+: field 'name' is read%-only: what a gprof%.%l+ tells",
+        problem)
       assert.error_matches(function() object[f.work] = 1 end, "field 'function: work' is read%-only")
     end
   end)

@@ -87,7 +87,8 @@ describe("made data", function()
     assert.same({ { 1, 300000, LOW } }, pairs_of(histogram:bins()))
     local one = gprof.data.new():add_histogram { low = LOW, high = HIGH, bins = { 1 } }
     assert.equal("histogram: 1 bin of seconds", tostring(one:histograms()()))
-    assert.equal("data: 0 histograms, 1 arc, 1 block", tostring(gprof.data.new():add_arc(LOW, LOW, 1):add_block(LOW, 2)))
+    assert.equal("data: 0 histograms, 1 arc, 1 block",
+      tostring(gprof.data.new():add_arc(LOW, LOW, 1):add_block(LOW, 2)))
   end)
 
   it("has its bins where they are, though they are no whole bytes", function()
