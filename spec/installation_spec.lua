@@ -229,6 +229,14 @@ describe("by make", function()
     assert.same(installation.listing(program.root .. "/examples"), installation.listing(dir .. "examples"))
   end)
 
+  it("is found elsewhere by the variables that the manual has", function()
+    local commands = shell.read(program.root .. "/doc/manual.md"):match "\n(%$ export LUA_PATH=.-)%$ lua5%.4 script"
+    local line = commands:gsub("%$ ", ""):gsub("/opt/gprof", tree.root) .. [[
+      lua5.4 -e 'print(require "gprof"._VERSION, package.searchpath("gprof.core", package.cpath))']]
+    assert.equal(("%s\t%s/lib/lua/5.4/gprof/core.so\n"):format(gprof._VERSION, tree.root),
+      shell.check({ "sh", "-c", line }, { env = tree.env }).stdout)
+  end)
+
   it("can be made ready elsewhere than where it is to be", function()
     local stage = shell.tmpdir "stage"
     installation.make { "install", "PREFIX=/opt/gprof", "DESTDIR=" .. stage }
