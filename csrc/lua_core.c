@@ -78,9 +78,9 @@ const char *text_option(lua_State *L, int index, const char *name) {
 }
 
 int push_failure(lua_State *L, const char *path, const gp_error *error) {
+  const char *name = *path == '\0' ? "''" : strcmp(path, "-") == 0 ? "standard input" : path;
   luaL_pushfail(L);
-  lua_pushfstring(L, "%s: %s", strcmp(path, "-") == 0 ? "standard input" : path,
-                  error->text);
+  lua_pushfstring(L, "%s: %s", name, error->text);
   return 2;
 }
 

@@ -489,7 +489,7 @@ describe("shards", function()
     refuses("../gmon.out: has no directory to group by", "shards", { "directory", "out", image, "../gmon.out" })
     refuses("x/-1.gmon: has no prefix to group by", "shards", { "prefix", "out", image, "x/-1.gmon" })
     refuses("all/gmon.out: 'all' is the sum of all groups", "shards", { "directory", "out", image, "all/gmon.out" })
-    refuses("/nowhere/gmon.gmon: no new file can be made beside it: No such file or directory", "shards",
+    refuses("/nowhere/gmon.gmon: its directory does not exist", "shards",
       { "prefix", "/nowhere", image, profile })
   end)
 end)
@@ -674,7 +674,7 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
   end)
 
   it("refuses a place where nothing can be written", function()
-    refuses("/nowhere/gmon.cycles: no new file can be made beside it: No such file or directory", "perf2gmon",
+    refuses("/nowhere/gmon.cycles: its directory does not exist", "perf2gmon",
       { built.image, "/nowhere/gmon" }, { stdin = shell.write(shell.tmpdir() .. "/text", sample) })
   end)
 end)
