@@ -667,6 +667,14 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
     end)
   end
 
+  it("refuses samples of which none is in the image", function()
+    local dir = shell.tmpdir "perf"
+    local input = shell.write(shell.tmpdir() .. "/text", sample .. sample:gsub("cycles", "misses"))
+    refuses(("standard input: none of 2 samples is in %s"):format(built.image), "perf2gmon",
+      { built.image, dir .. "/gmon" }, { stdin = input })
+    assert.equal("", shell.listing(dir))
+  end)
+
   it("refuses an image without symbols", function()
     local image = build.craft { text = 0x20, symbols = {} }
     refuses(image .. ": has no symbols: use the file as it was linked, without -s, before strip", "perf2gmon",
@@ -675,7 +683,8 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
 
   it("refuses a place where nothing can be written", function()
     refuses("/nowhere/gmon.cycles: its directory does not exist", "perf2gmon",
-      { built.image, "/nowhere/gmon" }, { stdin = shell.write(shell.tmpdir() .. "/text", sample) })
+      { built.image, "/nowhere/gmon" },
+      { stdin = shell.write(shell.tmpdir() .. "/text", recorded(0, "a 1 1.5: 1 cycles: {main+4} (IMAGE)\n")) })
   end)
 end)
 
