@@ -122,9 +122,9 @@ $(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME)))
 $(eval $(call place,$(DATADIR)/man/man1,644,doc/,$(wildcard doc/*.1)))
 $(eval $(call place,$(DOCDIR),644,,$(DOCUMENTS)))
 
-# What shells complete command lines by; the program prints it, if it knows how to.
-COMPLETIONS = $(if $(shell grep -rl print-completion lua), $(addprefix build/share/, \
-  bash-completion/completions/gprof.lua zsh/site-functions/_gprof.lua))
+# What shells complete command lines by: the program prints it.
+COMPLETIONS = build/share/bash-completion/completions/gprof.lua \
+  build/share/zsh/site-functions/_gprof.lua
 $(eval $(call place,$(DATADIR),644,build/share/,$(COMPLETIONS)))
 
 build/share/%: $(CORE) $(MODULES) gprof.lua

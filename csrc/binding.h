@@ -103,6 +103,11 @@ gp_image *check_image(lua_State *L, int index);
 gp_data *check_data(lua_State *L, int index);
 symbols_box *check_symbols(lua_State *L, int index);
 gp_profile *check_profile(lua_State *L, int index);
+
+/* The object in a box that a part or an iteration keeps: open, or a Lua error that blames no
+ * argument. */
+const gp_data *open_data(lua_State *L, const data_box *box);
+symbols_box *open_symbols(lua_State *L, symbols_box *box);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
 
 /* Where the functions of the symbols at `index` come from: looked up when somebody asks. */

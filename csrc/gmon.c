@@ -76,49 +76,65 @@ static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
   return gp_index_find(&arcs->index, (gp_key){from, self});
 }
 
-bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
-                     gp_error *error) {
-  gp_arcs *arcs = &data->arcs;
-  uint32_t row = find_arc(arcs, from, self);
-  arcs->next = (row == GP_NONE ? (uint32_t)arcs->count : row) + 1;
-  data->arc_records++;
-  data->has_arcs = true;
-  if (row != GP_NONE) return add_count(data, &arcs->calls[row], calls, error);
+/* A row for a new arc, or GP_NONE if there is no memory. */
+static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
   if (arcs->count == arcs->capacity) {
     size_t room = gp_capacity(arcs->capacity, arcs->count + 1);
     if (room >= GP_NONE || !gp_resize(&arcs->from, room, sizeof *arcs->from) ||
         !gp_resize(&arcs->self, room, sizeof *arcs->self) ||
         !gp_resize(&arcs->calls, room, sizeof *arcs->calls))
-      return gp_fail_memory(error);
+      return GP_NONE;
     arcs->capacity = room;
   }
-  row = (uint32_t)arcs->count;
+  uint32_t row = (uint32_t)arcs->count;
   arcs->from[row] = from;
   arcs->self[row] = self;
-  arcs->calls[row] = 0;
-  if (!add_count(data, &arcs->calls[row], calls, error)) return false;
+  if (!gp_index_add(&arcs->index, row)) return GP_NONE;
   arcs->count++;
-  return gp_index_add(&arcs->index, row) || gp_fail_memory(error);
+  return row;
+}
+
+bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
+                     gp_error *error) {
+  gp_arcs *arcs = &data->arcs;
+  uint32_t row = find_arc(arcs, from, self);
+  uint64_t sum = row == GP_NONE ? 0 : arcs->calls[row];
+  if (!add_count(data, &sum, calls, error)) return false;
+  if (row == GP_NONE) row = append_arc(arcs, from, self);
+  if (row == GP_NONE) return gp_fail_memory(error);
+  arcs->calls[row] = sum;
+  arcs->next = row + 1;
+  data->arc_records++;
+  data->has_arcs = true;
+  return true;
+}
+
+/* A row for a new block, or GP_NONE if there is no memory. */
+static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
+  if (blocks->count == blocks->capacity) {
+    size_t room = gp_capacity(blocks->capacity, blocks->count + 1);
+    if (room >= GP_NONE || !gp_resize(&blocks->address, room, sizeof *blocks->address) ||
+        !gp_resize(&blocks->executions, room, sizeof *blocks->executions))
+      return GP_NONE;
+    blocks->capacity = room;
+  }
+  uint32_t row = (uint32_t)blocks->count;
+  blocks->address[row] = address;
+  if (!gp_index_add(&blocks->index, row)) return GP_NONE;
+  blocks->count++;
+  return row;
 }
 
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
                        gp_error *error) {
   gp_blocks *blocks = &data->blocks;
   uint32_t row = gp_index_find(&blocks->index, (gp_key){address, 0});
-  if (row != GP_NONE) return add_count(data, &blocks->executions[row], executions, error);
-  if (blocks->count == blocks->capacity) {
-    size_t room = gp_capacity(blocks->capacity, blocks->count + 1);
-    if (room >= GP_NONE || !gp_resize(&blocks->address, room, sizeof *blocks->address) ||
-        !gp_resize(&blocks->executions, room, sizeof *blocks->executions))
-      return gp_fail_memory(error);
-    blocks->capacity = room;
-  }
-  row = (uint32_t)blocks->count;
-  blocks->address[row] = address;
-  blocks->executions[row] = 0;
-  if (!add_count(data, &blocks->executions[row], executions, error)) return false;
-  blocks->count++;
-  return gp_index_add(&blocks->index, row) || gp_fail_memory(error);
+  uint64_t sum = row == GP_NONE ? 0 : blocks->executions[row];
+  if (!add_count(data, &sum, executions, error)) return false;
+  if (row == GP_NONE) row = append_block(blocks, address);
+  if (row == GP_NONE) return gp_fail_memory(error);
+  blocks->executions[row] = sum;
+  return true;
 }
 
 /* --- histograms ------------------------------------------------------------ */
@@ -155,11 +171,10 @@ static size_t histograms_below(const gp_data *data, uint64_t address) {
   return low;
 }
 
-/* Whether a histogram can be added to what there is: same dimension, same rate,
- * same size of a bin (in two-byte units, to a millionth). */
-static bool is_compatible(const gp_data *data, const gp_histogram *new, gp_error *error) {
-  if (data->histogram_count == 0) return true;
-  const gp_histogram *first = &data->histograms[0];
+/* Whether a histogram can be added where `first` is the first one: same dimension, same
+ * rate, same size of a bin (in two-byte units, to a millionth). */
+static bool is_compatible(const gp_data *data, const gp_histogram *first,
+                          const gp_histogram *new, gp_error *error) {
   if (strcmp(new->dimension, first->dimension) != 0)
     return gp_fail(error,
                    "histogram%s counts '%s', the ones before '%s'",
@@ -200,7 +215,9 @@ static bool is_sound(const gp_data *data, const gp_histogram *new, gp_error *err
  * is none, which `before` others then precede. */
 static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram **place,
                        size_t *before, gp_error *error) {
-  if (!is_sound(data, header, error) || !is_compatible(data, header, error)) return false;
+  const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
+  if (!is_sound(data, header, error) || !is_compatible(data, first, header, error))
+    return false;
   *before = histograms_below(data, header->low);
   gp_histogram *next = *before < data->histogram_count
                            ? &data->histograms[data->by_address[*before]] : NULL;
@@ -275,7 +292,9 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_erro
 /* Whether all can be added: found out before anything is. */
 static bool can_merge(gp_data *data, const gp_data *other, gp_error *error) {
   for (size_t i = 0; i < other->histogram_count; i++)
-    if (!can_add_histogram(data, &other->histograms[i], error)) return false;
+    if (!is_compatible(data, other->histograms, &other->histograms[i], error) ||
+        !can_add_histogram(data, &other->histograms[i], error))
+      return false;
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++) {
     uint32_t row = find_arc(&data->arcs, other->arcs.from[i], other->arcs.self[i]);

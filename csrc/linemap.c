@@ -2,8 +2,10 @@
 /*
  * Which line of the source the code at an address comes from.
  *
- * The line tables are read once (linerows.h). Where they contradict each other, and where
- * there are none that we can read, libbfd is asked about every address.
+ * The line tables are read once (linerows.h). Several may tell of the same code: of a
+ * function that many units have, a linker keeps one, and lets the others' tables tell of
+ * that. Where they contradict each other, and where there are none that we can read, libbfd
+ * is asked about every address.
  */
 #include "linemap.h"
 
@@ -105,30 +107,100 @@ static bool edge_before(const void *rows, uint32_t b, uint32_t a) {
   return edge(rows, b) < edge(rows, a);
 }
 
-/* Goes through the code from edge to edge. What several sequences tell of is asked about;
- * what one tells of, whose number is the sum of those that are open, is copied. */
-static bool from_edges(const maker *make, const uint32_t *edges, size_t count) {
-  size_t open = 0, sum = 0;
+/* The sequences that tell of the code between two edges. */
+typedef struct tellers {
+  size_t count;
+  uint32_t *number;     /* of the sequences, in any order */
+  uint32_t *place;      /* per sequence, which of them it is */
+  uint64_t patience;    /* so many rows will still be compared */
+} tellers;
+
+/* How often the rows of all sequences may be compared: copies of a function begin and end
+ * together, so once is enough; a crafted image can ask for their square. */
+#define MOST_COMPARED 8
+
+static bool tellers_init(tellers *all, const gp_linerows *rows) {
+  *all = (tellers){.patience = MOST_COMPARED * (rows->count + rows->rows.count)};
+  all->number = gp_column(rows->count, sizeof *all->number);
+  all->place = gp_column(rows->count, sizeof *all->place);
+  return all->number && all->place;
+}
+
+static void tellers_free(tellers *all) {
+  free(all->number);
+  free(all->place);
+}
+
+/* Passes an edge. */
+static void pass(tellers *all, uint32_t edge) {
+  uint32_t sequence = edge / 2;
+  if (edge % 2 == 0) {
+    all->place[sequence] = (uint32_t)all->count;
+    all->number[all->count++] = sequence;
+  } else {
+    uint32_t last = all->number[--all->count];
+    all->number[all->place[sequence]] = last;
+    all->place[last] = all->place[sequence];
+  }
+}
+
+/* Whether two sequences tell the same of a range; false if patience is at its end. */
+static bool tell_the_same(const gp_linemap *rows, const gp_sequence *a, const gp_sequence *b,
+                          gp_range range, uint64_t *patience) {
+  size_t i = gp_linemap_search(rows, a->first, a->last, range.low);
+  size_t j = gp_linemap_search(rows, b->first, b->last, range.low);
+  for (;; i++, j++) {
+    bool more_a = i < a->last && rows->low[i] < range.high;
+    bool more_b = j < b->last && rows->low[j] < range.high;
+    if (!more_a || !more_b) return more_a == more_b;
+    if (*patience == 0) return false;
+    --*patience;
+    gp_range of_a = gp_range_clip((gp_range){rows->low[i], rows->high[i]}, range);
+    gp_range of_b = gp_range_clip((gp_range){rows->low[j], rows->high[j]}, range);
+    if (of_a.low != of_b.low || of_a.high != of_b.high || rows->file[i] != rows->file[j] ||
+        rows->line[i] != rows->line[j])
+      return false;
+  }
+}
+
+/* Whether all tell the same of a range, and none is dubious: then it is true, whichever of
+ * them libbfd goes by. */
+static bool agree(tellers *all, const gp_linerows *rows, gp_range range) {
+  const gp_sequence *first = &rows->sequence[all->number[0]];
+  if (first->dubious) return false;
+  for (size_t i = 1; i < all->count; i++) {
+    const gp_sequence *other = &rows->sequence[all->number[i]];
+    if (all->patience == 0 || other->dubious) return false;
+    all->patience--;
+    if (!tell_the_same(&rows->rows, first, other, range, &all->patience)) return false;
+  }
+  return true;
+}
+
+/* Goes through the code from edge to edge. What is told in one way is copied. */
+static bool from_edges(const maker *make, const uint32_t *edges, size_t count,
+                       tellers *all) {
   for (size_t i = 0; i < count; i++) {
-    size_t number = edges[i] / 2;
-    open += edges[i] % 2 ? (size_t)-1 : 1;
-    sum += edges[i] % 2 ? 0 - number : number;
-    if (open == 0) continue;
+    pass(all, edges[i]);
+    if (all->count == 0) continue;
     gp_range range = {edge(make->rows, edges[i]), edge(make->rows, edges[i + 1])};
     if (range.low == range.high) continue;
-    const gp_sequence *sequence = &make->rows->sequence[sum];
-    bool done = open > 1 || sequence->dubious ? ask_wanted(make, range)
-                                              : copy_rows(make, sequence, range);
+    bool done = agree(all, make->rows, range)
+                    ? copy_rows(make, &make->rows->sequence[all->number[0]], range)
+                    : ask_wanted(make, range);
     if (!done) return false;
   }
   return true;
 }
 
 static bool from_rows(const maker *make) {
+  tellers all;
   size_t count = 2 * make->rows->count;
   uint32_t *edges = gp_identity(count);
-  bool done = edges && gp_sort(edges, count, edge_before, make->rows) &&
-              from_edges(make, edges, count);
+  bool done = tellers_init(&all, make->rows) && edges &&
+              gp_sort(edges, count, edge_before, make->rows) &&
+              from_edges(make, edges, count, &all);
+  tellers_free(&all);
   free(edges);
   return done;
 }

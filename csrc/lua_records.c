@@ -54,8 +54,10 @@ int data_add_block(lua_State *L) {
   gp_data *data = check_data(L, 1);
   gp_error error = {""};
   uint64_t address = check_address(L, data, 2), executions = check_count(L, 3);
-  if (data->blocks.count == 0) data->block_records++;  /* that it will be written in */
-  return result(L, gp_data_add_block(data, address, executions, &error), &error);
+  bool first = data->blocks.count == 0;
+  bool done = gp_data_add_block(data, address, executions, &error);
+  if (done && first) data->block_records++;  /* that it will be written in */
+  return result(L, done, &error);
 }
 
 /* Raises the error of a field of the table that is argument 2. */
@@ -164,7 +166,12 @@ int data_merge(lua_State *L) {
 
 /* --- iteration over records ------------------------------------------------------ */
 
-/* Upvalues of all these: the data, and how many were given. Returns the next number. */
+/* Upvalues of all these: the data, and how many were given. */
+static const gp_data *data_of_iteration(lua_State *L) {
+  return open_data(L, lua_touserdata(L, lua_upvalueindex(1)));
+}
+
+/* Returns the next number. */
 static size_t next_number(lua_State *L) {
   lua_Integer number = lua_tointeger(L, lua_upvalueindex(2));
   lua_pushinteger(L, number + 1);
@@ -181,7 +188,7 @@ static int iterate(lua_State *L, lua_CFunction next) {
 }
 
 static int next_arc(lua_State *L) {
-  const gp_arcs *arcs = &check_data(L, lua_upvalueindex(1))->arcs;
+  const gp_arcs *arcs = &data_of_iteration(L)->arcs;
   size_t arc = next_number(L);
   if (arc >= arcs->count) return 0;
   lua_pushinteger(L, (lua_Integer)arcs->from[arc]);
@@ -191,7 +198,7 @@ static int next_arc(lua_State *L) {
 }
 
 static int next_block(lua_State *L) {
-  const gp_blocks *blocks = &check_data(L, lua_upvalueindex(1))->blocks;
+  const gp_blocks *blocks = &data_of_iteration(L)->blocks;
   size_t block = next_number(L);
   if (block >= blocks->count) return 0;
   lua_pushinteger(L, (lua_Integer)blocks->address[block]);
@@ -200,7 +207,7 @@ static int next_block(lua_State *L) {
 }
 
 static int next_histogram(lua_State *L) {
-  const gp_data *data = check_data(L, lua_upvalueindex(1));
+  const gp_data *data = data_of_iteration(L);
   size_t number = next_number(L);
   if (number >= data->histogram_count) return 0;
   histogram_box *box = lua_newuserdatauv(L, sizeof *box, 1);
@@ -223,7 +230,7 @@ int data_histograms(lua_State *L) { return iterate(L, next_histogram); }
 static const gp_histogram *open_histogram(lua_State *L, int index) {
   const histogram_box *box = lua_touserdata(L, index);
   lua_getiuservalue(L, index, 1);
-  const gp_data *data = check_data(L, -1);
+  const gp_data *data = open_data(L, lua_touserdata(L, -1));
   lua_pop(L, 1);
   return &data->histograms[box->number];
 }

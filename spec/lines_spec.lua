@@ -85,6 +85,53 @@ describe("The file and line of every address are libbfd's", function()
   end
 end)
 
+describe("Where several units tell of the code of one function, the answers are libbfd's:", function()
+  -- An inline function that each unit has, with a line that the unit says it is on.
+  local function unit(name, line)
+    return ([[
+      #line %d "header.h"
+      inline __attribute__((noinline)) int twice(int x) { return
+        2 * x; }
+      #line 1 "%s.cc"
+      int %s(int x) { return twice(x) + 1; }
+    ]]):format(line, name, name)
+  end
+
+  local main <const> = "int one(int); int two(int); int main() { return one(1) + two(2); }\n"
+
+  local function link(line_of_two, order, flags)
+    local dir = shell.tmpdir "units"
+    for name, text in pairs { one = unit("one", 10), two = unit("two", line_of_two), main = main } do
+      shell.write(("%s/%s.cc"):format(dir, name), text)
+      shell.check({ "g++", "-g", "-c", name .. ".cc", table.unpack(flags) }, { cwd = dir })
+    end
+    shell.check({ "g++", "-o", "program", "main.o", order[1] .. ".o", order[2] .. ".o" }, { cwd = dir })
+    return dir .. "/program"
+  end
+
+  -- How many sequences begin at an address.
+  local function tellers(image, address)
+    local count, first = 0, true
+    for at, file in assert(gprof.image(image)):lines() do
+      if first and at == address then count = count + 1 end
+      first = file == nil
+    end
+    return count
+  end
+
+  for title, line in pairs { ["they agree"] = 10, ["they contradict each other"] = 50 } do
+    for _, flags in ipairs { { "-O0" }, { "-O2" }, { "-O1", "-gdwarf-4" }, { "-O0", "-ffunction-sections" } } do
+      it(("%s, %s"):format(title, table.concat(flags, " ")), function()
+        for _, order in ipairs { { "one", "two" }, { "two", "one" } } do
+          local image = link(line, order, flags)
+          assert.equal(2, tellers(image, build.address(image, "_Z5twicei")))
+          assert.is_true(compare(image) > 50)
+        end
+      end)
+    end
+  end
+end)
+
 -- Prints how many functions of an image have a source, and those whose source is not that of their address.
 local functions <const> = [[
   local gprof = require "gprof"

@@ -176,6 +176,15 @@ describe("merging", function()
       assert.same(before, all())
     end)
   end
+
+  it("leaves empty data empty if what is merged does not go together there", function()
+    local mixed, empty = gprof.data.new { mixed_rates = true }, gprof.data.new()
+    assert(mixed:add_histogram { low = LOW, high = HIGH, bins = { 1 }, rate = 100 })
+    assert(mixed:add_histogram { low = HIGH, high = 2 * HIGH - LOW, bins = { 1 }, rate = 99 })
+    assert.same({ nil, "histogram has rate 99, the ones before have 100" }, { empty:merge(mixed) })
+    assert.is_nil((empty:histograms()()))
+    assert(gprof.data.new { mixed_rates = true }:merge(mixed))
+  end)
 end)
 
 describe("records that cannot be", function()
@@ -203,11 +212,14 @@ describe("records that cannot be", function()
   for _, case in ipairs(refused) do
     it("are refused, and the data stays as it was: " .. case[1], function()
       local data = filled()
-      local before = written(data)
+      local function all()
+        return { written(data), data.histogram_records, data.arc_records, data.block_records }
+      end
+      local before = all()
       local done, message = case[2](data)
       assert.is_nil(done)
       assert.truthy(message:find(case[1], 1, true), message)
-      assert.equal(before, written(data))
+      assert.same(before, all())
     end)
   end
 
@@ -301,6 +313,7 @@ describe("closed data", function()
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "data is closed", message)
+      assert.is_nil(message:find "#%-", message) -- no argument of the caller's
     end
   end)
 

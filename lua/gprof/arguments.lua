@@ -22,7 +22,7 @@ end
 -- 'all'", is that word.
 arguments.known = {
   image = symbols,
-  data = { file_format = "string", mixed_rates = "boolean", debug = "integer" },
+  data = { file_format = "format", mixed_rates = "boolean", debug = "integer" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
   profile = with(symbols, {
@@ -43,6 +43,9 @@ function arguments.bad(number, name, level, problem, ...)
   local where = number == 0 and "calling '%s' on bad self" or "bad argument #" .. number .. " to '%s'"
   error((where .. " (%s)"):format(name, problem:format(...)), level + 1)
 end
+
+-- What files of data can be read as.
+local formats <const> = { auto = true, magic = true, bsd = true, ["4.4bsd"] = true }
 
 -- The type of a value, as messages name it.
 local function type_of(value)
@@ -66,15 +69,32 @@ local function wrong_symspecs(value)
   end
 end
 
+-- What is wrong with the name of a file format; nil if nothing is.
+local function wrong_format(value)
+  if type(value) ~= "string" then return "string expected, got " .. type_of(value) end
+  if not formats[value] then return ("invalid option '%s'"):format(value) end
+end
+
+-- What is wrong with an object: it is of another type, or closed, which its fields tell; nil
+-- if nothing is.
+local function wrong_object(value, kind)
+  if type_of(value) ~= kind then return ("%s expected, got %s"):format(kind, type_of(value)) end
+  if type(value) ~= "userdata" then return nil end
+  local open, problem = pcall(getmetatable(value).__index, value, "pointer_size")
+  return not open and problem or nil
+end
+
 -- What is wrong with an option, which has to be of some kind; nil if nothing is.
 local function wrong(value, kind)
   if kind == "symspecs" then return wrong_symspecs(value) end
+  if kind == "format" then return wrong_format(value) end
   local plain, word = kind:match "^(%S+) or '(%l+)'$"
-  if type_of(value) == (plain or kind) or word and value == word then return nil end
+  if not plain then return wrong_object(value, kind) end
+  if type_of(value) == plain or value == word then return nil end
   return ("%s expected, got %s"):format(kind, type_of(value))
 end
 
---- Checks an argument.
+--- Checks an argument; images and data have to be open.
 -- @param value
 -- @tparam string kind "string", "integer", "gprof.image" ...
 -- @tparam integer number of the argument
@@ -82,8 +102,9 @@ end
 -- @tparam[opt=3] integer level as for `error` where this is called
 -- @return the value
 function arguments.check(value, kind, number, name, level)
-  if type_of(value) == kind then return value end
-  arguments.bad(number, name, level or 3, "%s expected, got %s", kind, type_of(value))
+  local problem = wrong_object(value, kind)
+  if not problem then return value end
+  arguments.bad(number, name, level or 3, "%s", problem)
 end
 
 --- Checks options, which need not be there.

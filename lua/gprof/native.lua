@@ -71,8 +71,9 @@ end
 function native.blocks_runtime()
   local core = package.searchpath("gprof.core", package.cpath) or ""
   for _, pattern in ipairs { "^(.*/)[^/]*$", "^(.*/)gprof/[^/]*$" } do
-    local path = (core:match(pattern) or "/") .. "libgprof-blocks.a"
-    if exists(path) then return path end
+    local directory = core:match(pattern)
+    local path = directory and directory .. "libgprof-blocks.a"
+    if path and exists(path) then return path end
   end
   return nil, missing "runtime that counts blocks"
 end

@@ -107,6 +107,8 @@ end
 -- @tparam[opt] function write takes strings; standard output if absent. The report gets a
 --   stream to it (see gprof.output), which ends when the report returns
 function core.profile_methods:report(name, options, write)
+  arguments.check(self, "gprof.profile", 0, "report")
+  if options ~= nil then arguments.check(options, "table", 2, "report") end
   local report, kind = name, type(name)
   if kind == "string" then
     local found, message = reports.find(name)
@@ -129,6 +131,8 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: several files, or none, of that name; no text
 function core.profile_methods:annotate(file, directories)
+  arguments.check(self, "gprof.profile", 0, "annotate")
+  arguments.check(file, "string", 1, "annotate")
   local annotation = require "gprof.annotation"
   local known, message = annotation.find(self, file)
   if not known then return nil, message end
@@ -149,6 +153,7 @@ end
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
 -- @treturn function,... all of them, by address: nothing if there are none
 function core.profile_methods:find(spec)
+  arguments.check(self, "gprof.profile", 0, "find")
   arguments.check(spec, "string", 1, "find")
   local symbols, found, seen = self.symbols, {}, {}
   local ids, by_line = require "gprof.symspec".find(symbols, spec)
