@@ -63,6 +63,13 @@ local function find_page(report)
   end
 end
 
+--- Tells whether a report is one of our own.
+-- @param name
+-- @treturn boolean
+function styles.is_own(name)
+  return find_page(name) ~= nil
+end
+
 --- The names of our own reports.
 -- @treturn {string,...}
 function styles.reports()
