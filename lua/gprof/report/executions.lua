@@ -1,4 +1,5 @@
---- Execution counts: how often each function was called, by its place in the source.
+--- Execution counts: how often each function was called by others, by its place in the
+-- source. What it calls itself is told by the call graph.
 --
 -- @module gprof.report.executions
 -- SPDX-License-Identifier: GPL-3.0-or-later
