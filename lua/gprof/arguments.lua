@@ -1,6 +1,6 @@
 --- What the functions of the library take, and what they say of anything else.
 --
--- @module gprof.arguments
+-- @internal gprof.arguments
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"

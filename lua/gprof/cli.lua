@@ -1,6 +1,6 @@
 --- The command line: from arguments to reports.
 --
--- @module gprof.cli
+-- @internal gprof.cli
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local color = require "gprof.color"

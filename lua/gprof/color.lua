@@ -5,7 +5,7 @@
 -- large share of the time is red, a notable one yellow, and what was never executed dim.
 -- Without the sequences that switch colours a report is, to the byte, what it is plain.
 --
--- @module gprof.color
+-- @internal gprof.color
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"

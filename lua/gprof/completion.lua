@@ -1,7 +1,7 @@
 --- Completion of the command line by a shell: scripts for bash and zsh, made from the
 -- table of options, so that they know what the program knows.
 --
--- @module gprof.completion
+-- @internal gprof.completion
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local options = require "gprof.options"

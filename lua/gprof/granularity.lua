@@ -1,6 +1,6 @@
 --- The line that says how finely time was sampled.
 --
--- @module gprof.granularity
+-- @internal gprof.granularity
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local granularity = {}

@@ -4,7 +4,7 @@
 -- an upgrade nothing loads until it is built anew, and whoever sees a linker's message
 -- alone cannot know.
 --
--- @module gprof.native
+-- @internal gprof.native
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local native = {}

@@ -3,7 +3,7 @@
 -- One table says everything about every option; reading the command line, the help
 -- page and messages all go by it.
 --
--- @module gprof.options
+-- @internal gprof.options
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"

@@ -304,7 +304,7 @@ end
 -- goes through these.
 --
 -- @table cycle
--- @tfield string name "<cycle N>"
+-- @tfield string name "&lt;cycle N&gt;"
 -- @tfield integer number N, from 1
 -- @tfield boolean is_cycle true
 -- @see profile:members
