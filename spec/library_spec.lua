@@ -435,6 +435,7 @@ describe("misuse", function()
   local f, cycle = profile:lookup(crafted.BASE), profile:cycles()()
   local arc = f:callees()()
   local closed_image, closed_data = gprof.image(image.path), gprof.data.new()
+  local under_closed_image = gprof.profile(closed_image, gprof.data(closed_image, crafted.gmon(plan)))
   closed_image:close()
   closed_data:close()
 
@@ -455,6 +456,12 @@ describe("misuse", function()
     ["data.new: a closed image"] = { "#1 .*image is closed", function() gprof.data.new { image = closed_image } end },
     ["profile: a closed image"] = { "#1 .*image is closed", function() gprof.profile(closed_image, data) end },
     ["profile: closed data"] = { "#2 .*data is closed", function() gprof.profile(image, closed_data) end },
+    ["profile:find: of a closed image"] = { "'find' on bad self .the profile's image is closed",
+      function() under_closed_image:find "main" end },
+    ["profile:annotate: of a closed image"] = { "'annotate' on bad self .the profile's image is closed",
+      function() under_closed_image:annotate "main.c" end },
+    ["profile:report: of a closed image"] = { "'report' on bad self .the profile's image is closed",
+      function() under_closed_image:report "flat" end },
     ["image:lookup: a closed image"] = { "bad self .*image is closed", function() closed_image:lookup(0) end },
     ["image:symbols: a closed image"] = { "bad self .*image is closed", function() closed_image:symbols() end },
     ["image:find: a closed image"] = { "bad self .*image is closed", function() closed_image:find "main" end },

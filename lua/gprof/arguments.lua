@@ -114,12 +114,17 @@ local function wrong_format(value)
   if not formats[value] then return ("invalid option '%s'"):format(value) end
 end
 
+-- Fields that only open objects have.
+local of_open <const> = {
+  ["gprof.image"] = "pointer_size", ["gprof.data"] = "pointer_size", ["gprof.profile"] = "rate",
+}
+
 -- What is wrong with an object: it is of another type, or closed, which its fields tell; nil
 -- if nothing is.
 local function wrong_object(value, kind)
   if type_of(value) ~= kind then return ("%s expected, got %s"):format(kind, type_of(value)) end
-  if type(value) ~= "userdata" then return nil end
-  local open, problem = pcall(getmetatable(value).__index, value, "pointer_size")
+  if not of_open[kind] then return nil end
+  local open, problem = pcall(getmetatable(value).__index, value, of_open[kind])
   return not open and problem or nil
 end
 
@@ -137,7 +142,7 @@ local function wrong(value, kind, given)
   return ("%s expected, got %s"):format(kind, type_of(value))
 end
 
---- Checks an argument; images and data have to be open.
+--- Checks an argument; images, data and profiles have to be open.
 -- @param value
 -- @tparam string kind "string", "integer", "gprof.image" ..., or "strings": an array of them
 -- @tparam integer number of the argument
