@@ -206,7 +206,7 @@ DEMO_FLAGS = -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls
 demo: deps-demo
 	@$(MAKE) --no-print-directory run-demo
 
-run-demo: $(CORE) $(DEMO)/sample
+run-demo: all $(DEMO)/sample
 	cd $(DEMO) && ./sample
 	$(LUA) gprof.lua $(DEMO)/sample $(DEMO)/gmon.out
 
@@ -260,7 +260,7 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 EXAMPLES = "top.lua 10" "callers.lua name" by_file.lua unused.lua "tree.lua 5 5" hot_paths.lua \
   "gate.lua 5 $(DEMO)/sample $(DEMO)/gmon.out" "shards.lua directory $(DEMO)"
 
-examples: $(CORE)
+examples: all
 	@$(MAKE) --no-print-directory run-demo >build/demo.log && tail -n 1 build/demo.log
 	@for script in $(EXAMPLES); do \
 	  echo "examples/$$script"; $(LUA) examples/$$script $(DEMO)/sample $(DEMO)/gmon.out || exit 1; \
