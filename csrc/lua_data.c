@@ -61,12 +61,14 @@ static int close_data(lua_State *L) {
 
 static int describe(lua_State *L) {
   const data_box *box = check_box(L, 1);
-  if (!box->open)
+  if (!box->open) {
     lua_pushliteral(L, "data (closed)");
-  else
-    lua_pushfstring(L, "data: %d histograms, %d arcs, %d blocks",
-                    (int)box->data.histogram_count, (int)box->data.arcs.count,
-                    (int)box->data.blocks.count);
+    return 1;
+  }
+  size_t histograms = box->data.histogram_count, arcs = box->data.arcs.count,
+         blocks = box->data.blocks.count;
+  lua_pushfstring(L, "data: %d histogram%s, %d arc%s, %d block%s", (int)histograms,
+                  plural(histograms), (int)arcs, plural(arcs), (int)blocks, plural(blocks));
   return 1;
 }
 

@@ -65,6 +65,17 @@ static void bad_field(lua_State *L, const char *name, const char *problem) {
   luaL_argerror(L, 2, lua_pushfstring(L, "field '%s': %s", name, problem));
 }
 
+/* Every field of the table that is argument 2 has to be one that a histogram has. */
+static void check_fields(lua_State *L, const char *const names[]) {
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    const char *const *name = names;
+    while (*name && (lua_type(L, -2) != LUA_TSTRING || strcmp(*name, lua_tostring(L, -2)) != 0))
+      name++;
+    if (!*name)
+      luaL_argerror(L, 2, lua_pushfstring(L, "no field '%s'", luaL_tolstring(L, -2, NULL)));
+  }
+}
+
 /* An integer of the table that is argument 2; `fallback` if there is none, unless that is
  * below 0. */
 static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fallback) {
@@ -108,7 +119,7 @@ static void check_bins(lua_State *L, gp_histogram *header) {
     if (number < 1 || (size_t)number > header->bins)
       bad_field(L, "bins", "has keys that are no number of a bin");
     if (!is_count || count < 0)
-      bad_field(L, "bins", lua_pushfstring(L, "the count of bin %I is none", number));
+      bad_field(L, "bins", lua_pushfstring(L, "the count of bin %I is no count", number));
     counts[number - 1] = (uint64_t)count;
   }
   lua_pop(L, 1);
@@ -118,10 +129,13 @@ static void check_bins(lua_State *L, gp_histogram *header) {
 
 /* data:add_histogram { low, high, bins, bin_count, rate, unit, abbreviation } */
 int data_add_histogram(lua_State *L) {
+  static const char *const names[] = {"low",  "high",         "bins", "bin_count", "rate",
+                                      "unit", "abbreviation", NULL};
   gp_data *data = check_data(L, 1);
   gp_error error = {""};
   char abbreviation[1] = "";
   luaL_checktype(L, 2, LUA_TTABLE);
+  check_fields(L, names);
   gp_histogram header = {.low = (uint64_t)integer_field(L, "low", -1),
                          .high = (uint64_t)integer_field(L, "high", -1)};
   if (!fits(data, header.low)) bad_field(L, "low", "does not fit a pointer of the data");
@@ -267,7 +281,8 @@ static int bins(lua_State *L) {
 
 static int describe(lua_State *L) {
   const gp_histogram *histogram = check_histogram(L, 1);
-  lua_pushfstring(L, "histogram: %d bins of %s", (int)histogram->bins, histogram->dimension);
+  lua_pushfstring(L, "histogram: %d bin%s of %s", (int)histogram->bins,
+                  plural(histogram->bins), histogram->dimension);
   return 1;
 }
 

@@ -63,8 +63,8 @@ describe("an object", function()
     assert.equal("function: work", tostring(f.work))
     assert.equal("cycle: <cycle 1>", tostring(f.ping.cycle))
     assert.equal("arc: work -> leaf", tostring(list(nil, f.leaf:callers())[2]))
-    assert.equal("profile: 6 functions, 7 arcs, 1 cycles", tostring(profile))
-    assert.equal("data: 1 histograms, 7 arcs, 0 blocks", tostring(profile.data))
+    assert.equal("profile: 6 functions, 7 arcs, 1 cycle", tostring(profile))
+    assert.equal("data: 1 histogram, 7 arcs, 0 blocks", tostring(profile.data))
   end)
 
   it("has nil for fields that there are not, and takes none", function()
@@ -72,7 +72,10 @@ describe("an object", function()
       assert.is_nil(object.unheard_of)
       assert.is_nil(object[1])
       assert.is_nil(object[f])
-      assert.has_error(function() object.name = "mine" end)
+      local _, problem = pcall(function() object.name = "mine" end)
+      assert.truthy(problem:find "^%S*library_spec.lua:%d+: field 'name' is read%-only: what a gprof%.%l+ tells",
+        problem)
+      assert.error_matches(function() object[f.work] = 1 end, "field 'function: work' is read%-only")
     end
   end)
 end)
@@ -432,6 +435,7 @@ describe("misuse", function()
   local f, cycle = profile:lookup(crafted.BASE), profile:cycles()()
   local arc = f:callees()()
   local closed_image, closed_data = gprof.image(image.path), gprof.data.new()
+  local under_closed_image = gprof.profile(closed_image, gprof.data(closed_image, crafted.gmon(plan)))
   closed_image:close()
   closed_data:close()
 
@@ -452,6 +456,12 @@ describe("misuse", function()
     ["data.new: a closed image"] = { "#1 .*image is closed", function() gprof.data.new { image = closed_image } end },
     ["profile: a closed image"] = { "#1 .*image is closed", function() gprof.profile(closed_image, data) end },
     ["profile: closed data"] = { "#2 .*data is closed", function() gprof.profile(image, closed_data) end },
+    ["profile:find: of a closed image"] = { "'find' on bad self .the profile's image is closed",
+      function() under_closed_image:find "main" end },
+    ["profile:annotate: of a closed image"] = { "'annotate' on bad self .the profile's image is closed",
+      function() under_closed_image:annotate "main.c" end },
+    ["profile:report: of a closed image"] = { "'report' on bad self .the profile's image is closed",
+      function() under_closed_image:report "flat" end },
     ["image:lookup: a closed image"] = { "bad self .*image is closed", function() closed_image:lookup(0) end },
     ["image:symbols: a closed image"] = { "bad self .*image is closed", function() closed_image:symbols() end },
     ["image:find: a closed image"] = { "bad self .*image is closed", function() closed_image:find "main" end },
@@ -465,6 +475,32 @@ describe("misuse", function()
       function() profile.report(image, "flat") end },
     ["profile:report: options of no table"] = { "#2 .*table expected, got string",
       function() profile:report("flat", "brief") end },
+    ["profile:report: an unknown option"] = { "#2 .*no option 'breif'",
+      function() profile:report("flat", { breif = true }) end },
+    ["profile:report: a word for a flag"] = { "#2 .*option 'brief': boolean expected, got string",
+      function() profile:report("bsd.flat", { brief = "yes" }) end },
+    ["profile:report: a word for a number"] = { "#2 .*option 'width': integer expected, got string",
+      function() profile:report("index", { width = "x" }) end },
+    ["profile:report: one directory"] = { "#2 .*option 'directory_path': array of strings expected, got string",
+      function() profile:report("annotation", { directory_path = "src" }) end },
+    ["profile:report: no table for a report of one's own"] = { "#2 .*table expected, got string",
+      function() profile:report(print, "brief") end },
+    ["profile:report: a number to write to"] = { "#3 .*function or file expected, got integer",
+      function() profile:report("flat", nil, 1) end },
+    ["profile:report: false to write to"] = { "#3 .*function or file expected, got boolean",
+      function() profile:report("flat", {}, false) end },
+    ["profile:report: a table to write to"] = { "#3 .*function or file expected, got table",
+      function() profile:report("flat", {}, {}) end },
+    ["profile:report: a closed file to write to"] = { "#3 .*function or file expected, got closed file",
+      function()
+        local file = io.tmpfile()
+        file:close()
+        profile:report("flat", {}, file)
+      end },
+    ["profile:annotate: one directory"] = { "#2 .*array of strings expected, got string",
+      function() profile:annotate("f.c", "src") end },
+    ["profile:annotate: a directory that is none"] = { "#2 .*array of strings expected%)",
+      function() profile:annotate("f.c", { "src", 7 }) end },
     ["profile:annotate: nothing"] = { "#1 .*string expected, got nil", function() profile:annotate() end },
     ["data: an unknown format"] = { "invalid option 'elf'",
       function() gprof.data(image, crafted.gmon(plan), { file_format = "elf" }) end },
@@ -509,6 +545,10 @@ describe("misuse", function()
       function() gprof.profile(image, data, { exclude = { flat = "main" } }) end },
     ["profile: a symspec that is none"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = { "main", f } } }) end },
+    ["profile: calls to nowhere"] = { "#3 .*option 'exclude': FROM/TO expected for 'arcs', got 'main'",
+      function() gprof.profile(image, data, { exclude = { arcs = { "main/leaf", "main" } } }) end },
+    ["profile: calls that are none"] = { "#3 .*option 'include': FROM/TO expected for 'arcs', got 'main'",
+      function() gprof.profile(image, data, { include = { arcs = { "main" } } }) end },
     ["profile: nil among symspecs"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = { "main", nil, "work" } } }) end },
     ["functions: an order that is none"] = { "#1 .*invalid order function",

@@ -85,6 +85,10 @@ describe("made data", function()
     assert.equal(data, histogram.data)
     assert.equal("histogram: 4 bins of branch-misses-x", tostring(histogram))
     assert.same({ { 1, 300000, LOW } }, pairs_of(histogram:bins()))
+    local one = gprof.data.new():add_histogram { low = LOW, high = HIGH, bins = { 1 } }
+    assert.equal("histogram: 1 bin of seconds", tostring(one:histograms()()))
+    assert.equal("data: 0 histograms, 1 arc, 1 block",
+      tostring(gprof.data.new():add_arc(LOW, LOW, 1):add_block(LOW, 2)))
   end)
 
   it("has its bins where they are, though they are no whole bytes", function()
@@ -258,6 +262,9 @@ describe("records that cannot be", function()
     { "field 'low': integer expected, got nil", histogram { low = "none" } },
     { "field 'low': integer expected, got number", histogram { low = 0.5 } },
     { "field 'high': integer expected, got string", histogram { high = "main" } },
+    { "(no field 'rates')", histogram { rates = 5 } },
+    { "(no field '1')", histogram { "seconds" } },
+    { "(no field 'true')", histogram { [true] = 7 } },
     { "field 'rate': not from 1", histogram { rate = 0 } },
     { "field 'rate': not from 1", histogram { rate = 1 << 32 } },
     { "field 'rate': not from 1", histogram { rate = -1 } },
@@ -269,9 +276,9 @@ describe("records that cannot be", function()
     { "field 'bins': has keys that are no number of a bin", histogram { bins = { [0] = 1 } } },
     { "field 'bins': has keys that are no number of a bin", histogram { bins = { n = 1 } } },
     { "field 'bins': has keys that are no number of a bin", histogram { bins = { [1.5] = 1 } } },
-    { "field 'bins': the count of bin 2 is none", histogram { bins = { 1, -1 } } },
-    { "field 'bins': the count of bin 1 is none", histogram { bins = { 0.5 } } },
-    { "field 'bins': the count of bin 1 is none", histogram { bins = { "many" } } },
+    { "field 'bins': the count of bin 2 is no count", histogram { bins = { 1, -1 } } },
+    { "field 'bins': the count of bin 1 is no count", histogram { bins = { 0.5 } } },
+    { "field 'bins': the count of bin 1 is no count", histogram { bins = { "many" } } },
     { "field 'unit': longer than 15", histogram { unit = "0123456789abcdef" } },
     { "field 'unit': longer than 15, or with a zero", histogram { unit = "a\0b" } },
     { "field 'unit': string expected, got table", histogram { unit = {} } },

@@ -1,6 +1,6 @@
 --- The command line: from arguments to reports.
 --
--- @module gprof.cli
+-- @internal gprof.cli
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local options = require "gprof.options"
@@ -11,6 +11,10 @@ local cli = {}
 
 local function fail(...)
   error({ message = string.format(...) }, 0)
+end
+
+local function warn(message)
+  io.stderr:write("gprof.lua: warning: ", message, "\n")
 end
 
 -- The value, or the end of the program with the message that came in its place.
@@ -44,6 +48,15 @@ local function check_styles(printed, settings, data, profiles)
   if lack then fail("%s: %s", where, lack) end
 end
 
+-- All reports can be taken away, and then nothing is said at all.
+local function check_asked(printed, settings)
+  for _, stands in pairs(printed) do
+    if stands then return end
+  end
+  if settings.gnu_compat then return end
+  warn("nothing is printed: the options take away what there would be")
+end
+
 -- A profile of another program would give a report of nothing.
 local function check_belongs(profile, profiles)
   if not profile.foreign then return end
@@ -55,10 +68,6 @@ end
 
 local function write_sum(data, settings)
   need(data:write(settings.sum_file or "gmon.sum", settings.file_format))
-end
-
-local function warn(message)
-  io.stderr:write("gprof.lua: warning: ", message, "\n")
 end
 
 -- Blocks are of lines, and nothing is said of them without.
@@ -117,6 +126,7 @@ local function report(settings, write)
   local chosen = styles.choose(settings.styles, data, settings.reports)
   local printed = styles.printed(chosen, settings.reports)
   check_styles(printed, settings, data, profiles)
+  check_asked(printed, settings)
   if chosen.sum then write_sum(data, settings) end
   if printed.info or styles.about_functions(printed) then
     check_blocks(settings, printed, data)

@@ -1,7 +1,7 @@
 --- The styles of output: which of them stand, what they need, and in what order and how
 -- separated their pages are printed. Reports that are asked for by name come behind them.
 --
--- @module gprof.styles
+-- @internal gprof.styles
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local styles = {}
@@ -59,6 +59,13 @@ local function find_page(report)
       return page
     end
   end
+end
+
+--- Tells whether a report is one of our own.
+-- @param name
+-- @treturn boolean
+function styles.is_own(name)
+  return find_page(name) ~= nil
 end
 
 --- The names of our own reports.
