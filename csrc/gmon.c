@@ -46,6 +46,8 @@ void gp_data_free(gp_data *data) {
   free(data->blocks.address);
   free(data->blocks.executions);
   gp_index_free(&data->blocks.index);
+  if (data->spare) gp_data_free(data->spare);
+  free(data->spare);
   gp_data_init(data, data->layout);
 }
 
@@ -236,6 +238,7 @@ gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool 
 
 /* Whether all bins have room for those of another one. */
 static bool bins_fit(const gp_histogram *place, const gp_histogram *more, gp_error *error) {
+  if (place->width < 8 && more->width < 8) return true;
   for (size_t bin = 0; bin < more->bins; bin++) {
     uint64_t sum = gp_bin(place, bin);
     if (!gp_count_add(&sum, gp_bin(more, bin)))
@@ -263,11 +266,7 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_erro
     if (!place->counts) return gp_fail_memory(error);
     place->bins = histogram->bins;
   }
-  for (size_t bin = 0; bin < histogram->bins; bin++) {
-    uint64_t more = gp_bin(histogram, bin);
-    if (more && !gp_bins_add_one(place, bin, more, error)) return false;
-  }
-  return true;
+  return gp_bins_merge(place, histogram, error);
 }
 
 /* --- sums of sums ------------------------------------------------------------ */
@@ -304,6 +303,7 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
     if (!gp_data_add_block(data, other->blocks.address[i], other->blocks.executions[i], error))
       return false;
   data->block_records += other->blocks.count > 0;
+  data->bytes += other->bytes;
   data->has_arcs = data->has_arcs || other->has_arcs;
   return true;
 }
