@@ -216,10 +216,23 @@ static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram *
                  origin_of(data).text, header->low, header->high, next->low, next->high);
 }
 
+/* Whether a histogram that is being read can go into the sum in the end: said while it is
+ * known where in the file it is. */
+static bool suits_sum(const gp_data *data, const gp_histogram *header, gp_error *error) {
+  gp_histogram *place;
+  size_t before;
+  if (!data->sum) return true;
+  data->sum->record = data->record;
+  bool suits = find_place(data->sum, header, &place, &before, error);
+  data->sum->record = GP_NO_RECORD;
+  return suits;
+}
+
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
                                 gp_error *error) {
   gp_histogram *place;
   size_t before;
+  if (!suits_sum(data, header, error)) return NULL;
   if (!find_place(data, header, &place, &before, error)) return NULL;
   data->histogram_records++;
   *is_new = place == NULL;

@@ -72,6 +72,7 @@ struct gp_data {
   uint32_t version;       /* that the last file in the magic format told */
   const gp_trace *trace;  /* or NULL */
   gp_data *spare;         /* for the next file that is added as a whole; or NULL */
+  gp_data *sum;           /* that this is going to be merged into; or NULL */
 };
 
 /* For `record`: what is added comes from no file. */

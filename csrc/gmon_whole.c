@@ -28,6 +28,7 @@ static bool need_spare(gp_data *data) {
   gp_data_init(data->spare, data->layout);
   data->spare->mixed_rates = data->mixed_rates;
   data->spare->trace = data->trace;
+  data->spare->sum = data;
   return true;
 }
 

@@ -131,14 +131,6 @@ local function like(data, how)
     big_endian = data.big_endian, mixed_rates = how.mixed_rates }
 end
 
--- Fails as the process did, if that was the file's fault alone.
-local function blame(job, data, list, how)
-  if job.failed == 0 then fail("%s", job.problem) end
-  local _, message = reading.some(like(data, how), list, job.failed, job.failed, how,
-    function() end)
-  if message == job.problem then fail("%s", message) end
-end
-
 -- Adds the sum of a process. False if that share has to be read again.
 local function add_sum(job, data, how)
   local sum = like(data, how)
@@ -156,7 +148,7 @@ local function collect(job, data, list, how, tell)
     for _, told in ipairs(job.told) do tell(table.unpack(told)) end
     return
   end
-  if job.failed then blame(job, data, list, how) end
+  if job.failed == 0 then fail("%s", job.problem) end  -- no file's fault
   local done, message = reading.some(data, list, job.first, job.last, how, tell)
   if not done then fail("%s", message) end
 end

@@ -22,10 +22,11 @@ local function teller(list, outcome, line)
     directory.other = directory.other or list[number]
     outcome.good = outcome.good - 1
   end
-  function tell.bad(_, message)
+  function tell.bad(number, message)
     line:clear()
     io.stderr:write("gprof.lua: ", message, "\n")
-    outcome.bad, outcome.good = outcome.bad + 1, outcome.good - 1
+    outcome.bad = outcome.bad + 1
+    if number then outcome.good = outcome.good - 1 end
   end
   return function(what, ...) tell[what](...) end
 end
@@ -36,7 +37,7 @@ local function tell_of_others(list, how, tell, warn)
     if directory.others > 0 and directory.others == directory.files then
       local message = directory.path .. ": holds no profiles"
       if not how.keep_going then fail("%s", message) end
-      tell("bad", 0, message)
+      tell("bad", nil, message)
     elseif directory.others > 0 then
       warn(("%s: left out what is no profile: %d of %d files, such as %s"):format(
         directory.path, directory.others, directory.files, directory.other))
