@@ -149,17 +149,35 @@ describe("any tree of sums is the flat sum:", function()
     end)
   end)
 
-  it("by several processes, which say what one would say of bad profiles", function()
+  -- What is wrong with a file that is bad in more than one way may be told either way, as the sum has not all that
+  -- came before.
+  local function without_reasons(text)
+    return (text:gsub("(gprof%.lua: [^\n:]*/gmon%.%d+: )[^\n]*", "%1"))
+  end
+
+  it("by several processes, which leave the same bad profiles out", function()
     chance.cases(13000, 20)(function(remark)
       local paths, dir = random_runs()
       for _ = 1, math.random(3) do spoil(chance.pick(paths)) end
       local named = math.random(2) == 1 and paths or { dir }
-      for _, option in ipairs { "--no-progress", "--keep-going" } do
-        local one, bytes = sum { option, table.unpack(named) }
-        for _, jobs in ipairs { 2, math.random(3, 15) } do
-          local several, same = sum { option, "--jobs=" .. jobs, table.unpack(named) }
-          assert.same({ one.status, one.stderr, bytes }, { several.status, several.stderr, same }, remark)
-        end
+      local one, bytes = sum { "--keep-going", table.unpack(named) }
+      for _, jobs in ipairs { 2, math.random(3, 15) } do
+        local several, same = sum { "--keep-going", "--jobs=" .. jobs, table.unpack(named) }
+        assert.same({ one.status, without_reasons(one.stderr), bytes },
+          { several.status, without_reasons(several.stderr), same }, remark)
+      end
+    end)
+  end)
+
+  it("by several processes, which say what one would say of the first bad profile", function()
+    chance.cases(14000, 20)(function(remark)
+      local paths, dir = random_runs()
+      for _ = 1, math.random(3) do spoil(chance.pick(paths)) end
+      local named = math.random(2) == 1 and paths or { dir }
+      local one, bytes = sum(named)
+      for _, jobs in ipairs { 2, math.random(3, 15) } do
+        local several, same = sum { "--jobs=" .. jobs, table.unpack(named) }
+        assert.same({ one.status, one.stderr, bytes }, { several.status, several.stderr, same }, remark)
       end
     end)
   end)
@@ -439,6 +457,9 @@ gprof.lua: bad profiles that were left out: 4
   it("says nothing where all is well", function()
     check_sum(profile(histogram(6), arc(2)), { "--keep-going", dir .. "/a", dir .. "/e" })
   end)
+
+  -- Sanitizers need more; scarce_spec lets every single request fail.
+  if os.getenv "GPROF_LUA" then return end
 
   it("stops where memory is short", function()
     local large = gmon.write(shell.tmpdir() .. "/large", profile(histogram(1, 100000000)))
