@@ -463,7 +463,8 @@ end
 -- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
 --   the words in that file
 -- @treturn table settings: the long names with underscores; `styles`, the reports
---   asked for (true) or taken away (false); `reports`, the names of others; `operands`
+--   asked for (true) or taken away (false); `reports`, the names of others;
+--   `profiles_from`, lists of profiles; `jobs`, how many processes; `operands`
 -- @raise a table with the field `message`
 function options.read(arguments)
   local settings = { styles = {}, reports = {}, profiles_from = {}, jobs = 1,
