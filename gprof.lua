@@ -36,7 +36,7 @@ end
 
 if _VERSION ~= "Lua 5.4" then
   if is_program then run_with_lua54() end
-  error("gprof needs Lua 5.4, this is " .. _VERSION)
+  error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
 end
 
 local function exists(path)

@@ -73,7 +73,8 @@ typedef struct object_field {
 
 /* Makes a metatable: `meta` are metamethods, `methods` answer to o:method(). Pushes
  * the table in which o.key is looked up: whoever adds a function to it adds a method.
- * `get` is the function that looks up, a closure over that table and the metatable. */
+ * `get` is the function that looks up, a closure over that table and the metatable.
+ * Setting a field is a Lua error. */
 void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL_Reg *meta,
                    const luaL_Reg *methods);
 
@@ -102,6 +103,11 @@ gp_image *check_image(lua_State *L, int index);
 gp_data *check_data(lua_State *L, int index);
 symbols_box *check_symbols(lua_State *L, int index);
 gp_profile *check_profile(lua_State *L, int index);
+
+/* The object in a box that a part or an iteration keeps: open, or a Lua error that blames no
+ * argument. */
+const gp_data *open_data(lua_State *L, const data_box *box);
+symbols_box *open_symbols(lua_State *L, symbols_box *box);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
 
 /* Where the functions of the symbols at `index` come from: looked up when somebody asks. */
@@ -123,6 +129,9 @@ const char *text_option(lua_State *L, int index, const char *name);
  * is in the selections at `index` of the stack: tables of numbers of functions, by
  * stage; see lua_selection.c. */
 gp_selections *push_selections(lua_State *L, int index, size_t functions);
+
+/* What follows a noun for so many: "1 arc", "2 arcs". */
+static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /* Raises the error that Lua raises if there is no memory: it does not tell where. */
 int raise_no_memory(lua_State *L);

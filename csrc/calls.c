@@ -107,38 +107,21 @@ typedef struct search {
   const uint8_t *text;
 } search;
 
-static const gp_histogram *by_address(const gp_data *data, size_t place) {
-  return &data->histograms[data->by_address[place]];
-}
-
-/* The place, in the order of addresses, of the first histogram that ends above
- * `address`. */
-static size_t place_above(const gp_data *data, uint64_t address) {
-  size_t low = 0, high = data->histogram_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (by_address(data, middle)->high <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
 static bool is_covered(const gp_data *data, uint64_t address) {
-  size_t place = place_above(data, address);
-  return place < data->histogram_count && by_address(data, place)->low <= address;
+  uint32_t above = gp_data_histogram_above(data, address);
+  return above != GP_NONE && data->histograms[above].low <= address;
 }
 
 /* Of a symbol's code what is covered by one histogram: of several, by that which was
  * read first. */
 static range covered(const gp_data *data, range code) {
-  uint32_t first = GP_NONE;
-  for (size_t i = place_above(data, code.first);
-       i < data->histogram_count && by_address(data, i)->low < code.end; i++)
-    if (data->by_address[i] < first) first = data->by_address[i];
+  const gp_histogram *all = data->histograms;
+  uint32_t first = GP_NONE, next = gp_data_histogram_above(data, code.first);
+  for (; next != GP_NONE && all[next].low < code.end;
+       next = gp_data_histogram_above(data, all[next].high))
+    if (next < first) first = next;
   if (first == GP_NONE) return (range){0, 0};
-  return intersect(code, data->histograms[first].low, data->histograms[first].high);
+  return intersect(code, all[first].low, all[first].high);
 }
 
 enum { CALL = 0xe8, CALL_SIZE = 5 };

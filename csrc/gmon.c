@@ -11,6 +11,7 @@
 #include "array.h"
 #include "bins.h"
 #include "count.h"
+#include "sort.h"
 
 /* More text than this cannot be: its size is computed with in signed numbers. */
 #define MOST_TEXT (UINT64_C(1) << 62)
@@ -78,49 +79,65 @@ static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
   return gp_index_find(&arcs->index, (gp_key){from, self});
 }
 
-bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
-                     gp_error *error) {
-  gp_arcs *arcs = &data->arcs;
-  uint32_t row = find_arc(arcs, from, self);
-  arcs->next = (row == GP_NONE ? (uint32_t)arcs->count : row) + 1;
-  data->arc_records++;
-  data->has_arcs = true;
-  if (row != GP_NONE) return add_count(data, &arcs->calls[row], calls, error);
+/* A row for a new arc, or GP_NONE if there is no memory. */
+static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
   if (arcs->count == arcs->capacity) {
     size_t room = gp_capacity(arcs->capacity, arcs->count + 1);
     if (room >= GP_NONE || !gp_resize(&arcs->from, room, sizeof *arcs->from) ||
         !gp_resize(&arcs->self, room, sizeof *arcs->self) ||
         !gp_resize(&arcs->calls, room, sizeof *arcs->calls))
-      return gp_fail_memory(error);
+      return GP_NONE;
     arcs->capacity = room;
   }
-  row = (uint32_t)arcs->count;
+  uint32_t row = (uint32_t)arcs->count;
   arcs->from[row] = from;
   arcs->self[row] = self;
-  arcs->calls[row] = 0;
-  if (!add_count(data, &arcs->calls[row], calls, error)) return false;
+  if (!gp_index_add(&arcs->index, row)) return GP_NONE;
   arcs->count++;
-  return gp_index_add(&arcs->index, row) || gp_fail_memory(error);
+  return row;
+}
+
+bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
+                     gp_error *error) {
+  gp_arcs *arcs = &data->arcs;
+  uint32_t row = find_arc(arcs, from, self);
+  uint64_t sum = row == GP_NONE ? 0 : arcs->calls[row];
+  if (!add_count(data, &sum, calls, error)) return false;
+  if (row == GP_NONE) row = append_arc(arcs, from, self);
+  if (row == GP_NONE) return gp_fail_memory(error);
+  arcs->calls[row] = sum;
+  arcs->next = row + 1;
+  data->arc_records++;
+  data->has_arcs = true;
+  return true;
+}
+
+/* A row for a new block, or GP_NONE if there is no memory. */
+static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
+  if (blocks->count == blocks->capacity) {
+    size_t room = gp_capacity(blocks->capacity, blocks->count + 1);
+    if (room >= GP_NONE || !gp_resize(&blocks->address, room, sizeof *blocks->address) ||
+        !gp_resize(&blocks->executions, room, sizeof *blocks->executions))
+      return GP_NONE;
+    blocks->capacity = room;
+  }
+  uint32_t row = (uint32_t)blocks->count;
+  blocks->address[row] = address;
+  if (!gp_index_add(&blocks->index, row)) return GP_NONE;
+  blocks->count++;
+  return row;
 }
 
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
                        gp_error *error) {
   gp_blocks *blocks = &data->blocks;
   uint32_t row = gp_index_find(&blocks->index, (gp_key){address, 0});
-  if (row != GP_NONE) return add_count(data, &blocks->executions[row], executions, error);
-  if (blocks->count == blocks->capacity) {
-    size_t room = gp_capacity(blocks->capacity, blocks->count + 1);
-    if (room >= GP_NONE || !gp_resize(&blocks->address, room, sizeof *blocks->address) ||
-        !gp_resize(&blocks->executions, room, sizeof *blocks->executions))
-      return gp_fail_memory(error);
-    blocks->capacity = room;
-  }
-  row = (uint32_t)blocks->count;
-  blocks->address[row] = address;
-  blocks->executions[row] = 0;
-  if (!add_count(data, &blocks->executions[row], executions, error)) return false;
-  blocks->count++;
-  return gp_index_add(&blocks->index, row) || gp_fail_memory(error);
+  uint64_t sum = row == GP_NONE ? 0 : blocks->executions[row];
+  if (!add_count(data, &sum, executions, error)) return false;
+  if (row == GP_NONE) row = append_block(blocks, address);
+  if (row == GP_NONE) return gp_fail_memory(error);
+  blocks->executions[row] = sum;
+  return true;
 }
 
 /* --- histograms ------------------------------------------------------------ */
@@ -129,39 +146,70 @@ double gp_histogram_scale(const gp_histogram *histogram) {
   return (double)((histogram->high - histogram->low) / 2) / (double)histogram->bins;
 }
 
-/* Makes room for one more histogram, which `before` others precede by address. */
-static gp_histogram *place_histogram(gp_data *data, size_t before) {
-  if (data->histogram_count == data->histogram_capacity) {
-    size_t room = gp_capacity(data->histogram_capacity, data->histogram_count + 1);
+/* Ranges come in any order, and each may be there already. So numbers of histograms are
+ * sorted in runs, whose lengths are the bits that are set in their count, the longest first.
+ * One more makes one run of those behind that are full, as counting up by one does with a
+ * binary number: mostly few. */
+
+static bool is_below(const void *histograms, uint32_t b, uint32_t a) {
+  const gp_histogram *all = histograms;
+  return all[b].low < all[a].low;
+}
+
+/* The length of the last run of `count` numbers. */
+static size_t last_run(size_t count) { return count & ~(count - 1); }
+
+/* Makes room for one more histogram, which is like `header`, but without bins. */
+static gp_histogram *place_histogram(gp_data *data, const gp_histogram *header) {
+  size_t count = data->histogram_count, run = last_run(count + 1);
+  if (count == data->histogram_capacity) {
+    size_t room = gp_capacity(count, count + 1);
     if (!gp_resize(&data->histograms, room, sizeof *data->histograms) ||
         !gp_resize(&data->by_address, room, sizeof *data->by_address))
       return NULL;
     data->histogram_capacity = room;
   }
-  uint32_t *place = data->by_address + before;
-  memmove(place + 1, place, (data->histogram_count - before) * sizeof *place);
-  *place = (uint32_t)data->histogram_count;
-  return &data->histograms[data->histogram_count++];
+  gp_histogram *place = &data->histograms[count];
+  *place = *header;
+  place->bins = 0;
+  place->width = 2;
+  place->counts = NULL;
+  data->by_address[count] = (uint32_t)count;
+  if (!gp_sort(data->by_address + count + 1 - run, run, is_below, data->histograms))
+    return NULL;
+  data->histogram_count++;
+  return place;
 }
 
-/* How many histograms lie wholly below `address`. */
-static size_t histograms_below(const gp_data *data, uint64_t address) {
-  size_t low = 0, high = data->histogram_count;
+/* The first histogram of a run that ends above an address, or GP_NONE. */
+static uint32_t above_in_run(const gp_data *data, const uint32_t *run, size_t length,
+                             uint64_t address) {
+  size_t low = 0, high = length;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (data->histograms[data->by_address[middle]].high <= address)
+    if (data->histograms[run[middle]].high <= address)
       low = middle + 1;
     else
       high = middle;
   }
-  return low;
+  return low < length ? run[low] : GP_NONE;
 }
 
-/* Whether a histogram can be added to what there is: same dimension, same rate,
- * same size of a bin (in two-byte units, to a millionth). */
-static bool is_compatible(const gp_data *data, const gp_histogram *new, gp_error *error) {
-  if (data->histogram_count == 0) return true;
-  const gp_histogram *first = &data->histograms[0];
+uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
+  uint32_t first = GP_NONE;
+  for (size_t end = data->histogram_count, run; end > 0; end -= run) {
+    run = last_run(end);
+    uint32_t found = above_in_run(data, data->by_address + end - run, run, address);
+    if (found != GP_NONE && (first == GP_NONE || is_below(data->histograms, found, first)))
+      first = found;
+  }
+  return first;
+}
+
+/* Whether a histogram can be added where `first` is the first one: same dimension, same
+ * rate, same size of a bin (in two-byte units, to a millionth). */
+static bool is_compatible(const gp_data *data, const gp_histogram *first,
+                          const gp_histogram *new, gp_error *error) {
   if (strcmp(new->dimension, first->dimension) != 0)
     return gp_fail(error,
                    "histogram%s counts '%s', the ones before '%s'",
@@ -199,13 +247,14 @@ static bool is_sound(const gp_data *data, const gp_histogram *new, gp_error *err
 }
 
 /* Finds what a histogram is to be added to: *place is the one of that range, or NULL if there
- * is none, which `before` others then precede. */
+ * is none. */
 static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram **place,
-                       size_t *before, gp_error *error) {
-  if (!is_sound(data, header, error) || !is_compatible(data, header, error)) return false;
-  *before = histograms_below(data, header->low);
-  gp_histogram *next = *before < data->histogram_count
-                           ? &data->histograms[data->by_address[*before]] : NULL;
+                       gp_error *error) {
+  const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
+  if (!is_sound(data, header, error) || !is_compatible(data, first, header, error))
+    return false;
+  uint32_t above = gp_data_histogram_above(data, header->low);
+  gp_histogram *next = above != GP_NONE ? &data->histograms[above] : NULL;
   *place = next && header->high > next->low ? next : NULL;
   if (!*place || (header->low == next->low && header->high == next->high &&
                   header->bins == next->bins))
@@ -220,10 +269,9 @@ static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram *
  * known where in the file it is. */
 static bool suits_sum(const gp_data *data, const gp_histogram *header, gp_error *error) {
   gp_histogram *place;
-  size_t before;
   if (!data->sum) return true;
   data->sum->record = data->record;
-  bool suits = find_place(data->sum, header, &place, &before, error);
+  bool suits = find_place(data->sum, header, &place, error);
   data->sum->record = GP_NO_RECORD;
   return suits;
 }
@@ -231,21 +279,13 @@ static bool suits_sum(const gp_data *data, const gp_histogram *header, gp_error 
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
                                 gp_error *error) {
   gp_histogram *place;
-  size_t before;
   if (!suits_sum(data, header, error)) return NULL;
-  if (!find_place(data, header, &place, &before, error)) return NULL;
+  if (!find_place(data, header, &place, error)) return NULL;
   data->histogram_records++;
   *is_new = place == NULL;
   if (place) return place;
-  place = place_histogram(data, before);
-  if (!place) {
-    gp_fail_memory(error);
-    return NULL;
-  }
-  *place = *header;
-  place->bins = 0;
-  place->width = 2;
-  place->counts = NULL;
+  place = place_histogram(data, header);
+  if (!place) gp_fail_memory(error);
   return place;
 }
 
@@ -264,8 +304,7 @@ static bool bins_fit(const gp_histogram *place, const gp_histogram *more, gp_err
 static bool can_add_histogram(gp_data *data, const gp_histogram *histogram,
                               gp_error *error) {
   gp_histogram *place;
-  size_t before;
-  return find_place(data, histogram, &place, &before, error) &&
+  return find_place(data, histogram, &place, error) &&
          (!place || bins_fit(place, histogram, error));
 }
 
@@ -287,7 +326,9 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_erro
 /* Whether all can be added: found out before anything is. */
 static bool can_merge(gp_data *data, const gp_data *other, gp_error *error) {
   for (size_t i = 0; i < other->histogram_count; i++)
-    if (!can_add_histogram(data, &other->histograms[i], error)) return false;
+    if (!is_compatible(data, other->histograms, &other->histograms[i], error) ||
+        !can_add_histogram(data, &other->histograms[i], error))
+      return false;
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++) {
     uint32_t row = find_arc(&data->arcs, other->arcs.from[i], other->arcs.self[i]);

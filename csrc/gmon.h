@@ -60,7 +60,7 @@ struct gp_data {
   gp_layout layout;       /* how files are read and written: the image's, mostly */
   bool mixed_rates;       /* count samples of another rate as the first one's */
   gp_histogram *histograms;   /* disjoint; in the order in which they were met */
-  uint32_t *by_address;       /* their numbers in the order of their ranges */
+  uint32_t *by_address;       /* their numbers, sorted in runs: see gmon.c */
   size_t histogram_count, histogram_capacity;
   gp_arcs arcs;
   gp_blocks blocks;
@@ -107,6 +107,10 @@ bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
  * something else than the others, or overlaps one of them. */
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
                                 gp_error *error);
+
+/* The number of the first histogram, in the order of their ranges, that ends above an
+ * address; GP_NONE if none does. */
+uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address);
 
 /* Adds a histogram, of which the sum keeps nothing. After an error the sum is as it was,
  * unless it was for want of memory: then it is of no use any more. */

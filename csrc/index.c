@@ -5,10 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Spreads a number over all bits (the finalizer of MurmurHash3): addresses differ in their
+ * middle bits only. */
+static uint64_t spread(uint64_t h) {
+  h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
+  h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+  return h ^ h >> 33;
+}
+
 void gp_index_init(gp_index *index, gp_key_of *key_of, const void *columns) {
   memset(index, 0, sizeof *index);
   index->key_of = key_of;
   index->columns = columns;
+  index->seed = spread((uintptr_t)columns);  /* where that is, is a matter of chance */
 }
 
 void gp_index_free(gp_index *index) {
@@ -24,18 +33,13 @@ gp_key gp_bytes_key(const char *text, size_t length) {
   return (gp_key){h, length};
 }
 
-/* Spreads both halves over all bits (the finalizer of MurmurHash3): addresses
- * differ in their middle bits only. */
-static size_t hash(gp_key key) {
-  uint64_t h = key.first * UINT64_C(0x9e3779b97f4a7c15) ^ key.second;
-  h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
-  h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-  return (size_t)(h ^ h >> 33);
+static size_t hash(const gp_index *index, gp_key key) {
+  return (size_t)spread(spread(key.first ^ index->seed) ^ key.second);
 }
 
 /* The slot of `key`, or the free one where it would go. */
 static size_t probe(const gp_index *index, gp_key key) {
-  size_t slot = hash(key) & (index->size - 1);
+  size_t slot = hash(index, key) & (index->size - 1);
   for (;;) {
     uint32_t row = index->slots[slot];
     if (row == GP_NONE) return slot;

@@ -36,6 +36,7 @@ typedef struct gp_index {
   uint32_t *slots;  /* row numbers, GP_NONE where free; a power of two of them */
   size_t size;
   size_t used;
+  uint64_t seed;    /* of the hash: no file can know which keys would have one slot */
   gp_key_of *key_of;
   const void *columns;
 } gp_index;

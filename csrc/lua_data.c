@@ -19,6 +19,11 @@ gp_data *check_data(lua_State *L, int index) {
   return &box->data;
 }
 
+const gp_data *open_data(lua_State *L, const data_box *box) {
+  if (!box->open) luaL_error(L, "data is closed");
+  return &box->data;
+}
+
 /* data(image [, mixed_rates [, trace]]) -> an empty sum, as the image's target writes it;
  * with a pointer size (bytes) in place of an image, and whether it is big-endian behind, as
  * such a machine does */
@@ -56,12 +61,14 @@ static int close_data(lua_State *L) {
 
 static int describe(lua_State *L) {
   const data_box *box = check_box(L, 1);
-  if (!box->open)
+  if (!box->open) {
     lua_pushliteral(L, "data (closed)");
-  else
-    lua_pushfstring(L, "data: %d histograms, %d arcs, %d blocks",
-                    (int)box->data.histogram_count, (int)box->data.arcs.count,
-                    (int)box->data.blocks.count);
+    return 1;
+  }
+  size_t histograms = box->data.histogram_count, arcs = box->data.arcs.count,
+         blocks = box->data.blocks.count;
+  lua_pushfstring(L, "data: %d histogram%s, %d arc%s, %d block%s", (int)histograms,
+                  plural(histograms), (int)arcs, plural(arcs), (int)blocks, plural(blocks));
   return 1;
 }
 
@@ -150,22 +157,16 @@ static int write_file(lua_State *L) {
   return 1;
 }
 
-static const gp_data *opened(lua_State *L, const void *object) {
-  const data_box *box = object;
-  if (!box->open) luaL_error(L, "data is closed");
-  return &box->data;
-}
-
 static void push_histogram_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)opened(L, object)->histogram_records);
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->histogram_records);
 }
 
 static void push_arc_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)opened(L, object)->arc_records);
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->arc_records);
 }
 
 static void push_block_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)opened(L, object)->block_records);
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->block_records);
 }
 
 static void push_bytes(lua_State *L, const void *object) {
@@ -173,23 +174,23 @@ static void push_bytes(lua_State *L, const void *object) {
 }
 
 static void push_has_histogram(lua_State *L, const void *object) {
-  lua_pushboolean(L, opened(L, object)->histogram_count > 0);
+  lua_pushboolean(L, open_data(L, object)->histogram_count > 0);
 }
 
 static void push_has_arcs(lua_State *L, const void *object) {
-  lua_pushboolean(L, opened(L, object)->has_arcs);
+  lua_pushboolean(L, open_data(L, object)->has_arcs);
 }
 
 static void push_pointer_size(lua_State *L, const void *object) {
-  lua_pushinteger(L, opened(L, object)->layout.pointer_size);
+  lua_pushinteger(L, open_data(L, object)->layout.pointer_size);
 }
 
 static void push_big_endian(lua_State *L, const void *object) {
-  lua_pushboolean(L, opened(L, object)->layout.big_endian);
+  lua_pushboolean(L, open_data(L, object)->layout.big_endian);
 }
 
 static void push_files(lua_State *L, const void *object) {
-  opened(L, object);
+  open_data(L, object);
   lua_getiuservalue(L, 1, 1);
 }
 
@@ -210,7 +211,7 @@ static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
 
 static void push_low(lua_State *L, const void *object) {
   uint64_t low, high;
-  if (find_range(opened(L, object), &low, &high))
+  if (find_range(open_data(L, object), &low, &high))
     lua_pushinteger(L, (lua_Integer)low);
   else
     lua_pushnil(L);
@@ -218,7 +219,7 @@ static void push_low(lua_State *L, const void *object) {
 
 static void push_high(lua_State *L, const void *object) {
   uint64_t low, high;
-  if (find_range(opened(L, object), &low, &high))
+  if (find_range(open_data(L, object), &low, &high))
     lua_pushinteger(L, (lua_Integer)high);
   else
     lua_pushnil(L);

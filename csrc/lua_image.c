@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The object file for Lua. */
 #include <dlfcn.h>
+#include <string.h>
 
 #include "binding.h"
 
@@ -22,7 +23,10 @@ static int new_image(lua_State *L) {
   luaL_setmetatable(L, GP_IMAGE);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
-  box->image = gp_image_open(path, &error);
+  if (strcmp(path, "-") == 0)
+    gp_fail(&error, "an image is read here and there, and has to be a file");
+  else
+    box->image = gp_image_open(path, &error);
   return box->image ? 1 : push_failure(L, path, &error);
 }
 

@@ -30,6 +30,7 @@ static int next_part(lua_State *L) {
   if (each->done >= each->count) return 0;
   uint32_t row = each->rows[each->done++];
   lua_settop(L, 0);
+  luaL_checkstack(L, each->field_count + 8, "too many fields");
   lua_getiuservalue(L, lua_upvalueindex(1), 1);
   part p = {each->kind, each->kind->open(L, 1), row, 1};
   if (each->field_count == 0) {

@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <limits.h>
 #include <libiberty/libiberty.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
@@ -128,6 +129,21 @@ static bool is_prefix(const struct option *options, const char *word) {
   return false;
 }
 
+/* What getopt_long takes for the letter of a word that is no option. */
+enum { OPERAND = 1 };
+
+/* Pushes the letters as getopt_long wants them: words that are no options come in their
+ * turn, as moving them behind the options takes as many steps as both together have words.
+ * POSIX has them end the options. */
+static const char *push_letters(lua_State *L, const char *letters) {
+  return lua_pushfstring(L, "%s:%s", getenv("POSIXLY_CORRECT") ? "" : "-", letters);
+}
+
+static void append_operand(lua_State *L, int index, const char *word) {
+  lua_pushstring(L, word);
+  lua_rawseti(L, index, luaL_len(L, index) + 1);
+}
+
 /* getopt(arguments, short, long, own) -> list of {option, value}, operands; or nil,
  * kind, word, list for what cannot be taken: "unknown", "missing" (its argument) or
  * "superfluous" (an argument that it does not take), with what came before. Long
@@ -136,11 +152,12 @@ static bool is_prefix(const struct option *options, const char *word) {
 static int read_options(lua_State *L) {
   int argc, choice;
   luaL_checktype(L, 1, LUA_TTABLE);
-  const char *letters = lua_pushfstring(L, ":%s", luaL_checkstring(L, 2));
+  const char *letters = push_letters(L, luaL_checkstring(L, 2));
   char **argv = push_argv(L, 1, "", &argc);
   struct option *all = push_long_options(L, 3), *own = push_long_options(L, 4), *table;
   lua_newtable(L);
-  int result = lua_gettop(L);
+  lua_newtable(L);
+  int operands = lua_gettop(L), result = operands - 1;
   optind = 0;  /* begin anew */
   opterr = 0;
   for (;;) {
@@ -157,13 +174,12 @@ static int read_options(lua_State *L) {
       return complain(L, result, optopt >= LONG_BASE ? "superfluous" : "unknown",
                       push_culprit(L, argv, optopt));
     char letter[2] = {(char)choice, 0};
-    append(L, result, choice >= LONG_BASE ? table[choice - LONG_BASE].name : letter, optarg);
+    if (choice == OPERAND)
+      append_operand(L, operands, optarg);
+    else
+      append(L, result, choice >= LONG_BASE ? table[choice - LONG_BASE].name : letter, optarg);
   }
-  lua_createtable(L, argc - optind, 0);
-  for (int i = optind; i < argc; i++) {
-    lua_pushstring(L, argv[i]);
-    lua_rawseti(L, -2, i - optind + 1);
-  }
+  for (int i = optind; i < argc; i++) append_operand(L, operands, argv[i]);
   return 2;
 }
 

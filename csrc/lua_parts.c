@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The parts of a profile for Lua: functions, cycles and arcs.
- *
- * A part is known by its number. Lua gets an object for it when it asks for one, or
- * the values of some fields without it: iterators that are given names of fields make
- * no objects at all, which is what makes large reports fast.
- */
+/* The parts of a profile for Lua: functions, cycles and arcs (see lua_iteration.c). */
 #include <stdlib.h>
 
 #include "binding.h"
@@ -73,7 +67,7 @@ int iterate_cycles(lua_State *L) {
 }
 
 int iterate_functions(lua_State *L) {
-  static const char *const names[] = {"self", "name", "address", NULL};
+  static const char *const names[] = {"self", "symbol", "address", NULL};
   static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
   const gp_profile *profile = open_whole(L, 1);
   int order = order_option(L, 2, names);

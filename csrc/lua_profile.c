@@ -74,12 +74,14 @@ static int close_profile(lua_State *L) {
 
 static int describe(lua_State *L) {
   const profile_box *box = check_box(L, 1);
-  if (!box->profile)
+  if (!box->profile) {
     lua_pushliteral(L, "profile (closed)");
-  else
-    lua_pushfstring(L, "profile: %d functions, %d arcs, %d cycles",
-                    (int)box->profile->graph.functions, (int)box->profile->graph.arcs,
-                    (int)box->profile->graph.cycles);
+    return 1;
+  }
+  const gp_graph *graph = &box->profile->graph;
+  lua_pushfstring(L, "profile: %d function%s, %d arc%s, %d cycle%s", (int)graph->functions,
+                  plural(graph->functions), (int)graph->arcs, plural(graph->arcs),
+                  (int)graph->cycles, plural(graph->cycles));
   return 1;
 }
 
@@ -220,10 +222,7 @@ static void push_total(lua_State *L, const void *object) {
 
 static void push_bin_size(lua_State *L, const void *object) {
   const gp_samples *samples = &opened(L, object)->samples;
-  if (samples->rate == 0)
-    lua_pushnil(L);
-  else
-    lua_pushinteger(L, (lua_Integer)samples->scale * 2);
+  push_number(L, samples->rate != 0, samples->scale * 2);
 }
 
 static void push_arc_count(lua_State *L, const void *object) {

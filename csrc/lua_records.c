@@ -54,13 +54,26 @@ int data_add_block(lua_State *L) {
   gp_data *data = check_data(L, 1);
   gp_error error = {""};
   uint64_t address = check_address(L, data, 2), executions = check_count(L, 3);
-  if (data->blocks.count == 0) data->block_records++;  /* that it will be written in */
-  return result(L, gp_data_add_block(data, address, executions, &error), &error);
+  bool first = data->blocks.count == 0;
+  bool done = gp_data_add_block(data, address, executions, &error);
+  if (done && first) data->block_records++;  /* that it will be written in */
+  return result(L, done, &error);
 }
 
 /* Raises the error of a field of the table that is argument 2. */
 static void bad_field(lua_State *L, const char *name, const char *problem) {
   luaL_argerror(L, 2, lua_pushfstring(L, "field '%s': %s", name, problem));
+}
+
+/* Every field of the table that is argument 2 has to be one that a histogram has. */
+static void check_fields(lua_State *L, const char *const names[]) {
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    const char *const *name = names;
+    while (*name && (lua_type(L, -2) != LUA_TSTRING || strcmp(*name, lua_tostring(L, -2)) != 0))
+      name++;
+    if (!*name)
+      luaL_argerror(L, 2, lua_pushfstring(L, "no field '%s'", luaL_tolstring(L, -2, NULL)));
+  }
 }
 
 /* An integer of the table that is argument 2; `fallback` if there is none, unless that is
@@ -106,7 +119,7 @@ static void check_bins(lua_State *L, gp_histogram *header) {
     if (number < 1 || (size_t)number > header->bins)
       bad_field(L, "bins", "has keys that are no number of a bin");
     if (!is_count || count < 0)
-      bad_field(L, "bins", lua_pushfstring(L, "the count of bin %I is none", number));
+      bad_field(L, "bins", lua_pushfstring(L, "the count of bin %I is no count", number));
     counts[number - 1] = (uint64_t)count;
   }
   lua_pop(L, 1);
@@ -116,10 +129,13 @@ static void check_bins(lua_State *L, gp_histogram *header) {
 
 /* data:add_histogram { low, high, bins, bin_count, rate, unit, abbreviation } */
 int data_add_histogram(lua_State *L) {
+  static const char *const names[] = {"low",  "high",         "bins", "bin_count", "rate",
+                                      "unit", "abbreviation", NULL};
   gp_data *data = check_data(L, 1);
   gp_error error = {""};
   char abbreviation[1] = "";
   luaL_checktype(L, 2, LUA_TTABLE);
+  check_fields(L, names);
   gp_histogram header = {.low = (uint64_t)integer_field(L, "low", -1),
                          .high = (uint64_t)integer_field(L, "high", -1)};
   if (!fits(data, header.low)) bad_field(L, "low", "does not fit a pointer of the data");
@@ -150,7 +166,12 @@ int data_merge(lua_State *L) {
 
 /* --- iteration over records ------------------------------------------------------ */
 
-/* Upvalues of all these: the data, and how many were given. Returns the next number. */
+/* Upvalues of all these: the data, and how many were given. */
+static const gp_data *data_of_iteration(lua_State *L) {
+  return open_data(L, lua_touserdata(L, lua_upvalueindex(1)));
+}
+
+/* Returns the next number. */
 static size_t next_number(lua_State *L) {
   lua_Integer number = lua_tointeger(L, lua_upvalueindex(2));
   lua_pushinteger(L, number + 1);
@@ -167,7 +188,7 @@ static int iterate(lua_State *L, lua_CFunction next) {
 }
 
 static int next_arc(lua_State *L) {
-  const gp_arcs *arcs = &check_data(L, lua_upvalueindex(1))->arcs;
+  const gp_arcs *arcs = &data_of_iteration(L)->arcs;
   size_t arc = next_number(L);
   if (arc >= arcs->count) return 0;
   lua_pushinteger(L, (lua_Integer)arcs->from[arc]);
@@ -177,7 +198,7 @@ static int next_arc(lua_State *L) {
 }
 
 static int next_block(lua_State *L) {
-  const gp_blocks *blocks = &check_data(L, lua_upvalueindex(1))->blocks;
+  const gp_blocks *blocks = &data_of_iteration(L)->blocks;
   size_t block = next_number(L);
   if (block >= blocks->count) return 0;
   lua_pushinteger(L, (lua_Integer)blocks->address[block]);
@@ -186,7 +207,7 @@ static int next_block(lua_State *L) {
 }
 
 static int next_histogram(lua_State *L) {
-  const gp_data *data = check_data(L, lua_upvalueindex(1));
+  const gp_data *data = data_of_iteration(L);
   size_t number = next_number(L);
   if (number >= data->histogram_count) return 0;
   histogram_box *box = lua_newuserdatauv(L, sizeof *box, 1);
@@ -209,7 +230,7 @@ int data_histograms(lua_State *L) { return iterate(L, next_histogram); }
 static const gp_histogram *open_histogram(lua_State *L, int index) {
   const histogram_box *box = lua_touserdata(L, index);
   lua_getiuservalue(L, index, 1);
-  const gp_data *data = check_data(L, -1);
+  const gp_data *data = open_data(L, lua_touserdata(L, -1));
   lua_pop(L, 1);
   return &data->histograms[box->number];
 }
@@ -260,7 +281,8 @@ static int bins(lua_State *L) {
 
 static int describe(lua_State *L) {
   const gp_histogram *histogram = check_histogram(L, 1);
-  lua_pushfstring(L, "histogram: %d bins of %s", (int)histogram->bins, histogram->dimension);
+  lua_pushfstring(L, "histogram: %d bin%s of %s", (int)histogram->bins,
+                  plural(histogram->bins), histogram->dimension);
   return 1;
 }
 

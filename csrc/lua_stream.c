@@ -102,9 +102,46 @@ static const char *read_directive(lua_State *L, const char *p, directive *d) {
   return p + 1;
 }
 
-static void add_string(lua_State *L, int index, stream *s, int value, gp_column_style style) {
-  size_t length;
-  const char *text = luaL_checklstring(L, value, &length);
+/* Where the values of a format begin on the stack: behind the stream and the format that it
+ * was called with, or those of a row of stream:each(). */
+enum { VALUES_OF_CALL = 3, VALUES_OF_ROW = 9 };
+
+/* Raises the error of a value. Whoever calls a stream does not count that as an argument. */
+static int bad_value(lua_State *L, int value, int first, const char *problem) {
+  if (first == VALUES_OF_CALL) return luaL_argerror(L, value - 1, problem);
+  return luaL_error(L, "value %d of a row: %s", value - first + 1, problem);
+}
+
+static int bad_type(lua_State *L, int value, int first, const char *expected) {
+  bool named = !lua_isnone(L, value) && luaL_getmetafield(L, value, "__name") == LUA_TSTRING;
+  const char *given = named ? lua_tostring(L, -1) : luaL_typename(L, value);
+  return bad_value(L, value, first, lua_pushfstring(L, "%s expected, got %s", expected, given));
+}
+
+static lua_Integer check_integer(lua_State *L, int value, int first) {
+  int is_integer;
+  lua_Integer integer = lua_tointegerx(L, value, &is_integer);
+  if (!is_integer && lua_isnumber(L, value))
+    bad_value(L, value, first, "number has no integer representation");
+  if (!is_integer) bad_type(L, value, first, "number");
+  return integer;
+}
+
+static lua_Number check_number(lua_State *L, int value, int first) {
+  int is_number;
+  lua_Number number = lua_tonumberx(L, value, &is_number);
+  if (!is_number) bad_type(L, value, first, "number");
+  return number;
+}
+
+static const char *check_string(lua_State *L, int value, int first, size_t *length) {
+  const char *text = lua_tolstring(L, value, length);
+  if (!text) bad_type(L, value, first, "string");
+  return text;
+}
+
+static void add_string(lua_State *L, int index, stream *s, const char *text, size_t length,
+                       gp_column_style style) {
   if (style.width == 0 && style.precision < 0) {
     add(L, index, s, text, length);
     return;
@@ -115,14 +152,18 @@ static void add_string(lua_State *L, int index, stream *s, int value, gp_column_
   s->used += (size_t)(gp_text_string(out, text, length, style) - out);
 }
 
-static void add_value(lua_State *L, int index, stream *s, const directive *d, int value) {
+/* Adds the value at stack index `value`, one of those from `first` on. */
+static void add_value(lua_State *L, int index, stream *s, const directive *d, int value,
+                      int first) {
   if (d->conversion == 's') {
-    add_string(L, index, s, value, d->style);
+    size_t length;
+    const char *text = check_string(L, value, first, &length);
+    add_string(L, index, s, text, length, d->style);
     return;
   }
   char *out = reserve(L, index, s, GP_TEXT_NUMBER);
-  char *end = d->conversion == 'd' ? gp_text_integer(out, luaL_checkinteger(L, value), d->style)
-                                   : gp_text_fixed(out, luaL_checknumber(L, value), d->style);
+  char *end = d->conversion == 'd' ? gp_text_integer(out, check_integer(L, value, first), d->style)
+                                   : gp_text_fixed(out, check_number(L, value, first), d->style);
   s->used += (size_t)(end - out);
 }
 
@@ -144,7 +185,7 @@ static int add_formatted(lua_State *L, int index, stream *s, const char *format,
     directive d;
     format = read_directive(L, format, &d);
     by_place |= d.place > 0;
-    add_value(L, index, s, &d, d.place > 0 ? first + d.place - 1 : next++);
+    add_value(L, index, s, &d, d.place > 0 ? first + d.place - 1 : next++, first);
   }
   add(L, index, s, format, strlen(format));
   return by_place ? 0 : next;
@@ -174,14 +215,15 @@ static int call(lua_State *L) {
   stream *s = luaL_checkudata(L, 1, GP_STREAM);
   check_open(L, s);
   size_t length;
-  const char *text = luaL_checklstring(L, 2, &length);
   int last = lua_gettop(L);
+  const char *text = check_string(L, 2, VALUES_OF_CALL, &length);
   if (last == 2) {
     add(L, 1, s, text, length);
-  } else {
-    int unused = add_formatted(L, 1, s, text, 3);
-    luaL_argcheck(L, unused == 0 || unused > last, unused, "has no place in the format");
+    return 0;
   }
+  int unused = add_formatted(L, 1, s, text, VALUES_OF_CALL);
+  if (unused != 0 && unused <= last)
+    bad_value(L, unused, VALUES_OF_CALL, "has no place in the format");
   return 0;
 }
 
@@ -234,13 +276,13 @@ static int each(lua_State *L) {
     lua_pushvalue(L, 6);
     lua_call(L, 2, LUA_MULTRET);
     luaL_checkstack(L, 8, NULL);
-    if (lua_isnoneornil(L, 9)) break;
-    lua_pushvalue(L, 9);
+    if (lua_isnoneornil(L, VALUES_OF_ROW)) break;
+    lua_pushvalue(L, VALUES_OF_ROW);
     lua_replace(L, 6);
-    look_up(L, 2, 9);
-    const char *format = choose_format(L, 3, 9, 8);
+    look_up(L, 2, VALUES_OF_ROW);
+    const char *format = choose_format(L, 3, VALUES_OF_ROW, 8);
     check_open(L, s);  /* the iteration, or a table, may have finished it */
-    add_formatted(L, 1, s, format, 9);
+    add_formatted(L, 1, s, format, VALUES_OF_ROW);
     lua_settop(L, 8);
   }
   lua_pushinteger(L, rows);

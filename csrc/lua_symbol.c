@@ -13,13 +13,13 @@
 /* The longest name that Lua keeps once whoever asks for it. */
 enum { SHORT_NAME = 40 };
 
-static const void *open_symbols(lua_State *L, int whole) {
-  return check_symbols(L, whole);
+static const void *open_whole(lua_State *L, int whole) {
+  return open_symbols(L, lua_touserdata(L, whole));
 }
 
 static void push_symbol(lua_State *L, const part *p);
 
-static const part_kind symbol_parts = {"gprof.symbol.fields", open_symbols, push_symbol, 0};
+static const part_kind symbol_parts = {"gprof.symbol.fields", open_whole, push_symbol, 0};
 
 static void push_symbol(lua_State *L, const part *p) {
   push_part(L, p, SYMBOLS_OBJECTS, GP_SYMBOL);
@@ -34,6 +34,27 @@ int iterate_symbols(lua_State *L) {
   for (uint32_t row = 0; each->rows && row < symtab->count; row++)
     if (gp_symtab_owner(symtab, row) == row) each->rows[each->count++] = row;
   return return_iteration(L, order >= 0);
+}
+
+/* Upvalue: a function that finds the symbols of argument 1, which then take its place: so an
+ * error names the arguments of this function, and blames its caller. */
+static int iterate_found(lua_State *L) {
+  if (lua_gettop(L) == 0) lua_pushnil(L);
+  luaL_checkstack(L, 2, NULL);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  lua_replace(L, 1);
+  return iterate_symbols(L);
+}
+
+/* symbols_method(find) -> image:symbols([order [, field...]]), where find(image) returns
+ * symbols */
+static int symbols_method(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_pushcclosure(L, iterate_found, 1);
+  return 1;
 }
 
 int look_symbol_up(lua_State *L) {
@@ -199,7 +220,9 @@ static int describe(lua_State *L) {
 void define_symbol(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"symbols_method", symbols_method}, {NULL, NULL}};
   define_object(L, GP_SYMBOL, get_part_field, meta, none);
   define_fields(L, symbol_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, symbol_parts.fields);
+  luaL_setfuncs(L, functions, 0);
 }

@@ -6,9 +6,23 @@
 #include "binding.h"
 #include "linetab.h"
 
+/* What is wrong with symbols, or NULL. A built table has some: one without was freed by the
+ * collector, which finalizes in an order of its own. */
+static const char *problem_of(const symbols_box *box) {
+  if (box->symtab.count == 0) return "the symbols are gone";
+  return box->image->image ? NULL : "image is closed";
+}
+
 symbols_box *check_symbols(lua_State *L, int index) {
   symbols_box *box = luaL_checkudata(L, index, GP_SYMBOLS);
-  luaL_argcheck(L, box->image->image, index, "image is closed");
+  const char *problem = problem_of(box);
+  if (problem) luaL_argerror(L, index, problem);
+  return box;
+}
+
+symbols_box *open_symbols(lua_State *L, symbols_box *box) {
+  const char *problem = problem_of(box);
+  if (problem) luaL_error(L, "%s", problem);
   return box;
 }
 

@@ -85,12 +85,18 @@ static bool says_no_symbols(const char *line) {
   return strncmp(line, "No symbols in ", 14) == 0;
 }
 
+/* Whether the word at or behind `text` has a colon in it: then it is no address. */
+static bool has_colon(const char *text) {
+  text += strspn(text, blanks);
+  return text[strcspn(text, " \t\r\f\v:")] == ':';
+}
+
 /* "OBJECT:" before that. Objects in archives have colons in their names, and so have
  * names of C++: the first colon with a symbol behind it counts. */
 static line_kind parse_map_line(char *line, row *r) {
   if (!line[strspn(line, blanks)] || says_no_symbols(line)) return LINE_NOTHING;
   for (char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
-    line_kind kind = parse_symbol(colon + 1, r);
+    line_kind kind = has_colon(colon + 1) ? LINE_ODD : parse_symbol(colon + 1, r);
     if (kind == LINE_ODD) continue;
     *colon = '\0';
     r->object = line;

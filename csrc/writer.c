@@ -74,7 +74,10 @@ static bool make_file(gp_writer *writer, mode_t mode) {
     if (writer->file >= 0) return true;
     if (errno != EEXIST) break;
   }
-  fail_write(writer, "no new file can be made beside it");
+  if (errno == ENOENT)
+    gp_fail(writer->error, "its directory does not exist");
+  else
+    fail_write(writer, "no new file can be made beside it");
   free(writer->growing);  /* it is not ours, if there is one */
   writer->growing = NULL;
   return false;

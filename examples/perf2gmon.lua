@@ -121,8 +121,18 @@ local function histogram(event)
   }
 end
 
+-- Profiles of nothing say nothing: mostly it is another program's image.
+local function check_samples()
+  if not events[1] then fail "standard input: has no sample" end
+  local inside, samples = 0, 0
+  for _, event in ipairs(events) do
+    inside, samples = inside + event.inside, samples + event.samples
+  end
+  if inside == 0 then fail("standard input: none of %d samples is in %s", samples, image.path) end
+end
+
 read_lines()
-if not events[1] then fail "standard input: has no sample" end
+check_samples()
 for _, event in ipairs(events) do
   local path = ("%s.%s"):format(prefix, (event.name:gsub("[^%w_-]", "_")))
   local data = check(gprof.data.new { image = image }:add_histogram(histogram(event)))

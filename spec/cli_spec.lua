@@ -47,7 +47,6 @@ describe("without options that name a report", function()
   it("prints what is left if one is taken away", function()
     check_output(graph, run("-b", "-P", image, profile))
     check_output(flat, run("-b", "-Q", image, profile))
-    check_output("", run("-b", "-P", "-Q", image, profile))
   end)
 
   it("prints what there are records for", function()
@@ -183,9 +182,11 @@ describe("under Lua 5.1, the program", function()
   end)
 
   it("is no library", function()
-    local result = shell.run({ lua, "-e", [[print(pcall(require, "gprof"))]] },
-      { env = { LUA_PATH = program.root .. "/?.lua" } })
-    assert.truthy(result.stdout:find("gprof needs Lua 5.4, this is Lua 5.1", 1, true))
+    for _, place in ipairs { "/?.lua", "/lua/?/init.lua" } do  -- of a checkout, and installed
+      local result = shell.run({ lua, "-e", [[print(pcall(require, "gprof"))]] },
+        { env = { LUA_PATH = program.root .. place } })
+      assert.equal("false\tgprof needs Lua 5.4, this is Lua 5.1\n", result.stdout)
+    end
   end)
 end)
 
@@ -197,6 +198,11 @@ describe("a failure is one line:", function()
   -- What is run, and what is said; "$" stands for the path in question.
   local cases = {
     ["no image"] = { "$: No such file or directory", image = "/no/image" },
+    ["an image without a name"] = { "'': No such file or directory", image = "" },
+    ["standard input for an image"] = { "standard input: an image is read here and there, and has to be a file",
+      image = "-" },
+    ["a profile without a name"] = { "'': No such file or directory", profile = "" },
+    ["a sum in no directory"] = { "/no/such/sum: its directory does not exist", option = "--sum-file=/no/such/sum" },
     ["a directory for an image"] = { "$: is a directory", image = shell.tmpdir() },
     ["a text for an image"] = { "$: is not an object file (file format not recognized)", image = save "text\n" },
     ["a stripped image"] = { "$: has no symbols: use the file as it was linked, without -s, before strip",
@@ -251,6 +257,27 @@ describe("a failure is one line:", function()
       assert.truthy(result.stderr:find("^gprof%.lua: [^\n]+\n$"), result.stderr)
       assert.is_nil(result.stderr:find("traceback", 1, true))
       assert.same({ "", 1 }, { result.stdout, result.status })
+    end
+  end)
+end)
+
+describe("no report at all", function()
+  it("is warned of if options have taken all away", function()
+    for _, words in ipairs { { "-P", "-Q" }, { "-p", "-P", "-Q" }, { "-Q", "-P", "-Z", "-J" } } do
+      local result = run(image, profile, table.unpack(words))
+      assert.same({ "", "gprof.lua: warning: nothing is printed: the options take away what there would be\n", 0 },
+        { result.stdout, result.stderr, result.status })
+      table.insert(words, "--gnu-compat")
+      assert.same({ "", "", 0 }, (function(compatible)
+        return { compatible.stdout, compatible.stderr, compatible.status }
+      end)(run(image, profile, table.unpack(words))))
+    end
+  end)
+
+  it("is not if there is anything", function()
+    for _, words in ipairs { { "-P" }, { "-Q" }, { "-P", "-Q", "-i" }, { "-P", "-Q", "-C" },
+      { "-P", "-Q", "--sum-file=/dev/null" }, { "-P", "-Q", "--report=flat" }, { "-P", "-Q", "-h" } } do
+      assert.equal("", run(image, profile, table.unpack(words)).stderr)
     end
   end)
 end)

@@ -187,6 +187,32 @@ describe("In a call graph", function()
   end)
 end)
 
+describe("A few samples", function()
+  -- One of four, in each report; and one of twenty, with more.
+  local few = { functions = { "main", "once", "twice", "rest" }, ticks = { once = 1, twice = 2, rest = 3 },
+    calls = { { "main", "once", 1 }, { "main", "twice", 1 }, { "main", "rest", 1 } } }
+  local made = small.build()
+  local lines = made.rows["small.c"]
+  local brief = small.profile(made, { ticks = { [small.even(lines[3][1])] = 2, [small.even(lines[9][1])] = 3 },
+    arcs = { { lines[13][1] + 3, lines[2][1], 1 } } })
+
+  it("make no row red or yellow, whatever share they are", function()
+    local flat = colored("-b", "-p", crafted.image(few), crafted.gmon(few))
+    assert.same({ "", "", RED }, { color_of(flat, " once"), color_of(flat, " twice"), color_of(flat, " rest") })
+    local graph = colored("-b", "-q", crafted.image(few), crafted.gmon(few))
+    assert.same({ "", RED, BOLD, BOLD_RED }, { color_of(graph, "     1/1           twice"),
+      color_of(graph, "     1/1           rest"), color_of(graph, "]     33.3"), color_of(graph, "[2]     50.0") })
+    local source = colored("--annotate-time", made.image, brief)
+    assert.same({ "", RED },
+      { source:match "\n([^\n]-) *0%.02 [^\n]*int y", source:match "\n([^\n]-) *0%.03 [^\n]*return y" })
+  end)
+
+  it("that are parts of others count as what they are together", function()
+    local graph = colored("-b", "-q", crafted.image(few), crafted.gmon(few))
+    assert.equal(BOLD_RED, color_of(graph, "[1]    100.0"))
+  end)
+end)
+
 describe("In execution counts", function()
   it("what was never executed is dim", function()
     local text = colored("-C", "-z", image, profile)
@@ -257,8 +283,8 @@ describe("Colours are there", function()
   end)
 
   it("on a terminal, if that is to decide", function()
-    if not shell.run({ "script", "--version" }).stdout:find("util-linux", 1, true) then
-      pending "script of util-linux is not here"
+    if not shell.run({ "script", "-qec", "echo here", "/dev/null" }).stdout:find("here", 1, true) then
+      pending "script of util-linux, or a terminal for it, is not here"
       return
     end
     assert.equal(plain, on_terminal {})

@@ -173,7 +173,7 @@ describe("bash", function()
     assert.same({}, completed("--", "-p"))
   end)
 
-  it("offers reports by name, and files", function()
+  it("offers reports by name, and files that are scripts", function()
     assert.same({ "flat", "folder", "function_order" }, (function()
       local kept = {}
       for _, word in ipairs(completed("--report", "=", "f")) do
@@ -182,6 +182,10 @@ describe("bash", function()
       return kept
     end)())
     assert.same({ "my.lua" }, completed("--report", "my"))
+    assert.same({ "--report=my.lua" }, completed "--report=my")
+    assert.same({}, completed("--report", "ma"))
+    shell.write(dir .. "/folder/of my own.lua", "")
+    assert.same({ "folder/of my own.lua" }, completed("--report", "folder/"))
   end)
 
   it("offers nothing for numbers and symspecs", function()
@@ -257,6 +261,8 @@ describe("zsh", function()
       ["gprof.lua --demangle=gn"] = "gprof.lua --demangle=gn",
       ["gprof.lua --report=fla"] = "gprof.lua --report=flat ",
       ["gprof.lua --report=my"] = "gprof.lua --report=my.lua ",
+      ["gprof.lua --report=m"] = "gprof.lua --report=my.lua ",
+      ["gprof.lua --report fol"] = "gprof.lua --report folder/",
       ["gprof.lua --report bsd.i"] = "gprof.lua --report bsd.index ",
       ["gprof.lua -S ma"] = "gprof.lua -S map.txt ",
       ["gprof.lua --sum-file=tw"] = "gprof.lua --sum-file=two\\ words ",

@@ -489,7 +489,7 @@ describe("shards", function()
     refuses("../gmon.out: has no directory to group by", "shards", { "directory", "out", image, "../gmon.out" })
     refuses("x/-1.gmon: has no prefix to group by", "shards", { "prefix", "out", image, "x/-1.gmon" })
     refuses("all/gmon.out: 'all' is the sum of all groups", "shards", { "directory", "out", image, "all/gmon.out" })
-    refuses("/nowhere/gmon.gmon: no new file can be made beside it: No such file or directory", "shards",
+    refuses("/nowhere/gmon.gmon: its directory does not exist", "shards",
       { "prefix", "/nowhere", image, profile })
   end)
 end)
@@ -667,6 +667,14 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
     end)
   end
 
+  it("refuses samples of which none is in the image", function()
+    local dir = shell.tmpdir "perf"
+    local input = shell.write(shell.tmpdir() .. "/text", sample .. sample:gsub("cycles", "misses"))
+    refuses(("standard input: none of 2 samples is in %s"):format(built.image), "perf2gmon",
+      { built.image, dir .. "/gmon" }, { stdin = input })
+    assert.equal("", shell.listing(dir))
+  end)
+
   it("refuses an image without symbols", function()
     local image = build.craft { text = 0x20, symbols = {} }
     refuses(image .. ": has no symbols: use the file as it was linked, without -s, before strip", "perf2gmon",
@@ -674,8 +682,9 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
   end)
 
   it("refuses a place where nothing can be written", function()
-    refuses("/nowhere/gmon.cycles: no new file can be made beside it: No such file or directory", "perf2gmon",
-      { built.image, "/nowhere/gmon" }, { stdin = shell.write(shell.tmpdir() .. "/text", sample) })
+    refuses("/nowhere/gmon.cycles: its directory does not exist", "perf2gmon",
+      { built.image, "/nowhere/gmon" },
+      { stdin = shell.write(shell.tmpdir() .. "/text", recorded(0, "a 1 1.5: 1 cycles: {main+4} (IMAGE)\n")) })
   end)
 end)
 

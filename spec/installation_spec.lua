@@ -57,6 +57,23 @@ describe("the rockspecs", function()
   end)
 end)
 
+-- The README's commands and the manual's follow the demonstration.
+describe("the demonstration", function()
+  it("builds all that the commands of the documentation want", function()
+    local steps = shell.check({ "make", "-n", "-B", "run-demo" }, { cwd = program.root }).stdout
+    for _, made in ipairs { "gprof/core.so", "gprof/opcodes.so", "libgprof-blocks.a", "demo/sample" } do
+      assert.truthy(steps:find("build/" .. made, 1, true), made)
+    end
+  end)
+
+  it("leaves nothing that git would keep", function()
+    local known = shell.read(program.root .. "/.gitignore")
+    for _, made in ipairs { "/build/", "/sample", "gmon.out", "gmon.sum" } do
+      assert.truthy(known:find("\n" .. made .. "\n", 1, true) or known:sub(1, #made + 1) == made .. "\n", made)
+    end
+  end)
+end)
+
 -- What is found in an installed tree ---------------------------------------------------------
 
 local function check_program(tree)
@@ -210,6 +227,15 @@ describe("by make", function()
     end
     assert.same({ "/", table.unpack(files("doc", ".md")) }, installation.listing(dir .. "doc"))
     assert.same(installation.listing(program.root .. "/examples"), installation.listing(dir .. "examples"))
+  end)
+
+  it("is found elsewhere by the variables that the manual has", function()
+    local commands = shell.read(program.root .. "/doc/manual.md")
+      :match "\n( +export LUA_PATH=[^\n]+\n +export [^\n]+\n)"
+    local line = commands:gsub("/opt/gprof", tree.root) .. [[
+      lua5.4 -e 'print(require "gprof"._VERSION, package.searchpath("gprof.core", package.cpath))']]
+    assert.equal(("%s\t%s/lib/lua/5.4/gprof/core.so\n"):format(gprof._VERSION, tree.root),
+      shell.check({ "sh", "-c", line }, { env = tree.env }).stdout)
   end)
 
   it("can be made ready elsewhere than where it is to be", function()

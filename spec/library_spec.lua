@@ -63,8 +63,8 @@ describe("an object", function()
     assert.equal("function: work", tostring(f.work))
     assert.equal("cycle: <cycle 1>", tostring(f.ping.cycle))
     assert.equal("arc: work -> leaf", tostring(list(nil, f.leaf:callers())[2]))
-    assert.equal("profile: 6 functions, 7 arcs, 1 cycles", tostring(profile))
-    assert.equal("data: 1 histograms, 7 arcs, 0 blocks", tostring(profile.data))
+    assert.equal("profile: 6 functions, 7 arcs, 1 cycle", tostring(profile))
+    assert.equal("data: 1 histogram, 7 arcs, 0 blocks", tostring(profile.data))
   end)
 
   it("has nil for fields that there are not, and takes none", function()
@@ -72,7 +72,10 @@ describe("an object", function()
       assert.is_nil(object.unheard_of)
       assert.is_nil(object[1])
       assert.is_nil(object[f])
-      assert.has_error(function() object.name = "mine" end)
+      local _, problem = pcall(function() object.name = "mine" end)
+      assert.truthy(problem:find "^%S*library_spec.lua:%d+: field 'name' is read%-only: what a gprof%.%l+ tells",
+        problem)
+      assert.error_matches(function() object[f.work] = 1 end, "field 'function: work' is read%-only")
     end
   end)
 end)
@@ -225,6 +228,23 @@ describe("iteration", function()
     end
     assert.same(plan.functions, names)
   end)
+
+  it("gives more fields than there is room for where it is called", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = gprof.image(arg[1])
+      local profile, fields = gprof.profile(image, gprof.data(image, arg[2])), {}
+      for i = 1, 1000 do fields[i] = "id" end
+      for _ = 1, 100 do
+        local next = profile:functions("address", table.unpack(fields))
+        -- a coroutine begins with room for few values
+        assert(1000 == coroutine.wrap(function() return select("#", next()) end)())
+        collectgarbage()
+      end
+      print "alive"
+    ]], { crafted.image(plan), crafted.gmon(plan) })
+    assert.same({ "alive\n", "", 0 }, { result.stdout, result.stderr, result.status or result.signal })
+  end)
 end)
 
 describe("the collector", function()
@@ -280,6 +300,33 @@ describe("the collector", function()
     end
     assert.equal(before, open_files())
   end)
+end)
+
+describe("a finalizer", function()
+  -- Objects are finalized in the order in which they were made, the last one first.
+  local SCRIPT <const> = [[
+    local gprof = require "gprof"
+    local image = gprof.image(arg[1])
+    last = setmetatable({}, { __gc = function(self)
+      print(select(2, pcall(function() return self.symbol.name end)))
+      print("left", self.next()) -- an iteration is over
+      print(select(2, pcall(function() return self.image:find "main" end)))
+    end })
+    last.image, last.symbol, last.next = image, image:find "main", image:symbols()
+    if arg[2] == "now" then
+      image, last = nil
+      collectgarbage()
+    end
+  ]]
+  for _, moment in ipairs { "now", "at the end" } do
+    it("gets an error under what was finalized before: " .. moment, function()
+      local result = launch.script(SCRIPT, { crafted.image(plan), moment })
+      assert.equal(0, result.status, result.signal)
+      local _, errors = result.stdout:gsub("the symbols are gone", "")
+      assert.same({ 2, "" }, { errors, result.stderr }, result.stdout)
+      assert.truthy(result.stdout:find "left\n", result.stdout)
+    end)
+  end
 end)
 
 describe("closing", function()
@@ -387,6 +434,10 @@ describe("misuse", function()
   local profile, data, image = open()
   local f, cycle = profile:lookup(crafted.BASE), profile:cycles()()
   local arc = f:callees()()
+  local closed_image, closed_data = gprof.image(image.path), gprof.data.new()
+  local under_closed_image = gprof.profile(closed_image, gprof.data(closed_image, crafted.gmon(plan)))
+  closed_image:close()
+  closed_data:close()
 
   -- What is done, and what the error has to say of the argument.
   local cases = {
@@ -400,6 +451,57 @@ describe("misuse", function()
     ["data: nil among paths"] = { "string expected, got nil",
       function() gprof.data(image, crafted.gmon(plan), nil, crafted.gmon(plan)) end },
     ["data: true for a path"] = { "string expected, got boolean", function() gprof.data(image, true) end },
+    ["data: a size in place of an image"] = { "#1 .*gprof%.image expected, got integer", function() gprof.data(8) end },
+    ["data: a closed image"] = { "#1 .*image is closed", function() gprof.data(closed_image) end },
+    ["data.new: a closed image"] = { "#1 .*image is closed", function() gprof.data.new { image = closed_image } end },
+    ["profile: a closed image"] = { "#1 .*image is closed", function() gprof.profile(closed_image, data) end },
+    ["profile: closed data"] = { "#2 .*data is closed", function() gprof.profile(image, closed_data) end },
+    ["profile:find: of a closed image"] = { "'find' on bad self .the profile's image is closed",
+      function() under_closed_image:find "main" end },
+    ["profile:annotate: of a closed image"] = { "'annotate' on bad self .the profile's image is closed",
+      function() under_closed_image:annotate "main.c" end },
+    ["profile:report: of a closed image"] = { "'report' on bad self .the profile's image is closed",
+      function() under_closed_image:report "flat" end },
+    ["image:lookup: a closed image"] = { "bad self .*image is closed", function() closed_image:lookup(0) end },
+    ["image:symbols: a closed image"] = { "bad self .*image is closed", function() closed_image:symbols() end },
+    ["image:find: a closed image"] = { "bad self .*image is closed", function() closed_image:find "main" end },
+    ["image:symbols: an unknown order"] = { "#1 to 'symbols' .*no field 'shape'",
+      function() image:symbols("shape") end },
+    ["image:symbols: an unknown field"] = { "#2 to 'symbols' .*no field 'shape'",
+      function() image:symbols(nil, "shape") end },
+    ["profile:find: an image"] = { "bad self .*gprof%.profile expected, got gprof%.image",
+      function() profile.find(image, "main") end },
+    ["profile:report: an image"] = { "bad self .*gprof%.profile expected, got gprof%.image",
+      function() profile.report(image, "flat") end },
+    ["profile:report: options of no table"] = { "#2 .*table expected, got string",
+      function() profile:report("flat", "brief") end },
+    ["profile:report: an unknown option"] = { "#2 .*no option 'breif'",
+      function() profile:report("flat", { breif = true }) end },
+    ["profile:report: a word for a flag"] = { "#2 .*option 'brief': boolean expected, got string",
+      function() profile:report("bsd.flat", { brief = "yes" }) end },
+    ["profile:report: a word for a number"] = { "#2 .*option 'width': integer expected, got string",
+      function() profile:report("index", { width = "x" }) end },
+    ["profile:report: one directory"] = { "#2 .*option 'directory_path': array of strings expected, got string",
+      function() profile:report("annotation", { directory_path = "src" }) end },
+    ["profile:report: no table for a report of one's own"] = { "#2 .*table expected, got string",
+      function() profile:report(print, "brief") end },
+    ["profile:report: a number to write to"] = { "#3 .*function or file expected, got integer",
+      function() profile:report("flat", nil, 1) end },
+    ["profile:report: false to write to"] = { "#3 .*function or file expected, got boolean",
+      function() profile:report("flat", {}, false) end },
+    ["profile:report: a table to write to"] = { "#3 .*function or file expected, got table",
+      function() profile:report("flat", {}, {}) end },
+    ["profile:report: a closed file to write to"] = { "#3 .*function or file expected, got closed file",
+      function()
+        local file = io.tmpfile()
+        file:close()
+        profile:report("flat", {}, file)
+      end },
+    ["profile:annotate: one directory"] = { "#2 .*array of strings expected, got string",
+      function() profile:annotate("f.c", "src") end },
+    ["profile:annotate: a directory that is none"] = { "#2 .*array of strings expected%)",
+      function() profile:annotate("f.c", { "src", 7 }) end },
+    ["profile:annotate: nothing"] = { "#1 .*string expected, got nil", function() profile:annotate() end },
     ["data: an unknown format"] = { "invalid option 'elf'",
       function() gprof.data(image, crafted.gmon(plan), { file_format = "elf" }) end },
     ["data:read: nothing"] = { "#1 .*string expected, got n", function() data:read() end },
@@ -421,7 +523,7 @@ describe("misuse", function()
     ["find: nothing"] = { "#1 .*string expected, got nil", function() profile:find() end },
     ["find: a function"] = { "#1 .*string expected, got gprof%.function", function() profile:find(f) end },
     ["image:find: a number"] = { "#1 .*string expected, got integer", function() image:find(42) end },
-    ["image:lookup: a name"] = { "#1 .*number expected, got string", function() image:lookup("main") end },
+    ["image:lookup: a name"] = { "#1 .*integer expected, got string", function() image:lookup("main") end },
     ["image.symbols: data"] = { "bad self .*gprof%.image expected, got gprof%.data",
       function() image.symbols(data) end },
     ["image.find: nothing"] = { "bad self .*gprof%.image expected, got nil", function() image.find(nil, "x") end },
@@ -443,6 +545,10 @@ describe("misuse", function()
       function() gprof.profile(image, data, { exclude = { flat = "main" } }) end },
     ["profile: a symspec that is none"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = { "main", f } } }) end },
+    ["profile: calls to nowhere"] = { "#3 .*option 'exclude': FROM/TO expected for 'arcs', got 'main'",
+      function() gprof.profile(image, data, { exclude = { arcs = { "main/leaf", "main" } } }) end },
+    ["profile: calls that are none"] = { "#3 .*option 'include': FROM/TO expected for 'arcs', got 'main'",
+      function() gprof.profile(image, data, { include = { arcs = { "main" } } }) end },
     ["profile: nil among symspecs"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = { "main", nil, "work" } } }) end },
     ["functions: an order that is none"] = { "#1 .*invalid order function",
@@ -474,6 +580,7 @@ describe("misuse", function()
       local done, message = pcall(case[2])
       assert.is_false(done)
       assert.truthy(message:find(case[1]), message)
+      assert.truthy(message:find "^[^:]*library_spec%.lua:%d+: ", message) -- the caller is to blame
     end)
   end
 
@@ -632,7 +739,24 @@ describe("an image", function()
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "image is closed", message)
+      assert.is_nil(message:find "#[-%d]", message) -- who holds a part has passed no image
     end
+  end)
+end)
+
+describe("the order by name", function()
+  it("is that of names as they are shown, and the one by symbol that of the symbol table", function()
+    local shapes = build.program("shapes")
+    local image = assert(gprof.image(shapes.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, shapes.gmon))))
+    for _, field in ipairs { "name", "symbol" } do
+      local values = list(nil, profile:functions(field, field))
+      local sorted = table.move(values, 1, #values, 1, {})
+      table.sort(sorted)
+      assert.same(sorted, values)
+      assert.same(sorted, list(nil, image:symbols(field, field)))
+    end
+    assert.not_same(list(nil, profile:functions("name", "address")), list(nil, profile:functions("symbol", "address")))
   end)
 end)
 

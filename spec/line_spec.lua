@@ -393,6 +393,27 @@ describe("With --gnu-compat, lines are GNU gprof's in the corners", function()
     end)
   end
 
+  -- Functions of headers are of a source that is too short for them, where debugging information says so; and sources
+  -- change. Without a newline at the end, a line is one, too.
+  for _, keep in ipairs { 0, 1, 2, 5, 100 } do
+    for _, ending in ipairs { "", "\n" } do
+      it(("for a source of at most %d lines that ends with %q"):format(keep, ending), function()
+        local dir = shell.tmpdir()
+        local image, profile = compile(dir, {})
+        local path, kept = dir .. "/small.c", {}
+        for text in shell.read(path):gmatch "[^\n]+" do
+          if #kept < keep then kept[#kept + 1] = text end
+        end
+        shell.write(path, table.concat(kept, "\n") .. (kept[1] and ending or ""))
+        for _, words in ipairs { {}, { "-x" }, { "-z" }, { "-t0" }, { "-m2" }, { "-Aleaf" }, { "-y" } } do
+          for _, level in ipairs { "-A", "-l" } do
+            check_files { "-b", level, "-A", image, profile, table.unpack(words) }
+          end
+        end
+      end)
+    end
+  end
+
   -- Where the source was, as far as the image knows, and where it is: below the working directory.
   local sources <const> = { ["."] = { ".", "src", "other/src" }, src = { "src", "other/src", "other" },
     ["/no/where"] = { "src", "other" } }

@@ -86,10 +86,15 @@ end
 describe("what is not there", function()
   it("is not installed", function()
     local tree = prefix()
-    shell.check { "rm", tree.modules .. "opcodes.so" }
-    assert.equal("gprof.lua: the decoder of instructions is not installed\n", run(tree, "-c").stderr)
-    shell.check { "rm", tree.modules .. "core.so" }
-    assert.equal("gprof.lua: the core is not installed\n", run(tree).stderr)
+    local function check_module(name, said, option)
+      shell.check { "rm", tree.modules .. name .. ".so" }
+      local places = run(tree, option).stderr:match("^gprof%.lua: the " .. said ..
+        " is not installed %(looked for ([^\n]+)%)\n$")
+      assert.equal(("%s/bin/../lib/lua/5.4/gprof/%s.so"):format(tree.root, name), places:match "^[^,]+")
+      assert.truthy((places .. ","):find((", [^,']+/gprof/%s%%.so,"):format(name)))
+    end
+    check_module("opcodes", "decoder of instructions", "-c")
+    check_module("core", "core")
     shell.check { "rm", "-r", tree.root .. "/share" }
     assert.equal("gprof.lua: the library is not installed\n", run(tree).stderr)
   end)

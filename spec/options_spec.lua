@@ -225,6 +225,20 @@ describe("an operand", function()
     assert.same({ "brief", "-p", "--", "@x" }, parse("-b", "--", "-p", "--", "@x"))
   end)
 
+  it("may stand on both sides of -- and of options", function()
+    assert.same({ "brief", "line", "gnu-compat", "a", "b", "c", "-p", "d" },
+      parse("a", "-b", "b", "-l", "--gnu-compat", "c", "--", "-p", "d"))
+  end)
+
+  it("is the end of options where POSIX is to hold", function()
+    local result = launch.script([[
+      require "gprof"
+      local settings = require "gprof.options".read { "-b", "a.out", "-l", "--", "-p" }
+      print(settings.brief, settings.line, table.concat(settings.operands, " "))
+    ]], {}, { env = { POSIXLY_CORRECT = "1" } })
+    assert.same({ "true\tnil\ta.out -l -- -p\n", "" }, { result.stdout, result.stderr })
+  end)
+
   it("may be -, or empty", function()
     assert.same({ "brief", "-", "" }, parse("-", "-b", ""))
   end)

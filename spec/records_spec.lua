@@ -85,6 +85,10 @@ describe("made data", function()
     assert.equal(data, histogram.data)
     assert.equal("histogram: 4 bins of branch-misses-x", tostring(histogram))
     assert.same({ { 1, 300000, LOW } }, pairs_of(histogram:bins()))
+    local one = gprof.data.new():add_histogram { low = LOW, high = HIGH, bins = { 1 } }
+    assert.equal("histogram: 1 bin of seconds", tostring(one:histograms()()))
+    assert.equal("data: 0 histograms, 1 arc, 1 block",
+      tostring(gprof.data.new():add_arc(LOW, LOW, 1):add_block(LOW, 2)))
   end)
 
   it("has its bins where they are, though they are no whole bytes", function()
@@ -103,6 +107,40 @@ describe("made data", function()
     assert.same({ 5, 4, 3, 2, 1 }, lows)
     assert.same({ LOW, 5 * LOW + 0x80 }, { data.low, data.high })
   end)
+end)
+
+describe("histograms of many ranges", function()
+  local SIZE <const> = 16
+  local function made(place, size)
+    return { low = LOW + SIZE * place, high = LOW + SIZE * place + size, bins = { place + 1 }, bin_count = size // 8 }
+  end
+
+  -- Places from 0 to n - 1 with one in each, in an order by chance, and a little behind each is free.
+  for seed = 1, 20 do
+    it("are found in whatever order they came: " .. seed, function()
+      math.randomseed(seed)
+      local data, order, left = gprof.data.new(), {}, {}
+      for place = 0, seed * 7 do left[#left + 1] = place end
+      while left[1] do
+        local place = table.remove(left, math.random(#left))
+        assert(data:add_histogram(made(place, 8)))
+        order[#order + 1] = place
+        local known = order[math.random(#order)]
+        assert(data:add_histogram(made(known, 8)))
+        local done, problem = data:add_histogram(made(known, 16))
+        assert.is_nil(done)
+        assert.truthy(problem:find(("overlaps another one, 0x%x to 0x%x"):format(LOW + SIZE * known,
+          LOW + SIZE * known + 8), 1, true), problem)
+      end
+      local i = 0
+      for histogram in data:histograms() do
+        i = i + 1
+        assert.equal(LOW + SIZE * order[i], histogram.low)
+      end
+      assert.equal(#order, i)
+      assert.equal(2 * #order, data.histogram_records)
+    end)
+  end
 end)
 
 describe("merging", function()
@@ -172,6 +210,15 @@ describe("merging", function()
       assert.same(before, all())
     end)
   end
+
+  it("leaves empty data empty if what is merged does not go together there", function()
+    local mixed, empty = gprof.data.new { mixed_rates = true }, gprof.data.new()
+    assert(mixed:add_histogram { low = LOW, high = HIGH, bins = { 1 }, rate = 100 })
+    assert(mixed:add_histogram { low = HIGH, high = 2 * HIGH - LOW, bins = { 1 }, rate = 99 })
+    assert.same({ nil, "histogram has rate 99, the ones before have 100" }, { empty:merge(mixed) })
+    assert.is_nil((empty:histograms()()))
+    assert(gprof.data.new { mixed_rates = true }:merge(mixed))
+  end)
 end)
 describe("adding a file as a whole", function()
   local image = build.craft { address = LOW, text = 0x800, symbols = { { "first", 0 }, { "last", 0x400 } } }
@@ -288,11 +335,14 @@ describe("records that cannot be", function()
   for _, case in ipairs(refused) do
     it("are refused, and the data stays as it was: " .. case[1], function()
       local data = filled()
-      local before = written(data)
+      local function all()
+        return { written(data), data.histogram_records, data.arc_records, data.block_records }
+      end
+      local before = all()
       local done, message = case[2](data)
       assert.is_nil(done)
       assert.truthy(message:find(case[1], 1, true), message)
-      assert.equal(before, written(data))
+      assert.same(before, all())
     end)
   end
 
@@ -301,6 +351,9 @@ describe("records that cannot be", function()
     { "field 'low': integer expected, got nil", histogram { low = "none" } },
     { "field 'low': integer expected, got number", histogram { low = 0.5 } },
     { "field 'high': integer expected, got string", histogram { high = "main" } },
+    { "(no field 'rates')", histogram { rates = 5 } },
+    { "(no field '1')", histogram { "seconds" } },
+    { "(no field 'true')", histogram { [true] = 7 } },
     { "field 'rate': not from 1", histogram { rate = 0 } },
     { "field 'rate': not from 1", histogram { rate = 1 << 32 } },
     { "field 'rate': not from 1", histogram { rate = -1 } },
@@ -312,9 +365,9 @@ describe("records that cannot be", function()
     { "field 'bins': has keys that are no number of a bin", histogram { bins = { [0] = 1 } } },
     { "field 'bins': has keys that are no number of a bin", histogram { bins = { n = 1 } } },
     { "field 'bins': has keys that are no number of a bin", histogram { bins = { [1.5] = 1 } } },
-    { "field 'bins': the count of bin 2 is none", histogram { bins = { 1, -1 } } },
-    { "field 'bins': the count of bin 1 is none", histogram { bins = { 0.5 } } },
-    { "field 'bins': the count of bin 1 is none", histogram { bins = { "many" } } },
+    { "field 'bins': the count of bin 2 is no count", histogram { bins = { 1, -1 } } },
+    { "field 'bins': the count of bin 1 is no count", histogram { bins = { 0.5 } } },
+    { "field 'bins': the count of bin 1 is no count", histogram { bins = { "many" } } },
     { "field 'unit': longer than 15", histogram { unit = "0123456789abcdef" } },
     { "field 'unit': longer than 15, or with a zero", histogram { unit = "a\0b" } },
     { "field 'unit': string expected, got table", histogram { unit = {} } },
@@ -383,6 +436,7 @@ describe("closed data", function()
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "data is closed", message)
+      assert.is_nil(message:find "#%-", message) -- no argument of the caller's
     end
   end)
 

@@ -57,6 +57,23 @@ describe("the reference", function()
     assert.same({ 0, "" }, { result.status, result.stderr })
   end)
 
+  it("has what scripts may go by first, and apart from how that is made", function()
+    local index = shell.read(dir .. "/index.html")
+    local public, workings = index:match "<h2>Modules</h2>(.-)<h2>Workings</h2>(.-)<h2>"
+    local reports = { "gprof.symspec", "gprof.output", "gprof.reports", "gprof.report.flat", "gprof.report.bsd.index" }
+    for _, module in ipairs(table.move(modules, 1, #modules, #reports + 1, reports)) do
+      assert.truthy(public:find(">" .. module .. "<", 1, true), module)
+    end
+    for _, module in ipairs { "gprof.cli", "gprof.arguments", "gprof.sorting", "gprof.styles" } do
+      assert.truthy(workings:find(">" .. module .. "<", 1, true), module)
+      assert.is_nil(public:find(">" .. module .. "<", 1, true), module)
+    end
+  end)
+
+  it("shows names in angle brackets, and takes them for no tags", function()
+    assert.truthy(shell.read(dir .. "/modules/gprof.profile.html"):find("&lt;cycle N&gt;", 1, true))
+  end)
+
   for _, module in ipairs(modules) do
     it("has all functions, parameters and fields of " .. module, function()
       local page, missing = shell.read(("%s/modules/%s.html"):format(dir, module)), {}

@@ -120,6 +120,17 @@ describe("the call graph", function()
 ]], printed("graph", crafted.profile(plan), brief))
   end)
 
+  it("calls things what the histogram does, but as GNU gprof does", function()
+    local profile = crafted.profile { functions = { "main", "f" }, ticks = { f = 4 }, rate = 1,
+      calls = { { "main", "f", 8 } }, dimension = "cache-misses", abbreviation = "1" }
+    for _, report in ipairs { "graph", "bsd.graph" } do
+      for unit, gnu_compat in pairs { ["cache-misses"] = false, seconds = true } do
+        local text = printed(report, profile, { brief = true, gnu_compat = gnu_compat })
+        assert.truthy(text:find(("covers 32 byte(s) for 25.00%% of 4.00 %s\n"):format(unit), 1, true), text)
+      end
+    end
+  end)
+
   it("has entries for all functions if told to", function()
     local text = printed("graph", crafted.profile(plan), { brief = true, display_unused_functions = true })
     assert.equal([[

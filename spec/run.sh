@@ -4,6 +4,8 @@
 #
 #   spec/run.sh LOGS COMMAND...     COMMAND FILE runs a file of specs; LOGS is a directory
 #
+# GPROF_SPECS names the files, if it is not to be all.
+#
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
 logs=$1
@@ -12,7 +14,7 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 # The largest first: they take longest, mostly.
-ls -S spec/*_spec.lua | xargs -P "$(nproc)" -I '{}' sh -c '
+ls -S ${GPROF_SPECS:-spec/*_spec.lua} | xargs -P "$(nproc)" -I '{}' sh -c '
   logs=$1 file=$2
   shift 2
   log=$logs/$(basename "$file" .lua)

@@ -1,8 +1,8 @@
 -- Nothing is too large: wide calls, long chains and large cycles are reported, and no depth of calls touches the stack.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local gmon = require "support.gmon"
 local program = require "support.program"
+local row = require "support.row"
 local shell = require "support.shell"
 
 -- Under sanitizers, or in another interpreter of GPROF_LUA, or where the lines that are run are counted, these numbers
@@ -11,41 +11,12 @@ local slow <const> = os.getenv "GPROF_LUA" ~= nil or os.getenv "GPROF_COVERAGE" 
 local WIDE <const> = slow and 20000 or 100000
 local DEEP <const> = slow and 50000 or 1000000
 
-local BASE <const>, SIZE <const> = 0x100000, 16
+local arc <const>, image <const>, name <const> = row.arc, row.image, row.name
 
--- Functions are numbered, from 0, and lie one behind the other.
-local function name(i)
-  return ("f%07d"):format(i)
-end
-
-local function address(i)
-  return BASE + SIZE * i
-end
-
--- An image of the functions 0 to n and one behind them, with nothing in it but names.
-local function image(n)
-  local dir, lines = shell.tmpdir("scale"), { ".text" }
-  for i = 0, n + 1 do
-    lines[i + 2] = (".type %s,%%function\n%s: .skip %d"):format(name(i), name(i), SIZE)
-  end
-  shell.write(dir .. "/labels.s", table.concat(lines, "\n") .. "\n")
-  shell.check({ "as", "-o", "labels.o", "labels.s" }, { cwd = dir })
-  shell.check({ "ld", "-e", "0", ("-Ttext=%#x"):format(BASE), "-o", "image", "labels.o" }, { cwd = dir })
-  return dir .. "/image"
-end
-
-local function arc(from, to, count)
-  return { kind = "arc", from = address(from) + 4, self = address(to), count = count }
-end
-
--- Writes a profile of arcs, and a bin for each of the functions 0 to n: one sample, but for those in `samples`.
+-- A profile of arcs, with a sample in each of the functions 0 to n, but for those in `samples`.
 local function profile(n, arcs, samples)
-  local bins = { n = n + 1 }
-  for i = 0, n do
-    bins[i + 1] = samples[i] or 1
-  end
-  arcs[#arcs + 1] = { kind = "histogram", low = address(0), high = address(n + 1), bins = bins }
-  return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = arcs })
+  arcs[#arcs + 1] = row.histogram(0, n, samples)
+  return row.profile(arcs)
 end
 
 local function check_report(result, ...)

@@ -77,6 +77,26 @@ describe("a stream", function()
     end
   end)
 
+  it("counts arguments as whoever calls it does", function()
+    local write = output.through(function() end)
+    for _, case in ipairs {
+      { "#1 to 'write' (string expected, got no value)", function() write() end },
+      { "#1 to 'write' (string expected, got nil)", function() write(nil) end },
+      { "#1 to 'write' (string expected, got table)", function() write({}, 1) end },
+      { "#2 to 'write' (number has no integer representation)", function() write("%d\n", 1.5) end },
+      { "#2 to 'write' (number has no integer representation)", function() write("%d\n", "1.5") end },
+      { "#2 to 'write' (number expected, got string)", function() write("%d\n", "one") end },
+      { "#3 to 'write' (number expected, got nil)", function() write("%s %.2f\n", 1, nil) end },
+      { "#3 to 'write' (number expected, got no value)", function() write("%s %.2f\n", 1) end },
+      { "#2 to 'write' (string expected, got gprof.stream)", function() write("%s", write) end },
+      { "#4 to 'write' (number expected, got boolean)", function() write("%3$d", 1, 2, true) end },
+      { "#3 to 'write' (has no place in the format)", function() write("%d", 1, 2) end },
+    } do
+      local _, problem = pcall(case[2])
+      assert.truthy(problem:find("stream_spec.lua:%d+: bad argument") and problem:find(case[1], 1, true), problem)
+    end
+  end)
+
   it("is not written to by its own sink", function()
     local stream
     stream = output.through(function()
@@ -198,6 +218,15 @@ describe("stream:each", function()
       expected[i] = ("z"):rep(20000) .. tostring(i):rep(3) .. "\n"
     end
     assert.equal(table.concat(expected), table.concat(lines))
+  end)
+
+  it("counts the values of a row in errors", function()
+    assert.error_matches(function()
+      written(function(stream) stream:each(nil, "%d %d %s", iteration()) end)
+    end, "value 2 of a row: number expected, got boolean$")
+    assert.error_matches(function()
+      written(function(stream) stream:each(nil, "%4$s", iteration()) end)
+    end, "value 4 of a row: string expected, got no value$")
   end)
 
   it("closes what the iteration wants closed, also after an error", function()

@@ -395,6 +395,33 @@ describe("profile:report", function()
     assert.equal("ab", table.concat(pieces))
   end)
 
+  it("takes any options for a report that is not ours", function()
+    local given
+    subject:report(function(_, options) given = options end, { breif = "yes", [1] = {} })
+    assert.same({ breif = "yes", [1] = {} }, given)
+  end)
+
+  it("takes what the program gave a report, for one of ours", function()
+    local made, dir = small.build(), shell.tmpdir()
+    local text = report 'profile:report("annotation", options, write)'
+    check_output("6\n\f\n", run({ ["my.lua"] = 'return function(_, o, write) write("%d\\n", #o.reports + 4) end',
+      ["all.lua"] = text }, "-l", "-bzaDLTxyc", "-t3", "-m0", "-w60", "-d0", "-Oauto", "-pmain", "-kloop/leaf", "-Ia:b",
+      "-qloop/leaf", "--color=never", "--annotate-time", "--demangle=auto", "--inline-file-names", "-nmain", "-s",
+      "--report=my.lua", "--report=all.lua", "--sum-file=" .. dir .. "/sum",
+      "-P", "-Q", "-J", made.image, small.run(made)))
+  end)
+
+  it("writes into a file, too, and says if that is not to be", function()
+    local path = shell.tmpdir() .. "/text"
+    local file <close> = assert(io.open(path, "w"))
+    subject:report("flat", { brief = true }, file)
+    file:write "behind\n"
+    file:flush()
+    assert.equal(flat .. "behind\n", shell.read(path))
+    local unwritable <close> = assert(io.open(path))
+    assert.error_matches(function() subject:report("flat", nil, unwritable) end, "Bad file descriptor")
+  end)
+
   it("prints to standard output if nothing else is said", function()
     local result = launch.script([[
       local gprof = require "gprof"

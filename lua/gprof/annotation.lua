@@ -4,7 +4,7 @@
 -- calls of functions that begin there, and, in a profile by line, how often each basic
 -- block was executed and how much time was spent.
 --
--- @module gprof.annotation
+-- @internal gprof.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local names = require "gprof.names"

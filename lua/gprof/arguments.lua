@@ -1,6 +1,6 @@
 --- What the functions of the library take, and what they say of anything else.
 --
--- @module gprof.arguments
+-- @internal gprof.arguments
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
@@ -18,18 +18,34 @@ local function with(known, more)
   return more
 end
 
+-- What data are put on them by.
+local of_profile = with(symbols, {
+  static_call_graph = "boolean", line = "boolean or 'all'", include = "symspecs",
+  exclude = "symspecs", display_unused_functions = "boolean", missed = "function",
+  debug = "integer",
+})
+
+-- What the program has, besides, when it calls a report of somebody: who hands it on to one
+-- of ours.
+local of_program = {
+  file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
+  reports = "table", operands = "table",
+}
+
 --- Types of options by name, by the function that takes them. An alternative, "boolean or
--- 'all'", is that word.
+-- 'all'", is that word. Reports that are not ours take what they like.
 arguments.known = {
   image = symbols,
-  data = { file_format = "string", mixed_rates = "boolean", debug = "integer" },
+  data = { file_format = "format", mixed_rates = "boolean", debug = "integer" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
-  profile = with(symbols, {
-    static_call_graph = "boolean", line = "boolean or 'all'", include = "symspecs",
-    exclude = "symspecs", display_unused_functions = "boolean", missed = "function",
-    debug = "integer",
-  }),
+  profile = of_profile,
+  report = with(of_program, with(of_profile, {
+    brief = "boolean", width = "integer", print_path = "boolean", inline_file_names = "boolean",
+    color = "boolean", all_lines = "boolean", annotate_time = "boolean", min_count = "integer",
+    table_length = "integer", directory_path = "strings", separate_files = "boolean",
+    warn = "function", continued = "boolean",
+  })),
 }
 
 --- Raises a misuse.
@@ -44,46 +60,99 @@ function arguments.bad(number, name, level, problem, ...)
   error((where .. " (%s)"):format(name, problem:format(...)), level + 1)
 end
 
--- The type of a value, as messages name it.
-local function type_of(value)
+-- What files of data can be read as.
+local formats <const> = { auto = true, magic = true, bsd = true, ["4.4bsd"] = true }
+
+--- The type of a value, as messages name it.
+-- @param value
+-- @treturn string "integer", "gprof.image" ...
+function arguments.type_of(value)
   local kind, meta = math.type(value) or type(value), getmetatable(value)
   return kind == "userdata" and type(meta) == "table" and meta.__name or kind
 end
+local type_of <const> = arguments.type_of
 
--- What is wrong with tables of arrays of symspecs by stage; nil if nothing is.
-local function wrong_symspecs(value)
+local function is_array_of_strings(value)
+  if type(value) ~= "table" then return false end
+  local count = 0
+  for _, text in pairs(value) do
+    count = type(text) == "string" and count + 1 or math.huge
+  end
+  return count == #value
+end
+
+local function wrong_strings(value)
+  if is_array_of_strings(value) then return nil end
+  return "array of strings expected" .. (type(value) == "table" and "" or ", got " .. type_of(value))
+end
+
+-- A symspec of calls that is one of functions; nil if there is none.
+local function no_calls(specs)
+  for _, spec in ipairs(specs) do
+    if not spec:find("/", 1, true) then return spec end
+  end
+end
+
+-- What is wrong with tables of arrays of symspecs by stage; nil if nothing is. GNU gprof
+-- takes anything for calls.
+local function wrong_symspecs(value, given)
   if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
   local stages = require "gprof.symspec".stages
   for stage, specs in pairs(value) do
     if not stages[stage] then return ("no table '%s'"):format(tostring(stage)) end
-    local count = 0
-    for _, spec in pairs(type(specs) == "table" and specs or { specs }) do
-      count = type(spec) == "string" and count + 1 or math.huge
-    end
-    if type(specs) ~= "table" or count ~= #specs then
+    if not is_array_of_strings(specs) then
       return ("array of strings expected for '%s'"):format(stage)
     end
+    local spec = stage == "arcs" and not given.gnu_compat and no_calls(specs)
+    if spec then return ("FROM/TO expected for 'arcs', got '%s'"):format(spec) end
   end
 end
 
--- What is wrong with an option, which has to be of some kind; nil if nothing is.
-local function wrong(value, kind)
-  if kind == "symspecs" then return wrong_symspecs(value) end
+-- What is wrong with the name of a file format; nil if nothing is.
+local function wrong_format(value)
+  if type(value) ~= "string" then return "string expected, got " .. type_of(value) end
+  if not formats[value] then return ("invalid option '%s'"):format(value) end
+end
+
+-- Fields that only open objects have.
+local of_open <const> = {
+  ["gprof.image"] = "pointer_size", ["gprof.data"] = "pointer_size", ["gprof.profile"] = "rate",
+}
+
+-- What is wrong with an object: it is of another type, or closed, which its fields tell; nil
+-- if nothing is.
+local function wrong_object(value, kind)
+  if type_of(value) ~= kind then return ("%s expected, got %s"):format(kind, type_of(value)) end
+  if not of_open[kind] then return nil end
+  local open, problem = pcall(getmetatable(value).__index, value, of_open[kind])
+  return not open and problem or nil
+end
+
+local wrong_by_kind <const> = {
+  symspecs = wrong_symspecs, format = wrong_format, strings = wrong_strings,
+}
+
+-- What is wrong with a value, which has to be of some kind, and is one of those that are
+-- `given`; nil if nothing is.
+local function wrong(value, kind, given)
+  if wrong_by_kind[kind] then return wrong_by_kind[kind](value, given) end
   local plain, word = kind:match "^(%S+) or '(%l+)'$"
-  if type_of(value) == (plain or kind) or word and value == word then return nil end
+  if not plain then return wrong_object(value, kind) end
+  if type_of(value) == plain or value == word then return nil end
   return ("%s expected, got %s"):format(kind, type_of(value))
 end
 
---- Checks an argument.
+--- Checks an argument; images, data and profiles have to be open.
 -- @param value
--- @tparam string kind "string", "integer", "gprof.image" ...
+-- @tparam string kind "string", "integer", "gprof.image" ..., or "strings": an array of them
 -- @tparam integer number of the argument
 -- @tparam string name of the function
 -- @tparam[opt=3] integer level as for `error` where this is called
 -- @return the value
 function arguments.check(value, kind, number, name, level)
-  if type_of(value) == kind then return value end
-  arguments.bad(number, name, level or 3, "%s expected, got %s", kind, type_of(value))
+  local problem = wrong(value, kind)
+  if not problem then return value end
+  arguments.bad(number, name, level or 3, "%s", problem)
 end
 
 --- Checks options, which need not be there.
@@ -97,7 +166,7 @@ function arguments.options(given, number, name)
   for option, value in pairs(given) do
     local kind = arguments.known[name][option]
     if not kind then arguments.bad(number, name, 3, "no option '%s'", tostring(option)) end
-    local problem = wrong(value, kind)
+    local problem = wrong(value, kind, given)
     if problem then arguments.bad(number, name, 3, "option '%s': %s", option, problem) end
   end
   return given

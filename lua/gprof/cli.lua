@@ -1,20 +1,21 @@
 --- The command line: from arguments to reports.
 --
--- @module gprof.cli
+-- @internal gprof.cli
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 local core = require "gprof.core"
 local options = require "gprof.options"
 local output = require "gprof.output"
-local profiles = require "gprof.profiles"
-local reports = require "gprof.reports"
 local styles = require "gprof.styles"
 
 local cli = {}
 
 local function fail(...)
   error({ message = string.format(...) }, 0)
+end
+
+local function warn(message)
+  io.stderr:write("gprof.lua: warning: ", message, "\n")
 end
 
 -- The value, or the end of the program with the message that came in its place.
@@ -25,7 +26,7 @@ end
 -- Reports that are asked for by name are found before anything is read.
 local function find_reports(settings)
   for i, name in ipairs(settings.reports) do
-    settings.reports[i] = { name = name, print = need(reports.find(name)) }
+    settings.reports[i] = { name = name, print = need(require "gprof.reports".find(name)) }
   end
 end
 
@@ -47,6 +48,15 @@ local function check_styles(printed, settings, data, where)
   if lack then fail("%s: %s", where, lack) end
 end
 
+-- All reports can be taken away, and then nothing is said at all.
+local function check_asked(printed, settings)
+  for _, stands in pairs(printed) do
+    if stands then return end
+  end
+  if settings.gnu_compat then return end
+  warn("nothing is printed: the options take away what there would be")
+end
+
 -- A profile of another program would give a report of nothing.
 local function check_belongs(profile, where)
   if not profile.foreign then return end
@@ -57,10 +67,6 @@ end
 
 local function write_sum(data, settings)
   need(data:write(settings.sum_file or "gmon.sum", settings.file_format))
-end
-
-local function warn(message)
-  io.stderr:write("gprof.lua: warning: ", message, "\n")
 end
 
 -- Blocks are of lines, and nothing is said of them without.
@@ -119,7 +125,7 @@ end
 -- Reads what the command line names: the image, the sum of the profiles, what they are
 -- called in messages, and how many were left out.
 local function read_files(settings)
-  local gprof = require "gprof"
+  local gprof, profiles = require "gprof", require "gprof.profiles"
   local image = need(gprof.image(settings.operands[1] or "a.out"))
   local list = profiles.find(settings)
   local how = reading_options(settings, list)
@@ -137,11 +143,13 @@ local function report(settings, write)
   local chosen = styles.choose(settings.styles, data, settings.reports)
   local printed = styles.printed(chosen, settings.reports)
   check_styles(printed, settings, data, where)
+  check_asked(printed, settings)
   if chosen.sum then write_sum(data, settings) end
   if printed.info or styles.about_functions(printed) then
     check_blocks(settings, printed, data)
     settings.warn = warn
-    settings.color = not settings.gnu_compat and color.wanted(settings.color, io.stdout)
+    settings.color = not settings.gnu_compat and
+      require "gprof.color".wanted(settings.color, io.stdout)
     local profile = make_profile(image, data, settings, printed)
     if not settings.gnu_compat and styles.about_functions(printed) then
       check_belongs(profile, where)

@@ -5,15 +5,17 @@
 -- large share of the time is red, a notable one yellow, and what was never executed dim.
 -- Without the sequences that switch colours a report is, to the byte, what it is plain.
 --
--- @module gprof.color
+-- @internal gprof.color
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
 
 local color = {}
 
--- Shares of all time, in percent, from which on something is hot, or warm.
+-- Shares of all time, in percent, from which on something is hot, or warm; and how many
+-- samples it takes: fewer may be chance, be they all that there are.
 local HOT <const>, WARM <const> = 10, 3
+local LEAST <const> = 3 - 1e-6  -- they are parts of a sum of fractions
 
 -- What the terminal is told for each of them (ECMA-48: "select graphic rendition").
 local bold <const> = "1"
@@ -26,9 +28,10 @@ local function paint(text, code)
   return before .. "\27[" .. code .. "m" .. inside .. "\27[0m" .. behind
 end
 
--- The code for a share of the time, or for what was not used at all; nil for none.
-local function shade(percent, used)
+-- The code for a share of the samples, or for what was not used at all; nil for none.
+local function shade(percent, samples, used)
   if not used then return shades.unused end
+  if percent / 100 * samples < LEAST then return nil end
   return percent >= HOT and shades.hot or percent >= WARM and shades.warm or nil
 end
 
@@ -43,19 +46,21 @@ end
 --- A row, in the colour of its share.
 -- @tparam string text or format, of one line
 -- @tparam number percent of all time; not a number if there is none
+-- @tparam number samples that all time is
 -- @tparam boolean used whether it was executed, or took time
 -- @treturn string
-function color.row(text, percent, used)
-  return paint(text, shade(percent, used))
+function color.row(text, percent, samples, used)
+  return paint(text, shade(percent, samples, used))
 end
 
 --- A row that others are gathered around.
 -- @tparam string text or format, of one line
 -- @tparam number percent as of `color.row`
+-- @tparam number samples
 -- @tparam boolean used
 -- @treturn string
-function color.primary(text, percent, used)
-  local code = shade(percent, used)
+function color.primary(text, percent, samples, used)
+  local code = shade(percent, samples, used)
   if used then code = code and bold .. ";" .. code or bold end
   return paint(text, code)
 end
@@ -69,7 +74,7 @@ function color.name(text, profile, id)
   local percent, calls, self_calls, self, children =
     profile:get(id, "graph_percent", "calls", "self_calls", "self", "children")
   local used = calls ~= 0 or self_calls ~= 0 or self ~= 0 or children ~= 0
-  return color.row(text, percent, used)
+  return color.row(text, percent, profile.graph_ticks, used)
 end
 
 --- Tells whether a file is to have colours.

@@ -1,7 +1,7 @@
 --- Completion of the command line by a shell: scripts for bash and zsh, made from the
 -- table of options, so that they know what the program knows.
 --
--- @module gprof.completion
+-- @internal gprof.completion
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local options = require "gprof.options"
@@ -39,7 +39,7 @@ local bash = [==[
 
 _gprof_lua() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
-  local option= head= i what=()
+  local option= head= i what=() also=()
   COMPREPLY=()
 
   # The option that the word is the argument of. For bash, --color=al is three words.
@@ -75,7 +75,9 @@ _gprof_lua() {
   esac
 
   [[ ${what[*]} ]] || return 0
-  mapfile -t COMPREPLY < <(compgen "${what[@]}" -P "$head" -- "$word")
+  mapfile -t COMPREPLY < <(
+    compgen "${what[@]}" -P "$head" -- "$word"
+    [[ ${also[*]} ]] && compgen "${also[@]}" -P "$head" -- "$word")
   if [[ ${what[*]: -1} == -[df] ]]; then
     compopt -o filenames 2>/dev/null
   elif [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
@@ -87,15 +89,17 @@ _gprof_lua() {
 complete -F _gprof_lua gprof.lua
 ]==]
 
-local bash_files <const> = { files = "-f", directories = "-d" }
+local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
 
--- What compgen is asked for, for an option's argument; nil if nobody can tell.
+-- What compgen is asked for, for an option's argument; nil if nobody can tell. Files that are
+-- filtered are asked for by themselves, as words would be filtered, too.
 local function bash_argument(option)
   local what = {}
   if option.values then what[1] = ("-W '%s'"):format(table.concat(option.values, " ")) end
   what[#what + 1] = bash_files[option.takes]
-  return what[1] and ("    %s) what=(%s) ;;"):format(
-    table.concat(names(option), "|"), table.concat(what, " "))
+  return what[1] and ("    %s) what=(%s)%s ;;"):format(
+    table.concat(names(option), "|"), table.concat(what, " "),
+    option.takes == "scripts" and " also=(-f -X '!*.lua')" or "")
 end
 
 -- The words that an option can begin with: where an argument may follow, with the =.
@@ -154,7 +158,9 @@ else
 fi
 ]==]
 
-local zsh_files <const> = { files = "_files", directories = "_files -/" }
+local zsh_files <const> = {
+  files = "_files", directories = "_files -/", scripts = '_files -g "*.lua"',
+}
 
 -- How a name and its argument are written: "-w+" may be "-w 9" and "-w9", "-p-" only the
 -- latter.

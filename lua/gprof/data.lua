@@ -20,12 +20,14 @@ local data = {}
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
 local function read(_, image, ...)
+  arguments.check(image, "gprof.image", 1, "data")
   local paths = table.pack(...)
   local options = {}
   if type(paths[paths.n]) == "table" then
     options = arguments.options(paths[paths.n], paths.n + 1, "data")
     paths.n = paths.n - 1
   end
+  for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
   for i = 1, paths.n do
     local done, message = records:read(paths[i], options.file_format)

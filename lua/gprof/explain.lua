@@ -1,6 +1,6 @@
 --- The texts that explain the reports, printed unless --brief is given.
 --
--- @module gprof.explain
+-- @internal gprof.explain
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local explain = {}

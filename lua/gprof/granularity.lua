@@ -1,19 +1,34 @@
 --- The line that says how finely time was sampled.
 --
--- @module gprof.granularity
+-- @internal gprof.granularity
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
---- Writes the line, and a blank one before and after it.
+local granularity = {}
+
+--- Writes the line, and a blank one before and after it. As in GNU gprof, what a sample
+-- covers is told in whole units of two bytes.
 -- @tparam profile profile
 -- @tparam number ticks samples that the report is about
--- @tparam string unit of the histogram, as the line is to call it
+-- @tparam string|nil unit of the histogram, as the line is to call it: not used if there
+--   is no sample
 -- @tparam string idle what to say if there is no sample
 -- @tparam stream write
-return function(profile, ticks, unit, idle, write)
-  write("\ngranularity: each sample hit covers %d byte(s)", profile.bin_size or 0)
+function granularity.write(profile, ticks, unit, idle, write)
+  write("\ngranularity: each sample hit covers %d byte(s)", (profile.bin_size or 0) // 2 * 2)
   if ticks > 0 then
     write(" for %.2f%% of %.2f %s\n\n", 100 / ticks, ticks / profile.rate, unit)
   else
     write(" %s\n\n", idle)
   end
 end
+
+--- The line above a call graph: GNU gprof takes whatever was counted for seconds.
+-- @tparam profile profile
+-- @tparam table options `gnu_compat`
+-- @tparam stream write
+function granularity.of_graph(profile, options, write)
+  granularity.write(profile, profile.graph_ticks, options.gnu_compat and "seconds" or profile.unit,
+    "no time propagated", write)
+end
+
+return granularity

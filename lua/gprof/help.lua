@@ -1,6 +1,6 @@
 --- The help page and the version.
 --
--- @module gprof.help
+-- @internal gprof.help
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local options = require "gprof.options"

@@ -29,6 +29,7 @@ local opened = setmetatable({}, { __mode = "k" })
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, no object file, no .text
 function images.open(path, options)
+  arguments.check(path, "string", 1, "image")
   options = arguments.options(options, 2, "image")
   local image, message = core.image(path)
   if not image then return nil, message end
@@ -76,9 +77,10 @@ function images.symbols(image, options, trace)
   return symbols, message
 end
 
--- The functions of an image as it was opened, for one of its methods; or nil and a message.
-local function own_symbols(image, method)
-  arguments.check(image, "gprof.image", 0, method, 4)
+-- The functions of an image as it was opened, for one of its methods, which calls this
+-- directly or through `depth` functions more; or nil and a message.
+local function own_symbols(image, method, depth)
+  arguments.check(image, "gprof.image", 0, method, 4 + (depth or 0))
   return images.symbols(image, opened[image].options)
 end
 
@@ -91,11 +93,10 @@ end
 -- @tparam[opt] string ... fields
 -- @treturn function iterator over symbols
 -- @raise if the image has no symbols
-function core.image_methods:symbols(...)
-  local symbols, message = own_symbols(self, "symbols")
-  if not symbols then error(message, 2) end
-  return symbols:each(...)
-end
+core.image_methods.symbols = core.symbols_method(function(image)
+  local symbols, message = own_symbols(image, "symbols", 1)
+  return symbols or error(message, 3)
+end)
 
 --- The function of an image whose code is at an address.
 -- @function image:lookup
@@ -104,6 +105,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the image has no symbols
 function core.image_methods:lookup(address)
+  address = arguments.check(math.tointeger(address) or address, "integer", 1, "lookup")
   local symbols, message = own_symbols(self, "lookup")
   if not symbols then return nil, message end
   return symbols:lookup(address)

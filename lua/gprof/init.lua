@@ -14,6 +14,11 @@
 -- @module gprof
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+-- To an older version one line says so, before it meets what it does not know.
+if _VERSION ~= "Lua 5.4" then
+  error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
+end
+
 local core, problem = require "gprof.native".load "gprof.core"
 if not core then error("gprof's " .. problem, 0) end
 

@@ -6,7 +6,7 @@
 -- byte. Where that is in doubt - a process failed, or its sum does not go with those before -
 -- the share is read again in this process, which then says what one process would have said.
 --
--- @module gprof.jobs
+-- @internal gprof.jobs
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"

@@ -1,6 +1,6 @@
 --- How reports name functions and files.
 --
--- @module gprof.names
+-- @internal gprof.names
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local names = {}

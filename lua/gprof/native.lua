@@ -4,7 +4,7 @@
 -- an upgrade nothing loads until it is built anew, and whoever sees a linker's message
 -- alone cannot know.
 --
--- @module gprof.native
+-- @internal gprof.native
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local native = {}
@@ -24,9 +24,19 @@ local function checkout()
   return directory and exists(directory .. "/Makefile") and directory
 end
 
-local function missing(what)
+-- Which files were looked for, out of what `package.searchpath` says of them.
+local function looked_for(places)
+  local paths = {}
+  for path in places:gmatch "'([^'\n]*)'" do paths[#paths + 1] = path end
+  return (" (looked for %s)"):format(table.concat(paths, ", "))
+end
+
+-- What is said of something that is not there; `places` of a module.
+local function missing(what, places)
   local directory = checkout()
-  if not directory then return what .. " is not installed" end
+  if not directory then
+    return what .. " is not installed" .. (places and looked_for(places) or "")
+  end
   return ("%s is not built yet: run 'make -C %s'"):format(what, directory)
 end
 
@@ -41,14 +51,16 @@ end
 -- @tparam string name "gprof.core" or "gprof.opcodes"
 -- @treturn[1] table what `require` returns
 -- @return[2] nil
--- @treturn[2] string what is wrong with it, and what to do: "core is not installed"
+-- @treturn[2] string what is wrong with it, and what to do: "core is not installed", with
+--   the places where it was looked for
 function native.load(name)
   local loaded, result = pcall(require, name)
   if loaded then return result end
-  if package.preload[name] or package.searchpath(name, package.cpath) then
+  local found, places = package.searchpath(name, package.cpath)
+  if package.preload[name] or found then
     return nil, unfit(words[name], tostring(result):match "([^\n\t]*)%s*$")
   end
-  return nil, missing(words[name])
+  return nil, missing(words[name], places)
 end
 
 --- Finds the runtime that counts blocks, which programs are linked with: it lies beside the
@@ -59,8 +71,9 @@ end
 function native.blocks_runtime()
   local core = package.searchpath("gprof.core", package.cpath) or ""
   for _, pattern in ipairs { "^(.*/)[^/]*$", "^(.*/)gprof/[^/]*$" } do
-    local path = (core:match(pattern) or "/") .. "libgprof-blocks.a"
-    if exists(path) then return path end
+    local directory = core:match(pattern)
+    local path = directory and directory .. "libgprof-blocks.a"
+    if path and exists(path) then return path end
   end
   return nil, missing "runtime that counts blocks"
 end

@@ -3,7 +3,7 @@
 -- One table says everything about every option; reading the command line, the help
 -- page and messages all go by it.
 --
--- @module gprof.options
+-- @internal gprof.options
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
@@ -210,8 +210,8 @@ end
 -- short, long: the names. argument: "none", "required" or "optional" (attached to a
 -- short option, after = on a long one). value: what the help page calls it. handle:
 -- what it does. group, help: for the help page. values: words to choose from, which the
--- help page lists where a colon ends the text. takes: "files" or "directories", if the
--- argument is the name of one.
+-- help page lists where a colon ends the text. takes: "files", "scripts" (of Lua) or
+-- "directories", if the argument is the name of one.
 
 --- Options that GNU gprof has, too.
 options.gnu = {
@@ -222,7 +222,7 @@ options.gnu = {
     group = 1, help = "leave the explanations out" },
   { short = "C", long = "exec-counts", argument = "optional", value = "SYMSPEC",
     handle = symspec_style("executions", true),
-    group = 1, help = "how often each function was called" },
+    group = 1, help = "how often each function was called by others" },
   { short = "i", long = "file-info", argument = "none", handle = style("info", true),
     group = 1, help = "what the profile files hold" },
   { short = "I", long = "directory-path", argument = "required", value = "DIRS",
@@ -270,7 +270,7 @@ options.gnu = {
   { long = "demangle", argument = "optional", value = "STYLE",
     values = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
     handle = set_demangling,
-    group = 1, help = "names as in the source: auto, gnu-v3 ..." },
+    group = 1, help = "names as in the source: auto, none ..." },
   { long = "no-demangle", argument = "none", handle = flag "no_demangle",
     group = 1, help = "names as in the symbol table" },
   { long = "inline-file-names", argument = "none", handle = flag "inline_file_names",
@@ -357,7 +357,7 @@ options.own = {
     values = { "bash", "zsh" }, handle = choice "print_completion",
     group = 3, help = "completion of options for a shell:" },
   { long = "report", argument = "required", value = "NAME", values = styles.reports(),
-    takes = "files", handle = add_report,
+    takes = "scripts", handle = add_report,
     group = 1, help = "gprof.report.NAME, or FILE.lua of yours" },
   { long = "print-blocks-runtime", argument = "none", handle = flag "print_blocks_runtime",
     group = 3, help = "path of what counts blocks, to link with" },

@@ -9,7 +9,7 @@
 -- This file is about numbers only: nodes, and arcs between them. The steps are those of
 -- GNU gprof, which settled on them by experience; so are the shares and limits below.
 --
--- @module gprof.ordering
+-- @internal gprof.ordering
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local ordering = {}

@@ -85,13 +85,29 @@ end
 -- @tfield number|nil total seconds sampled, less those of the machinery of profiling
 -- @tfield number total_ticks the same in samples
 -- @tfield number graph_ticks samples that count in the call graph
--- @tfield integer|nil bin_size bytes of code that a bin of the histogram covers
+-- @tfield number|nil bin_size bytes of code that a bin of the histogram covers: mostly no
+--   whole ones, where reports have two for 3.99
 -- @tfield integer arc_count arcs of the call graph
 -- @tfield boolean foreign whether nothing that was recorded meets any function
 -- @tfield image image
 -- @tfield data data
 -- @tfield symbols symbols the functions of the image
 -- @tfield {string,...}|nil map_files the object files that a map names, in its order
+
+-- A function that takes what a report writes: to a file, or the function that was given.
+local function sink(write)
+  if write == nil then write = io.stdout end
+  if io.type(write) == "file" then
+    return function(text)
+      local done, message = write:write(text)
+      if not done then error(message, 0) end
+    end
+  end
+  local meta = getmetatable(write)
+  if type(write) == "function" or type(meta) == "table" and meta.__call then return write end
+  arguments.bad(3, "report", 3, "function or file expected, got %s",
+    io.type(write) or arguments.type_of(write))
+end
 
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
@@ -102,10 +118,15 @@ end
 --   or the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options as of the program, by long name with underscores:
 --   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
---   `gnu_compat`; `color`: in colours for a terminal
--- @tparam[opt] function write takes strings; standard output if absent. The report gets a
---   stream to it (see gprof.output), which ends when the report returns
+--   `gnu_compat`, and for annotated source `all_lines`, `annotate_time`, `min_count`,
+--   `table_length`, `directory_path` (an array), `separate_files`; `color`: in colours for
+--   a terminal; `warn`: a function that is told of sources that cannot be right. Reports
+--   that are not the library's take what they like
+-- @tparam[opt] function|file write takes strings; standard output if absent. The report gets
+--   a stream to it (see gprof.output), which ends when the report returns
+-- @raise what the report raises, or why the file cannot be written to
 function core.profile_methods:report(name, options, write)
+  arguments.check(self, "gprof.profile", 0, "report")
   local report, kind = name, type(name)
   if kind == "string" then
     local found, message = reports.find(name)
@@ -113,8 +134,12 @@ function core.profile_methods:report(name, options, write)
   elseif kind ~= "function" then
     arguments.bad(1, "report", 2, "function or string expected, got %s", kind)
   end
-  write = write or function(text) io.stdout:write(text) end
-  reports.run(report, self, options or {}, write)
+  if require "gprof.styles".is_own(name) then
+    options = arguments.options(options, 2, "report")
+  elseif options ~= nil then
+    arguments.check(options, "table", 2, "report")
+  end
+  reports.run(report, self, options or {}, sink(write))
 end
 
 --- What is known of the lines of a source file.
@@ -128,6 +153,9 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: several files, or none, of that name; no text
 function core.profile_methods:annotate(file, directories)
+  arguments.check(self, "gprof.profile", 0, "annotate")
+  arguments.check(file, "string", 1, "annotate")
+  arguments.check(directories or {}, "strings", 2, "annotate")
   local annotation = require "gprof.annotation"
   local known, message = annotation.find(self, file)
   if not known then return nil, message end
@@ -148,6 +176,7 @@ end
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
 -- @treturn function,... all of them, by address: nothing if there are none
 function core.profile_methods:find(spec)
+  arguments.check(self, "gprof.profile", 0, "find")
   arguments.check(spec, "string", 1, "find")
   local symbols, found, seen = self.symbols, {}, {}
   local ids, by_line = require "gprof.symspec".find(symbols, spec)
@@ -275,7 +304,7 @@ end
 -- goes through these.
 --
 -- @table cycle
--- @tfield string name "<cycle N>"
+-- @tfield string name "&lt;cycle N&gt;"
 -- @tfield integer number N, from 1
 -- @tfield boolean is_cycle true
 -- @see profile:members

@@ -10,7 +10,7 @@
 -- - `trouble`: by number of a path, why there is nothing to be read there;
 -- - `standard_input`: whether that is one of them.
 --
--- @module gprof.profiles
+-- @internal gprof.profiles
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"

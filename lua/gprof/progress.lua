@@ -3,7 +3,7 @@
 -- It is rewritten in place, comes only when the work takes more than a moment, and is gone
 -- before anything else is written.
 --
--- @module gprof.progress
+-- @internal gprof.progress
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"

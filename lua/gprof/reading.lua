@@ -7,7 +7,7 @@
 -- - `"other"`: it was found in a directory, and is no profile;
 -- - `"bad"`: why it was left out, because bad files are to be.
 --
--- @module gprof.reading
+-- @internal gprof.reading
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local reading = {}

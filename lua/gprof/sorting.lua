@@ -1,6 +1,6 @@
 --- Orders of iterations that the core has not: by any field, or by a function.
 --
--- @module gprof.sorting
+-- @internal gprof.sorting
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 -- Names and places go upwards; amounts, which all others are, begin with the most.

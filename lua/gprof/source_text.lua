@@ -4,7 +4,7 @@
 -- a text is looked for under that name, in directories with that name below them, and in
 -- directories by its last component.
 --
--- @module gprof.source_text
+-- @internal gprof.source_text
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"

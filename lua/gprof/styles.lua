@@ -1,10 +1,8 @@
 --- The styles of output: which of them stand, what they need, and in what order and how
 -- separated their pages are printed. Reports that are asked for by name come behind them.
 --
--- @module gprof.styles
+-- @internal gprof.styles
 -- SPDX-License-Identifier: GPL-3.0-or-later
-
-local reports = require "gprof.reports"
 
 local styles = {}
 
@@ -61,6 +59,13 @@ local function find_page(report)
       return page
     end
   end
+end
+
+--- Tells whether a report is one of our own.
+-- @param name
+-- @treturn boolean
+function styles.is_own(name)
+  return find_page(name) ~= nil
 end
 
 --- The names of our own reports.
@@ -140,6 +145,7 @@ local function print_guarded(page, profile, options, write)
     write(text)
     write:flush()
   end
+  local reports = require "gprof.reports"
   write:flush()
   local done, problem = pcall(reports.run, page.print, profile, copy(options), print)
   if not done then error(reports.failure(page.name, problem), 0) end
@@ -159,7 +165,7 @@ function styles.print(chosen, profile, options, write)
     if page.print then
       print_guarded(page, profile, options, write)
     else
-      reports.find(page.name)(profile, options, write)
+      require "gprof.reports".find(page.name)(profile, options, write)
     end
   end
 end

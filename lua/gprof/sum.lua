@@ -1,6 +1,6 @@
 --- Adds up the profiles of a list, and tells of those that are left out.
 --
--- @module gprof.sum
+-- @internal gprof.sum
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local progress = require "gprof.progress"

@@ -311,18 +311,21 @@ local function resolve_functions(lookup, specs, missed, tell)
   return union[1] and union
 end
 
--- Entries of a table of calls under GNU gprof's rules: one for each range of callers, of
--- which none begins where another one does.
+-- Adds an entry to a table of calls under GNU gprof's rules: of all ranges of callers but those
+-- that begin where another one of the table does.
 local function add_ranges(entries, begun, callers, callees, symbols)
-  local found = members(ranges_of(callees, symbols, symbols.covered), function(id)
-    return symbols:extent(id)
-  end)
+  local calling = {}
   for _, range in ipairs(ranges_of(callers, symbols, symbols.reach)) do
     if not begun[range[1]] then
       begun[range[1]] = true
-      entries[#entries + 1] = { members { range }, found }
+      for id = range[1], range[2] do calling[#calling + 1] = id end
     end
   end
+  if not calling[1] then return end
+  entries[#entries + 1] = { calling,
+    members(ranges_of(callees, symbols, symbols.covered), function(id)
+      return symbols:extent(id)
+    end) }
 end
 
 -- The pairs of one table of calls.

@@ -65,6 +65,7 @@ end
 local function annotate(page, line)
   local options = page.options
   local counts, total = shown_counts(page, line)
+  page.known = page.known + 1
   if counts[1] then
     page.annotated = page.annotated + 1
     page.executed = page.executed + (total > 0 and 1 or 0)
@@ -81,8 +82,8 @@ end
 local function write_line(page, line, text)
   local margin, idle = annotate(page, line)
   if not page.options.color then return margin, text end
-  if idle then return color.row(margin .. text, 0, false), "" end
-  return color.row(margin, 100 * line.seconds / page.seconds, true), text
+  if idle then return color.row(margin .. text, 0, 0, false), "" end
+  return color.row(margin, 100 * line.seconds / page.seconds, page.samples, true), text
 end
 
 -- Most lines of most programs are not annotated: they are passed on as they are.
@@ -123,28 +124,27 @@ local function write_top(page, lines)
   end
 end
 
--- For GNU gprof a line is executed if it is annotated, and executions are calls.
+-- How many lines were executed, and how often. For GNU gprof a line is executed if it is
+-- annotated, and executions are calls.
 local function count_lines(page, file, lines)
-  local count, total = 0, 0
+  if page.options.gnu_compat then return page.annotated, file.calls end
+  local total = 0
   for _, line in pairs(lines) do
-    count = count + 1
     total = annotation.sum(total, annotation.executions(line))
   end
-  if page.options.gnu_compat then
-    return count, page.annotated, file.calls
-  end
-  return count, page.executed, total
+  return page.executed, total
 end
 
+-- What there is code for behind the end of the text is executed, but it is no line.
 local function write_summary(page, file, lines)
-  local write = page.write
-  local count, executed, total = count_lines(page, file, lines)
+  local write, known = page.write, page.known
+  local executed, total = count_lines(page, file, lines)
   write(color.heading(page.options, "\nExecution Summary:\n\n"))
-  write("%9d   Executable lines in this file\n", count)
+  write("%9d   Executable lines in this file\n", known)
   write("%9d   Lines executed\n", executed)
-  write("%9.2f   Percent of the file executed\n\n", 100 * executed / count)
+  write("%9.2f   Percent of the file executed\n\n", known > 0 and 100 * executed / known or 100)
   write("%9d   Total number of line executions\n", total)
-  write("%9.2f   Average executions per line\n", total / count)
+  write("%9.2f   Average executions per line\n", known > 0 and total / known or 0)
 end
 
 -- Files -----------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ end
 local function write_file(page, file, text)
   local gnu_compat = page.options.gnu_compat
   local lines = annotation.lines(page.profile, file.ids, gnu_compat)
-  page.annotated, page.executed = 0, 0
+  page.known, page.annotated, page.executed = 0, 0, 0
   write_text(page, lines, text)
   if not gnu_compat then
     check_length(page, file, lines, text)
@@ -243,6 +243,7 @@ return function(profile, options, write)
     warn = options.warn or function() end,
     built = select(2, core.file_status(profile.image.path)) or math.maxinteger,
     seconds = profile.total or 0,
+    samples = profile.total_ticks,
     last = 0,
     listings = {},
   }

@@ -1,4 +1,5 @@
---- Execution counts: how often each function was called, by its place in the source.
+--- Execution counts: how often each function was called by others, by its place in the
+-- source. What it calls itself is told by the call graph.
 --
 -- @module gprof.report.executions
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -50,7 +51,7 @@ local function write_lines(profile, id, least, options, write)
   local function write_line(at, count)
     local text = ("%s:%d: (%s:0x%x) %d executions\n"):format(
       file or "<unknown>", line or 0, symbol, at, count)
-    write(options.color and color.row(text, 0, count ~= 0) or text)
+    write(options.color and color.row(text, 0, 0, count ~= 0) or text)
   end
   if calls >= least then write_line(address, calls) end
   if profile.by_line then

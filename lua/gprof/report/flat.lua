@@ -90,7 +90,7 @@ local function write_rows(profile, options, look, scale, write)
       cumulative = cumulative + ticks
       local percent, seconds = 100 * ticks / total, ticks / rate
       local row = calls ~= 0 and look.called or look.other
-      if colored then row = color.row(row, percent, ticks ~= 0 or calls ~= 0) end
+      if colored then row = color.row(row, percent, total, ticks ~= 0 or calls ~= 0) end
       if calls ~= 0 then
         write(row, percent, cumulative / rate, seconds, calls,
           scale * ticks / rate / calls, scale * (ticks + children) / rate / calls, name(id))

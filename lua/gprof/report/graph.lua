@@ -36,7 +36,7 @@ local gnu = {
 function gnu.heading(profile, options, write)
   write(color.heading(options, options.brief and "\t\t\tCall graph\n\n" or
     "\t\t     Call graph (explanation follows)\n\n"))
-  granularity(profile, profile.graph_ticks, "seconds", "no time propagated", write)
+  granularity.of_graph(profile, options, write)
   write(color.heading(options, "index % time    self  children    called     name\n"))
 end
 
@@ -83,7 +83,7 @@ local function write_primary(page, node, name)
   local lines, calls, self_calls = page.primary, node.calls, node.self_calls
   local line = self_calls ~= 0 and lines.recursive or calls ~= 0 and lines.called or
     lines.other
-  if page.colored then line = color.primary(line, node.percent, node.used) end
+  if page.colored then line = color.primary(line, node.percent, page.samples, node.used) end
   page.write(line, "[" .. node.index .. "]", node.percent, node.self, node.children,
     calls, self_calls, name)
 end
@@ -93,7 +93,8 @@ local function write_colored(page, formats, ...)
   local count, total = 0, page.profile.graph_ticks / (page.profile.rate or 1)
   for id, key, self, children, calls, of in ... do
     local time = self + children
-    page.write(color.row(formats[key], 100 * time / total, calls ~= 0 or time ~= 0),
+    local used = calls ~= 0 or time ~= 0
+    page.write(color.row(formats[key], 100 * time / total, page.samples, used),
       page.references[id], key, self, children, calls, of)
     count = count + 1
   end
@@ -168,6 +169,7 @@ return function(profile, options, write, look)
     look = look,
     primary = primary_lines(look),
     colored = options.color,
+    samples = profile.graph_ticks,
     references = names.references(profile, options, look.name),
   }
   look.heading(profile, options, write)

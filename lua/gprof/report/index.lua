@@ -13,7 +13,7 @@ local NUMBER_WIDTH = 5  -- numbers are set to the right within this many charact
 -- the cycles.
 local function collect(profile, options)
   local ids = {}
-  for id, calls, ticks in profile:functions("name", "id", "calls", "ticks") do
+  for id, calls, ticks in profile:functions("symbol", "id", "calls", "ticks") do
     if options.display_unused_functions or calls ~= 0 or ticks ~= 0 then
       ids[#ids + 1] = id
     end

@@ -27,7 +27,7 @@ function look.heading(profile, options, write)
   if not options.brief then
     write(require "gprof.explain".bsd_graph)
   end
-  granularity(profile, profile.graph_ticks, "seconds", "no time propagated", write)
+  granularity.of_graph(profile, options, write)
   write(color.heading(options, indent .. "called/total       parents \n"))
   write(color.heading(options,
     "index  %time    self descendants  called+self    name    \tindex\n"))

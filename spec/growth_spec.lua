@@ -1,0 +1,500 @@
+-- Nothing grows with the square of anything: whatever there is four times as much of takes about four times the work.
+-- Work is counted in instructions, which do not depend on what else the machine does.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+-- The work of another interpreter is another; and where the lines that are run are counted, that is most of it.
+if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
+
+local build = require "support.build"
+local row = require "support.row"
+local shell = require "support.shell"
+local work = require "support.work"
+
+-- A factor of four is linear. Sorting makes a little more of it, and a square would make sixteen.
+local TIMES <const>, MOST <const> = 4, 6
+
+local arc <const>, histogram <const>, profile <const> = row.arc, row.histogram, row.profile
+
+-- What is measured --------------------------------------------------------------------------------------------------
+
+-- A chunk that runs the program.
+local function running(...)
+  local words = {}
+  for i, word in ipairs { ... } do
+    words[i] = ("%q"):format(word)
+  end
+  return "run(table.unpack {" .. table.concat(words, ",") .. "})"
+end
+
+-- A chunk that makes a profile, with options as Lua has them, and goes on with some text.
+local function making(image, file, options, text)
+  return ([[
+    local image = gprof.image(%q)
+    local profile = assert(gprof.profile(image, gprof.data(image, %q), { %s }))
+    %s
+  ]]):format(image, file, options or "", text or "")
+end
+
+-- An array of what a function makes of the numbers 1 to n.
+local function list(n, make)
+  local made = {}
+  for i = 1, n do
+    made[i] = make(i)
+  end
+  return made
+end
+
+-- The same image for all that are content with it.
+local plain = {}
+local function image(n)
+  plain[n] = plain[n] or row.image(n)
+  return plain[n]
+end
+
+-- Calls of the function behind by each of the functions 0 to n - 1, and a sample in each.
+local function chain(n)
+  local records = list(n, function(i) return arc(i - 1, i, i) end)
+  table.insert(records, histogram(0, n))
+  return profile(records)
+end
+
+-- All that is measured: { name, n, function of a number that makes the chunk of that size }.
+local dimensions = {}
+local function dimension(name, n, make)
+  table.insert(dimensions, { name = name, n = n, make = make })
+end
+
+-- Functions and calls -----------------------------------------------------------------------------------------------
+
+-- What there can be much of in a call graph: functions of a number, which return arcs.
+local graphs <const> = {
+  { "arcs between few functions", function(n)
+    return list(n, function(i) return arc(i % 64, i // 64, i) end)
+  end },
+  { "callees of a function", function(n)
+    return list(n, function(i) return arc(0, i, i) end)
+  end },
+  { "callers of a function", function(n)
+    return list(n, function(i) return arc(i, 0, i) end)
+  end },
+  { "functions in a chain", function(n)
+    return list(n, function(i) return arc(i - 1, i, i) end)
+  end },
+  { "members of a cycle", function(n)
+    return list(n, function(i) return arc(i, i % n + 1, i) end)
+  end },
+  { "calls back in a cycle", function(n)
+    return list(2 * n, function(i) return i <= n and arc(i - 1, i, i) or arc(i - n, (i - n) // 2, 1) end)
+  end },
+  { "cycles", function(n)
+    return list(n, function(i) return arc(i, (i - 1 ~ 1) + 1, i) end)
+  end },
+}
+
+-- Printing takes much more work than making a profile, which would hide what grows too fast there.
+for _, graph in ipairs(graphs) do
+  local name, arcs = graph[1], graph[2]
+  dimension(name, 1600, function(n)
+    return making(image(n), profile(arcs(n)))
+  end)
+  dimension(name .. ", printed", 100, function(n)
+    return running("-b", "-q", image(n), profile(arcs(n)))
+  end)
+end
+
+dimension("symbols", 1000, function(n)
+  return running("-b", image(n), profile { arc(0, 1, 1), histogram(0, 1) })
+end)
+
+dimension("functions with samples", 300, function(n)
+  return running("-b", "-p", image(n), profile { histogram(0, n) })
+end)
+
+dimension("places that a function is called from", 2000, function(n)
+  return running("-i", image(1), profile(list(n, function(i)
+    return { kind = "arc", from = row.address(0) + i, self = row.address(2) - 1, count = 1 }
+  end)))
+end)
+
+-- The core's hash of the first half of a key, as it would be if it were known to whoever makes a file.
+local function spread(h)
+  h = (h ~ h >> 33) * 0xff51afd7ed558ccd
+  h = (h ~ h >> 33) * 0xc4ceb9fe1a85ec53
+  return h ~ h >> 33
+end
+
+dimension("arcs made to have one hash", 2000, function(n)
+  return running("-i", image(1), profile(list(n, function(i)
+    return { kind = "arc", from = i, self = spread(i) ~ 1, count = 1 }
+  end)))
+end)
+
+-- Names -------------------------------------------------------------------------------------------------------------
+
+-- Functions of one size, made by objcopy: names, each with its flags for that.
+local function named(names, flags)
+  local symbols = {}
+  for i, name in ipairs(names) do
+    table.insert(symbols, { name, (i - 1) * row.SIZE, flags })
+  end
+  return build.craft { address = row.BASE, text = #names * row.SIZE, symbols = symbols }
+end
+
+-- An image of static functions of one name, with others between them, and a profile of a chain of them all.
+local function equals(n)
+  local names = list(2 * n, function(i) return i % 2 == 0 and "same" or row.name(i) end)
+  return named(names, "function,local"), chain(2 * n - 1)
+end
+
+dimension("functions of one name", 1200, function(n)
+  return ("assert(gprof.image(%q):find 'same')"):format((equals(n)))
+end)
+
+for _, options in ipairs { 'include = { graph = { "same" } }', 'exclude = { arcs = { "same/same" } }' } do
+  dimension("functions of one name, with " .. options, 400, function(n)
+    local path, file = equals(n)
+    return making(path, file, options)
+  end)
+  dimension("functions of one name, under GNU gprof's rules with " .. options, 400, function(n)
+    local path, file = equals(n)
+    return making(path, file, "gnu_compat = true, " .. options)
+  end)
+end
+
+dimension("cold parts of functions", 1000, function(n)
+  local names = list(n, function(i) return row.name(i // 2) .. (i % 2 == 1 and ".cold" or "") end)
+  return running("-b", named(names), profile { histogram(0, 0) })
+end)
+
+dimension("symbols at one address", 1000, function(n)
+  local symbols = list(n, function(i) return { row.name(i), 0 } end)
+  return running("-b", build.craft { address = row.BASE, text = row.SIZE, symbols = symbols },
+    profile { histogram(0, 0) })
+end)
+
+dimension("parameters of a C++ function", 80, function(n)
+  local names = list(40, function(i) return ("_Z%d%s"):format(8, row.name(i)) .. ("i"):rep(n) end)
+  return running("-b", named(names), profile { histogram(0, 39) })
+end)
+
+dimension("symbols of a symbol file", 1000, function(n)
+  local lines = list(n, function(i) return ("%x T %s\n"):format(row.address(i), row.name(i)) end)
+  local file = shell.write(shell.tmpdir() .. "/symbols", table.concat(lines))
+  return running("-b", "-S", file, image(1), profile { histogram(0, 1) })
+end)
+
+-- Histograms --------------------------------------------------------------------------------------------------------
+
+-- Histograms of two functions each.
+local function histograms(n)
+  return list(n, function(i) return histogram(2 * i, 2 * i + 1) end)
+end
+
+dimension("histograms", 100, function(n)
+  return running("-b", "-p", image(800), profile(histograms(n)))
+end)
+
+dimension("histograms, the last one first", 4000, function(n)
+  local records = histograms(n)
+  table.sort(records, function(a, b) return a.low > b.low end)
+  return running("-i", image(1), profile(records))
+end)
+
+dimension("histograms under --gnu-compat -c", 100, function(n)
+  return running("-b", "-c", "--gnu-compat", image(800), profile(histograms(n)))
+end)
+
+dimension("bins of a histogram", 2000, function(n)
+  local low = row.address(0)
+  return making(image(1000), profile {
+    { kind = "histogram", low = low, high = low + 2 * n, bins = list(n, function(i) return i % 7 end) } })
+end)
+
+-- Several files, and sums -------------------------------------------------------------------------------------------
+
+dimension("files that are summed", 200, function(n)
+  local file = profile { arc(0, 1, 1), histogram(0, 1, { [0] = 1000 }) }
+  return running("-s", "-i", "--sum-file=sum", image(1), table.unpack(list(n, function() return file end)))
+end)
+
+dimension("options between operands", 800, function(n)
+  local file, words = profile { arc(0, 1, 1), histogram(0, 1) }, { "-b", image(1) }
+  for _ = 1, n do
+    table.insert(words, "-z")
+    table.insert(words, file)
+  end
+  return running(table.unpack(words))
+end)
+
+dimension("data that are merged", 300, function(n)
+  local records = histograms(n)
+  for i = 1, n do
+    table.insert(records, arc(i, i + 1, i))
+    table.insert(records, { kind = "blocks", { row.address(i), i } })
+  end
+  return ([[
+    local image = gprof.image(%q)
+    local data, more = gprof.data(image), gprof.data(image, %q)
+    for _ = 1, 3 do assert(data:merge(more)) end
+    assert(data:write "sum")
+  ]]):format(image(1), profile(records))
+end)
+
+dimension("records that are made", 300, function(n)
+  return ([[
+    local data = gprof.data.new()
+    for i = %d, 1, -1 do
+      data:add_histogram { low = 64 * i, high = 64 * i + 64, bins = { i }, bin_count = 16 }
+      data:add_arc(i, i + 1, 1)
+      data:add_block(i, 1)
+    end
+  ]]):format(n)
+end)
+
+-- Lines of source ---------------------------------------------------------------------------------------------------
+
+-- Text of a source file, of so many lines.
+local function source(path, lines)
+  return shell.write(path, ("x\n"):rep(lines))
+end
+
+-- A byte of code that comes from a line of a file of that number.
+local function line(file, number)
+  return (".loc %d %d\n.byte 0x90"):format(file, number)
+end
+
+-- An image of which every function is in a file of its own.
+local function in_files(n)
+  local dir = shell.tmpdir "sources"
+  return row.image(n, function(i)
+    local path = source(("%s/%d.c"):format(dir, i), 3)
+    return ('.file %d "%s"\n'):format(i + 1, path) .. line(i + 1, 2) .. "\n" .. line(i + 1, 3) .. "\n.skip 14"
+  end)
+end
+
+-- An image of which function 0 has so many lines of one file, a byte of code for each.
+local function in_lines(n)
+  local path = source(shell.tmpdir "source" .. "/long.c", n)
+  return row.image(0, function(i)
+    return i > 0 and line(1, n) or
+      ('.file 1 "%s"\n'):format(path) .. table.concat(list(n, function(number) return line(1, number) end), "\n")
+  end)
+end
+
+for _, options in ipairs { "-p", "-l", "-lC", "-lA" } do
+  dimension("source files, with " .. options, 40, function(n)
+    return running("-b", options, "--inline-file-names", in_files(n), chain(n))
+  end)
+end
+
+dimension("source files, by line", 100, function(n)
+  return making(in_files(n), chain(n), "line = true")
+end)
+
+-- A sample in each of so many bytes of function 0.
+local function samples(n)
+  local low = row.address(0)
+  return { kind = "histogram", low = low, high = low + 2 * (n // 2), bins = list(n // 2, function() return 1 end) }
+end
+
+for _, options in ipairs { "line = true", 'line = "all"', "line = true, gnu_compat = true" } do
+  dimension("lines of a function, with " .. options, 1000, function(n)
+    return making(in_lines(n), profile { samples(n) }, options)
+  end)
+end
+
+for _, options in ipairs { "-lp", "-lA", "-lAx" } do
+  dimension("lines of a function, with " .. options, 150, function(n)
+    return running("-b", options, in_lines(n), profile { samples(n) })
+  end)
+end
+
+dimension("lines of a text without code", 2000, function(n)
+  local path = source(shell.tmpdir "source" .. "/long.c", n)
+  local made = row.image(0, function() return ('.file 1 "%s"\n'):format(path) .. line(1, 1) end)
+  return running("-b", "-A", "-z", made, profile { arc(0, 0, 1) })
+end)
+
+dimension("line tables' sequences", 200, function(n)
+  local made = row.image(n, function(i)
+    return (".section .text.%d,\"ax\"\n.nops %d"):format(i, row.SIZE)
+  end)
+  return running("-b", "-l", made, profile { histogram(0, n) })
+end)
+
+-- Units whose line tables all tell of the code of one function; `place` tells where the sequence of each begins.
+local function with_units(n, place)
+  local dir, info, tables = shell.tmpdir "units", {}, {}
+  local abbrev = "\1\17\0" .. "\16\23" .. "\17\1" .. "\18\1" .. "\0\0\0"
+  local header = "\1\1\1\251\14\13\0\1\1\1\1\0\0\0\1\0\0\1" .. "\0" .. "a.c\0\0\0\0" .. "\0"
+  local length = 0
+  for i = 1, n do
+    local low, high = place(i), row.address(1)
+    local program = "\0\9\2" .. ("<I8"):pack(low) .. "\1" .. "\2" .. string.char(high - low) .. "\0\1\1"
+    local body = "\4\0" .. ("<s4"):pack(header) .. program
+    tables[i] = ("<s4"):pack(body)
+    info[i] = ("<s4"):pack(("<I2I4BBI4I8I8"):pack(4, 0, 8, 1, length, low, high))
+    length = length + #tables[i]
+  end
+  shell.write(dir .. "/info", table.concat(info))
+  shell.write(dir .. "/line", table.concat(tables))
+  shell.write(dir .. "/abbrev", abbrev)
+  shell.check({ "objcopy", "--add-section=.debug_info=info", "--add-section=.debug_line=line",
+    "--add-section=.debug_abbrev=abbrev", image(1), "image" }, { cwd = dir })
+  return dir .. "/image"
+end
+
+dimension("units that tell the same of a function", 300, function(n)
+  return running("-b", "-l", with_units(n, function() return row.address(0) end),
+    profile { histogram(0, 0) })
+end)
+
+dimension("units that tell of more and more of a function", 300, function(n)
+  return running("-b", "-l", with_units(n, function(i) return row.address(0) + i % 15 end),
+    profile { histogram(0, 0) })
+end)
+
+dimension("rows of line tables, one by one", 2000, function(n)
+  return ("for address, file, line in assert(gprof.image(%q)):lines() do end"):format(in_lines(n))
+end)
+
+dimension("blocks", 100, function(n)
+  local blocks = list(n, function(i) return { row.address(0) + i - 1, i } end)
+  blocks.kind = "blocks"
+  return running("-b", "-l", "-C", "-A", in_lines(n), profile { blocks })
+end)
+
+-- Symspecs ----------------------------------------------------------------------------------------------------------
+
+-- What symspecs are of: functions of a few files, each of which calls the next.
+local selected = row.image(20, function(i)
+  local file = i % 4 + 1
+  return (i < 4 and ('.file %d "%d.c"\n'):format(file, file) or "") .. line(file, i + 1) .. "\n.skip 15"
+end)
+local selected_profile = chain(20)
+
+-- Symspecs of every kind: names, lines, both; some match nothing, or all functions.
+local kinds <const> = {
+  function(i) return row.name(i % 20) end, function(i) return ("%d.c:%d"):format(i % 4 + 1, i % 20) end,
+  function(i) return ":" .. i % 20 end, function(i) return ("%d.c:%s"):format(i % 4 + 1, row.name(i % 20)) end,
+  function(i) return "missing" .. i end, function(i) return i % 4 + 1 .. ".c" end,
+}
+
+local function symspec(i)
+  return kinds[i % #kinds + 1](i)
+end
+
+for letter in ("pPqQCZAJeEfFnNk"):gmatch "." do
+  for _, more in ipairs { "-b", "--gnu-compat" } do
+    dimension(("symspecs of -%s with %s"):format(letter, more), 100, function(n)
+      local words = list(n, function(i)
+        return "-" .. letter .. symspec(i) .. (letter == "k" and "/" .. symspec(i * 7) or "")
+      end)
+      return running(more, selected, selected_profile, table.unpack(words))
+    end)
+  end
+end
+
+dimension("symspecs that are looked up", 100, function(n)
+  return making(selected, selected_profile, "", ([[
+    for i = 1, %d do
+      profile:find(("f%%07d"):format(i %% 20))
+      profile:find(i .. ".c")
+    end
+  ]]):format(n))
+end)
+
+-- Calls in the code, and orders -------------------------------------------------------------------------------------
+
+-- Functions that consist of calls of the next ones.
+local function calling(n)
+  local call = "\xe8"
+  local text, symbols = {}, {}
+  for i = 0, n - 1 do
+    symbols[i + 1] = { row.name(i), row.SIZE * i }
+    text[i + 1] = ("<c1i4c1i4c6"):pack(call, row.SIZE * (i < n - 1 and 1 or 0) - 5, call,
+      row.SIZE * (i < n - 2 and 2 or 0) - 10, ("\x90"):rep(6))
+  end
+  return build.craft { address = row.BASE, text = table.concat(text), symbols = symbols }
+end
+
+for _, more in ipairs { "-b", "--gnu-compat" } do
+  dimension("calls in the code, with " .. more, 80, function(n)
+    return running(more, "-c", "-q", calling(n), profile { arc(0, 1, 1), histogram(0, n - 1) })
+  end)
+  dimension("functions in an order, with " .. more, 400, function(n)
+    return running(more, "-r", image(n), profile(list(n, function(i) return arc(i // 2, i, i * 7 % 11) end)))
+  end)
+  dimension("lines of a map, with " .. more, 400, function(n)
+    local lines = list(n, function(i) return ("o%d.o:%x T %s\n"):format(i // 3, row.address(i), row.name(i)) end)
+    local map = shell.write(shell.tmpdir() .. "/map", table.concat(lines))
+    return running(more, "-R", map, image(n), profile(list(n, function(i) return arc(i // 2, i, i) end)))
+  end)
+end
+
+dimension("hot functions in an order", 200, function(n)
+  local records = {}
+  for i = 1, n do
+    for j = 1, 8 do
+      table.insert(records, arc((i * j * 31) % n, i // 8, i))
+    end
+  end
+  return running("-r", image(n), profile(records))
+end)
+
+dimension("colons in a line of a map", 4000, function(n)
+  local map = shell.write(shell.tmpdir() .. "/map", (":"):rep(n) .. "0 T " .. row.name(0) .. "\n")
+  return running("-R", map, image(1), profile { arc(0, 1, 1) })
+end)
+
+-- The library -------------------------------------------------------------------------------------------------------
+
+for _, order in ipairs { '"children_ticks"', "function(a, b) return a.ticks > b.ticks end" } do
+  dimension("functions in the order " .. order, 400, function(n)
+    local ticks = list(n, function(i) return i * 7919 % 1000 end)
+    return making(image(n), profile { histogram(0, n, ticks) }, "",
+      ("for f in profile:functions(%s) do assert(f.name) end"):format(order))
+  end)
+end
+
+dimension("addresses that are looked up", 1000, function(n)
+  return making(selected, selected_profile, "", ([[
+    for address = %d, %d, 16 do
+      profile:lookup(address)
+      image:source(address)
+    end
+  ]]):format(row.BASE, row.address(n)))
+end)
+
+-- The measurement ---------------------------------------------------------------------------------------------------
+
+if not work.countable() then
+  return pending "work is counted by valgrind, which is missing"
+end
+
+describe("Four times as much takes about four times the work:", function()
+  -- What starting takes is not counted: it is measured on next to nothing, when all modules have been loaded.
+  local LEAST <const> = 4
+  local counts
+
+  setup(function()
+    local chunks = {}
+    for _, what in ipairs(dimensions) do
+      for _, n in ipairs { LEAST, LEAST, what.n, TIMES * what.n } do
+        table.insert(chunks, what.make(n))
+      end
+    end
+    counts = work.count(chunks)
+  end)
+
+  for i, what in ipairs(dimensions) do
+    it(what.name, function()
+      local start, once, more = table.unpack(counts, 4 * i - 2, 4 * i)
+      local growth = (more - start) / (once - start)
+      -- Much less would mean that nothing grew, and nothing was measured.
+      assert(growth > TIMES / 2 and growth < MOST,
+        ("from %d to %d: %.1f times the work, %d and then %d instructions"):format(
+          what.n, TIMES * what.n, growth, once - start, more - start))
+    end)
+  end
+end)
