@@ -170,7 +170,7 @@ static void push_block_records(lua_State *L, const void *object) {
 }
 
 static void push_bytes(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)opened(L, object)->bytes);
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->bytes);
 }
 
 static void push_has_histogram(lua_State *L, const void *object) {

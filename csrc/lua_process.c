@@ -65,7 +65,7 @@ static int new_pipe(lua_State *L) {
 /* --- processes --------------------------------------------------------------- */
 
 typedef struct process_box {
-  pid_t parent;           /* who may wait for it: not its siblings, which have copies of this */
+  pid_t parent;           /* who may wait for it: not its siblings, which have copies */
   pid_t process;          /* 0 once it was waited for */
 } process_box;
 

@@ -260,7 +260,8 @@ describe("a directory of profiles", function()
   it("is none for GNU gprof", function()
     local dir = directory { ["gmon.1"] = profile(arc(1)) }
     local result = program.run { "--gnu-compat", image, dir }
-    assert.same({ 1, "", "gprof.lua: " .. dir .. ": is a directory\n" }, { result.status, result.stdout, result.stderr })
+    assert.same({ 1, "", "gprof.lua: " .. dir .. ": is a directory\n" },
+      { result.status, result.stdout, result.stderr })
   end)
 end)
 

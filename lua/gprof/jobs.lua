@@ -55,7 +55,8 @@ end
 -- Reads a share, writes the sum, and ends the process.
 local function work(job, output, data, list, how)
   local tell = teller(job.number, output, list)
-  local ran, done, message, file = pcall(reading.some, data, list, job.first, job.last, how, tell)
+  local ran, done, message, file = pcall(reading.some, data, list, job.first, job.last, how,
+    tell)
   if not ran or not done then
     tell("failed", file or 0, ran and message or done)
     os.exit(1)
@@ -120,7 +121,9 @@ local function listen(crew, list, progress)
   for line in crew.messages:lines() do
     local number, what, digits, detail = line:match "^(%d+) (%a+) (%d+) (.*)$"
     local file, text = math.tointeger(digits), detail:gsub("%z", "\n")
-    if what == "bad" or file > 0 and what == "failed" then text = list[file] .. ": " .. text end
+    if what == "bad" or file > 0 and what == "failed" then
+      text = list[file] .. ": " .. text
+    end
     hear(crew, crew[math.tointeger(number)], what, file, text)
     if crew.files > 0 then progress:update(crew.files, crew.bytes) end
   end

@@ -78,7 +78,8 @@ local function add_list(list, path)
     add(list, name)
   end
   if #list == before then
-    error({ message = (path == "-" and "standard input" or path) .. ": names no profiles" }, 0)
+    local name = path == "-" and "standard input" or path
+    error({ message = name .. ": names no profiles" }, 0)
   end
 end
 
