@@ -125,7 +125,8 @@ end
 --   - `unit`: its name ("seconds"), of at most 15 bytes, and `abbreviation` ("s"), of one or none
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why it cannot be added; the data is as it was
+-- @treturn[2] string why it cannot be added; the data is as it was, unless it was for want of
+--   memory: then it is of no use any more
 
 --- Adds calls.
 -- @function data:add_arc
@@ -149,7 +150,7 @@ end
 -- @tparam data other
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added up; the data is as it was
+-- @treturn[2] string why they cannot be added up; the data is as it was, with that exception
 
 --- Iterates over the histograms, one for each range.
 -- @function data:histograms
