@@ -159,7 +159,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dk
   mandoc unzip valgrind zip
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) clang gfortran zsh gcc-aarch64-linux-gnu \
-  libc6-dev-arm64-cross \
+  libc6-dev-arm64-cross openmpi-bin parallel \
   $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
   s390x-linux-gnu sparc64-linux-gnu)
 

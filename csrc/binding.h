@@ -258,6 +258,7 @@ void define_parts(lua_State *L);
 void define_memory(lua_State *L);
 void define_stream(lua_State *L);
 void define_files(lua_State *L);
+void define_process(lua_State *L);
 void define_options(lua_State *L);
 void define_trace(lua_State *L);
 

@@ -133,6 +133,16 @@ bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *byt
   return add_singly(histogram, first + done, bytes + 2 * done, count - done, layout, error);
 }
 
+bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error) {
+  if (other->width == 2 && other != histogram)  /* as a file of this machine has them */
+    return gp_bins_add(histogram, 0, other->counts, other->bins, native, error);
+  for (size_t bin = 0; bin < other->bins; bin++) {
+    uint64_t more = gp_bin(other, bin);
+    if (more && !gp_bins_add_one(histogram, bin, more, error)) return false;
+  }
+  return true;
+}
+
 /* --- into a file ----------------------------------------------------------- */
 
 uint64_t gp_bins_records(const gp_histogram *histogram) {

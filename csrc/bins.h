@@ -23,6 +23,9 @@ void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *byt
 bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout, gp_error *error);
 
+/* Adds the counts of another histogram of as many bins, or of the same one. */
+bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error);
+
 /* Adds samples to a bin. */
 bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more, gp_error *error);
 

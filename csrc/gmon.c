@@ -47,6 +47,8 @@ void gp_data_free(gp_data *data) {
   free(data->blocks.address);
   free(data->blocks.executions);
   gp_index_free(&data->blocks.index);
+  if (data->spare) gp_data_free(data->spare);
+  free(data->spare);
   gp_data_init(data, data->layout);
 }
 
@@ -263,9 +265,21 @@ static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram *
                  origin_of(data).text, header->low, header->high, next->low, next->high);
 }
 
+/* Whether a histogram that is being read can go into the sum in the end: said while it is
+ * known where in the file it is. */
+static bool suits_sum(const gp_data *data, const gp_histogram *header, gp_error *error) {
+  gp_histogram *place;
+  if (!data->sum) return true;
+  data->sum->record = data->record;
+  bool suits = find_place(data->sum, header, &place, error);
+  data->sum->record = GP_NO_RECORD;
+  return suits;
+}
+
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
                                 gp_error *error) {
   gp_histogram *place;
+  if (!suits_sum(data, header, error)) return NULL;
   if (!find_place(data, header, &place, error)) return NULL;
   data->histogram_records++;
   *is_new = place == NULL;
@@ -277,6 +291,7 @@ gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool 
 
 /* Whether all bins have room for those of another one. */
 static bool bins_fit(const gp_histogram *place, const gp_histogram *more, gp_error *error) {
+  if (place->width < 8 && more->width < 8) return true;
   for (size_t bin = 0; bin < more->bins; bin++) {
     uint64_t sum = gp_bin(place, bin);
     if (!gp_count_add(&sum, gp_bin(more, bin)))
@@ -303,11 +318,7 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_erro
     if (!place->counts) return gp_fail_memory(error);
     place->bins = histogram->bins;
   }
-  for (size_t bin = 0; bin < histogram->bins; bin++) {
-    uint64_t more = gp_bin(histogram, bin);
-    if (more && !gp_bins_add_one(place, bin, more, error)) return false;
-  }
-  return true;
+  return gp_bins_merge(place, histogram, error);
 }
 
 /* --- sums of sums ------------------------------------------------------------ */
@@ -346,6 +357,7 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
     if (!gp_data_add_block(data, other->blocks.address[i], other->blocks.executions[i], error))
       return false;
   data->block_records += other->blocks.count > 0;
+  data->bytes += other->bytes;
   data->has_arcs = data->has_arcs || other->has_arcs;
   return true;
 }

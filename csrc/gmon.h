@@ -8,7 +8,8 @@
  * recorded; which functions they mean is a later stage's business. Nothing is lost:
  * counts are 64 bits wide where they need to be.
  *
- * gmon_read.c reads files, gmon_write.c writes them.
+ * gmon_read.c reads files, gmon_whole.c does so without a trace of one that is damaged, and
+ * gmon_write.c writes them.
  */
 #ifndef GP_GMON_H
 #define GP_GMON_H
@@ -54,7 +55,8 @@ typedef struct gp_blocks {
   gp_index index;
 } gp_blocks;
 
-typedef struct gp_data {
+typedef struct gp_data gp_data;
+struct gp_data {
   gp_layout layout;       /* how files are read and written: the image's, mostly */
   bool mixed_rates;       /* count samples of another rate as the first one's */
   gp_histogram *histograms;   /* disjoint; in the order in which they were met */
@@ -63,12 +65,15 @@ typedef struct gp_data {
   gp_arcs arcs;
   gp_blocks blocks;
   size_t histogram_records, arc_records, block_records;  /* as read or added */
+  uint64_t bytes;         /* of all files that were read */
   uint64_t record;        /* offset of that which is being read, for messages */
   bool has_arcs;          /* a file could have told of calls, and perhaps did */
   gp_format format;       /* of the last file; never GP_FORMAT_AUTO once one is read */
   uint32_t version;       /* that the last file in the magic format told */
   const gp_trace *trace;  /* or NULL */
-} gp_data;
+  gp_data *spare;         /* for the next file that is added as a whole; or NULL */
+  gp_data *sum;           /* that this is going to be merged into; or NULL */
+};
 
 /* For `record`: what is added comes from no file. */
 #define GP_NO_RECORD UINT64_MAX
@@ -80,6 +85,13 @@ void gp_data_free(gp_data *data);
 /* Adds a file. On an error the data is no longer of use: parts of the file may be
  * in it. */
 bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *error);
+
+/* The same for what is open as `file`, from where that stands. It stays open. */
+bool gp_data_read_open(gp_data *data, int file, gp_format format, gp_error *error);
+
+/* Adds a file as a whole or not at all: after an error the sum is as it was, unless it was
+ * for want of memory. Keeps memory for the records of one file; see gmon_whole.c. */
+bool gp_data_add_file(gp_data *data, const char *path, gp_format format, gp_error *error);
 
 /* Adds calls between two addresses. An error leaves the sum as it was: too many calls, or no
  * memory. */

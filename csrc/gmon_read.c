@@ -314,15 +314,26 @@ static bool read_file(source *s, gp_format format) {
   }
 }
 
-bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *error) {
-  gp_reader reader;
-  if (!gp_reader_open(&reader, path, error)) return false;
-  source s = {.data = data, .reader = &reader, .error = error, .layout = data->layout};
-  GP_TRACE(data->trace, GP_TRACE_RECORDS, "file %s", path);
+/* Adds what a reader has open, and closes that. */
+static bool read_all(gp_data *data, gp_reader *reader, gp_format format, gp_error *error) {
+  source s = {.data = data, .reader = reader, .error = error, .layout = data->layout};
   data->record = 0;
   data->arcs.next = 0;
   bool done = read_file(&s, format);
   data->record = GP_NO_RECORD;
-  gp_reader_close(&reader);
+  data->bytes += reader->offset;
+  gp_reader_close(reader);
   return done;
+}
+
+bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *error) {
+  gp_reader reader;
+  if (!gp_reader_open(&reader, path, error)) return false;
+  GP_TRACE(data->trace, GP_TRACE_RECORDS, "file %s", path);
+  return read_all(data, &reader, format, error);
+}
+
+bool gp_data_read_open(gp_data *data, int file, gp_format format, gp_error *error) {
+  gp_reader reader;
+  return gp_reader_share(&reader, file, error) && read_all(data, &reader, format, error);
 }

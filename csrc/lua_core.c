@@ -103,6 +103,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_parts(L);
   define_stream(L);
   define_files(L);
+  define_process(L);
   define_options(L);
   define_trace(L);
   return 1;

@@ -106,18 +106,40 @@ static gp_format check_format(lua_State *L, int index) {
   return (gp_format)luaL_checkoption(L, index, "auto", format_names);
 }
 
-/* data:read(path, format) -> data, or nil and a message. After a failure the data
+/* The descriptor of a file of Lua's own library. */
+static int check_open_file(lua_State *L, int index) {
+  const luaL_Stream *file = luaL_checkudata(L, index, LUA_FILEHANDLE);
+  luaL_argcheck(L, file->closef, index, "file is closed");
+  return fileno(file->f);
+}
+
+/* data:read(path or file, format) -> data, or nil and a message. After a failure the data
  * is closed: part of the file may be in it. */
 static int read_file(lua_State *L) {
+  gp_data *data = check_data(L, 1);
+  int file = lua_isuserdata(L, 2) ? check_open_file(L, 2) : -1;
+  const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
+  gp_format format = check_format(L, 3);
+  tally before = count_records(data);
+  gp_error error = {""};
+  if (!(file < 0 ? gp_data_read(data, path, format, &error)
+                 : gp_data_read_open(data, file, format, &error))) {
+    close_data(L);
+    return push_failure(L, path, &error);
+  }
+  list_file(L, data, path, before);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* data:add_file(path, format) -> data, or nil and a message: then the data is as it was */
+static int add_file(lua_State *L) {
   gp_data *data = check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
   gp_format format = check_format(L, 3);
   tally before = count_records(data);
   gp_error error = {""};
-  if (!gp_data_read(data, path, format, &error)) {
-    close_data(L);
-    return push_failure(L, path, &error);
-  }
+  if (!gp_data_add_file(data, path, format, &error)) return push_failure(L, path, &error);
   list_file(L, data, path, before);
   lua_settop(L, 1);
   return 1;
@@ -145,6 +167,10 @@ static void push_arc_records(lua_State *L, const void *object) {
 
 static void push_block_records(lua_State *L, const void *object) {
   lua_pushinteger(L, (lua_Integer)open_data(L, object)->block_records);
+}
+
+static void push_bytes(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->bytes);
 }
 
 static void push_has_histogram(lua_State *L, const void *object) {
@@ -204,7 +230,8 @@ void define_data(lua_State *L) {
       {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"close", close_data},          {"read", read_file},
-      {"write", write_file},          {"add_histogram", data_add_histogram},
+      {"write", write_file},          {"add_file", add_file},
+      {"add_histogram", data_add_histogram},
       {"add_arc", data_add_arc},      {"add_block", data_add_block},
       {"merge", data_merge},          {"histograms", data_histograms},
       {"arcs", data_arcs},            {"blocks", data_blocks},
@@ -213,6 +240,7 @@ void define_data(lua_State *L) {
       {"histogram_records", push_histogram_records},
       {"arc_records", push_arc_records},
       {"block_records", push_block_records},
+      {"bytes", push_bytes},  /* of files that were read */
       {"has_histogram", push_has_histogram},
       {"has_arcs", push_has_arcs},  /* or is of a format that always has them */
       {"pointer_size", push_pointer_size},  /* bytes */

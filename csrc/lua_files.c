@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files for Lua, where its own library falls short: files that are written as a whole or
- * not at all, what kind of file a path leads to, and whether a file is a terminal. */
+ * not at all, what kind of file a path leads to, what is in a directory, and whether a file
+ * is a terminal. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +13,7 @@
 #include "writer.h"
 
 #define GP_WRITER "gprof.writer"
+#define GP_DIRECTORY "gprof.directory"
 
 typedef struct writer_box {
   gp_writer writer;
@@ -77,21 +81,74 @@ static int discard(lua_State *L) {
   return 0;
 }
 
-/* file_status(path) -> "file", "directory" or "other", and when it was changed, in seconds
- * of the system's clock; or nil and a message */
+/* nil and what the system says of a path */
+static int fail_path(lua_State *L, const char *path) {
+  gp_error error;
+  gp_fail(&error, "%s", strerror(errno));
+  return push_failure(L, path, &error);
+}
+
+/* file_status(path) -> "file", "directory" or "other"; when it was changed, in seconds of the
+ * system's clock; and a string that no other file has; or nil and a message */
 static int file_status(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   struct stat status;
-  gp_error error;
-  if (stat(path, &status) < 0) {
-    gp_fail(&error, "%s", strerror(errno));
-    return push_failure(L, path, &error);
-  }
+  if (stat(path, &status) < 0) return fail_path(L, path);
   lua_pushstring(L, S_ISREG(status.st_mode)   ? "file"
                     : S_ISDIR(status.st_mode) ? "directory"
                                               : "other");
   lua_pushinteger(L, (lua_Integer)status.st_mtime);
-  return 2;
+  lua_pushfstring(L, "%I:%I", (LUAI_UACINT)status.st_dev, (LUAI_UACINT)status.st_ino);
+  return 3;
+}
+
+/* A directory that is being read is closed, whatever Lua raises. */
+static int close_directory(lua_State *L) {
+  DIR **box = luaL_checkudata(L, 1, GP_DIRECTORY);
+  if (*box) closedir(*box);
+  *box = NULL;
+  return 0;
+}
+
+static DIR **push_directory(lua_State *L, const char *path) {
+  DIR **box = lua_newuserdatauv(L, sizeof *box, 0);
+  *box = NULL;
+  luaL_setmetatable(L, GP_DIRECTORY);
+  *box = opendir(path);
+  return box;
+}
+
+/* "file", "directory" or "other". Links are followed to files only: those to directories may
+ * lead in circles. File systems that do not tell what an entry is are asked about it. */
+static const char *kind_of_entry(DIR *directory, const struct dirent *entry) {
+  struct stat status;
+  if (entry->d_type == DT_REG) return "file";
+  if (entry->d_type == DT_DIR) return "directory";
+  if (entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK) return "other";
+  int file = dirfd(directory);
+  if (fstatat(file, entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode)) return "file";
+  bool is_directory = fstatat(file, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                      S_ISDIR(status.st_mode);
+  return is_directory ? "directory" : "other";
+}
+
+/* list_directory(path) -> the kinds of its entries by name, hidden ones left out; or nil and
+ * a message */
+static int list_directory(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  const struct dirent *entry;
+  DIR **box = push_directory(L, path);
+  if (!*box) return fail_path(L, path);
+  lua_newtable(L);
+  for (errno = 0; (entry = readdir(*box)) != NULL; errno = 0) {
+    if (entry->d_name[0] == '.') continue;
+    lua_pushstring(L, kind_of_entry(*box, entry));
+    lua_setfield(L, -2, entry->d_name);
+  }
+  if (errno != 0) return fail_path(L, path);
+  closedir(*box);
+  *box = NULL;
+  return 1;
 }
 
 /* is_terminal(file) -> whether a file of Lua's own library is a terminal */
@@ -107,8 +164,13 @@ void define_files(lua_State *L) {
       {"write", write_text}, {"finish", finish}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"writer", new_writer}, {"file_status", file_status},
-      {"is_terminal", is_terminal}, {NULL, NULL}};
+      {"list_directory", list_directory}, {"is_terminal", is_terminal}, {NULL, NULL}};
+  static const luaL_Reg reading[] = {
+      {"__gc", close_directory}, {"__close", close_directory}, {NULL, NULL}};
   define_object(L, GP_WRITER, get_field, meta, methods);
+  lua_pop(L, 1);
+  luaL_newmetatable(L, GP_DIRECTORY);
+  luaL_setfuncs(L, reading, 0);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error) {
+/* Begins to read what a descriptor is open for. */
+static bool begin(gp_reader *reader, int file, bool owned, gp_error *error) {
   struct stat status;
   memset(reader, 0, sizeof *reader);
   reader->error = error;
-  reader->owned = strcmp(path, "-") != 0;
-  reader->file = reader->owned ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-  if (reader->file < 0) return gp_fail(error, "%s", strerror(errno));
+  reader->owned = owned;
+  reader->file = file;
   reader->size = UINT64_MAX;
   if (fstat(reader->file, &status) == 0) {
     if (S_ISDIR(status.st_mode)) {
@@ -32,6 +32,17 @@ bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error) {
     return gp_fail_memory(error);
   }
   return true;
+}
+
+bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error) {
+  if (strcmp(path, "-") == 0) return begin(reader, STDIN_FILENO, false, error);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return gp_fail(error, "%s", strerror(errno));
+  return begin(reader, file, true, error);
+}
+
+bool gp_reader_share(gp_reader *reader, int file, gp_error *error) {
+  return begin(reader, file, false, error);
 }
 
 void gp_reader_close(gp_reader *reader) {

@@ -30,6 +30,10 @@ typedef struct gp_reader {
 
 /* Opens `path`; "-" is standard input. The error is kept for later reads. */
 bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error);
+
+/* The same for what the caller has open, from where that stands. It stays open. */
+bool gp_reader_share(gp_reader *reader, int file, gp_error *error);
+
 void gp_reader_close(gp_reader *reader);
 
 /* How many bytes can be taken without reading on. */

@@ -52,11 +52,22 @@ static char *follow_links(gp_writer *writer, const char *path) {
   return NULL;
 }
 
+/* Holds the signals that ask a process to end, but for those that somebody else holds. */
+static void hold_signals(gp_writer *writer) {
+  static const int ends[] = {SIGHUP, SIGINT, SIGTERM};
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, NULL, &before);
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (sigismember(&before, ends[i]) == 0) sigaddset(&writer->held, ends[i]);
+  pthread_sigmask(SIG_BLOCK, &writer->held, NULL);
+}
+
 /* Makes the new file beside the old one. */
 static bool make_file(gp_writer *writer, mode_t mode) {
   size_t size = strlen(writer->target) + 40;
   writer->growing = malloc(size);
   if (!writer->growing) return gp_fail_memory(writer->error);
+  hold_signals(writer);
   for (int i = 0; i < MOST_NAMES; i++) {
     snprintf(writer->growing, size, "%s.%ld-%d.tmp", writer->target, (long)getpid(), i);
     writer->file = open(writer->growing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -127,6 +138,7 @@ bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error) {
   memset(writer, 0, sizeof *writer);
   writer->error = error;
   writer->file = -1;
+  sigemptyset(&writer->held);
   writer->window = malloc(GP_WRITER_WINDOW);
   if (!writer->window) return gp_fail_memory(error);
   if (open_file(writer, path)) return true;
@@ -168,6 +180,7 @@ bool gp_writer_close(gp_writer *writer, bool written) {
     done = fail_write(writer, "cannot be replaced");
   if (writer->file >= 0) close(writer->file);
   if (!done && writer->growing) unlink(writer->growing);
+  pthread_sigmask(SIG_UNBLOCK, &writer->held, NULL);
   free(writer->target);
   free(writer->growing);
   free(writer->window);

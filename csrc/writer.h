@@ -5,10 +5,12 @@
  * A new file grows beside the one of that name and takes its place when it is complete:
  * until then, and after any failure, the old one is there as it was. It may be read in
  * the meantime. What is no regular file - a device, a pipe - is written to as it is.
+ * Whoever wants to end the process meanwhile waits: nothing half done is left behind.
  */
 #ifndef GP_WRITER_H
 #define GP_WRITER_H
 
+#include <signal.h>
 #include <stddef.h>
 
 #include "error.h"
@@ -20,6 +22,7 @@ typedef struct gp_writer {
   int file;              /* descriptor */
   char *target;          /* what is to be replaced; NULL where the file is written to itself */
   char *growing;         /* the new file beside it */
+  sigset_t held;         /* signals that wait until it is there, or is not */
   size_t used;           /* bytes in the window */
   unsigned char *window;
   gp_error *error;       /* where write errors are reported */

@@ -1,4 +1,4 @@
--- Data made by scripts: records that are added, what is read of them again, merging, and what is refused.
+-- Data made by scripts: records that are added, what is read of them again, merging, whole files, and what is refused.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -218,6 +218,95 @@ describe("merging", function()
     assert.same({ nil, "histogram has rate 99, the ones before have 100" }, { empty:merge(mixed) })
     assert.is_nil((empty:histograms()()))
     assert(gprof.data.new { mixed_rates = true }:merge(mixed))
+  end)
+end)
+describe("adding a file as a whole", function()
+  local image = build.craft { address = LOW, text = 0x800, symbols = { { "first", 0 }, { "last", 0x400 } } }
+  local subject, opened = chance.subject(image), gprof.image(image)
+
+  -- The bytes of a profile, or of one that is damaged somewhere.
+  local function random_file()
+    local bytes = chance.profile(subject)
+    local kind = math.random(4)
+    if kind == 1 then return bytes:sub(1, math.random(#bytes)) end
+    if kind == 2 then return bytes .. "\9" end
+    return bytes
+  end
+
+  it("is to read it, or to leave all as it was", function()
+    chance.cases(7100, 60)(function(remark)
+      local sum, good = gprof.data.new { image = opened }, {}
+      for _ = 1, math.random(6) do
+        local path = gmon.write(shell.tmpdir() .. "/gmon.out", random_file())
+        local all = { table.unpack(good) }
+        all[#all + 1] = path
+        local fits = gprof.data(opened, table.unpack(all))
+        local done, message = sum:add_file(path)
+        assert.equal(fits and sum, done or nil, remark)
+        if fits then good[#good + 1] = path else assert.equal(path .. ": ", message:sub(1, #path + 2), remark) end
+      end
+      local expected = assert(gprof.data(opened, table.unpack(good)))
+      assert.equal(written(expected), written(sum), remark)
+      assert.same(expected.files, sum.files, remark)
+      for _, field in ipairs { "histogram_records", "arc_records", "block_records", "has_arcs", "bytes" } do
+        assert.equal(expected[field], sum[field], remark .. field)
+      end
+    end)
+  end)
+
+  it("takes any number of files that have little in common", function()
+    local sum, expected = gprof.data.new(), gprof.data.new()
+    for i = 1, 30 do
+      local records = {}
+      for n = 1, 200 do
+        records[n] = { kind = "arc", from = LOW + 200 * i + n, self = LOW, count = i }
+        expected:add_arc(LOW + 200 * i + n, LOW, i)
+      end
+      assert(sum:add_file(gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })))
+    end
+    assert.equal(written(expected), written(sum))
+  end)
+
+  it("says why it cannot be, and reads on", function()
+    local sum = gprof.data.new()
+    assert.same({ nil, "/nowhere: No such file or directory" }, { sum:add_file "/nowhere" })
+    local path = gmon.write(shell.tmpdir() .. "/empty", "")
+    assert.same({ nil, path .. ": is empty" }, { sum:add_file(path) })
+    assert.equal("data: 0 histograms, 0 arcs, 0 blocks", tostring(sum))
+    assert.has_error(function() sum:add_file() end, "bad argument #1 to 'add_file' (string expected, got no value)")
+    sum:close()
+    assert.has_error(function() sum:add_file(path) end, "calling 'add_file' on bad self (data is closed)")
+  end)
+end)
+
+describe("reading an open file", function()
+  local bytes <const> = written(filled())
+
+  it("begins where the file stands, and leaves it open", function()
+    local path = gmon.write(shell.tmpdir() .. "/two", "before" .. bytes)
+    local file <close> = assert(io.open(path, "rb"))
+    file:setvbuf "no"
+    assert.equal("before", file:read(6))
+    local data = gprof.data.new()
+    assert.equal(data, data:read(file))
+    assert.same({ bytes, "open file", #bytes }, { written(data), data.files[1].path, data.bytes })
+    assert.equal("file", io.type(file))
+  end)
+
+  it("may be a pipe's", function()
+    local path = gmon.write(shell.tmpdir() .. "/profile", bytes)
+    local pipe <close> = assert(io.popen("cat " .. shell.quote(path)))
+    assert.equal(bytes, written(assert(gprof.data.new():read(pipe))))
+  end)
+
+  it("fails as that of any file", function()
+    local pipe <close> = assert(io.popen "printf gmon")
+    local data = gprof.data.new()
+    assert.same({ nil, "open file: is too short to be a profile" }, { data:read(pipe) })
+    assert.equal("data (closed)", tostring(data))
+    local closed = assert(io.open "/dev/null")
+    closed:close()
+    assert.has_error(function() gprof.data.new():read(closed) end, "bad argument #1 to 'read' (file is closed)")
   end)
 end)
 

@@ -77,7 +77,8 @@ describe("without memory", function()
     { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-C", "-z" }, { "-c", "-q" }, { "-i" }, { "-r" },
     { "-pmain", "-Qoutside", "-kmain/outside", "-E", "countdown" }, { "-pcycles.c:main" }, { "-p", "-S" .. symbols },
     { "-R" .. objects }, { "-p", "-l", "--no-demangle" }, { "--gnu-compat", "-l" }, { "--gnu-compat", "-c" },
-    { "--sum-file=" .. dir .. "/sum" }, { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },
+    { "--sum-file=" .. dir .. "/sum" }, { "--sum-file=" .. dir .. "/sum", "--keep-going" },
+    { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },
     { "--report=" .. report }, { "-l", "--report=" .. report },
   } do
     it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()

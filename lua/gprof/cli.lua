@@ -3,6 +3,7 @@
 -- @internal gprof.cli
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
 local options = require "gprof.options"
 local output = require "gprof.output"
 local styles = require "gprof.styles"
@@ -41,8 +42,7 @@ local function check_not_empty(settings, data, where)
   fail("%s: holds neither a histogram nor arcs", where)
 end
 
-local function check_styles(printed, settings, data, profiles)
-  local where = table.concat(profiles, ", ")
+local function check_styles(printed, settings, data, where)
   check_not_empty(settings, data, where)
   local lack = styles.lack(printed, data)
   if lack then fail("%s: %s", where, lack) end
@@ -58,12 +58,11 @@ local function check_asked(printed, settings)
 end
 
 -- A profile of another program would give a report of nothing.
-local function check_belongs(profile, profiles)
+local function check_belongs(profile, where)
   if not profile.foreign then return end
   local image, data = profile.image, profile.data
   fail("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the code is at " ..
-    "0x%x to 0x%x", table.concat(profiles, ", "), image.path, data.low, data.high,
-    image.text_low, image.text_high)
+    "0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low, image.text_high)
 end
 
 local function write_sum(data, settings)
@@ -102,30 +101,48 @@ local function make_profile(image, data, settings, printed)
     require "gprof.arguments".pick(settings, "profile")))
 end
 
--- Reads what the command line names.
-local function read_files(settings)
-  local gprof = require "gprof"
-  local path = settings.operands[1] or "a.out"
-  local profiles = table.move(settings.operands, 2, #settings.operands, 1, {})
-  if #profiles == 0 then profiles[1] = "gmon.out" end
-  local image = need(gprof.image(path))
-  local data = need(gprof.data(image, {
-    mixed_rates = settings.gnu_compat, debug = settings.debug }))
-  -- what a sum is written as need not be what its parts are
-  local convert = settings.styles.sum and not settings.gnu_compat
-  for _, profile in ipairs(profiles) do
-    need(data:read(profile, convert and "auto" or settings.file_format))
-  end
-  return image, data, profiles
+-- What is only known file by file, in the order in which files are read, takes one process.
+local function count_processes(settings, list)
+  local one = settings.styles.info or settings.reports[1] or settings.debug or
+    list.standard_input
+  return one and 1 or settings.jobs
 end
 
--- Does what the settings ask for with an image and profiles.
+-- How profiles are read. What a sum is written as need not be what its parts are.
+local function reading_options(settings, list)
+  local compatible, sums = settings.gnu_compat, settings.styles.sum
+  return {
+    file_format = sums and not compatible and "auto" or settings.file_format,
+    keep_going = settings.keep_going,
+    mixed_rates = compatible,
+    forget_files = sums and not (settings.styles.info or settings.reports[1]),
+    jobs = count_processes(settings, list),
+    progress = not (compatible or settings.no_progress) and #list > 1 and
+      core.is_terminal(io.stderr),
+  }
+end
+
+-- Reads what the command line names: the image, the sum of the profiles, what they are
+-- called in messages, and how many were left out.
+local function read_files(settings)
+  local gprof, profiles = require "gprof", require "gprof.profiles"
+  local image = need(gprof.image(settings.operands[1] or "a.out"))
+  local list = profiles.find(settings)
+  local how = reading_options(settings, list)
+  local data = need(gprof.data(image, {
+    mixed_rates = how.mixed_rates, debug = settings.debug }))
+  local bad = require "gprof.sum".read(data, list, how, warn)
+  return image, data, profiles.names(list), bad
+end
+
+-- Does what the settings ask for with an image and profiles. Returns how many of these
+-- were left out.
 local function report(settings, write)
   find_reports(settings)
-  local image, data, profiles = read_files(settings)
+  local image, data, where, bad = read_files(settings)
   local chosen = styles.choose(settings.styles, data, settings.reports)
   local printed = styles.printed(chosen, settings.reports)
-  check_styles(printed, settings, data, profiles)
+  check_styles(printed, settings, data, where)
   check_asked(printed, settings)
   if chosen.sum then write_sum(data, settings) end
   if printed.info or styles.about_functions(printed) then
@@ -135,10 +152,11 @@ local function report(settings, write)
       require "gprof.color".wanted(settings.color, io.stdout)
     local profile = make_profile(image, data, settings, printed)
     if not settings.gnu_compat and styles.about_functions(printed) then
-      check_belongs(profile, profiles)
+      check_belongs(profile, where)
     end
     styles.print(chosen, profile, settings, write)
   end
+  return bad
 end
 
 local function blocks_runtime()
@@ -148,7 +166,7 @@ end
 
 local function work(arguments)
   local settings = options.read(arguments)
-  local write = output.into(io.stdout)
+  local write, bad = output.into(io.stdout), 0
   if settings.help then
     write(require "gprof.help".page())
   elseif settings.version then
@@ -158,9 +176,10 @@ local function work(arguments)
   elseif settings.print_blocks_runtime then
     write(blocks_runtime() .. "\n")
   else
-    report(settings, write)
+    bad = report(settings, write)
   end
   write:flush()
+  if bad > 0 then fail("bad profiles that were left out: %d", bad) end
 end
 
 --- Runs the program.
@@ -170,6 +189,7 @@ function cli.run(arguments)
   -- nearly all garbage is lines just printed: a fifth less time and memory than
   -- marking all that lives over and over again
   collectgarbage("generational")
+  core.end_by_interrupt()
   local done, problem = pcall(work, arguments)
   if done then return 0 end
   if problem == "not enough memory" then

@@ -66,6 +66,7 @@ end
 -- @tfield integer histogram_records how many records of a kind were read, or added
 -- @tfield integer arc_records
 -- @tfield integer block_records
+-- @tfield integer bytes of the files that were read
 -- @tfield boolean has_histogram whether a flat profile can be made from it
 -- @tfield boolean has_arcs whether a call graph can
 -- @tfield {table,...} files what each file held: `path`, `format`, `version` in the magic
@@ -78,11 +79,21 @@ end
 --- Adds what a file holds. After a failure the data is closed, as part of the file may be in
 -- it.
 -- @function data:read
--- @tparam string path "-" is standard input
+-- @tparam string|file path "-" is standard input; or a file of Lua's library that nothing was
+--   read of by others: `io.popen "zstd -dc gmon.zst"`, say
 -- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
+
+--- Adds what a file holds, or nothing of it: after a failure the data is as it was, unless
+-- memory ran out. It takes a little longer than `data:read`, and the memory of one file more.
+-- @function data:add_file
+-- @tparam string path "-" is standard input
+-- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string what is wrong, with the file and the place in it, if it is in the file
 
 --- Writes data to a file, which then holds the sum of all that was read. Nothing is lost:
 -- addresses stay as they were recorded, and a count that is too large for a record goes on

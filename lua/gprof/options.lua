@@ -169,6 +169,26 @@ local function set_sum_file(settings, argument, option)
   settings.styles.sum = true
 end
 
+local MOST_JOBS <const> = 1000
+
+local function set_jobs(settings, argument, option)
+  local count = argument == "auto" and math.min(core.processors(), MOST_JOBS) or
+    argument:find "^%d+$" and math.tointeger(tonumber(argument))
+  if not count or count < 1 or count > MOST_JOBS then
+    raise("option %s takes a number from 1 to %d, or auto, not '%s'", options.name(option),
+      MOST_JOBS, argument)
+  end
+  settings.jobs = count
+end
+
+-- Lists of profiles add up.
+local function add_profiles(settings, argument, option)
+  if argument == "" then
+    raise("option %s: the name of a file is empty", options.name(option))
+  end
+  table.insert(settings.profiles_from, argument)
+end
+
 -- Lists of directories add up.
 local function add_directories(settings, argument)
   settings.directory_path = settings.directory_path or {}
@@ -321,6 +341,15 @@ options.own = {
   { long = "sum-file", argument = "required", value = "FILE",
     takes = "files", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
+  { long = "profiles-from", argument = "required", value = "FILE",
+    takes = "files", handle = add_profiles,
+    group = 3, help = "a list of profiles, one a line" },
+  { long = "jobs", argument = "required", value = "N", handle = set_jobs,
+    group = 3, help = "add up with N processes (1), or auto" },
+  { long = "keep-going", argument = "none", handle = flag "keep_going",
+    group = 3, help = "leave bad profiles out, and say which" },
+  { long = "no-progress", argument = "none", handle = flag "no_progress",
+    group = 3, help = "never show how far long sums are" },
   { long = "color", argument = "optional", value = "WHEN",
     values = { "auto", "always", "never" }, handle = choice("color", "always"),
     group = 1, help = "colours:" },
@@ -434,10 +463,12 @@ end
 -- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
 --   the words in that file
 -- @treturn table settings: the long names with underscores; `styles`, the reports
---   asked for (true) or taken away (false); `reports`, the names of others; `operands`
+--   asked for (true) or taken away (false); `reports`, the names of others;
+--   `profiles_from`, lists of profiles; `jobs`, how many processes; `operands`
 -- @raise a table with the field `message`
 function options.read(arguments)
-  local settings = { styles = {}, reports = {}, file_format = "auto", width = 80 }
+  local settings = { styles = {}, reports = {}, profiles_from = {}, jobs = 1,
+    file_format = "auto", width = 80 }
   local words = core.expand("gprof.lua", arguments)
   local given, operands, word, before =
     core.getopt(words, letters(), with_long_name(options.gnu), with_long_name(options.own))

@@ -1,0 +1,75 @@
+--- Adds up the profiles of a list, and tells of those that are left out.
+--
+-- @internal gprof.sum
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local progress = require "gprof.progress"
+local reading = require "gprof.reading"
+
+local sum = {}
+
+local function fail(...)
+  error({ message = string.format(...) }, 0)
+end
+
+-- What `reading.some` tells of files: bad ones on standard error, at once.
+local function teller(list, outcome, line)
+  local tell = {}
+  function tell.done(number, bytes) line:update(number, bytes) end
+  function tell.other(number)
+    local directory = list.directory[number]
+    directory.others = directory.others + 1
+    directory.other = directory.other or list[number]
+    outcome.good = outcome.good - 1
+  end
+  function tell.bad(number, message)
+    line:clear()
+    io.stderr:write("gprof.lua: ", message, "\n")
+    outcome.bad = outcome.bad + 1
+    if number then outcome.good = outcome.good - 1 end
+  end
+  return function(what, ...) tell[what](...) end
+end
+
+-- Tells of the files in directories that are no profiles. There has to be one that is.
+local function tell_of_others(list, how, tell, warn)
+  for _, directory in ipairs(list.directories) do
+    if directory.others > 0 and directory.others == directory.files then
+      local message = directory.path .. ": holds no profiles"
+      if not how.keep_going then fail("%s", message) end
+      tell("bad", nil, message)
+    elseif directory.others > 0 then
+      warn(("%s: left out what is no profile: %d of %d files, such as %s"):format(
+        directory.path, directory.others, directory.files, directory.other))
+    end
+  end
+end
+
+local function read(data, list, how, tell, line)
+  if how.jobs > 1 and #list > 1 then
+    require "gprof.jobs".read(data, list, how, tell, line)
+  else
+    local done, message = reading.some(data, list, 1, #list, how, tell)
+    if not done then fail("%s", message) end
+  end
+end
+
+--- Reads the profiles of a list into data.
+-- @tparam data data still without records
+-- @tparam table list as `profiles.find` gives it
+-- @tparam table how as for `jobs.read`; `progress`: whether to show how far it is
+-- @tparam function warn takes a message
+-- @treturn integer how many bad files were left out
+-- @raise a table with the field `message`
+function sum.read(data, list, how, warn)
+  local outcome = { bad = 0, good = #list }
+  local line <close> = progress.new(#list, how.progress)
+  local tell = teller(list, outcome, line)
+  read(data, list, how, tell, line)
+  line:clear()
+  tell_of_others(list, how, tell, warn)
+  if outcome.good <= 0 then fail("none of the profiles can be read") end
+  return outcome.bad
+end
+
+return sum
