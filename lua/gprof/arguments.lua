@@ -29,7 +29,8 @@ local of_profile = with(symbols, {
 -- of ours.
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
-  reports = "table", operands = "table",
+  reports = "table", operands = "table", profiles_from = "table", jobs = "integer",
+  keep_going = "boolean", no_progress = "boolean",
 }
 
 --- Types of options by name, by the function that takes them. An alternative, "boolean or
