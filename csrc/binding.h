@@ -180,6 +180,10 @@ iteration *new_iteration(lua_State *L, const part_kind *kind, int whole, int ord
  * or by a function. */
 int order_option(lua_State *L, int index, const char *const names[]);
 
+/* Returns, for a generic for, `next` with the object on the top of the stack as its upvalue,
+ * which is closed when the loop is left. */
+int return_loop(lua_State *L, lua_CFunction next);
+
 /* Returns, for a generic for, the iteration on the top of the stack, which has its rows by
  * now; a Lua error if there was no memory for them. Sorts them unless they are. */
 int return_iteration(lua_State *L, bool sorted);

@@ -117,16 +117,20 @@ static void sort_rows(lua_State *L, iteration *each) {
   lua_settop(L, whole - 1);
 }
 
-int return_iteration(lua_State *L, bool sorted) {
-  iteration *each = lua_touserdata(L, -1);
-  if (each->rows && !sorted) sort_rows(L, each);
-  if (!each->rows) return raise_no_memory(L);
+int return_loop(lua_State *L, lua_CFunction next) {
   lua_pushvalue(L, -1);
-  lua_pushcclosure(L, next_part, 1);
+  lua_pushcclosure(L, next, 1);
   lua_pushnil(L);
   lua_pushnil(L);
   lua_pushvalue(L, -4);  /* closed when the loop is left */
   return 4;
+}
+
+int return_iteration(lua_State *L, bool sorted) {
+  iteration *each = lua_touserdata(L, -1);
+  if (each->rows && !sorted) sort_rows(L, each);
+  if (!each->rows) return raise_no_memory(L);
+  return return_loop(L, next_part);
 }
 
 /* --- objects ---------------------------------------------------------------------- */

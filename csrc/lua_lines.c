@@ -77,12 +77,7 @@ int image_lines(lua_State *L) {
   box->open = true;
   if (!gp_linetables_open(&box->tables, image, &readable))
     return raise_no_memory(L);
-  lua_pushvalue(L, -1);
-  lua_pushcclosure(L, next_line, 1);
-  lua_pushnil(L);
-  lua_pushnil(L);
-  lua_pushvalue(L, -4);  /* closed when the loop is left */
-  return 4;
+  return return_loop(L, next_line);
 }
 
 void define_lines(lua_State *L) {
