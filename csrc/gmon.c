@@ -308,9 +308,9 @@ static bool can_add_histogram(gp_data *data, const gp_histogram *histogram,
          (!place || bins_fit(place, histogram, error));
 }
 
-bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error) {
+/* Adds a histogram that was found to have room. */
+static bool put_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error) {
   bool is_new;
-  if (!can_add_histogram(data, histogram, error)) return false;
   gp_histogram *place = gp_data_histogram(data, histogram, &is_new, error);
   if (!place) return false;
   if (is_new) {
@@ -319,6 +319,10 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_erro
     place->bins = histogram->bins;
   }
   return gp_bins_merge(place, histogram, error);
+}
+
+bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error) {
+  return can_add_histogram(data, histogram, error) && put_histogram(data, histogram, error);
 }
 
 /* --- sums of sums ------------------------------------------------------------ */
@@ -347,7 +351,7 @@ static bool can_merge(gp_data *data, const gp_data *other, gp_error *error) {
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
   if (!can_merge(data, other, error)) return false;
   for (size_t i = 0; i < other->histogram_count; i++)
-    if (!gp_data_add_histogram(data, &other->histograms[i], error)) return false;
+    if (!put_histogram(data, &other->histograms[i], error)) return false;
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++)
     if (!gp_data_add_arc(data, other->arcs.from[i], other->arcs.self[i], other->arcs.calls[i],
