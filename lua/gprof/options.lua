@@ -130,12 +130,23 @@ local function set_deleted_arcs(settings, argument, option)
   exclude_arcs(settings, argument, option)
 end
 
+local function check_name(argument, option, what)
+  if argument ~= "" then return end
+  raise("option %s: the name of a %s is empty", options.name(option), what)
+end
+
 local function path(name)
   return function(settings, argument, option)
-    if argument == "" then
-      raise("option %s: the name of a file is empty", options.name(option))
-    end
+    check_name(argument, option, "file")
     settings[name] = argument
+  end
+end
+
+-- Names that add up, in the order given.
+local function names(name, what)
+  return function(settings, argument, option)
+    check_name(argument, option, what)
+    table.insert(settings[name], argument)
   end
 end
 
@@ -181,28 +192,12 @@ local function set_jobs(settings, argument, option)
   settings.jobs = count
 end
 
--- Lists of profiles add up.
-local function add_profiles(settings, argument, option)
-  if argument == "" then
-    raise("option %s: the name of a file is empty", options.name(option))
-  end
-  table.insert(settings.profiles_from, argument)
-end
-
 -- Lists of directories add up.
 local function add_directories(settings, argument)
   settings.directory_path = settings.directory_path or {}
   for _, directory in ipairs(require "gprof.source_text".directories(argument)) do
     table.insert(settings.directory_path, directory)
   end
-end
-
--- So do reports, in the order given.
-local function add_report(settings, argument, option)
-  if argument == "" then
-    raise("option %s: the name of a report is empty", options.name(option))
-  end
-  table.insert(settings.reports, argument)
 end
 
 -- GNU gprof's options ---------------------------------------------------------------
@@ -342,7 +337,7 @@ options.own = {
     takes = "files", handle = set_sum_file,
     group = 3, help = "the same as -s, into another file" },
   { long = "profiles-from", argument = "required", value = "FILE",
-    takes = "files", handle = add_profiles,
+    takes = "files", handle = names("profiles_from", "file"),
     group = 3, help = "a list of profiles, one a line" },
   { long = "jobs", argument = "required", value = "N", handle = set_jobs,
     group = 3, help = "add up with N processes (1), or auto" },
@@ -357,7 +352,7 @@ options.own = {
     values = { "bash", "zsh" }, handle = choice "print_completion",
     group = 3, help = "completion of options for a shell:" },
   { long = "report", argument = "required", value = "NAME", values = styles.reports(),
-    takes = "scripts", handle = add_report,
+    takes = "scripts", handle = names("reports", "report"),
     group = 1, help = "gprof.report.NAME, or FILE.lua of yours" },
   { long = "print-blocks-runtime", argument = "none", handle = flag "print_blocks_runtime",
     group = 3, help = "path of what counts blocks, to link with" },
