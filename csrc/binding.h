@@ -15,6 +15,7 @@
 #include "linemap.h"
 #include "names.h"
 #include "profile.h"
+#include "shown.h"
 #include "sources.h"
 #include "trace.h"
 
@@ -44,6 +45,7 @@ typedef struct symbols_box {
   const image_box *image;     /* kept alive by user value SYMBOLS_IMAGE */
   gp_symfile listed, map;     /* the files that symbols came from, if any */
   gp_symtab symtab;
+  gp_shown shown;             /* names, demangled when somebody asks */
   gp_names names;             /* made when somebody asks; */
   gp_sources sources;         /*   so is this */
   bool named, sourced;        /* were they? */
@@ -51,9 +53,9 @@ typedef struct symbols_box {
 } symbols_box;
 
 /* user values of symbols: in a table by line, the functions that lines are of; objects that
- * stand for symbols, made when wanted; names that were demangled */
-enum { SYMBOLS_IMAGE = 1, SYMBOLS_TRACE, SYMBOLS_FUNCTIONS, SYMBOLS_OBJECTS, SYMBOLS_NAMES,
-       SYMBOLS_VALUES = SYMBOLS_NAMES };
+ * stand for symbols, made when wanted */
+enum { SYMBOLS_IMAGE = 1, SYMBOLS_TRACE, SYMBOLS_FUNCTIONS, SYMBOLS_OBJECTS,
+       SYMBOLS_VALUES = SYMBOLS_OBJECTS };
 
 typedef struct profile_box {
   gp_profile *profile;
@@ -64,8 +66,7 @@ typedef struct profile_box {
 enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_SYMBOLS, PROFILE_OBJECTS, PROFILE_ARCS,
        PROFILE_VALUES = PROFILE_ARCS };
 
-/* A field of an object: pushes its value. `object` is the box, which is at stack index
- * 1; for parts of a profile it is something of their own (see lua_parts.c). */
+/* A field of an object: pushes its value. `object` is the box, which is at stack index 1. */
 typedef struct object_field {
   const char *name;
   void (*push)(lua_State *L, const void *object);
@@ -80,10 +81,6 @@ void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL
 
 /* Adds fields to the table on the top; the list ends with one without name. */
 void define_fields(lua_State *L, const object_field *fields);
-
-/* The field of that name at argument `index`, from such a table there is at the top of
- * the stack; a Lua error if there is none. */
-const object_field *check_field(lua_State *L, int index);
 
 /* For functions that look up: the object that is argument 1, or a Lua error if it is
  * none of the right type. Leaves the object and the key on the stack. */
@@ -148,6 +145,7 @@ void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count);
 
 /* A part of an object: what fields are read from. */
 typedef struct part {
+  lua_State *L;
   const struct part_kind *kind;
   const void *owner;      /* what it is a part of, in the core */
   uint32_t id;            /* its row there */
@@ -161,13 +159,58 @@ typedef struct part_kind {
   int symbols;            /* user value of the whole that has the symbols; 0: it has itself */
 } part_kind;
 
+/* The value of a field before it is Lua's: so that it can be written without. */
+typedef struct field_value {
+  enum { VALUE_NIL, VALUE_BOOLEAN, VALUE_INTEGER, VALUE_NUMBER, VALUE_TEXT, VALUE_PUSHED } type;
+  union {
+    bool boolean;
+    int64_t integer;
+    double number;
+    const char *text;     /* lasts as long as the whole */
+  } as;                   /* VALUE_PUSHED: on the top of the stack, and Lua's already */
+} field_value;
+
+static const field_value no_value = {VALUE_NIL, {false}}, pushed_value = {VALUE_PUSHED, {false}};
+
+static inline field_value boolean_value(bool boolean) {
+  return (field_value){VALUE_BOOLEAN, {.boolean = boolean}};
+}
+
+static inline field_value integer_value(uint64_t integer) {
+  return (field_value){VALUE_INTEGER, {.integer = (int64_t)integer}};
+}
+
+static inline field_value number_value(double number) {
+  return (field_value){VALUE_NUMBER, {.number = number}};
+}
+
+static inline field_value text_value(const char *text) {
+  return (field_value){VALUE_TEXT, {.text = text}};
+}
+
+/* Pushes a value, unless it is on the stack already. */
+void push_value(lua_State *L, field_value v);
+
+/* A field of a part. */
+typedef struct part_field {
+  const char *name;
+  field_value (*get)(const part *p);
+} part_field;
+
+/* Adds fields to the table on the top; the list ends with one without name. */
+void define_part_fields(lua_State *L, const part_field *fields);
+
+/* The field of that name at argument `index`, from such a table there is at the top of the
+ * stack; a Lua error if there is none. */
+const part_field *check_part_field(lua_State *L, int index);
+
 typedef struct iteration {
   const part_kind *kind;
   int order;              /* argument that says how the rows are to be sorted */
   uint32_t *rows;         /* freed by the collector */
   size_t count, done;
   int field_count;        /* 0: objects are given */
-  const object_field *fields[];
+  const part_field *fields[];
 } iteration;
 
 /* Pushes an iteration over parts of the object at stack index `whole`, still without rows.
@@ -204,10 +247,10 @@ void push_weak_table(lua_State *L);
 /* --- symbols, see lua_symbol.c ------------------------------------------------- */
 
 /* What is known of a symbol, by name: fields of functions, too. */
-extern const object_field symbol_fields[];
+extern const part_field symbol_fields[];
 
-/* Pushes the name of a symbol, or of the function that it is of, as reports show it. */
-void push_symbol_name(lua_State *L, const part *p);
+/* The name of a symbol, or of the function that it is of, as reports show it. */
+field_value name_of_symbol(const part *p);
 
 /* symbols:each([order [, field...]]), symbols:lookup(address), symbols:symbol(id) */
 int iterate_symbols(lua_State *L);

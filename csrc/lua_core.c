@@ -52,16 +52,6 @@ void define_fields(lua_State *L, const object_field *fields) {
   }
 }
 
-const object_field *check_field(lua_State *L, int index) {
-  luaL_checkstring(L, index);
-  lua_pushvalue(L, index);
-  if (lua_rawget(L, -2) != LUA_TLIGHTUSERDATA)
-    luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", lua_tostring(L, index)));
-  const object_field *field = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return field;
-}
-
 bool flag_option(lua_State *L, int index, const char *name) {
   lua_getfield(L, index, name);
   bool set = lua_toboolean(L, -1);

@@ -16,6 +16,34 @@
 
 #define GP_ITERATION "gprof.iteration"
 
+void push_value(lua_State *L, field_value v) {
+  switch (v.type) {
+    case VALUE_NIL: lua_pushnil(L); break;
+    case VALUE_BOOLEAN: lua_pushboolean(L, v.as.boolean); break;
+    case VALUE_INTEGER: lua_pushinteger(L, (lua_Integer)v.as.integer); break;
+    case VALUE_NUMBER: lua_pushnumber(L, v.as.number); break;
+    case VALUE_TEXT: lua_pushstring(L, v.as.text); break;
+    case VALUE_PUSHED: break;
+  }
+}
+
+void define_part_fields(lua_State *L, const part_field *fields) {
+  for (; fields->name; fields++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
+    lua_setfield(L, -2, fields->name);
+  }
+}
+
+const part_field *check_part_field(lua_State *L, int index) {
+  luaL_checkstring(L, index);
+  lua_pushvalue(L, index);
+  if (lua_rawget(L, -2) != LUA_TLIGHTUSERDATA)
+    luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", lua_tostring(L, index)));
+  const part_field *field = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return field;
+}
+
 static int release_rows(lua_State *L) {
   iteration *each = luaL_checkudata(L, 1, GP_ITERATION);
   free(each->rows);
@@ -32,12 +60,12 @@ static int next_part(lua_State *L) {
   lua_settop(L, 0);
   luaL_checkstack(L, each->field_count + 8, "too many fields");
   lua_getiuservalue(L, lua_upvalueindex(1), 1);
-  part p = {each->kind, each->kind->open(L, 1), row, 1};
+  part p = {L, each->kind, each->kind->open(L, 1), row, 1};
   if (each->field_count == 0) {
     each->kind->push(L, &p);
     return 1;
   }
-  for (int i = 0; i < each->field_count; i++) each->fields[i]->push(L, &p);
+  for (int i = 0; i < each->field_count; i++) push_value(L, each->fields[i]->get(&p));
   return each->field_count;
 }
 
@@ -59,7 +87,7 @@ iteration *new_iteration(lua_State *L, const part_kind *kind, int whole, int ord
   iteration *each = push_iteration(L, kind, whole, count);
   each->order = order;
   lua_getfield(L, LUA_REGISTRYINDEX, kind->fields);
-  for (int i = 0; i < count; i++) each->fields[i] = check_field(L, order + 1 + i);
+  for (int i = 0; i < count; i++) each->fields[i] = check_part_field(L, order + 1 + i);
   lua_pop(L, 1);
   return each;
 }
@@ -86,7 +114,7 @@ static iteration *push_keys(lua_State *L, iteration *each, int whole) {
     lua_getfield(L, -1, "id");
     keys->fields[0] = lua_touserdata(L, -1);
     lua_pop(L, 1);
-    keys->fields[1] = check_field(L, each->order);
+    keys->fields[1] = check_part_field(L, each->order);
     lua_pop(L, 1);
   }
   keys->rows = each->rows;
@@ -160,7 +188,7 @@ void push_part(lua_State *L, const part *p, int table, const char *metatable) {
 static part open_part(lua_State *L, const part_box *box) {
   lua_getiuservalue(L, 1, 1);
   int whole = lua_gettop(L);
-  return (part){box->kind, box->kind->open(L, whole), box->id, whole};
+  return (part){L, box->kind, box->kind->open(L, whole), box->id, whole};
 }
 
 part check_part(lua_State *L, const char *metatable) {
@@ -170,9 +198,9 @@ part check_part(lua_State *L, const char *metatable) {
 int get_part_field(lua_State *L) {
   const part_box *box = check_self(L);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TLIGHTUSERDATA) return 1;
-  const object_field *field = lua_touserdata(L, 2);
+  const part_field *field = lua_touserdata(L, 2);
   part p = open_part(L, box);
-  field->push(L, &p);
+  push_value(L, field->get(&p));
   return 1;
 }
 

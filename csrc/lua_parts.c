@@ -16,7 +16,7 @@ static const part_kind function_parts, cycle_parts;
 /* Pushes the object of a function or a cycle. */
 static void push_node_of(lua_State *L, const part *p) {
   bool cycle = p->id >= ((const gp_profile *)p->owner)->graph.functions;
-  part node = {cycle ? &cycle_parts : &function_parts, p->owner, p->id, p->whole};
+  part node = {L, cycle ? &cycle_parts : &function_parts, p->owner, p->id, p->whole};
   push_part(L, &node, PROFILE_OBJECTS, cycle ? GP_CYCLE_NODE : GP_FUNCTION_NODE);
 }
 
@@ -31,21 +31,21 @@ static const part_kind
     arc_parts = {"gprof.arc.fields", open_whole, push_arc, PROFILE_SYMBOLS};
 
 void push_node(lua_State *L, int profile, uint32_t node) {
-  part p = {&node_parts, open_whole(L, profile), node, profile};
+  part p = {L, &node_parts, open_whole(L, profile), node, profile};
   push_node_of(L, &p);
 }
 
 int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int last) {
   const gp_profile *owner = open_whole(L, profile);
-  part p = {node < owner->graph.functions ? &function_parts : &cycle_parts, owner, node, profile};
+  part p = {L, node < owner->graph.functions ? &function_parts : &cycle_parts, owner, node, profile};
   luaL_checkstack(L, last - first + 8, "too many fields");
   lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
   int table = lua_gettop(L);
   for (int i = first; i <= last; i++) {
     lua_pushvalue(L, table);
-    const object_field *field = check_field(L, i);
+    const part_field *field = check_part_field(L, i);
     lua_pop(L, 1);
-    field->push(L, &p);
+    push_value(L, field->get(&p));
   }
   return lua_gettop(L) - table;
 }
@@ -108,15 +108,11 @@ int iterate_around(lua_State *L, around what, uint32_t node, int order) {
 
 /* --- values ---------------------------------------------------------------- */
 
-static const gp_profile *profile_of(const void *object) {
-  return ((const part *)object)->owner;
-}
+static const gp_profile *profile_of(const part *p) { return p->owner; }
 
-static const gp_graph *graph_of(const void *object) { return &profile_of(object)->graph; }
+static const gp_graph *graph_of(const part *p) { return &profile_of(p)->graph; }
 
-static const gp_symtab *symtab_of(const void *object) { return profile_of(object)->symtab; }
-
-static uint32_t id_of(const void *object) { return ((const part *)object)->id; }
+static const gp_symtab *symtab_of(const part *p) { return profile_of(p)->symtab; }
 
 /* --- blocks ------------------------------------------------------------------ */
 
@@ -143,124 +139,126 @@ int push_blocks(lua_State *L, int profile, uint32_t symbol) {
 }
 
 /* The number by which Lua knows a node: from 1, as Lua counts. */
-static void push_number_of(lua_State *L, uint32_t node) {
-  lua_pushinteger(L, (lua_Integer)node + 1);
-}
+static field_value number_of(uint32_t node) { return integer_value((uint64_t)node + 1); }
 
 /* Ticks in the profile's unit; 0 where nothing was sampled. */
-static void push_time(lua_State *L, const void *object, double ticks) {
-  double rate = profile_of(object)->samples.rate;
-  lua_pushnumber(L, rate != 0 ? ticks / rate : 0);
+static field_value time_value(const part *p, double ticks) {
+  double rate = profile_of(p)->samples.rate;
+  return number_value(rate != 0 ? ticks / rate : 0);
+}
+
+/* The one object that stands for a node. */
+static field_value node_value(const part *p, uint32_t node) {
+  push_node(p->L, p->whole, node);
+  return pushed_value;
 }
 
 /* --- fields of functions and cycles ---------------------------------------- */
 
-static void push_profile(lua_State *L, const void *object) {
-  lua_pushvalue(L, ((const part *)object)->whole);
+static field_value get_profile(const part *p) {
+  lua_pushvalue(p->L, p->whole);
+  return pushed_value;
 }
 
-static void push_id(lua_State *L, const void *object) { push_number_of(L, id_of(object)); }
-
-static void push_is_cycle(lua_State *L, const void *object) {
-  lua_pushboolean(L, id_of(object) >= graph_of(object)->functions);
+static field_value get_id(const part *p) { return number_of(p->id);
 }
 
-static void push_is_function(lua_State *L, const void *object) {
-  uint32_t id = id_of(object);
-  lua_pushboolean(L, id < graph_of(object)->functions &&
-                         symtab_of(object)->flags[id] & GP_FUNCTION);
+static field_value get_is_cycle(const part *p) {
+  return boolean_value(p->id >= graph_of(p)->functions);
 }
 
-static void push_index(lua_State *L, const void *object) {
-  lua_pushinteger(L, graph_of(object)->rank[id_of(object)]);
+static field_value get_is_function(const part *p) {
+  uint32_t id = p->id;
+  return boolean_value(id < graph_of(p)->functions &&
+                         symtab_of(p)->flags[id] & GP_FUNCTION);
 }
 
-static void push_printed(lua_State *L, const void *object) {
-  lua_pushboolean(L, graph_of(object)->printed[id_of(object)]);
+static field_value get_index(const part *p) {
+  return integer_value(graph_of(p)->rank[p->id]);
 }
 
-static void push_calls(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)graph_of(object)->calls[id_of(object)]);
+static field_value get_printed(const part *p) {
+  return boolean_value(graph_of(p)->printed[p->id]);
 }
 
-static void push_self_calls(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)graph_of(object)->self_calls[id_of(object)]);
+static field_value get_calls(const part *p) {
+  return integer_value(graph_of(p)->calls[p->id]);
 }
 
-static void push_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, graph_of(object)->self[id_of(object)]);
+static field_value get_self_calls(const part *p) {
+  return integer_value(graph_of(p)->self_calls[p->id]);
 }
 
-static void push_children_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, graph_of(object)->children[id_of(object)]);
+static field_value get_ticks(const part *p) {
+  return number_value(graph_of(p)->self[p->id]);
 }
 
-static void push_self(lua_State *L, const void *object) {
-  push_time(L, object, graph_of(object)->self[id_of(object)]);
+static field_value get_children_ticks(const part *p) {
+  return number_value(graph_of(p)->children[p->id]);
 }
 
-static void push_children(lua_State *L, const void *object) {
-  push_time(L, object, graph_of(object)->children[id_of(object)]);
+static field_value get_self(const part *p) {
+  return time_value(p, graph_of(p)->self[p->id]);
 }
 
-static void push_share(lua_State *L, const void *object) {
-  lua_pushnumber(L, graph_of(object)->share[id_of(object)]);
+static field_value get_children(const part *p) {
+  return time_value(p, graph_of(p)->children[p->id]);
 }
 
-static void push_graph_self(lua_State *L, const void *object) {
-  push_time(L, object, graph_of(object)->shown_self[id_of(object)]);
+static field_value get_share(const part *p) {
+  return number_value(graph_of(p)->share[p->id]);
 }
 
-static void push_graph_children(lua_State *L, const void *object) {
-  push_time(L, object, graph_of(object)->shown_children[id_of(object)]);
+static field_value get_graph_self(const part *p) {
+  return time_value(p, graph_of(p)->shown_self[p->id]);
 }
 
-static void push_graph_percent(lua_State *L, const void *object) {
-  const gp_graph *graph = graph_of(object);
-  uint32_t id = id_of(object);
+static field_value get_graph_children(const part *p) {
+  return time_value(p, graph_of(p)->shown_children[p->id]);
+}
+
+static field_value get_graph_percent(const part *p) {
+  const gp_graph *graph = graph_of(p);
+  uint32_t id = p->id;
   double ticks = graph->shown_self[id] + graph->shown_children[id];
-  lua_pushnumber(L, graph->total > 0 ? 100 * ticks / graph->total : 0);
+  return number_value(graph->total > 0 ? 100 * ticks / graph->total : 0);
 }
 
 /* --- functions ------------------------------------------------------------- */
 
-static bool is_line(const void *object) {
-  const gp_symtab *symtab = symtab_of(object);
-  return symtab->function && symtab->function[id_of(object)] != id_of(object);
+static bool is_line(const part *p) {
+  const gp_symtab *symtab = symtab_of(p);
+  return symtab->function && symtab->function[p->id] != p->id;
 }
 
-static void push_is_line(lua_State *L, const void *object) {
-  lua_pushboolean(L, is_line(object));
+static field_value get_is_line(const part *p) {
+  return boolean_value(is_line(p));
 }
 
-static void push_function_id(lua_State *L, const void *object) {
-  push_number_of(L, is_line(object) ? symtab_of(object)->function[id_of(object)]
-                                    : id_of(object));
+static field_value get_function_id(const part *p) {
+  return number_of(is_line(p) ? symtab_of(p)->function[p->id]
+                                    : p->id);
 }
 
-static bool is_selected(const void *object, gp_stage stage) {
-  const gp_selections *selections = &profile_of(object)->selections;
-  return gp_is_selected(&selections->of[stage], id_of(object));
+static bool is_selected(const part *p, gp_stage stage) {
+  return gp_is_selected(&profile_of(p)->selections.of[stage], p->id);
 }
 
-static void push_listed(lua_State *L, const void *object) {
-  lua_pushboolean(L, is_selected(object, GP_FLAT));
+static field_value get_listed(const part *p) {
+  return boolean_value(is_selected(p, GP_FLAT));
 }
 
-static void push_tallied(lua_State *L, const void *object) {
-  lua_pushboolean(L, is_selected(object, GP_EXECUTIONS));
+static field_value get_tallied(const part *p) {
+  return boolean_value(is_selected(p, GP_EXECUTIONS));
 }
 
-static void push_annotated(lua_State *L, const void *object) {
-  lua_pushboolean(L, is_selected(object, GP_ANNOTATION));
+static field_value get_annotated(const part *p) {
+  return boolean_value(is_selected(p, GP_ANNOTATION));
 }
 
-static void push_cycle(lua_State *L, const void *object) {
-  uint32_t cycle = graph_of(object)->cycle[id_of(object)];
-  if (cycle == GP_NONE)
-    lua_pushnil(L);
-  else
-    push_node(L, ((const part *)object)->whole, cycle);
+static field_value get_cycle(const part *p) {
+  uint32_t cycle = graph_of(p)->cycle[p->id];
+  return cycle == GP_NONE ? no_value : node_value(p, cycle);
 }
 
 /* Iterates over what is around argument 1, in the order of argument 2. */
@@ -287,82 +285,79 @@ static int blocks(lua_State *L) {
 
 static int describe_function(lua_State *L) {
   part p = check_part(L, GP_FUNCTION_NODE);
-  push_symbol_name(L, &p);
-  lua_pushfstring(L, "function: %s", lua_tostring(L, -1));
+  lua_pushfstring(L, "function: %s", name_of_symbol(&p).as.text);
   return 1;
 }
 
 /* --- cycles ---------------------------------------------------------------- */
 
-static void push_number(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)(id_of(object) - graph_of(object)->functions + 1));
+static field_value get_number(const part *p) {
+  return integer_value((p->id - graph_of(p)->functions + 1));
 }
 
-static void push_cycle_name(lua_State *L, const void *object) {
-  lua_pushfstring(L, "<cycle %d>",
-                  (int)(id_of(object) - graph_of(object)->functions + 1));
+static void push_cycle_name(const part *p) {
+  lua_pushfstring(p->L, "<cycle %d>", (int)(p->id - graph_of(p)->functions + 1));
 }
 
 /* cycle:members([order [, field...]]): functions */
 static int members(lua_State *L) { return iterate(L, GP_CYCLE_NODE, AROUND_MEMBERS); }
 
 /* The name of a function or a cycle. */
-static void push_node_name(lua_State *L, const void *object) {
-  if (id_of(object) < graph_of(object)->functions)
-    push_symbol_name(L, object);
-  else
-    push_cycle_name(L, object);
+static field_value get_node_name(const part *p) {
+  if (p->id < graph_of(p)->functions) return name_of_symbol(p);
+  push_cycle_name(p);
+  return pushed_value;
 }
 
 static int describe_cycle(lua_State *L) {
   part p = check_part(L, GP_CYCLE_NODE);
-  push_cycle_name(L, &p);
+  push_cycle_name(&p);
   lua_pushfstring(L, "cycle: %s", lua_tostring(L, -1));
   return 1;
 }
 
 /* --- arcs ------------------------------------------------------------------ */
 
-static void push_caller(lua_State *L, const void *object) {
-  push_node(L, ((const part *)object)->whole, graph_of(object)->caller[id_of(object)]);
+static field_value get_caller(const part *p) {
+  return node_value(p, graph_of(p)->caller[p->id]);
 }
 
-static void push_callee(lua_State *L, const void *object) {
-  push_node(L, ((const part *)object)->whole, graph_of(object)->callee[id_of(object)]);
+static field_value get_callee(const part *p) {
+  return node_value(p, graph_of(p)->callee[p->id]);
 }
 
-static void push_caller_id(lua_State *L, const void *object) {
-  push_number_of(L, graph_of(object)->caller[id_of(object)]);
+static field_value get_caller_id(const part *p) {
+  return number_of(graph_of(p)->caller[p->id]);
 }
 
-static void push_callee_id(lua_State *L, const void *object) {
-  push_number_of(L, graph_of(object)->callee[id_of(object)]);
+static field_value get_callee_id(const part *p) {
+  return number_of(graph_of(p)->callee[p->id]);
 }
 
-static void push_count(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)graph_of(object)->count[id_of(object)]);
+static field_value get_count(const part *p) {
+  return integer_value(graph_of(p)->count[p->id]);
 }
 
 /* Calls of the callee, or of its cycle, from all its callers. */
-static void push_of(lua_State *L, const void *object) {
-  const gp_graph *graph = graph_of(object);
-  uint32_t node = gp_graph_whole(graph, graph->callee[id_of(object)]);
-  lua_pushinteger(L, (lua_Integer)graph->calls[node]);
+static field_value get_of(const part *p) {
+  const gp_graph *graph = graph_of(p);
+  uint32_t node = gp_graph_whole(graph, graph->callee[p->id]);
+  return integer_value(graph->calls[node]);
 }
 
-static void push_arc_self(lua_State *L, const void *object) {
-  push_time(L, object, gp_propagated(graph_of(object), id_of(object)).self);
+static field_value get_arc_self(const part *p) {
+  return time_value(p, gp_propagated(graph_of(p), p->id).self);
 }
 
-static void push_arc_children(lua_State *L, const void *object) {
-  push_time(L, object, gp_propagated(graph_of(object), id_of(object)).children);
+static field_value get_arc_children(const part *p) {
+  return time_value(p, gp_propagated(graph_of(p), p->id).children);
 }
 
 /* A call of oneself, or between members of one cycle: it moves no time. */
-static void push_recursive(lua_State *L, const void *object) {
-  const gp_graph *graph = graph_of(object);
-  uint32_t caller = graph->caller[id_of(object)], callee = graph->callee[id_of(object)];
-  lua_pushboolean(L, caller == callee || gp_graph_same_cycle(graph, caller, callee));
+static field_value get_recursive(const part *p) {
+  const gp_graph *graph = graph_of(p);
+  uint32_t caller = graph->caller[p->id], callee = graph->callee[p->id];
+  return boolean_value(caller == callee || gp_graph_same_cycle(graph, caller, callee));
 }
 
 static int describe_arc(lua_State *L) {
@@ -375,52 +370,52 @@ static int describe_arc(lua_State *L) {
 
 /* --- what there is --------------------------------------------------------- */
 
-static const object_field node_fields[] = {
-    {"profile", push_profile},
-    {"id", push_id},                    /* its number, for profile:node(id) */
-    {"name", push_node_name},           /* demangled unless not wanted; "<cycle 1>" */
-    {"is_cycle", push_is_cycle},
-    {"is_function", push_is_function},  /* typed as a function; not so lines and cycles */
-    {"index", push_index},              /* its place in the call graph */
-    {"printed", push_printed},          /* has an entry there */
-    {"calls", push_calls},              /* by others that were recorded */
-    {"self_calls", push_self_calls},    /* by itself */
-    {"self", push_self},                /* seconds in its own code */
-    {"children", push_children},        /* seconds in what it called */
-    {"ticks", push_ticks},              /* samples in its own code */
-    {"children_ticks", push_children_ticks},
-    {"share", push_share},              /* part of its time that counts in the graph */
-    {"graph_self", push_graph_self},    /* seconds that count there */
-    {"graph_children", push_graph_children},
-    {"graph_percent", push_graph_percent},  /* of all that count there */
+static const part_field node_fields[] = {
+    {"profile", get_profile},
+    {"id", get_id},                    /* its number, for profile:node(id) */
+    {"name", get_node_name},           /* demangled unless not wanted; "<cycle 1>" */
+    {"is_cycle", get_is_cycle},
+    {"is_function", get_is_function},  /* typed as a function; not so lines and cycles */
+    {"index", get_index},              /* its place in the call graph */
+    {"printed", get_printed},          /* has an entry there */
+    {"calls", get_calls},              /* by others that were recorded */
+    {"self_calls", get_self_calls},    /* by itself */
+    {"self", get_self},                /* seconds in its own code */
+    {"children", get_children},        /* seconds in what it called */
+    {"ticks", get_ticks},              /* samples in its own code */
+    {"children_ticks", get_children_ticks},
+    {"share", get_share},              /* part of its time that counts in the graph */
+    {"graph_self", get_graph_self},    /* seconds that count there */
+    {"graph_children", get_graph_children},
+    {"graph_percent", get_graph_percent},  /* of all that count there */
     {NULL, NULL}};
 
 /* besides those of its symbol */
-static const object_field function_fields[] = {
-    {"listed", push_listed},    /* selected for the flat profile */
-    {"tallied", push_tallied},  /* selected for execution counts */
-    {"annotated", push_annotated},  /* selected for annotated source */
-    {"is_line", push_is_line},  /* is a line in the middle of a function */
-    {"function_id", push_function_id},  /* the function that it is of, or itself */
-    {"cycle", push_cycle},      /* the cycle it is a member of, or nil */
+static const part_field function_fields[] = {
+    {"listed", get_listed},    /* selected for the flat profile */
+    {"tallied", get_tallied},  /* selected for execution counts */
+    {"annotated", get_annotated},  /* selected for annotated source */
+    {"is_line", get_is_line},  /* is a line in the middle of a function */
+    {"function_id", get_function_id},  /* the function that it is of, or itself */
+    {"cycle", get_cycle},      /* the cycle it is a member of, or nil */
     {NULL, NULL}};
 
-static const object_field cycle_fields[] = {
-    {"number", push_number},    /* from 1 */
+static const part_field cycle_fields[] = {
+    {"number", get_number},    /* from 1 */
     {NULL, NULL}};
 
-static const object_field arc_fields[] = {
-    {"profile", push_profile},
-    {"id", push_id},                /* its number, in the order of creation */
-    {"caller", push_caller},
-    {"callee", push_callee},
-    {"caller_id", push_caller_id},  /* their numbers, for profile:node(id) */
-    {"callee_id", push_callee_id},
-    {"count", push_count},          /* calls along this arc */
-    {"of", push_of},                /* calls of the callee from all callers */
-    {"self", push_arc_self},        /* seconds of the callee due to it */
-    {"children", push_arc_children},
-    {"recursive", push_recursive},  /* within a function or cycle: moves no time */
+static const part_field arc_fields[] = {
+    {"profile", get_profile},
+    {"id", get_id},                /* its number, in the order of creation */
+    {"caller", get_caller},
+    {"callee", get_callee},
+    {"caller_id", get_caller_id},  /* their numbers, for profile:node(id) */
+    {"callee_id", get_callee_id},
+    {"count", get_count},          /* calls along this arc */
+    {"of", get_of},                /* calls of the callee from all callers */
+    {"self", get_arc_self},        /* seconds of the callee due to it */
+    {"children", get_arc_children},
+    {"recursive", get_recursive},  /* within a function or cycle: moves no time */
     {NULL, NULL}};
 
 /* Defines the objects, and keeps their tables of fields for iterations. */
@@ -434,18 +429,18 @@ void define_parts(lua_State *L) {
   static const luaL_Reg cycle_methods[] = {{"members", members}, {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
   define_object(L, GP_FUNCTION_NODE, get_part_field, function_meta, function_methods);
-  define_fields(L, symbol_fields);
-  define_fields(L, node_fields);
-  define_fields(L, function_fields);
+  define_part_fields(L, symbol_fields);
+  define_part_fields(L, node_fields);
+  define_part_fields(L, function_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, function_parts.fields);
   define_object(L, GP_CYCLE_NODE, get_part_field, cycle_meta, cycle_methods);
-  define_fields(L, node_fields);
-  define_fields(L, cycle_fields);
+  define_part_fields(L, node_fields);
+  define_part_fields(L, cycle_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, cycle_parts.fields);
   define_object(L, GP_ARC, get_part_field, arc_meta, none);
-  define_fields(L, arc_fields);
+  define_part_fields(L, arc_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, arc_parts.fields);
   lua_newtable(L);  /* of what functions and cycles have in common */
-  define_fields(L, node_fields);
+  define_part_fields(L, node_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, node_parts.fields);
 }

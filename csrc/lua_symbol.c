@@ -10,9 +10,6 @@
 #include "binding.h"
 #include "sort.h"
 
-/* The longest name that Lua keeps once whoever asks for it. */
-enum { SHORT_NAME = 40 };
-
 static const void *open_whole(lua_State *L, int whole) {
   return open_symbols(L, lua_touserdata(L, whole));
 }
@@ -64,7 +61,7 @@ int look_symbol_up(lua_State *L) {
     lua_pushnil(L);
     return 1;
   }
-  part p = {&symbol_parts, box, row, 1};
+  part p = {L, &symbol_parts, box, row, 1};
   push_symbol(L, &p);
   return 1;
 }
@@ -74,146 +71,113 @@ int push_symbol_of_number(lua_State *L) {
   lua_Integer id = luaL_checkinteger(L, 2);
   luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= box->symtab.count, 2,
                 "no symbol of that number");
-  part p = {&symbol_parts, box, gp_symtab_owner(&box->symtab, (uint32_t)(id - 1)), 1};
+  part p = {L, &symbol_parts, box, gp_symtab_owner(&box->symtab, (uint32_t)(id - 1)), 1};
   push_symbol(L, &p);
   return 1;
 }
 
 /* --- fields ------------------------------------------------------------------ */
 
-/* Pushes the symbols that a part is of. */
-static symbols_box *push_symbols_of(lua_State *L, const part *p) {
-  if (p->kind->symbols == 0)
-    lua_pushvalue(L, p->whole);
-  else
-    lua_getiuservalue(L, p->whole, p->kind->symbols);
-  return lua_touserdata(L, -1);
-}
-
-/* Whoever has the part has its symbols, too. */
-static const symbols_box *symbols_of(lua_State *L, const part *p) {
-  const symbols_box *box = push_symbols_of(L, p);
-  lua_pop(L, 1);
+/* The symbols that a part is of: whoever has it has them, too. */
+static symbols_box *symbols_of(const part *p) {
+  if (p->kind->symbols == 0) return lua_touserdata(p->L, p->whole);
+  lua_getiuservalue(p->L, p->whole, p->kind->symbols);
+  symbols_box *box = lua_touserdata(p->L, -1);
+  lua_pop(p->L, 1);
   return box;
 }
 
-static const gp_symtab *symtab_of(lua_State *L, const void *object) {
-  return &symbols_of(L, object)->symtab;
-}
-
-static uint32_t id_of(const void *object) { return ((const part *)object)->id; }
+static const gp_symtab *symtab_of(const part *p) { return &symbols_of(p)->symtab; }
 
 static const char *plain_name(const symbols_box *box, uint32_t id) {
   return gp_image_plain_name(box->image->image, box->symtab.name[id]);
 }
 
-/* Pushes the name as it is to be shown. */
-static void push_shown(lua_State *L, const symbols_box *box, uint32_t id) {
-  char *name = NULL;
-  if (box->demangled) name = gp_image_demangle(box->image->image, box->symtab.name[id]);
-  if (name)
-    push_and_free(L, name);
-  else
-    lua_pushstring(L, plain_name(box, id));
+field_value name_of_symbol(const part *p) {
+  symbols_box *box = symbols_of(p);
+  if (!box->demangled) return text_value(plain_name(box, p->id));
+  const char *name = gp_shown_name(&box->shown, box->image->image, &box->symtab, p->id);
+  if (!name) raise_no_memory(p->L);
+  return text_value(name);
 }
 
-/* A name that was demangled, or that Lua would make anew each time, is kept. */
-void push_symbol_name(lua_State *L, const part *p) {
-  const symbols_box *box = push_symbols_of(L, p);
-  lua_getiuservalue(L, -1, SYMBOLS_NAMES);
-  if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
-    lua_pop(L, 1);
-    push_shown(L, box, p->id);
-    const char *shown = lua_tostring(L, -1);
-    if (lua_rawlen(L, -1) > SHORT_NAME || strcmp(shown, plain_name(box, p->id)) != 0) {
-      lua_pushvalue(L, -1);
-      lua_rawseti(L, -3, p->id);
-    }
-  }
-  lua_replace(L, -3);
-  lua_pop(L, 1);
+static field_value get_plain_name(const part *p) {
+  return text_value(plain_name(symbols_of(p), p->id));
 }
 
-static void push_name(lua_State *L, const void *object) { push_symbol_name(L, object); }
-
-static void push_plain_name(lua_State *L, const void *object) {
-  lua_pushstring(L, plain_name(symbols_of(L, object), id_of(object)));
+static field_value get_address(const part *p) {
+  return integer_value(symtab_of(p)->address[p->id]);
 }
 
-static void push_address(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)symtab_of(L, object)->address[id_of(object)]);
-}
-
-static void push_size(lua_State *L, const void *object) {
-  const gp_symtab *symtab = symtab_of(L, object);
-  uint32_t id = id_of(object);
+static field_value get_size(const part *p) {
+  const gp_symtab *symtab = symtab_of(p);
+  uint32_t id = p->id;
   uint64_t first = symtab->address[id], last = gp_symtab_end(symtab, id);
-  lua_pushinteger(L, last < first ? 0 : (lua_Integer)(last - first + 1));
+  return integer_value(last < first ? 0 : last - first + 1);
 }
 
-static void push_static(lua_State *L, const void *object) {
-  lua_pushboolean(L, symtab_of(L, object)->flags[id_of(object)] & GP_STATIC);
+static field_value get_static(const part *p) {
+  return boolean_value(symtab_of(p)->flags[p->id] & GP_STATIC);
 }
 
-static void push_is_function(lua_State *L, const void *object) {
-  lua_pushboolean(L, symtab_of(L, object)->flags[id_of(object)] & GP_FUNCTION);
+static field_value get_is_function(const part *p) {
+  return boolean_value(symtab_of(p)->flags[p->id] & GP_FUNCTION);
 }
 
-static void push_mapped(lua_State *L, const void *object) {
-  lua_pushboolean(L, symtab_of(L, object)->flags[id_of(object)] & GP_MAPPED);
+static field_value get_mapped(const part *p) {
+  return boolean_value(symtab_of(p)->flags[p->id] & GP_MAPPED);
 }
 
 /* The sources of all symbols are looked up at once, when one is wanted first. */
-static const gp_sources *sources_of(lua_State *L, const void *object) {
-  push_symbols_of(L, object);
-  const gp_sources *sources = check_sources(L, lua_gettop(L));
-  lua_pop(L, 1);
+static const gp_sources *sources_of(const part *p) {
+  if (p->kind->symbols == 0) return check_sources(p->L, p->whole);
+  lua_getiuservalue(p->L, p->whole, p->kind->symbols);
+  const gp_sources *sources = check_sources(p->L, lua_gettop(p->L));
+  lua_pop(p->L, 1);
   return sources;
 }
 
-static void push_file(lua_State *L, const void *object) {
-  const gp_sources *sources = sources_of(L, object);
-  uint32_t file = sources->file[id_of(object)];
-  lua_pushstring(L, file == GP_NONE ? NULL : sources->files.name[file]);
+static field_value get_file(const part *p) {
+  const gp_sources *sources = sources_of(p);
+  uint32_t file = sources->file[p->id];
+  return file == GP_NONE ? no_value : text_value(sources->files.name[file]);
 }
 
-static void push_line(lua_State *L, const void *object) {
-  const gp_sources *sources = sources_of(L, object);
-  uint32_t id = id_of(object);
-  if (sources->file[id] == GP_NONE)
-    lua_pushnil(L);
+static field_value get_line(const part *p) {
+  const gp_sources *sources = sources_of(p);
+  if (sources->file[p->id] == GP_NONE) return no_value;
+  return integer_value(sources->line[p->id]);
+}
+
+static field_value get_id(const part *p) { return integer_value((uint64_t)p->id + 1); }
+
+static field_value get_image(const part *p) {
+  if (p->kind->symbols == 0)
+    lua_pushvalue(p->L, p->whole);
   else
-    lua_pushinteger(L, sources->line[id]);
+    lua_getiuservalue(p->L, p->whole, p->kind->symbols);
+  lua_getiuservalue(p->L, -1, SYMBOLS_IMAGE);
+  lua_remove(p->L, -2);
+  return pushed_value;
 }
 
-static void push_id(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)id_of(object) + 1);
-}
-
-static void push_image(lua_State *L, const void *object) {
-  push_symbols_of(L, object);
-  lua_getiuservalue(L, -1, SYMBOLS_IMAGE);
-  lua_remove(L, -2);
-}
-
-const object_field symbol_fields[] = {
-    {"id", push_id},              /* its number in the table */
-    {"name", push_name},          /* demangled, unless that is not wanted */
-    {"symbol", push_plain_name},  /* as in the symbol table */
-    {"address", push_address},
-    {"size", push_size},          /* bytes up to the next one */
-    {"static", push_static},      /* local to its file */
-    {"is_function", push_is_function},  /* typed as a function */
-    {"mapped", push_mapped},      /* stands for an object file of a map */
-    {"file", push_file},          /* source file as recorded, or nil */
-    {"line", push_line},          /* line of its entry, or nil */
-    {"image", push_image},
+const part_field symbol_fields[] = {
+    {"id", get_id},              /* its number in the table */
+    {"name", name_of_symbol},          /* demangled, unless that is not wanted */
+    {"symbol", get_plain_name},  /* as in the symbol table */
+    {"address", get_address},
+    {"size", get_size},          /* bytes up to the next one */
+    {"static", get_static},      /* local to its file */
+    {"is_function", get_is_function},  /* typed as a function */
+    {"mapped", get_mapped},      /* stands for an object file of a map */
+    {"file", get_file},          /* source file as recorded, or nil */
+    {"line", get_line},          /* line of its entry, or nil */
+    {"image", get_image},
     {NULL, NULL}};
 
 static int describe(lua_State *L) {
   part p = check_part(L, GP_SYMBOL);
-  push_symbol_name(L, &p);
-  lua_pushfstring(L, "symbol: %s", lua_tostring(L, -1));
+  lua_pushfstring(L, "symbol: %s", name_of_symbol(&p).as.text);
   return 1;
 }
 
@@ -222,7 +186,7 @@ void define_symbol(lua_State *L) {
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"symbols_method", symbols_method}, {NULL, NULL}};
   define_object(L, GP_SYMBOL, get_part_field, meta, none);
-  define_fields(L, symbol_fields);
+  define_part_fields(L, symbol_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, symbol_parts.fields);
   luaL_setfuncs(L, functions, 0);
 }

@@ -31,6 +31,7 @@ static int release(lua_State *L) {
   if (box->named) gp_names_free(&box->names);
   if (box->sourced) gp_sources_free(&box->sources);
   box->named = box->sourced = false;
+  gp_shown_free(&box->shown, &box->symtab);
   gp_symtab_free(&box->symtab);
   gp_symfile_free(&box->listed);
   gp_symfile_free(&box->map);
@@ -59,8 +60,6 @@ static symbols_box *new_box(lua_State *L, const image_box *image) {
   luaL_setmetatable(L, GP_SYMBOLS);
   push_weak_table(L);
   lua_setiuservalue(L, -2, SYMBOLS_OBJECTS);
-  lua_newtable(L);
-  lua_setiuservalue(L, -2, SYMBOLS_NAMES);
   return box;
 }
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Names of symbols as reports show them: demangled, each once, when it is wanted first.
+ */
+#ifndef GP_SHOWN_H
+#define GP_SHOWN_H
+
+#include "image.h"
+#include "symtab.h"
+
+typedef struct gp_shown {
+  const char **name;      /* by symbol: NULL until it is wanted; the symbol table's own text
+                             where there is nothing to demangle */
+} gp_shown;
+
+/* The name of a symbol, which lasts until gp_shown_free; NULL if there is no memory. */
+const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symtab *symtab,
+                          uint32_t symbol);
+
+void gp_shown_free(gp_shown *shown, const gp_symtab *symtab);
+
+#endif
