@@ -107,8 +107,8 @@ const gp_data *open_data(lua_State *L, const data_box *box);
 symbols_box *open_symbols(lua_State *L, symbols_box *box);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
 
-/* Where the functions of the symbols at `index` come from: looked up when somebody asks. */
-const gp_sources *check_sources(lua_State *L, int index);
+/* Where the functions of symbols come from: looked up when somebody asks. */
+const gp_sources *sources_of_symbols(lua_State *L, symbols_box *box);
 
 /* Pushes the one object that stands for a node of the profile at stack index
  * `profile`. */
@@ -231,6 +231,17 @@ int return_loop(lua_State *L, lua_CFunction next);
  * now; a Lua error if there was no memory for them. Sorts them unless they are. */
 int return_iteration(lua_State *L, bool sorted);
 
+/* The iteration that the function at `index` goes on with; NULL if there is another function,
+ * or something else. */
+iteration *test_iteration(lua_State *L, int index);
+
+/* Pushes what such an iteration is over, and returns where. */
+int push_whole(lua_State *L, int index);
+
+/* Reads the fields of the next row of an iteration over parts of what is at stack index
+ * `whole`; false at the end. Values that are pushed hold the stack index that they are at. */
+bool next_fields(lua_State *L, iteration *each, int whole, field_value *fields);
+
 /* Pushes the object of a part from the table that is user value `table` of the whole, making
  * it if there is none: so that it equals itself and can be a key. */
 void push_part(lua_State *L, const part *p, int table, const char *metatable);
@@ -249,13 +260,39 @@ void push_weak_table(lua_State *L);
 /* What is known of a symbol, by name: fields of functions, too. */
 extern const part_field symbol_fields[];
 
-/* The name of a symbol, or of the function that it is of, as reports show it. */
+/* A symbol's name as in the symbol table, and as reports show it. */
+const char *plain_name(const symbols_box *box, uint32_t id);
+const char *shown_name(lua_State *L, symbols_box *box, uint32_t id);
+
+/* The latter of a part: a symbol, or a function that is one. */
 field_value name_of_symbol(const part *p);
 
 /* symbols:each([order [, field...]]), symbols:lookup(address), symbols:symbol(id) */
 int iterate_symbols(lua_State *L);
 int look_symbol_up(lua_State *L);
 int push_symbol_of_number(lua_State *L);
+
+/* --- labels, see lua_labels.c ---------------------------------------------------- */
+
+/* What reports call a function: name, " (", file, rest; or, without file, name, rest. */
+typedef struct label {
+  const char *name;
+  const char *file;       /* NULL: there is none */
+  char rest[128];         /* numbers */
+} label;
+
+typedef struct labels labels;
+
+/* The labels at `index`, or NULL if there is something else. */
+const labels *test_labels(lua_State *L, int index);
+
+/* A Lua error if what the labels are of was closed. */
+void check_labels_open(lua_State *L, const labels *set);
+
+/* Makes the label of the function or cycle of that number; a Lua error if there is none. */
+void make_label(lua_State *L, const labels *set, lua_Integer id, label *made);
+
+void push_label(lua_State *L, const label *made);
 
 /* --- parts of profiles, see lua_parts.c ---------------------------------------- */
 
@@ -300,6 +337,7 @@ void define_symbols(lua_State *L);
 void define_symbol(lua_State *L);
 void define_selection(lua_State *L);
 void define_profile(lua_State *L);
+void define_labels(lua_State *L);
 void define_iteration(lua_State *L);
 void define_parts(lua_State *L);
 void define_memory(lua_State *L);

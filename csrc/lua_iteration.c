@@ -52,21 +52,49 @@ static int release_rows(lua_State *L) {
   return 0;
 }
 
+/* The next part; false if there is none. `whole` is the stack index of what it is of. */
+static bool next_part(lua_State *L, iteration *each, int whole, part *p) {
+  if (each->done >= each->count) return false;
+  *p = (part){L, each->kind, each->kind->open(L, whole), each->rows[each->done++], whole};
+  return true;
+}
+
+bool next_fields(lua_State *L, iteration *each, int whole, field_value *fields) {
+  part p;
+  if (!next_part(L, each, whole, &p)) return false;
+  for (int i = 0; i < each->field_count; i++) {
+    fields[i] = each->fields[i]->get(&p);
+    if (fields[i].type == VALUE_PUSHED) fields[i].as.integer = lua_gettop(L);
+  }
+  return true;
+}
+
 /* Upvalue: the iteration, whose user value is the whole. */
-static int next_part(lua_State *L) {
+static int next_row(lua_State *L) {
   iteration *each = lua_touserdata(L, lua_upvalueindex(1));
-  if (each->done >= each->count) return 0;
-  uint32_t row = each->rows[each->done++];
+  part p;
   lua_settop(L, 0);
   luaL_checkstack(L, each->field_count + 8, "too many fields");
   lua_getiuservalue(L, lua_upvalueindex(1), 1);
-  part p = {L, each->kind, each->kind->open(L, 1), row, 1};
-  if (each->field_count == 0) {
-    each->kind->push(L, &p);
-    return 1;
-  }
+  if (!next_part(L, each, 1, &p)) return 0;
+  if (each->field_count == 0) each->kind->push(L, &p);
   for (int i = 0; i < each->field_count; i++) push_value(L, each->fields[i]->get(&p));
-  return each->field_count;
+  return each->field_count > 0 ? each->field_count : 1;
+}
+
+iteration *test_iteration(lua_State *L, int index) {
+  if (lua_tocfunction(L, index) != next_row) return NULL;
+  lua_getupvalue(L, index, 1);
+  iteration *each = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return each;
+}
+
+int push_whole(lua_State *L, int index) {
+  lua_getupvalue(L, index, 1);
+  lua_getiuservalue(L, -1, 1);
+  lua_remove(L, -2);
+  return lua_gettop(L);
 }
 
 /* Pushes an iteration with room for so many fields. */
@@ -133,7 +161,7 @@ static void sort_rows(lua_State *L, iteration *each) {
   lua_call(L, 1, 1);
   lua_pushvalue(L, each->order);
   push_keys(L, each, whole);
-  lua_pushcclosure(L, next_part, 1);
+  lua_pushcclosure(L, next_row, 1);
   lua_call(L, 2, 2);
   if (!lua_istable(L, -2)) luaL_argerror(L, each->order, lua_tostring(L, -1));
   each->rows = gp_column(count, sizeof *each->rows);
@@ -158,7 +186,7 @@ int return_iteration(lua_State *L, bool sorted) {
   iteration *each = lua_touserdata(L, -1);
   if (each->rows && !sorted) sort_rows(L, each);
   if (!each->rows) return raise_no_memory(L);
-  return return_loop(L, next_part);
+  return return_loop(L, next_row);
 }
 
 /* --- objects ---------------------------------------------------------------------- */

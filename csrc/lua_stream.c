@@ -9,29 +9,45 @@
  * the stream. stream:finish() hands on what is left; so does the end of the block that
  * has the stream in a variable to be closed. After that nobody can write to it any more.
  *
- * Formats know %d, %f, %s and %%, with the flag -, width and precision, and may choose
- * their values by place, as in %2$7d.
+ * Formats are those of format.h. What was read of the last ones is kept; and rows of an
+ * iteration of the core are written without making Lua's values of theirs.
  */
 #include <string.h>
 
 #include "binding.h"
-#include "text.h"
+#include "format.h"
 
 #define GP_STREAM "gprof.stream"
 
 #define ROOM ((size_t)32768)
 
+enum { FORMATS = 16, PIECES = 12 };
+
+/* A format that was read. */
+typedef struct prepared {
+  const char *text;
+  int count;
+  gp_piece pieces[PIECES];
+} prepared;
+
 typedef struct stream {
   size_t used;
   bool ended;
+  uint32_t flushes;             /* how often text was handed on */
+  uint32_t next_format;         /* how many were read so far */
+  prepared formats[FORMATS];    /* the last ones; text is NULL where there is none */
   char text[ROOM];
 } stream;
+
+/* user values: what takes the text; the strings of the formats, so that no other has the
+ * address of one */
+enum { STREAM_SINK = 1, STREAM_FORMATS, STREAM_VALUES = STREAM_FORMATS };
 
 /* --- gathering --------------------------------------------------------------- */
 
 static void hand_on(lua_State *L, int index, const char *text, size_t length) {
   if (length == 0) return;
-  lua_getiuservalue(L, index, 1);
+  lua_getiuservalue(L, index, STREAM_SINK);
   lua_pushlstring(L, text, length);
   lua_call(L, 1, 0);
 }
@@ -40,6 +56,7 @@ static void hand_on(lua_State *L, int index, const char *text, size_t length) {
 static void flush(lua_State *L, int index, stream *s) {
   size_t used = s->used;
   s->used = 0;
+  s->flushes++;
   hand_on(L, index, s->text, used);
 }
 
@@ -62,82 +79,67 @@ static void add(lua_State *L, int index, stream *s, const char *text, size_t len
 
 /* --- formats ----------------------------------------------------------------- */
 
-/* A place in a format: %[N$][-][width][.precision]conversion */
-typedef struct directive {
-  int place;            /* of its value, from 1; 0 for the next one */
-  gp_column_style style;
-  char conversion;
-} directive;
-
-static int read_number(const char **p) {
-  int number = 0;
-  while (**p >= '0' && **p <= '9' && number <= GP_TEXT_WIDTH) number = number * 10 + *(*p)++ - '0';
-  return number;
+static const char *read_piece(lua_State *L, const char *p, gp_piece *piece) {
+  const char *next = gp_format_piece(p, piece);
+  if (!next) luaL_error(L, "bad format: '%s'", p + piece->length);
+  return next;
 }
 
-/* Reads what stands behind a %, and returns the end of it. */
-static const char *read_directive(lua_State *L, const char *p, directive *d) {
-  *d = (directive){.style = {.precision = -1}};
-  const char *begin = p;
-  int number = read_number(&p);
-  if (number > 0 && *p == '$') {
-    d->place = number;
-    p++;
-  } else {
-    p = begin;
-  }
-  if (*p == '-') {
-    d->style.left = true;
-    p++;
-  }
-  d->style.width = read_number(&p);
-  if (*p == '.') {
-    p++;
-    d->style.precision = read_number(&p);
-  }
-  d->conversion = *p;
-  if (d->style.width > GP_TEXT_WIDTH || d->style.precision > GP_TEXT_WIDTH || !strchr("dfs", *p) ||
-      !*p)
-    luaL_error(L, "bad format: '%%%s'", begin);
-  return p + 1;
+static const prepared *keep_format(lua_State *L, int index, stream *s, int format,
+                                   const prepared *read) {
+  uint32_t slot = s->next_format++ % FORMATS;
+  lua_getiuservalue(L, index, STREAM_FORMATS);
+  lua_pushvalue(L, format);
+  s->formats[slot].text = NULL;
+  lua_rawseti(L, -2, slot + 1);
+  lua_pop(L, 1);
+  s->formats[slot] = *read;
+  return &s->formats[slot];
 }
 
-/* Where the values of a format begin on the stack: behind the stream and the format that it
- * was called with, or those of a row of stream:each(). */
-enum { VALUES_OF_CALL = 3, VALUES_OF_ROW = 9 };
+/* The pieces of the format at stack index `format`; NULL if there are too many to be kept. */
+static const prepared *prepare(lua_State *L, int index, stream *s, int format) {
+  const char *text = lua_tostring(L, format);
+  for (int i = 0; i < FORMATS; i++)
+    if (s->formats[i].text == text) return &s->formats[i];
+  prepared read = {.text = text};
+  for (const char *p = text; *p; read.count++) {
+    if (read.count == PIECES) return NULL;
+    p = read_piece(L, p, &read.pieces[read.count]);
+  }
+  return keep_format(L, index, s, format, &read);
+}
+
+/* --- values -------------------------------------------------------------------- */
+
+/* The values that are set into a format: those on the stack from index `first` on, or those
+ * of `fields`. */
+typedef struct row {
+  int first;
+  int count;
+  const field_value *fields;    /* NULL: they are on the stack */
+  const iteration *of;          /* what they are fields of; */
+  int whole;                    /*   parts of what is at this stack index */
+  const labels *names;          /* NULL: there are none */
+  const label *label;           /* is written in place of the first one; NULL: there is none */
+  uint32_t flushes;             /* of the stream, when they were read */
+} row;
+
+/* Where values on the stack begin: behind the stream and the format that it was called with,
+ * or behind what stream:each() was called with. */
+enum { VALUES_OF_CALL = 3, VALUES_OF_EACH = 9 };
 
 /* Raises the error of a value. Whoever calls a stream does not count that as an argument. */
-static int bad_value(lua_State *L, int value, int first, const char *problem) {
-  if (first == VALUES_OF_CALL) return luaL_argerror(L, value - 1, problem);
-  return luaL_error(L, "value %d of a row: %s", value - first + 1, problem);
+static int bad_value(lua_State *L, const row *r, int number, const char *problem) {
+  if (r->first == VALUES_OF_CALL)
+    return luaL_argerror(L, VALUES_OF_CALL + number - 2, problem);
+  return luaL_error(L, "value %d of a row: %s", number, problem);
 }
 
-static int bad_type(lua_State *L, int value, int first, const char *expected) {
-  bool named = !lua_isnone(L, value) && luaL_getmetafield(L, value, "__name") == LUA_TSTRING;
-  const char *given = named ? lua_tostring(L, -1) : luaL_typename(L, value);
-  return bad_value(L, value, first, lua_pushfstring(L, "%s expected, got %s", expected, given));
-}
-
-static lua_Integer check_integer(lua_State *L, int value, int first) {
-  int is_integer;
-  lua_Integer integer = lua_tointegerx(L, value, &is_integer);
-  if (!is_integer && lua_isnumber(L, value))
-    bad_value(L, value, first, "number has no integer representation");
-  if (!is_integer) bad_type(L, value, first, "number");
-  return integer;
-}
-
-static lua_Number check_number(lua_State *L, int value, int first) {
-  int is_number;
-  lua_Number number = lua_tonumberx(L, value, &is_number);
-  if (!is_number) bad_type(L, value, first, "number");
-  return number;
-}
-
-static const char *check_string(lua_State *L, int value, int first, size_t *length) {
-  const char *text = lua_tolstring(L, value, length);
-  if (!text) bad_type(L, value, first, "string");
-  return text;
+static int bad_type(lua_State *L, const row *r, int number, int index, const char *expected) {
+  bool named = !lua_isnone(L, index) && luaL_getmetafield(L, index, "__name") == LUA_TSTRING;
+  const char *given = named ? lua_tostring(L, -1) : luaL_typename(L, index);
+  return bad_value(L, r, number, lua_pushfstring(L, "%s expected, got %s", expected, given));
 }
 
 static void add_string(lua_State *L, int index, stream *s, const char *text, size_t length,
@@ -152,43 +154,136 @@ static void add_string(lua_State *L, int index, stream *s, const char *text, siz
   s->used += (size_t)(gp_text_string(out, text, length, style) - out);
 }
 
-/* Adds the value at stack index `value`, one of those from `first` on. */
-static void add_value(lua_State *L, int index, stream *s, const directive *d, int value,
-                      int first) {
-  if (d->conversion == 's') {
-    size_t length;
-    const char *text = check_string(L, value, first, &length);
-    add_string(L, index, s, text, length, d->style);
-    return;
-  }
+static void add_integer(lua_State *L, int index, stream *s, int64_t value,
+                        gp_column_style style) {
   char *out = reserve(L, index, s, GP_TEXT_NUMBER);
-  char *end = d->conversion == 'd' ? gp_text_integer(out, check_integer(L, value, first), d->style)
-                                   : gp_text_fixed(out, check_number(L, value, first), d->style);
-  s->used += (size_t)(end - out);
+  s->used += (size_t)(gp_text_integer(out, value, style) - out);
 }
 
-/* Adds the values from stack index `first` on by a format. Returns the index of the
- * first value that was not used, as far as they were used in turn; 0 if they were
- * chosen by place. */
-static int add_formatted(lua_State *L, int index, stream *s, const char *format, int first) {
-  int next = first;
-  bool by_place = false;
-  for (;;) {
-    const char *percent = strchr(format, '%');
-    if (!percent) break;
-    add(L, index, s, format, (size_t)(percent - format));
-    format = percent + 1;
-    if (*format == '%') {
-      add(L, index, s, format++, 1);
-      continue;
-    }
-    directive d;
-    format = read_directive(L, format, &d);
-    by_place |= d.place > 0;
-    add_value(L, index, s, &d, d.place > 0 ? first + d.place - 1 : next++, first);
+static void add_number(lua_State *L, int index, stream *s, double value, gp_column_style style) {
+  char *out = reserve(L, index, s, GP_TEXT_NUMBER);
+  s->used += (size_t)(gp_text_fixed(out, value, style) - out);
+}
+
+/* Adds text that is the core's: it may be gone if the sink, which was called since the row
+ * was read, closed what it was of. */
+static void add_text(lua_State *L, int index, stream *s, const row *r, const char *text,
+                     gp_column_style style) {
+  size_t length = strlen(text);
+  if (ROOM - s->used < length + GP_TEXT_WIDTH) flush(L, index, s);
+  if (s->flushes != r->flushes) {
+    r->of->kind->open(L, r->whole);
+    if (r->names) check_labels_open(L, r->names);
   }
-  add(L, index, s, format, strlen(format));
-  return by_place ? 0 : next;
+  add_string(L, index, s, text, length, style);
+}
+
+static void add_label(lua_State *L, int index, stream *s, const row *r) {
+  const gp_column_style plain = {.precision = -1};
+  const label *l = r->label;
+  add_text(L, index, s, r, l->name, plain);
+  if (l->file) {
+    add(L, index, s, " (", 2);
+    add_text(L, index, s, r, l->file, plain);
+  }
+  add(L, index, s, l->rest, strlen(l->rest));
+}
+
+/* Adds the value at stack index `place`, if it is or can be made what the piece wants. */
+static void add_of_stack(lua_State *L, int index, stream *s, const gp_piece *piece,
+                         const row *r, int number, int place) {
+  int fits;
+  if (piece->conversion == 's') {
+    size_t length;
+    const char *text = lua_tolstring(L, place, &length);
+    if (!text) bad_type(L, r, number, place, "string");
+    add_string(L, index, s, text, length, piece->style);
+  } else if (piece->conversion == 'd') {
+    lua_Integer integer = lua_tointegerx(L, place, &fits);
+    if (!fits && lua_isnumber(L, place))
+      bad_value(L, r, number, "number has no integer representation");
+    if (!fits) bad_type(L, r, number, place, "number");
+    add_integer(L, index, s, integer, piece->style);
+  } else {
+    lua_Number real = lua_tonumberx(L, place, &fits);
+    if (!fits) bad_type(L, r, number, place, "number");
+    add_number(L, index, s, real, piece->style);
+  }
+}
+
+/* Pushes the value of a field, wherever it is. */
+static void push_field(lua_State *L, const field_value *field) {
+  if (field->type == VALUE_PUSHED)
+    lua_pushvalue(L, (int)field->as.integer);
+  else
+    push_value(L, *field);
+}
+
+/* Adds a value that has to be made Lua's first: to be converted, or refused. */
+static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece, const row *r,
+                       int number) {
+  int top = lua_gettop(L);
+  if (number == 1 && r->label)
+    push_label(L, r->label);
+  else if (number <= r->count)
+    push_field(L, &r->fields[number - 1]);
+  add_of_stack(L, index, s, piece, r, number, top + 1);
+  lua_settop(L, top);
+}
+
+/* Adds the value of a field. */
+static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *piece,
+                          const row *r, int number) {
+  bool labelled = number == 1 && r->label;
+  const field_value *v = &r->fields[number <= r->count ? number - 1 : 0];
+  if (labelled && piece->conversion == 's' && piece->style.width == 0 &&
+      piece->style.precision < 0)
+    add_label(L, index, s, r);
+  else if (labelled || number > r->count)
+    add_as_lua(L, index, s, piece, r, number);
+  else if (v->type == VALUE_INTEGER && piece->conversion == 'd')
+    add_integer(L, index, s, v->as.integer, piece->style);
+  else if (v->type == VALUE_NUMBER && piece->conversion == 'f')
+    add_number(L, index, s, v->as.number, piece->style);
+  else if (v->type == VALUE_TEXT && piece->conversion == 's')
+    add_text(L, index, s, r, v->as.text, piece->style);
+  else
+    add_as_lua(L, index, s, piece, r, number);
+}
+
+/* Adds a piece of a format, and its value if it has one: that of the number which `next`
+ * holds, unless it chooses. */
+static void add_piece(lua_State *L, int index, stream *s, const gp_piece *piece, const row *r,
+                      int *next) {
+  add(L, index, s, piece->text, piece->length);
+  if (!piece->conversion) return;
+  int number = piece->place ? piece->place : (*next)++;
+  int place = number <= r->count ? r->first + number - 1 : lua_gettop(L) + 1;
+  if (r->fields)
+    add_of_fields(L, index, s, piece, r, number);
+  else
+    add_of_stack(L, index, s, piece, r, number, place);
+}
+
+/* Adds values by the format at stack index `format`. Returns how many were used, if they
+ * were in turn; else how many there are. */
+static int add_row(lua_State *L, int index, stream *s, int format, const row *r) {
+  int next = 1;
+  bool chosen = false;
+  const prepared *kept = prepare(L, index, s, format);
+  uint32_t formats = s->next_format;
+  for (int i = 0; kept && i < kept->count; i++) {
+    add_piece(L, index, s, &kept->pieces[i], r, &next);
+    if (s->next_format != formats) luaL_error(L, "a stream's sink must not write to it");
+    chosen |= kept->pieces[i].place > 0;
+  }
+  for (const char *p = lua_tostring(L, format); !kept && *p;) {
+    gp_piece piece;
+    p = read_piece(L, p, &piece);
+    add_piece(L, index, s, &piece, r, &next);
+    chosen |= piece.place > 0;
+  }
+  return chosen ? r->count : next - 1;
 }
 
 /* --- what Lua sees ------------------------------------------------------------ */
@@ -197,12 +292,16 @@ static int add_formatted(lua_State *L, int index, stream *s, const char *format,
 static int new_stream(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 1);
-  stream *s = lua_newuserdatauv(L, sizeof *s, 1);
+  stream *s = lua_newuserdatauv(L, sizeof *s, STREAM_VALUES);
   s->used = 0;
   s->ended = false;
+  s->flushes = s->next_format = 0;
+  for (int i = 0; i < FORMATS; i++) s->formats[i].text = NULL;
   luaL_setmetatable(L, GP_STREAM);
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, 2, 1);
+  lua_setiuservalue(L, 2, STREAM_SINK);
+  lua_createtable(L, FORMATS, 0);
+  lua_setiuservalue(L, 2, STREAM_FORMATS);
   return 1;
 }
 
@@ -215,15 +314,15 @@ static int call(lua_State *L) {
   stream *s = luaL_checkudata(L, 1, GP_STREAM);
   check_open(L, s);
   size_t length;
-  int last = lua_gettop(L);
-  const char *text = check_string(L, 2, VALUES_OF_CALL, &length);
-  if (last == 2) {
+  const row r = {.first = VALUES_OF_CALL, .count = lua_gettop(L) - 2};
+  const char *text = lua_tolstring(L, 2, &length);
+  if (!text) bad_type(L, &r, 0, 2, "string");
+  if (r.count == 0) {
     add(L, 1, s, text, length);
     return 0;
   }
-  int unused = add_formatted(L, 1, s, text, VALUES_OF_CALL);
-  if (unused != 0 && unused <= last)
-    bad_value(L, unused, VALUES_OF_CALL, "has no place in the format");
+  int used = add_row(L, 1, s, 2, &r);
+  if (used < r.count) bad_value(L, &r, used + 1, "has no place in the format");
   return 0;
 }
 
@@ -240,23 +339,89 @@ static int finish(lua_State *L) {
   return 0;
 }
 
-/* Replaces the first value of a row, at `first`, by what stands for it in the table of
- * names. */
-static void look_up(lua_State *L, int names, int first) {
-  if (lua_isnil(L, names)) return;
-  lua_pushvalue(L, first);
-  lua_gettable(L, names);
-  lua_replace(L, first);
+/* --- whole iterations ----------------------------------------------------------- */
+
+/* stream:each(names, formats, iteration): where its arguments are, and what is put there */
+enum { NAMES = 2, CHOICE, NEXT, STATE, CONTROL, CLOSED, FORMAT };
+
+/* Rows of the core with more fields are given as values, like those of others. */
+enum { MOST_FIELDS = 16 };
+
+/* Puts the format for a row in its place: the only one, or what the value at the top of the
+ * stack, which is taken away, chooses. */
+static void choose_format(lua_State *L) {
+  if (lua_type(L, CHOICE) == LUA_TTABLE) {
+    lua_gettable(L, CHOICE);
+    luaL_checkstring(L, -1);
+    lua_replace(L, FORMAT);
+  } else {
+    lua_pop(L, 1);
+    luaL_checkstring(L, CHOICE);
+    lua_pushvalue(L, CHOICE);
+    lua_replace(L, FORMAT);
+  }
 }
 
-/* The format for a row: `formats`, or what the row's second value chooses there. It is
- * kept at stack index `place`: nobody else may hold it. */
-static const char *choose_format(lua_State *L, int formats, int first, int place) {
-  if (lua_type(L, formats) != LUA_TTABLE) return luaL_checkstring(L, formats);
-  lua_pushvalue(L, first + 1);
-  lua_gettable(L, formats);
-  lua_replace(L, place);
-  return luaL_checkstring(L, place);
+/* Writes a row of values that are on the stack. */
+static void write_values(lua_State *L, stream *s) {
+  if (!lua_isnil(L, NAMES)) {
+    lua_pushvalue(L, VALUES_OF_EACH);
+    lua_gettable(L, NAMES);
+    lua_replace(L, VALUES_OF_EACH);
+  }
+  const row r = {.first = VALUES_OF_EACH, .count = lua_gettop(L) - FORMAT};
+  lua_pushvalue(L, VALUES_OF_EACH + 1);
+  choose_format(L);
+  check_open(L, s);  /* the iteration, or a table, may have finished it */
+  add_row(L, 1, s, FORMAT, &r);
+}
+
+/* Any iteration. Returns how many rows it had. */
+static lua_Integer write_any(lua_State *L, stream *s) {
+  for (lua_Integer rows = 0;; rows++) {
+    lua_pushvalue(L, NEXT);
+    lua_pushvalue(L, STATE);
+    lua_pushvalue(L, CONTROL);
+    lua_call(L, 2, LUA_MULTRET);
+    luaL_checkstack(L, 8, NULL);
+    if (lua_isnoneornil(L, VALUES_OF_EACH)) return rows;
+    lua_pushvalue(L, VALUES_OF_EACH);
+    lua_replace(L, CONTROL);
+    write_values(L, s);
+    lua_settop(L, FORMAT);
+  }
+}
+
+/* Puts in what stands for the first field of a row in the table of names. */
+static void look_up(lua_State *L, field_value *field) {
+  push_field(L, field);
+  lua_gettable(L, NAMES);
+  *field = (field_value){VALUE_PUSHED, {.integer = lua_gettop(L)}};
+}
+
+/* An iteration of the core. */
+static lua_Integer write_fields(lua_State *L, stream *s, iteration *of) {
+  field_value fields[MOST_FIELDS] = {{VALUE_NIL, {false}}};
+  label made;
+  const labels *names = test_labels(L, NAMES);
+  lua_Integer rows = 0;
+  int whole = push_whole(L, NEXT);
+  luaL_checkstack(L, MOST_FIELDS + 8, NULL);
+  for (; next_fields(L, of, whole, fields) && fields[0].type != VALUE_NIL; rows++) {
+    row r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names, NULL, s->flushes};
+    push_field(L, &fields[1]);
+    choose_format(L);
+    if (names && fields[0].type == VALUE_INTEGER) {
+      make_label(L, names, fields[0].as.integer, &made);
+      r.label = &made;
+    } else if (!lua_isnil(L, NAMES)) {
+      look_up(L, &fields[0]);
+    }
+    check_open(L, s);  /* tables may have finished it */
+    add_row(L, 1, s, FORMAT, &r);
+    lua_settop(L, whole);
+  }
+  return rows;
 }
 
 /* stream:each(names, formats, iteration) -> how many rows: writes all of an iteration
@@ -266,26 +431,12 @@ static const char *choose_format(lua_State *L, int formats, int first, int place
 static int each(lua_State *L) {
   stream *s = luaL_checkudata(L, 1, GP_STREAM);
   check_open(L, s);
-  lua_settop(L, 7);
-  lua_toclose(L, 7);
-  lua_pushnil(L);  /* at 8: the format of the row; its values follow */
-  lua_Integer rows = 0;
-  for (;; rows++) {
-    lua_pushvalue(L, 4);
-    lua_pushvalue(L, 5);
-    lua_pushvalue(L, 6);
-    lua_call(L, 2, LUA_MULTRET);
-    luaL_checkstack(L, 8, NULL);
-    if (lua_isnoneornil(L, VALUES_OF_ROW)) break;
-    lua_pushvalue(L, VALUES_OF_ROW);
-    lua_replace(L, 6);
-    look_up(L, 2, VALUES_OF_ROW);
-    const char *format = choose_format(L, 3, VALUES_OF_ROW, 8);
-    check_open(L, s);  /* the iteration, or a table, may have finished it */
-    add_formatted(L, 1, s, format, VALUES_OF_ROW);
-    lua_settop(L, 8);
-  }
-  lua_pushinteger(L, rows);
+  lua_settop(L, CLOSED);
+  lua_toclose(L, CLOSED);
+  lua_pushnil(L);  /* at FORMAT */
+  iteration *of = test_iteration(L, NEXT);
+  bool fields = of && of->field_count > 0 && of->field_count <= MOST_FIELDS;
+  lua_pushinteger(L, fields ? write_fields(L, s, of) : write_any(L, s));
   return 1;
 }
 

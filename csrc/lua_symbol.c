@@ -89,16 +89,19 @@ static symbols_box *symbols_of(const part *p) {
 
 static const gp_symtab *symtab_of(const part *p) { return &symbols_of(p)->symtab; }
 
-static const char *plain_name(const symbols_box *box, uint32_t id) {
+const char *plain_name(const symbols_box *box, uint32_t id) {
   return gp_image_plain_name(box->image->image, box->symtab.name[id]);
 }
 
+const char *shown_name(lua_State *L, symbols_box *box, uint32_t id) {
+  if (!box->demangled) return plain_name(box, id);
+  const char *name = gp_shown_name(&box->shown, box->image->image, &box->symtab, id);
+  if (!name) raise_no_memory(L);
+  return name;
+}
+
 field_value name_of_symbol(const part *p) {
-  symbols_box *box = symbols_of(p);
-  if (!box->demangled) return text_value(plain_name(box, p->id));
-  const char *name = gp_shown_name(&box->shown, box->image->image, &box->symtab, p->id);
-  if (!name) raise_no_memory(p->L);
-  return text_value(name);
+  return text_value(shown_name(p->L, symbols_of(p), p->id));
 }
 
 static field_value get_plain_name(const part *p) {
@@ -130,11 +133,7 @@ static field_value get_mapped(const part *p) {
 
 /* The sources of all symbols are looked up at once, when one is wanted first. */
 static const gp_sources *sources_of(const part *p) {
-  if (p->kind->symbols == 0) return check_sources(p->L, p->whole);
-  lua_getiuservalue(p->L, p->whole, p->kind->symbols);
-  const gp_sources *sources = check_sources(p->L, lua_gettop(p->L));
-  lua_pop(p->L, 1);
-  return sources;
+  return sources_of_symbols(p->L, symbols_of(p));
 }
 
 static field_value get_file(const part *p) {

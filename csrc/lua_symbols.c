@@ -172,8 +172,7 @@ static int name(lua_State *L) {
 
 /* --- by file and line ------------------------------------------------------ */
 
-const gp_sources *check_sources(lua_State *L, int index) {
-  symbols_box *box = check_symbols(L, index);
+const gp_sources *sources_of_symbols(lua_State *L, symbols_box *box) {
   gp_error error = {""};
   if (!box->sourced) {
     if (!gp_sources_read(&box->sources, &box->symtab, box->image->image, &error))
@@ -181,6 +180,10 @@ const gp_sources *check_sources(lua_State *L, int index) {
     box->sourced = true;
   }
   return &box->sources;
+}
+
+static const gp_sources *check_sources(lua_State *L, int index) {
+  return sources_of_symbols(L, check_symbols(L, index));
 }
 
 /* symbols:files() -> names of source files, in the order in which they are met */

@@ -3,6 +3,8 @@
 -- @internal gprof.names
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
+
 local names = {}
 
 --- A source file's name for a report.
@@ -21,23 +23,16 @@ function names.stands_for(file, name)
   return ("/" .. file):sub(-#name - 1) == "/" .. name
 end
 
---- A function's name, with its source where the options want it.
+--- What reports call functions and cycles: names, with their source where the options want
+-- it.
 -- @tparam profile profile
--- @tparam integer id the function's number
 -- @tparam table options `inline_file_names`, `print_path`; in a profile by line the source
 --   is always wanted, and the address with it
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
--- @treturn string
-function names.of(profile, id, options, field)
-  local name = profile:get(id, field or "name")
-  if not (options.inline_file_names or profile.by_line) then return name end
-  local file, line, address = profile:get(id, "file", "line", "address")
-  if not file then return name end
-  file = names.file(file, options)
-  if profile.by_line then
-    return ("%s (%s:%d @ %x)"):format(name, file, line, address)
-  end
-  return ("%s (%s:%d)"):format(name, file, line)
+-- @treturn {[integer]=string} by number; streams write them without making strings
+function names.labels(profile, options, field)
+  return core.labels(profile, { symbols = field == "symbol", print_path = options.print_path,
+    inline_file_names = options.inline_file_names })
 end
 
 --- The index number of a function or cycle, as it stands behind a name: in
@@ -49,23 +44,14 @@ function names.number(index, printed)
   return printed and "[" .. index .. "]" or "(" .. index .. ")"
 end
 
---- Cross-references: a function's name, cycle and index number, made once for each.
+--- Cross-references: the same with cycle and index number behind it.
 -- @tparam profile profile
 -- @tparam table options
--- @tparam[opt] string field as of `names.of`
--- @treturn {[integer]=string} by the function's number; filled as it is read
+-- @tparam[opt] string field as of `names.labels`
+-- @treturn {[integer]=string} by number
 function names.references(profile, options, field)
-  local function make(references, id)
-    local index, printed, cycle = profile:get(id, "index", "printed", "cycle")
-    local name = names.of(profile, id, options, field)
-    if cycle then
-      name = name .. " " .. cycle.name
-    end
-    local reference = name .. " " .. names.number(index, printed)
-    references[id] = reference
-    return reference
-  end
-  return setmetatable({}, { __index = make })
+  return core.labels(profile, { symbols = field == "symbol", print_path = options.print_path,
+    inline_file_names = options.inline_file_names, references = true })
 end
 
 return names

@@ -48,7 +48,7 @@ end
 -- title, ending: functions of (profile, options, write), what comes before and after.
 -- unit: what figures per call are in, a function that returns prefix and scale.
 -- called, other: the row of a function that was called, and that of another one.
--- names: a function of (profile, options) that returns one from numbers to names.
+-- names: a function of (profile, options) that returns names by number.
 local gnu = {
   title = write_title,
   unit = call_unit,
@@ -56,9 +56,7 @@ local gnu = {
   other = "%6.2f %9.2f %8.2f                             %s\n",
 }
 
-function gnu.names(profile, options)
-  return function(id) return names.of(profile, id, options) end
-end
+gnu.names = names.labels
 
 function gnu.ending(_, options, write)
   if not options.brief then
@@ -93,9 +91,9 @@ local function write_rows(profile, options, look, scale, write)
       if colored then row = color.row(row, percent, total, ticks ~= 0 or calls ~= 0) end
       if calls ~= 0 then
         write(row, percent, cumulative / rate, seconds, calls,
-          scale * ticks / rate / calls, scale * (ticks + children) / rate / calls, name(id))
+          scale * ticks / rate / calls, scale * (ticks + children) / rate / calls, name[id])
       else
-        write(row, percent, cumulative / rate, seconds, name(id))
+        write(row, percent, cumulative / rate, seconds, name[id])
       end
     end
   end

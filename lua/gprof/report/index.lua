@@ -24,26 +24,25 @@ local function collect(profile, options)
   return ids
 end
 
--- A function's name; a static one's with its file, as there can be several so named.
-local function label(profile, id, options)
-  if profile:get(id, "is_cycle") then return (profile:get(id, "name")) end
-  local name, file = names.of(profile, id, options), nil
-  if not profile.by_line and profile:get(id, "static") then
-    file = profile:get(id, "file")
-  end
-  if not file then return name end
-  return name .. " (" .. names.file(file, options) .. ")"
+-- The text of a cell, behind its number: the name; a static function's with its file, as
+-- there can be several so named.
+local function label(profile, id, is_static, labels, options)
+  local file = is_static and not profile.by_line and profile:get(id, "file")
+  if not file then return labels[id] end
+  return labels[id] .. " (" .. names.file(file, options) .. ")"
 end
 
 -- The text of a row. The cell at column c begins at c times the width of one, but
 -- never before the text to its left has ended. The blanks around a number are not
 -- counted, so columns drift: the index is set as GNU gprof sets it.
-local function format_row(profile, ids, options)
+local function format_row(profile, ids, options, labels)
   local cell_width = ((options.width or 80) - 1) // COLUMNS
   local cells, at = {}, 0
   for column, id in ipairs(ids) do
-    local number = names.number(profile:get(id, "index", "printed"))
-    local text = number .. " " .. label(profile, id, options)
+    local index, printed, is_cycle = profile:get(id, "index", "printed", "is_cycle")
+    local number = names.number(index, printed)
+    local is_static = not is_cycle and profile:get(id, "static")
+    local text = number .. " " .. label(profile, id, is_static, labels, options)
     local fill = math.max(0, (column - 1) * cell_width + NUMBER_WIDTH - at - #number)
     at = at + fill + #text - 1
     if options.color then text = color.name(text, profile, id) end
@@ -58,17 +57,18 @@ end
 --   `display_unused_functions`, `inline_file_names`, `print_path`, `color`
 -- @tparam stream write
 -- @tparam[opt] function format makes the text of a row of (profile, numbers of its
---   functions and cycles, options); GNU gprof's, if absent
+--   functions and cycles, options, labels); GNU gprof's, if absent
 return function(profile, options, write, format)
   format = format or format_row
   local ids = collect(profile, options)
   local rows = (#ids + COLUMNS - 1) // COLUMNS
+  local labels = names.labels(profile, options)
   write(color.heading(options, "Index by function name\n\n"))
   for row = 1, rows do
     local cells = {}
     for place = row, #ids, rows do
       cells[#cells + 1] = ids[place]
     end
-    write(format(profile, cells, options) .. "\n")
+    write(format(profile, cells, options, labels) .. "\n")
   end
 end

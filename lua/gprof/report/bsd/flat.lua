@@ -26,11 +26,8 @@ end
 
 -- Where no call was recorded there is no call graph for the numbers to lead to.
 function look.names(profile, options)
-  if not profile.data.has_arcs then
-    return function(id) return names.of(profile, id, options, "symbol") end
-  end
-  local references = names.references(profile, options, "symbol")
-  return function(id) return references[id] end
+  local made = profile.data.has_arcs and names.references or names.labels
+  return made(profile, options, "symbol")
 end
 
 --- Prints the report.

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Formats: text with places for values. */
+#include "format.h"
+
+#include <string.h>
+
+static int read_number(const char **p) {
+  int number = 0;
+  while (**p >= '0' && **p <= '9' && number <= GP_TEXT_WIDTH) number = number * 10 + *(*p)++ - '0';
+  return number;
+}
+
+/* Reads [N$][-][width][.precision]conversion. */
+static const char *read_directive(const char *p, gp_piece *piece) {
+  const char *begin = p;
+  int number = read_number(&p);
+  if (number > 0 && number <= GP_TEXT_WIDTH && *p == '$') {
+    piece->place = (uint8_t)number;
+    p++;
+  } else {
+    p = begin;
+  }
+  if (*p == '-') {
+    piece->style.left = true;
+    p++;
+  }
+  piece->style.width = read_number(&p);
+  if (*p == '.') {
+    p++;
+    piece->style.precision = read_number(&p);
+  }
+  piece->conversion = *p;
+  bool known = *p == 'd' || *p == 'f' || *p == 's';
+  bool wide = piece->style.width > GP_TEXT_WIDTH || piece->style.precision > GP_TEXT_WIDTH;
+  return known && !wide ? p + 1 : NULL;
+}
+
+const char *gp_format_piece(const char *p, gp_piece *piece) {
+  const char *percent = strchr(p, '%');
+  *piece = (gp_piece){.text = p, .style = {.precision = -1}};
+  if (!percent) {
+    piece->length = (uint32_t)strlen(p);
+    return p + piece->length;
+  }
+  piece->length = (uint32_t)(percent - p);
+  if (percent[1] != '%') return read_directive(percent + 1, piece);
+  piece->length++;  /* the first of two stands for itself */
+  return percent + 2;
+}
