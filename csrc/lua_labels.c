@@ -3,9 +3,10 @@
  * Labels: what reports call functions.
  *
  * labels(profile, options) is like a table of texts by the numbers of functions and cycles:
- * the name; behind it, if options want that, and in profiles by line, the source; and, for
- * cross-references, cycle and number in the call graph. Streams write them without making
- * strings of them.
+ * the name; behind it, if options want that, and in profiles by line, the source, or the file
+ * of static functions only, as there can be several so named; and, for cross-references,
+ * cycle and number in the call graph, or, for an index, that number before the name. Streams
+ * write them without making strings of them.
  */
 #include <string.h>
 
@@ -19,11 +20,13 @@ struct labels {
   symbols_box *of;             /* by that one */
   bool symbols;           /* names as in the symbol table */
   bool sources, addresses;
+  bool static_files;
   bool whole_paths;
-  bool references;
+  bool references, numbered;
 };
 
-/* labels(profile, { symbols, inline_file_names, print_path, references }) */
+/* labels(profile, { symbols, inline_file_names, static_files, print_path, references,
+ * numbered }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -36,8 +39,10 @@ static int new_labels(lua_State *L) {
                    .symbols = flag_option(L, 2, "symbols"),
                    .sources = by_line || flag_option(L, 2, "inline_file_names"),
                    .addresses = by_line,
+                   .static_files = !by_line && flag_option(L, 2, "static_files"),
                    .whole_paths = flag_option(L, 2, "print_path"),
-                   .references = flag_option(L, 2, "references")};
+                   .references = flag_option(L, 2, "references"),
+                   .numbered = flag_option(L, 2, "numbered")};
   lua_pop(L, 1);
   luaL_setmetatable(L, GP_LABELS);
   lua_pushvalue(L, 1);
@@ -51,74 +56,113 @@ const labels *test_labels(lua_State *L, int index) {
 
 void check_labels_open(lua_State *L, const labels *set) { open_profile(L, set->profile); }
 
-static char *add_text(char *out, const char *text) {
+/* A label in the making: its numbers are set at `end`, where a text begins at `begin`. */
+typedef struct maker {
+  label *made;
+  char *begin, *end;
+} maker;
+
+/* Adds text that lasts. */
+static void add_name(maker *m, const char *text) { m->made->part[m->made->count++] = text; }
+
+/* What was set since the last time is a part, too. */
+static void end_numbers(maker *m) {
+  if (m->end == m->begin) return;
+  *m->end++ = '\0';
+  add_name(m, m->begin);
+  m->begin = m->end;
+}
+
+static void add_text(maker *m, const char *text) {
   size_t length = strlen(text);
-  memcpy(out, text, length);
-  return out + length;
+  memcpy(m->end, text, length);
+  m->end += length;
 }
 
-static char *add_number(char *out, const char *before, uint64_t number, const char *behind) {
+static void add_number(maker *m, const char *before, uint64_t number, const char *behind) {
   const gp_column_style plain = {.precision = -1};
-  out = add_text(out, before);
-  out = gp_text_integer(out, (int64_t)number, plain);
-  return add_text(out, behind);
+  add_text(m, before);
+  m->end = gp_text_integer(m->end, (int64_t)number, plain);
+  add_text(m, behind);
 }
 
-static char *add_address(char *out, uint64_t address) {
+static void add_address(maker *m, uint64_t address) {
   char digits[17];
   int count = 0;
   do digits[count++] = "0123456789abcdef"[address % 16]; while (address /= 16);
-  out = add_text(out, " @ ");
-  while (count > 0) *out++ = digits[--count];
-  return out;
+  add_text(m, " @ ");
+  while (count > 0) *m->end++ = digits[--count];
 }
 
-static const char *last_component(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
+static void add_file(maker *m, const labels *set, const char *path) {
+  const char *slash = set->whole_paths ? NULL : strrchr(path, '/');
+  add_text(m, " (");
+  end_numbers(m);
+  add_name(m, slash ? slash + 1 : path);
 }
 
-/* The source, as far as it is known. Returns where the rest of the label goes on. */
-static char *add_source(lua_State *L, const labels *set, uint32_t function, label *made) {
+/* Where a function is from, as far as it is known. */
+static void add_sources(lua_State *L, maker *m, const labels *set, uint32_t function) {
+  const gp_symtab *symtab = &set->of->symtab;
+  bool with_file = set->static_files && symtab->flags[function] & GP_STATIC;
+  if (!set->sources && !with_file) return;
   const gp_sources *sources = sources_of_symbols(L, set->of);
   uint32_t file = sources->file[function];
-  if (file == GP_NONE) return made->rest;
+  if (file == GP_NONE) return;
   const char *path = sources->files.name[file];
-  made->file = set->whole_paths ? path : last_component(path);
-  char *out = add_number(made->rest, ":", sources->line[function], "");
-  if (set->addresses) out = add_address(out, set->of->symtab.address[function]);
-  return add_text(out, ")");
+  if (set->sources) {
+    add_file(m, set, path);
+    add_number(m, ":", sources->line[function], "");
+    if (set->addresses) add_address(m, symtab->address[function]);
+    add_text(m, ")");
+  }
+  if (with_file) {
+    add_file(m, set, path);
+    add_text(m, ")");
+  }
 }
 
-/* Cycle and number. */
-static char *add_reference(const gp_graph *graph, uint32_t node, char *out) {
-  uint32_t cycle = node < graph->functions ? graph->cycle[node] : GP_NONE;
-  if (cycle != GP_NONE) out = add_number(out, " <cycle ", cycle - graph->functions + 1, ">");
+/* The number of an entry; in parentheses if there is none to look up. */
+static void add_index(maker *m, const gp_graph *graph, uint32_t node) {
   bool printed = graph->printed[node];
-  return add_number(out, printed ? " [" : " (", graph->rank[node], printed ? "]" : ")");
+  add_number(m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
+}
+
+static void add_function(lua_State *L, maker *m, const labels *set, uint32_t function) {
+  end_numbers(m);
+  add_name(m, set->symbols ? plain_name(set->of, function) : shown_name(L, set->of, function));
+  add_sources(L, m, set, function);
 }
 
 void make_label(lua_State *L, const labels *set, lua_Integer id, label *made) {
   const gp_graph *graph = &open_profile(L, set->profile)->graph;
   if (id < 1 || (lua_Unsigned)id > graph->functions + graph->cycles)
     luaL_error(L, "no function or cycle of that number");
-  uint32_t node = (uint32_t)(id - 1);
-  char *out = made->rest;
-  made->file = NULL;
-  if (node >= graph->functions) {
-    made->name = "<cycle ";
-    out = add_number(out, "", node - graph->functions + 1, ">");
-  } else {
-    made->name = set->symbols ? plain_name(set->of, node) : shown_name(L, set->of, node);
-    if (set->sources) out = add_source(L, set, node, made);
+  uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;
+  uint32_t cycle = node < first_cycle ? graph->cycle[node] : GP_NONE;
+  maker m = {made, made->numbers, made->numbers};
+  made->count = 0;
+  if (set->numbered) {
+    add_index(&m, graph, node);
+    add_text(&m, " ");
   }
-  if (set->references) out = add_reference(graph, node, out);
-  *out = '\0';
+  if (node < first_cycle)
+    add_function(L, &m, set, node);
+  else
+    add_number(&m, "<cycle ", node - first_cycle + 1, ">");
+  if (set->references) {
+    if (cycle != GP_NONE) add_number(&m, " <cycle ", cycle - first_cycle + 1, ">");
+    add_text(&m, " ");
+    add_index(&m, graph, node);
+  }
+  end_numbers(&m);
 }
 
 void push_label(lua_State *L, const label *made) {
-  lua_pushfstring(L, "%s%s%s%s", made->name, made->file ? " (" : "",
-                  made->file ? made->file : "", made->rest);
+  luaL_Buffer text;
+  luaL_buffinit(L, &text);
+  for (int i = 0; i < made->count; i++) luaL_addstring(&text, made->part[i]);
+  luaL_pushresult(&text);
 }
 
 /* labels[number] */

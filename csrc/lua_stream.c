@@ -180,13 +180,8 @@ static void add_text(lua_State *L, int index, stream *s, const row *r, const cha
 
 static void add_label(lua_State *L, int index, stream *s, const row *r) {
   const gp_column_style plain = {.precision = -1};
-  const label *l = r->label;
-  add_text(L, index, s, r, l->name, plain);
-  if (l->file) {
-    add(L, index, s, " (", 2);
-    add_text(L, index, s, r, l->file, plain);
-  }
-  add(L, index, s, l->rest, strlen(l->rest));
+  for (int i = 0; i < r->label->count; i++)
+    add_text(L, index, s, r, r->label->part[i], plain);
 }
 
 /* Adds the value at stack index `place`, if it is or can be made what the piece wants. */

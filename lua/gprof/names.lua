@@ -23,6 +23,13 @@ function names.stands_for(file, name)
   return ("/" .. file):sub(-#name - 1) == "/" .. name
 end
 
+-- Labels as the options of a report want them, and some more.
+local function labels(profile, options, field, more)
+  more.symbols = field == "symbol"
+  more.inline_file_names, more.print_path = options.inline_file_names, options.print_path
+  return core.labels(profile, more)
+end
+
 --- What reports call functions and cycles: names, with their source where the options want
 -- it.
 -- @tparam profile profile
@@ -31,8 +38,25 @@ end
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn {[integer]=string} by number; streams write them without making strings
 function names.labels(profile, options, field)
-  return core.labels(profile, { symbols = field == "symbol", print_path = options.print_path,
-    inline_file_names = options.inline_file_names })
+  return labels(profile, options, field, {})
+end
+
+--- Cross-references: the same with cycle and index number behind it.
+-- @tparam profile profile
+-- @tparam table options
+-- @tparam[opt] string field as of `names.labels`
+-- @treturn {[integer]=string} by number
+function names.references(profile, options, field)
+  return labels(profile, options, field, { references = true })
+end
+
+--- Entries of an index: index number, name, and, as there can be several so named, a static
+-- function's file.
+-- @tparam profile profile
+-- @tparam table options
+-- @treturn {[integer]=string} by number
+function names.numbered(profile, options)
+  return labels(profile, options, "name", { numbered = true, static_files = true })
 end
 
 --- The index number of a function or cycle, as it stands behind a name: in
@@ -42,16 +66,6 @@ end
 -- @treturn string
 function names.number(index, printed)
   return printed and "[" .. index .. "]" or "(" .. index .. ")"
-end
-
---- Cross-references: the same with cycle and index number behind it.
--- @tparam profile profile
--- @tparam table options
--- @tparam[opt] string field as of `names.labels`
--- @treturn {[integer]=string} by number
-function names.references(profile, options, field)
-  return core.labels(profile, { symbols = field == "symbol", print_path = options.print_path,
-    inline_file_names = options.inline_file_names, references = true })
 end
 
 return names

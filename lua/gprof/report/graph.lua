@@ -108,14 +108,12 @@ local function write_lines(page, formats, ...)
 end
 
 local function write_function(page, node)
-  local profile, look, id = page.profile, page.look, node.id
-  if write_lines(page, look.arcs,
-    profile:callers(id, nil, "caller_id", table.unpack(arc_fields))) == 0 then
+  local look, id = page.look, node.id
+  if write_lines(page, look.arcs, page.callers(id)) == 0 then
     page.write(look.spontaneous)
   end
   write_primary(page, node, page.references[id])
-  write_lines(page, look.arcs,
-    profile:callees(id, nil, "callee_id", table.unpack(arc_fields)))
+  write_lines(page, look.arcs, page.callees(id))
   page.write(look.rule)
 end
 
@@ -170,6 +168,8 @@ return function(profile, options, write, look)
     primary = primary_lines(look),
     colored = options.color,
     samples = profile.graph_ticks,
+    callers = profile:around("callers", "caller_id", table.unpack(arc_fields)),
+    callees = profile:around("callees", "callee_id", table.unpack(arc_fields)),
     references = names.references(profile, options, look.name),
   }
   look.heading(profile, options, write)

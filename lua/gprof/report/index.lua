@@ -24,14 +24,6 @@ local function collect(profile, options)
   return ids
 end
 
--- The text of a cell, behind its number: the name; a static function's with its file, as
--- there can be several so named.
-local function label(profile, id, is_static, labels, options)
-  local file = is_static and not profile.by_line and profile:get(id, "file")
-  if not file then return labels[id] end
-  return labels[id] .. " (" .. names.file(file, options) .. ")"
-end
-
 -- The text of a row. The cell at column c begins at c times the width of one, but
 -- never before the text to its left has ended. The blanks around a number are not
 -- counted, so columns drift: the index is set as GNU gprof sets it.
@@ -39,14 +31,12 @@ local function format_row(profile, ids, options, labels)
   local cell_width = ((options.width or 80) - 1) // COLUMNS
   local cells, at = {}, 0
   for column, id in ipairs(ids) do
-    local index, printed, is_cycle = profile:get(id, "index", "printed", "is_cycle")
-    local number = names.number(index, printed)
-    local is_static = not is_cycle and profile:get(id, "static")
-    local text = number .. " " .. label(profile, id, is_static, labels, options)
-    local fill = math.max(0, (column - 1) * cell_width + NUMBER_WIDTH - at - #number)
+    local text = labels[id]
+    local width = text:find(" ", 1, true) - 1  -- of the number
+    local fill = math.max(0, (column - 1) * cell_width + NUMBER_WIDTH - at - width)
     at = at + fill + #text - 1
     if options.color then text = color.name(text, profile, id) end
-    cells[column] = (" "):rep(fill) .. " " .. text
+    cells[column] = (" "):rep(fill + 1) .. text
   end
   return table.concat(cells)
 end
@@ -62,7 +52,7 @@ return function(profile, options, write, format)
   format = format or format_row
   local ids = collect(profile, options)
   local rows = (#ids + COLUMNS - 1) // COLUMNS
-  local labels = names.labels(profile, options)
+  local labels = names.numbered(profile, options)
   write(color.heading(options, "Index by function name\n\n"))
   for row = 1, rows do
     local cells = {}
