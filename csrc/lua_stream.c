@@ -19,9 +19,12 @@
 
 #define GP_STREAM "gprof.stream"
 
-#define ROOM ((size_t)32768)
+#define ROOM ((size_t)65536)
 
-enum { FORMATS = 16, PIECES = 12 };
+/* How many formats are kept, and of how many pieces and characters they may be: a row has
+ * room for that, and for numbers. */
+enum { FORMATS = 16, PIECES = 12, CHARACTERS = 1024,
+       ROW_ROOM = CHARACTERS + PIECES * GP_TEXT_NUMBER };
 
 /* A format that was read. */
 typedef struct prepared {
@@ -60,11 +63,11 @@ static void flush(lua_State *L, int index, stream *s) {
   hand_on(L, index, s->text, used);
 }
 
-/* Room for `length` bytes, which are at most ROOM. */
-static char *reserve(lua_State *L, int index, stream *s, size_t length) {
-  if (ROOM - s->used < length) flush(L, index, s);
+/* Makes room for `length` bytes, which are at most ROOM. */
+static void make_room(lua_State *L, int index, stream *s, size_t length) {
+  if (ROOM - s->used >= length) return;
+  flush(L, index, s);
   if (ROOM - s->used < length) luaL_error(L, "a stream's sink must not write to it");
-  return s->text + s->used;
 }
 
 static void add(lua_State *L, int index, stream *s, const char *text, size_t length) {
@@ -72,7 +75,8 @@ static void add(lua_State *L, int index, stream *s, const char *text, size_t len
     flush(L, index, s);
     hand_on(L, index, text, length);
   } else {
-    memcpy(reserve(L, index, s, length), text, length);
+    make_room(L, index, s, length);
+    memcpy(s->text + s->used, text, length);
     s->used += length;
   }
 }
@@ -97,11 +101,13 @@ static const prepared *keep_format(lua_State *L, int index, stream *s, int forma
   return &s->formats[slot];
 }
 
-/* The pieces of the format at stack index `format`; NULL if there are too many to be kept. */
+/* The pieces of the format at stack index `format`; NULL if it is too long to be kept. */
 static const prepared *prepare(lua_State *L, int index, stream *s, int format) {
-  const char *text = lua_tostring(L, format);
+  size_t length;
+  const char *text = lua_tolstring(L, format, &length);
   for (int i = 0; i < FORMATS; i++)
     if (s->formats[i].text == text) return &s->formats[i];
+  if (length > CHARACTERS) return NULL;
   prepared read = {.text = text};
   for (const char *p = text; *p; read.count++) {
     if (read.count == PIECES) return NULL;
@@ -142,27 +148,26 @@ static int bad_type(lua_State *L, const row *r, int number, int index, const cha
   return bad_value(L, r, number, lua_pushfstring(L, "%s expected, got %s", expected, given));
 }
 
+/* Adds a string, and leaves room for the rest of a row. */
 static void add_string(lua_State *L, int index, stream *s, const char *text, size_t length,
                        gp_column_style style) {
-  if (style.width == 0 && style.precision < 0) {
+  if (style.precision >= 0 && length > (size_t)style.precision) length = (size_t)style.precision;
+  if (length > ROOM - GP_TEXT_WIDTH - ROW_ROOM) {
     add(L, index, s, text, length);
+    make_room(L, index, s, ROW_ROOM);
     return;
   }
-  if (style.precision >= 0 && length > (size_t)style.precision) length = (size_t)style.precision;
-  if (length > ROOM - GP_TEXT_WIDTH) luaL_error(L, "string too long for a column");
-  char *out = reserve(L, index, s, length + GP_TEXT_WIDTH);
-  s->used += (size_t)(gp_text_string(out, text, length, style) - out);
+  make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
+  s->used = (size_t)(gp_text_string(s->text + s->used, text, length, style) - s->text);
 }
 
-static void add_integer(lua_State *L, int index, stream *s, int64_t value,
-                        gp_column_style style) {
-  char *out = reserve(L, index, s, GP_TEXT_NUMBER);
-  s->used += (size_t)(gp_text_integer(out, value, style) - out);
+/* Numbers: there is room for them. */
+static void add_integer(stream *s, int64_t value, gp_column_style style) {
+  s->used = (size_t)(gp_text_integer(s->text + s->used, value, style) - s->text);
 }
 
-static void add_number(lua_State *L, int index, stream *s, double value, gp_column_style style) {
-  char *out = reserve(L, index, s, GP_TEXT_NUMBER);
-  s->used += (size_t)(gp_text_fixed(out, value, style) - out);
+static void add_number(stream *s, double value, gp_column_style style) {
+  s->used = (size_t)(gp_text_fixed(s->text + s->used, value, style) - s->text);
 }
 
 /* Adds text that is the core's: it may be gone if the sink, which was called since the row
@@ -170,7 +175,10 @@ static void add_number(lua_State *L, int index, stream *s, double value, gp_colu
 static void add_text(lua_State *L, int index, stream *s, const row *r, const char *text,
                      gp_column_style style) {
   size_t length = strlen(text);
-  if (ROOM - s->used < length + GP_TEXT_WIDTH) flush(L, index, s);
+  if (length <= ROOM - GP_TEXT_WIDTH - ROW_ROOM)
+    make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
+  else
+    flush(L, index, s);
   if (s->flushes != r->flushes) {
     r->of->kind->open(L, r->whole);
     if (r->names) check_labels_open(L, r->names);
@@ -198,11 +206,11 @@ static void add_of_stack(lua_State *L, int index, stream *s, const gp_piece *pie
     if (!fits && lua_isnumber(L, place))
       bad_value(L, r, number, "number has no integer representation");
     if (!fits) bad_type(L, r, number, place, "number");
-    add_integer(L, index, s, integer, piece->style);
+    add_integer(s, integer, piece->style);
   } else {
     lua_Number real = lua_tonumberx(L, place, &fits);
     if (!fits) bad_type(L, r, number, place, "number");
-    add_number(L, index, s, real, piece->style);
+    add_number(s, real, piece->style);
   }
 }
 
@@ -237,21 +245,18 @@ static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *pi
   else if (labelled || number > r->count)
     add_as_lua(L, index, s, piece, r, number);
   else if (v->type == VALUE_INTEGER && piece->conversion == 'd')
-    add_integer(L, index, s, v->as.integer, piece->style);
+    add_integer(s, v->as.integer, piece->style);
   else if (v->type == VALUE_NUMBER && piece->conversion == 'f')
-    add_number(L, index, s, v->as.number, piece->style);
+    add_number(s, v->as.number, piece->style);
   else if (v->type == VALUE_TEXT && piece->conversion == 's')
     add_text(L, index, s, r, v->as.text, piece->style);
   else
     add_as_lua(L, index, s, piece, r, number);
 }
 
-/* Adds a piece of a format, and its value if it has one: that of the number which `next`
- * holds, unless it chooses. */
-static void add_piece(lua_State *L, int index, stream *s, const gp_piece *piece, const row *r,
+/* Adds the value of a piece: of the number that `next` holds, unless the piece chooses. */
+static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece, const row *r,
                       int *next) {
-  add(L, index, s, piece->text, piece->length);
-  if (!piece->conversion) return;
   int number = piece->place ? piece->place : (*next)++;
   int place = number <= r->count ? r->first + number - 1 : lua_gettop(L) + 1;
   if (r->fields)
@@ -260,25 +265,45 @@ static void add_piece(lua_State *L, int index, stream *s, const gp_piece *piece,
     add_of_stack(L, index, s, piece, r, number, place);
 }
 
+/* Adds values by a format that is kept; see add_row. */
+static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept, const row *r) {
+  int next = 1;
+  bool chosen = false;
+  uint32_t formats = s->next_format;
+  for (const gp_piece *piece = kept->pieces; piece < kept->pieces + kept->count; piece++) {
+    memcpy(s->text + s->used, piece->text, piece->length);
+    s->used += piece->length;
+    if (!piece->conversion) continue;
+    chosen |= piece->place > 0;
+    add_value(L, index, s, piece, r, &next);
+    if (s->next_format != formats) luaL_error(L, "a stream's sink must not write to it");
+  }
+  return chosen ? r->count : next - 1;
+}
+
+/* The same by any format. */
+static int add_unprepared(lua_State *L, int index, stream *s, const char *format, const row *r) {
+  int next = 1;
+  bool chosen = false;
+  while (*format) {
+    gp_piece piece;
+    format = read_piece(L, format, &piece);
+    add(L, index, s, piece.text, piece.length);
+    if (!piece.conversion) continue;
+    chosen |= piece.place > 0;
+    make_room(L, index, s, ROW_ROOM);
+    add_value(L, index, s, &piece, r, &next);
+  }
+  return chosen ? r->count : next - 1;
+}
+
 /* Adds values by the format at stack index `format`. Returns how many were used, if they
  * were in turn; else how many there are. */
 static int add_row(lua_State *L, int index, stream *s, int format, const row *r) {
-  int next = 1;
-  bool chosen = false;
   const prepared *kept = prepare(L, index, s, format);
-  uint32_t formats = s->next_format;
-  for (int i = 0; kept && i < kept->count; i++) {
-    add_piece(L, index, s, &kept->pieces[i], r, &next);
-    if (s->next_format != formats) luaL_error(L, "a stream's sink must not write to it");
-    chosen |= kept->pieces[i].place > 0;
-  }
-  for (const char *p = lua_tostring(L, format); !kept && *p;) {
-    gp_piece piece;
-    p = read_piece(L, p, &piece);
-    add_piece(L, index, s, &piece, r, &next);
-    chosen |= piece.place > 0;
-  }
-  return chosen ? r->count : next - 1;
+  if (!kept) return add_unprepared(L, index, s, lua_tostring(L, format), r);
+  make_room(L, index, s, ROW_ROOM);
+  return add_prepared(L, index, s, kept, r);
 }
 
 /* --- what Lua sees ------------------------------------------------------------ */
