@@ -207,8 +207,8 @@ const part_field *check_part_field(lua_State *L, int index);
 typedef struct iteration {
   const part_kind *kind;
   int order;              /* argument that says how the rows are to be sorted */
-  uint32_t *rows;         /* freed by the collector */
-  size_t count, done;
+  gp_rows rows;           /* freed by the collector */
+  size_t done;
   int field_count;        /* 0: objects are given */
   const part_field *fields[];
 } iteration;

@@ -46,16 +46,15 @@ const part_field *check_part_field(lua_State *L, int index) {
 
 static int release_rows(lua_State *L) {
   iteration *each = luaL_checkudata(L, 1, GP_ITERATION);
-  free(each->rows);
-  each->rows = NULL;
-  each->count = 0;
+  free(each->rows.row);
+  each->rows = (gp_rows){NULL, 0, 0};
   return 0;
 }
 
 /* The next part; false if there is none. `whole` is the stack index of what it is of. */
 static bool next_part(lua_State *L, iteration *each, int whole, part *p) {
-  if (each->done >= each->count) return false;
-  *p = (part){L, each->kind, each->kind->open(L, whole), each->rows[each->done++], whole};
+  if (each->done >= each->rows.count) return false;
+  *p = (part){L, each->kind, each->kind->open(L, whole), each->rows.row[each->done++], whole};
   return true;
 }
 
@@ -148,14 +147,13 @@ static iteration *push_keys(lua_State *L, iteration *each, int whole) {
     lua_pop(L, 1);
   }
   keys->rows = each->rows;
-  keys->count = each->count;
-  each->rows = NULL;
+  each->rows.row = NULL;
   return keys;
 }
 
 /* Sorts the rows of the iteration on the top of the stack by its order. */
 static void sort_rows(lua_State *L, iteration *each) {
-  size_t count = each->count;
+  size_t count = each->rows.count;
   lua_getiuservalue(L, -1, 1);
   int whole = lua_gettop(L);
   lua_getglobal(L, "require");
@@ -166,10 +164,10 @@ static void sort_rows(lua_State *L, iteration *each) {
   push_next(L);
   lua_call(L, 2, 2);
   if (!lua_istable(L, -2)) luaL_argerror(L, each->order, lua_tostring(L, -1));
-  each->rows = gp_column(count, sizeof *each->rows);
-  for (size_t i = 0; each->rows && i < count; i++) {
+  each->rows.row = gp_column(count, sizeof *each->rows.row);
+  for (size_t i = 0; each->rows.row && i < count; i++) {
     lua_rawgeti(L, -2, (lua_Integer)i + 1);
-    each->rows[i] = (uint32_t)(lua_tointeger(L, -1) - 1);
+    each->rows.row[i] = (uint32_t)(lua_tointeger(L, -1) - 1);
     lua_pop(L, 1);
   }
   lua_settop(L, whole - 1);
@@ -186,8 +184,8 @@ int return_loop(lua_State *L, lua_CFunction next) {
 
 int return_iteration(lua_State *L, bool sorted) {
   iteration *each = lua_touserdata(L, -1);
-  if (each->rows && !sorted) sort_rows(L, each);
-  if (!each->rows) return raise_no_memory(L);
+  if (each->rows.row && !sorted) sort_rows(L, each);
+  if (!each->rows.row) return raise_no_memory(L);
   return return_loop(L, next_row);
 }
 

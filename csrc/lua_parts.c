@@ -55,14 +55,14 @@ int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int la
 int iterate_nodes(lua_State *L) {
   const gp_profile *profile = open_whole(L, 1);
   iteration *each = new_iteration(L, &node_parts, 1, 2);
-  each->rows = gp_order_nodes(&profile->graph, &each->count);
+  each->rows.row = gp_order_nodes(&profile->graph, &each->rows.count);
   return return_iteration(L, order_option(L, 2, NULL) == 0);
 }
 
 int iterate_cycles(lua_State *L) {
   const gp_profile *profile = open_whole(L, 1);
   iteration *each = new_iteration(L, &cycle_parts, 1, 2);
-  each->rows = gp_order_cycles(&profile->graph, &each->count);
+  each->rows.row = gp_order_cycles(&profile->graph, &each->rows.count);
   return return_iteration(L, order_option(L, 2, NULL) == 0);
 }
 
@@ -72,8 +72,8 @@ int iterate_functions(lua_State *L) {
   const gp_profile *profile = open_whole(L, 1);
   int order = order_option(L, 2, names);
   iteration *each = new_iteration(L, &function_parts, 1, 2);
-  each->rows = gp_order_functions(&profile->graph, order < 0 ? GP_BY_SELF : orders[order],
-                                  &each->count);
+  each->rows.row = gp_order_functions(&profile->graph, order < 0 ? GP_BY_SELF : orders[order],
+                                  &each->rows.count);
   return return_iteration(L, order >= 0);
 }
 
@@ -83,15 +83,15 @@ int iterate_arcs(lua_State *L) {
   const gp_profile *profile = open_whole(L, 1);
   int order = order_option(L, 2, names);
   iteration *each = new_iteration(L, &arc_parts, 1, 2);
-  each->rows = gp_order_arcs(&profile->graph, order < 0 ? GP_BY_CREATION : orders[order],
-                             &each->count);
+  each->rows.row = gp_order_arcs(&profile->graph, order < 0 ? GP_BY_CREATION : orders[order],
+                             &each->rows.count);
   return return_iteration(L, order >= 0);
 }
 
 /* What there is around a node, by its kind. */
 static const struct {
   const part_kind *kind;
-  uint32_t *(*order)(const gp_graph *graph, uint32_t node, size_t *count);
+  bool (*order)(const gp_graph *graph, uint32_t node, gp_rows *rows);
 } surroundings[] = {
     [AROUND_CALLERS] = {&arc_parts, gp_order_callers},
     [AROUND_CALLEES] = {&arc_parts, gp_order_callees},
@@ -109,7 +109,7 @@ static const gp_graph *open_graph(lua_State *L, int profile, around what) {
 int iterate_around(lua_State *L, around what, uint32_t node, int order) {
   const gp_graph *graph = open_graph(L, 1, what);
   iteration *each = new_iteration(L, surroundings[what].kind, 1, order);
-  each->rows = surroundings[what].order(graph, node, &each->count);
+  if (!surroundings[what].order(graph, node, &each->rows)) return raise_no_memory(L);
   return return_iteration(L, order_option(L, order, NULL) == 0);
 }
 
@@ -130,10 +130,8 @@ static int aim(lua_State *L) {
   const gp_graph *graph = open_graph(L, lua_upvalueindex(1), what);
   uint32_t node = check_centre(L, graph, what, 1);
   iteration *each = lua_touserdata(L, lua_upvalueindex(2));
-  free(each->rows);
-  each->count = each->done = 0;
-  each->rows = surroundings[what].order(graph, node, &each->count);
-  if (!each->rows) raise_no_memory(L);
+  each->done = 0;
+  if (!surroundings[what].order(graph, node, &each->rows)) return raise_no_memory(L);
   lua_pushvalue(L, lua_upvalueindex(4));
   return 1;
 }

@@ -27,9 +27,9 @@ int iterate_symbols(lua_State *L) {
   const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
   int order = order_option(L, 2, names);
   iteration *each = new_iteration(L, &symbol_parts, 1, 2);
-  each->rows = gp_identity(symtab->count);
-  for (uint32_t row = 0; each->rows && row < symtab->count; row++)
-    if (gp_symtab_owner(symtab, row) == row) each->rows[each->count++] = row;
+  each->rows.row = gp_identity(symtab->count);
+  for (uint32_t row = 0; each->rows.row && row < symtab->count; row++)
+    if (gp_symtab_owner(symtab, row) == row) each->rows.row[each->rows.count++] = row;
   return return_iteration(L, order >= 0);
 }
 

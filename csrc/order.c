@@ -129,42 +129,56 @@ static bool descending(const void *sizes, uint32_t b, uint32_t a) {
   return ascending(sizes, a, b);
 }
 
-/* Sorts a column of arcs, which is freed. All are measured first: that costs far more than
- * comparing. Returns a new column, or NULL. */
-static uint32_t *sorted_arcs(const gp_graph *graph, uint32_t *arcs, size_t count,
-                             gp_before *before) {
-  arc_size *sizes = arcs ? gp_column(count, sizeof *sizes) : NULL;
-  uint32_t *places = sizes ? gp_identity(count) : NULL;
-  for (size_t i = 0; places && i < count; i++) sizes[i] = measure(graph, arcs[i]);
-  bool done = places && gp_sort(places, count, before, sizes);
-  for (size_t i = 0; done && i < count; i++) places[i] = arcs[places[i]];
-  free(arcs);
-  free(sizes);
-  if (done) return places;
-  free(places);
-  return NULL;
-}
-
-/* Copies a chain of numbers, last one first: arcs in the order of their creation. */
-static uint32_t *unchain(uint32_t first, const uint32_t *next, size_t *count) {
-  *count = 0;
-  for (uint32_t i = first; i != GP_NONE; i = next[i]) ++*count;
-  uint32_t *column = gp_column(*count, sizeof *column);
-  if (!column) return NULL;
-  size_t place = *count;
-  for (uint32_t i = first; i != GP_NONE; i = next[i]) column[--place] = i;
-  return column;
-}
-
-/* The same in the chain's own order. */
-static uint32_t *copy_chain(uint32_t first, const uint32_t *next, size_t *count) {
-  uint32_t *column = unchain(first, next, count);
-  for (size_t i = 0; column && i < *count / 2; i++) {
-    uint32_t row = column[i];
-    column[i] = column[*count - 1 - i];
-    column[*count - 1 - i] = row;
+/* Sorts arcs. All are measured first: that costs far more than comparing. `places` and
+ * `sizes` have room for them. */
+static bool sort_measured(const gp_graph *graph, gp_rows *arcs, gp_before *before,
+                          uint32_t *places, arc_size *sizes) {
+  for (size_t i = 0; i < arcs->count; i++) {
+    places[i] = (uint32_t)i;
+    sizes[i] = measure(graph, arcs->row[i]);
   }
-  return column;
+  if (!gp_sort(places, arcs->count, before, sizes)) return false;
+  for (size_t i = 0; i < arcs->count; i++) places[i] = arcs->row[places[i]];
+  memcpy(arcs->row, places, arcs->count * sizeof *places);
+  return true;
+}
+
+static bool sort_arcs(const gp_graph *graph, gp_rows *arcs, gp_before *before) {
+  enum { ENOUGH = 64 };  /* for most lists, which are short */
+  if (arcs->count < 2) return true;
+  if (arcs->count <= ENOUGH) {
+    uint32_t places[ENOUGH];
+    arc_size sizes[ENOUGH];
+    return sort_measured(graph, arcs, before, places, sizes);
+  }
+  uint32_t *places = gp_column(arcs->count, sizeof *places);
+  arc_size *sizes = gp_column(arcs->count, sizeof *sizes);
+  bool done = places && sizes && sort_measured(graph, arcs, before, places, sizes);
+  free(places);
+  free(sizes);
+  return done;
+}
+
+/* Copies a chain of numbers. */
+static bool copy_chain(uint32_t first, const uint32_t *next, gp_rows *rows) {
+  rows->count = 0;
+  if (!rows->row && !gp_make_room(&rows->row, &rows->capacity, 0, sizeof *rows->row)) return false;
+  for (uint32_t i = first; i != GP_NONE; i = next[i]) {
+    if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row)) return false;
+    rows->row[rows->count++] = i;
+  }
+  return true;
+}
+
+/* The same, last one first: arcs in the order of their creation. */
+static bool unchain(uint32_t first, const uint32_t *next, gp_rows *rows) {
+  if (!copy_chain(first, next, rows)) return false;
+  for (size_t i = 0, j = rows->count; i + 1 < j; i++) {
+    uint32_t row = rows->row[i];
+    rows->row[i] = rows->row[--j];
+    rows->row[j] = row;
+  }
+  return true;
 }
 
 static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
@@ -188,32 +202,34 @@ uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count
 /* Tells in which order arcs came out, and by what. `end` is the column of the functions
  * at the other end. */
 static void trace_arcs(const gp_graph *graph, const char *side, const uint32_t *end,
-                       uint32_t function, const uint32_t *arcs, size_t count) {
+                       uint32_t function, const gp_rows *arcs) {
   static const char *const kinds[] = {"of itself", "in the cycle", "that move time"};
   const gp_trace *trace = graph->symtab->trace;
-  if (!arcs || !gp_traces(trace, GP_TRACE_ARC_ORDER)) return;
-  for (size_t i = 0; i < count; i++) {
-    gp_arc_time time = gp_propagated(graph, arcs[i]);
+  if (!gp_traces(trace, GP_TRACE_ARC_ORDER)) return;
+  for (size_t i = 0; i < arcs->count; i++) {
+    uint32_t arc = arcs->row[i];
+    gp_arc_time time = gp_propagated(graph, arc);
     gp_trace_write(trace, GP_TRACE_ARC_ORDER,
                    "%s %zu of %s: %s, %" PRIu64 " calls %s, %g ticks", side, i + 1,
-                   name_of(graph, function), name_of(graph, end[arcs[i]]),
-                   graph->count[arcs[i]], kinds[arc_kind(graph, arcs[i])],
-                   time.self + time.children);
+                   name_of(graph, function), name_of(graph, end[arc]), graph->count[arc],
+                   kinds[arc_kind(graph, arc)], time.self + time.children);
   }
 }
 
-uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count) {
-  uint32_t *arcs = unchain(graph->first_caller[function], graph->next_caller, count);
-  arcs = sorted_arcs(graph, arcs, *count, ascending);
-  trace_arcs(graph, "caller", graph->caller, function, arcs, *count);
-  return arcs;
+bool gp_order_callers(const gp_graph *graph, uint32_t function, gp_rows *arcs) {
+  if (!unchain(graph->first_caller[function], graph->next_caller, arcs) ||
+      !sort_arcs(graph, arcs, ascending))
+    return false;
+  trace_arcs(graph, "caller", graph->caller, function, arcs);
+  return true;
 }
 
-uint32_t *gp_order_callees(const gp_graph *graph, uint32_t function, size_t *count) {
-  uint32_t *arcs = unchain(graph->first_callee[function], graph->next_callee, count);
-  arcs = sorted_arcs(graph, arcs, *count, descending);
-  trace_arcs(graph, "callee", graph->callee, function, arcs, *count);
-  return arcs;
+bool gp_order_callees(const gp_graph *graph, uint32_t function, gp_rows *arcs) {
+  if (!unchain(graph->first_callee[function], graph->next_callee, arcs) ||
+      !sort_arcs(graph, arcs, descending))
+    return false;
+  trace_arcs(graph, "callee", graph->callee, function, arcs);
+  return true;
 }
 
 /* --- members of a cycle ---------------------------------------------------- */
@@ -226,14 +242,14 @@ static bool member_before(const void *context, uint32_t b, uint32_t a) {
   return graph->calls[b] + graph->self_calls[b] > graph->calls[a] + graph->self_calls[a];
 }
 
-uint32_t *gp_order_members(const gp_graph *graph, uint32_t cycle, size_t *count) {
+bool gp_order_members(const gp_graph *graph, uint32_t cycle, gp_rows *members) {
   uint32_t head = graph->head[cycle - graph->functions];
-  uint32_t *members = copy_chain(head, graph->next_member, count);
-  return sorted(members, *count, member_before, graph);
+  return copy_chain(head, graph->next_member, members) &&
+         gp_sort(members->row, members->count, member_before, graph);
 }
 
 /* --- lines of a function ---------------------------------------------------- */
 
-uint32_t *gp_order_lines(const gp_graph *graph, uint32_t function, size_t *count) {
-  return copy_chain(function, graph->symtab->next_line, count);
+bool gp_order_lines(const gp_graph *graph, uint32_t function, gp_rows *lines) {
+  return copy_chain(function, graph->symtab->next_line, lines);
 }

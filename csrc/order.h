@@ -43,17 +43,23 @@ typedef enum gp_arc_order {
  * them. NULL if there is no memory. */
 uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count);
 
-/* New columns of arc numbers: those into and those out of a function, in the order
- * in which its entry shows them. NULL if there is no memory. */
-uint32_t *gp_order_callers(const gp_graph *graph, uint32_t function, size_t *count);
-uint32_t *gp_order_callees(const gp_graph *graph, uint32_t function, size_t *count);
+/* Rows in an order. One list after the other has room in them: begin with zeroes, and free
+ * `row` in the end. */
+typedef struct gp_rows {
+  uint32_t *row;
+  size_t count, capacity;
+} gp_rows;
 
-/* A new column of the lines of a function in a table by line: that of its own symbol, then
- * the others by address. NULL if there is no memory. */
-uint32_t *gp_order_lines(const gp_graph *graph, uint32_t function, size_t *count);
+/* Fills in the arcs into and out of a function, in the order in which its entry shows them.
+ * False if there is no memory, as with those below. */
+bool gp_order_callers(const gp_graph *graph, uint32_t function, gp_rows *arcs);
+bool gp_order_callees(const gp_graph *graph, uint32_t function, gp_rows *arcs);
 
-/* A new column of the members of a cycle (a node), by time, then calls, both
- * descending. NULL if there is no memory. */
-uint32_t *gp_order_members(const gp_graph *graph, uint32_t cycle, size_t *count);
+/* Fills in the lines of a function in a table by line: that of its own symbol, then the
+ * others by address. */
+bool gp_order_lines(const gp_graph *graph, uint32_t function, gp_rows *lines);
+
+/* Fills in the members of a cycle (a node), by time, then calls, both descending. */
+bool gp_order_members(const gp_graph *graph, uint32_t cycle, gp_rows *members);
 
 #endif

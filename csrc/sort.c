@@ -13,6 +13,10 @@ typedef struct sorting {
   uint32_t *scratch;  /* half of the rows fit */
 } sorting;
 
+/* Most of what is sorted are short lists, and many of them: so many rows fit without asking
+ * for memory. */
+enum { ENOUGH = 64 };
+
 /* The depth of this recursion is the logarithm of the count. */
 static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
   if (count < 2) return;
@@ -28,11 +32,11 @@ static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
 }
 
 bool gp_sort(uint32_t *rows, size_t count, gp_before *before, const void *context) {
+  uint32_t room[ENOUGH], *scratch = room;
   if (count < 2) return true;
-  sorting s = {before, context, gp_column(count / 2, sizeof *rows)};
-  if (!s.scratch) return false;
-  merge_sort(&s, rows, count);
-  free(s.scratch);
+  if (count / 2 > ENOUGH && !(scratch = gp_column(count / 2, sizeof *rows))) return false;
+  merge_sort(&(sorting){before, context, scratch}, rows, count);
+  if (scratch != room) free(scratch);
   return true;
 }
 
