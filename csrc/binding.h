@@ -161,12 +161,15 @@ typedef struct part_kind {
 
 /* The value of a field before it is Lua's: so that it can be written without. */
 typedef struct field_value {
-  enum { VALUE_NIL, VALUE_BOOLEAN, VALUE_INTEGER, VALUE_NUMBER, VALUE_TEXT, VALUE_PUSHED } type;
+  enum {
+    VALUE_NIL, VALUE_BOOLEAN, VALUE_INTEGER, VALUE_NUMBER, VALUE_TEXT, VALUE_LABEL, VALUE_PUSHED
+  } type;
   union {
     bool boolean;
     int64_t integer;
     double number;
     const char *text;     /* lasts as long as the whole */
+    const struct label *label;
   } as;                   /* VALUE_PUSHED: on the top of the stack, and Lua's already */
 } field_value;
 
@@ -350,6 +353,7 @@ void define_iteration(lua_State *L);
 void define_parts(lua_State *L);
 void define_memory(lua_State *L);
 void define_stream(lua_State *L);
+void define_entries(lua_State *L);
 void define_files(lua_State *L);
 void define_process(lua_State *L);
 void define_options(lua_State *L);

@@ -77,4 +77,27 @@ static inline bool gp_graph_same_cycle(const gp_graph *graph, uint32_t a, uint32
   return graph->cycle[a] != GP_NONE && graph->cycle[a] == graph->cycle[b];
 }
 
+/* A call of oneself, or between members of one cycle: it moves no time. */
+static inline bool gp_graph_is_recursive(const gp_graph *graph, uint32_t arc) {
+  uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
+  return caller == callee || gp_graph_same_cycle(graph, caller, callee);
+}
+
+/* Calls of an arc's callee, or of its cycle, from all its callers. */
+static inline uint64_t gp_graph_calls_of_callee(const gp_graph *graph, uint32_t arc) {
+  return graph->calls[gp_graph_whole(graph, graph->callee[arc])];
+}
+
+/* The part of a node in all time that counts in the graph. */
+static inline double gp_graph_percent(const gp_graph *graph, uint32_t node) {
+  double ticks = graph->shown_self[node] + graph->shown_children[node];
+  return graph->total > 0 ? 100 * ticks / graph->total : 0;
+}
+
+/* Whether anything that counts in the graph was seen of a node. */
+static inline bool gp_graph_is_used(const gp_graph *graph, uint32_t node) {
+  return graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
+         graph->shown_self[node] != 0 || graph->shown_children[node] != 0;
+}
+
 #endif

@@ -23,6 +23,7 @@ void push_value(lua_State *L, field_value v) {
     case VALUE_INTEGER: lua_pushinteger(L, (lua_Integer)v.as.integer); break;
     case VALUE_NUMBER: lua_pushnumber(L, v.as.number); break;
     case VALUE_TEXT: lua_pushstring(L, v.as.text); break;
+    case VALUE_LABEL: push_label(L, v.as.label); break;
     case VALUE_PUSHED: break;
   }
 }

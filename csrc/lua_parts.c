@@ -263,10 +263,7 @@ static field_value get_graph_children(const part *p) {
 }
 
 static field_value get_graph_percent(const part *p) {
-  const gp_graph *graph = graph_of(p);
-  uint32_t id = p->id;
-  double ticks = graph->shown_self[id] + graph->shown_children[id];
-  return number_value(graph->total > 0 ? 100 * ticks / graph->total : 0);
+  return number_value(gp_graph_percent(graph_of(p), p->id));
 }
 
 /* --- functions ------------------------------------------------------------- */
@@ -383,11 +380,8 @@ static field_value get_count(const part *p) {
   return integer_value(graph_of(p)->count[p->id]);
 }
 
-/* Calls of the callee, or of its cycle, from all its callers. */
 static field_value get_of(const part *p) {
-  const gp_graph *graph = graph_of(p);
-  uint32_t node = gp_graph_whole(graph, graph->callee[p->id]);
-  return integer_value(graph->calls[node]);
+  return integer_value(gp_graph_calls_of_callee(graph_of(p), p->id));
 }
 
 static field_value get_arc_self(const part *p) {
@@ -398,11 +392,8 @@ static field_value get_arc_children(const part *p) {
   return time_value(p, gp_propagated(graph_of(p), p->id).children);
 }
 
-/* A call of oneself, or between members of one cycle: it moves no time. */
 static field_value get_recursive(const part *p) {
-  const gp_graph *graph = graph_of(p);
-  uint32_t caller = graph->caller[p->id], callee = graph->callee[p->id];
-  return boolean_value(caller == callee || gp_graph_same_cycle(graph, caller, callee));
+  return boolean_value(gp_graph_is_recursive(graph_of(p), p->id));
 }
 
 static int describe_arc(lua_State *L) {

@@ -14,8 +14,8 @@
  */
 #include <string.h>
 
-#include "binding.h"
 #include "format.h"
+#include "stream.h"
 
 #define GP_STREAM "gprof.stream"
 
@@ -33,14 +33,14 @@ typedef struct prepared {
   gp_piece pieces[PIECES];
 } prepared;
 
-typedef struct stream {
+struct stream {
   size_t used;
   bool ended;
-  uint32_t flushes;             /* how often text was handed on */
+  bool flushed;                 /* since the row began that is being written */
   uint32_t next_format;         /* how many were read so far */
   prepared formats[FORMATS];    /* the last ones; text is NULL where there is none */
   char text[ROOM];
-} stream;
+};
 
 /* user values: what takes the text; the strings of the formats, so that no other has the
  * address of one */
@@ -59,7 +59,7 @@ static void hand_on(lua_State *L, int index, const char *text, size_t length) {
 static void flush(lua_State *L, int index, stream *s) {
   size_t used = s->used;
   s->used = 0;
-  s->flushes++;
+  s->flushed = true;
   hand_on(L, index, s->text, used);
 }
 
@@ -118,19 +118,6 @@ static const prepared *prepare(lua_State *L, int index, stream *s, int format) {
 
 /* --- values -------------------------------------------------------------------- */
 
-/* The values that are set into a format: those on the stack from index `first` on, or those
- * of `fields`. */
-typedef struct row {
-  int first;
-  int count;
-  const field_value *fields;    /* NULL: they are on the stack */
-  const iteration *of;          /* what they are fields of; */
-  int whole;                    /*   parts of what is at this stack index */
-  const labels *names;          /* NULL: there are none */
-  const label *label;           /* is written in place of the first one; NULL: there is none */
-  uint32_t flushes;             /* of the stream, when they were read */
-} row;
-
 /* Where values on the stack begin: behind the stream and the format that it was called with,
  * or behind what stream:each() was called with. */
 enum { VALUES_OF_CALL = 3, VALUES_OF_EACH = 9 };
@@ -179,17 +166,14 @@ static void add_text(lua_State *L, int index, stream *s, const row *r, const cha
     make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
   else
     flush(L, index, s);
-  if (s->flushes != r->flushes) {
-    r->of->kind->open(L, r->whole);
-    if (r->names) check_labels_open(L, r->names);
-  }
+  if (s->flushed && r->of) r->of->kind->open(L, r->whole);
+  if (s->flushed && r->names) check_labels_open(L, r->names);
   add_string(L, index, s, text, length, style);
 }
 
-static void add_label(lua_State *L, int index, stream *s, const row *r) {
+static void add_label(lua_State *L, int index, stream *s, const row *r, const label *made) {
   const gp_column_style plain = {.precision = -1};
-  for (int i = 0; i < r->label->count; i++)
-    add_text(L, index, s, r, r->label->part[i], plain);
+  for (int i = 0; i < made->count; i++) add_text(L, index, s, r, made->part[i], plain);
 }
 
 /* Adds the value at stack index `place`, if it is or can be made what the piece wants. */
@@ -226,10 +210,7 @@ static void push_field(lua_State *L, const field_value *field) {
 static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece, const row *r,
                        int number) {
   int top = lua_gettop(L);
-  if (number == 1 && r->label)
-    push_label(L, r->label);
-  else if (number <= r->count)
-    push_field(L, &r->fields[number - 1]);
+  if (number <= r->count) push_field(L, &r->fields[number - 1]);
   add_of_stack(L, index, s, piece, r, number, top + 1);
   lua_settop(L, top);
 }
@@ -237,12 +218,9 @@ static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece
 /* Adds the value of a field. */
 static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *piece,
                           const row *r, int number) {
-  bool labelled = number == 1 && r->label;
   const field_value *v = &r->fields[number <= r->count ? number - 1 : 0];
-  if (labelled && piece->conversion == 's' && piece->style.width == 0 &&
-      piece->style.precision < 0)
-    add_label(L, index, s, r);
-  else if (labelled || number > r->count)
+  bool plain = piece->style.width == 0 && piece->style.precision < 0;
+  if (number > r->count)
     add_as_lua(L, index, s, piece, r, number);
   else if (v->type == VALUE_INTEGER && piece->conversion == 'd')
     add_integer(s, v->as.integer, piece->style);
@@ -250,6 +228,8 @@ static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *pi
     add_number(s, v->as.number, piece->style);
   else if (v->type == VALUE_TEXT && piece->conversion == 's')
     add_text(L, index, s, r, v->as.text, piece->style);
+  else if (v->type == VALUE_LABEL && piece->conversion == 's' && plain)
+    add_label(L, index, s, r, v->as.label);
   else
     add_as_lua(L, index, s, piece, r, number);
 }
@@ -297,12 +277,12 @@ static int add_unprepared(lua_State *L, int index, stream *s, const char *format
   return chosen ? r->count : next - 1;
 }
 
-/* Adds values by the format at stack index `format`. Returns how many were used, if they
- * were in turn; else how many there are. */
-static int add_row(lua_State *L, int index, stream *s, int format, const row *r) {
+int write_row(lua_State *L, int index, stream *s, int format, const row *r) {
   const prepared *kept = prepare(L, index, s, format);
+  s->flushed = false;
   if (!kept) return add_unprepared(L, index, s, lua_tostring(L, format), r);
   make_room(L, index, s, ROW_ROOM);
+  s->flushed = false;
   return add_prepared(L, index, s, kept, r);
 }
 
@@ -315,7 +295,8 @@ static int new_stream(lua_State *L) {
   stream *s = lua_newuserdatauv(L, sizeof *s, STREAM_VALUES);
   s->used = 0;
   s->ended = false;
-  s->flushes = s->next_format = 0;
+  s->flushed = false;
+  s->next_format = 0;
   for (int i = 0; i < FORMATS; i++) s->formats[i].text = NULL;
   luaL_setmetatable(L, GP_STREAM);
   lua_pushvalue(L, 1);
@@ -329,10 +310,22 @@ static void check_open(lua_State *L, const stream *s) {
   if (s->ended) luaL_error(L, "the report has ended");
 }
 
+stream *check_stream(lua_State *L, int index) {
+  stream *s = luaL_checkudata(L, index, GP_STREAM);
+  check_open(L, s);
+  return s;
+}
+
+void write_text(lua_State *L, int index, stream *s, int text) {
+  size_t length;
+  const char *given = lua_tolstring(L, text, &length);
+  check_open(L, s);
+  add(L, index, s, given, length);
+}
+
 /* stream(text) or stream(format, value...) */
 static int call(lua_State *L) {
-  stream *s = luaL_checkudata(L, 1, GP_STREAM);
-  check_open(L, s);
+  stream *s = check_stream(L, 1);
   size_t length;
   const row r = {.first = VALUES_OF_CALL, .count = lua_gettop(L) - 2};
   const char *text = lua_tolstring(L, 2, &length);
@@ -341,7 +334,7 @@ static int call(lua_State *L) {
     add(L, 1, s, text, length);
     return 0;
   }
-  int used = add_row(L, 1, s, 2, &r);
+  int used = write_row(L, 1, s, 2, &r);
   if (used < r.count) bad_value(L, &r, used + 1, "has no place in the format");
   return 0;
 }
@@ -393,7 +386,7 @@ static void write_values(lua_State *L, stream *s) {
   lua_pushvalue(L, VALUES_OF_EACH + 1);
   choose_format(L);
   check_open(L, s);  /* the iteration, or a table, may have finished it */
-  add_row(L, 1, s, FORMAT, &r);
+  write_row(L, 1, s, FORMAT, &r);
 }
 
 /* Any iteration. Returns how many rows it had. */
@@ -428,17 +421,17 @@ static lua_Integer write_fields(lua_State *L, stream *s, iteration *of) {
   int whole = push_whole(L, NEXT);
   luaL_checkstack(L, MOST_FIELDS + 8, NULL);
   for (; next_fields(L, of, whole, fields) && fields[0].type != VALUE_NIL; rows++) {
-    row r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names, NULL, s->flushes};
     push_field(L, &fields[1]);
     choose_format(L);
     if (names && fields[0].type == VALUE_INTEGER) {
       make_label(L, names, fields[0].as.integer, &made);
-      r.label = &made;
+      fields[0] = (field_value){VALUE_LABEL, {.label = &made}};
     } else if (!lua_isnil(L, NAMES)) {
       look_up(L, &fields[0]);
     }
+    const row r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names};
     check_open(L, s);  /* tables may have finished it */
-    add_row(L, 1, s, FORMAT, &r);
+    write_row(L, 1, s, FORMAT, &r);
     lua_settop(L, whole);
   }
   return rows;
@@ -449,8 +442,7 @@ static lua_Integer write_fields(lua_State *L, stream *s, iteration *of) {
  * end` does. If `names` is not nil, names[a] is written in place of a. `formats` is a
  * format, or a table of formats of which each row's b chooses one. */
 static int each(lua_State *L) {
-  stream *s = luaL_checkudata(L, 1, GP_STREAM);
-  check_open(L, s);
+  stream *s = check_stream(L, 1);
   lua_settop(L, CLOSED);
   lua_toclose(L, CLOSED);
   lua_pushnil(L);  /* at FORMAT */
