@@ -141,6 +141,9 @@ void push_and_free(lua_State *L, char *text);
  * Lua error if that is NULL. */
 void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count);
 
+/* Pushes a userdata that frees the list of rows that it holds, which is empty. */
+gp_rows *push_row_list(lua_State *L);
+
 /* --- parts of objects, see lua_iteration.c ------------------------------------ */
 
 /* A part of an object: what fields are read from. */
@@ -354,6 +357,7 @@ void define_parts(lua_State *L);
 void define_memory(lua_State *L);
 void define_stream(lua_State *L);
 void define_entries(lua_State *L);
+void define_index(lua_State *L);
 void define_files(lua_State *L);
 void define_process(lua_State *L);
 void define_options(lua_State *L);

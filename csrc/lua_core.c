@@ -94,6 +94,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_labels(L);
   define_stream(L);
   define_entries(L);
+  define_index(L);
   define_files(L);
   define_process(L);
   define_options(L);

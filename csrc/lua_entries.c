@@ -6,11 +6,9 @@
  * entries there are, and which lines they have, is decided here: most of a large report are
  * lines of entries.
  */
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "stream.h"
-
-#define GP_ROWS "gprof.rows"
 
 /* write_entries(stream, profile, look): where these are, and what is put behind them: the
  * labels and texts of the look, what colours lines, the last line that it coloured, and room
@@ -52,13 +50,6 @@ static const gp_graph *graph_of(const page *p) { return &open_profile(p->L, p->b
 static double seconds(const page *p, double ticks) {
   double rate = p->box->profile->samples.rate;
   return rate != 0 ? ticks / rate : 0;
-}
-
-static int release(lua_State *L) {
-  gp_rows *rows = luaL_checkudata(L, 1, GP_ROWS);
-  free(rows->row);
-  *rows = (gp_rows){NULL, 0, 0};
-  return 0;
 }
 
 /* --- lines ------------------------------------------------------------------- */
@@ -167,7 +158,7 @@ static void write_arcs(const page *p, bool ordered, bool callers) {
 static void write_function(const page *p, uint32_t function) {
   label made;
   write_arcs(p, gp_order_callers(graph_of(p), function, p->rows), true);
-  if (p->rows->count == 0) write_text(p->L, STREAM, p->s, SPONTANEOUS);
+  if (p->rows->count == 0) write_string(p->L, STREAM, p->s, SPONTANEOUS);
   make_label(p->L, p->labels, (lua_Integer)function + 1, &made);
   write_primary(p, function, &made);
   write_arcs(p, gp_order_callees(graph_of(p), function, p->rows), false);
@@ -196,7 +187,7 @@ static void write_entry(const page *p, uint32_t node) {
     write_function(p, node);
   else
     write_cycle(p, node);
-  write_text(p->L, STREAM, p->s, RULE);
+  write_string(p->L, STREAM, p->s, RULE);
 }
 
 /* Puts what the look says where the lines take it from. */
@@ -221,9 +212,7 @@ static int write_entries(lua_State *L) {
   p.unused = flag_option(L, LOOK, "unused");
   p.labels = test_labels(L, LABELS);
   if (!p.labels) luaL_error(L, "look.labels: labels expected");
-  p.rows = lua_newuserdatauv(L, sizeof *p.rows, 0);
-  *p.rows = (gp_rows){NULL, 0, 0};
-  luaL_setmetatable(L, GP_ROWS);
+  p.rows = push_row_list(L);
   luaL_checkstack(L, 16, NULL);
   size_t nodes = graph->functions + graph->cycles;
   for (size_t i = 0; i < nodes; i++) {
@@ -234,10 +223,6 @@ static int write_entries(lua_State *L) {
 }
 
 void define_entries(lua_State *L) {
-  static const luaL_Reg meta[] = {{"__gc", release}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"write_entries", write_entries}, {NULL, NULL}};
-  luaL_newmetatable(L, GP_ROWS);
-  luaL_setfuncs(L, meta, 0);
-  lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -6,6 +6,7 @@
 #include "binding.h"
 
 #define GP_MEMORY "gprof.memory"
+#define GP_ROWS "gprof.rows"
 
 static int release(lua_State *L) {
   void **box = luaL_checkudata(L, 1, GP_MEMORY);
@@ -52,9 +53,26 @@ void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count) {
   leave_guard(L, box);
 }
 
+static int release_rows(lua_State *L) {
+  gp_rows *rows = luaL_checkudata(L, 1, GP_ROWS);
+  free(rows->row);
+  *rows = (gp_rows){NULL, 0, 0};
+  return 0;
+}
+
+gp_rows *push_row_list(lua_State *L) {
+  gp_rows *rows = lua_newuserdatauv(L, sizeof *rows, 0);
+  *rows = (gp_rows){NULL, 0, 0};
+  luaL_setmetatable(L, GP_ROWS);
+  return rows;
+}
+
 void define_memory(lua_State *L) {
+  static const luaL_Reg rows[] = {{"__gc", release_rows}, {NULL, NULL}};
   static const luaL_Reg meta[] = {{"__gc", release}, {NULL, NULL}};
   luaL_newmetatable(L, GP_MEMORY);
   luaL_setfuncs(L, meta, 0);
-  lua_pop(L, 1);
+  luaL_newmetatable(L, GP_ROWS);
+  luaL_setfuncs(L, rows, 0);
+  lua_pop(L, 2);
 }

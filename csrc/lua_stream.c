@@ -277,7 +277,12 @@ static int add_unprepared(lua_State *L, int index, stream *s, const char *format
   return chosen ? r->count : next - 1;
 }
 
+static void check_open(lua_State *L, const stream *s) {
+  if (s->ended) luaL_error(L, "the report has ended");
+}
+
 int write_row(lua_State *L, int index, stream *s, int format, const row *r) {
+  check_open(L, s);  /* whoever was called meanwhile may have finished it */
   const prepared *kept = prepare(L, index, s, format);
   s->flushed = false;
   if (!kept) return add_unprepared(L, index, s, lua_tostring(L, format), r);
@@ -306,21 +311,21 @@ static int new_stream(lua_State *L) {
   return 1;
 }
 
-static void check_open(lua_State *L, const stream *s) {
-  if (s->ended) luaL_error(L, "the report has ended");
-}
-
 stream *check_stream(lua_State *L, int index) {
   stream *s = luaL_checkudata(L, index, GP_STREAM);
   check_open(L, s);
   return s;
 }
 
-void write_text(lua_State *L, int index, stream *s, int text) {
-  size_t length;
-  const char *given = lua_tolstring(L, text, &length);
+void write_bytes(lua_State *L, int index, stream *s, const char *text, size_t length) {
   check_open(L, s);
-  add(L, index, s, given, length);
+  add(L, index, s, text, length);
+}
+
+void write_string(lua_State *L, int index, stream *s, int string) {
+  size_t length;
+  const char *text = lua_tolstring(L, string, &length);
+  write_bytes(L, index, s, text, length);
 }
 
 /* stream(text) or stream(format, value...) */
@@ -385,7 +390,6 @@ static void write_values(lua_State *L, stream *s) {
   const row r = {.first = VALUES_OF_EACH, .count = lua_gettop(L) - FORMAT};
   lua_pushvalue(L, VALUES_OF_EACH + 1);
   choose_format(L);
-  check_open(L, s);  /* the iteration, or a table, may have finished it */
   write_row(L, 1, s, FORMAT, &r);
 }
 
@@ -430,7 +434,6 @@ static lua_Integer write_fields(lua_State *L, stream *s, iteration *of) {
       look_up(L, &fields[0]);
     }
     const row r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names};
-    check_open(L, s);  /* tables may have finished it */
     write_row(L, 1, s, FORMAT, &r);
     lua_settop(L, whole);
   }

@@ -29,7 +29,10 @@ typedef struct row {
  * many values were used, if they were in turn; else how many there are. */
 int write_row(lua_State *L, int index, stream *s, int format, const row *r);
 
-/* Writes the text at stack index `text`. */
-void write_text(lua_State *L, int index, stream *s, int text);
+/* Writes text as it is. */
+void write_bytes(lua_State *L, int index, stream *s, const char *text, size_t length);
+
+/* Writes the string at stack index `string`. */
+void write_string(lua_State *L, int index, stream *s, int string);
 
 #endif

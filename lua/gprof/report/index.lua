@@ -4,41 +4,24 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local color = require "gprof.color"
+local core = require "gprof.core"
 local names = require "gprof.names"
 
-local COLUMNS = 3
-local NUMBER_WIDTH = 5  -- numbers are set to the right within this many characters
+local COLUMNS <const> = 3
+local WIDTH <const> = 80  -- of lines, in characters
 
--- The numbers of the functions that anything was seen of, by name, and then those of
--- the cycles.
-local function collect(profile, options)
-  local ids = {}
-  for id, calls, ticks in profile:functions("symbol", "id", "calls", "ticks") do
-    if options.display_unused_functions or calls ~= 0 or ticks ~= 0 then
-      ids[#ids + 1] = id
-    end
-  end
-  for id in profile:cycles(nil, "id") do
-    ids[#ids + 1] = id
-  end
-  return ids
+-- How the report looks. Others may come with another look (`gprof.report.bsd.index`):
+-- cell: see csrc/lua_index.c; width: a function of the options; name: the field that has a
+-- function's name.
+local gnu = { cell = "%1$s", name = "name" }
+
+function gnu.width(options)
+  return ((options.width or WIDTH) - 1) // COLUMNS
 end
 
--- The text of a row. The cell at column c begins at c times the width of one, but
--- never before the text to its left has ended. The blanks around a number are not
--- counted, so columns drift: the index is set as GNU gprof sets it.
-local function format_row(profile, ids, options, labels)
-  local cell_width = ((options.width or 80) - 1) // COLUMNS
-  local cells, at = {}, 0
-  for column, id in ipairs(ids) do
-    local text = labels[id]
-    local width = text:find(" ", 1, true) - 1  -- of the number
-    local fill = math.max(0, (column - 1) * cell_width + NUMBER_WIDTH - at - width)
-    at = at + fill + #text - 1
-    if options.color then text = color.name(text, profile, id) end
-    cells[column] = (" "):rep(fill + 1) .. text
-  end
-  return table.concat(cells)
+-- Each cell has the colour of its entry.
+local function painter(profile)
+  return function(format, id) return color.name(format, profile, id) end
 end
 
 --- Prints the report.
@@ -46,19 +29,16 @@ end
 -- @tparam table options `width`: of the lines, in characters (default 80);
 --   `display_unused_functions`, `inline_file_names`, `print_path`, `color`
 -- @tparam stream write
--- @tparam[opt] function format makes the text of a row of (profile, numbers of its
---   functions and cycles, options, labels); GNU gprof's, if absent
-return function(profile, options, write, format)
-  format = format or format_row
-  local ids = collect(profile, options)
-  local rows = (#ids + COLUMNS - 1) // COLUMNS
-  local labels = names.numbered(profile, options)
+-- @tparam[opt] table look GNU gprof's, if absent
+return function(profile, options, write, look)
+  look = look or gnu
   write(color.heading(options, "Index by function name\n\n"))
-  for row = 1, rows do
-    local cells = {}
-    for place = row, #ids, rows do
-      cells[#cells + 1] = ids[place]
-    end
-    write(format(profile, cells, options, labels) .. "\n")
-  end
+  core.write_index(write, profile, {
+    cell = look.cell,
+    width = look.width and look.width(options),
+    numbered = names.numbered(profile, options),
+    names = names.labels(profile, {}, look.name),
+    paint = options.color and painter(profile) or nil,
+    unused = options.display_unused_functions,
+  })
 end
