@@ -356,6 +356,7 @@ void define_iteration(lua_State *L);
 void define_parts(lua_State *L);
 void define_memory(lua_State *L);
 void define_stream(lua_State *L);
+void define_flat(lua_State *L);
 void define_entries(lua_State *L);
 void define_index(lua_State *L);
 void define_files(lua_State *L);

@@ -93,6 +93,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_parts(L);
   define_labels(L);
   define_stream(L);
+  define_flat(L);
   define_entries(L);
   define_index(L);
   define_files(L);

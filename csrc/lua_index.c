@@ -1,74 +1,54 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * The index of the call graph, written to a stream: functions by name in columns, from top to
- * bottom, and then the cycles.
- *
- * What a cell looks like is said by Lua.
- */
+/* The index of the call graph: functions by name in columns, from top to bottom, and then the
+ * cycles. */
+#include <stdio.h>
 #include <string.h>
 
 #include "array.h"
-#include "stream.h"
+#include "report.h"
 
-/* write_index(stream, profile, look): where these are, and what is put behind them: what is
- * in the look, the last format that was coloured, and room for the functions */
-enum { STREAM = 1, PROFILE, LOOK, NUMBERED, NAMES, CELL, PAINT, PAINTED, ROWS };
+/* What is taken from the look: `numbered` and `names`, labels; the format of a cell, of a
+ * numbered label, the number, and a name. look.width is that of cells, if they are to be set
+ * beside each other. */
+enum { NUMBERED = REPORT_OWN, NAMES, CELL };
 
 /* What it takes to write cells. */
 typedef struct page {
-  lua_State *L;
-  stream *s;
-  const profile_box *box;
+  report r;
   const labels *numbered, *names;
   bool aligned;           /* cells begin at columns of that */
   size_t width;           /*   many characters */
-  bool unused;            /* functions of which nothing was seen, too */
-  gp_rows *rows;
 } page;
 
 enum { COLUMNS = 3 };
 
-/* The graph: whatever was called meanwhile, it is there, or that is a Lua error. */
-static const gp_graph *graph_of(const page *p) { return &open_profile(p->L, p->box)->graph; }
+static const gp_graph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
 
 /* The functions by name, as far as anything was seen of them, and then the cycles. */
 static void collect(const page *p) {
   const gp_graph *graph = graph_of(p);
-  gp_rows *rows = p->rows;
+  gp_rows *rows = p->r.rows;
   rows->row = gp_order_functions(graph, GP_BY_NAME, &rows->count);
-  if (!rows->row) raise_no_memory(p->L);
+  if (!rows->row) raise_no_memory(p->r.L);
   size_t kept = 0;
   for (size_t i = 0; i < rows->count; i++) {
     uint32_t function = rows->row[i];
-    if (p->unused || graph->calls[function] != 0 || graph->self[function] != 0)
+    if (p->r.unused || graph->calls[function] != 0 || graph->self[function] != 0)
       rows->row[kept++] = function;
   }
   rows->count = rows->capacity = kept;
   for (uint32_t cycle = 0; cycle < graph->cycles; cycle++) {
     if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
-      raise_no_memory(p->L);
+      raise_no_memory(p->r.L);
     rows->row[rows->count++] = (uint32_t)graph->functions + cycle;
   }
-}
-
-/* The format of a cell, which is coloured if there are colours. */
-static int paint(const page *p, uint32_t node) {
-  lua_State *L = p->L;
-  if (lua_isnil(L, PAINT)) return CELL;
-  lua_pushvalue(L, PAINT);
-  lua_pushvalue(L, CELL);
-  lua_pushinteger(L, (lua_Integer)node + 1);
-  lua_call(L, 2, 1);
-  lua_replace(L, PAINTED);
-  luaL_checkstring(L, PAINTED);
-  return PAINTED;
 }
 
 static void write_blanks(const page *p, size_t count) {
   static const char blanks[] = "                                                                ";
   const size_t most = sizeof blanks - 1;
-  for (; count > most; count -= most) write_bytes(p->L, STREAM, p->s, blanks, most);
-  write_bytes(p->L, STREAM, p->s, blanks, count);
+  for (; count > most; count -= most) write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, most);
+  write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, count);
 }
 
 static size_t length_of(const label *made) {
@@ -89,55 +69,45 @@ static size_t write_gap(const page *p, size_t column, const label *text, size_t 
   return at + fill + length_of(text) - 1;
 }
 
+/* What a cell is coloured by: as its entry, and by the time that was spent at all. */
+static shade shade_of(const gp_graph *graph, uint32_t node) {
+  bool used = graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
+              graph->self[node] != 0 || graph->children[node] != 0;
+  return (shade){gp_graph_percent(graph, node), used, false};
+}
+
 /* Returns where the text in the row ends, by GNU gprof's counting. */
 static size_t write_cell(const page *p, size_t column, uint32_t node, size_t at) {
   label numbered, name;
-  make_label(p->L, p->numbered, (lua_Integer)node + 1, &numbered);
-  make_label(p->L, p->names, (lua_Integer)node + 1, &name);
-  if (p->aligned) at = write_gap(p, column, &numbered, at);
   char number[32];
+  field_value text = label_value(&p->r, p->numbered, node, &numbered);
+  if (p->aligned) at = write_gap(p, column, &numbered, at);
   snprintf(number, sizeof number, "%.*s", (int)strcspn(numbered.numbers, " "), numbered.numbers);
-  const field_value values[] = {{VALUE_LABEL, {.label = &numbered}},
-                                text_value(number),
-                                {VALUE_LABEL, {.label = &name}}};
-  const row r = {.count = 3, .fields = values, .names = p->numbered};
-  write_row(p->L, STREAM, p->s, paint(p, node), &r);
+  const field_value values[] = {text, text_value(number),
+                                label_value(&p->r, p->names, node, &name)};
+  const shade s = shade_of(graph_of(p), node);
+  write_painted(&p->r, CELL, &s, values, 3, p->numbered);
   return at;
 }
 
 static void write_cells(const page *p) {
-  size_t lines = (p->rows->count + COLUMNS - 1) / COLUMNS;
+  size_t lines = (p->r.rows->count + COLUMNS - 1) / COLUMNS;
   for (size_t line = 0; line < lines; line++) {
     size_t at = 0, column = 0;
-    for (size_t i = line; i < p->rows->count; i += lines)
-      at = write_cell(p, column++, p->rows->row[i], at);
-    write_bytes(p->L, STREAM, p->s, "\n", 1);
+    for (size_t i = line; i < p->r.rows->count; i += lines)
+      at = write_cell(p, column++, p->r.rows->row[i], at);
+    write_bytes(p->r.L, REPORT_STREAM, p->r.s, "\n", 1);
   }
 }
 
-/* write_index(stream, profile, look). The look: `numbered` and `names`, labels; `cell`, the
- * format of a cell: of a numbered label, the number, and a name; `width` of a cell, if cells
- * are to be set beside each other; `unused`; and, if there are colours, `paint`, a function
- * of a format and the number of a function, which returns another format. */
+/* write_index(stream, profile, look) */
 static int write_index(lua_State *L) {
-  check_profile(L, PROFILE);
-  page p = {.L = L, .s = check_stream(L, STREAM), .box = lua_touserdata(L, PROFILE)};
-  lua_settop(L, LOOK);
-  lua_getfield(L, LOOK, "numbered");
-  lua_getfield(L, LOOK, "names");
-  lua_getfield(L, LOOK, "cell");
-  lua_getfield(L, LOOK, "paint");
-  lua_pushnil(L);  /* at PAINTED */
-  p.numbered = test_labels(L, NUMBERED);
-  p.names = test_labels(L, NAMES);
-  if (!p.numbered || !p.names) luaL_error(L, "look: labels expected");
-  luaL_checkstring(L, CELL);
-  p.unused = flag_option(L, LOOK, "unused");
-  p.aligned = lua_getfield(L, LOOK, "width") != LUA_TNIL;
+  page p = {.r = open_report(L)};
+  p.numbered = push_look_labels(&p.r, "numbered");
+  p.names = push_look_labels(&p.r, "names");
+  push_look(&p.r, "cell");
+  p.aligned = lua_getfield(L, REPORT_LOOK, "width") != LUA_TNIL;
   p.width = (size_t)luaL_optinteger(L, -1, 0);
-  lua_pop(L, 1);
-  p.rows = push_row_list(L);
-  luaL_checkstack(L, 16, NULL);
   collect(&p);
   write_cells(&p);
   return 0;

@@ -65,16 +65,17 @@ function color.primary(text, percent, samples, used)
   return paint(text, code)
 end
 
---- The name of a function or cycle, in the colour of its entry.
--- @tparam string text
--- @tparam profile profile
--- @tparam integer id
--- @treturn string
-function color.name(text, profile, id)
-  local percent, calls, self_calls, self, children =
-    profile:get(id, "graph_percent", "calls", "self_calls", "self", "children")
-  local used = calls ~= 0 or self_calls ~= 0 or self ~= 0 or children ~= 0
-  return color.row(text, percent, profile.graph_ticks, used)
+--- What colours the rows that the core writes (csrc/report.h).
+-- @tparam table options of the report; `color`: in colours
+-- @tparam number samples that all time is
+-- @treturn function|nil of a format, percentage, whether it was used, and whether others are
+--   gathered around it
+function color.painter(options, samples)
+  if not options.color then return nil end
+  return function(format, percent, used, is_primary)
+    local row = is_primary and color.primary or color.row
+    return row(format, percent, samples, used)
+  end
 end
 
 --- Tells whether a file is to have colours.

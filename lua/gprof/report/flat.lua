@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local color = require "gprof.color"
+local core = require "gprof.core"
 local names = require "gprof.names"
 
 -- Prefixes of units, largest first: those who came before found these sufficient.
@@ -18,14 +19,7 @@ local prefixes = {
 -- @treturn string prefix
 -- @treturn number how many of that unit are in one unit of the histogram
 local function call_unit(profile)
-  local largest = 0
-  for calls, ticks, children in
-    profile:functions("address", "calls", "ticks", "children_ticks") do
-    if calls > 0 then
-      largest = math.max(largest, (ticks + children) / calls)
-    end
-  end
-  largest = largest / profile.rate  -- in this order: it decides at the brink of a unit
+  local largest = core.longest_call(profile) / profile.rate
   for _, prefix in ipairs(prefixes) do
     local scaled = prefix[2] * largest
     if scaled >= 1 and scaled < 1000 then
@@ -47,16 +41,15 @@ end
 -- How the report looks. Others may come with another look (`gprof.report.bsd.flat`):
 -- title, ending: functions of (profile, options, write), what comes before and after.
 -- unit: what figures per call are in, a function that returns prefix and scale.
--- called, other: the row of a function that was called, and that of another one.
--- names: a function of (profile, options) that returns names by number.
+-- called, other: rows, see csrc/lua_flat.c.
+-- labels: a function of (profile, options) that returns what functions are called.
 local gnu = {
   title = write_title,
   unit = call_unit,
-  called = "%6.2f %9.2f %8.2f %8d %8.2f %8.2f  %s\n",
-  other = "%6.2f %9.2f %8.2f                             %s\n",
+  called = "%1$6.2f %2$9.2f %3$8.2f %4$8d %5$8.2f %6$8.2f  %7$s\n",
+  other = "%1$6.2f %2$9.2f %3$8.2f                             %7$s\n",
+  labels = names.labels,
 }
-
-gnu.names = names.labels
 
 function gnu.ending(_, options, write)
   if not options.brief then
@@ -76,29 +69,6 @@ local function write_heading(profile, options, prefix, write)
     "time", unit, unit, "calls", per_call, per_call, "name")
 end
 
-local function write_rows(profile, options, look, scale, write)
-  local rate, total = profile.rate, profile.total_ticks
-  if total <= 0 then
-    total = 1  -- so that percentages are 0 and not undefined
-  end
-  local cumulative, name, colored = 0, look.names(profile, options), options.color
-  for id, listed, ticks, children, calls in
-    profile:functions("self", "id", "listed", "ticks", "children_ticks", "calls") do
-    if listed and (ticks ~= 0 or calls ~= 0 or options.display_unused_functions) then
-      cumulative = cumulative + ticks
-      local percent, seconds = 100 * ticks / total, ticks / rate
-      local row = calls ~= 0 and look.called or look.other
-      if colored then row = color.row(row, percent, total, ticks ~= 0 or calls ~= 0) end
-      if calls ~= 0 then
-        write(row, percent, cumulative / rate, seconds, calls,
-          scale * ticks / rate / calls, scale * (ticks + children) / rate / calls, name[id])
-      else
-        write(row, percent, cumulative / rate, seconds, name[id])
-      end
-    end
-  end
-end
-
 --- Prints the report.
 -- @tparam profile profile with a histogram
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: rows
@@ -113,6 +83,13 @@ return function(profile, options, write, look)
   local prefix, scale = look.unit(profile)
   look.title(profile, options, write)
   write_heading(profile, options, prefix, write)
-  write_rows(profile, options, look, scale, write)
+  core.write_flat(write, profile, {
+    called = look.called,
+    other = look.other,
+    labels = look.labels(profile, options),
+    scale = scale,
+    unused = options.display_unused_functions,
+    paint = color.painter(options, profile.total_ticks),
+  })
   if look.ending then look.ending(profile, options, write) end
 end

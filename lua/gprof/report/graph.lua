@@ -53,24 +53,15 @@ local function with_undefined_seconds(look)
   return changed
 end
 
--- Lines in colours: each by the time that goes along with the calls.
-local function painter(samples)
-  return function(format, percent, used, is_primary)
-    local paint = is_primary and color.primary or color.row
-    return paint(format, percent, samples, used)
-  end
-end
-
 -- What the core needs to know to write entries.
 local function lines_of(profile, options, look)
-  local paint = options.color and painter(profile.graph_ticks) or nil
   return setmetatable({
     recursive = look.primary .. " %5$7d+%6$-7d %7$s\n",
     called = look.primary .. " %5$7d         %7$s\n",
     other = look.primary .. "                 %7$s\n",
     labels = names.references(profile, options, look.name),
     unused = options.display_unused_functions,
-    paint = paint,
+    paint = color.painter(options, profile.graph_ticks),
   }, { __index = look })
 end
 

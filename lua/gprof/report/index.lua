@@ -19,11 +19,6 @@ function gnu.width(options)
   return ((options.width or WIDTH) - 1) // COLUMNS
 end
 
--- Each cell has the colour of its entry.
-local function painter(profile)
-  return function(format, id) return color.name(format, profile, id) end
-end
-
 --- Prints the report.
 -- @tparam profile profile
 -- @tparam table options `width`: of the lines, in characters (default 80);
@@ -38,7 +33,7 @@ return function(profile, options, write, look)
     width = look.width and look.width(options),
     numbered = names.numbered(profile, options),
     names = names.labels(profile, {}, look.name),
-    paint = options.color and painter(profile) or nil,
+    paint = color.painter(options, profile.graph_ticks),
     unused = options.display_unused_functions,
   })
 end

@@ -9,8 +9,8 @@ local granularity = require "gprof.granularity"
 local names = require "gprof.names"
 
 local look = {
-  called = "%5.1f %10.2f %8.2f %8d %8.2f %8.2f  %s\n",
-  other = "%5.1f %10.2f %8.2f                             %s\n",
+  called = "%1$5.1f %2$10.2f %3$8.2f %4$8d %5$8.2f %6$8.2f  %7$s\n",
+  other = "%1$5.1f %2$10.2f %3$8.2f                             %7$s\n",
 }
 
 function look.title(profile, options, write)
@@ -25,7 +25,7 @@ function look.unit()
 end
 
 -- Where no call was recorded there is no call graph for the numbers to lead to.
-function look.names(profile, options)
+function look.labels(profile, options)
   local made = profile.data.has_arcs and names.references or names.labels
   return made(profile, options, "symbol")
 end

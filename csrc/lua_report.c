@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the writers of reports share. */
+#include "report.h"
+
+report open_report(lua_State *L) {
+  check_profile(L, REPORT_PROFILE);
+  luaL_checktype(L, REPORT_LOOK, LUA_TTABLE);
+  report r = {.L = L, .s = check_stream(L, REPORT_STREAM), .box = lua_touserdata(L, REPORT_PROFILE)};
+  lua_settop(L, REPORT_LOOK);
+  luaL_checkstack(L, 32, NULL);
+  lua_getfield(L, REPORT_LOOK, "paint");
+  lua_pushnil(L);  /* at REPORT_PAINTED */
+  r.rows = push_row_list(L);
+  r.unused = flag_option(L, REPORT_LOOK, "unused");
+  return r;
+}
+
+void push_look(const report *r, const char *name) {
+  if (lua_getfield(r->L, REPORT_LOOK, name) != LUA_TSTRING)
+    luaL_error(r->L, "look.%s: string expected, got %s", name, luaL_typename(r->L, -1));
+}
+
+const labels *push_look_labels(const report *r, const char *name) {
+  lua_getfield(r->L, REPORT_LOOK, name);
+  const labels *set = test_labels(r->L, -1);
+  if (!set) luaL_error(r->L, "look.%s: labels expected, got %s", name, luaL_typename(r->L, -1));
+  return set;
+}
+
+const gp_profile *profile_of(const report *r) { return open_profile(r->L, r->box); }
+
+double seconds_of(const report *r, double ticks) {
+  double rate = profile_of(r)->samples.rate;
+  return rate != 0 ? ticks / rate : 0;
+}
+
+field_value label_value(const report *r, const labels *set, uint32_t node, label *made) {
+  make_label(r->L, set, (lua_Integer)node + 1, made);
+  return (field_value){VALUE_LABEL, {.label = made}};
+}
+
+/* The format, or the one that colours make of it. */
+static int paint(const report *r, int format, const shade *by) {
+  lua_State *L = r->L;
+  if (lua_isnil(L, REPORT_PAINT)) return format;
+  lua_pushvalue(L, REPORT_PAINT);
+  lua_pushvalue(L, format);
+  lua_pushnumber(L, by->percent);
+  lua_pushboolean(L, by->used);
+  lua_pushboolean(L, by->primary);
+  lua_call(L, 4, 1);
+  lua_replace(L, REPORT_PAINTED);
+  luaL_checkstring(L, REPORT_PAINTED);
+  return REPORT_PAINTED;
+}
+
+void write_painted(const report *r, int format, const shade *by, const field_value *values,
+                   int count, const labels *set) {
+  const row written = {.count = count, .fields = values, .names = set};
+  write_row(r->L, REPORT_STREAM, r->s, paint(r, format, by), &written);
+}
