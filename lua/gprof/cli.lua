@@ -101,38 +101,30 @@ local function make_profile(image, data, settings, printed)
     require "gprof.arguments".pick(settings, "profile")))
 end
 
--- What is only known file by file, in the order in which files are read, takes one process.
-local function count_processes(settings, list)
-  local one = settings.styles.info or settings.reports[1] or settings.debug or
-    list.standard_input
-  return one and 1 or settings.jobs
-end
-
--- How profiles are read. What a sum is written as need not be what its parts are.
-local function reading_options(settings, list)
-  local compatible, sums = settings.gnu_compat, settings.styles.sum
-  return {
-    file_format = sums and not compatible and "auto" or settings.file_format,
-    keep_going = settings.keep_going,
-    mixed_rates = compatible,
-    forget_files = sums and not (settings.styles.info or settings.reports[1]),
-    jobs = count_processes(settings, list),
-    progress = not (compatible or settings.no_progress) and #list > 1 and
-      core.is_terminal(io.stderr),
-  }
+-- The profile that is meant, if it is just one, which is not to be left out whatever it is.
+local function only_profile(settings)
+  local path = settings.operands[2] or "gmon.out"
+  if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then return nil end
+  local may_be_list = settings.operands[2] and not settings.gnu_compat
+  if may_be_list and core.file_status(path) == "directory" then return nil end
+  return path
 end
 
 -- Reads what the command line names: the image, the sum of the profiles, what they are
 -- called in messages, and how many were left out.
 local function read_files(settings)
-  local gprof, profiles = require "gprof", require "gprof.profiles"
+  local gprof = require "gprof"
   local image = need(gprof.image(settings.operands[1] or "a.out"))
-  local list = profiles.find(settings)
-  local how = reading_options(settings, list)
-  local data = need(gprof.data(image, {
-    mixed_rates = how.mixed_rates, debug = settings.debug }))
-  local bad = require "gprof.sum".read(data, list, how, warn)
-  return image, data, profiles.names(list), bad
+  local how = {
+    -- what a sum is written as need not be what its parts are
+    file_format = settings.styles.sum and not settings.gnu_compat and "auto" or
+      settings.file_format,
+    mixed_rates = settings.gnu_compat,
+    debug = settings.debug,
+  }
+  local path = only_profile(settings)
+  if path then return image, need(gprof.data(image, path, how)), path, 0 end
+  return image, require "gprof.sum".read(image, settings, how, warn)
 end
 
 -- Does what the settings ask for with an image and profiles. Returns how many of these
