@@ -7,7 +7,6 @@ local arguments = require "gprof.arguments"
 local core = require "gprof.core"
 local images = require "gprof.image"
 local native = require "gprof.native"
-local reports = require "gprof.reports"
 
 --- Puts data on the functions of an image: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
@@ -127,7 +126,7 @@ end
 -- @raise what the report raises, or why the file cannot be written to
 function core.profile_methods:report(name, options, write)
   arguments.check(self, "gprof.profile", 0, "report")
-  local report, kind = name, type(name)
+  local reports, report, kind = require "gprof.reports", name, type(name)
   if kind == "string" then
     local found, message = reports.find(name)
     report = found or error(message, 2)

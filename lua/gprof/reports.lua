@@ -109,4 +109,28 @@ function reports.run(report, profile, options, write)
   report(profile, options, stream)
 end
 
+local function copy(options)
+  local copied = {}
+  for name, value in pairs(options) do copied[name] = value end
+  return copied
+end
+
+--- Runs a report that was asked for by name. Whoever wrote it may print by other means, too,
+-- and change what it is given; and whatever it throws is for users to see, behind what was
+-- printed before.
+-- @tparam table page the report's `name` and `print`, the function
+-- @tparam profile profile
+-- @tparam table options
+-- @tparam stream write
+-- @raise a table with the field `message`
+function reports.print(page, profile, options, write)
+  local function print(text)
+    write(text)
+    write:flush()
+  end
+  write:flush()
+  local done, problem = pcall(reports.run, page.print, profile, copy(options), print)
+  if not done then error(reports.failure(page.name, problem), 0) end
+end
+
 return reports
