@@ -140,7 +140,7 @@ local function report(settings, write)
   if printed.info or styles.about_functions(printed) then
     check_blocks(settings, printed, data)
     settings.warn = warn
-    settings.color = not settings.gnu_compat and
+    settings.color = settings.color ~= nil and not settings.gnu_compat and
       require "gprof.color".wanted(settings.color, io.stdout)
     local profile = make_profile(image, data, settings, printed)
     if not settings.gnu_compat and styles.about_functions(printed) then

@@ -36,11 +36,10 @@ local function shade(percent, samples, used)
 end
 
 --- A heading.
--- @tparam table options of the report; `color`: in colours
 -- @tparam string text or format, of one line
 -- @treturn string
-function color.heading(options, text)
-  return options.color and paint(text, bold) or text
+function color.heading(text)
+  return paint(text, bold)
 end
 
 --- A row, in the colour of its share.
@@ -78,8 +77,8 @@ function color.name(text, profile, id)
 end
 
 --- Tells whether a file is to have colours.
--- @tparam string|nil when "always", "auto": if it is a terminal that has them, and the
---   environment does not speak against it (https://no-color.org); nil and others: never
+-- @tparam string when "always", "auto": if it is a terminal that has them, and the
+--   environment does not speak against it (https://no-color.org); others: never
 -- @tparam file file
 -- @treturn boolean
 function color.wanted(when, file)

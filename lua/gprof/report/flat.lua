@@ -4,7 +4,7 @@
 -- @module gprof.report.flat
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
+local heading = require "gprof.heading"
 local names = require "gprof.names"
 
 -- Prefixes of units, largest first: those who came before found these sufficient.
@@ -37,7 +37,7 @@ end
 
 -- What comes before the columns: what a sample is.
 local function write_title(profile, options, write)
-  write(color.heading(options, "Flat profile:\n\n"))
+  write(heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
@@ -72,9 +72,9 @@ local function write_heading(profile, options, prefix, write)
   if abbreviation ~= "" then
     per_call = prefix .. abbreviation .. "/call"
   end
-  write(color.heading(options, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
+  write(heading(options, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
     "%  ", "cumulative", "self  ", "", "self  ", "total ", "")
-  write(color.heading(options, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
+  write(heading(options, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
     "time", unit, unit, "calls", per_call, per_call, "name")
 end
 
@@ -83,14 +83,15 @@ local function write_rows(profile, options, look, scale, write)
   if total <= 0 then
     total = 1  -- so that percentages are 0 and not undefined
   end
-  local cumulative, name, colored = 0, look.names(profile, options), options.color
+  local cumulative, name = 0, look.names(profile, options)
+  local color = options.color and require "gprof.color"
   for id, listed, ticks, children, calls in
     profile:functions("self", "id", "listed", "ticks", "children_ticks", "calls") do
     if listed and (ticks ~= 0 or calls ~= 0 or options.display_unused_functions) then
       cumulative = cumulative + ticks
       local percent, seconds = 100 * ticks / total, ticks / rate
       local row = calls ~= 0 and look.called or look.other
-      if colored then row = color.row(row, percent, total, ticks ~= 0 or calls ~= 0) end
+      if color then row = color.row(row, percent, total, ticks ~= 0 or calls ~= 0) end
       if calls ~= 0 then
         write(row, percent, cumulative / rate, seconds, calls,
           scale * ticks / rate / calls, scale * (ticks + children) / rate / calls, name(id))

@@ -3,8 +3,8 @@
 -- @module gprof.report.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 local granularity = require "gprof.granularity"
+local heading = require "gprof.heading"
 local names = require "gprof.names"
 
 -- Fields of an arc, behind the other function's number, and those of a member of a
@@ -34,10 +34,10 @@ local gnu = {
 }
 
 function gnu.heading(profile, options, write)
-  write(color.heading(options, options.brief and "\t\t\tCall graph\n\n" or
+  write(heading(options, options.brief and "\t\t\tCall graph\n\n" or
     "\t\t     Call graph (explanation follows)\n\n"))
   granularity.of_graph(profile, options, write)
-  write(color.heading(options, "index % time    self  children    called     name\n"))
+  write(heading(options, "index % time    self  children    called     name\n"))
 end
 
 function gnu.ending(_, options, write)
@@ -83,7 +83,7 @@ local function write_primary(page, node, name)
   local lines, calls, self_calls = page.primary, node.calls, node.self_calls
   local line = self_calls ~= 0 and lines.recursive or calls ~= 0 and lines.called or
     lines.other
-  if page.colored then line = color.primary(line, node.percent, page.samples, node.used) end
+  if page.color then line = page.color.primary(line, node.percent, page.samples, node.used) end
   page.write(line, "[" .. node.index .. "]", node.percent, node.self, node.children,
     calls, self_calls, name)
 end
@@ -94,7 +94,7 @@ local function write_colored(page, formats, ...)
   for id, key, self, children, calls, of in ... do
     local time = self + children
     local used = calls ~= 0 or time ~= 0
-    page.write(color.row(formats[key], 100 * time / total, page.samples, used),
+    page.write(page.color.row(formats[key], 100 * time / total, page.samples, used),
       page.references[id], key, self, children, calls, of)
     count = count + 1
   end
@@ -103,7 +103,7 @@ end
 
 -- Lines of callers, callees or members: all of an iteration. Returns how many they are.
 local function write_lines(page, formats, ...)
-  if page.colored then return write_colored(page, formats, ...) end
+  if page.color then return write_colored(page, formats, ...) end
   return page.write:each(page.references, formats, ...)
 end
 
@@ -168,7 +168,7 @@ return function(profile, options, write, look)
     write = write,
     look = look,
     primary = primary_lines(look),
-    colored = options.color,
+    color = options.color and require "gprof.color",
     samples = profile.graph_ticks,
     references = names.references(profile, options, look.name),
   }

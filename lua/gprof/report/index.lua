@@ -3,7 +3,7 @@
 -- @module gprof.report.index
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
+local heading = require "gprof.heading"
 local names = require "gprof.names"
 
 local COLUMNS = 3
@@ -46,7 +46,7 @@ local function format_row(profile, ids, options)
     local text = number .. " " .. label(profile, id, options)
     local fill = math.max(0, (column - 1) * cell_width + NUMBER_WIDTH - at - #number)
     at = at + fill + #text - 1
-    if options.color then text = color.name(text, profile, id) end
+    if options.color then text = require "gprof.color".name(text, profile, id) end
     cells[column] = (" "):rep(fill) .. " " .. text
   end
   return table.concat(cells)
@@ -63,7 +63,7 @@ return function(profile, options, write, format)
   format = format or format_row
   local ids = collect(profile, options)
   local rows = (#ids + COLUMNS - 1) // COLUMNS
-  write(color.heading(options, "Index by function name\n\n"))
+  write(heading(options, "Index by function name\n\n"))
   for row = 1, rows do
     local cells = {}
     for place = row, #ids, rows do

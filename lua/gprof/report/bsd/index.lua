@@ -3,7 +3,6 @@
 -- @module gprof.report.bsd.index
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 local index = require "gprof.report.index"
 local names = require "gprof.names"
 
@@ -13,7 +12,7 @@ local function format_row(profile, ids, options)
     local number, printed, is_cycle = profile:get(id, "index", "printed", "is_cycle")
     local name = profile:get(id, is_cycle and "name" or "symbol")
     local cell = ("%6.6s %-19.19s"):format(names.number(number, printed), name)
-    cells[column] = options.color and color.name(cell, profile, id) or cell
+    cells[column] = options.color and require "gprof.color".name(cell, profile, id) or cell
   end
   return table.concat(cells)
 end
