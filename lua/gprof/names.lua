@@ -10,7 +10,7 @@ local names = {}
 -- @tparam table options `print_path`: keep the directories
 -- @treturn string
 function names.file(file, options)
-  return options.print_path and file or file:match("[^/]*$")
+  return options.print_path and file or file:match("^.*/(.*)$") or file
 end
 
 --- Tells whether a name stands for a source file.
