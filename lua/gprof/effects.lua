@@ -36,11 +36,11 @@ end
 
 -- One of the option's values. Colours that are asked for without one are always there.
 function effects.choice(settings, argument, option)
-  for _, value in ipairs(option.values) do
+  for _, value in ipairs(options.values(option)) do
     if value == (argument or "always") then settings[options.setting(option)] = value return end
   end
   raise("option %s takes %s, not '%s'", options.name(option),
-    sentence(option.values, "or"), argument)
+    sentence(options.values(option), "or"), argument)
 end
 
 -- Topics add up. Without a number it is all of them.
@@ -54,7 +54,7 @@ end
 local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd" }
 
 function effects.format(settings, argument, option)
-  local letter, known = argument:sub(1, 1), sentence(option.values, "and")
+  local letter, known = argument:sub(1, 1), sentence(options.values(option), "and")
   if letter == "p" then
     raise("file format '%s' is not supported: known are %s", argument, known)
   end

@@ -24,7 +24,7 @@ end
 
 local function description(option)
   if not option.help:find(":$") then return option.help end
-  return option.help .. " " .. table.concat(option.values, " ")
+  return option.help .. " " .. table.concat(options.values(option), " ")
 end
 
 local function line(option)

@@ -113,29 +113,29 @@ local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/]*)%]? +(%l*)(%S*) +(.*)$"
 local known = {}  -- options by line
 
 -- The option of a line: its names, `short` and `long`; `argument`: "none", "required" or
--- "optional"; `value`: what the help page calls that; `values`: words to choose from;
--- `takes`: "files", "scripts" (of Lua) or "directories", if it is the name of one; `effect`
--- and `detail`, what that is to know; `help`.
+-- "optional"; `value`: what the help page calls that; `takes`: "files", "scripts" (of
+-- Lua) or "directories", if it is the name of one; `effect` and `detail`, what that is to
+-- know; `help`.
 local function option_of(line)
   if known[line] then return known[line] end
   local short, long, kind, value, effect, detail, help = line:match(pattern)
   local option = { short = short ~= " " and short or nil, long = long ~= "" and long or nil,
-    argument = kinds[kind], value = value, values = values[long], takes = takes[effect],
+    argument = kinds[kind], value = value, takes = takes[effect],
     effect = effect ~= "" and effect or "style", detail = detail, help = help }
   known[line] = option
   return option
 end
 
--- All options of texts by group. Such an option has the `group`, too; and
--- reports that one can choose from are all of our own.
+-- All options of texts by group. Such an option has the `group`, too.
 local function all_of(groups)
   local all = {}
   for group, text in ipairs(groups) do
-    for line in text:gmatch "[^\n]+" do
-      local option = option_of(line)
+    local start, stop = 1, text:find("\n", 1, true)
+    while stop do
+      local option = option_of(text:sub(start, stop - 1))
       option.group = group
-      if option.takes == "scripts" then option.values = require "gprof.styles".reports() end
       all[#all + 1] = option
+      start, stop = stop + 1, text:find("\n", stop + 1, true)
     end
   end
   return all
@@ -191,6 +191,13 @@ local function complain(kind, word)
     raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
   end
   raise("unknown option '%s' (-h lists them)", word)
+end
+
+--- The words that an option's argument is one of.
+-- @tparam table option
+-- @treturn {string,...}|nil
+function options.values(option)
+  return option.takes == "scripts" and require "gprof.styles".reports() or values[option.long]
 end
 
 --- What the setting is called that an option makes.
