@@ -105,9 +105,10 @@ static struct option *push_long_options(lua_State *L, int index) {
   int lines;
   const char *text = check_table(L, index, &lines);
   size_t size = strlen(text) + 1, count = (size_t)lines + 1;
-  struct option *options = lua_newuserdatauv(L, count * sizeof *options + size, 0), *next = options;
+  struct option *options = lua_newuserdatauv(L, count * sizeof *options + size, 0);
   char *copy = memcpy(options + count, text, size);
   memset(options, 0, count * sizeof *options);
+  struct option *next = options;
   for (const char *line = text; *line; line = next_line(line)) {
     size_t length = name_length(line);
     if (length == 0) continue;
@@ -124,6 +125,8 @@ static struct option *push_long_options(lua_State *L, int index) {
  * their turn, as moving them behind the options takes as many steps as both together have
  * words. POSIX has them end the options. */
 static const char *push_letters(lua_State *L, const char *table) {
+  static const char *const colons[] = {
+      [no_argument] = "", [required_argument] = ":", [optional_argument] = "::"};
   luaL_Buffer letters;
   luaL_buffinit(L, &letters);
   luaL_addstring(&letters, getenv("POSIXLY_CORRECT") ? ":" : "-:");
@@ -131,7 +134,7 @@ static const char *push_letters(lua_State *L, const char *table) {
     if (*line == ' ') continue;
     luaL_addchar(&letters, *line);
     int kind = argument_kind(line + 2 + name_length(line));
-    luaL_addstring(&letters, kind == required_argument ? ":" : kind == no_argument ? "" : "::");
+    luaL_addstring(&letters, colons[kind]);
   }
   luaL_pushresult(&letters);
   return lua_tostring(L, -1);

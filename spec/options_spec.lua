@@ -407,6 +407,18 @@ describe("an option", function()
   end)
 end)
 
+describe("The table of options", function()
+  local core = require "gprof.core"
+
+  it("has whole lines, with a letter and a name in each, be they blank", function()
+    assert.same({ { "a all[=X]", "1" } }, (core.getopt({ "--al=1" }, "a all[=X]\n", "")))
+    for _, text in ipairs { "a all", "a\n", "a \n", "\n", "a all\n\n", "a all\0\n" } do
+      assert.has_error(function() core.getopt({}, text, "") end,
+        "bad argument #2 to 'getopt' (no table of options)")
+    end
+  end)
+end)
+
 describe("--help", function()
   local result = program.run { "--help" }
 

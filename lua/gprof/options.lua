@@ -13,9 +13,9 @@ local options = {}
 -- The table of options --------------------------------------------------------------
 --
 -- A line for each: its letter, or a blank; its long name; its argument, =NAME if it needs
--- one, [=NAME] if it may have one (attached to a short option); its effect, one of
--- gprof.effects, with what that is to know, or "flag"; and what the help page says. It is text, as every
--- start of the program reads it: compiling a table of Lua would take ten times as long.
+-- one, [=NAME] if it may have one (attached to a short option); its effect, "flag" or one
+-- of gprof.effects, with what that is to know; and what the help page says. It is text, as
+-- every start of the program reads it: a table of Lua would take ten times as long.
 
 --- The groups of the help page, in its order.
 options.groups = { "Reports", "Analysis", "Miscellaneous", "Older forms" }
@@ -207,8 +207,7 @@ function options.setting(option)
   return (option.long:gsub("-", "_"))
 end
 
---- Has an option take effect. What all effects but that of a flag take to compile is not for
--- those who do not want any.
+--- Has an option take effect. A flag needs none of the other effects.
 -- @tparam table option
 -- @tparam table settings
 -- @tparam string|nil argument

@@ -22,7 +22,8 @@ end
 -- @treturn string|nil
 function tables.strings(value)
   if is_array_of_strings(value) then return nil end
-  return "array of strings expected" .. (type(value) == "table" and "" or ", got " .. arguments.type_of(value))
+  return "array of strings expected" ..
+    (type(value) == "table" and "" or ", got " .. arguments.type_of(value))
 end
 
 -- A symspec of calls that is one of functions; nil if there is none.
