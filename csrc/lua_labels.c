@@ -3,10 +3,10 @@
  * Labels: what reports call functions.
  *
  * labels(profile, options) is like a table of texts by the numbers of functions and cycles:
- * the name; behind it, if options want that, and in profiles by line, the source, or the file
- * of static functions only, as there can be several so named; and, for cross-references,
- * cycle and number in the call graph, or, for an index, that number before the name. Streams
- * write them without making strings of them.
+ * the name; behind it, if options want that, and in profiles by line unless it is to be bare,
+ * the source, or the file of static functions only, as there can be several so named; and,
+ * for cross-references, cycle and number in the call graph, or, for an index, that number
+ * before the name. Streams write them without making strings of them.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct labels {
   bool references, numbered;
 };
 
-/* labels(profile, { symbols, inline_file_names, static_files, print_path, references,
+/* labels(profile, { bare, symbols, inline_file_names, static_files, print_path, references,
  * numbered }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
@@ -37,7 +37,8 @@ static int new_labels(lua_State *L) {
   *made = (labels){.profile = lua_touserdata(L, 1),
                    .of = lua_touserdata(L, -1),
                    .symbols = flag_option(L, 2, "symbols"),
-                   .sources = by_line || flag_option(L, 2, "inline_file_names"),
+                   .sources = !flag_option(L, 2, "bare") &&
+                              (by_line || flag_option(L, 2, "inline_file_names")),
                    .addresses = by_line,
                    .static_files = !by_line && flag_option(L, 2, "static_files"),
                    .whole_paths = flag_option(L, 2, "print_path"),

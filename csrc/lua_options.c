@@ -70,35 +70,87 @@ static int expand(lua_State *L) {
 
 /* --- options --------------------------------------------------------------- */
 
-static const char *const argument_kinds[] = {"none", "required", "optional", NULL};
+/* A table of options is a text with a line for each: its letter, or a blank; a blank; its
+ * long name, which may be empty; and "=" if it needs an argument, "[=" if it may have one.
+ * What follows in the line is for others. */
 
-/* Values of long options, apart from all characters and '?'. */
+/* Values of long options, apart from all characters and '?': this, and where their line
+ * begins in the table. */
 enum { LONG_BASE = 1000 };
 
-/* Pushes the list of {name, argument} at `index` as a table for getopt_long. */
+static int argument_kind(const char *behind_name) {
+  return *behind_name == '=' ? required_argument
+         : *behind_name == '[' ? optional_argument : no_argument;
+}
+
+static size_t name_length(const char *line) { return strcspn(line + 2, "=[ \n"); }
+
+static const char *next_line(const char *line) { return line + strcspn(line, "\n") + 1; }
+
+/* The table at `index`, of which every line has a letter and a name, be they blank. */
+static const char *check_table(lua_State *L, int index, int *lines) {
+  const char *text = luaL_checkstring(L, index);
+  *lines = 0;
+  for (const char *line = text; *line; line = next_line(line)) {
+    bool whole = strcspn(line, "\n") > 2 && strchr(line, '\n');
+    luaL_argcheck(L, whole && line - text < INT_MAX / 2, index, "no table of options");
+    ++*lines;
+  }
+  return text;
+}
+
+/* Pushes the long options of the table at `index` for getopt_long, and copies of their names
+ * behind them, which end with a zero there. */
 static struct option *push_long_options(lua_State *L, int index) {
-  luaL_checktype(L, index, LUA_TTABLE);
-  lua_Integer count = (lua_Integer)lua_rawlen(L, index);
-  struct option *options = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *options, 0);
-  memset(options, 0, ((size_t)count + 1) * sizeof *options);
-  for (lua_Integer i = 0; i < count; i++) {
-    lua_rawgeti(L, index, i + 1);
-    luaL_argcheck(L, lua_istable(L, -1), index, "tables expected");
-    lua_getfield(L, -1, "long");
-    lua_getfield(L, -2, "argument");
-    luaL_argcheck(L, lua_type(L, -2) == LUA_TSTRING, index, "names expected");
-    options[i].name = lua_tostring(L, -2);
-    options[i].has_arg = luaL_checkoption(L, -1, "none", argument_kinds);
-    options[i].val = LONG_BASE + (int)i;
-    lua_pop(L, 3);
+  int lines;
+  const char *text = check_table(L, index, &lines);
+  size_t size = strlen(text) + 1, count = (size_t)lines + 1;
+  struct option *options = lua_newuserdatauv(L, count * sizeof *options + size, 0);
+  char *copy = memcpy(options + count, text, size);
+  memset(options, 0, count * sizeof *options);
+  struct option *next = options;
+  for (const char *line = text; *line; line = next_line(line)) {
+    size_t length = name_length(line);
+    if (length == 0) continue;
+    next->name = copy + (line - text) + 2;
+    next->has_arg = argument_kind(next->name + length);
+    next->val = LONG_BASE + (int)(line - text);
+    copy[line - text + 2 + (ptrdiff_t)length] = '\0';
+    next++;
   }
   return options;
 }
 
-/* Appends {name, value} to the result table at `index`. */
-static void append(lua_State *L, int index, const char *name, const char *value) {
+/* Pushes the letters of a table as getopt_long wants them: words that are no options come in
+ * their turn, as moving them behind the options takes as many steps as both together have
+ * words. POSIX has them end the options. */
+static const char *push_letters(lua_State *L, const char *table) {
+  static const char *const colons[] = {
+      [no_argument] = "", [required_argument] = ":", [optional_argument] = "::"};
+  luaL_Buffer letters;
+  luaL_buffinit(L, &letters);
+  luaL_addstring(&letters, getenv("POSIXLY_CORRECT") ? ":" : "-:");
+  for (const char *line = table; *line; line = next_line(line)) {
+    if (*line == ' ') continue;
+    luaL_addchar(&letters, *line);
+    int kind = argument_kind(line + 2 + name_length(line));
+    luaL_addstring(&letters, colons[kind]);
+  }
+  luaL_pushresult(&letters);
+  return lua_tostring(L, -1);
+}
+
+/* The line of the option that getopt_long chose. */
+static const char *chosen_line(const char *table, int choice) {
+  if (choice >= LONG_BASE) return table + (choice - LONG_BASE);
+  while (*table && *table != choice) table = next_line(table);
+  return table;
+}
+
+/* Appends {line, value} to the result table at `index`. */
+static void append(lua_State *L, int index, const char *line, const char *value) {
   lua_createtable(L, 2, 0);
-  lua_pushstring(L, name);
+  lua_pushlstring(L, line, strcspn(line, "\n"));
   lua_rawseti(L, -2, 1);
   lua_pushstring(L, value);
   lua_rawseti(L, -2, 2);
@@ -132,40 +184,33 @@ static bool is_prefix(const struct option *options, const char *word) {
 /* What getopt_long takes for the letter of a word that is no option. */
 enum { OPERAND = 1 };
 
-/* Pushes the letters as getopt_long wants them: words that are no options come in their
- * turn, as moving them behind the options takes as many steps as both together have words.
- * POSIX has them end the options. */
-static const char *push_letters(lua_State *L, const char *letters) {
-  return lua_pushfstring(L, "%s:%s", getenv("POSIXLY_CORRECT") ? "" : "-", letters);
-}
-
 static void append_operand(lua_State *L, int index, const char *word) {
   lua_pushstring(L, word);
   lua_rawseti(L, index, luaL_len(L, index) + 1);
 }
 
-/* getopt(arguments, short, long, own) -> list of {option, value}, operands; or nil,
- * kind, word, list for what cannot be taken: "unknown", "missing" (its argument) or
- * "superfluous" (an argument that it does not take), with what came before. Long
- * options are those of `long`; one that is none of these, nor the beginning of
- * any, is looked for in `own`. */
+/* getopt(arguments, options, own) -> list of {line, value}, operands; or nil, kind, word,
+ * list for what cannot be taken: "unknown", "missing" (its argument) or "superfluous" (an
+ * argument that it does not take), with what came before. Long options are those of the
+ * table `options`; one that is none of these, nor the beginning of any, is looked for in the
+ * table `own`, which has no letters. */
 static int read_options(lua_State *L) {
   int argc, choice;
+  struct option *all = push_long_options(L, 2), *own = push_long_options(L, 3);
+  const char *table, *letters = push_letters(L, lua_tostring(L, 2));
   luaL_checktype(L, 1, LUA_TTABLE);
-  const char *letters = push_letters(L, luaL_checkstring(L, 2));
   char **argv = push_argv(L, 1, "", &argc);
-  struct option *all = push_long_options(L, 3), *own = push_long_options(L, 4), *table;
   lua_newtable(L);
   lua_newtable(L);
   int operands = lua_gettop(L), result = operands - 1;
   optind = 0;  /* begin anew */
   opterr = 0;
   for (;;) {
-    table = all;
+    table = lua_tostring(L, 2);
     choice = getopt_long(argc, argv, letters, all, NULL);
     if (choice == '?' && optopt == 0 && !is_prefix(all, argv[optind - 1])) {
       optind--;
-      table = own;
+      table = lua_tostring(L, 3);
       choice = getopt_long(argc, argv, letters, own, NULL);
     }
     if (choice < 0) break;
@@ -173,11 +218,10 @@ static int read_options(lua_State *L) {
     if (choice == '?')
       return complain(L, result, optopt >= LONG_BASE ? "superfluous" : "unknown",
                       push_culprit(L, argv, optopt));
-    char letter[2] = {(char)choice, 0};
     if (choice == OPERAND)
       append_operand(L, operands, optarg);
     else
-      append(L, result, choice >= LONG_BASE ? table[choice - LONG_BASE].name : letter, optarg);
+      append(L, result, chosen_line(table, choice), optarg);
   }
   for (int i = optind; i < argc; i++) append_operand(L, operands, argv[i]);
   return 2;

@@ -42,7 +42,7 @@ field_value label_value(const report *r, const labels *set, uint32_t node, label
 /* The format, or the one that colours make of it. */
 static int paint(const report *r, int format, const shade *by) {
   lua_State *L = r->L;
-  if (lua_isnil(L, REPORT_PAINT)) return format;
+  if (!lua_toboolean(L, REPORT_PAINT)) return format;
   lua_pushvalue(L, REPORT_PAINT);
   lua_pushvalue(L, format);
   lua_pushnumber(L, by->percent);

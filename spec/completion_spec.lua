@@ -51,7 +51,7 @@ end)
 describe("The words that options have to choose from", function()
   it("are taken by the program", function()
     for _, option in ipairs(all_options()) do
-      for _, value in ipairs(option.values or {}) do
+      for _, value in ipairs(options.values(option) or {}) do
         assert.is_true(pcall(options.read, { "--" .. option.long .. "=" .. value }), value)
       end
     end
@@ -68,7 +68,7 @@ describe("The words that options have to choose from", function()
       assert.equal(style, said:match(("(%s)"):format(style:gsub("%-", "%%-"))))
     end
     for _, option in ipairs(options.gnu) do
-      if option.long == "demangle" then assert.equal(said, table.concat(option.values, ",")) end
+      if option.long == "demangle" then assert.equal(said, table.concat(options.values(option), ",")) end
     end
   end)
 
@@ -76,7 +76,7 @@ describe("The words that options have to choose from", function()
     local listed = shell.check({ "find", program.root .. "/lua/gprof/report", "-name", "*.lua" }).stdout
     local known, found = {}, 0
     for _, option in ipairs(options.own) do
-      for _, name in ipairs(option.long == "report" and option.values or {}) do known[name] = true end
+      for _, name in ipairs(option.long == "report" and options.values(option) or {}) do known[name] = true end
     end
     for path in listed:gmatch "report/([^\n]+)%.lua" do
       found = found + 1
@@ -149,7 +149,7 @@ describe("bash", function()
     assert.same({ "-bzOmagic" }, completed "-bzOm")
     assert.same({ "magic" }, completed("-bzO", "m"))
     for _, option in ipairs(all_options()) do
-      local words = option.values and table.move(option.values, 1, #option.values, 1, {})
+      local words = options.values(option) and table.move(options.values(option), 1, #options.values(option), 1, {})
       if words and not option.takes then
         table.sort(words)
         assert.same(words, completed("--" .. option.long, "=", ""))

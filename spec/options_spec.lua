@@ -1,6 +1,7 @@
 -- The command line's options: all that GNU gprof has by all their names, ours beside them, and what they set.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local effects = require "gprof.effects"
 local launch = require "support.launch"
 local options = require "gprof.options"
 local program = require "support.program"
@@ -29,17 +30,12 @@ end
 -- Reads a command line for what it means, whatever the options do: "NAME" or "NAME=ARGUMENT" of each, by long name
 -- where there is one, then the operands. Or nil and the message.
 local function parse(...)
-  local found, handles = {}, {}
-  for i, option in ipairs(all_options()) do
-    handles[i] = option.handle or false
-    option.handle = function(_, argument)
-      table.insert(found, (option.long or option.short) .. (argument and "=" .. argument or ""))
-    end
+  local found, take_effect = {}, options.take_effect
+  function options.take_effect(option, _, argument)
+    table.insert(found, (option.long or option.short) .. (argument and "=" .. argument or ""))
   end
   local done, settings = pcall(options.read, { ... })
-  for i, option in ipairs(all_options()) do
-    option.handle = handles[i] or nil
-  end
+  options.take_effect = take_effect
   if not done then
     return nil, settings.message
   end
@@ -405,7 +401,20 @@ end)
 describe("an option", function()
   it("does something, whichever it is", function()
     for _, option in ipairs(all_options()) do
-      assert.equal("function", type(option.handle), options.name(option))
+      local effect = option.effect == "flag" and options.take_effect or effects[option.effect]
+      assert.equal("function", type(effect), options.name(option))
+    end
+  end)
+end)
+
+describe("The table of options", function()
+  local core = require "gprof.core"
+
+  it("has whole lines, with a letter and a name in each, be they blank", function()
+    assert.same({ { "a all[=X]", "1" } }, (core.getopt({ "--al=1" }, "a all[=X]\n", "")))
+    for _, text in ipairs { "a all", "a\n", "a \n", "\n", "a all\n\n", "a all\0\n" } do
+      assert.has_error(function() core.getopt({}, text, "") end,
+        "bad argument #2 to 'getopt' (no table of options)")
     end
   end)
 end)

@@ -7,6 +7,7 @@
 -- @internal gprof.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.arguments"
 local names = require "gprof.names"
 
 local annotation = {}
@@ -192,6 +193,28 @@ end
 -- @treturn integer 0 if nothing is known
 function annotation.executions(line, gnu_compat)
   return not gnu_compat and line.blocks or line.calls or 0
+end
+
+--- What is known of the lines of a source file, for `profile:annotate`, which says what it
+-- takes and returns.
+-- @tparam profile profile
+-- @tparam string file
+-- @tparam[opt] {string,...} directories
+function annotation.annotate(profile, file, directories)
+  arguments.check(profile, "gprof.profile", 0, "annotate")
+  arguments.check(file, "string", 1, "annotate")
+  arguments.check(directories or {}, "strings", 2, "annotate")
+  local known, message = annotation.find(profile, file)
+  if not known then return nil, message end
+  local text, problem = require "gprof.source_text".load(known.name, directories)
+  if not text then return nil, problem end
+  local lines, result = annotation.lines(profile, known.ids), {}
+  for number, line_text in ipairs(text) do
+    local line = lines[number] or {}
+    result[number] = { number = number, text = line_text, counts = line.counts,
+      calls = line.calls, blocks = line.blocks, seconds = line.seconds }
+  end
+  return result
 end
 
 return annotation

@@ -73,42 +73,6 @@ function arguments.type_of(value)
 end
 local type_of <const> = arguments.type_of
 
-local function is_array_of_strings(value)
-  if type(value) ~= "table" then return false end
-  local count = 0
-  for _, text in pairs(value) do
-    count = type(text) == "string" and count + 1 or math.huge
-  end
-  return count == #value
-end
-
-local function wrong_strings(value)
-  if is_array_of_strings(value) then return nil end
-  return "array of strings expected" .. (type(value) == "table" and "" or ", got " .. type_of(value))
-end
-
--- A symspec of calls that is one of functions; nil if there is none.
-local function no_calls(specs)
-  for _, spec in ipairs(specs) do
-    if not spec:find("/", 1, true) then return spec end
-  end
-end
-
--- What is wrong with tables of arrays of symspecs by stage; nil if nothing is. GNU gprof
--- takes anything for calls.
-local function wrong_symspecs(value, given)
-  if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
-  local stages = require "gprof.symspec".stages
-  for stage, specs in pairs(value) do
-    if not stages[stage] then return ("no table '%s'"):format(tostring(stage)) end
-    if not is_array_of_strings(specs) then
-      return ("array of strings expected for '%s'"):format(stage)
-    end
-    local spec = stage == "arcs" and not given.gnu_compat and no_calls(specs)
-    if spec then return ("FROM/TO expected for 'arcs', got '%s'"):format(spec) end
-  end
-end
-
 -- What is wrong with the name of a file format; nil if nothing is.
 local function wrong_format(value)
   if type(value) ~= "string" then return "string expected, got " .. type_of(value) end
@@ -129,14 +93,14 @@ local function wrong_object(value, kind)
   return not open and problem or nil
 end
 
-local wrong_by_kind <const> = {
-  symspecs = wrong_symspecs, format = wrong_format, strings = wrong_strings,
-}
+-- Kinds that are tables, and looked at where there is one.
+local tables <const> = { strings = true, symspecs = true }
 
 -- What is wrong with a value, which has to be of some kind, and is one of those that are
 -- `given`; nil if nothing is.
 local function wrong(value, kind, given)
-  if wrong_by_kind[kind] then return wrong_by_kind[kind](value, given) end
+  if tables[kind] then return require "gprof.tables"[kind](value, given) end
+  if kind == "format" then return wrong_format(value) end
   local plain, word = kind:match "^(%S+) or '(%l+)'$"
   if not plain then return wrong_object(value, kind) end
   if type_of(value) == plain or value == word then return nil end

@@ -1,4 +1,5 @@
---- The command line: from arguments to reports.
+--- The command line: answers what the program is asked about itself, or hands over to
+-- gprof.reporting; and tells what failed.
 --
 -- @internal gprof.cli
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -6,162 +7,16 @@
 local core = require "gprof.core"
 local options = require "gprof.options"
 local output = require "gprof.output"
-local styles = require "gprof.styles"
 
 local cli = {}
 
-local function fail(...)
-  error({ message = string.format(...) }, 0)
-end
-
-local function warn(message)
-  io.stderr:write("gprof.lua: warning: ", message, "\n")
-end
-
--- The value, or the end of the program with the message that came in its place.
-local function need(value, message)
-  return value or fail("%s", message)
-end
-
--- Reports that are asked for by name are found before anything is read.
-local function find_reports(settings)
-  for i, name in ipairs(settings.reports) do
-    settings.reports[i] = { name = name, print = need(require "gprof.reports".find(name)) }
-  end
-end
-
--- GNU gprof prints execution counts where there is nothing else, be they all zero. A
--- report that is asked for by name gets what there is.
-local function check_not_empty(settings, data, where)
-  if data.has_histogram or data.has_arcs then return end
-  if next(settings.styles) or settings.reports[1] then return end
-  if settings.gnu_compat then return end
-  if data.block_records > 0 then
-    fail("%s: holds counts of basic blocks only, which are shown by -l with -A or -C", where)
-  end
-  fail("%s: holds neither a histogram nor arcs", where)
-end
-
-local function check_styles(printed, settings, data, where)
-  check_not_empty(settings, data, where)
-  local lack = styles.lack(printed, data)
-  if lack then fail("%s: %s", where, lack) end
-end
-
--- All reports can be taken away, and then nothing is said at all.
-local function check_asked(printed, settings)
-  for _, stands in pairs(printed) do
-    if stands then return end
-  end
-  if settings.gnu_compat then return end
-  warn("nothing is printed: the options take away what there would be")
-end
-
--- A profile of another program would give a report of nothing.
-local function check_belongs(profile, where)
-  if not profile.foreign then return end
-  local image, data = profile.image, profile.data
-  fail("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the code is at " ..
-    "0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low, image.text_high)
-end
-
-local function write_sum(data, settings)
-  need(data:write(settings.sum_file or "gmon.sum", settings.file_format))
-end
-
--- Blocks are of lines, and nothing is said of them without.
-local function check_blocks(settings, printed, data)
-  if data.block_records == 0 or settings.line then return end
-  if printed.annotation or printed.executions then
-    warn("counts of basic blocks are shown with option -l (--line) only")
-  end
-end
-
--- A profile by line has all lines where something is said of those that nothing was recorded
--- of: what the graph, the orders and symspecs say under --gnu-compat depends on all of them.
-local function lines_wanted(settings, printed)
-  if not (settings.line or settings.styles.sum) then return nil end
-  local all = settings.display_unused_functions or settings.static_call_graph or
-    settings.include or settings.exclude or printed.annotation or
-    settings.gnu_compat and (printed.graph or printed.executions or
-      printed.function_order or printed.file_order)
-  return all and "all" or true
-end
-
--- Puts the data on the functions that the symspecs leave; tells of those that say nothing.
-local function make_profile(image, data, settings, printed)
-  local told = {}
-  settings.line = lines_wanted(settings, printed)
-  function settings.missed(spec)
-    if settings.gnu_compat or told[spec] then return end
-    told[spec] = true
-    warn(("symspec '%s' matches nothing"):format(spec))
-  end
-  return need(require "gprof".profile(image, data,
-    require "gprof.arguments".pick(settings, "profile")))
-end
-
--- What is only known file by file, in the order in which files are read, takes one process.
-local function count_processes(settings, list)
-  local one = settings.styles.info or settings.reports[1] or settings.debug or
-    list.standard_input
-  return one and 1 or settings.jobs
-end
-
--- How profiles are read. What a sum is written as need not be what its parts are.
-local function reading_options(settings, list)
-  local compatible, sums = settings.gnu_compat, settings.styles.sum
-  return {
-    file_format = sums and not compatible and "auto" or settings.file_format,
-    keep_going = settings.keep_going,
-    mixed_rates = compatible,
-    forget_files = sums and not (settings.styles.info or settings.reports[1]),
-    jobs = count_processes(settings, list),
-    progress = not (compatible or settings.no_progress) and #list > 1 and
-      core.is_terminal(io.stderr),
-  }
-end
-
--- Reads what the command line names: the image, the sum of the profiles, what they are
--- called in messages, and how many were left out.
-local function read_files(settings)
-  local gprof, profiles = require "gprof", require "gprof.profiles"
-  local image = need(gprof.image(settings.operands[1] or "a.out"))
-  local list = profiles.find(settings)
-  local how = reading_options(settings, list)
-  local data = need(gprof.data(image, {
-    mixed_rates = how.mixed_rates, debug = settings.debug }))
-  local bad = require "gprof.sum".read(data, list, how, warn)
-  return image, data, profiles.names(list), bad
-end
-
--- Does what the settings ask for with an image and profiles. Returns how many of these
--- were left out.
-local function report(settings, write)
-  find_reports(settings)
-  local image, data, where, bad = read_files(settings)
-  local chosen = styles.choose(settings.styles, data, settings.reports)
-  local printed = styles.printed(chosen, settings.reports)
-  check_styles(printed, settings, data, where)
-  check_asked(printed, settings)
-  if chosen.sum then write_sum(data, settings) end
-  if printed.info or styles.about_functions(printed) then
-    check_blocks(settings, printed, data)
-    settings.warn = warn
-    settings.color = not settings.gnu_compat and
-      require "gprof.color".wanted(settings.color, io.stdout)
-    local profile = make_profile(image, data, settings, printed)
-    if not settings.gnu_compat and styles.about_functions(printed) then
-      check_belongs(profile, where)
-    end
-    styles.print(chosen, profile, settings, write)
-  end
-  return bad
+local function fail(message)
+  error({ message = message }, 0)
 end
 
 local function blocks_runtime()
   local path, message = require "gprof.native".blocks_runtime()
-  return path or fail("the %s", message)
+  return path or fail("the " .. message)
 end
 
 local function work(arguments)
@@ -176,10 +31,10 @@ local function work(arguments)
   elseif settings.print_blocks_runtime then
     write(blocks_runtime() .. "\n")
   else
-    bad = report(settings, write)
+    bad = require "gprof.reporting"(settings, write)
   end
   write:flush()
-  if bad > 0 then fail("bad profiles that were left out: %d", bad) end
+  if bad > 0 then fail("bad profiles that were left out: " .. bad) end
 end
 
 --- Runs the program.

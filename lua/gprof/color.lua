@@ -36,11 +36,10 @@ local function shade(percent, samples, used)
 end
 
 --- A heading.
--- @tparam table options of the report; `color`: in colours
 -- @tparam string text or format, of one line
 -- @treturn string
-function color.heading(options, text)
-  return options.color and paint(text, bold) or text
+function color.heading(text)
+  return paint(text, bold)
 end
 
 --- A row, in the colour of its share.
@@ -66,12 +65,10 @@ function color.primary(text, percent, samples, used)
 end
 
 --- What colours the rows that the core writes (csrc/report.h).
--- @tparam table options of the report; `color`: in colours
 -- @tparam number samples that all time is
--- @treturn function|nil of a format, percentage, whether it was used, and whether others are
+-- @treturn function of a format, percentage, whether it was used, and whether others are
 --   gathered around it
-function color.painter(options, samples)
-  if not options.color then return nil end
+function color.painter(samples)
   return function(format, percent, used, is_primary)
     local row = is_primary and color.primary or color.row
     return row(format, percent, samples, used)
@@ -79,8 +76,8 @@ function color.painter(options, samples)
 end
 
 --- Tells whether a file is to have colours.
--- @tparam string|nil when "always", "auto": if it is a terminal that has them, and the
---   environment does not speak against it (https://no-color.org); nil and others: never
+-- @tparam string when "always", "auto": if it is a terminal that has them, and the
+--   environment does not speak against it (https://no-color.org); others: never
 -- @tparam file file
 -- @treturn boolean
 function color.wanted(when, file)

@@ -94,8 +94,8 @@ local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
 -- What compgen is asked for, for an option's argument; nil if nobody can tell. Files that are
 -- filtered are asked for by themselves, as words would be filtered, too.
 local function bash_argument(option)
-  local what = {}
-  if option.values then what[1] = ("-W '%s'"):format(table.concat(option.values, " ")) end
+  local words = options.values(option)
+  local what = { words and ("-W '%s'"):format(table.concat(words, " ")) }
   what[#what + 1] = bash_files[option.takes]
   return what[1] and ("    %s) what=(%s)%s ;;"):format(
     table.concat(names(option), "|"), table.concat(what, " "),
@@ -170,7 +170,8 @@ local zsh_colons <const> = { required = ":", optional = "::" }
 
 -- Where words for an option's argument come from; a function, if there are files, too.
 local function zsh_action(option)
-  local words = option.values and "(" .. table.concat(option.values, " ") .. ")"
+  local words = options.values(option)
+  words = words and "(" .. table.concat(words, " ") .. ")"
   if words and option.takes then
     return "_gprof_lua_" .. option.long
   end
@@ -185,8 +186,9 @@ local zsh_alternative <const> = [[
 
 -- That function, if an option has one.
 local function zsh_function(option)
-  return option.values and option.takes and zsh_alternative:format(zsh_action(option),
-    option.value, table.concat(option.values, " "), zsh_files[option.takes])
+  local words = option.takes and options.values(option)
+  return words and zsh_alternative:format(zsh_action(option), option.value,
+    table.concat(words, " "), zsh_files[option.takes])
 end
 
 -- An option's argument: what it is called, and where words for it come from.

@@ -23,8 +23,8 @@ local function form(option)
 end
 
 local function description(option)
-  if not option.help:find(":$") then return option.help end
-  return option.help .. " " .. table.concat(option.values, " ")
+  if option.help:sub(-1) ~= ":" then return option.help end
+  return option.help .. " " .. table.concat(options.values(option), " ")
 end
 
 local function line(option)

@@ -12,7 +12,7 @@ local names = {}
 -- @tparam table options `print_path`: keep the directories
 -- @treturn string
 function names.file(file, options)
-  return options.print_path and file or file:match("[^/]*$")
+  return options.print_path and file or file:match("^.*/(.*)$") or file
 end
 
 --- Tells whether a name stands for a source file.
@@ -39,6 +39,14 @@ end
 -- @treturn {[integer]=string} by number; streams write them without making strings
 function names.labels(profile, options, field)
   return labels(profile, options, field, {})
+end
+
+--- Names, and nothing else.
+-- @tparam profile profile
+-- @tparam[opt] string field as of `names.labels`
+-- @treturn {[integer]=string} by number
+function names.bare(profile, field)
+  return labels(profile, {}, field, { bare = true })
 end
 
 --- Cross-references: the same with cycle and index number behind it.

@@ -7,7 +7,6 @@ local arguments = require "gprof.arguments"
 local core = require "gprof.core"
 local images = require "gprof.image"
 local native = require "gprof.native"
-local reports = require "gprof.reports"
 
 --- Puts data on the functions of an image: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
@@ -94,21 +93,6 @@ end
 -- @tfield symbols symbols the functions of the image
 -- @tfield {string,...}|nil map_files the object files that a map names, in its order
 
--- A function that takes what a report writes: to a file, or the function that was given.
-local function sink(write)
-  if write == nil then write = io.stdout end
-  if io.type(write) == "file" then
-    return function(text)
-      local done, message = write:write(text)
-      if not done then error(message, 0) end
-    end
-  end
-  local meta = getmetatable(write)
-  if type(write) == "function" or type(meta) == "table" and meta.__call then return write end
-  arguments.bad(3, "report", 3, "function or file expected, got %s",
-    io.type(write) or arguments.type_of(write))
-end
-
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
 -- @tparam string|function name `"flat"`, `"graph"`, `"index"`, the same in the style of BSD
@@ -126,20 +110,7 @@ end
 --   a stream to it (see gprof.output), which ends when the report returns
 -- @raise what the report raises, or why the file cannot be written to
 function core.profile_methods:report(name, options, write)
-  arguments.check(self, "gprof.profile", 0, "report")
-  local report, kind = name, type(name)
-  if kind == "string" then
-    local found, message = reports.find(name)
-    report = found or error(message, 2)
-  elseif kind ~= "function" then
-    arguments.bad(1, "report", 2, "function or string expected, got %s", kind)
-  end
-  if require "gprof.styles".is_own(name) then
-    options = arguments.options(options, 2, "report")
-  elseif options ~= nil then
-    arguments.check(options, "table", 2, "report")
-  end
-  reports.run(report, self, options or {}, sink(write))
+  return require "gprof.reports".report(self, name, options, write)
 end
 
 --- What is known of the lines of a source file.
@@ -153,21 +124,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: several files, or none, of that name; no text
 function core.profile_methods:annotate(file, directories)
-  arguments.check(self, "gprof.profile", 0, "annotate")
-  arguments.check(file, "string", 1, "annotate")
-  arguments.check(directories or {}, "strings", 2, "annotate")
-  local annotation = require "gprof.annotation"
-  local known, message = annotation.find(self, file)
-  if not known then return nil, message end
-  local text, problem = require "gprof.source_text".load(known.name, directories)
-  if not text then return nil, problem end
-  local lines, result = annotation.lines(self, known.ids), {}
-  for number, line_text in ipairs(text) do
-    local line = lines[number] or {}
-    result[number] = { number = number, text = line_text, counts = line.counts,
-      calls = line.calls, blocks = line.blocks, seconds = line.seconds }
-  end
-  return result
+  return require "gprof.annotation".annotate(self, file, directories)
 end
 
 --- The functions that a symspec names (`gprof.symspec`). In a profile by line those are

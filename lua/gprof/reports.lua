@@ -10,6 +10,7 @@
 -- @module gprof.reports
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
 
@@ -107,6 +108,67 @@ end
 function reports.run(report, profile, options, write)
   local stream <close> = output.through(write)
   report(profile, options, stream)
+end
+
+-- A function that takes what a report writes: to a file, or the function that was given.
+local function sink(write)
+  if write == nil then write = io.stdout end
+  if io.type(write) == "file" then
+    return function(text)
+      local done, message = write:write(text)
+      if not done then error(message, 0) end
+    end
+  end
+  local meta = getmetatable(write)
+  if type(write) == "function" or type(meta) == "table" and meta.__call then return write end
+  arguments.bad(3, "report", 3, "function or file expected, got %s",
+    io.type(write) or arguments.type_of(write))
+end
+
+--- Runs a report that somebody names, for `profile:report`, which says what it takes.
+-- @tparam profile profile
+-- @tparam string|function name
+-- @tparam[opt] table options
+-- @tparam[opt] function|file write
+function reports.report(profile, name, options, write)
+  arguments.check(profile, "gprof.profile", 0, "report")
+  local report, kind = name, type(name)
+  if kind == "string" then
+    local found, message = reports.find(name)
+    report = found or error(message, 2)
+  elseif kind ~= "function" then
+    arguments.bad(1, "report", 2, "function or string expected, got %s", kind)
+  end
+  if require "gprof.styles".is_own(name) then
+    options = arguments.options(options, 2, "report")
+  elseif options ~= nil then
+    arguments.check(options, "table", 2, "report")
+  end
+  reports.run(report, profile, options or {}, sink(write))
+end
+
+local function copy(options)
+  local copied = {}
+  for name, value in pairs(options) do copied[name] = value end
+  return copied
+end
+
+--- Runs a report that was asked for by name. Whoever wrote it may print by other means, too,
+-- and change what it is given; and whatever it throws is for users to see, behind what was
+-- printed before.
+-- @tparam table page the report's `name` and `print`, the function
+-- @tparam profile profile
+-- @tparam table options
+-- @tparam stream write
+-- @raise a table with the field `message`
+function reports.print(page, profile, options, write)
+  local function print(text)
+    write(text)
+    write:flush()
+  end
+  write:flush()
+  local done, problem = pcall(reports.run, page.print, profile, copy(options), print)
+  if not done then error(reports.failure(page.name, problem), 0) end
 end
 
 return reports

@@ -132,25 +132,6 @@ local function list_pages(chosen, options)
   return list
 end
 
-local function copy(options)
-  local copied = {}
-  for name, value in pairs(options) do copied[name] = value end
-  return copied
-end
-
--- Whoever wrote the report may print by other means, too, and change what it is given;
--- and whatever it throws is for users to see, behind what was printed before.
-local function print_guarded(page, profile, options, write)
-  local function print(text)
-    write(text)
-    write:flush()
-  end
-  local reports = require "gprof.reports"
-  write:flush()
-  local done, problem = pcall(reports.run, page.print, profile, copy(options), print)
-  if not done then error(reports.failure(page.name, problem), 0) end
-end
-
 --- Prints the pages of all styles that stand, and the reports asked for by name.
 -- @tparam {[string]=boolean} chosen
 -- @tparam profile profile
@@ -163,9 +144,9 @@ function styles.print(chosen, profile, options, write)
     options.continued = i > 1
     if options.continued and not page.joined then write("\f\n") end
     if page.print then
-      print_guarded(page, profile, options, write)
+      require "gprof.reports".print(page, profile, options, write)
     else
-      require "gprof.reports".find(page.name)(profile, options, write)
+      require("gprof.report." .. page.name)(profile, options, write)
     end
   end
 end

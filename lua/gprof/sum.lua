@@ -1,8 +1,12 @@
---- Adds up the profiles of a list, and tells of those that are left out.
+--- Several profiles: adds up those that a command line means, and tells of those that are
+-- left out.
 --
 -- @internal gprof.sum
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
+local gprof = require "gprof"
+local profiles = require "gprof.profiles"
 local progress = require "gprof.progress"
 local reading = require "gprof.reading"
 
@@ -54,22 +58,49 @@ local function read(data, list, how, tell, line)
   end
 end
 
---- Reads the profiles of a list into data.
--- @tparam data data still without records
--- @tparam table list as `profiles.find` gives it
--- @tparam table how as for `jobs.read`; `progress`: whether to show how far it is
+-- What is only known file by file, in the order in which files are read, takes one process.
+local function count_processes(settings, list)
+  local one = settings.styles.info or settings.reports[1] or settings.debug or
+    list.standard_input
+  return one and 1 or settings.jobs
+end
+
+-- How the profiles of a list are read, as for `jobs.read`.
+local function reading_options(settings, list, file_format)
+  return {
+    file_format = file_format,
+    keep_going = settings.keep_going,
+    forget_files = settings.styles.sum and not (settings.styles.info or settings.reports[1]),
+    jobs = count_processes(settings, list),
+  }
+end
+
+local function shows_progress(settings, list)
+  return not (settings.gnu_compat or settings.no_progress) and #list > 1 and
+    core.is_terminal(io.stderr)
+end
+
+--- Reads the profiles that a command line means.
+-- @tparam image image
+-- @tparam table settings as `options.read` gives them
+-- @tparam table options of `gprof.data`
 -- @tparam function warn takes a message
+-- @treturn data their sum
+-- @treturn string what they are called in messages
 -- @treturn integer how many bad files were left out
 -- @raise a table with the field `message`
-function sum.read(data, list, how, warn)
+function sum.read(image, settings, options, warn)
+  local list = profiles.find(settings)
+  local how = reading_options(settings, list, options.file_format)
+  local data = gprof.data(image, options)
   local outcome = { bad = 0, good = #list }
-  local line <close> = progress.new(#list, how.progress)
+  local line <close> = progress.new(#list, shows_progress(settings, list))
   local tell = teller(list, outcome, line)
   read(data, list, how, tell, line)
   line:clear()
   tell_of_others(list, how, tell, warn)
   if outcome.good <= 0 then fail("none of the profiles can be read") end
-  return outcome.bad
+  return data, profiles.names(list), outcome.bad
 end
 
 return sum

@@ -1,6 +1,6 @@
 -- Counts the instructions that work of the library takes: a measure that is the same on a busy machine.
 --
--- All of it runs in one process under valgrind: callgrind counts from a call of `strftime` on, and writes down what it
+-- Chunks run all in one process under valgrind: callgrind counts from a call of `strftime` on, and writes down what it
 -- counted before one of `setlocale`. Nothing else calls these two.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -48,6 +48,16 @@ function work.count(chunks)
     counts[number] = tonumber(shell.read(("%s/count.%d"):format(dir, number)):match "\ntotals: (%d+)")
   end
   return counts
+end
+
+--- Counts the instructions of a process from its start to its end.
+-- @tparam {string,...} words the command
+-- @treturn integer
+function work.of_process(words)
+  local dir = shell.tmpdir "work"
+  local argv = { "valgrind", "--tool=callgrind", "--callgrind-out-file=" .. dir .. "/count", table.unpack(words) }
+  shell.check(argv)
+  return tonumber(shell.read(dir .. "/count"):match "\ntotals: (%d+)")
 end
 
 return work

@@ -4,8 +4,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.annotation"
-local color = require "gprof.color"
 local core = require "gprof.core"
+local heading = require "gprof.heading"
 local output = require "gprof.output"
 local source_text = require "gprof.source_text"
 
@@ -81,7 +81,8 @@ end
 -- what was never executed is dim as a whole.
 local function write_line(page, line, text)
   local margin, idle = annotate(page, line)
-  if not page.options.color then return margin, text end
+  local color = page.color
+  if not color then return margin, text end
   if idle then return color.row(margin .. text, 0, 0, false), "" end
   return color.row(margin, 100 * line.seconds / page.seconds, page.samples, true), text
 end
@@ -117,8 +118,8 @@ local function write_top(page, lines)
     return a < b
   end)
   local length = options.table_length or 10
-  page.write(color.heading(options, "\n\nTop %d Lines:\n\n"), length)
-  page.write(color.heading(options, "     Line      Count\n\n"))
+  page.write(heading(options, "\n\nTop %d Lines:\n\n"), length)
+  page.write(heading(options, "     Line      Count\n\n"))
   for i = 1, math.min(length, #numbers) do
     page.write("%9d %10d\n", numbers[i], executions[numbers[i]])
   end
@@ -139,7 +140,7 @@ end
 local function write_summary(page, file, lines)
   local write, known = page.write, page.known
   local executed, total = count_lines(page, file, lines)
-  write(color.heading(page.options, "\nExecution Summary:\n\n"))
+  write(heading(page.options, "\nExecution Summary:\n\n"))
   write("%9d   Executable lines in this file\n", known)
   write("%9d   Lines executed\n", executed)
   write("%9.2f   Percent of the file executed\n\n", known > 0 and 100 * executed / known or 100)
@@ -210,7 +211,7 @@ local function print_below(page, file, text)
   if page.printed then page.write("\n") end
   if page.printed or page.options.continued then page.write("\f\n") end
   page.printed = true
-  page.write(color.heading(page.options, "*** File %s:\n"), file.name)
+  page.write(heading(page.options, "*** File %s:\n"), file.name)
   write_file(page, file, text)
 end
 
@@ -239,6 +240,7 @@ return function(profile, options, write)
   local page = {
     profile = profile,
     options = options,
+    color = options.color and require "gprof.color",
     write = write,
     warn = options.warn or function() end,
     built = select(2, core.file_status(profile.image.path)) or math.maxinteger,

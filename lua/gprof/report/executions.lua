@@ -4,7 +4,6 @@
 -- @module gprof.report.executions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 
 -- By file, line and address; those of unknown source behind them, by address.
 local function is_before(a, b)
@@ -48,10 +47,11 @@ end
 local function write_lines(profile, id, least, options, write)
   local file, line, symbol, address, calls =
     profile:get(id, "file", "line", "symbol", "address", "calls")
+  local color = options.color and require "gprof.color"
   local function write_line(at, count)
     local text = ("%s:%d: (%s:0x%x) %d executions\n"):format(
       file or "<unknown>", line or 0, symbol, at, count)
-    write(options.color and color.row(text, 0, 0, count ~= 0) or text)
+    write(color and color.row(text, 0, 0, count ~= 0) or text)
   end
   if calls >= least then write_line(address, calls) end
   if profile.by_line then

@@ -4,8 +4,8 @@
 -- @module gprof.report.flat
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 local core = require "gprof.core"
+local heading = require "gprof.heading"
 local names = require "gprof.names"
 
 -- Prefixes of units, largest first: those who came before found these sufficient.
@@ -31,7 +31,7 @@ end
 
 -- What comes before the columns: what a sample is.
 local function write_title(profile, options, write)
-  write(color.heading(options, "Flat profile:\n\n"))
+  write(heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
@@ -63,9 +63,9 @@ local function write_heading(profile, options, prefix, write)
   if abbreviation ~= "" then
     per_call = prefix .. abbreviation .. "/call"
   end
-  write(color.heading(options, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
+  write(heading(options, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
     "%  ", "cumulative", "self  ", "", "self  ", "total ", "")
-  write(color.heading(options, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
+  write(heading(options, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
     "time", unit, unit, "calls", per_call, per_call, "name")
 end
 
@@ -89,7 +89,7 @@ return function(profile, options, write, look)
     labels = look.labels(profile, options),
     scale = scale,
     unused = options.display_unused_functions,
-    paint = color.painter(options, profile.total_ticks),
+    paint = options.color and require "gprof.color".painter(profile.total_ticks),
   })
   if look.ending then look.ending(profile, options, write) end
 end

@@ -3,9 +3,9 @@
 -- @module gprof.report.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 local core = require "gprof.core"
 local granularity = require "gprof.granularity"
+local heading = require "gprof.heading"
 local names = require "gprof.names"
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
@@ -25,10 +25,10 @@ local gnu = {
 }
 
 function gnu.heading(profile, options, write)
-  write(color.heading(options, options.brief and "\t\t\tCall graph\n\n" or
+  write(heading(options, options.brief and "\t\t\tCall graph\n\n" or
     "\t\t     Call graph (explanation follows)\n\n"))
   granularity.of_graph(profile, options, write)
-  write(color.heading(options, "index % time    self  children    called     name\n"))
+  write(heading(options, "index % time    self  children    called     name\n"))
 end
 
 function gnu.ending(_, options, write)
@@ -61,7 +61,7 @@ local function lines_of(profile, options, look)
     other = look.primary .. "                 %7$s\n",
     labels = names.references(profile, options, look.name),
     unused = options.display_unused_functions,
-    paint = color.painter(options, profile.graph_ticks),
+    paint = options.color and require "gprof.color".painter(profile.graph_ticks),
   }, { __index = look })
 end
 

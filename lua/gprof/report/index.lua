@@ -3,8 +3,8 @@
 -- @module gprof.report.index
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 local core = require "gprof.core"
+local heading = require "gprof.heading"
 local names = require "gprof.names"
 
 local COLUMNS <const> = 3
@@ -27,13 +27,13 @@ end
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
   look = look or gnu
-  write(color.heading(options, "Index by function name\n\n"))
+  write(heading(options, "Index by function name\n\n"))
   core.write_index(write, profile, {
     cell = look.cell,
     width = look.width and look.width(options),
     numbered = names.numbered(profile, options),
-    names = names.labels(profile, {}, look.name),
-    paint = color.painter(options, profile.graph_ticks),
+    names = names.bare(profile, look.name),
+    paint = options.color and require "gprof.color".painter(profile.graph_ticks),
     unused = options.display_unused_functions,
   })
 end

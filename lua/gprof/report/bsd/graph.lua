@@ -3,9 +3,9 @@
 -- @module gprof.report.bsd.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local color = require "gprof.color"
 local granularity = require "gprof.granularity"
 local graph = require "gprof.report.graph"
+local heading = require "gprof.heading"
 
 local indent = (" "):rep(34)
 
@@ -25,10 +25,10 @@ function look.heading(profile, options, write)
     write(require "gprof.explain".bsd_graph)
   end
   granularity.of_graph(profile, options, write)
-  write(color.heading(options, indent .. "called/total       parents \n"))
-  write(color.heading(options,
+  write(heading(options, indent .. "called/total       parents \n"))
+  write(heading(options,
     "index  %time    self descendants  called+self    name    \tindex\n"))
-  write(color.heading(options, indent .. "called/total       children\n\n"))
+  write(heading(options, indent .. "called/total       children\n\n"))
 end
 
 --- Prints the report, without the index (`gprof.report.bsd.index`).

@@ -1,0 +1,184 @@
+--- What options do: each effect is a function of the settings, the argument, and the option.
+--
+-- @internal gprof.effects
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local options = require "gprof.options"
+
+local effects = {}
+
+local function raise(...)
+  error({ message = string.format(...) }, 0)
+end
+
+-- GNU gprof takes as many digits as there are, none for 0, and the nearest number that
+-- will do.
+local function number(least, most)
+  return function(settings, argument, option)
+    local digits = argument:match("^%s*([+-]?%d+)")
+    local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
+    if not settings.gnu_compat and (digits ~= argument or value ~= tonumber(digits)) then
+      raise("option %s takes a whole number from %d to %d, not '%s'", options.name(option),
+        least, most, argument)
+    end
+    settings[options.setting(option)] = value
+  end
+end
+
+effects.number = number(0, 2147483647)
+effects.width = number(1, 1000000)
+
+-- Words in a sentence: "a, b and c".
+local function sentence(words, last)
+  return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
+end
+
+-- One of the option's values. Colours that are asked for without one are always there.
+function effects.choice(settings, argument, option)
+  for _, value in ipairs(options.values(option)) do
+    if value == (argument or "always") then settings[options.setting(option)] = value return end
+  end
+  raise("option %s takes %s, not '%s'", options.name(option),
+    sentence(options.values(option), "or"), argument)
+end
+
+-- Topics add up. Without a number it is all of them.
+function effects.debug(settings, argument, option)
+  local before = settings.debug or 0
+  effects.number(settings, argument or "2147483647", option)
+  settings.debug = settings.debug | before
+end
+
+-- Only the first letter counts, as ever: "-O m".
+local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd" }
+
+function effects.format(settings, argument, option)
+  local letter, known = argument:sub(1, 1), sentence(options.values(option), "and")
+  if letter == "p" then
+    raise("file format '%s' is not supported: known are %s", argument, known)
+  end
+  settings.file_format = formats[letter] or
+    raise("unknown file format '%s': known are %s", argument, known)
+end
+
+function effects.demangling(settings, argument)
+  settings.no_demangle = nil
+  if argument and not core.demangling_style(argument) then
+    raise("unknown demangling style '%s'", argument)
+  end
+end
+
+-- Puts a symspec into tables: "include", "graph" and so on.
+local function add_symspec(settings, side, table_name, spec, option)
+  if not settings.gnu_compat and not spec:find("[%w_\128-\255]") then
+    raise("option %s: '%s' names nothing", options.name(option), spec)
+  end
+  settings[side] = settings[side] or {}
+  settings[side][table_name] = settings[side][table_name] or {}
+  table.insert(settings[side][table_name], spec)
+end
+
+-- Into all tables that the option names.
+local function symspec(side)
+  return function(settings, argument, option)
+    for table_name in option.detail:gmatch "%l+" do
+      add_symspec(settings, side, table_name, argument, option)
+    end
+  end
+end
+
+effects.include = symspec "include"
+effects.exclude = symspec "exclude"
+
+-- "+graph", "-graph": a style is wanted (true), taken away (false), or was not mentioned
+-- (nil). The last word about it counts. With a symspec the style is wanted, whether that
+-- says what to include or to exclude.
+function effects.style(settings, argument, option)
+  local sign, name = option.detail:match "(.)(.*)"
+  settings.styles[name] = argument ~= nil or sign == "+"
+  if not argument then return end
+  local calls = name == "graph" and argument:find("/", 1, true)
+  add_symspec(settings, sign == "+" and "include" or "exclude", calls and "arcs" or name,
+    argument, option)
+end
+
+function effects.arcs(settings, argument, option)
+  if not settings.gnu_compat and not argument:find("/", 1, true) then
+    raise("option %s takes FROM/TO, not '%s'", options.name(option), argument)
+  end
+  add_symspec(settings, "exclude", "arcs", argument, option)
+end
+
+local function check_name(argument, option, what)
+  if argument ~= "" then return end
+  raise("option %s: the name of a %s is empty", options.name(option), what)
+end
+
+function effects.path(settings, argument, option)
+  check_name(argument, option, "file")
+  settings[options.setting(option)] = argument
+end
+
+-- Names that add up, in the order given.
+function effects.profiles(settings, argument, option)
+  check_name(argument, option, "file")
+  table.insert(settings.profiles_from, argument)
+end
+
+function effects.report(settings, argument, option)
+  check_name(argument, option, "report")
+  table.insert(settings.reports, argument)
+end
+
+-- The symbols of a map are files, of which there is no order of functions.
+local function check_one_order(settings)
+  if settings.styles.function_order and settings.styles.file_order then
+    raise("options -r (--function-ordering) and -R (--file-ordering) exclude each other")
+  end
+end
+
+function effects.order(settings)
+  settings.styles.function_order = true
+  check_one_order(settings)
+end
+
+function effects.map(settings, argument, option)
+  effects.path(settings, argument, option)
+  settings.styles.file_order = true
+  check_one_order(settings)
+end
+
+-- Time by line is of a profile by line.
+function effects.time(settings)
+  settings.annotate_time = true
+  settings.line = true
+  settings.styles.annotation = true
+end
+
+function effects.sum(settings, argument, option)
+  effects.path(settings, argument, option)
+  settings.styles.sum = true
+end
+
+local MOST_JOBS <const> = 1000
+
+function effects.jobs(settings, argument, option)
+  local count = argument == "auto" and math.min(core.processors(), MOST_JOBS) or
+    argument:find "^%d+$" and math.tointeger(tonumber(argument))
+  if not count or count < 1 or count > MOST_JOBS then
+    raise("option %s takes a number from 1 to %d, or auto, not '%s'", options.name(option),
+      MOST_JOBS, argument)
+  end
+  settings.jobs = count
+end
+
+-- Lists of directories add up.
+function effects.directories(settings, argument)
+  settings.directory_path = settings.directory_path or {}
+  for _, directory in ipairs(require "gprof.source_text".directories(argument)) do
+    table.insert(settings.directory_path, directory)
+  end
+end
+
+return effects
