@@ -101,6 +101,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_selection(L);
   define_profile(L);
   define_parts(L);
+  define_annotation(L);
   define_stream(L);
   define_files(L);
   define_process(L);

@@ -210,6 +210,16 @@ static void check_open(lua_State *L, const stream *s) {
   if (s->ended) luaL_error(L, "the report has ended");
 }
 
+struct stream *check_stream(lua_State *L, int index) {
+  stream *s = luaL_checkudata(L, index, GP_STREAM);
+  check_open(L, s);
+  return s;
+}
+
+void add_to_stream(lua_State *L, int index, stream *s, const char *text, size_t length) {
+  add(L, index, s, text, length);
+}
+
 /* stream(text) or stream(format, value...) */
 static int call(lua_State *L) {
   stream *s = luaL_checkudata(L, 1, GP_STREAM);

@@ -157,15 +157,18 @@ function core.profile_methods:annotate(file, directories)
   arguments.check(file, "string", 1, "annotate")
   arguments.check(directories or {}, "strings", 2, "annotate")
   local annotation = require "gprof.annotation"
-  local known, message = annotation.find(self, file)
-  if not known then return nil, message end
-  local text, problem = require "gprof.source_text".load(known.name, directories)
+  local source_text = require "gprof.source_text"
+  local number, name = annotation.find(self, file)
+  if not number then return nil, name end  -- what is wrong
+  local text, problem = source_text.load(name, directories)
   if not text then return nil, problem end
-  local lines, result = annotation.lines(self, known.ids), {}
-  for number, line_text in ipairs(text) do
-    local line = lines[number] or {}
-    result[number] = { number = number, text = line_text, counts = line.counts,
-      calls = line.calls, blocks = line.blocks, seconds = line.seconds }
+  local result, known <close> = {}, annotation.lines(self, number)
+  for i, line in ipairs(source_text.lines(text)) do
+    result[i] = { number = i, text = line }
+  end
+  for i, counts, calls, blocks, seconds in known:lines() do
+    local line = result[i] or {}  -- the text may be shorter
+    line.counts, line.calls, line.blocks, line.seconds = counts, calls, blocks, seconds
   end
   return result
 end
