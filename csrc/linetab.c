@@ -125,7 +125,7 @@ static bool append_line(building *b, uint64_t address, uint32_t function,
 }
 
 static bool same_function(const char *a, const char *b) {
-  return !a || !b || strcmp(a, b) == 0;
+  return !a || !b || a == b || strcmp(a, b) == 0;
 }
 
 /* The function that the code at an address is of, or NULL. */
