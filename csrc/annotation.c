@@ -146,7 +146,7 @@ static void add_as_gnu(collecting *c, size_t line, uint32_t symbol, bool first) 
   add_blocks(c, line, symbol);
 }
 
-/* Ends a line. It goes on with the block before it unless it begins with one of its own. */
+/* Ends a line. It goes on with the block before unless it begins with one of its own. */
 static void end_line(collecting *c, size_t line) {
   uint8_t *flags = &c->into->flags[line];
   bool begins = (*flags & GP_LINE_BLOCKS) && c->first_block <= c->address && !c->several;

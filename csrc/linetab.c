@@ -315,8 +315,8 @@ static bool copy_files(building *b) {
   return true;
 }
 
-/* Finds out where anything was recorded, unless nobody asks: where all lines have a symbol,
- * and all are told apart by every byte. */
+/* Finds out where anything was recorded, unless nobody asks: where all lines have a
+ * symbol, and all are told apart by every byte. */
 static bool find_recorded(building *b, const gp_data *data) {
   if (b->options->all && b->options->named && b->lines->gnu_compat) return true;
   return gp_recorded_find(&b->recorded, data);

@@ -37,8 +37,8 @@ static uint32_t check_file(lua_State *L, const gp_sources *sources) {
   return (uint32_t)(file - 1);
 }
 
-/* annotated(profile, file) -> how many functions and lines of a source file are selected for
- * annotation, their calls, and the executions of their blocks */
+/* annotated(profile, file) -> how many functions and lines of a source file are selected
+ * for annotation, their calls, and the executions of their blocks */
 static int annotated(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   const gp_sources *sources = sources_of(L);
@@ -49,7 +49,7 @@ static int annotated(lua_State *L) {
   return 3;
 }
 
-/* annotation(profile, file [, gnu_compat]) -> what is known of the lines of a source file */
+/* annotation(profile, file [, gnu_compat]) -> what is known of the lines of a file */
 static int new_annotation(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   lua_settop(L, 3);
@@ -94,7 +94,7 @@ static int next_line(lua_State *L) {
   return 5;
 }
 
-/* annotation:lines() -> iterator over number, counts, calls, blocks and seconds of lines */
+/* annotation:lines() -> iterator over number, counts, calls, blocks and seconds */
 static int lines(lua_State *L) {
   check_annotation(L, 1);
   lua_settop(L, 1);
@@ -160,7 +160,7 @@ void define_annotation(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"lines", lines}, {"busiest", busiest}, {"print", print_annotation}, {NULL, NULL}};
   static const object_field fields[] = {
-      {"last", push_last},              /* the highest number of a line; 0: there are none */
+      {"last", push_last},              /* the highest number of a line; 0 without any */
       {"executions", push_executions},  /* of all lines */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {

@@ -2,8 +2,8 @@
 /*
  * Text with a margin in front of each line, for Lua.
  *
- * Most lines of a program's text are passed on as they are, behind a margin that is blank.
- * What is known of the others stands in theirs: seconds, and counts, as wide as the report
+ * Most lines of a program's text are passed on as they are, behind a blank margin. What
+ * is known of the others stands in theirs: seconds, and counts, as wide as the report
  * wants them. Nothing of it becomes a string of Lua's, unless that is to paint it.
  */
 #include <string.h>
@@ -37,7 +37,7 @@ typedef struct printing {
   lua_Integer text_lines, lines, annotated, executed;
 } printing;
 
-/* --- the layout ---------------------------------------------------------------------- */
+/* --- the layout ------------------------------------------------------------------- */
 
 static lua_Integer number_field(lua_State *L, const char *name, lua_Integer otherwise) {
   int is_integer;
@@ -74,7 +74,7 @@ static void read_layout(lua_State *L, printing *p) {
   p->arrow = text_field(L, "arrow", &p->arrow_length);
 }
 
-/* The most characters that the counts of a line can take: those of numbers, and commas. */
+/* The most characters that the counts of a line can take: numbers, and commas. */
 static size_t longest_counts(const gp_annotation *known) {
   size_t most = 0;
   for (size_t i = 0; i < known->count; i++)
@@ -91,10 +91,11 @@ static void make_margins(lua_State *L, printing *p) {
   p->blank = lua_newuserdatauv(L, p->blank_length + 1, 0);
   memset(p->blank, ' ', p->blank_length);
   p->joined = lua_newuserdatauv(L, counts + GP_TEXT_NUMBER, 0);
-  p->margin = lua_newuserdatauv(L, seconds + counts + p->arrow_length + GP_TEXT_NUMBER, 0);
+  size_t most = seconds + counts + p->arrow_length;
+  p->margin = lua_newuserdatauv(L, most + GP_TEXT_NUMBER, 0);
 }
 
-/* --- counts -------------------------------------------------------------------------- */
+/* --- counts ----------------------------------------------------------------------- */
 
 /* What is shown beside a line. */
 typedef struct shown {
@@ -130,7 +131,7 @@ static shown show_counts(printing *p, size_t row) {
   return s;
 }
 
-/* --- the margin ---------------------------------------------------------------------- */
+/* --- the margin ------------------------------------------------------------------- */
 
 static char *put_blank(char *out, size_t length) {
   memset(out, ' ', length);
@@ -157,7 +158,7 @@ static char *put_counts(const printing *p, char *out, const shown *s) {
   return p->most > 0 && end - out > p->most ? out + p->most : end;
 }
 
-/* --- lines --------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------ */
 
 /* Has a line painted: layout.paint(margin, text, seconds, idle) returns it as a whole. */
 static void paint_line(printing *p, size_t margin, const char *text, size_t length,
@@ -184,7 +185,8 @@ static void print_known(printing *p, size_t row, const char *text, size_t length
   p->annotated += s.count > 0;
   p->executed += s.sum > 0;
   if (p->painted) {
-    paint_line(p, margin, text, length, seconds, s.count > 0 && s.sum == 0 && seconds == 0);
+    bool idle = s.count > 0 && s.sum == 0 && seconds == 0;
+    paint_line(p, margin, text, length, seconds, idle);
     return;
   }
   add_to_stream(p->L, THE_STREAM, p->stream, p->margin, margin);
@@ -208,15 +210,19 @@ static void print_text(printing *p, const char *text, size_t length) {
   }
 }
 
-/* annotation:print(stream, text, layout [, last]) -> lines of the text; those of them that
- * there is code for, that have counts, and that were executed; the last count, or nil.
+/* annotation:print(stream, text, layout [, last]) -> lines of the text; those of them
+ * that there is code for, that have counts, and that were executed; the last count, or nil.
  *
- * Writes the text with margins. `last` is the last count of the text before. The layout has
- * `width`, of the counts; `seconds`, the width of a column of them, 0 for none; `arrow`,
- * between counts and text; `mark`, in place of counts whose sum is below `least` (1); `carry`:
- * a count holds for the lines behind it, as far as their code is of the same block; `most`:
- * so wide at most counts and arrow are, 0 for any; `paint`, a function of margin, text,
- * seconds, and whether the line is known not to have been executed, that returns the line. */
+ * Writes the text with margins. `last` is the last count of the text before. The layout:
+ *   `width`    columns of counts
+ *   `arrow`    what stands between counts and text
+ *   `most`     so wide at most counts and arrow are together; 0 for any width
+ *   `least`    counts whose sum is below this (1)
+ *   `mark`       have a mark in their place
+ *   `seconds`  columns of seconds in front of the counts; 0 for none
+ *   `carry`    a count holds for the lines behind it, as far as they are of its block
+ *   `paint`    a function of margin, text, seconds, and whether the line is known not to
+ *              have been executed, that returns the whole line */
 int print_annotation(lua_State *L) {
   printing p = {.L = L, .known = check_annotation(L, THE_ANNOTATION)};
   size_t length;

@@ -44,7 +44,7 @@ typedef struct lookup {
   uint32_t *number;         /*   per such file, its number here, or GP_NONE so far */
 } lookup;
 
-/* The source of a symbol: the number of its file among those of the lookup, or GP_NONE. */
+/* The source of a symbol: the number of its file in the lookup, or GP_NONE. */
 static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
   if (l->symtab->files) {
     *line = l->symtab->line[symbol];

@@ -10,15 +10,17 @@ local annotation = {}
 
 --- The source files of the functions that are selected for annotation.
 -- @tparam profile profile
--- @treturn {table,...} first that which the symbol table names last; each has its `number`
---   in the symbol table, its `name` as recorded, and the sums of the `calls` of functions
---   and lines there and of the executions of their `blocks`
+-- @treturn {table,...} first that which the symbol table names last; each has its
+--   `number` there, its `name` as recorded, and the sums of the `calls` of functions and
+--   lines that are in it, and of the executions of their `blocks`
 function annotation.files(profile)
   local found, files = {}, profile.symbols:files()
   for number = #files, 1, -1 do
     local symbols, calls, blocks = core.annotated(profile, number)
     if symbols > 0 then
-      found[#found + 1] = { number = number, name = files[number], calls = calls, blocks = blocks }
+      found[#found + 1] = {
+        number = number, name = files[number], calls = calls, blocks = blocks
+      }
     end
   end
   return found
@@ -54,12 +56,12 @@ end
 -- @tparam profile profile
 -- @tparam integer number of the file
 -- @tparam[opt] boolean gnu_compat know what GNU gprof knows of each line
--- @treturn userdata to be closed, with the fields `last`, the highest number of a line that
---   there is code for, and `executions`, of all lines: the sum of the executions of their
---   blocks, or else the calls of functions that begin there. Its methods are `lines()`, which
---   iterates over number, counts (an array of calls and blocks, by address), calls, blocks
---   and seconds of lines, by number; `busiest(most)`, over number and executions of those
---   that were executed, the most often first; `print(stream, text, layout, last)` (see
+-- @treturn userdata to be closed. Its fields are `last`, the highest number of a line
+--   that there is code for, and `executions` of all lines: those of their blocks, or else
+--   the calls of functions that begin there. Its methods are `lines()`, which iterates
+--   over number, counts (an array of calls and blocks, by address), calls, blocks and
+--   seconds of lines; `busiest(most)`, over number and executions of those that were
+--   executed, the most often first; `print(stream, text, layout, last)` (see
 --   csrc/lua_margins.c)
 annotation.lines = core.annotation
 

@@ -15,8 +15,8 @@ local COUNTS <const>, ARROW <const> = 12, " -> "  -- columns of counts, and what
 local SECONDS <const> = 9                          -- columns of seconds in front of them
 local MARK <const> = "#####"                       -- in place of counts that are too low
 
--- A line in colours. Its margin has the colour of its time; what was never executed is dim
--- as a whole.
+-- A line in colours. Its margin has the colour of its time; what was never executed is
+-- dim as a whole.
 local function painter(page)
   return function(margin, text, seconds, idle)
     if idle then return color.row(margin .. text, 0, 0, false) end
@@ -50,8 +50,8 @@ local function write_top(page, known)
 end
 
 -- How many lines of the text there is code for, how many of them were executed, and how
--- often. For GNU gprof a line is executed if it is annotated, and executions are calls. What
--- there is code for behind the end of the text is executed, but it is no line.
+-- often. For GNU gprof a line is executed if it is annotated, and executions are calls.
+-- What there is code for behind the end of the text is executed, but it is no line.
 local function write_summary(page, lines, executed, total)
   local write = page.write
   write(color.heading(page.options, "\nExecution Summary:\n\n"))
