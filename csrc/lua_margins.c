@@ -210,8 +210,8 @@ static void print_text(printing *p, const char *text, size_t length) {
   }
 }
 
-/* annotation:print(stream, text, layout [, last]) -> lines of the text; those of them
- * that there is code for, that have counts, and that were executed; the last count, or nil.
+/* annotation:print(stream, text, layout [, last]) -> how many lines the text has, of how
+ * many there is code, how many have counts, how many were executed; the last count or nil
  *
  * Writes the text with margins. `last` is the last count of the text before. The layout:
  *   `width`    columns of counts
