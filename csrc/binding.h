@@ -12,6 +12,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "annotation.h"
 #include "linemap.h"
 #include "names.h"
 #include "profile.h"
@@ -29,6 +30,7 @@
 #define GP_CYCLE_NODE "gprof.cycle"
 #define GP_ARC "gprof.arc"
 #define GP_TRACE_OBJECT "gprof.trace"
+#define GP_ANNOTATION_OBJECT "gprof.annotation"
 
 typedef struct image_box {
   gp_image *image;            /* NULL once closed */
@@ -342,6 +344,19 @@ int data_blocks(lua_State *L);
 /* image:lines(): see lua_lines.c */
 int image_lines(lua_State *L);
 
+/* --- annotated source, see lua_annotation.c -------------------------------------- */
+
+typedef struct annotation_box {
+  gp_annotation lines;
+  bool gnu_compat;            /* what is known is what GNU gprof knows */
+  bool open;
+} annotation_box;
+
+const gp_annotation *check_annotation(lua_State *L, int index);
+
+/* annotation:print(stream, text, layout [, last]): see lua_margins.c */
+int print_annotation(lua_State *L);
+
 /* Registration, by file: adds functions to the module's table on the stack's top. */
 void define_image(lua_State *L);
 void define_data(lua_State *L);
@@ -350,6 +365,7 @@ void define_lines(lua_State *L);
 void define_symbols(lua_State *L);
 void define_symbol(lua_State *L);
 void define_selection(lua_State *L);
+void define_annotation(lua_State *L);
 void define_profile(lua_State *L);
 void define_labels(lua_State *L);
 void define_iteration(lua_State *L);

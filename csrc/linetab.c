@@ -125,7 +125,7 @@ static bool append_line(building *b, uint64_t address, uint32_t function,
 }
 
 static bool same_function(const char *a, const char *b) {
-  return !a || !b || strcmp(a, b) == 0;
+  return !a || !b || a == b || strcmp(a, b) == 0;
 }
 
 /* The function that the code at an address is of, or NULL. */
@@ -315,11 +315,18 @@ static bool copy_files(building *b) {
   return true;
 }
 
+/* Finds out where anything was recorded, unless nobody asks: where all lines have a
+ * symbol, and all are told apart by every byte. */
+static bool find_recorded(building *b, const gp_data *data) {
+  if (b->options->all && b->options->named && b->lines->gnu_compat) return true;
+  return gp_recorded_find(&b->recorded, data);
+}
+
 static bool build(building *b, const gp_data *data, gp_error *error) {
   const gp_symtab *functions = b->functions;
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
-  if (!b->row || !gp_image_can_ask(b->image) || !gp_recorded_find(&b->recorded, data))
+  if (!b->row || !gp_image_can_ask(b->image) || !find_recorded(b, data))
     return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b)) return gp_fail_memory(error);

@@ -92,6 +92,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_profile(L);
   define_parts(L);
   define_labels(L);
+  define_annotation(L);
   define_stream(L);
   define_flat(L);
   define_entries(L);

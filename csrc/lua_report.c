@@ -56,6 +56,6 @@ static int paint(const report *r, int format, const shade *by) {
 
 void write_painted(const report *r, int format, const shade *by, const field_value *values,
                    int count, const labels *set) {
-  const row written = {.count = count, .fields = values, .names = set};
+  const row_values written = {.count = count, .fields = values, .names = set};
   write_row(r->L, REPORT_STREAM, r->s, paint(r, format, by), &written);
 }

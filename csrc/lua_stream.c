@@ -123,13 +123,13 @@ static const prepared *prepare(lua_State *L, int index, stream *s, int format) {
 enum { VALUES_OF_CALL = 3, VALUES_OF_EACH = 9 };
 
 /* Raises the error of a value. Whoever calls a stream does not count that as an argument. */
-static int bad_value(lua_State *L, const row *r, int number, const char *problem) {
+static int bad_value(lua_State *L, const row_values *r, int number, const char *problem) {
   if (r->first == VALUES_OF_CALL)
     return luaL_argerror(L, VALUES_OF_CALL + number - 2, problem);
   return luaL_error(L, "value %d of a row: %s", number, problem);
 }
 
-static int bad_type(lua_State *L, const row *r, int number, int index, const char *expected) {
+static int bad_type(lua_State *L, const row_values *r, int number, int index, const char *expected) {
   bool named = !lua_isnone(L, index) && luaL_getmetafield(L, index, "__name") == LUA_TSTRING;
   const char *given = named ? lua_tostring(L, -1) : luaL_typename(L, index);
   return bad_value(L, r, number, lua_pushfstring(L, "%s expected, got %s", expected, given));
@@ -159,7 +159,7 @@ static void add_number(stream *s, double value, gp_column_style style) {
 
 /* Adds text that is the core's: it may be gone if the sink, which was called since the row
  * was read, closed what it was of. */
-static void add_text(lua_State *L, int index, stream *s, const row *r, const char *text,
+static void add_text(lua_State *L, int index, stream *s, const row_values *r, const char *text,
                      gp_column_style style) {
   size_t length = strlen(text);
   if (length <= ROOM - GP_TEXT_WIDTH - ROW_ROOM)
@@ -171,14 +171,14 @@ static void add_text(lua_State *L, int index, stream *s, const row *r, const cha
   add_string(L, index, s, text, length, style);
 }
 
-static void add_label(lua_State *L, int index, stream *s, const row *r, const label *made) {
+static void add_label(lua_State *L, int index, stream *s, const row_values *r, const label *made) {
   const gp_column_style plain = {.precision = -1};
   for (int i = 0; i < made->count; i++) add_text(L, index, s, r, made->part[i], plain);
 }
 
 /* Adds the value at stack index `place`, if it is or can be made what the piece wants. */
 static void add_of_stack(lua_State *L, int index, stream *s, const gp_piece *piece,
-                         const row *r, int number, int place) {
+                         const row_values *r, int number, int place) {
   int fits;
   if (piece->conversion == 's') {
     size_t length;
@@ -207,7 +207,7 @@ static void push_field(lua_State *L, const field_value *field) {
 }
 
 /* Adds a value that has to be made Lua's first: to be converted, or refused. */
-static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece, const row *r,
+static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece, const row_values *r,
                        int number) {
   int top = lua_gettop(L);
   if (number <= r->count) push_field(L, &r->fields[number - 1]);
@@ -217,7 +217,7 @@ static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece
 
 /* Adds the value of a field. */
 static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *piece,
-                          const row *r, int number) {
+                          const row_values *r, int number) {
   const field_value *v = &r->fields[number <= r->count ? number - 1 : 0];
   bool plain = piece->style.width == 0 && piece->style.precision < 0;
   if (number > r->count)
@@ -235,7 +235,7 @@ static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *pi
 }
 
 /* Adds the value of a piece: of the number that `next` holds, unless the piece chooses. */
-static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece, const row *r,
+static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece, const row_values *r,
                       int *next) {
   int number = piece->place ? piece->place : (*next)++;
   int place = number <= r->count ? r->first + number - 1 : lua_gettop(L) + 1;
@@ -246,7 +246,7 @@ static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece,
 }
 
 /* Adds values by a format that is kept; see add_row. */
-static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept, const row *r) {
+static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept, const row_values *r) {
   int next = 1;
   bool chosen = false;
   uint32_t formats = s->next_format;
@@ -262,7 +262,7 @@ static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept
 }
 
 /* The same by any format. */
-static int add_unprepared(lua_State *L, int index, stream *s, const char *format, const row *r) {
+static int add_unprepared(lua_State *L, int index, stream *s, const char *format, const row_values *r) {
   int next = 1;
   bool chosen = false;
   while (*format) {
@@ -281,7 +281,7 @@ static void check_open(lua_State *L, const stream *s) {
   if (s->ended) luaL_error(L, "the report has ended");
 }
 
-int write_row(lua_State *L, int index, stream *s, int format, const row *r) {
+int write_row(lua_State *L, int index, stream *s, int format, const row_values *r) {
   check_open(L, s);  /* whoever was called meanwhile may have finished it */
   const prepared *kept = prepare(L, index, s, format);
   s->flushed = false;
@@ -332,7 +332,7 @@ void write_string(lua_State *L, int index, stream *s, int string) {
 static int call(lua_State *L) {
   stream *s = check_stream(L, 1);
   size_t length;
-  const row r = {.first = VALUES_OF_CALL, .count = lua_gettop(L) - 2};
+  const row_values r = {.first = VALUES_OF_CALL, .count = lua_gettop(L) - 2};
   const char *text = lua_tolstring(L, 2, &length);
   if (!text) bad_type(L, &r, 0, 2, "string");
   if (r.count == 0) {
@@ -387,7 +387,7 @@ static void write_values(lua_State *L, stream *s) {
     lua_gettable(L, NAMES);
     lua_replace(L, VALUES_OF_EACH);
   }
-  const row r = {.first = VALUES_OF_EACH, .count = lua_gettop(L) - FORMAT};
+  const row_values r = {.first = VALUES_OF_EACH, .count = lua_gettop(L) - FORMAT};
   lua_pushvalue(L, VALUES_OF_EACH + 1);
   choose_format(L);
   write_row(L, 1, s, FORMAT, &r);
@@ -433,7 +433,7 @@ static lua_Integer write_fields(lua_State *L, stream *s, iteration *of) {
     } else if (!lua_isnil(L, NAMES)) {
       look_up(L, &fields[0]);
     }
-    const row r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names};
+    const row_values r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names};
     write_row(L, 1, s, FORMAT, &r);
     lua_settop(L, whole);
   }

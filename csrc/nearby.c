@@ -59,14 +59,24 @@ static size_t count_to(const gp_nearby *nearby, uint64_t address) {
   return low;
 }
 
-asymbol **gp_nearby_find(gp_nearby *nearby, uint64_t address) {
+/* The first symbol at the address of the last function in front of `end`. */
+static size_t find_first(const gp_nearby *nearby, size_t end) {
   asymbol **symbols = nearby->symbols;
-  size_t end = count_to(nearby, address), first = end;
-  size_t least = end < MOST_LABELS ? 0 : end - MOST_LABELS;
+  size_t first = end, least = end < MOST_LABELS ? 0 : end - MOST_LABELS;
   while (first > least && !(symbols[first - 1]->flags & BSF_FUNCTION)) first--;
   uint64_t start = first > 0 ? bfd_asymbol_value(symbols[first - 1]) : 0;
   while (first > 0 && bfd_asymbol_value(symbols[first - 1]) == start) first--;
+  return first;
+}
+
+/* Mostly an address is asked for after the one in front of it. */
+asymbol **gp_nearby_find(gp_nearby *nearby, uint64_t address) {
+  if (nearby->low <= address && address < nearby->high) return nearby->few;
+  asymbol **symbols = nearby->symbols;
+  size_t end = count_to(nearby, address), first = find_first(nearby, end);
   if (end > first) memcpy(nearby->few, symbols + first, (end - first) * sizeof *symbols);
   nearby->few[end - first] = NULL;
+  nearby->low = end > 0 ? bfd_asymbol_value(symbols[end - 1]) : 0;
+  nearby->high = end < nearby->count ? bfd_asymbol_value(symbols[end]) : UINT64_MAX;
   return nearby->few;
 }

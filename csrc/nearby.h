@@ -24,7 +24,8 @@
 typedef struct gp_nearby {
   asymbol **symbols;   /* of one section, by address, else as in the symbol table */
   size_t count;
-  asymbol **few;       /* room for as many and a NULL */
+  asymbol **few;       /* room for as many and a NULL: the last answer, */
+  uint64_t low, high;  /*   which is the same for addresses in [low, high) */
 } gp_nearby;
 
 /* Sorts the symbols of a section. False if there is no memory. */

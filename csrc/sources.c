@@ -36,32 +36,50 @@ static bool read_entries(gp_linemap *map, const gp_symtab *symtab, const gp_imag
   return done;
 }
 
-/* The source of a symbol: the name of its file, or NULL. */
-static const char *look_up(const gp_symtab *symtab, const gp_linemap *map, uint32_t symbol,
-                           uint32_t *line) {
-  if (symtab->files) {
-    *line = symtab->line[symbol];
-    uint32_t file = symtab->file[symbol];
-    return file == GP_NONE ? NULL : symtab->files->name[file];
+/* What sources are looked up in: the table itself, or a map of its entries. */
+typedef struct lookup {
+  const gp_symtab *symtab;
+  const gp_linemap *map;
+  const gp_files *files;    /* with numbers of their own; */
+  uint32_t *number;         /*   per such file, its number here, or GP_NONE so far */
+} lookup;
+
+/* The source of a symbol: the number of its file in the lookup, or GP_NONE. */
+static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
+  if (l->symtab->files) {
+    *line = l->symtab->line[symbol];
+    return l->symtab->file[symbol];
   }
-  uint32_t stretch = gp_linemap_find(map, symtab->address[symbol]);
-  if (stretch == GP_NONE) return NULL;
-  *line = map->line[stretch];
-  return map->files.name[map->file[stretch]];
+  uint32_t stretch = gp_linemap_find(l->map, l->symtab->address[symbol]);
+  if (stretch == GP_NONE) return GP_NONE;
+  *line = l->map->line[stretch];
+  return l->map->file[stretch];
 }
 
 /* Files are numbered as symbols of the table name them. */
-static bool look_all_up(gp_sources *sources, const gp_symtab *symtab,
-                        const gp_linemap *map) {
-  uint32_t *symbols = in_table_order(symtab);
+static bool look_all_up(gp_sources *sources, const lookup *l) {
+  uint32_t *symbols = in_table_order(l->symtab);
   bool done = symbols != NULL;
-  for (size_t i = 0; done && i < symtab->count; i++) {
-    uint32_t s = symbols[i];
-    const char *file = look_up(symtab, map, s, &sources->line[s]);
+  for (size_t i = 0; done && i < l->symtab->count; i++) {
+    uint32_t s = symbols[i], file = look_up(l, s, &sources->line[s]);
     sources->file[s] = GP_NONE;
-    if (file) done = gp_files_add(&sources->files, file, &sources->file[s]);
+    if (file == GP_NONE) continue;
+    if (l->number[file] == GP_NONE)
+      done = gp_files_add(&sources->files, l->files->name[file], &l->number[file]);
+    sources->file[s] = l->number[file];
   }
   free(symbols);
+  return done;
+}
+
+static bool look_up_in(gp_sources *sources, const gp_symtab *symtab,
+                       const gp_linemap *map) {
+  const gp_files *files = symtab->files ? symtab->files : &map->files;
+  lookup l = {symtab, map, files, gp_column(files->count, sizeof *l.number)};
+  if (!l.number) return false;
+  memset(l.number, 0xff, files->count * sizeof *l.number);
+  bool done = look_all_up(sources, &l);
+  free(l.number);
   return done;
 }
 
@@ -90,7 +108,7 @@ bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_imag
   bool known = symtab->sourceless || symtab->files;
   bool done = sources->file && sources->line &&
               (known || read_entries(&map, symtab, image, error)) &&
-              look_all_up(sources, symtab, &map) && group(sources);
+              look_up_in(sources, symtab, &map) && group(sources);
   gp_linemap_free(&map);
   if (done) return true;
   gp_sources_free(sources);

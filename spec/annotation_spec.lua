@@ -642,3 +642,80 @@ describe("For scripts, a profile by line", function()
     assert.has_error(function() lines:lines(lines:lookup(line[6][1])) end)
   end)
 end)
+
+-- What the core knows ----------------------------------------------------------------------------
+
+describe("What is known of lines", function()
+  local annotation = require "gprof.annotation"
+  local output = require "gprof.output"
+  local lines <const> = open(made.image, profile, { line = "all" })
+  local number <const> = assert(annotation.find(lines, "small.c"))
+
+  -- What stands beside a text in a layout, and what is told of it.
+  local function beside(text, layout, last)
+    local known <close> = annotation.lines(lines, number)
+    local pieces = {}
+    local stream = output.through(function(piece) pieces[#pieces + 1] = piece end)
+    local told = table.pack(known:print(stream, text, layout, last))
+    stream:flush()
+    return table.concat(pieces), told
+  end
+
+  local function layout(changes)
+    return setmetatable(changes, { __index = { width = 5, arrow = "|", mark = "low", seconds = false } })
+  end
+
+  it("stands beside a text as a report wants it", function()
+    local text = "a\nb\n\nd\ne\nf\n\nh\n\n\nk"
+    local printed_text, told = beside(text, layout { least = 2 })
+    assert.equal("  3,0|a\n  low|b\n  low|\n  1,4|d\n    3|e\n    3|f\n      \n  low|h\n  low|\n      \n      k",
+      printed_text)
+    assert.same({ 11, 10, 8, 7, 1, n = 5 }, told)
+    assert.equal(" 0.06   3,0|a\n" .. (" "):rep(10) .. "1|b", (beside("a\nb", layout { seconds = 5 })))
+    assert.equal("3,0a\n", (beside("a\n", layout { width = 0, arrow = "" })))
+    assert.equal("  3,a\n", (beside("a\n", layout { width = 5, most = 4 })))
+  end)
+
+  it("carries a count from one text to the next", function()
+    local function first_line(last)
+      return (beside("1\n2\n3\n4\n5\n6\n7\n", layout { carry = true }, last):match "([^\n]*)\n$")
+    end
+    assert.equal("    3|7", first_line(nil))
+    local text, told = beside("", layout { carry = true }, 42)
+    assert.same({ "", 0, 42 }, { text, told[1], told[5] })
+  end)
+
+  it("is painted by the report", function()
+    local idle = {}
+    local text = beside("1\n2\n3\n4\n5\n6\n7\n8\n", layout { paint = function(margin, line_text, seconds, is_idle)
+      idle[#idle + 1] = is_idle and line_text or nil
+      return ("<%s>%.2f %s"):format(margin, seconds, line_text)
+    end })
+    assert.equal("<  3,0|>0.06 1\n", text:match "^[^\n]*\n")
+    assert.same({ "8\n" }, idle)
+  end)
+
+  it("wants a layout that can be obeyed", function()
+    for message, change in pairs {
+      ["'width' is no width"] = { width = 1000 }, ["'seconds' is no width"] = { seconds = -1 },
+      ["'most' is no integer"] = { most = "wide" }, ["'mark' is no string"] = { mark = {} },
+      ["'paint' returned no string"] = { paint = function() end },
+    } do
+      assert.has_error(function() beside("1\n", layout(change)) end, "layout: " .. message)
+    end
+  end)
+
+  it("is of files that there are, and gone when it is closed", function()
+    assert.has_error(function() annotation.lines(lines, 0) end,
+      "bad argument #2 to 'lines' (no file of that number)")
+    local known
+    do
+      local closing <close> = annotation.lines(lines, number)
+      known = closing
+      assert.same({ 14, 18 }, { known.last, known.executions })
+    end
+    assert.has_error(function() return known.last end, "annotation is closed")
+    assert.has_error(function() known:lines() end)
+    assert.has_error(function() known:busiest(1) end)
+  end)
+end)

@@ -74,7 +74,8 @@ describe("without memory", function()
   local report = shell.write(dir .. "/report.lua", library:format(built.image))
 
   for _, words in ipairs {
-    { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-C", "-z" }, { "-c", "-q" }, { "-i" }, { "-r" },
+    { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-l", "-A", "-y", "--color=always" },
+    { "-l", "--annotate-time", "--color=always" }, { "-C", "-z" }, { "-c", "-q" }, { "-i" }, { "-r" },
     { "-pmain", "-Qoutside", "-kmain/outside", "-E", "countdown" }, { "-pcycles.c:main" }, { "-p", "-S" .. symbols },
     { "-R" .. objects }, { "-p", "-l", "--no-demangle" }, { "--gnu-compat", "-l" }, { "--gnu-compat", "-c" },
     { "--sum-file=" .. dir .. "/sum" }, { "--sum-file=" .. dir .. "/sum", "--keep-going" },

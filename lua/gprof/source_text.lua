@@ -46,24 +46,20 @@ local function find(name, directories)
   return nil, name .. ": source not found"
 end
 
--- The lines of a file with their ends, whatever these are; or nil and what is wrong.
+-- The text of a file; or nil and what is wrong.
 local function read(path)
   local file, message = io.open(path, "rb")
   if not file then return nil, message end
   local text, problem = file:read "a"
   file:close()
   if not text then return nil, path .. ": " .. problem end
-  local lines = {}
-  for line in text:gmatch "[^\n]*\n?" do
-    if line ~= "" then lines[#lines + 1] = line end
-  end
-  return lines
+  return text
 end
 
---- Finds a source file, and reads its lines.
+--- Finds a source file, and reads it.
 -- @tparam string name as recorded
 -- @tparam[opt] {string,...} directories to look in
--- @treturn[1] {string,...} the lines with their ends, whatever these are
+-- @treturn[1] string the text
 -- @treturn[1] string the path that it was found at
 -- @treturn[1] integer when it was changed, in seconds of the system's clock
 -- @return[2] nil
@@ -71,9 +67,20 @@ end
 function source_text.load(name, directories)
   local path, changed = find(name, directories)
   if not path then return nil, changed end
-  local lines, message = read(path)
-  if not lines then return nil, message end
-  return lines, path, changed
+  local text, message = read(path)
+  if not text then return nil, message end
+  return text, path, changed
+end
+
+--- Splits a text.
+-- @tparam string text
+-- @treturn {string,...} its lines with their ends, whatever these are
+function source_text.lines(text)
+  local lines = {}
+  for line in text:gmatch "[^\n]*\n?" do
+    if line ~= "" then lines[#lines + 1] = line end
+  end
+  return lines
 end
 
 return source_text
