@@ -239,9 +239,6 @@ int return_loop(lua_State *L, lua_CFunction next);
  * now; a Lua error if there was no memory for them. Sorts them unless they are. */
 int return_iteration(lua_State *L, bool sorted);
 
-/* Puts the function that goes on with the iteration on the top of the stack in its place. */
-void push_next(lua_State *L);
-
 /* The iteration that the function at `index` goes on with; NULL if there is another function,
  * or something else. */
 iteration *test_iteration(lua_State *L, int index);
@@ -322,10 +319,6 @@ typedef enum around { AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS, AROUND_LIN
 /* Returns, for a generic for, an iteration over what is around a node of the profile at
  * stack index 1, sorted as argument `order` says; names of fields come behind it. */
 int iterate_around(lua_State *L, around what, uint32_t node, int order);
-
-/* profile:around(what, field...): returns a function of the number of a node, which returns
- * an iteration: always the same one, for those who look around many nodes. */
-int iterate_around_many(lua_State *L);
 
 /* Pushes an iteration over the blocks of a function, or of a line, of the profile at stack
  * index `profile`, in the order in which they were met: address and executions of each.

@@ -82,8 +82,6 @@ static int next_row(lua_State *L) {
   return each->field_count > 0 ? each->field_count : 1;
 }
 
-void push_next(lua_State *L) { lua_pushcclosure(L, next_row, 1); }
-
 iteration *test_iteration(lua_State *L, int index) {
   if (lua_tocfunction(L, index) != next_row) return NULL;
   lua_getupvalue(L, index, 1);
@@ -162,7 +160,7 @@ static void sort_rows(lua_State *L, iteration *each) {
   lua_call(L, 1, 1);
   lua_pushvalue(L, each->order);
   push_keys(L, each, whole);
-  push_next(L);
+  lua_pushcclosure(L, next_row, 1);
   lua_call(L, 2, 2);
   if (!lua_istable(L, -2)) luaL_argerror(L, each->order, lua_tostring(L, -1));
   each->rows.row = gp_column(count, sizeof *each->rows.row);

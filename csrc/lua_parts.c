@@ -88,67 +88,22 @@ int iterate_arcs(lua_State *L) {
   return return_iteration(L, order >= 0);
 }
 
-/* What there is around a node, by its kind. */
-static const struct {
-  const part_kind *kind;
-  bool (*order)(const gp_graph *graph, uint32_t node, gp_rows *rows);
-} surroundings[] = {
-    [AROUND_CALLERS] = {&arc_parts, gp_order_callers},
-    [AROUND_CALLEES] = {&arc_parts, gp_order_callees},
-    [AROUND_MEMBERS] = {&function_parts, gp_order_members},
-    [AROUND_LINES] = {&function_parts, gp_order_lines},
-};
-
-static const gp_graph *open_graph(lua_State *L, int profile, around what) {
-  const gp_graph *graph = &((const gp_profile *)open_whole(L, profile))->graph;
+int iterate_around(lua_State *L, around what, uint32_t node, int order) {
+  static const struct {
+    const part_kind *kind;
+    bool (*order)(const gp_graph *graph, uint32_t node, gp_rows *rows);
+  } lists[] = {
+      [AROUND_CALLERS] = {&arc_parts, gp_order_callers},
+      [AROUND_CALLEES] = {&arc_parts, gp_order_callees},
+      [AROUND_MEMBERS] = {&function_parts, gp_order_members},
+      [AROUND_LINES] = {&function_parts, gp_order_lines},
+  };
+  const gp_graph *graph = &((const gp_profile *)open_whole(L, 1))->graph;
   if (what == AROUND_LINES && !graph->symtab->function)
     luaL_error(L, "the profile is not one by line");
-  return graph;
-}
-
-int iterate_around(lua_State *L, around what, uint32_t node, int order) {
-  const gp_graph *graph = open_graph(L, 1, what);
-  iteration *each = new_iteration(L, surroundings[what].kind, 1, order);
-  if (!surroundings[what].order(graph, node, &each->rows)) return raise_no_memory(L);
+  iteration *each = new_iteration(L, lists[what].kind, 1, order);
+  if (!lists[what].order(graph, node, &each->rows)) return raise_no_memory(L);
   return return_iteration(L, order_option(L, order, NULL) == 0);
-}
-
-/* The node whose number is at `index`, around which there can be that. */
-static uint32_t check_centre(lua_State *L, const gp_graph *graph, around what, int index) {
-  lua_Integer id = luaL_checkinteger(L, index);
-  size_t first = what == AROUND_MEMBERS ? graph->functions : 0;
-  size_t end = what == AROUND_MEMBERS ? graph->functions + graph->cycles : graph->functions;
-  luaL_argcheck(L, id > (lua_Integer)first && id <= (lua_Integer)end, index,
-                "no function or cycle of that number");
-  return (uint32_t)(id - 1);
-}
-
-/* Upvalues: the profile, an iteration, what it is over, and the function that goes on with
- * it. */
-static int aim(lua_State *L) {
-  around what = (around)lua_tointeger(L, lua_upvalueindex(3));
-  const gp_graph *graph = open_graph(L, lua_upvalueindex(1), what);
-  uint32_t node = check_centre(L, graph, what, 1);
-  iteration *each = lua_touserdata(L, lua_upvalueindex(2));
-  each->done = 0;
-  if (!surroundings[what].order(graph, node, &each->rows)) return raise_no_memory(L);
-  lua_pushvalue(L, lua_upvalueindex(4));
-  return 1;
-}
-
-int iterate_around_many(lua_State *L) {
-  static const char *const names[] = {"callers", "callees", "members", "lines", NULL};
-  around what = (around)luaL_checkoption(L, 2, NULL, names);
-  open_graph(L, 1, what);
-  new_iteration(L, surroundings[what].kind, 1, 2);
-  int each = lua_gettop(L);
-  lua_pushvalue(L, 1);
-  lua_pushvalue(L, each);
-  lua_pushinteger(L, what);
-  lua_pushvalue(L, each);
-  push_next(L);
-  lua_pushcclosure(L, aim, 4);
-  return 1;
 }
 
 /* --- values ---------------------------------------------------------------- */
@@ -188,8 +143,7 @@ static field_value number_of(uint32_t node) { return integer_value((uint64_t)nod
 
 /* Ticks in the profile's unit; 0 where nothing was sampled. */
 static field_value time_value(const part *p, double ticks) {
-  double rate = profile_of(p)->samples.rate;
-  return number_value(rate != 0 ? ticks / rate : 0);
+  return number_value(gp_profile_seconds(profile_of(p), ticks));
 }
 
 /* The one object that stands for a node. */

@@ -140,12 +140,6 @@ static int members(lua_State *L) {
   return iterate_around(L, AROUND_MEMBERS, cycle, 3);
 }
 
-/* profile:around(what, field...) -> function of an id */
-static int around_many(lua_State *L) {
-  check_profile(L, 1);
-  return iterate_around_many(L);
-}
-
 /* profile:blocks(id): as function:blocks, without the object */
 static int blocks(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
@@ -277,8 +271,7 @@ void define_profile(lua_State *L) {
                                      {"members", members},     {"node", node},
                                      {"get", get},             {"lookup", lookup},
                                      {"arcs", arcs},           {"blocks", blocks},
-                                     {"lines", lines},         {"around", around_many},
-                                     {NULL, NULL}};
+                                     {"lines", lines},         {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
       {"unit", push_unit},                /* "seconds", or nil */

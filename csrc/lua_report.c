@@ -30,8 +30,7 @@ const labels *push_look_labels(const report *r, const char *name) {
 const gp_profile *profile_of(const report *r) { return open_profile(r->L, r->box); }
 
 double seconds_of(const report *r, double ticks) {
-  double rate = profile_of(r)->samples.rate;
-  return rate != 0 ? ticks / rate : 0;
+  return gp_profile_seconds(profile_of(r), ticks);
 }
 
 field_value label_value(const report *r, const labels *set, uint32_t node, label *made) {

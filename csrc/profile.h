@@ -44,4 +44,10 @@ static inline uint32_t gp_profile_at(const gp_profile *profile, uint64_t address
   return gp_symtab_find(profile->symtab, address);
 }
 
+/* Ticks in the profile's unit; 0 where nothing was sampled. */
+static inline double gp_profile_seconds(const gp_profile *profile, double ticks) {
+  double rate = profile->samples.rate;
+  return rate != 0 ? ticks / rate : 0;
+}
+
 #endif

@@ -67,13 +67,4 @@ function names.numbered(profile, options)
   return labels(profile, options, "name", { numbered = true, static_files = true })
 end
 
---- The index number of a function or cycle, as it stands behind a name: in
--- parentheses if there is no entry of that number to look up.
--- @tparam integer index
--- @tparam boolean printed
--- @treturn string
-function names.number(index, printed)
-  return printed and "[" .. index .. "]" or "(" .. index .. ")"
-end
-
 return names
