@@ -3,15 +3,24 @@
 #include "shown.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
+
+/* A demangled name, or NULL. The demangler asks for memory by doubling: what it did not use
+ * is given back. */
+static const char *demangle(const gp_image *image, const char *name) {
+  char *demangled = gp_image_demangle(image, name);
+  char *fitting = demangled ? realloc(demangled, strlen(demangled) + 1) : NULL;
+  return fitting ? fitting : demangled;
+}
 
 const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symtab *symtab,
                           uint32_t symbol) {
   if (!shown->name && !(shown->name = gp_column(symtab->count, sizeof *shown->name)))
     return NULL;
   const char **place = &shown->name[symbol];
-  if (!*place) *place = gp_image_demangle(image, symtab->name[symbol]);
+  if (!*place) *place = demangle(image, symtab->name[symbol]);
   if (!*place) *place = gp_image_plain_name(image, symtab->name[symbol]);
   return *place;
 }

@@ -190,8 +190,8 @@ local function histograms(n)
   return list(n, function(i) return histogram(2 * i, 2 * i + 1) end)
 end
 
-dimension("histograms", 100, function(n)
-  return running("-b", "-p", image(800), profile(histograms(n)))
+dimension("histograms", 200, function(n)
+  return running("-b", "-p", image(1600), profile(histograms(n)))
 end)
 
 dimension("histograms, the last one first", 4000, function(n)
