@@ -31,7 +31,7 @@ static int release(lua_State *L) {
   if (box->named) gp_names_free(&box->names);
   if (box->sourced) gp_sources_free(&box->sources);
   box->named = box->sourced = false;
-  gp_shown_free(&box->shown, &box->symtab);
+  gp_shown_free(&box->shown);
   gp_symtab_free(&box->symtab);
   gp_symfile_free(&box->listed);
   gp_symfile_free(&box->map);

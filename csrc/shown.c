@@ -7,12 +7,31 @@
 
 #include "array.h"
 
-/* A demangled name, or NULL. The demangler asks for memory by doubling: what it did not use
- * is given back. */
-static const char *demangle(const gp_image *image, const char *name) {
-  char *demangled = gp_image_demangle(image, name);
-  char *fitting = demangled ? realloc(demangled, strlen(demangled) + 1) : NULL;
-  return fitting ? fitting : demangled;
+/* Names that were demangled, one behind the other. */
+struct gp_block_of_names {
+  struct gp_block_of_names *older;
+  size_t used, room;
+  char text[];
+};
+
+enum { BLOCK = 16384 };  /* bytes; a longer name has a block of its own */
+
+/* A copy of a text that lasts as long as the names, or NULL. */
+static const char *keep(gp_shown *shown, const char *text) {
+  struct gp_block_of_names *block = shown->newest;
+  size_t size = strlen(text) + 1;
+  if (!block || block->room - block->used < size) {
+    size_t room = size > BLOCK ? size : BLOCK;
+    block = malloc(sizeof *block + room);
+    if (!block) return NULL;
+    block->older = shown->newest;
+    block->used = 0;
+    block->room = room;
+    shown->newest = block;
+  }
+  char *copy = memcpy(block->text + block->used, text, size);
+  block->used += size;
+  return copy;
 }
 
 const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symtab *symtab,
@@ -20,20 +39,19 @@ const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symta
   if (!shown->name && !(shown->name = gp_column(symtab->count, sizeof *shown->name)))
     return NULL;
   const char **place = &shown->name[symbol];
-  if (!*place) *place = demangle(image, symtab->name[symbol]);
-  if (!*place) *place = gp_image_plain_name(image, symtab->name[symbol]);
+  if (*place) return *place;
+  char *demangled = gp_image_demangle(image, symtab->name[symbol]);
+  *place = demangled ? keep(shown, demangled)
+                     : gp_image_plain_name(image, symtab->name[symbol]);
+  free(demangled);
   return *place;
 }
 
-/* Whether a text is a part of the symbol table's. */
-static bool is_within(const char *text, const char *name) {
-  return text == name || (*name != '\0' && text == name + 1);
-}
-
-void gp_shown_free(gp_shown *shown, const gp_symtab *symtab) {
-  for (size_t i = 0; shown->name && i < symtab->count; i++)
-    if (shown->name[i] && !is_within(shown->name[i], symtab->name[i]))
-      free((void *)(uintptr_t)shown->name[i]);
+void gp_shown_free(gp_shown *shown) {
+  for (struct gp_block_of_names *block = shown->newest, *older; block; block = older) {
+    older = block->older;
+    free(block);
+  }
   free(shown->name);
-  shown->name = NULL;
+  *shown = (gp_shown){NULL, NULL};
 }

@@ -11,12 +11,13 @@
 typedef struct gp_shown {
   const char **name;      /* by symbol: NULL until it is wanted; the symbol table's own text
                              where there is nothing to demangle */
+  struct gp_block_of_names *newest;  /* where the others are */
 } gp_shown;
 
 /* The name of a symbol, which lasts until gp_shown_free; NULL if there is no memory. */
 const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symtab *symtab,
                           uint32_t symbol);
 
-void gp_shown_free(gp_shown *shown, const gp_symtab *symtab);
+void gp_shown_free(gp_shown *shown);
 
 #endif

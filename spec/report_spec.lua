@@ -5,6 +5,7 @@ local build = require "support.build"
 local crafted = require "support.crafted"
 local gprof = require "gprof"
 local launch = require "support.launch"
+local row = require "support.row"
 
 local plan <const> = crafted.example
 
@@ -368,4 +369,32 @@ describe("a report of the user's own", function()
     assert.is_false(done)
     assert.same({ "enough" }, problem)
   end)
+end)
+
+describe("a report whose reader closes what it is about", function()
+  -- More than a stream gathers before it hands anything on.
+  local MANY <const> = 3000
+  local image_path, data_path
+
+  setup(function()
+    local records = { row.histogram(0, MANY) }
+    for i = 1, MANY do table.insert(records, row.arc(i - 1, i, i)) end
+    image_path, data_path = row.image(MANY), row.profile(records)
+  end)
+
+  for _, name in ipairs { "flat", "graph", "index" } do
+    for _, closed in ipairs { "profile", "image" } do
+      it(("ends with an error: %s, %s"):format(name, closed), function()
+        local image = gprof.image(image_path)
+        local profile = gprof.profile(image, gprof.data(image, data_path))
+        assert.error_matches(function()
+          profile:report(name, { inline_file_names = true }, function()
+            local it = closed == "profile" and profile or image
+            it:close()
+          end)
+        end, closed .. " is closed$")
+        collectgarbage()
+      end)
+    end
+  end
 end)
