@@ -91,6 +91,7 @@ for _, n in ipairs { 10000, 100000, 1000000 } do
 end
 for _, n in ipairs { 1000, 10000, 100000 } do
   inputs.add("callees-" .. n, labels { functions = n + 1, shape = "callees" })
+  inputs.add("callers-" .. n, labels { functions = n + 1, shape = "callers" })
   inputs.add("cycle-" .. n, labels { functions = n, shape = "cycle" })
 end
 

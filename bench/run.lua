@@ -140,7 +140,8 @@ local function main(arguments)
     io.write(options.usage)
     return true
   end
-  local sets = all.large and require "bench.large" (all.binutils) or { rows = require "bench.rows", notes = require "bench.notes" }
+  local sets = all.large and require "bench.large"(all.binutils)
+               or { rows = require "bench.rows", notes = require "bench.notes" }
   local rows, notes = choose(sets.rows, sets.notes, all.rows)
   if all.list then
     for _, one in ipairs(table.move(notes, 1, #notes, #rows + 1, rows)) do
