@@ -7,7 +7,8 @@
 #   make check-all the same, with what takes longer or needs more
 #   make coverage  how many lines the specs run, file by file
 #   make docs      the reference of the library, build/doc/index.html
-#   make bench     time and memory beside GNU gprof's
+#   make bench     time and memory beside GNU gprof's; make bench-large the same on real
+#                  programs, which are built first
 #   make deps      install what the above need; on Debian, as root
 #   make install   put it below PREFIX, /usr/local; make uninstall takes it away
 #   make dist      the sources in one file, build/gprof-VERSION.tar.gz
@@ -157,6 +158,7 @@ dist:
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dkjson luarocks \
   mandoc unzip valgrind zip
+LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex xz-utils
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) clang gfortran zsh gcc-aarch64-linux-gnu \
   libc6-dev-arm64-cross openmpi-bin parallel \
@@ -190,6 +192,9 @@ deps-demo:
 
 deps-test:
 	$(call install,$(TEST_PACKAGES))
+
+deps-large:
+	$(call install,$(LARGE_PACKAGES))
 
 deps-docs:
 	$(call install,$(DOCS_PACKAGES))
@@ -317,7 +322,12 @@ check-all: deps-all
 
 bench: deps-test
 	@$(MAKE) --no-print-directory all
-	$(LUA) bench/run.lua
+	$(LUA) bench/run.lua --output=bench/results.md
+
+# Builds a linker and what is in its package: ten minutes, once.
+bench-large: deps-large
+	@$(MAKE) --no-print-directory all
+	$(LUA) bench/run.lua --large --output=bench/results-large.md
 
 clean:
 	rm -rf build
@@ -325,6 +335,6 @@ clean:
 FORCE:
 
 .DELETE_ON_ERROR:
-.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-docs deps-all demo \
+.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-docs deps-all demo \
   run-demo docs test check lint spec spec-sanitized spec-collector examples check-all coverage \
-  run-coverage counted-runtime bench clean
+  run-coverage counted-runtime bench bench-large clean

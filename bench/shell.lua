@@ -39,6 +39,13 @@ function shell.write(path, ...)
   assert(file:close())
 end
 
+--- A number that changes when a text does.
+function shell.checksum(text)
+  local sum = 0
+  for i = 1, #text do sum = (sum * 31 + text:byte(i)) & 0xffffffffffff end
+  return sum
+end
+
 --- Fills a directory once: empties it and calls `make`, unless the same recipe filled it before.
 -- @tparam string dir
 -- @tparam string recipe any text that decides what `make` leaves there

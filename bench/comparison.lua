@@ -1,0 +1,88 @@
+--- A row of the table, measured: GNU gprof, ours, and ours with --gnu-compat, on the same input.
+--
+-- @module bench.comparison
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local inputs = require "bench.inputs"
+local shell = require "bench.shell"
+local turns = require "bench.turns"
+
+local quote = shell.quote
+
+local comparison = {}
+
+--- The options and operands of a row, for the shell.
+local function operands_of(row, input)
+  local words = { "-b" }
+  local more = type(row.words) == "function" and row.words(input.image) or row.words or {}
+  table.move(more, 1, #more, 2, words)
+  words[#words + 1] = input.image
+  table.move(input.profiles, 1, #input.profiles, #words + 1, words)
+  for i, word in ipairs(words) do words[i] = quote(word) end
+  return " " .. table.concat(words, " ")
+end
+
+--- What a row runs, by name.
+local function commands_of(row, input, options)
+  local operands = operands_of(row, input)
+  local profiles = {}
+  for i, path in ipairs(input.profiles) do profiles[i] = quote(path) end
+  return {
+    gnu = options.gnu .. operands,
+    ours = options.ours .. operands,
+    compatible = options.ours .. " --gnu-compat" .. operands,
+    cat = row.sums and "cat " .. table.concat(profiles, " ") or nil,
+  }
+end
+
+--- Whether two commands print the same.
+local function same_output(gnu, ours)
+  local sums = {}
+  for i, command in ipairs { "MALLOC_PERTURB_=255 " .. gnu, ours } do
+    sums[i] = shell.capture("LC_ALL=C " .. command .. " 2>/dev/null | cksum")
+  end
+  return sums[1] == sums[2]
+end
+
+--- Measures a row, but for GNU gprof where it is slow.
+-- @tparam meter meter
+-- @tparam row row
+-- @tparam table options those of the command line
+-- @treturn table `row`, and results as of `turns.measure` by name: `gnu`, `ours`, `compatible`, `cat`; `pending`, what
+--   `comparison.finish` has to run; and `same`, whether outputs are equal, where that was to be checked
+function comparison.measure(meter, row, options)
+  local input = inputs.get(options.inputs, row.input)
+  local commands, dir = commands_of(row, input, options), row.sums and input.dir
+  local names, list = {}, {}
+  for _, name in ipairs { "gnu", "ours", "compatible", "cat" } do
+    if commands[name] and not (name == "gnu" and row.slow) then
+      names[#names + 1], list[#list + 1] = name, commands[name]
+    end
+  end
+  local measured = { row = row, pending = row.slow and { command = commands.gnu, dir = dir } }
+  for i, result in ipairs(turns.measure(meter, list, { runs = options.runs, once = options.once, dir = dir })) do
+    measured[names[i]] = result
+  end
+  if options.check and not row.slow and not row.sums and not measured.gnu.trouble then
+    measured.same = same_output(commands.gnu, commands.compatible)
+  end
+  return measured
+end
+
+--- Runs GNU gprof on those rows where it is slow: once, two at a time.
+-- @tparam meter meter
+-- @tparam {table,...} list what `comparison.measure` returned
+function comparison.finish(meter, list)
+  local waiting, jobs = {}, {}
+  for _, measured in ipairs(list) do
+    if measured.pending then
+      waiting[#waiting + 1], jobs[#jobs + 1] = measured, measured.pending
+    end
+  end
+  local runs = meter:together(jobs)
+  for i, measured in ipairs(waiting) do
+    measured.gnu, measured.pending = turns.result { runs[i] }, nil
+  end
+end
+
+return comparison

@@ -1,0 +1,126 @@
+--- The programs and profiles that the benchmarks read, by name. Several rows share one.
+--
+-- An input is a table: `image`, the path of a program; `profiles`, the paths of its profiles; `dir`, where commands may
+-- write. It is made when it is asked for, in a directory of its name, and kept there.
+--
+-- @module bench.inputs
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local programs = require "bench.programs"
+local shell = require "bench.shell"
+
+local quote = shell.quote
+
+-- How each is made: functions of its directory and of a function that returns other inputs by their names. They return
+-- the image and the profiles.
+local makers = {}
+
+local inputs = {}
+
+--- Finds an input, or makes it.
+-- @tparam string base the directory that holds all
+-- @tparam string name
+-- @treturn table
+function inputs.get(base, name)
+  local dir = base .. "/" .. name
+  local maker = makers[name] or error("no such input: " .. name)
+  local image, profiles = maker(dir, function(other) return inputs.get(base, other) end)
+  return { image = image, profiles = profiles, dir = dir }
+end
+
+--- Adds an input.
+-- @tparam string name
+-- @tparam function maker as above
+function inputs.add(name, maker)
+  makers[name] = maker
+end
+
+--- A generated program, by the options of `bench.programs`.
+function inputs.generated(options)
+  return function(dir) return programs.build(dir, options) end
+end
+
+--- A program without the debugging information that another has: the addresses are the same, and so is the profile.
+local function stripped(name)
+  return function(dir, get)
+    local full = get(name)
+    shell.cached(dir, shell.read(full.dir .. "/recipe"), function()
+      shell.run(("objcopy --strip-debug %s %s"):format(quote(full.image), quote(dir .. "/program")))
+    end)
+    return dir .. "/program", full.profiles
+  end
+end
+
+--- The sample program, compiled and run.
+function makers.demo(dir)
+  local compile = "gcc -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls -o "
+                  .. quote(dir .. "/program") .. " examples/sample/*.c -lm"
+  local recipe = { compile }
+  for path in assert(shell.capture("ls examples/sample/*.[ch]")):gmatch("[^\n]+") do
+    recipe[#recipe + 1] = shell.read(path)
+  end
+  shell.cached(dir, table.concat(recipe, "\n"), function()
+    shell.run(compile)
+    shell.run("cd " .. quote(dir) .. " && ./program > /dev/null")
+  end)
+  return dir .. "/program", { dir .. "/gmon.out" }
+end
+
+for functions, files in pairs { [1000] = 10, [10000] = 100, [100000] = 100 } do
+  local name = "c-" .. functions
+  inputs.add(name .. "-g", inputs.generated { functions = functions, files = files, debug = true })
+  inputs.add(name, stripped(name .. "-g"))
+end
+
+for functions, files in pairs { [1000] = 2, [10000] = 20 } do
+  local name = "cxx-" .. functions
+  inputs.add(name .. "-g", inputs.generated { functions = functions, files = files, language = "c++", debug = true })
+  inputs.add(name, stripped(name .. "-g"))
+end
+
+--- Programs of assembler are made so quickly that their size is no matter.
+local function labels(options)
+  options.language = "labels"
+  return inputs.generated(options)
+end
+
+inputs.add("arcs-1000000", labels { functions = 100000, density = 3.2 })
+for _, n in ipairs { 10000, 100000, 1000000 } do
+  inputs.add("forward-" .. n, labels { functions = 10000, shape = "forward", density = n // 10000 })
+  inputs.add("chain-" .. n, labels { functions = n, shape = "chain" })
+end
+for _, n in ipairs { 1000, 10000, 100000 } do
+  inputs.add("callees-" .. n, labels { functions = n + 1, shape = "callees" })
+  inputs.add("callers-" .. n, labels { functions = n + 1, shape = "callers" })
+  inputs.add("cycle-" .. n, labels { functions = n, shape = "cycle" })
+end
+
+-- 640 kB of bins are what 1.3 MB of text has; 64 MB are those of 128 MB.
+for megabytes, functions in pairs { ["0.64"] = 164, ["6.4"] = 1638, ["64"] = 16384 } do
+  inputs.add(("histogram-%s-mb"):format(megabytes), labels { functions = functions, apart = 8192, dense = true })
+end
+
+-- Profiles of a megabyte: half of it calls, some of which each run lacks.
+inputs.add("runs-20", labels { functions = 8000, apart = 128, ran = 0.5, density = 2, profiles = 20 })
+
+--- So many copies of them, in files of their own.
+local function copies(count)
+  return function(dir, get)
+    local runs = get "runs-20"
+    local paths = {}
+    for i = 1, count do paths[i] = ("%s/gmon.%04d"):format(dir, i) end
+    shell.cached(dir, shell.read(runs.dir .. "/recipe") .. count, function()
+      for i, profile in ipairs(runs.profiles) do
+        local targets = table.concat(paths, "\n", (i - 1) * count // 20 + 1, i * count // 20)
+        shell.write(dir .. "/targets", targets, "\n")
+        shell.run(("cd %s && xargs tee < targets < %s"):format(quote(dir), quote(profile)))
+      end
+    end)
+    return runs.image, paths
+  end
+end
+
+inputs.add("runs-200", copies(200))
+inputs.add("runs-2000", copies(2000))
+
+return inputs

@@ -1,0 +1,90 @@
+--- The table of all rows, and the remarks below it.
+--
+-- @module bench.report
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local aims = require "bench.aims"
+local markdown = require "bench.markdown"
+local turns = require "bench.turns"
+
+local number = markdown.number
+
+local report = {}
+
+local HEADINGS <const> = { "row", "GNU s", "CPU s", "MB", "ours s", "CPU s", "MB", "GNU/ours", "memory", "aim", "met",
+  "compat" }
+
+--- A wall time, or what went wrong; a star where there was but one run.
+local function wall_cell(result, single)
+  if result.trouble then return result.trouble end
+  return number(result.wall) .. (single and " *" or "")
+end
+
+--- The ratio of wall times, or of memory; where GNU gprof was stopped, a lower bound.
+local function ratio_cell(gnu, ours, ratio)
+  if ours.trouble or gnu.trouble and not gnu.timeout then return "" end
+  return (gnu.timeout and "> " or "") .. number(ratio)
+end
+
+--- What is wanted.
+local function aim_cell(aim, verdict)
+  if verdict.net then return ("net <= %.1f ms"):format(verdict.net.gnu * 1000) end
+  return (">= %g"):format(aim)
+end
+
+--- Whether we have it, or what is missing.
+local function met_cell(verdict)
+  local net = verdict.net and (" (%.1f ms)"):format(verdict.net.ours * 1000) or ""
+  if verdict.time and verdict.memory then return "yes" .. net end
+  local missing = {}
+  for _, what in ipairs { "time", "memory" } do
+    if verdict[what] == false then missing[#missing + 1] = what end
+  end
+  return (missing[1] and "no: " .. table.concat(missing, ", ") or "not known") .. net
+end
+
+--- The cells of a row.
+local function line_of(measured, idle)
+  local row, gnu, ours = measured.row, measured.gnu, measured.ours
+  local aim = row.aim or aims.RATIO
+  local verdict = aims.judge(gnu, ours, aim, idle)
+  local compatible = measured.compatible
+  local line = {
+    row.name, wall_cell(gnu, #gnu.runs < #ours.runs), number(gnu.cpu), number(gnu.mb),
+    wall_cell(ours, #ours.runs < #compatible.runs), number(ours.cpu), number(ours.mb),
+    ratio_cell(gnu, ours, turns.ratio(gnu, ours)), ratio_cell(gnu, ours, gnu.mb / ours.mb),
+    aim_cell(aim, verdict), met_cell(verdict), ratio_cell(gnu, compatible, turns.ratio(gnu, compatible)),
+  }
+  return line, verdict
+end
+
+--- The table.
+-- @tparam {table,...} list what `comparison.measure` returned
+-- @tparam table idle the seconds that starting takes: `gnu`, `ours`
+-- @tparam[opt] boolean check whether there is a column on outputs that were compared
+-- @treturn string Markdown
+-- @treturn integer how many rows meet their aim
+function report.table(list, idle, check)
+  local lines, good = { table.move(HEADINGS, 1, #HEADINGS, 1, {}) }, 0
+  if check then table.insert(lines[1], "output") end
+  for i, measured in ipairs(list) do
+    local line, verdict = line_of(measured, idle)
+    if verdict.time and verdict.memory then good = good + 1 end
+    if check then
+      table.insert(line, measured.same and "identical" or measured.same == false and "differs" or "not compared")
+    end
+    lines[i + 1] = line
+  end
+  return markdown.table(lines), good
+end
+
+--- What the rows stand for.
+-- @tparam {row,...} rows
+-- @treturn string Markdown: a list
+function report.titles(rows)
+  local lines = {}
+  for i, row in ipairs(rows) do lines[i] = ("- `%s`: %s\n"):format(row.name, row.title) end
+  return table.concat(lines)
+end
+
+return report

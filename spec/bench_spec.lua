@@ -1,0 +1,244 @@
+-- The benchmark: what its figures are, how they are judged, and the table that is made of them.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- At the end: in front, it would find the program where the library is meant.
+package.path = package.path .. ";" .. program.root .. "/?.lua"
+
+local aims = require "bench.aims"
+local markdown = require "bench.markdown"
+local meters = require "bench.meter"
+local programs = require "bench.programs"
+local report = require "bench.report"
+local turns = require "bench.turns"
+
+-- What a run, or several, of so many seconds come to.
+local function result(...)
+  local runs = {}
+  for i, seconds in ipairs { ... } do runs[i] = { wall = seconds, cpu = seconds, mb = 10 } end
+  return turns.result(runs)
+end
+
+local function with(one, fields)
+  for key, value in pairs(fields) do one[key] = value end
+  return one
+end
+
+describe("A figure", function()
+  it("is the median", function()
+    assert.equal(2, turns.median { 3, 1, 2 })
+    assert.equal(2.5, turns.median { 4, 1, 2, 3 })
+    assert.equal(7, turns.median { 7 })
+    assert.equal(3, result(5, 1, 3).wall)
+  end)
+
+  it("does not put values in order where they are", function()
+    local values = { 3, 1, 2 }
+    turns.median(values)
+    assert.same({ 3, 1, 2 }, values)
+  end)
+
+  it("that compares is the median of the ratios of pairs, or of single runs with the median", function()
+    assert.equal(4, turns.ratio(result(8, 20, 6), result(2, 2, 3)))
+    assert.equal(5, turns.ratio(result(10), result(1, 2, 3)))
+  end)
+end)
+
+describe("Turns", function()
+  -- A meter of which each command has its seconds.
+  local function measured(seconds, options)
+    local order = {}
+    local meter = {}
+    function meter:run(command) -- luacheck: no self
+      order[#order + 1] = command
+      return { wall = seconds[command], cpu = 0, mb = 1, trouble = seconds[command] > 100 and "> 100 s" or nil }
+    end
+    local commands = {}
+    for command in pairs(seconds) do commands[#commands + 1] = command end
+    table.sort(commands)
+    return turns.measure(meter, commands, options), table.concat(order)
+  end
+
+  it("go round", function()
+    local results, order = measured({ a = 1, b = 2 }, { runs = 3, once = 10 })
+    assert.equal("ababab", order)
+    assert.equal(2, results[2].wall)
+  end)
+
+  it("are more where all are fast, unless there is to be one", function()
+    local _, order = measured({ a = 0.001, b = 0.002 }, { runs = 5, once = 10 })
+    assert.equal(42, #order)
+    _, order = measured({ a = 0.001, b = 0.002 }, { runs = 1, once = 10 })
+    assert.equal("ab", order)
+  end)
+
+  it("are over for what takes long or fails", function()
+    local results, order = measured({ a = 1, b = 11, c = 101 }, { runs = 3, once = 10 })
+    assert.equal("abcaa", order)
+    assert.equal("> 100 s", results[3].trouble)
+    assert.equal(1, #results[2].runs)
+  end)
+end)
+
+describe("An aim", function()
+  local idle <const> = { gnu = 0.001, ours = 0.002 }
+
+  local function judged(gnu, ours, aim)
+    return aims.judge(gnu, ours, aim or 2, idle)
+  end
+
+  it("is a ratio where GNU gprof takes a moment", function()
+    assert.same({ time = true, memory = true }, judged(result(3), result(1)))
+    assert.same({ time = false, memory = true }, judged(result(3), result(1), 4))
+  end)
+
+  it("is a net time where it takes none to speak of", function()
+    local verdict = judged(result(0.010), result(0.010))
+    assert.is_true(verdict.time)
+    assert.near(0.009, verdict.net.gnu, 1e-9)
+    assert.near(0.008, verdict.net.ours, 1e-9)
+    assert.is_false(judged(result(0.010), result(0.0115)).time)
+  end)
+
+  it("is no more memory, but for what Lua takes where there is little", function()
+    assert.is_false(judged(result(3), with(result(1), { mb = 10.1 })).memory)
+    assert.is_true(judged(result(0.010), with(result(0.010), { mb = 12.9 })).memory)
+    assert.is_false(judged(result(0.010), with(result(0.010), { mb = 13.1 })).memory)
+  end)
+
+  it("is met where GNU gprof fails, and not where ours does", function()
+    local failed = { trouble = "fails (1)" }
+    assert.same({ time = true, memory = true }, judged(with(result(3), failed), with(result(3), { mb = 11 })))
+    assert.same({ time = false, memory = false }, judged(result(3), with(result(1), failed)))
+  end)
+
+  it("is met or not known where GNU gprof was stopped", function()
+    local function stopped() return with(result(120), { trouble = "> 120 s", timeout = 120 }) end
+    assert.same({ time = true, memory = true }, judged(stopped(), result(1)))
+    assert.same({}, judged(stopped(), with(result(100), { mb = 11 })))
+  end)
+end)
+
+describe("The table", function()
+  it("lines up", function()
+    assert.equal("| row | a b |\n| --- | --: |\n| x   | 1.5 |\n", markdown.table { { "row", "a b" }, { "x", "1.5" } })
+    assert.equal("0.001 0.120 1.20 12.0 120", table.concat({ markdown.number(0.001), markdown.number(0.12),
+      markdown.number(1.2), markdown.number(12), markdown.number(120) }, " "))
+  end)
+
+  it("has a line for each row, and tells how many aims are met", function()
+    local list = {
+      { row = { name = "good" }, gnu = result(4, 4), ours = result(1, 1), compatible = result(2, 2) },
+      { row = { name = "bad", aim = 5 }, gnu = result(4), ours = result(1, 1), compatible = result(2, 2) },
+      { row = { name = "quick" }, gnu = result(0.003), ours = result(0.003), compatible = result(0.003) },
+      { row = { name = "stopped" }, gnu = with(result(120), { trouble = "> 120 s", timeout = 120 }), ours = result(1),
+        compatible = result(1) },
+      { row = { name = "dead" }, gnu = with(result(9), { trouble = "dies (SIGSEGV)" }), ours = result(1),
+        compatible = result(1) },
+    }
+    local text, met = report.table(list, { gnu = 0.001, ours = 0.002 })
+    assert.equal(4, met)
+    local lines = {}
+    for line in text:gsub(" +", " "):gmatch "[^\n]+" do lines[#lines + 1] = line end
+    assert.equal("| good | 4.00 | 4.00 | 10.0 | 1.00 | 1.00 | 10.0 | 4.00 | 1.00 | >= 2 | yes | 2.00 |", lines[3])
+    assert.equal("| bad | 4.00 * | 4.00 | 10.0 | 1.00 | 1.00 | 10.0 | 4.00 | 1.00 | >= 5 | no: time | 2.00 |", lines[4])
+    assert.equal("| quick | 0.003 | 0.003 | 10.0 | 0.003 | 0.003 | 10.0 | 1.00 | 1.00 | net <= 2.0 ms | " ..
+      "yes (1.0 ms) | 1.00 |", lines[5])
+    assert.equal("| stopped | > 120 s | 120 | 10.0 | 1.00 | 1.00 | 10.0 | > 120 | > 1.00 | >= 2 | yes | > 120 |",
+      lines[6])
+    assert.equal("| dead | dies (SIGSEGV) | 9.00 | 10.0 | 1.00 | 1.00 | 10.0 | | | >= 2 | yes | |", lines[7])
+  end)
+end)
+
+describe("The meter", function()
+  local meter, dir
+  setup(function()
+    dir = shell.tmpdir "meter"
+    meter = meters.open(dir, { timeout = 1 })
+  end)
+
+  it("tells time and memory", function()
+    local run = meter:run "sh -c 'echo words >&2'"
+    assert.equal(0, run.exit)
+    assert.is_nil(run.trouble)
+    assert.equal("words\n", run.errors)
+    assert.is_true(run.wall > 0 and run.mb > 0.1)
+  end)
+
+  it("tells what went wrong", function()
+    assert.equal("fails (3)", meter:run("sh -c 'exit 3'").trouble)
+    assert.equal("dies (SIGABRT)", meter:run("sh -c 'kill -ABRT $$'").trouble)
+  end)
+
+  it("stops what takes too long, and runs two at a time", function()
+    local runs = meter:together { { command = "sleep 30" }, { command = "pwd", dir = "/" }, { command = "false" } }
+    assert.equal("> 1 s", runs[1].trouble)
+    assert.equal(1, runs[1].timeout)
+    assert.is_nil(runs[2].trouble)
+    assert.equal("fails (1)", runs[3].trouble)
+    assert.same({}, meter:together {})
+  end)
+end)
+
+describe("Inputs", function()
+  it("are the same of the same options, and made once", function()
+    local first, second = shell.tmpdir "first", shell.tmpdir "second"
+    local options = { functions = 50, language = "labels", shape = "cycle", profiles = 2 }
+    local image, profiles = programs.build(first, options)
+    assert.same({ first .. "/gmon.out", first .. "/gmon.0002" }, profiles)
+    programs.build(second, options)
+    assert.equal(shell.read(profiles[1]), shell.read(second .. "/gmon.out"))
+    assert.not_equal(shell.read(profiles[1]), shell.read(profiles[2]))
+    shell.write(image, "kept")
+    programs.build(first, options)
+    assert.equal("kept", shell.read(image))
+    options.seed = 2
+    programs.build(first, options)
+    assert.not_equal("kept", shell.read(image))
+  end)
+
+  it("have options of known names", function()
+    assert.has_error(function() programs.build("x", { size = 1 }) end, "no such option: size")
+    assert.has_error(function() programs.build("x", { shape = "round" }) end, "no such shape: round")
+    assert.has_error(function() programs.build("x", { language = "m4" }) end, "no such language: m4")
+  end)
+end)
+
+describe("bench/run.lua", function()
+  local function bench(...)
+    return shell.run({ "lua5.4", program.root .. "/bench/run.lua", ... }, { timeout = 300 })
+  end
+
+  it("lists rows, all or some", function()
+    local all = bench "--list"
+    assert.same({ "", 0 }, { all.stderr, all.status })
+    assert.truthy(all.stdout:find "\narcs +1,000,000 arcs")
+    assert.truthy(bench("--list", "--large").stdout:find "\ngold ")
+    assert.equal("demo           the sample program of examples/sample, with -g\n", bench("--list", "demo").stdout)
+  end)
+
+  it("refuses what makes no sense", function()
+    for arguments, message in pairs {
+      ["--list nosuch"] = "no such row: nosuch",
+      ["--nosuch"] = "no such option, or not such a value: --nosuch",
+      ["--runs=0"] = "no such option, or not such a value: --runs=0",
+    } do
+      local words = {}
+      for word in arguments:gmatch "%S+" do words[#words + 1] = word end
+      local refused = bench(table.unpack(words))
+      assert.same({ "", "bench: " .. message .. "\n", 1 }, { refused.stdout, refused.stderr, refused.status })
+    end
+  end)
+
+  it("measures a row, and leaves the report in a file", function()
+    local dir = shell.tmpdir "bench"
+    local report_file = dir .. "/results.md"
+    local done = bench("--quick", "--check", "--inputs=" .. dir, "--output=" .. report_file, "demo")
+    assert.equal(0, done.status)
+    assert.truthy(done.stdout:find "\n| demo +|[^\n]+| +identical |\n")
+    assert.truthy(done.stdout:find "\nAims met: %d of 1 rows%.\n")
+    assert.equal("# GNU gprof and ours\n\n" .. done.stdout, shell.read(report_file))
+  end)
+end)
