@@ -8,7 +8,7 @@
 #   make coverage  how many lines the specs run, file by file
 #   make docs      the reference of the library, build/doc/index.html
 #   make bench     time and memory beside GNU gprof's; make bench-large the same on real
-#                  programs, which are built first
+#                  programs, which are built first; make profile where our own time goes
 #   make deps      install what the above need; on Debian, as root
 #   make install   put it below PREFIX, /usr/local; make uninstall takes it away
 #   make dist      the sources in one file, build/gprof-VERSION.tar.gz
@@ -196,6 +196,9 @@ deps-test:
 deps-large:
 	$(call install,$(LARGE_PACKAGES))
 
+deps-profile:
+	$(call install,$(TEST_PACKAGES) zlib1g-dev libzstd-dev)
+
 deps-docs:
 	$(call install,$(DOCS_PACKAGES))
 
@@ -324,6 +327,20 @@ bench: deps-test
 	@$(MAKE) --no-print-directory all
 	$(LUA) bench/run.lua --output=bench/results.md
 
+# Where our own time goes: an interpreter that has everything in it, as a profile is of the
+# executable alone.
+PROFILED = build/profiled/lua
+$(PROFILED): $(SOURCES) $(HEADERS) $(BINUTILS) bench/profiled.c Makefile
+	@mkdir -p $(@D)
+	$(say) CC and LINK $@
+	$(quietly)$(CC) $(COMPILE) -pg -no-pie -static -o $@ bench/profiled.c $(SOURCES) \
+	  -llua5.4 -lopcodes -lbfd -lsframe -liberty -lz -lzstd -lm 2>build/profiled/warnings || \
+	  { cat build/profiled/warnings >&2; false; }
+
+profile: deps-profile
+	@$(MAKE) --no-print-directory all $(PROFILED)
+	$(LUA) bench/profile.lua
+
 # Builds a linker and what is in its package: ten minutes, once.
 bench-large: deps-large
 	@$(MAKE) --no-print-directory all
@@ -335,6 +352,7 @@ clean:
 FORCE:
 
 .DELETE_ON_ERROR:
-.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-docs deps-all demo \
+.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile deps-docs \
+  deps-all demo \
   run-demo docs test check lint spec spec-sanitized spec-collector examples check-all coverage \
-  run-coverage counted-runtime bench bench-large clean
+  run-coverage counted-runtime bench bench-large profile clean

@@ -1,0 +1,168 @@
+--- Where our own time goes: a profile of this program, made with -pg and read by itself.
+--
+--     make profile, or lua5.4 bench/profile.lua [--inputs=DIR] [row...]
+--
+-- from the root of the checkout, once build/profiled/lua is built: an interpreter that has everything in it, the core
+-- compiled with -pg (see bench/profiled.c). Each row runs until there are enough samples; their sum tells which parts
+-- of it take how much of the time, and which functions the most. Beside it stands the limit: what it takes to read the
+-- bytes of symbol table, line table and profile once, and to write the report, at the rate of `cat`.
+--
+-- @script profile
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local root = (arg[0]:match("^(.*/)") or "./") .. "../"
+package.path = root .. "?.lua;" .. root .. "spec/?.lua;" .. package.path
+package.path = root .. "lua/?.lua;" .. root .. "lua/?/init.lua;" .. package.path
+package.cpath = root .. "build/?.so;" .. package.cpath
+
+local gprof = require "gprof"
+local inputs = require "bench.inputs"
+local markdown = require "bench.markdown"
+local options = require "bench.options"
+local rows = require "bench.rows"
+local shell = require "bench.shell"
+
+local quote = shell.quote
+
+local HERE <const> = assert(shell.capture("pwd"))
+local PROGRAM <const> = HERE .. "/build/profiled/lua"
+local ENOUGH <const>, MOST_RUNS <const> = 300, 100  -- samples of a row; runs, if there are fewer
+local FUNCTIONS <const> = 5  -- of a row are named
+
+-- The rows that are looked at, unless others are named.
+local USUAL <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "callees", "chain", "cycle", "histogram",
+                        "lines", "lines-graph", "annotated", "order" }
+
+-- The parts of the program, by where their source is; what has none is the C library, or Lua: Debian's libraries tell
+-- no lines. The order is that of the columns.
+local PARTS <const> = { "reading", "graph", "printing", "Lua", "libbfd", "C library" }
+
+local reading <const> = { "candidates", "gmon", "gmon_read", "gmon_whole", "image", "reader", "symtab", "symfile",
+  "bins", "names", "lines", "linefiles", "linemap", "linerows", "linetab", "linetables", "sources", "nearby" }
+local printing <const> = { "text", "format", "shown", "lua_stream", "lua_flat", "lua_entries", "lua_index",
+  "lua_labels", "lua_report", "lua_margins", "lua_annotation", "annotation" }
+
+local part_of_file = {}
+for _, name in ipairs(reading) do part_of_file[name] = "reading" end
+for _, name in ipairs(printing) do part_of_file[name] = "printing" end
+
+-- Which part a function belongs to.
+local function part_of(f)
+  local file = f.file and f.file:match("csrc/([%w_]+)%.[ch]$")
+  if file then return part_of_file[file] or file:find("^lua_") and "Lua" or "graph" end
+  local name = f.symbol
+  if name:find("^lua") then return "Lua" end
+  if name:find("bfd") or name:find("^elf") or name:find("dwarf") or name:find("^d_") then return "libbfd" end
+  return "C library"
+end
+
+--- The command of a row, without the program.
+local function arguments_of(row, input)
+  local words = type(row.words) == "function" and row.words(input.image) or row.words or {}
+  local all = { quote(HERE .. "/gprof.lua"), "-b" }
+  for _, list in ipairs { words, { input.image }, input.profiles } do
+    for _, word in ipairs(list) do all[#all + 1] = quote(word) end
+  end
+  return table.concat(all, " ")
+end
+
+--- Runs a command in an input's directory. Its profile is added to the data, if there is one: what is over before the
+-- first tick of the clock has none.
+local function run_once(command, all, input, data)
+  local prefix = all.inputs .. "/profiled"
+  shell.run(("cd %s && GMON_OUT_PREFIX=%s %s > /dev/null"):format(quote(input.dir), quote(prefix), command))
+  local file = assert(shell.capture("ls " .. quote(prefix) .. ".*"))
+  assert(data:add_file(file))
+  os.remove(file)
+end
+
+--- The sum of as many runs as it takes.
+-- @treturn profile
+-- @treturn integer how many
+local function measure(command, all, input)
+  local image = assert(gprof.image(PROGRAM))
+  local data = gprof.data(image)
+  for runs = 1, MOST_RUNS do
+    run_once(command, all, input, data)
+    local profile = assert(gprof.profile(image, data))
+    if profile.total_ticks >= ENOUGH or runs == MOST_RUNS then return profile, runs end
+    profile:close()
+  end
+end
+
+--- Bytes that have to be read for a row, and written.
+local function bytes_of(row, command, input)
+  local sum = tonumber(shell.capture(("cd %s && %s | wc -c"):format(quote(input.dir), command)))
+  for name, bytes in shell.capture("readelf -SW " .. quote(input.image)):gmatch(
+    "(%.[%w_]+) +%u+ +%x+ %x+ (%x+)") do
+    local wanted = name == ".symtab" or name == ".strtab" or name == ".debug_line" and row.input:find "-g$"
+    if wanted then sum = sum + tonumber(bytes, 16) end
+  end
+  for _, path in ipairs(input.profiles) do sum = sum + tonumber(shell.capture("stat -c %s " .. quote(path))) end
+  return sum
+end
+
+--- Bytes a second that `cat` reads of a file that is in memory.
+local function rate_of_cat(all)
+  local path, bytes = all.inputs .. "/profiled-bytes", 200 * 1024 ^ 2
+  shell.run(("head -c %d /dev/zero > %s"):format(bytes, quote(path)))
+  local seconds = shell.capture("bash -c 'TIMEFORMAT=%R; time cat \"$0\" > /dev/null' " .. quote(path) .. " 2>&1")
+  os.remove(path)
+  return bytes / tonumber(seconds)
+end
+
+-- What -pg itself takes is no part of it.
+local function is_machinery(f)
+  return f.symbol:find "mcount" or f.symbol:find "profile_freq"
+end
+
+--- Where the ticks are: by part, of all, and the functions that have most.
+local function take_apart(profile)
+  local shares, total, busiest = {}, 0, {}
+  for f in profile:functions "self" do
+    if f.ticks > 0 and not is_machinery(f) then
+      local part = part_of(f)
+      shares[part] = (shares[part] or 0) + f.ticks
+      total = total + f.ticks
+      if #busiest < FUNCTIONS then busiest[#busiest + 1] = f end
+    end
+  end
+  return shares, total, busiest
+end
+
+--- A line of the table.
+local function line_of(row, all, rate)
+  local input = inputs.get(all.inputs, row.input)
+  local arguments = arguments_of(row, input)
+  local profile, runs = measure(quote(PROGRAM) .. " " .. arguments, all, input)
+  local shares, total, busiest = take_apart(profile)
+  local names, bytes = {}, bytes_of(row, "lua5.4 " .. arguments, input)
+  for i, f in ipairs(busiest) do names[i] = ("%s %.0f %%"):format(f.symbol, 100 * f.ticks / total) end
+  local line = { row.name, ("%.0f"):format(1000 * total / (profile.rate or 1) / runs), ("%.1f"):format(bytes / 1e6),
+                 ("%.1f"):format(1000 * bytes / rate) }
+  for _, part in ipairs(PARTS) do
+    line[#line + 1] = total > 0 and ("%.0f"):format(100 * (shares[part] or 0) / total) or ""
+  end
+  line[#line + 1] = table.concat(names, ", ")
+  return line
+end
+
+local function main(arguments)
+  local all = options.parse(arguments)
+  local by_name, names = {}, all.rows[1] and all.rows or USUAL
+  for _, row in ipairs(rows) do by_name[row.name] = row end
+  local lines, rate = { { "row", "CPU ms", "MB in and out", "limit ms" } }, rate_of_cat(all)
+  for _, part in ipairs(PARTS) do table.insert(lines[1], part .. " %") end
+  table.insert(lines[1], "busiest")
+  for _, name in ipairs(names) do
+    local row = by_name[name] or error("no such row: " .. name, 0)
+    io.stderr:write(row.name, "\n")
+    lines[#lines + 1] = line_of(row, all, rate)
+  end
+  io.write(markdown.table(lines, { true, [#lines[1]] = true }))
+  io.write(("\n`cat` copies %.1f GB a second.\n"):format(rate / 1e9))
+end
+
+local done, message = pcall(main, arg)
+if not done then io.stderr:write("profile: ", message, "\n") end
+os.exit(done)
