@@ -162,9 +162,11 @@ static bool sort_arcs(const gp_graph *graph, gp_rows *arcs, gp_before *before) {
 /* Copies a chain of numbers. */
 static bool copy_chain(uint32_t first, const uint32_t *next, gp_rows *rows) {
   rows->count = 0;
-  if (!rows->row && !gp_make_room(&rows->row, &rows->capacity, 0, sizeof *rows->row)) return false;
+  if (!rows->row && !gp_make_room(&rows->row, &rows->capacity, 0, sizeof *rows->row))
+    return false;
   for (uint32_t i = first; i != GP_NONE; i = next[i]) {
-    if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row)) return false;
+    if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
+      return false;
     rows->row[rows->count++] = i;
   }
   return true;

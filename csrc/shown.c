@@ -7,8 +7,8 @@
 
 #include "array.h"
 
-/* A demangled name, or NULL. The demangler asks for memory by doubling: what it did not use
- * is given back. */
+/* A demangled name, or NULL. The demangler asks for memory by doubling:
+ * what it did not use is given back. */
 static const char *demangle(const gp_image *image, const char *name) {
   char *demangled = gp_image_demangle(image, name);
   char *fitting = demangled ? realloc(demangled, strlen(demangled) + 1) : NULL;

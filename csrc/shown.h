@@ -9,8 +9,8 @@
 #include "symtab.h"
 
 typedef struct gp_shown {
-  const char **name;      /* by symbol: NULL until it is wanted; the symbol table's own text
-                             where there is nothing to demangle */
+  const char **name;      /* by symbol: NULL until it is wanted; the symbol table's own
+                             text where there is nothing to demangle */
 } gp_shown;
 
 /* The name of a symbol, which lasts until gp_shown_free; NULL if there is no memory. */

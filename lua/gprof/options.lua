@@ -14,8 +14,8 @@ local options = {}
 --
 -- A line for each: its letter, or a blank; its long name; its argument, =NAME if it needs
 -- one, [=NAME] if it may have one (attached to a short option); its effect, "flag" or one
--- of gprof.effects, with what that is to know; and what the help page says. It is text, as
--- every start of the program reads it: a table of Lua would take ten times as long.
+-- of gprof.effects, with what that is to know; and what the help page says. It is text,
+-- as every start of the program reads it: a table of Lua would take ten times as long.
 
 --- The groups of the help page, in its order.
 options.groups = { "Reports", "Analysis", "Miscellaneous", "Older forms" }
@@ -119,7 +119,8 @@ local known = {}  -- options by line
 local function option_of(line)
   if known[line] then return known[line] end
   local short, long, kind, value, effect, detail, help = line:match(pattern)
-  local option = { short = short ~= " " and short or nil, long = long ~= "" and long or nil,
+  local option = {
+    short = short ~= " " and short or nil, long = long ~= "" and long or nil,
     argument = kinds[kind], value = value, takes = takes[effect],
     effect = effect ~= "" and effect or "style", detail = detail, help = help }
   known[line] = option
@@ -197,7 +198,8 @@ end
 -- @tparam table option
 -- @treturn {string,...}|nil
 function options.values(option)
-  return option.takes == "scripts" and require "gprof.styles".reports() or values[option.long]
+  return option.takes == "scripts" and require "gprof.styles".reports() or
+    values[option.long]
 end
 
 --- What the setting is called that an option makes.
