@@ -9,9 +9,7 @@ local options = require "gprof.options"
 
 local effects = {}
 
-local function raise(...)
-  error({ message = string.format(...) }, 0)
-end
+local raise = options.raise
 
 -- GNU gprof takes as many digits as there are, none for 0, and the nearest number that
 -- will do.

@@ -100,7 +100,11 @@ local takes <const> = {
   directories = "directories",
 }
 
-local function raise(...)
+--- Raises what is wrong with an option.
+-- @tparam string format
+-- @param ... its values
+-- @raise a table with the field `message`
+function options.raise(...)
   error({ message = string.format(...) }, 0)
 end
 
@@ -185,13 +189,13 @@ end
 local function complain(kind, word)
   local found = candidates(word)
   if kind == "missing" then
-    raise("option '%s' needs an argument", word)
+    options.raise("option '%s' needs an argument", word)
   elseif kind == "superfluous" then
-    raise("option '%s' takes no argument", word)
+    options.raise("option '%s' takes no argument", word)
   elseif found[2] then
-    raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
+    options.raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
   end
-  raise("unknown option '%s' (-h lists them)", word)
+  options.raise("unknown option '%s' (-h lists them)", word)
 end
 
 --- The words that an option's argument is one of.
