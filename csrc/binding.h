@@ -317,8 +317,8 @@ int iterate_nodes(lua_State *L);
 int iterate_cycles(lua_State *L);
 int iterate_arcs(lua_State *L);
 
-/* What there is around a node, in the order of its entry: arcs into a function and out of
- * it, and the functions of a cycle; and the lines of a function. */
+/* What there is around a node: arcs into it and out of it, the functions of a cycle, in
+ * the order of its entry; and the lines of a function. */
 typedef enum around {
   AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS, AROUND_LINES
 } around;

@@ -302,6 +302,16 @@ static void push_cycle_name(const part *p) {
 /* cycle:members([order [, field...]]): functions */
 static int members(lua_State *L) { return iterate(L, GP_CYCLE_NODE, AROUND_MEMBERS); }
 
+/* cycle:callers([order [, field...]]): arcs into it, from functions outside */
+static int cycle_callers(lua_State *L) {
+  return iterate(L, GP_CYCLE_NODE, AROUND_CALLERS);
+}
+
+/* cycle:callees([order [, field...]]): arcs out of it, of its members */
+static int cycle_callees(lua_State *L) {
+  return iterate(L, GP_CYCLE_NODE, AROUND_CALLEES);
+}
+
 /* The name of a function or a cycle. */
 static field_value get_node_name(const part *p) {
   if (p->id < graph_of(p)->functions) return name_of_symbol(p);
@@ -421,7 +431,9 @@ void define_parts(lua_State *L) {
       {"callers", callers}, {"callees", callees}, {"lines", lines}, {"blocks", blocks},
       {NULL, NULL}};
   static const luaL_Reg cycle_meta[] = {{"__tostring", describe_cycle}, {NULL, NULL}};
-  static const luaL_Reg cycle_methods[] = {{"members", members}, {NULL, NULL}};
+  static const luaL_Reg cycle_methods[] = {
+      {"members", members}, {"callers", cycle_callers}, {"callees", cycle_callees},
+      {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
   define_object(L, GP_FUNCTION_NODE, get_part_field, function_meta, function_methods);
   define_part_fields(L, symbol_fields);

@@ -51,9 +51,10 @@ typedef struct gp_rows {
 } gp_rows;
 
 /* Fills in the arcs into and out of a function, in the order in which its entry shows
- * them. False if there is no memory, as with those below. */
-bool gp_order_callers(const gp_graph *graph, uint32_t function, gp_rows *arcs);
-bool gp_order_callees(const gp_graph *graph, uint32_t function, gp_rows *arcs);
+ * them; or those of a cycle, from and to functions outside it, in the same order. False
+ * if there is no memory, as with those below. */
+bool gp_order_callers(const gp_graph *graph, uint32_t node, gp_rows *arcs);
+bool gp_order_callees(const gp_graph *graph, uint32_t node, gp_rows *arcs);
 
 /* Fills in the lines of a function in a table by line: that of its own symbol, then the
  * others by address. */

@@ -170,13 +170,17 @@ end
 -- @tparam[opt="id"] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over the arcs into a function, as its entry shows them.
+--- Iterates over the arcs into a function, as its entry shows them; or over those into a
+-- cycle, from functions outside it, in the same order: by the time that they move, then
+-- calls, ascending.
 -- @function profile:callers
 -- @tparam integer id
 -- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over the arcs out of a function, as its entry shows them.
+--- Iterates over the arcs out of a function, as its entry shows them; or over those out
+-- of a cycle, from its members to functions outside it, in the same order: by time, then
+-- calls, descending.
 -- @function profile:callees
 -- @tparam integer id
 -- @tparam[opt] string|function order
@@ -262,13 +266,16 @@ end
 --- A cycle: functions that call each other in a circle. It has the fields of functions
 -- from `id` on; `calls` are those from outside, `self_calls` those between members,
 -- `self` and `children` the sums over the members. `cycle:members([order [, field...]])`
--- goes through these.
+-- goes through these; `cycle:callers(...)` through the arcs into the cycle from outside,
+-- `cycle:callees(...)` through those out of it. Arcs between members are in neither.
 --
 -- @table cycle
 -- @tfield string name "&lt;cycle N&gt;"
 -- @tfield integer number N, from 1
 -- @tfield boolean is_cycle true
 -- @see profile:members
+-- @see profile:callers
+-- @see profile:callees
 
 --- An arc: the calls of one function by another.
 --
