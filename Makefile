@@ -239,8 +239,11 @@ test: deps-test
 
 check: lint all examples spec-collector spec-sanitized spec
 
+# Lines of C end at column 90, as those of the library do; .luacheckrc says so of Lua.
 lint:
 	luacheck -q gprof.lua lua spec bench examples
+	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
+	  END { exit long }' $(SOURCES) $(HEADERS) $(wildcard csrc/runtime/*.[ch])
 
 # GPROF_CASES is how many random cases are tried of each kind.
 spec: $(CORE) $(RUNTIME)

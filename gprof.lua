@@ -19,7 +19,8 @@ end
 -- Runs this very command with lua5.4. os.execute tells the status of the command as
 -- wait() has it in 5.1, and in three values later.
 local function run_with_lua54()
-  local command = "command -v lua5.4 >/dev/null 2>&1 || exit 127; exec lua5.4 " .. quote(source)
+  local command = "command -v lua5.4 >/dev/null 2>&1 || exit 127; exec lua5.4 " ..
+    quote(source)
   for _, argument in ipairs(arg) do
     command = command .. " " .. quote(argument)
   end
@@ -28,7 +29,8 @@ local function run_with_lua54()
     code = status % 256 == 0 and status / 256 or 128 + status % 128
   end
   if code == 127 then
-    io.stderr:write("gprof.lua: this is ", _VERSION, ", it needs Lua 5.4 (lua5.4 is not installed)\n")
+    io.stderr:write("gprof.lua: this is ", _VERSION,
+      ", it needs Lua 5.4 (lua5.4 is not installed)\n")
     code = 1
   end
   os.exit(code)

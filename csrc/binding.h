@@ -34,7 +34,7 @@
 
 typedef struct image_box {
   gp_image *image;            /* NULL once closed */
-  gp_linemap map[2];          /* of .text, made when somebody asks: as it is, as libbfd's; */
+  gp_linemap map[2];          /* of .text, made when wanted: as it is, as libbfd's; */
   bool mapped[2];             /*   were they? */
 } image_box;
 
@@ -54,8 +54,8 @@ typedef struct symbols_box {
   bool demangled;             /* names are shown demangled */
 } symbols_box;
 
-/* user values of symbols: in a table by line, the functions that lines are of; objects that
- * stand for symbols, made when wanted */
+/* user values of symbols: in a table by line, the functions that lines are of; objects
+ * that stand for symbols, made when wanted */
 enum { SYMBOLS_IMAGE = 1, SYMBOLS_TRACE, SYMBOLS_FUNCTIONS, SYMBOLS_OBJECTS,
        SYMBOLS_VALUES = SYMBOLS_OBJECTS };
 
@@ -68,7 +68,8 @@ typedef struct profile_box {
 enum { PROFILE_IMAGE = 1, PROFILE_DATA, PROFILE_SYMBOLS, PROFILE_OBJECTS, PROFILE_ARCS,
        PROFILE_VALUES = PROFILE_ARCS };
 
-/* A field of an object: pushes its value. `object` is the box, which is at stack index 1. */
+/* A field of an object: pushes its value. `object` is the box,
+ * which is at stack index 1. */
 typedef struct object_field {
   const char *name;
   void (*push)(lua_State *L, const void *object);
@@ -78,8 +79,8 @@ typedef struct object_field {
  * the table in which o.key is looked up: whoever adds a function to it adds a method.
  * `get` is the function that looks up, a closure over that table and the metatable.
  * Setting a field is a Lua error. */
-void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL_Reg *meta,
-                   const luaL_Reg *methods);
+void define_object(lua_State *L, const char *name, lua_CFunction get,
+                   const luaL_Reg *meta, const luaL_Reg *methods);
 
 /* Adds fields to the table on the top; the list ends with one without name. */
 void define_fields(lua_State *L, const object_field *fields);
@@ -103,8 +104,8 @@ gp_data *check_data(lua_State *L, int index);
 symbols_box *check_symbols(lua_State *L, int index);
 gp_profile *check_profile(lua_State *L, int index);
 
-/* The object in a box that a part or an iteration keeps: open, or a Lua error that blames no
- * argument. */
+/* The object in a box that a part or an iteration keeps: open,
+ * or a Lua error that blames no argument. */
 const gp_data *open_data(lua_State *L, const data_box *box);
 symbols_box *open_symbols(lua_State *L, symbols_box *box);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
@@ -160,14 +161,15 @@ typedef struct part {
 typedef struct part_kind {
   const char *fields;     /* the registry has the table of them by that name */
   const void *(*open)(lua_State *L, int whole);  /* owner; a Lua error if it is closed */
-  void (*push)(lua_State *L, const part *p);     /* pushes the one object that stands for it */
-  int symbols;            /* user value of the whole that has the symbols; 0: it has itself */
+  void (*push)(lua_State *L, const part *p);     /* pushes the one object that is it */
+  int symbols;            /* user value of the whole that has the symbols; 0: the whole */
 } part_kind;
 
 /* The value of a field before it is Lua's: so that it can be written without. */
 typedef struct field_value {
   enum {
-    VALUE_NIL, VALUE_BOOLEAN, VALUE_INTEGER, VALUE_NUMBER, VALUE_TEXT, VALUE_LABEL, VALUE_PUSHED
+    VALUE_NIL, VALUE_BOOLEAN, VALUE_INTEGER, VALUE_NUMBER, VALUE_TEXT, VALUE_LABEL,
+    VALUE_PUSHED
   } type;
   union {
     bool boolean;
@@ -178,7 +180,8 @@ typedef struct field_value {
   } as;                   /* VALUE_PUSHED: on the top of the stack, and Lua's already */
 } field_value;
 
-static const field_value no_value = {VALUE_NIL, {false}}, pushed_value = {VALUE_PUSHED, {false}};
+static const field_value no_value = {VALUE_NIL, {false}},
+                         pushed_value = {VALUE_PUSHED, {false}};
 
 static inline field_value boolean_value(bool boolean) {
   return (field_value){VALUE_BOOLEAN, {.boolean = boolean}};
@@ -208,8 +211,8 @@ typedef struct part_field {
 /* Adds fields to the table on the top; the list ends with one without name. */
 void define_part_fields(lua_State *L, const part_field *fields);
 
-/* The field of that name at argument `index`, from such a table there is at the top of the
- * stack; a Lua error if there is none. */
+/* The field of that name at argument `index`, from such a table there is at the top of
+ * the stack; a Lua error if there is none. */
 const part_field *check_part_field(lua_State *L, int index);
 
 typedef struct iteration {
@@ -221,37 +224,38 @@ typedef struct iteration {
   const part_field *fields[];
 } iteration;
 
-/* Pushes an iteration over parts of the object at stack index `whole`, still without rows.
- * Arguments behind `order` are names of fields: if there are any, these fields of each part
- * are given, and no objects are made. */
+/* Pushes an iteration over parts of the object at stack index `whole`, still without
+ * rows. Arguments behind `order` are names of fields: if there are any, these fields of
+ * each part are given, and no objects are made. */
 iteration *new_iteration(lua_State *L, const part_kind *kind, int whole, int order);
 
-/* What order argument `index` asks for: the number in `names`, which end with NULL, of one
- * that the core has, 0 if there is nil; -1 if the rows are to be sorted: by another field,
- * or by a function. */
+/* What order argument `index` asks for: the number in `names`, which end with NULL, of
+ * one that the core has, 0 if there is nil; -1 if the rows are to be sorted: by another
+ * field, or by a function. */
 int order_option(lua_State *L, int index, const char *const names[]);
 
-/* Returns, for a generic for, `next` with the object on the top of the stack as its upvalue,
- * which is closed when the loop is left. */
+/* Returns, for a generic for, `next` with the object on the top of the stack as its
+ * upvalue, which is closed when the loop is left. */
 int return_loop(lua_State *L, lua_CFunction next);
 
-/* Returns, for a generic for, the iteration on the top of the stack, which has its rows by
- * now; a Lua error if there was no memory for them. Sorts them unless they are. */
+/* Returns, for a generic for, the iteration on the top of the stack, which has its rows
+ * by now; a Lua error if there was no memory for them. Sorts them unless they are. */
 int return_iteration(lua_State *L, bool sorted);
 
-/* The iteration that the function at `index` goes on with; NULL if there is another function,
- * or something else. */
+/* The iteration that the function at `index` goes on with; NULL if there is another
+ * function, or something else. */
 iteration *test_iteration(lua_State *L, int index);
 
 /* Pushes what such an iteration is over, and returns where. */
 int push_whole(lua_State *L, int index);
 
-/* Reads the fields of the next row of an iteration over parts of what is at stack index
- * `whole`; false at the end. Values that are pushed hold the stack index that they are at. */
+/* Reads the fields of the next row of an iteration over parts of what is at
+ * stack index `whole`; false at the end. Values that are pushed hold the stack
+ * index that they are at. */
 bool next_fields(lua_State *L, iteration *each, int whole, field_value *fields);
 
-/* Pushes the object of a part from the table that is user value `table` of the whole, making
- * it if there is none: so that it equals itself and can be a key. */
+/* Pushes the object of a part from the table that is user value `table` of the whole,
+ * making it if there is none: so that it equals itself and can be a key. */
 void push_part(lua_State *L, const part *p, int table, const char *metatable);
 
 /* The part whose object is argument 1; pushes the whole. */
@@ -298,31 +302,34 @@ const labels *test_labels(lua_State *L, int index);
 /* A Lua error if what the labels are of was closed. */
 void check_labels_open(lua_State *L, const labels *set);
 
-/* Makes the label of the function or cycle of that number; a Lua error if there is none. */
+/* Makes the label of the function or cycle of that number;
+ * a Lua error if there is none. */
 void make_label(lua_State *L, const labels *set, lua_Integer id, label *made);
 
 void push_label(lua_State *L, const label *made);
 
 /* --- parts of profiles, see lua_parts.c ---------------------------------------- */
 
-/* Iterations over parts of the profile at stack index 1: of what the methods of profiles by
- * these names return, with an order as argument 2. */
+/* Iterations over parts of the profile at stack index 1: of what the methods of profiles
+ * by these names return, with an order as argument 2. */
 int iterate_functions(lua_State *L);
 int iterate_nodes(lua_State *L);
 int iterate_cycles(lua_State *L);
 int iterate_arcs(lua_State *L);
 
-/* What there is around a node, in the order of its entry: arcs into a function and out of
- * it, and the functions of a cycle; and the lines of a function. */
-typedef enum around { AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS, AROUND_LINES } around;
+/* What there is around a node: arcs into it and out of it, the functions of a cycle, in
+ * the order of its entry; and the lines of a function. */
+typedef enum around {
+  AROUND_CALLERS, AROUND_CALLEES, AROUND_MEMBERS, AROUND_LINES
+} around;
 
 /* Returns, for a generic for, an iteration over what is around a node of the profile at
  * stack index 1, sorted as argument `order` says; names of fields come behind it. */
 int iterate_around(lua_State *L, around what, uint32_t node, int order);
 
-/* Pushes an iteration over the blocks of a function, or of a line, of the profile at stack
- * index `profile`, in the order in which they were met: address and executions of each.
- * Returns 1. */
+/* Pushes an iteration over the blocks of a function, or of a line, of the profile at
+ * stack index `profile`, in the order in which they were met: address and executions
+ * of each. Returns 1. */
 int push_blocks(lua_State *L, int profile, uint32_t symbol);
 
 /* Methods of data, see lua_records.c. */

@@ -58,9 +58,11 @@ static bool widen(gp_histogram *histogram) {
   return true;
 }
 
-bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more, gp_error *error) {
+bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more,
+                     gp_error *error) {
   uint64_t count = gp_bin(histogram, bin);
-  if (!gp_count_add(&count, more)) return gp_fail(error, "more than 2^63 samples in a bin");
+  if (!gp_count_add(&count, more))
+    return gp_fail(error, "more than 2^63 samples in a bin");
   while (histogram->width < 8 && count >> (8 * histogram->width))
     if (!widen(histogram)) return gp_fail_memory(error);
   set_bin(histogram, bin, count);
@@ -130,7 +132,8 @@ bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *byt
         !add_singly(histogram, first + done, next, CHUNK, native, error))
       return false;
   }
-  return add_singly(histogram, first + done, bytes + 2 * done, count - done, layout, error);
+  return add_singly(histogram, first + done, bytes + 2 * done, count - done, layout,
+                    error);
 }
 
 bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error) {
@@ -157,6 +160,7 @@ void gp_bins_get(const gp_histogram *histogram, size_t first, unsigned char *byt
   uint64_t before = record * GP_BIN_MOST;  /* what the records before have room for */
   for (size_t i = 0; i < count; i++) {
     uint64_t all = gp_bin(histogram, first + i), left = all > before ? all - before : 0;
-    gp_put_u16(bytes + 2 * i, (uint16_t)(left < GP_BIN_MOST ? left : GP_BIN_MOST), layout);
+    gp_put_u16(bytes + 2 * i, (uint16_t)(left < GP_BIN_MOST ? left : GP_BIN_MOST),
+               layout);
   }
 }

@@ -129,7 +129,8 @@ enum { CALL = 0xe8, CALL_SIZE = 5 };
 /* The displacement is a signed number, but it is added as if it were none. */
 static uint64_t forward_target(const uint8_t *instruction, uint64_t address) {
   uint64_t displacement = 0;
-  for (int i = CALL_SIZE - 1; i > 0; i--) displacement = displacement << 8 | instruction[i];
+  for (int i = CALL_SIZE - 1; i > 0; i--)
+    displacement = displacement << 8 | instruction[i];
   return address + CALL_SIZE + displacement;
 }
 
@@ -167,7 +168,8 @@ static bool find_on_x86(gp_calls *calls, const gp_image *image, const gp_symtab 
 }
 
 bool gp_calls_find_as_gnu(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
-                          const gp_data *data, const gp_opcodes *opcodes, gp_error *error) {
+                          const gp_data *data, const gp_opcodes *opcodes,
+                          gp_error *error) {
   memset(calls, 0, sizeof *calls);
   if (bfd_get_arch(image->file) == bfd_arch_i386)
     return find_on_x86(calls, image, symtab, data, error);

@@ -20,8 +20,9 @@ typedef struct gp_calls {
   uint32_t *caller, *callee;
 } gp_calls;
 
-/* Decodes all functions in .text, each from its start. What a cold part calls is called
- * by the function it is a part of. Errors: the architecture, a section without contents. */
+/* Decodes all functions in .text, each from its start. What a cold part calls
+ * is called by the function it is a part of. Errors: the architecture, a
+ * section without contents. */
 bool gp_calls_find(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
                    const gp_opcodes *opcodes, gp_error *error);
 
@@ -30,7 +31,8 @@ bool gp_calls_find(gp_calls *calls, const gp_image *image, const gp_symtab *symt
  * function begins at its target, and a histogram covers that. Other architectures as
  * gp_calls_find; nothing, without an error, where that knows none. */
 bool gp_calls_find_as_gnu(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
-                          const gp_data *data, const gp_opcodes *opcodes, gp_error *error);
+                          const gp_data *data, const gp_opcodes *opcodes,
+                          gp_error *error);
 
 void gp_calls_free(gp_calls *calls);
 

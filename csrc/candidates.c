@@ -116,8 +116,9 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
   chosen->table_size = file->count;
   for (size_t i = 0; i < file->count; i++) {
     if (!strchr(types, file->type[i])) {
-      GP_TRACE(options->trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is no function: type %c",
-               file->address[i], file->name[i], file->type[i]);
+      GP_TRACE(options->trace, GP_TRACE_SYMBOLS,
+               "0x%" PRIx64 " %s is no function: type %c", file->address[i],
+               file->name[i], file->type[i]);
       continue;
     }
     bool local = file->type[i] == 't';

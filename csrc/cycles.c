@@ -135,7 +135,8 @@ static int by_address(const void *a, const void *b) {
 static bool count_calls(gp_graph *graph, uint32_t cycle) {
   uint32_t member = graph->head[cycle - graph->functions];
   for (; member != GP_NONE; member = graph->next_member[member])
-    for (uint32_t a = graph->first_caller[member]; a != GP_NONE; a = graph->next_caller[a]) {
+    for (uint32_t a = graph->first_caller[member]; a != GP_NONE;
+         a = graph->next_caller[a]) {
       if (graph->caller[a] == member) continue;
       bool inner = graph->cycle[graph->caller[a]] == cycle;
       uint64_t *sum = inner ? &graph->self_calls[cycle] : &graph->calls[cycle];

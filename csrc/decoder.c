@@ -42,7 +42,8 @@ static bool is_listed(const char *const *list, const char *word) {
 }
 
 /* Gets the text of an instruction in pieces, of which only the mnemonic matters. */
-static int take_text(void *stream, enum disassembler_style style, const char *format, ...) {
+static int take_text(void *stream, enum disassembler_style style, const char *format,
+                     ...) {
   gp_decoder *decoder = stream;
   if (style != dis_style_mnemonic || !decoder->calls) return 0;
   char word[16];
@@ -69,7 +70,8 @@ static void take_address(bfd_vma address, struct disassemble_info *info) {
 static int read_text(bfd_vma address, bfd_byte *bytes, unsigned length,
                      struct disassemble_info *info) {
   const gp_decoder *decoder = info->stream;
-  if (address < decoder->low || address >= decoder->end || length > decoder->end - address)
+  if (address < decoder->low || address >= decoder->end ||
+      length > decoder->end - address)
     return EIO;
   memcpy(bytes, decoder->text + (address - decoder->low), length);
   return 0;

@@ -6,7 +6,8 @@
 
 static int read_number(const char **p) {
   int number = 0;
-  while (**p >= '0' && **p <= '9' && number <= GP_TEXT_WIDTH) number = number * 10 + *(*p)++ - '0';
+  while (**p >= '0' && **p <= '9' && number <= GP_TEXT_WIDTH)
+    number = number * 10 + *(*p)++ - '0';
   return number;
 }
 
@@ -31,7 +32,8 @@ static const char *read_directive(const char *p, gp_piece *piece) {
   }
   piece->conversion = *p;
   bool known = *p == 'd' || *p == 'f' || *p == 's';
-  bool wide = piece->style.width > GP_TEXT_WIDTH || piece->style.precision > GP_TEXT_WIDTH;
+  bool wide = piece->style.width > GP_TEXT_WIDTH ||
+              piece->style.precision > GP_TEXT_WIDTH;
   return known && !wide ? p + 1 : NULL;
 }
 

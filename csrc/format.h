@@ -20,8 +20,9 @@ typedef struct gp_piece {
   gp_column_style style;
 } gp_piece;
 
-/* Reads the piece at `p`, which is not at the end of the format. Returns the place behind
- * it; NULL if that is no format, which begins to be wrong behind the text of the piece. */
+/* Reads the piece at `p`, which is not at the end of the format. Returns the
+ * place behind it; NULL if that is no format, which begins to be wrong behind
+ * the text of the piece. */
 const char *gp_format_piece(const char *p, gp_piece *piece);
 
 #endif

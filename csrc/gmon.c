@@ -52,7 +52,8 @@ void gp_data_free(gp_data *data) {
   gp_data_init(data, data->layout);
 }
 
-/* Where what is being added comes from, for a message: " at offset 20" of a file, or "". */
+/* Where what is being added comes from, for a message: " at offset 20" of a file,
+ * or "". */
 typedef struct origin {
   char text[32];
 } origin;
@@ -65,10 +66,12 @@ static origin origin_of(const gp_data *data) {
 }
 
 /* Adds to a count. */
-static bool add_count(const gp_data *data, uint64_t *count, uint64_t more, gp_error *error) {
+static bool add_count(const gp_data *data, uint64_t *count, uint64_t more,
+                      gp_error *error) {
   return gp_count_add(count, more) ||
          gp_fail(error, "count beyond 63 bits%s%s",
-                 data->record != GP_NO_RECORD ? " in the record" : "", origin_of(data).text);
+                 data->record != GP_NO_RECORD ? " in the record" : "",
+                 origin_of(data).text);
 }
 
 /* The row of an arc, or GP_NONE. Profiles of one program tell of their arcs in the same
@@ -147,9 +150,9 @@ double gp_histogram_scale(const gp_histogram *histogram) {
 }
 
 /* Ranges come in any order, and each may be there already. So numbers of histograms are
- * sorted in runs, whose lengths are the bits that are set in their count, the longest first.
- * One more makes one run of those behind that are full, as counting up by one does with a
- * binary number: mostly few. */
+ * sorted in runs, whose lengths are the bits that are set in their count, the longest
+ * first. One more makes one run of those behind that are full, as counting up by one does
+ * with a binary number: mostly few. */
 
 static bool is_below(const void *histograms, uint32_t b, uint32_t a) {
   const gp_histogram *all = histograms;
@@ -200,7 +203,8 @@ uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
   for (size_t end = data->histogram_count, run; end > 0; end -= run) {
     run = last_run(end);
     uint32_t found = above_in_run(data, data->by_address + end - run, run, address);
-    if (found != GP_NONE && (first == GP_NONE || is_below(data->histograms, found, first)))
+    if (found != GP_NONE &&
+        (first == GP_NONE || is_below(data->histograms, found, first)))
       first = found;
   }
   return first;
@@ -217,8 +221,8 @@ static bool is_compatible(const gp_data *data, const gp_histogram *first,
   if (new->abbreviation != first->abbreviation)
     return gp_fail(error,
                    "histogram%s counts '%s' (%c), the ones before '%s' (%c)",
-                   origin_of(data).text, new->dimension, new->abbreviation, first->dimension,
-                   first->abbreviation);
+                   origin_of(data).text, new->dimension, new->abbreviation,
+                   first->dimension, first->abbreviation);
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
   if (fabs(scale - expected) > 1e-6)
     return gp_fail(error,
@@ -239,15 +243,15 @@ static bool is_sound(const gp_data *data, const gp_histogram *new, gp_error *err
                    origin_of(data).text, new->low, new->high);
   if (new->high - new->low > MOST_TEXT)
     return gp_fail(error,
-                   "histogram%s covers more than there can be: 0x%" PRIx64 " to 0x%" PRIx64,
-                   origin_of(data).text, new->low, new->high);
+                   "histogram%s covers more than there can be: 0x%" PRIx64
+                   " to 0x%" PRIx64, origin_of(data).text, new->low, new->high);
   if (new->rate == 0)
     return gp_fail(error, "histogram%s has a rate of 0", origin_of(data).text);
   return true;
 }
 
-/* Finds what a histogram is to be added to: *place is the one of that range, or NULL if there
- * is none. */
+/* Finds what a histogram is to be added to: *place is the one of that range,
+ * or NULL if there is none. */
 static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram **place,
                        gp_error *error) {
   const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
@@ -290,7 +294,8 @@ gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool 
 }
 
 /* Whether all bins have room for those of another one. */
-static bool bins_fit(const gp_histogram *place, const gp_histogram *more, gp_error *error) {
+static bool bins_fit(const gp_histogram *place, const gp_histogram *more,
+                     gp_error *error) {
   if (place->width < 8 && more->width < 8) return true;
   for (size_t bin = 0; bin < more->bins; bin++) {
     uint64_t sum = gp_bin(place, bin);
@@ -321,8 +326,10 @@ static bool put_histogram(gp_data *data, const gp_histogram *histogram, gp_error
   return gp_bins_merge(place, histogram, error);
 }
 
-bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error) {
-  return can_add_histogram(data, histogram, error) && put_histogram(data, histogram, error);
+bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
+                           gp_error *error) {
+  return can_add_histogram(data, histogram, error) &&
+         put_histogram(data, histogram, error);
 }
 
 /* --- sums of sums ------------------------------------------------------------ */
@@ -341,7 +348,8 @@ static bool can_merge(gp_data *data, const gp_data *other, gp_error *error) {
     if (row != GP_NONE) data->arcs.next = row + 1;
   }
   for (size_t i = 0; i < other->blocks.count; i++) {
-    uint32_t row = gp_index_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
+    uint32_t row =
+        gp_index_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
     uint64_t sum = row == GP_NONE ? 0 : data->blocks.executions[row];
     if (!add_count(data, &sum, other->blocks.executions[i], error)) return false;
   }
@@ -354,11 +362,12 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
     if (!put_histogram(data, &other->histograms[i], error)) return false;
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++)
-    if (!gp_data_add_arc(data, other->arcs.from[i], other->arcs.self[i], other->arcs.calls[i],
-                         error))
+    if (!gp_data_add_arc(data, other->arcs.from[i], other->arcs.self[i],
+                         other->arcs.calls[i], error))
       return false;
   for (size_t i = 0; i < other->blocks.count; i++)
-    if (!gp_data_add_block(data, other->blocks.address[i], other->blocks.executions[i], error))
+    if (!gp_data_add_block(data, other->blocks.address[i], other->blocks.executions[i],
+                           error))
       return false;
   data->block_records += other->blocks.count > 0;
   data->bytes += other->bytes;

@@ -8,8 +8,8 @@
  * recorded; which functions they mean is a later stage's business. Nothing is lost:
  * counts are 64 bits wide where they need to be.
  *
- * gmon_read.c reads files, gmon_whole.c does so without a trace of one that is damaged, and
- * gmon_write.c writes them.
+ * gmon_read.c reads files, gmon_whole.c does so without a trace of one that is damaged,
+ * and gmon_write.c writes them.
  */
 #ifndef GP_GMON_H
 #define GP_GMON_H
@@ -89,12 +89,12 @@ bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *e
 /* The same for what is open as `file`, from where that stands. It stays open. */
 bool gp_data_read_open(gp_data *data, int file, gp_format format, gp_error *error);
 
-/* Adds a file as a whole or not at all: after an error the sum is as it was, unless it was
- * for want of memory. Keeps memory for the records of one file; see gmon_whole.c. */
+/* Adds a file as a whole or not at all: after an error the sum is as it was, unless it
+ * was for want of memory. Keeps memory for the records of one file; see gmon_whole.c. */
 bool gp_data_add_file(gp_data *data, const char *path, gp_format format, gp_error *error);
 
-/* Adds calls between two addresses. An error leaves the sum as it was: too many calls, or no
- * memory. */
+/* Adds calls between two addresses. An error leaves the sum as it was: too many calls,
+ * or no memory. */
 bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
                      gp_error *error);
 
@@ -102,9 +102,9 @@ bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
                        gp_error *error);
 
-/* The histogram of the sum that bins of the range and kind of `header` are to be added to.
- * One that *is_new has no bins yet. NULL if there can be none: `header` is not sound, counts
- * something else than the others, or overlaps one of them. */
+/* The histogram of the sum that bins of the range and kind of `header` are to be added
+ * to. One that *is_new has no bins yet. NULL if there can be none: `header` is not sound,
+ * counts something else than the others, or overlaps one of them. */
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
                                 gp_error *error);
 
@@ -123,7 +123,8 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error);
  * output. Magic is what GP_FORMAT_AUTO means here. Order and addresses are as they were
  * met; a count that is too large for a record goes on in further ones. False, and
  * nothing is written, if the format cannot hold it. */
-bool gp_data_write(const gp_data *data, const char *path, gp_format format, gp_error *error);
+bool gp_data_write(const gp_data *data, const char *path, gp_format format,
+                   gp_error *error);
 
 /* The samples in a bin. */
 uint64_t gp_bin(const gp_histogram *histogram, size_t bin);

@@ -31,14 +31,14 @@ typedef struct source {
 
 static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
   GP_TRACE(s->data->trace, GP_TRACE_RECORDS,
-           "arc at offset %" PRIu64 ": 0x%" PRIx64 " calls 0x%" PRIx64 " %" PRIu64 " times",
-           s->data->record, from, self, calls);
+           "arc at offset %" PRIu64 ": 0x%" PRIx64 " calls 0x%" PRIx64 " %" PRIu64
+           " times", s->data->record, from, self, calls);
   return gp_data_add_arc(s->data, from, self, calls, s->error);
 }
 
 static bool add_block(source *s, uint64_t address, uint64_t executions) {
-  GP_TRACE(s->data->trace, GP_TRACE_BLOCKS, "block at 0x%" PRIx64 ": %" PRIu64 " executions",
-           address, executions);
+  GP_TRACE(s->data->trace, GP_TRACE_BLOCKS,
+           "block at 0x%" PRIx64 ": %" PRIu64 " executions", address, executions);
   return gp_data_add_block(s->data, address, executions, s->error);
 }
 
@@ -199,14 +199,15 @@ static bool read_blocks(source *s) {
   if (!bytes) return truncated(s, "the block counts");
   uint32_t count = gp_u32(bytes, s->layout);
   if (old && !skip_string(s)) return false;
-  if (!gp_reader_may_hold(s->reader, count * (old ? 22 : 2 * (uint64_t)s->layout.pointer_size)))
+  if (!gp_reader_may_hold(s->reader,
+                          count * (old ? 22 : 2 * (uint64_t)s->layout.pointer_size)))
     return gp_fail(s->error,
                    "block counts at offset %" PRIu64 " claim %" PRIu32
                    " blocks, but only %" PRIu64 " bytes follow",
                    s->data->record, count, s->reader->size - s->reader->offset);
   s->data->block_records++;
-  GP_TRACE(s->data->trace, GP_TRACE_BLOCKS, "record at offset %" PRIu64 ": %" PRIu32 " blocks",
-           s->data->record, count);
+  GP_TRACE(s->data->trace, GP_TRACE_BLOCKS,
+           "record at offset %" PRIu64 ": %" PRIu32 " blocks", s->data->record, count);
   for (uint32_t i = 0; i < count; i++)
     if (!(old ? read_old_block(s) : read_block(s))) return false;
   return true;
@@ -229,10 +230,12 @@ static bool read_magic(source *s) {
   s->version = gp_u32(bytes + 4, s->layout);
   s->data->version = s->version;
   if (s->version == VERSION_SHARED_OBJECT)
-    return gp_fail(s->error, "is a shared object's profile (version 0x1ffff), not a program's");
+    return gp_fail(s->error,
+                   "is a shared object's profile (version 0x1ffff), not a program's");
   if (s->version > 1)
     return gp_fail(s->error, "is of version %" PRIu32 "; known are 0 and 1", s->version);
-  while (s->data->record = s->reader->offset, (tag = gp_reader_take(s->reader, 1)) != NULL)
+  while (s->data->record = s->reader->offset,
+         (tag = gp_reader_take(s->reader, 1)) != NULL)
     if (!read_record(s, *tag)) return false;
   return !s->reader->failed;
 }
@@ -261,7 +264,8 @@ static bool read_bsd_body(source *s, gp_histogram *header, uint32_t total, size_
     return gp_fail(s->error, "is no profile: it does not begin with \"gmon\", and a BSD "
                    "header would claim %" PRIu32 " bytes, less than itself", total);
   if (!gp_reader_may_hold(s->reader, total - size))
-    return gp_fail(s->error, "is no profile, or cut off: it does not begin with \"gmon\", and "
+    return gp_fail(s->error,
+                   "is no profile, or cut off: it does not begin with \"gmon\", and "
                    "a BSD header would claim %" PRIu32 " bytes, the file has %" PRIu64,
                    total, s->reader->size);
   header->bins = (total - size) / 2;
@@ -304,10 +308,13 @@ static bool read_file(source *s, gp_format format) {
   s->data->format = format == GP_FORMAT_BSD && is_44bsd(s) ? GP_FORMAT_44BSD : format;
   switch (format) {
     case GP_FORMAT_MAGIC:
-      if (!magic) return gp_fail(s->error, "does not begin with \"gmon\" as the magic format does");
+      if (!magic)
+        return gp_fail(s->error,
+                       "does not begin with \"gmon\" as the magic format does");
       return read_magic(s);
     case GP_FORMAT_44BSD:
-      if (!is_44bsd(s)) return gp_fail(s->error, "has not the version number of a 4.4BSD profile");
+      if (!is_44bsd(s))
+        return gp_fail(s->error, "has not the version number of a 4.4BSD profile");
       return read_bsd(s, true);
     default:
       return read_bsd(s, s->data->format == GP_FORMAT_44BSD);
@@ -315,7 +322,8 @@ static bool read_file(source *s, gp_format format) {
 }
 
 /* Adds what a reader has open, and closes that. */
-static bool read_all(gp_data *data, gp_reader *reader, gp_format format, gp_error *error) {
+static bool read_all(gp_data *data, gp_reader *reader, gp_format format,
+                     gp_error *error) {
   source s = {.data = data, .reader = reader, .error = error, .layout = data->layout};
   data->record = 0;
   data->arcs.next = 0;

@@ -3,9 +3,9 @@
  * Adds files to profile data as a whole or not at all.
  *
  * A file is read into data of its own, which are merged if all went well. Files of one
- * program have much the same records, so these data are kept for the next one, with counts
- * of 0: it finds its arcs in the order in which it tells of them. All that is in them is in
- * the sum, too, where adding 0 changes nothing.
+ * program have much the same records, so these data are kept for the next one, with
+ * counts of 0: it finds its arcs in the order in which it tells of them. All that is in
+ * them is in the sum, too, where adding 0 changes nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,8 @@ static bool add_spare(gp_data *data, gp_error *error) {
   return true;
 }
 
-bool gp_data_add_file(gp_data *data, const char *path, gp_format format, gp_error *error) {
+bool gp_data_add_file(gp_data *data, const char *path, gp_format format,
+                      gp_error *error) {
   if (!need_spare(data)) return gp_fail_memory(error);
   bool done = gp_data_read(data->spare, path, format, error) && add_spare(data, error);
   if (done)

@@ -61,8 +61,8 @@ static bool check_counts(const gp_data *data, gp_format format, gp_error *error)
     further += records_of(data->arcs.calls[i], most) - 1;
   further += entries - data->blocks.count;
   if (further > MOST_FURTHER)
-    return gp_fail(error, "cannot be written as %s: counts beyond what a record holds would "
-                   "take %" PRIu64 " more records", format_name(format), further);
+    return gp_fail(error, "cannot be written as %s: counts beyond what a record holds "
+                   "would take %" PRIu64 " more records", format_name(format), further);
   return entries <= UINT32_MAX || gp_fail(error, "cannot be written: too many blocks");
 }
 
@@ -76,12 +76,13 @@ static bool check_bsd_histogram(const gp_data *data, gp_format format, gp_error 
   const char *name = format_name(format);
   if (data->histogram_count == 0) return true;
   if (data->histogram_count > 1)
-    return gp_fail(error, "cannot be written as %s, which holds one histogram: there are %zu",
-                   name, data->histogram_count);
+    return gp_fail(error, "cannot be written as %s, which holds one histogram: there "
+                   "are %zu", name, data->histogram_count);
   if (strcmp(histogram->dimension, BSD_DIMENSION) != 0 ||
       histogram->abbreviation != BSD_ABBREVIATION)
-    return gp_fail(error, "cannot be written as %s, which counts seconds only: the histogram "
-                   "counts '%s' (%c)", name, histogram->dimension, histogram->abbreviation);
+    return gp_fail(error, "cannot be written as %s, which counts seconds only: the "
+                   "histogram counts '%s' (%c)", name, histogram->dimension,
+                   histogram->abbreviation);
   if (format == GP_FORMAT_BSD && histogram->rate != clock_rate())
     return gp_fail(error, "cannot be written as %s, which means a rate of %" PRIu32
                    ": the histogram has %" PRIu32, name, clock_rate(), histogram->rate);
@@ -104,7 +105,8 @@ static bool is_ambiguous(const gp_data *data, gp_format format) {
   if (format == GP_FORMAT_44BSD) return false;
   memset(next, 0, sizeof next);
   if (bins) gp_bins_get(histogram, 0, next, bins, 0, data->layout);
-  if (data->arcs.count > 0) gp_put_pointer(next + 2 * bins, data->arcs.from[0], data->layout);
+  if (data->arcs.count > 0)
+    gp_put_pointer(next + 2 * bins, data->arcs.from[0], data->layout);
   return gp_u32(next, data->layout) == VERSION_44BSD;
 }
 
@@ -115,7 +117,8 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
     return gp_fail(error, "cannot be written as %s, which has no block counts", name);
   if (!check_bsd_histogram(data, format, error)) return false;
   if (is_ambiguous(data, format))
-    return gp_fail(error, "cannot be written as %s: it would be taken for another format", name);
+    return gp_fail(error, "cannot be written as %s: it would be taken for another "
+                   "format", name);
   /* readers want to see where a version would be, and the size of a magic header */
   size_t least = bsd_header(data, GP_FORMAT_BSD) + 4;
   if (least < MAGIC_HEADER) least = MAGIC_HEADER;
@@ -232,7 +235,8 @@ static bool put_magic(sink *s) {
 
 /* A header without a histogram tells of no range, and of its own size only. */
 static bool put_bsd_header(sink *s, gp_format format) {
-  const gp_histogram *histogram = s->data->histogram_count > 0 ? s->data->histograms : NULL;
+  const gp_histogram *histogram =
+      s->data->histogram_count > 0 ? s->data->histograms : NULL;
   size_t size = s->layout.pointer_size, length = bsd_header(s->data, format);
   unsigned char *bytes = gp_writer_room(s->writer, length);
   if (!bytes) return false;
@@ -240,7 +244,8 @@ static bool put_bsd_header(sink *s, gp_format format) {
   gp_put_pointer(bytes, histogram ? histogram->low : 0, s->layout);
   gp_put_pointer(bytes + size, histogram ? histogram->high : 0, s->layout);
   bytes += 2 * size;
-  gp_put_u32(bytes, (uint32_t)(length + (histogram ? 2 * histogram->bins : 0)), s->layout);
+  gp_put_u32(bytes, (uint32_t)(length + (histogram ? 2 * histogram->bins : 0)),
+             s->layout);
   if (format == GP_FORMAT_44BSD) {
     gp_put_u32(bytes + 4, VERSION_44BSD, s->layout);
     gp_put_u32(bytes + 8, histogram ? histogram->rate : clock_rate(), s->layout);
@@ -271,7 +276,8 @@ static bool put_bsd(sink *s, gp_format format) {
 
 /* --- a file ---------------------------------------------------------------- */
 
-bool gp_data_write(const gp_data *data, const char *path, gp_format format, gp_error *error) {
+bool gp_data_write(const gp_data *data, const char *path, gp_format format,
+                   gp_error *error) {
   gp_writer writer;
   sink s = {.data = data, .writer = &writer, .layout = data->layout};
   if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;

@@ -70,7 +70,8 @@ static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t 
 }
 
 /* Tells of calls that were added to an arc, and to the calls of its callee. */
-static void trace_calls(const gp_graph *graph, uint32_t arc, uint64_t calls, uint64_t sum) {
+static void trace_calls(const gp_graph *graph, uint32_t arc, uint64_t calls,
+                        uint64_t sum) {
   const gp_symtab *symtab = graph->symtab;
   const char *caller = symtab->name[graph->caller[arc]];
   const char *callee = symtab->name[graph->callee[arc]];

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Spreads a number over all bits (the finalizer of MurmurHash3): addresses differ in their
- * middle bits only. */
+/* Spreads a number over all bits (the finalizer of MurmurHash3): addresses differ in
+ * their middle bits only. */
 static uint64_t spread(uint64_t h) {
   h = (h ^ h >> 33) * UINT64_C(0xff51afd7ed558ccd);
   h = (h ^ h >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);

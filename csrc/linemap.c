@@ -4,8 +4,8 @@
  *
  * The line tables are read once (linerows.h). Several may tell of the same code: of a
  * function that many units have, a linker keeps one, and lets the others' tables tell of
- * that. Where they contradict each other, and where there are none that we can read, libbfd
- * is asked about every address.
+ * that. Where they contradict each other, and where there are none that we can read,
+ * libbfd is asked about every address.
  */
 #include "linemap.h"
 
@@ -145,8 +145,8 @@ static void pass(tellers *all, uint32_t edge) {
 }
 
 /* Whether two sequences tell the same of a range; false if patience is at its end. */
-static bool tell_the_same(const gp_linemap *rows, const gp_sequence *a, const gp_sequence *b,
-                          gp_range range, uint64_t *patience) {
+static bool tell_the_same(const gp_linemap *rows, const gp_sequence *a,
+                          const gp_sequence *b, gp_range range, uint64_t *patience) {
   size_t i = gp_linemap_search(rows, a->first, a->last, range.low);
   size_t j = gp_linemap_search(rows, b->first, b->last, range.low);
   for (;; i++, j++) {
@@ -157,14 +157,14 @@ static bool tell_the_same(const gp_linemap *rows, const gp_sequence *a, const gp
     --*patience;
     gp_range of_a = gp_range_clip((gp_range){rows->low[i], rows->high[i]}, range);
     gp_range of_b = gp_range_clip((gp_range){rows->low[j], rows->high[j]}, range);
-    if (of_a.low != of_b.low || of_a.high != of_b.high || rows->file[i] != rows->file[j] ||
-        rows->line[i] != rows->line[j])
+    if (of_a.low != of_b.low || of_a.high != of_b.high ||
+        rows->file[i] != rows->file[j] || rows->line[i] != rows->line[j])
       return false;
   }
 }
 
-/* Whether all tell the same of a range, and none is dubious: then it is true, whichever of
- * them libbfd goes by. */
+/* Whether all tell the same of a range, and none is dubious: then it is true, whichever
+ * of them libbfd goes by. */
 static bool agree(tellers *all, const gp_linerows *rows, gp_range range) {
   const gp_sequence *first = &rows->sequence[all->number[0]];
   if (first->dubious) return false;

@@ -7,10 +7,10 @@
  * memory nor much time, so that a map of a few addresses is cheap however large the
  * image.
  *
- * The answer for any address is libbfd's, where libbfd is right. Since DWARF 5 it takes the
- * first file of a unit for code whose file the line table leaves at its default, which is
- * the second one: so it is with functions from headers, often. And it cannot read tables
- * whose offsets have another size than their unit's.
+ * The answer for any address is libbfd's, where libbfd is right. Since DWARF 5 it takes
+ * the first file of a unit for code whose file the line table leaves at its default,
+ * which is the second one: so it is with functions from headers, often. And it cannot
+ * read tables whose offsets have another size than their unit's.
  */
 #ifndef GP_LINEMAP_H
 #define GP_LINEMAP_H
@@ -29,15 +29,15 @@ typedef struct gp_linemap {
   gp_files files;       /* of the stretches, as the debugging information spells them */
 } gp_linemap;
 
-/* Maps the addresses of `count` ranges, which ascend and do not overlap; `as_libbfd`: with
- * the faults above. What has no line is in no stretch. Only memory can be lacking: bad
- * debugging information is none. */
+/* Maps the addresses of `count` ranges, which ascend and do not overlap; `as_libbfd`:
+ * with the faults above. What has no line is in no stretch. Only memory can be lacking:
+ * bad debugging information is none. */
 bool gp_linemap_read(gp_linemap *map, const gp_image *image, bool as_libbfd,
                      const gp_range *ranges, size_t count, gp_error *error);
 void gp_linemap_free(gp_linemap *map);
 
-/* The first of the stretches from `low` to `high` - 1 that ends above `address`; `high` if
- * none does. */
+/* The first of the stretches from `low` to `high` - 1 that ends above `address`;
+ * `high` if none does. */
 size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
                          uint64_t address);
 

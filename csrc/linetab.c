@@ -139,8 +139,8 @@ static bool is_function_at(const building *b, uint64_t address, const char *func
   return other && strcmp(other, function) == 0;
 }
 
-/* For GNU gprof a symbol that is not typed as a function is no better than a line: if both
- * are at one address the line stands, unless the symbol has fewer underscores. */
+/* For GNU gprof a symbol that is not typed as a function is no better than a line: if
+ * both are at one address the line stands, unless the symbol has fewer underscores. */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
   if (!b->lines->gnu_compat || b->typed == GP_NONE || b->typed == function ||

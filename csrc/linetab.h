@@ -28,9 +28,9 @@ typedef struct gp_linetab_options {
                         their code was inlined in */
 } gp_linetab_options;
 
-/* Makes the table out of that of functions: as GNU gprof has it, if that one is. Both that
- * one and the image must outlive it. Where symbols have no source (sourceless) it is that
- * of the functions. */
+/* Makes the table out of that of functions: as GNU gprof has it, if that one is. Both
+ * that one and the image must outlive it. Where symbols have no source (sourceless) it is
+ * that of the functions. */
 bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_image *image,
                       const gp_data *data, const gp_linetab_options *options,
                       gp_error *error);

@@ -27,11 +27,12 @@ int get_field(lua_State *L) {
 static int refuse_assignment(lua_State *L) {
   luaL_getmetafield(L, 1, "__name");
   const char *type = lua_tostring(L, -1), *field = luaL_tolstring(L, 2, NULL);
-  return luaL_error(L, "field '%s' is read-only: what a %s tells is not to be set", field, type);
+  return luaL_error(L, "field '%s' is read-only: what a %s tells is not to be set", field,
+                    type);
 }
 
-void define_object(lua_State *L, const char *name, lua_CFunction get, const luaL_Reg *meta,
-                   const luaL_Reg *methods) {
+void define_object(lua_State *L, const char *name, lua_CFunction get,
+                   const luaL_Reg *meta, const luaL_Reg *methods) {
   luaL_newmetatable(L, name);
   luaL_setfuncs(L, meta, 0);
   lua_pushcfunction(L, refuse_assignment);
@@ -68,7 +69,8 @@ const char *text_option(lua_State *L, int index, const char *name) {
 }
 
 int push_failure(lua_State *L, const char *path, const gp_error *error) {
-  const char *name = *path == '\0' ? "''" : strcmp(path, "-") == 0 ? "standard input" : path;
+  const char *name =
+      *path == '\0' ? "''" : strcmp(path, "-") == 0 ? "standard input" : path;
   luaL_pushfail(L);
   lua_pushfstring(L, "%s: %s", name, error->text);
   return 2;

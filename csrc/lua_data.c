@@ -25,12 +25,13 @@ const gp_data *open_data(lua_State *L, const data_box *box) {
 }
 
 /* data(image [, mixed_rates [, trace]]) -> an empty sum, as the image's target writes it;
- * with a pointer size (bytes) in place of an image, and whether it is big-endian behind, as
- * such a machine does */
+ * with a pointer size (bytes) in place of an image, and whether it is big-endian behind,
+ * as such a machine does */
 static int new_data(lua_State *L) {
   gp_layout layout = {.pointer_size = 8};
   if (lua_isinteger(L, 1)) {
-    luaL_argcheck(L, lua_tointeger(L, 1) == 4 || lua_tointeger(L, 1) == 8, 1, "4 or 8 expected");
+    luaL_argcheck(L, lua_tointeger(L, 1) == 4 || lua_tointeger(L, 1) == 8, 1,
+                  "4 or 8 expected");
     layout.pointer_size = (unsigned char)lua_tointeger(L, 1);
     layout.big_endian = lua_toboolean(L, 4);
   } else {
@@ -68,7 +69,8 @@ static int describe(lua_State *L) {
   size_t histograms = box->data.histogram_count, arcs = box->data.arcs.count,
          blocks = box->data.blocks.count;
   lua_pushfstring(L, "data: %d histogram%s, %d arc%s, %d block%s", (int)histograms,
-                  plural(histograms), (int)arcs, plural(arcs), (int)blocks, plural(blocks));
+                  plural(histograms), (int)arcs, plural(arcs), (int)blocks,
+                  plural(blocks));
   return 1;
 }
 
@@ -132,7 +134,8 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
-/* data:add_file(path, format) -> data, or nil and a message: then the data is as it was */
+/* data:add_file(path, format) -> data, or nil and a message:
+ * then the data is as it was */
 static int add_file(lua_State *L) {
   gp_data *data = check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
@@ -227,7 +230,8 @@ static void push_high(lua_State *L, const void *object) {
 
 void define_data(lua_State *L) {
   static const luaL_Reg meta[] = {
-      {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe}, {NULL, NULL}};
+      {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe},
+      {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"close", close_data},          {"read", read_file},
       {"write", write_file},          {"add_file", add_file},

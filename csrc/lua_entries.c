@@ -4,22 +4,22 @@
 
 #include "report.h"
 
-/* What is taken from the look: `labels`, and lines by the names below. They are formats, of
- * values by place,
- * - of the line that an entry is about, if the function calls itself, if others call it, and
- *   if nobody is known to: index, percentage, seconds, seconds of its callees, calls, calls
- *   of itself, label;
+/* What is taken from the look: `labels`, and lines by the names below. They are formats,
+ * of values by place,
+ * - of the line that an entry is about, if the function calls itself, if others call it,
+ *   and if nobody is known to: index, percentage, seconds, seconds of its callees, calls,
+ *   calls of itself, label;
  * - of a caller or a callee, and of one that is the function itself or in the same cycle:
  *   label, nothing, seconds, seconds of callees, calls, calls of the callee in all;
- * - of a member of a cycle, and of one that calls itself: label, calls of itself, seconds,
- *   seconds of callees, calls.
+ * - of a member of a cycle, and of one that calls itself: label, calls of itself,
+ *   seconds, seconds of callees, calls.
  * Then come what there is in place of callers, and the end of an entry. */
-enum { LABELS = REPORT_OWN, RECURSIVE, CALLED, OTHER, ARC, INNER_ARC, MEMBER, RECURSIVE_MEMBER,
-       SPONTANEOUS, RULE };
+enum { LABELS = REPORT_OWN, RECURSIVE, CALLED, OTHER, ARC, INNER_ARC, MEMBER,
+       RECURSIVE_MEMBER, SPONTANEOUS, RULE };
 
-static const char *const lines[] = {"recursive", "called", "other",            "arc",
-                                    "inner_arc", "member", "recursive_member", "spontaneous",
-                                    "rule",      NULL};
+static const char *const lines[] = {
+    "recursive", "called", "other", "arc", "inner_arc", "member", "recursive_member",
+    "spontaneous", "rule", NULL};
 
 /* What it takes to write entries. */
 typedef struct page {
@@ -35,7 +35,8 @@ static field_value seconds(const page *p, double ticks) {
 
 /* --- lines ------------------------------------------------------------------- */
 
-/* The line of a caller, a callee or a member, whose values 3 to 5 are seconds, and calls. */
+/* The line of a caller, a callee or a member, whose values 3 to 5 are seconds,
+ * and calls. */
 static void write_inner(const page *p, int format, const field_value *values, int count) {
   double time = values[2].as.number + values[3].as.number;
   const shade s = {100 * time / seconds_of(&p->r, graph_of(p)->total),
@@ -126,8 +127,8 @@ static void write_cycle(const page *p, uint32_t cycle) {
   for (size_t i = 0; i < rows->count; i++) write_member(p, rows->row[i]);
 }
 
-/* Whether a node has an entry. In a profile by line there are none of cycles: lines are no
- * functions that could be in one. */
+/* Whether a node has an entry. In a profile by line there are none of cycles: lines are
+ * no functions that could be in one. */
 static bool has_entry(const page *p, const gp_graph *graph, uint32_t node) {
   const gp_symtab *symtab = graph->symtab;
   if (graph->rank[node] == 0 || !graph->printed[node]) return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files for Lua, where its own library falls short: files that are written as a whole or
- * not at all, what kind of file a path leads to, what is in a directory, and whether a file
- * is a terminal. */
+ * not at all, what kind of file a path leads to, what is in a directory, and whether a
+ * file is a terminal. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,8 +88,8 @@ static int fail_path(lua_State *L, const char *path) {
   return push_failure(L, path, &error);
 }
 
-/* file_status(path) -> "file", "directory" or "other"; when it was changed, in seconds of the
- * system's clock; and a string that no other file has; or nil and a message */
+/* file_status(path) -> "file", "directory" or "other"; when it was changed, in seconds of
+ * the system's clock; and a string that no other file has; or nil and a message */
 static int file_status(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   struct stat status;
@@ -118,22 +118,24 @@ static DIR **push_directory(lua_State *L, const char *path) {
   return box;
 }
 
-/* "file", "directory" or "other". Links are followed to files only: those to directories may
- * lead in circles. File systems that do not tell what an entry is are asked about it. */
+/* "file", "directory" or "other". Links are followed to files only: those to
+ * directories may lead in circles. File systems that do not tell what an entry is
+ * are asked about it. */
 static const char *kind_of_entry(DIR *directory, const struct dirent *entry) {
   struct stat status;
   if (entry->d_type == DT_REG) return "file";
   if (entry->d_type == DT_DIR) return "directory";
   if (entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK) return "other";
   int file = dirfd(directory);
-  if (fstatat(file, entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode)) return "file";
+  if (fstatat(file, entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode))
+    return "file";
   bool is_directory = fstatat(file, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                       S_ISDIR(status.st_mode);
   return is_directory ? "directory" : "other";
 }
 
-/* list_directory(path) -> the kinds of its entries by name, hidden ones left out; or nil and
- * a message */
+/* list_directory(path) -> the kinds of its entries by name, hidden ones left out;
+ * or nil and a message */
 static int list_directory(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   const struct dirent *entry;

@@ -2,10 +2,10 @@
 /* The rows of the flat profile: functions by the time that was spent in them. */
 #include "report.h"
 
-/* What is taken from the look: `labels`; and formats, of values by place, of a function that
- * was called, and of another one: percentage, seconds of this and those above, seconds, calls,
- * time per call, the same with callees, label. look.scale are those of times per call in a
- * unit of the profile. */
+/* What is taken from the look: `labels`; and formats, of values by place, of a function
+ * that was called, and of another one: percentage, seconds of this and those above,
+ * seconds, calls, time per call, the same with callees, label. look.scale are those of
+ * times per call in a unit of the profile. */
 enum { LABELS = REPORT_OWN, CALLED, OTHER };
 
 /* What it takes to write rows. */
@@ -51,7 +51,8 @@ static int write_flat(lua_State *L) {
   lua_getfield(L, REPORT_LOOK, "scale");
   p.scale = luaL_checknumber(L, -1);
   const gp_profile *profile = profile_of(&p.r);
-  p.total = profile->samples.total > 0 ? profile->samples.total : 1;  /* percentages are 0 then */
+  /* if there are none, all percentages are 0 */
+  p.total = profile->samples.total > 0 ? profile->samples.total : 1;
   gp_rows *rows = p.r.rows;
   rows->row = gp_order_functions(&profile->graph, GP_BY_SELF, &rows->count);
   if (!rows->row) raise_no_memory(L);
@@ -65,8 +66,8 @@ static int write_flat(lua_State *L) {
   return 0;
 }
 
-/* longest_call(profile): the ticks of a call, with those of callees, of the function where
- * they are the most; 0 if nothing was called. */
+/* longest_call(profile): the ticks of a call, with those of callees, of the function
+ * where they are the most; 0 if nothing was called. */
 static int longest_call(lua_State *L) {
   const gp_graph *graph = &check_profile(L, 1)->graph;
   double longest = 0;

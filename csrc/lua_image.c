@@ -136,7 +136,8 @@ static void push_big_endian(lua_State *L, const void *object) {
 
 void define_image(lua_State *L) {
   static const luaL_Reg meta[] = {
-      {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe}, {NULL, NULL}};
+      {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe},
+      {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"close", close_image}, {"source", find_source}, {"lines", image_lines},
       {NULL, NULL}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The index of the call graph: functions by name in columns, from top to bottom, and then the
- * cycles. */
+/* The index of the call graph: functions by name in columns, from top to bottom,
+ * and then the cycles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "report.h"
 
 /* What is taken from the look: `numbered` and `names`, labels; the format of a cell, of a
- * numbered label, the number, and a name. look.width is that of cells, if they are to be set
- * beside each other. */
+ * numbered label, the number, and a name. look.width is that of cells, if they are to be
+ * set beside each other. */
 enum { NUMBERED = REPORT_OWN, NAMES, CELL };
 
 /* What it takes to write cells. */
@@ -45,9 +45,11 @@ static void collect(const page *p) {
 }
 
 static void write_blanks(const page *p, size_t count) {
-  static const char blanks[] = "                                                                ";
+  static const char blanks[] =
+      "                                                                ";
   const size_t most = sizeof blanks - 1;
-  for (; count > most; count -= most) write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, most);
+  for (; count > most; count -= most)
+    write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, most);
   write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, count);
 }
 
@@ -57,8 +59,8 @@ static size_t length_of(const label *made) {
   return length;
 }
 
-/* The blanks before a cell. It begins at its column, but never before the text to its left
- * has ended, `at`. The blanks around a number, which is set to the right within five
+/* The blanks before a cell. It begins at its column, but never before the text to its
+ * left has ended, `at`. The blanks around a number, which is set to the right within five
  * characters, are not counted, so columns drift: as in GNU gprof's index. */
 static size_t write_gap(const page *p, size_t column, const label *text, size_t at) {
   enum { NUMBER_WIDTH = 5 };
@@ -82,7 +84,8 @@ static size_t write_cell(const page *p, size_t column, uint32_t node, size_t at)
   char number[32];
   field_value text = label_value(&p->r, p->numbered, node, &numbered);
   if (p->aligned) at = write_gap(p, column, &numbered, at);
-  snprintf(number, sizeof number, "%.*s", (int)strcspn(numbered.numbers, " "), numbered.numbers);
+  snprintf(number, sizeof number, "%.*s", (int)strcspn(numbered.numbers, " "),
+           numbered.numbers);
   const field_value values[] = {text, text_value(number),
                                 label_value(&p->r, p->names, node, &name)};
   const shade s = shade_of(graph_of(p), node);

@@ -55,7 +55,8 @@ static int release_rows(lua_State *L) {
 /* The next part; false if there is none. `whole` is the stack index of what it is of. */
 static bool next_part(lua_State *L, iteration *each, int whole, part *p) {
   if (each->done >= each->rows.count) return false;
-  *p = (part){L, each->kind, each->kind->open(L, whole), each->rows.row[each->done++], whole};
+  *p = (part){L, each->kind, each->kind->open(L, whole), each->rows.row[each->done++],
+              whole};
   return true;
 }
 
@@ -98,7 +99,8 @@ int push_whole(lua_State *L, int index) {
 }
 
 /* Pushes an iteration with room for so many fields. */
-static iteration *push_iteration(lua_State *L, const part_kind *kind, int whole, int fields) {
+static iteration *push_iteration(lua_State *L, const part_kind *kind, int whole,
+                                 int fields) {
   iteration *each =
       lua_newuserdatauv(L, sizeof *each + (size_t)fields * sizeof *each->fields, 1);
   *each = (iteration){.kind = kind, .field_count = fields};
@@ -132,8 +134,8 @@ int order_option(lua_State *L, int index, const char *const names[]) {
 
 /* --- orders that are not the core's ------------------------------------------- */
 
-/* Pushes an iteration over the same rows, which it takes over, that gives what they are to
- * be sorted by: objects for a function, number and field for the name of a field. */
+/* Pushes an iteration over the same rows, which it takes over, that gives what they are
+ * to be sorted by: objects for a function, number and field for the name of a field. */
 static iteration *push_keys(lua_State *L, iteration *each, int whole) {
   bool by_field = lua_type(L, each->order) == LUA_TSTRING;
   iteration *keys = push_iteration(L, each->kind, whole, by_field ? 2 : 0);

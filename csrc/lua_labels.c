@@ -2,11 +2,11 @@
 /*
  * Labels: what reports call functions.
  *
- * labels(profile, options) is like a table of texts by the numbers of functions and cycles:
- * the name; behind it, if options want that, and in profiles by line unless it is to be bare,
- * the source, or the file of static functions only, as there can be several so named; and,
- * for cross-references, cycle and number in the call graph, or, for an index, that number
- * before the name. Streams write them without making strings of them.
+ * labels(profile, options) is like a table of texts by the numbers of functions and
+ * cycles: the name; behind it, if options want that, and in profiles by line unless it is
+ * to be bare, the source, or the file of static functions only, as there can be several
+ * so named; and, for cross-references, cycle and number in the call graph, or, for an
+ * index, that number before the name. Streams write them without making strings of them.
  */
 #include <string.h>
 
@@ -25,8 +25,8 @@ struct labels {
   bool references, numbered;
 };
 
-/* labels(profile, { bare, symbols, inline_file_names, static_files, print_path, references,
- * numbered }) */
+/* labels(profile, { bare, symbols, inline_file_names, static_files, print_path,
+ * references, numbered }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -64,7 +64,9 @@ typedef struct maker {
 } maker;
 
 /* Adds text that lasts. */
-static void add_name(maker *m, const char *text) { m->made->part[m->made->count++] = text; }
+static void add_name(maker *m, const char *text) {
+  m->made->part[m->made->count++] = text;
+}
 
 /* What was set since the last time is a part, too. */
 static void end_numbers(maker *m) {
@@ -80,7 +82,8 @@ static void add_text(maker *m, const char *text) {
   m->end += length;
 }
 
-static void add_number(maker *m, const char *before, uint64_t number, const char *behind) {
+static void add_number(maker *m, const char *before, uint64_t number,
+                       const char *behind) {
   const gp_column_style plain = {.precision = -1};
   add_text(m, before);
   m->end = gp_text_integer(m->end, (int64_t)number, plain);
@@ -131,7 +134,8 @@ static void add_index(maker *m, const gp_graph *graph, uint32_t node) {
 
 static void add_function(lua_State *L, maker *m, const labels *set, uint32_t function) {
   end_numbers(m);
-  add_name(m, set->symbols ? plain_name(set->of, function) : shown_name(L, set->of, function));
+  add_name(m, set->symbols ? plain_name(set->of, function)
+                           : shown_name(L, set->of, function));
   add_sources(L, m, set, function);
 }
 

@@ -71,8 +71,8 @@ static int expand(lua_State *L) {
 /* --- options --------------------------------------------------------------- */
 
 /* A table of options is a text with a line for each: its letter, or a blank; a blank; its
- * long name, which may be empty; and "=" if it needs an argument, "[=" if it may have one.
- * What follows in the line is for others. */
+ * long name, which may be empty; and "=" if it needs an argument, "[=" if it may have
+ * one. What follows in the line is for others. */
 
 /* Values of long options, apart from all characters and '?': this, and where their line
  * begins in the table. */
@@ -99,8 +99,8 @@ static const char *check_table(lua_State *L, int index, int *lines) {
   return text;
 }
 
-/* Pushes the long options of the table at `index` for getopt_long, and copies of their names
- * behind them, which end with a zero there. */
+/* Pushes the long options of the table at `index` for getopt_long, and copies of their
+ * names behind them, which end with a zero there. */
 static struct option *push_long_options(lua_State *L, int index) {
   int lines;
   const char *text = check_table(L, index, &lines);
@@ -121,9 +121,9 @@ static struct option *push_long_options(lua_State *L, int index) {
   return options;
 }
 
-/* Pushes the letters of a table as getopt_long wants them: words that are no options come in
- * their turn, as moving them behind the options takes as many steps as both together have
- * words. POSIX has them end the options. */
+/* Pushes the letters of a table as getopt_long wants them: words that are no options come
+ * in their turn, as moving them behind the options takes as many steps as both together
+ * have words. POSIX has them end the options. */
 static const char *push_letters(lua_State *L, const char *table) {
   static const char *const colons[] = {
       [no_argument] = "", [required_argument] = ":", [optional_argument] = "::"};
@@ -192,8 +192,8 @@ static void append_operand(lua_State *L, int index, const char *word) {
 /* getopt(arguments, options, own) -> list of {line, value}, operands; or nil, kind, word,
  * list for what cannot be taken: "unknown", "missing" (its argument) or "superfluous" (an
  * argument that it does not take), with what came before. Long options are those of the
- * table `options`; one that is none of these, nor the beginning of any, is looked for in the
- * table `own`, which has no letters. */
+ * table `options`; one that is none of these, nor the beginning of any, is looked for in
+ * the table `own`, which has no letters. */
 static int read_options(lua_State *L) {
   int argc, choice;
   struct option *all = push_long_options(L, 2), *own = push_long_options(L, 3);
@@ -214,7 +214,8 @@ static int read_options(lua_State *L) {
       choice = getopt_long(argc, argv, letters, own, NULL);
     }
     if (choice < 0) break;
-    if (choice == ':') return complain(L, result, "missing", push_culprit(L, argv, optopt));
+    if (choice == ':')
+      return complain(L, result, "missing", push_culprit(L, argv, optopt));
     if (choice == '?')
       return complain(L, result, optopt >= LONG_BASE ? "superfluous" : "unknown",
                       push_culprit(L, argv, optopt));

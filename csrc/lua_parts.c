@@ -37,7 +37,9 @@ void push_node(lua_State *L, int profile, uint32_t node) {
 
 int push_node_fields(lua_State *L, int profile, uint32_t node, int first, int last) {
   const gp_profile *owner = open_whole(L, profile);
-  part p = {L, node < owner->graph.functions ? &function_parts : &cycle_parts, owner, node, profile};
+  const part_kind *kind =
+      node < owner->graph.functions ? &function_parts : &cycle_parts;
+  part p = {L, kind, owner, node, profile};
   luaL_checkstack(L, last - first + 8, "too many fields");
   lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
   int table = lua_gettop(L);
@@ -72,8 +74,9 @@ int iterate_functions(lua_State *L) {
   const gp_profile *profile = open_whole(L, 1);
   int order = order_option(L, 2, names);
   iteration *each = new_iteration(L, &function_parts, 1, 2);
-  each->rows.row = gp_order_functions(&profile->graph, order < 0 ? GP_BY_SELF : orders[order],
-                                  &each->rows.count);
+  each->rows.row =
+      gp_order_functions(&profile->graph, order < 0 ? GP_BY_SELF : orders[order],
+                         &each->rows.count);
   return return_iteration(L, order >= 0);
 }
 
@@ -83,8 +86,9 @@ int iterate_arcs(lua_State *L) {
   const gp_profile *profile = open_whole(L, 1);
   int order = order_option(L, 2, names);
   iteration *each = new_iteration(L, &arc_parts, 1, 2);
-  each->rows.row = gp_order_arcs(&profile->graph, order < 0 ? GP_BY_CREATION : orders[order],
-                             &each->rows.count);
+  each->rows.row =
+      gp_order_arcs(&profile->graph, order < 0 ? GP_BY_CREATION : orders[order],
+                    &each->rows.count);
   return return_iteration(L, order >= 0);
 }
 
@@ -298,6 +302,16 @@ static void push_cycle_name(const part *p) {
 /* cycle:members([order [, field...]]): functions */
 static int members(lua_State *L) { return iterate(L, GP_CYCLE_NODE, AROUND_MEMBERS); }
 
+/* cycle:callers([order [, field...]]): arcs into it, from functions outside */
+static int cycle_callers(lua_State *L) {
+  return iterate(L, GP_CYCLE_NODE, AROUND_CALLERS);
+}
+
+/* cycle:callees([order [, field...]]): arcs out of it, of its members */
+static int cycle_callees(lua_State *L) {
+  return iterate(L, GP_CYCLE_NODE, AROUND_CALLEES);
+}
+
 /* The name of a function or a cycle. */
 static field_value get_node_name(const part *p) {
   if (p->id < graph_of(p)->functions) return name_of_symbol(p);
@@ -411,12 +425,15 @@ static const part_field arc_fields[] = {
 /* Defines the objects, and keeps their tables of fields for iterations. */
 void define_parts(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
-  static const luaL_Reg function_meta[] = {{"__tostring", describe_function}, {NULL, NULL}};
+  static const luaL_Reg function_meta[] = {
+      {"__tostring", describe_function}, {NULL, NULL}};
   static const luaL_Reg function_methods[] = {
       {"callers", callers}, {"callees", callees}, {"lines", lines}, {"blocks", blocks},
       {NULL, NULL}};
   static const luaL_Reg cycle_meta[] = {{"__tostring", describe_cycle}, {NULL, NULL}};
-  static const luaL_Reg cycle_methods[] = {{"members", members}, {NULL, NULL}};
+  static const luaL_Reg cycle_methods[] = {
+      {"members", members}, {"callers", cycle_callers}, {"callees", cycle_callees},
+      {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
   define_object(L, GP_FUNCTION_NODE, get_part_field, function_meta, function_methods);
   define_part_fields(L, symbol_fields);

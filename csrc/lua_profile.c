@@ -79,9 +79,9 @@ static int describe(lua_State *L) {
     return 1;
   }
   const gp_graph *graph = &box->profile->graph;
-  lua_pushfstring(L, "profile: %d function%s, %d arc%s, %d cycle%s", (int)graph->functions,
-                  plural(graph->functions), (int)graph->arcs, plural(graph->arcs),
-                  (int)graph->cycles, plural(graph->cycles));
+  lua_pushfstring(L, "profile: %d function%s, %d arc%s, %d cycle%s",
+                  (int)graph->functions, plural(graph->functions), (int)graph->arcs,
+                  plural(graph->arcs), (int)graph->cycles, plural(graph->cycles));
   return 1;
 }
 
@@ -93,7 +93,8 @@ static int functions(lua_State *L) {
   return iterate_functions(L);
 }
 
-/* profile:entries([order [, field...]]): functions and cycles in the order of the call graph */
+/* profile:entries([order [, field...]]): functions and cycles in the order
+ * of the call graph */
 static int entries(lua_State *L) {
   check_profile(L, 1);
   return iterate_nodes(L);
@@ -119,19 +120,25 @@ static uint32_t check_node(lua_State *L, size_t first, size_t end) {
   return (uint32_t)(id - 1);
 }
 
-/* Iterates over what is around the function at argument 2, in the order of argument 3. */
-static int around_function(lua_State *L, around what) {
-  return iterate_around(L, what, check_node(L, 0, check_profile(L, 1)->graph.functions), 3);
+/* Iterates over arcs of the node at argument 2, in the order of argument 3. */
+static int around_node(lua_State *L, around what) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  return iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles), 3);
 }
 
-/* profile:callers(id [, order [, field...]]): as function:callers, without the object */
-static int callers(lua_State *L) { return around_function(L, AROUND_CALLERS); }
+/* profile:callers(id [, order [, field...]]): as function:callers and cycle:callers,
+ * without the object */
+static int callers(lua_State *L) { return around_node(L, AROUND_CALLERS); }
 
-/* profile:callees(id [, order [, field...]]): as function:callees, without the object */
-static int callees(lua_State *L) { return around_function(L, AROUND_CALLEES); }
+/* profile:callees(id [, order [, field...]]): as function:callees and cycle:callees,
+ * without the object */
+static int callees(lua_State *L) { return around_node(L, AROUND_CALLEES); }
 
 /* profile:lines(id [, order [, field...]]): as function:lines, without the object */
-static int lines(lua_State *L) { return around_function(L, AROUND_LINES); }
+static int lines(lua_State *L) {
+  uint32_t function = check_node(L, 0, check_profile(L, 1)->graph.functions);
+  return iterate_around(L, AROUND_LINES, function, 3);
+}
 
 /* profile:members(id [, order [, field...]]): as cycle:members, without the object */
 static int members(lua_State *L) {

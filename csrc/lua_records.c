@@ -33,7 +33,8 @@ static bool fits(const gp_data *data, uint64_t address) {
 
 static uint64_t check_address(lua_State *L, const gp_data *data, int index) {
   uint64_t address = (uint64_t)luaL_checkinteger(L, index);
-  luaL_argcheck(L, fits(data, address), index, "address does not fit a pointer of the data");
+  luaL_argcheck(L, fits(data, address), index,
+                "address does not fit a pointer of the data");
   return address;
 }
 
@@ -47,7 +48,8 @@ int data_add_arc(lua_State *L) {
   gp_data *data = check_data(L, 1);
   gp_error error = {""};
   uint64_t from = check_address(L, data, 2), callee = check_address(L, data, 3);
-  return result(L, gp_data_add_arc(data, from, callee, check_count(L, 4), &error), &error);
+  uint64_t calls = check_count(L, 4);
+  return result(L, gp_data_add_arc(data, from, callee, calls, &error), &error);
 }
 
 int data_add_block(lua_State *L) {
@@ -69,10 +71,12 @@ static void bad_field(lua_State *L, const char *name, const char *problem) {
 static void check_fields(lua_State *L, const char *const names[]) {
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     const char *const *name = names;
-    while (*name && (lua_type(L, -2) != LUA_TSTRING || strcmp(*name, lua_tostring(L, -2)) != 0))
+    while (*name &&
+           (lua_type(L, -2) != LUA_TSTRING || strcmp(*name, lua_tostring(L, -2)) != 0))
       name++;
     if (!*name)
-      luaL_argerror(L, 2, lua_pushfstring(L, "no field '%s'", luaL_tolstring(L, -2, NULL)));
+      luaL_argerror(L, 2, lua_pushfstring(L, "no field '%s'",
+                                          luaL_tolstring(L, -2, NULL)));
   }
 }
 
@@ -84,7 +88,8 @@ static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fal
   if (type == LUA_TNIL && fallback >= 0)
     value = fallback;
   else if (!is_integer)
-    bad_field(L, name, lua_pushfstring(L, "integer expected, got %s", luaL_typename(L, -1)));
+    bad_field(L, name,
+              lua_pushfstring(L, "integer expected, got %s", luaL_typename(L, -1)));
   lua_pop(L, 1);
   return value;
 }
@@ -98,10 +103,12 @@ static void text_field(lua_State *L, const char *name, const char *fallback, cha
     lua_pushstring(L, fallback);
   }
   if (lua_type(L, -1) != LUA_TSTRING)
-    bad_field(L, name, lua_pushfstring(L, "string expected, got %s", luaL_typename(L, -1)));
+    bad_field(L, name,
+              lua_pushfstring(L, "string expected, got %s", luaL_typename(L, -1)));
   const char *given = lua_tolstring(L, -1, &length);
   if (length > most || strlen(given) != length)
-    bad_field(L, name, lua_pushfstring(L, "longer than %d, or with a zero in it", (int)most));
+    bad_field(L, name,
+              lua_pushfstring(L, "longer than %d, or with a zero in it", (int)most));
   memcpy(text, given, length);
   lua_pop(L, 1);
 }
@@ -139,7 +146,8 @@ int data_add_histogram(lua_State *L) {
   gp_histogram header = {.low = (uint64_t)integer_field(L, "low", -1),
                          .high = (uint64_t)integer_field(L, "high", -1)};
   if (!fits(data, header.low)) bad_field(L, "low", "does not fit a pointer of the data");
-  if (!fits(data, header.high)) bad_field(L, "high", "does not fit a pointer of the data");
+  if (!fits(data, header.high))
+    bad_field(L, "high", "does not fit a pointer of the data");
   lua_Integer rate = integer_field(L, "rate", 100);
   if (rate < 1 || rate > UINT32_MAX) bad_field(L, "rate", "not from 1 to 4294967295");
   header.rate = (uint32_t)rate;
@@ -148,7 +156,8 @@ int data_add_histogram(lua_State *L) {
   header.abbreviation = abbreviation[0];
   if (lua_getfield(L, 2, "bins") != LUA_TTABLE) bad_field(L, "bins", "table expected");
   lua_Integer bins = integer_field(L, "bin_count", (lua_Integer)lua_rawlen(L, -1));
-  if (bins < 1 || bins > UINT32_MAX) bad_field(L, "bin_count", "not from 1 to 4294967295");
+  if (bins < 1 || bins > UINT32_MAX)
+    bad_field(L, "bin_count", "not from 1 to 4294967295");
   header.bins = (size_t)bins;
   check_bins(L, &header);
   return result(L, gp_data_add_histogram(data, &header, &error), &error);

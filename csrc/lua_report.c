@@ -5,7 +5,8 @@
 report open_report(lua_State *L) {
   check_profile(L, REPORT_PROFILE);
   luaL_checktype(L, REPORT_LOOK, LUA_TTABLE);
-  report r = {.L = L, .s = check_stream(L, REPORT_STREAM), .box = lua_touserdata(L, REPORT_PROFILE)};
+  report r = {.L = L, .s = check_stream(L, REPORT_STREAM),
+              .box = lua_touserdata(L, REPORT_PROFILE)};
   lua_settop(L, REPORT_LOOK);
   luaL_checkstack(L, 32, NULL);
   lua_getfield(L, REPORT_LOOK, "paint");
@@ -23,7 +24,8 @@ void push_look(const report *r, const char *name) {
 const labels *push_look_labels(const report *r, const char *name) {
   lua_getfield(r->L, REPORT_LOOK, name);
   const labels *set = test_labels(r->L, -1);
-  if (!set) luaL_error(r->L, "look.%s: labels expected, got %s", name, luaL_typename(r->L, -1));
+  if (!set)
+    luaL_error(r->L, "look.%s: labels expected, got %s", name, luaL_typename(r->L, -1));
   return set;
 }
 
@@ -53,8 +55,8 @@ static int paint(const report *r, int format, const shade *by) {
   return REPORT_PAINTED;
 }
 
-void write_painted(const report *r, int format, const shade *by, const field_value *values,
-                   int count, const labels *set) {
+void write_painted(const report *r, int format, const shade *by,
+                   const field_value *values, int count, const labels *set) {
   const row_values written = {.count = count, .fields = values, .names = set};
   write_row(r->L, REPORT_STREAM, r->s, paint(r, format, by), &written);
 }

@@ -33,7 +33,8 @@ static uint32_t check_row(lua_State *L, lua_Integer i, size_t functions) {
   return (uint32_t)(id - 1);
 }
 
-/* The list on the top as a column with a byte for each function; NULL if there is none. */
+/* The list on the top as a column with a byte for each function;
+ * NULL if there is none. */
 static void take_bytes(lua_State *L, uint8_t **column, size_t functions) {
   if (!lua_istable(L, -1)) return;
   lua_Integer length = luaL_len(L, -1);

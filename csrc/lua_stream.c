@@ -118,27 +118,32 @@ static const prepared *prepare(lua_State *L, int index, stream *s, int format) {
 
 /* --- values -------------------------------------------------------------------- */
 
-/* Where values on the stack begin: behind the stream and the format that it was called with,
- * or behind what stream:each() was called with. */
+/* Where values on the stack begin: behind the stream and the format that it was called
+ * with, or behind what stream:each() was called with. */
 enum { VALUES_OF_CALL = 3, VALUES_OF_EACH = 9 };
 
-/* Raises the error of a value. Whoever calls a stream does not count that as an argument. */
+/* Raises the error of a value. Whoever calls a stream does not count
+ * that as an argument. */
 static int bad_value(lua_State *L, const row_values *r, int number, const char *problem) {
   if (r->first == VALUES_OF_CALL)
     return luaL_argerror(L, VALUES_OF_CALL + number - 2, problem);
   return luaL_error(L, "value %d of a row: %s", number, problem);
 }
 
-static int bad_type(lua_State *L, const row_values *r, int number, int index, const char *expected) {
-  bool named = !lua_isnone(L, index) && luaL_getmetafield(L, index, "__name") == LUA_TSTRING;
+static int bad_type(lua_State *L, const row_values *r, int number, int index,
+                    const char *expected) {
+  bool named =
+      !lua_isnone(L, index) && luaL_getmetafield(L, index, "__name") == LUA_TSTRING;
   const char *given = named ? lua_tostring(L, -1) : luaL_typename(L, index);
-  return bad_value(L, r, number, lua_pushfstring(L, "%s expected, got %s", expected, given));
+  return bad_value(L, r, number,
+                   lua_pushfstring(L, "%s expected, got %s", expected, given));
 }
 
 /* Adds a string, and leaves room for the rest of a row. */
-static void add_string(lua_State *L, int index, stream *s, const char *text, size_t length,
-                       gp_column_style style) {
-  if (style.precision >= 0 && length > (size_t)style.precision) length = (size_t)style.precision;
+static void add_string(lua_State *L, int index, stream *s, const char *text,
+                       size_t length, gp_column_style style) {
+  if (style.precision >= 0 && length > (size_t)style.precision)
+    length = (size_t)style.precision;
   if (length > ROOM - GP_TEXT_WIDTH - ROW_ROOM) {
     add(L, index, s, text, length);
     make_room(L, index, s, ROW_ROOM);
@@ -157,10 +162,10 @@ static void add_number(stream *s, double value, gp_column_style style) {
   s->used = (size_t)(gp_text_fixed(s->text + s->used, value, style) - s->text);
 }
 
-/* Adds text that is the core's: it may be gone if the sink, which was called since the row
- * was read, closed what it was of. */
-static void add_text(lua_State *L, int index, stream *s, const row_values *r, const char *text,
-                     gp_column_style style) {
+/* Adds text that is the core's: it may be gone if the sink, which was called since the
+ * row was read, closed what it was of. */
+static void add_text(lua_State *L, int index, stream *s, const row_values *r,
+                     const char *text, gp_column_style style) {
   size_t length = strlen(text);
   if (length <= ROOM - GP_TEXT_WIDTH - ROW_ROOM)
     make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
@@ -171,7 +176,8 @@ static void add_text(lua_State *L, int index, stream *s, const row_values *r, co
   add_string(L, index, s, text, length, style);
 }
 
-static void add_label(lua_State *L, int index, stream *s, const row_values *r, const label *made) {
+static void add_label(lua_State *L, int index, stream *s, const row_values *r,
+                      const label *made) {
   const gp_column_style plain = {.precision = -1};
   for (int i = 0; i < made->count; i++) add_text(L, index, s, r, made->part[i], plain);
 }
@@ -207,8 +213,8 @@ static void push_field(lua_State *L, const field_value *field) {
 }
 
 /* Adds a value that has to be made Lua's first: to be converted, or refused. */
-static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece, const row_values *r,
-                       int number) {
+static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece,
+                       const row_values *r, int number) {
   int top = lua_gettop(L);
   if (number <= r->count) push_field(L, &r->fields[number - 1]);
   add_of_stack(L, index, s, piece, r, number, top + 1);
@@ -234,9 +240,10 @@ static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *pi
     add_as_lua(L, index, s, piece, r, number);
 }
 
-/* Adds the value of a piece: of the number that `next` holds, unless the piece chooses. */
-static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece, const row_values *r,
-                      int *next) {
+/* Adds the value of a piece: of the number that `next` holds,
+ * unless the piece chooses. */
+static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece,
+                      const row_values *r, int *next) {
   int number = piece->place ? piece->place : (*next)++;
   int place = number <= r->count ? r->first + number - 1 : lua_gettop(L) + 1;
   if (r->fields)
@@ -246,11 +253,13 @@ static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece,
 }
 
 /* Adds values by a format that is kept; see add_row. */
-static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept, const row_values *r) {
+static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept,
+                        const row_values *r) {
   int next = 1;
   bool chosen = false;
   uint32_t formats = s->next_format;
-  for (const gp_piece *piece = kept->pieces; piece < kept->pieces + kept->count; piece++) {
+  for (const gp_piece *piece = kept->pieces; piece < kept->pieces + kept->count;
+       piece++) {
     memcpy(s->text + s->used, piece->text, piece->length);
     s->used += piece->length;
     if (!piece->conversion) continue;
@@ -262,7 +271,8 @@ static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept
 }
 
 /* The same by any format. */
-static int add_unprepared(lua_State *L, int index, stream *s, const char *format, const row_values *r) {
+static int add_unprepared(lua_State *L, int index, stream *s, const char *format,
+                          const row_values *r) {
   int next = 1;
   bool chosen = false;
   while (*format) {
@@ -359,14 +369,15 @@ static int finish(lua_State *L) {
 
 /* --- whole iterations ----------------------------------------------------------- */
 
-/* stream:each(names, formats, iteration): where its arguments are, and what is put there */
+/* stream:each(names, formats, iteration): where its arguments are,
+ * and what is put there */
 enum { NAMES = 2, CHOICE, NEXT, STATE, CONTROL, CLOSED, FORMAT };
 
 /* Rows of the core with more fields are given as values, like those of others. */
 enum { MOST_FIELDS = 16 };
 
-/* Puts the format for a row in its place: the only one, or what the value at the top of the
- * stack, which is taken away, chooses. */
+/* Puts the format for a row in its place: the only one, or what the value at the top of
+ * the stack, which is taken away, chooses. */
 static void choose_format(lua_State *L) {
   if (lua_type(L, CHOICE) == LUA_TTABLE) {
     lua_gettable(L, CHOICE);

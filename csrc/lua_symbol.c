@@ -33,8 +33,8 @@ int iterate_symbols(lua_State *L) {
   return return_iteration(L, order >= 0);
 }
 
-/* Upvalue: a function that finds the symbols of argument 1, which then take its place: so an
- * error names the arguments of this function, and blames its caller. */
+/* Upvalue: a function that finds the symbols of argument 1, which then take its place: so
+ * an error names the arguments of this function, and blames its caller. */
 static int iterate_found(lua_State *L) {
   if (lua_gettop(L) == 0) lua_pushnil(L);
   luaL_checkstack(L, 2, NULL);

@@ -6,8 +6,8 @@
 #include "binding.h"
 #include "linetab.h"
 
-/* What is wrong with symbols, or NULL. A built table has some: one without was freed by the
- * collector, which finalizes in an order of its own. */
+/* What is wrong with symbols, or NULL. A built table has some: one without was freed by
+ * the collector, which finalizes in an order of its own. */
 static const char *problem_of(const symbols_box *box) {
   if (box->symtab.count == 0) return "the symbols are gone";
   return box->image->image ? NULL : "image is closed";
@@ -107,8 +107,8 @@ static int new_lines(lua_State *L) {
   }
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, SYMBOLS_FUNCTIONS);
-  if (gp_linetab_build(&box->symtab, &functions->symtab, box->image->image, data, &options,
-                       &error))
+  if (gp_linetab_build(&box->symtab, &functions->symtab, box->image->image, data,
+                       &options, &error))
     return 1;
   lua_getiuservalue(L, 1, 1);
   lua_getiuservalue(L, -1, 1);  /* the image's path */
@@ -266,7 +266,8 @@ static int expand(lua_State *L) {
   return 1;
 }
 
-/* symbols:extent(id) -> the number of the last line of a function; for others, their own */
+/* symbols:extent(id) -> the number of the last line of a function; for others,
+ * their own */
 static int extent(lua_State *L) {
   const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
   uint32_t first = check_id(L, 2, symtab->count), last = first;
@@ -324,7 +325,8 @@ static void push_map_files(lua_State *L, const void *object) {
   lua_Integer count = 0;
   lua_getiuservalue(L, 1, SYMBOLS_FUNCTIONS);
   const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
-  const gp_symfile *map = functions ? &functions->map : &((const symbols_box *)object)->map;
+  const gp_symfile *map =
+      functions ? &functions->map : &((const symbols_box *)object)->map;
   if (map->count == 0) {
     lua_pushnil(L);
     return;

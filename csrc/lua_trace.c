@@ -48,7 +48,8 @@ static int write_text(lua_State *L) {
 
 void define_trace(lua_State *L) {
   static const luaL_Reg meta[] = {{NULL, NULL}};
-  static const luaL_Reg methods[] = {{"wants", wants}, {"write", write_text}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"wants", wants}, {"write", write_text}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"trace", new_trace}, {NULL, NULL}};
   define_object(L, GP_TRACE_OBJECT, get_field, meta, methods);
   lua_pop(L, 1);

@@ -81,7 +81,8 @@ static const char *const implied[] = {
 
 static bool is_implied(const char *word, size_t length) {
   for (size_t i = 0; i < sizeof implied / sizeof *implied; i++)
-    if (strlen(implied[i]) == length && memcmp(implied[i], word, length) == 0) return true;
+    if (strlen(implied[i]) == length && memcmp(implied[i], word, length) == 0)
+      return true;
   return false;
 }
 

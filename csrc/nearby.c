@@ -8,8 +8,8 @@
 #include "array.h"
 #include "sort.h"
 
-/* So many labels at most lie between a function and an address: where nothing is typed as a
- * function, the search would go back to the first symbol every time. */
+/* So many labels at most lie between a function and an address: where nothing is typed as
+ * a function, the search would go back to the first symbol every time. */
 #define MOST_LABELS ((size_t)64)
 
 static bool is_lower(const void *context, uint32_t b, uint32_t a) {

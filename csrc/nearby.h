@@ -2,10 +2,10 @@
 /*
  * The symbols near an address.
  *
- * libbfd goes through all symbols that it is given whenever it looks for the function of
- * an address that debugging information does not name as the symbol table does: of
- * anonymous namespaces, static functions of C++, assembler. These are the few that it would
- * choose from.
+ * libbfd goes through all symbols that it is given whenever it looks for the
+ * function of an address that debugging information does not name as the symbol
+ * table does: of anonymous namespaces, static functions of C++, assembler. These are
+ * the few that it would choose from.
  */
 #ifndef GP_NEARBY_H
 #define GP_NEARBY_H
@@ -33,8 +33,8 @@ bool gp_nearby_init(gp_nearby *nearby, asymbol **symbols, size_t count,
                     const asection *section);
 void gp_nearby_free(gp_nearby *nearby);
 
-/* The last function at or below an address and what lies between, up to a NULL. They stand
- * until the next call. */
+/* The last function at or below an address and what lies between, up to a NULL. They
+ * stand until the next call. */
 asymbol **gp_nearby_find(gp_nearby *nearby, uint64_t address);
 
 #endif

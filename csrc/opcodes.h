@@ -16,8 +16,8 @@
 
 /* Each is the function of libopcodes that dis-asm.h declares. */
 typedef struct gp_opcodes {
-  disassembler_ftype (*disassembler)(enum bfd_architecture, bool big, unsigned long machine,
-                                     bfd *file);
+  disassembler_ftype (*disassembler)(enum bfd_architecture, bool big,
+                                     unsigned long machine, bfd *file);
   void (*init_disassemble_info)(struct disassemble_info *, void *stream, fprintf_ftype,
                                 fprintf_styled_ftype);
   void (*disassemble_init_for_target)(struct disassemble_info *);

@@ -159,14 +159,24 @@ static bool sort_arcs(const gp_graph *graph, gp_rows *arcs, gp_before *before) {
   return done;
 }
 
+/* Empties rows, which have a column from then on. */
+static bool begin_rows(gp_rows *rows) {
+  rows->count = 0;
+  return rows->row || gp_make_room(&rows->row, &rows->capacity, 0, sizeof *rows->row);
+}
+
+static bool add_row(gp_rows *rows, uint32_t row) {
+  if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
+    return false;
+  rows->row[rows->count++] = row;
+  return true;
+}
+
 /* Copies a chain of numbers. */
 static bool copy_chain(uint32_t first, const uint32_t *next, gp_rows *rows) {
-  rows->count = 0;
-  if (!rows->row && !gp_make_room(&rows->row, &rows->capacity, 0, sizeof *rows->row)) return false;
-  for (uint32_t i = first; i != GP_NONE; i = next[i]) {
-    if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row)) return false;
-    rows->row[rows->count++] = i;
-  }
+  if (!begin_rows(rows)) return false;
+  for (uint32_t i = first; i != GP_NONE; i = next[i])
+    if (!add_row(rows, i)) return false;
   return true;
 }
 
@@ -179,6 +189,30 @@ static bool unchain(uint32_t first, const uint32_t *next, gp_rows *rows) {
     rows->row[j] = row;
   }
   return true;
+}
+
+static bool by_number(const void *context, uint32_t b, uint32_t a) {
+  (void)context;
+  return b < a;
+}
+
+/* The arcs of a cycle's members that lead into it or out of it, in the order of their
+ * creation. */
+static bool outer_arcs(const gp_graph *graph, uint32_t cycle, const uint32_t *first,
+                       const uint32_t *next, gp_rows *arcs) {
+  uint32_t member = graph->head[cycle - graph->functions];
+  if (!begin_rows(arcs)) return false;
+  for (; member != GP_NONE; member = graph->next_member[member])
+    for (uint32_t a = first[member]; a != GP_NONE; a = next[a])
+      if (!gp_graph_is_recursive(graph, a) && !add_row(arcs, a)) return false;
+  return gp_sort(arcs->row, arcs->count, by_number, NULL);
+}
+
+/* Arcs of a function or a cycle, in the order of their creation. */
+static bool list_arcs(const gp_graph *graph, uint32_t node, const uint32_t *first,
+                      const uint32_t *next, gp_rows *arcs) {
+  return node < graph->functions ? unchain(first[node], next, arcs)
+                                 : outer_arcs(graph, node, first, next, arcs);
 }
 
 static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
@@ -199,36 +233,36 @@ uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count
   return order == GP_BY_CREATION ? arcs : sorted(arcs, *count, by_count, graph);
 }
 
-/* Tells in which order arcs came out, and by what. `end` is the column of the functions
- * at the other end. */
+/* Tells in which order arcs of a function came out, and by what. `end` is the column of
+ * the functions at the other end. */
 static void trace_arcs(const gp_graph *graph, const char *side, const uint32_t *end,
-                       uint32_t function, const gp_rows *arcs) {
+                       uint32_t node, const gp_rows *arcs) {
   static const char *const kinds[] = {"of itself", "in the cycle", "that move time"};
   const gp_trace *trace = graph->symtab->trace;
-  if (!gp_traces(trace, GP_TRACE_ARC_ORDER)) return;
+  if (node >= graph->functions || !gp_traces(trace, GP_TRACE_ARC_ORDER)) return;
   for (size_t i = 0; i < arcs->count; i++) {
     uint32_t arc = arcs->row[i];
     gp_arc_time time = gp_propagated(graph, arc);
     gp_trace_write(trace, GP_TRACE_ARC_ORDER,
                    "%s %zu of %s: %s, %" PRIu64 " calls %s, %g ticks", side, i + 1,
-                   name_of(graph, function), name_of(graph, end[arc]), graph->count[arc],
+                   name_of(graph, node), name_of(graph, end[arc]), graph->count[arc],
                    kinds[arc_kind(graph, arc)], time.self + time.children);
   }
 }
 
-bool gp_order_callers(const gp_graph *graph, uint32_t function, gp_rows *arcs) {
-  if (!unchain(graph->first_caller[function], graph->next_caller, arcs) ||
+bool gp_order_callers(const gp_graph *graph, uint32_t node, gp_rows *arcs) {
+  if (!list_arcs(graph, node, graph->first_caller, graph->next_caller, arcs) ||
       !sort_arcs(graph, arcs, ascending))
     return false;
-  trace_arcs(graph, "caller", graph->caller, function, arcs);
+  trace_arcs(graph, "caller", graph->caller, node, arcs);
   return true;
 }
 
-bool gp_order_callees(const gp_graph *graph, uint32_t function, gp_rows *arcs) {
-  if (!unchain(graph->first_callee[function], graph->next_callee, arcs) ||
+bool gp_order_callees(const gp_graph *graph, uint32_t node, gp_rows *arcs) {
+  if (!list_arcs(graph, node, graph->first_callee, graph->next_callee, arcs) ||
       !sort_arcs(graph, arcs, descending))
     return false;
-  trace_arcs(graph, "callee", graph->callee, function, arcs);
+  trace_arcs(graph, "callee", graph->callee, node, arcs);
   return true;
 }
 

@@ -43,17 +43,18 @@ typedef enum gp_arc_order {
  * them. NULL if there is no memory. */
 uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count);
 
-/* Rows in an order. One list after the other has room in them: begin with zeroes, and free
- * `row` in the end. */
+/* Rows in an order. One list after the other has room in them: begin with zeroes, and
+ * free `row` in the end. */
 typedef struct gp_rows {
   uint32_t *row;
   size_t count, capacity;
 } gp_rows;
 
-/* Fills in the arcs into and out of a function, in the order in which its entry shows them.
- * False if there is no memory, as with those below. */
-bool gp_order_callers(const gp_graph *graph, uint32_t function, gp_rows *arcs);
-bool gp_order_callees(const gp_graph *graph, uint32_t function, gp_rows *arcs);
+/* Fills in the arcs into and out of a function, in the order in which its entry shows
+ * them; or those of a cycle, from and to functions outside it, in the same order. False
+ * if there is no memory, as with those below. */
+bool gp_order_callers(const gp_graph *graph, uint32_t node, gp_rows *arcs);
+bool gp_order_callees(const gp_graph *graph, uint32_t node, gp_rows *arcs);
 
 /* Fills in the lines of a function in a table by line: that of its own symbol, then the
  * others by address. */

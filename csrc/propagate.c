@@ -47,7 +47,8 @@ static uint32_t *by_number(const gp_graph *graph) {
 
 /* What a node inherits from the callers of one function in it. */
 static void inherit_from_callers(gp_graph *graph, uint32_t node, uint32_t function) {
-  for (uint32_t a = graph->first_caller[function]; a != GP_NONE; a = graph->next_caller[a]) {
+  for (uint32_t a = graph->first_caller[function]; a != GP_NONE;
+       a = graph->next_caller[a]) {
     uint32_t caller = graph->caller[a];
     if (caller == function || gp_graph_same_cycle(graph, caller, function)) continue;
     graph->printed[node] |= graph->printed[caller];
@@ -155,7 +156,8 @@ static void gather(gp_graph *graph, uint32_t caller) {
   if (share == 0) return;
   uint32_t cycle = graph->cycle[caller];
   bool traced = gp_traces(graph->symtab->trace, GP_TRACE_PROPAGATION);
-  for (uint32_t a = graph->first_callee[caller]; a != GP_NONE; a = graph->next_callee[a]) {
+  for (uint32_t a = graph->first_callee[caller]; a != GP_NONE;
+       a = graph->next_callee[a]) {
     gp_arc_time time;
     if (!arc_moves(graph, a, &time)) continue;
     double both = time.self + time.children;

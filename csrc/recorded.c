@@ -33,7 +33,8 @@ static bool add_bins(gp_recorded *recorded, const gp_histogram *histogram, doubl
   return true;
 }
 
-static bool add_addresses(gp_recorded *recorded, const uint64_t *addresses, size_t count) {
+static bool add_addresses(gp_recorded *recorded, const uint64_t *addresses,
+                          size_t count) {
   for (size_t i = 0; i < count; i++)
     if (addresses[i] < UINT64_MAX && !append(recorded, addresses[i], addresses[i] + 1))
       return false;

@@ -2,10 +2,10 @@
 /*
  * What the writers of reports share: lua_flat.c, lua_entries.c, lua_index.c.
  *
- * Most of a large report are rows of one kind. Which rows there are, and what is in them, is
- * decided by a writer; what they look like is Lua's, a table of formats: the look. A writer is
- * a function of a stream, a profile and the look. It looks at the profile anew for each row:
- * the sink of the stream may have closed it.
+ * Most of a large report are rows of one kind. Which rows there are, and what is in them,
+ * is decided by a writer; what they look like is Lua's, a table of formats: the look. A
+ * writer is a function of a stream, a profile and the look. It looks at the profile anew
+ * for each row: the sink of the stream may have closed it.
  */
 #ifndef GP_REPORT_H
 #define GP_REPORT_H
@@ -14,8 +14,8 @@
 
 /* Stack indices: the arguments, what colours rows, the last format that it coloured, and
  * room for rows. What a writer takes from the look comes behind. */
-enum { REPORT_STREAM = 1, REPORT_PROFILE, REPORT_LOOK, REPORT_PAINT, REPORT_PAINTED, REPORT_ROWS,
-       REPORT_OWN };
+enum { REPORT_STREAM = 1, REPORT_PROFILE, REPORT_LOOK, REPORT_PAINT, REPORT_PAINTED,
+       REPORT_ROWS, REPORT_OWN };
 
 /* A report that is being written. */
 typedef struct report {
@@ -50,8 +50,9 @@ typedef struct shade {
   bool used, primary;
 } shade;
 
-/* Writes values, among which there may be labels of `set`, by the format at a stack index. */
-void write_painted(const report *r, int format, const shade *by, const field_value *values,
-                   int count, const labels *set);
+/* Writes values, among which there may be labels of `set`,
+ * by the format at a stack index. */
+void write_painted(const report *r, int format, const shade *by,
+                   const field_value *values, int count, const labels *set);
 
 #endif

@@ -13,8 +13,8 @@ typedef struct sorting {
   uint32_t *scratch;  /* half of the rows fit */
 } sorting;
 
-/* Most of what is sorted are short lists, and many of them: so many rows fit without asking
- * for memory. */
+/* Most of what is sorted are short lists, and many of them:
+ * so many rows fit without asking for memory. */
 enum { ENOUGH = 64 };
 
 /* The depth of this recursion is the logarithm of the count. */

@@ -14,8 +14,8 @@ typedef struct stream stream;
 stream *check_stream(lua_State *L, int index);
 
 /* The values that are set into a format: those on the stack from index `first` on, or
- * `fields`. The latter may have text that is the core's: what it is of is looked at again if
- * the sink was called meanwhile, as it may have closed that. */
+ * `fields`. The latter may have text that is the core's: what it is of is looked at again
+ * if the sink was called meanwhile, as it may have closed that. */
 typedef struct row_values {
   int first;
   int count;
@@ -25,8 +25,8 @@ typedef struct row_values {
   const labels *names;          /* whose label is among them, if there is one */
 } row_values;
 
-/* Writes a row by the format at stack index `format` to the stream at `index`. Returns how
- * many values were used, if they were in turn; else how many there are. */
+/* Writes a row by the format at stack index `format` to the stream at `index`. Returns
+ * how many values were used, if they were in turn; else how many there are. */
 int write_row(lua_State *L, int index, stream *s, int format, const row_values *r);
 
 /* Writes text as it is. */

@@ -19,13 +19,15 @@ static const char blanks[] = " \t\r\f\v";
 /* --- bytes to lines -------------------------------------------------------- */
 
 /* Reads all there is into `file->text`, with a NUL behind it. */
-static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size, gp_error *error) {
+static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
+                      gp_error *error) {
   size_t capacity = 0, got;
   *size = 0;
   while ((got = gp_reader_available(reader, GP_READER_WINDOW)) > 0) {
     if (*size + got + 1 > capacity) {
       capacity = gp_capacity(capacity, *size + got + 1);
-      if (capacity > MOST_BYTES) return gp_fail(error, "is too large for a list of symbols");
+      if (capacity > MOST_BYTES)
+        return gp_fail(error, "is too large for a list of symbols");
       if (!gp_resize(&file->text, capacity, 1)) return gp_fail_memory(error);
     }
     memcpy(file->text + *size, gp_reader_take(reader, got), got);

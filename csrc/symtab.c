@@ -154,7 +154,7 @@ static bool fill(gp_symtab *symtab, const gp_candidates *chosen, const uint32_t 
 /* Whether no_static leaves a symbol out: not so the part of a global function. */
 static bool is_unwanted(const building *b, const gp_candidate *c) {
   if (!b->options->no_static || !(c->flags & GP_STATIC)) return false;
-  if (b->options->gnu_compat && b->options->symbols) return false;  /* told nothing of it */
+  if (b->options->gnu_compat && b->options->symbols) return false;  /* told nothing */
   return c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC;
 }
 
@@ -167,8 +167,8 @@ static bool settle(building *b) {
   for (size_t i = 0; i < chosen->count; i++) {
     gp_candidate *c = &chosen->rows[i];
     if (is_unwanted(b, c)) {
-      GP_TRACE(b->options->trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is left out: static",
-               c->address, c->name);
+      GP_TRACE(b->options->trace, GP_TRACE_SYMBOLS,
+               "0x%" PRIx64 " %s is left out: static", c->address, c->name);
       c->name = NULL;
     } else if (c->owner != GP_NONE)
       owned = true;
@@ -189,7 +189,8 @@ static void trace_symbols(const gp_symtab *symtab) {
     gp_trace_write(symtab->trace, GP_TRACE_SYMBOLS,
                    "number %" PRIu32 ": 0x%" PRIx64 " to 0x%" PRIx64 " %s%s%s", s + 1,
                    symtab->address[s], gp_symtab_end(symtab, s), symtab->name[s],
-                   owner != s ? ", a part of " : "", owner != s ? symtab->name[owner] : "");
+                   owner != s ? ", a part of " : "",
+                   owner != s ? symtab->name[owner] : "");
   }
 }
 

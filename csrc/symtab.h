@@ -47,8 +47,8 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image,
                      const gp_symtab_options *options, gp_error *error);
 void gp_symtab_free(gp_symtab *symtab);
 
-/* How many underscores a name begins with, at most 2: of several names at one address that
- * with fewer is preferred. */
+/* How many underscores a name begins with, at most 2: of several names at one address
+ * that with fewer is preferred. */
 unsigned gp_underscores(const char *name);
 
 /* The last address of a symbol; for the last symbol that of .text, which may lie below

@@ -21,8 +21,9 @@ static char *fill(char *out, size_t length, gp_column_style style) {
   return out + width;
 }
 
-/* Copies what stands from `begin` to the end of QUICK characters into its column. Lengths
- * that the compiler knows make copying a few instructions: there is room for all of it. */
+/* Copies what stands from `begin` to the end of QUICK characters into its
+ * column. Lengths that the compiler knows make copying a few instructions: there
+ * is room for all of it. */
 static char *put(char *out, const char *begin, const char *end, gp_column_style style) {
   size_t length = (size_t)(end - begin), width = (size_t)style.width;
   size_t blanks = length < width ? width - length : 0;
@@ -40,7 +41,8 @@ static char *put(char *out, const char *begin, const char *end, gp_column_style 
   return out;
 }
 
-/* Writes the digits of `value` before `end`, at least `least` of them; returns the first. */
+/* Writes the digits of `value` before `end`, at least `least` of them;
+ * returns the first. */
 static char *digits(char *end, uint64_t value, int least) {
   const char *enough = end - least;
   do {
@@ -58,10 +60,10 @@ char *gp_text_integer(char *out, int64_t value, gp_column_style style) {
   return put(out, begin, end, style);
 }
 
-/* Numbers below 10^9 with one or two digits behind the point can be rounded in
- * integers, as long as they do not lie so near to the middle between two results that
- * the error of the multiplication (below 10^-4) could decide. printf does the rest. Writes
- * before `end`; returns the first character, or NULL. */
+/* Numbers below 10^9 with one or two digits behind the point can be rounded in integers,
+ * as long as they do not lie so near to the middle between two results that the error of
+ * the multiplication (below 10^-4) could decide. printf does the rest. Writes before
+ * `end`; returns the first character, or NULL. */
 static char *set_quickly(char *end, double value, int precision) {
   if (!(value >= 0 && value < 1e9) || precision < 1 || precision > 2) return NULL;
   uint64_t unit = precision == 1 ? 10 : 100;

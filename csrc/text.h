@@ -3,9 +3,9 @@
  * Columns of text.
  *
  * Sets strings and numbers into columns as printf does in the C locale, to the byte,
- * into memory that the caller owns. Reports are nearly all numbers in columns, a million lines of them
- * at times; printf reads its format and the locale for each, and takes ten times as
- * long.
+ * into memory that the caller owns. Reports are nearly all numbers in columns, a
+ * million lines of them at times; printf reads its format and the locale for each, and
+ * takes ten times as long.
  */
 #ifndef GP_TEXT_H
 #define GP_TEXT_H

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 
 enum {
-  GP_TRACE_NUMBERING = 2,      /* functions as the depth-first search meets and numbers them */
+  GP_TRACE_NUMBERING = 2,      /* functions as a depth-first search meets, numbers them */
   GP_TRACE_CYCLES = 4,         /* heads of cycles, and who joins them */
   GP_TRACE_TALLY = 16,         /* calls as they are added to arcs and callees */
   GP_TRACE_ARC_ORDER = 32,     /* callers and callees as an entry is to show them */

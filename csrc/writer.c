@@ -14,7 +14,8 @@
 /* As many links one behind the other as Linux follows. */
 #define MOST_LINKS 40
 
-/* As many names are tried for the new file: others may be left over from somebody killed. */
+/* As many names are tried for the new file: others may be left over
+ * from somebody killed. */
 #define MOST_NAMES 100
 
 static bool fail_write(gp_writer *writer, const char *what) {
@@ -91,7 +92,8 @@ static bool copy_owner(gp_writer *writer, const struct stat *old) {
   bool other = new.st_uid != old->st_uid || new.st_gid != old->st_gid;
   /* not everybody may give a file away: then it is the writer's, with no special bits */
   if (other && fchown(writer->file, old->st_uid, old->st_gid) != 0) mode &= 0777;
-  return fchmod(writer->file, mode) == 0 || fail_write(writer, "its permissions cannot be kept");
+  return fchmod(writer->file, mode) == 0 ||
+         fail_write(writer, "its permissions cannot be kept");
 }
 
 /* The descriptor of standard output or error if that goes to this file, or -1: who has
@@ -131,7 +133,8 @@ static bool open_file(gp_writer *writer, const char *path) {
   writer->target = follow_links(writer, path);
   if (!writer->target) return false;
   if (!exists) return make_file(writer, 0666);
-  return make_file(writer, 0600) && copy_owner(writer, &old);  /* what was secret stays so */
+  /* what was secret stays so */
+  return make_file(writer, 0600) && copy_owner(writer, &old);
 }
 
 bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error) {

@@ -20,7 +20,7 @@
 
 typedef struct gp_writer {
   int file;              /* descriptor */
-  char *target;          /* what is to be replaced; NULL where the file is written to itself */
+  char *target;          /* what is to be replaced; NULL if it is written to itself */
   char *growing;         /* the new file beside it */
   sigset_t held;         /* signals that wait until it is there, or is not */
   size_t used;           /* bytes in the window */

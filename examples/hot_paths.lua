@@ -32,15 +32,17 @@ local profile = check(gprof.profile(image, data))
 check(profile.graph_ticks > 0, "nothing was sampled, so nothing is known of time")
 local total = profile.graph_ticks / profile.rate
 
--- The time that each caller spent in each callee; both are functions, or whole cycles.
-local due, called = {}, {}
-for arc in profile:arcs() do
-  if not arc.recursive then
-    local caller, callee = arc.caller.cycle or arc.caller, arc.callee.cycle or arc.callee
-    due[caller] = due[caller] or {}
-    due[caller][callee] = (due[caller][callee] or 0) + arc.self + arc.children
-    called[callee] = true
+-- How much of a node's time was spent in each of its callees; all are functions, or whole
+-- cycles.
+local function times_below(node)
+  local times = {}
+  for arc in node:callees() do
+    if not arc.recursive then
+      local callee = arc.callee.cycle or arc.callee
+      times[callee] = (times[callee] or 0) + arc.self + arc.children
+    end
   end
+  return times
 end
 
 -- Adds the path that goes on from `above`, which has `time` of a node, and those beyond.
@@ -50,12 +52,12 @@ local function follow(node, time, above)
   local share = time / (node.self + node.children)
   local text = above and above .. " > " .. node.name or node.name
   table.insert(paths, { time = share * node.self, text = text })
-  for callee, all in pairs(due[node] or {}) do follow(callee, share * all, text) end
+  for callee, all in pairs(times_below(node)) do follow(callee, share * all, text) end
 end
 
 for node in profile:entries() do
   -- a root: called by nobody that is known
-  if not node.cycle and not called[node] then follow(node, node.self + node.children) end
+  if not node.cycle and node.calls == 0 then follow(node, node.self + node.children) end
 end
 table.sort(paths, function(a, b)
   if a.time ~= b.time then return a.time > b.time end

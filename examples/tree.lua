@@ -41,15 +41,17 @@ local profile = check(gprof.profile(image, data))
 check(profile.graph_ticks > 0, "nothing was sampled, so nothing is known of time")
 local total = profile.graph_ticks / profile.rate
 
--- The time that each caller spent in each callee; both are functions, or whole cycles.
-local due, called = {}, {}
-for arc in profile:arcs() do
-  if not arc.recursive then
-    local caller, callee = arc.caller.cycle or arc.caller, arc.callee.cycle or arc.callee
-    due[caller] = due[caller] or {}
-    due[caller][callee] = (due[caller][callee] or 0) + arc.self + arc.children
-    called[callee] = true
+-- How much of a node's time was spent in each of its callees; all are functions, or whole
+-- cycles.
+local function times_below(node)
+  local times = {}
+  for arc in node:callees() do
+    if not arc.recursive then
+      local callee = arc.callee.cycle or arc.callee
+      times[callee] = (times[callee] or 0) + arc.self + arc.children
+    end
   end
+  return times
 end
 
 -- The nodes that a table of times has and that are worth a line, by time.
@@ -71,7 +73,7 @@ local function write(node, time, depth, lead, indent)
     node.self_calls > 0 and " ↺" or ""))
   if depth == most_depth then return end
   local times, share = {}, time / (node.self + node.children)
-  for callee, all in pairs(due[node] or {}) do times[callee] = share * all end
+  for callee, all in pairs(times_below(node)) do times[callee] = share * all end
   local callees = sorted(times)
   for i, callee in ipairs(callees) do
     local last = i == #callees
@@ -83,6 +85,6 @@ end
 -- Roots are called by nobody that is known.
 local roots = {}
 for node in profile:entries() do
-  if not node.cycle and not called[node] then roots[node] = node.self + node.children end
+  if not node.cycle and node.calls == 0 then roots[node] = node.self + node.children end
 end
 for _, root in ipairs(sorted(roots)) do write(root, roots[root], 1, "", "") end

@@ -247,6 +247,17 @@ local function picture(node, callers, callees, members)
   return table.concat(exact, " "), near
 end
 
+-- The arcs of a cycle are those of its members, but for calls between them.
+local function check_arcs_of_cycle(cycle)
+  for list, inside in pairs { callers = "callee", callees = "caller" } do
+    local expected, found = {}, crafted.list("id", cycle[list](cycle, "id"))
+    for arc in cycle.profile:arcs() do
+      if arc[inside].cycle == cycle and not arc.recursive then table.insert(expected, arc.id) end
+    end
+    assert.same(expected, found)
+  end
+end
+
 local function compare(program)
   local expected, found = model.entries(program), crafted.list(nil, crafted.profile(program):entries())
   assert.equal(#expected, #found)
@@ -254,6 +265,7 @@ local function compare(program)
     local exact, near = picture(node, node.callers or {}, node.callees or {}, node.members or {})
     local object = found[i]
     local is_cycle = object.number
+    if is_cycle then check_arcs_of_cycle(object) end
     local got, got_near = picture(object, is_cycle and {} or crafted.list(nil, object:callers()),
       is_cycle and {} or crafted.list(nil, object:callees()), is_cycle and crafted.list(nil, object:members()) or {})
     assert.equal(exact, got)

@@ -94,6 +94,8 @@ describe("iteration", function()
     assert.same({ "ping", "pong" }, list("name", profile:cycles()():members()))
     assert.same({ 7, 2 }, list("count", f.work:callers()))
     assert.same({ 6, 7 }, list("count", f.work:callees()))
+    assert.same({ 1 }, list("count", f.ping.cycle:callers()))
+    assert.same({ 2 }, list("count", f.pong.cycle:callees()))
   end)
 
   it("has the order of any field: places upwards, amounts downwards, equal ones as they are anyway", function()
@@ -175,6 +177,42 @@ describe("iteration", function()
 
   it("gives a cycle's own fields, too", function()
     assert.same({ 1, "<cycle 1>" }, { profile:cycles(nil, "number", "name")() })
+  end)
+
+  it("goes along the arcs into and out of a cycle, not along those between members", function()
+    local mine, g = crafted.profile {
+      functions = { "main", "other", "a", "b", "c", "leaf", "deep" },
+      ticks = { a = 30, b = 20, c = 10, leaf = 8, deep = 40 },
+      calls = {
+        { "other", "a", 5 }, { "a", "b", 7 }, { "b", "c", 7 }, { "c", "a", 7 }, { "b", "b", 9 }, { "main", "c", 1 },
+        { "main", "a", 1 }, { "other", "b", 1 }, { "c", "leaf", 2 }, { "a", "leaf", 2 }, { "b", "leaf", 2 },
+        { "c", "deep", 1 }, { "main", "leaf", 2 },
+      },
+    }
+    local function ends(...)
+      local found = {}
+      for arc in ... do
+        found[#found + 1] = ("%s %s %d/%d"):format(arc.caller.name, arc.callee.name, arc.count, arc.of)
+      end
+      return found
+    end
+    local cycle = g.a.cycle
+    -- by time and calls; equal ones as they were met
+    local callers = { "main c 1/8", "main a 1/8", "other b 1/8", "other a 5/8" }
+    local callees = { "c deep 1/1", "c leaf 2/8", "a leaf 2/8", "b leaf 2/8" }
+    assert.same(callers, ends(cycle:callers()))
+    assert.same(callees, ends(cycle:callees()))
+    assert.same(callers, ends(mine:callers(cycle.id)))
+    assert.same(callees, ends(mine:callees(cycle.id)))
+    assert.same({ 5, 1, 1, 1 }, list(nil, cycle:callers("count", "count")))
+    assert.same({ 9, 10, 11, 12 }, list(nil, mine:callees(cycle.id, "id", "id")))
+    assert.equal(g.main:callees(function(x, y) return x.id < y.id end)(), cycle:callers()())
+  end)
+
+  it("has nothing to give of a cycle that nobody calls, and that calls nobody", function()
+    local _, g = crafted.profile { functions = { "a", "b" }, calls = { { "a", "b", 1 }, { "b", "a", 1 } } }
+    assert.same({}, list(nil, g.a.cycle:callers()))
+    assert.same({}, list(nil, g.a.cycle:callees("count", "count")))
   end)
 
   it("can be left", function()
@@ -356,6 +394,8 @@ describe("closing", function()
       function() return f:callers() end,
       function() return cycle.calls end,
       function() return cycle:members() end,
+      function() return cycle:callers() end,
+      function() return profile:callees(cycle.id) end,
       function() return arc.count end,
       function() return arc.caller end,
       function() return iterator().name end,
@@ -555,6 +595,13 @@ describe("misuse", function()
       function() profile:functions(function() return true end) end },
     ["callees of a number: an unknown order"] = { "#2 .*no field 'shape'",
       function() profile:callees(f.id, "shape") end },
+    ["callers of a cycle: an unknown order"] = { "#1 .*no field 'shape'", function() cycle:callers("shape") end },
+    ["callees of a cycle: an unknown field"] = { "#2 .*no field 'calls'", function() cycle:callees(nil, "calls") end },
+    ["callees of a cycle's number: an unknown order"] = { "#2 .*no field 'shape'",
+      function() profile:callees(cycle.id, "shape") end },
+    ["callers: beyond all cycles"] = { "#1 .*no function or cycle of that number", function() profile:callers(8) end },
+    ["callees: 0"] = { "#1 .*no function or cycle of that number", function() profile:callees(0) end },
+    ["lines: of a cycle"] = { "#1 .*no function or cycle of that number", function() profile:lines(cycle.id) end },
     ["functions: an unknown field"] = { "#2 .*no field 'colour'", function() profile:functions("name", "colour") end },
     ["functions: a method for a field"] = { "#2 .*no field 'callers'",
       function() profile:functions("name", "callers") end },
@@ -570,6 +617,10 @@ describe("misuse", function()
     ["report: an unknown one"] = { "no report 'tree'", function() profile:report("tree") end },
     ["a method of a cycle"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
       function() cycle.members(f) end },
+    ["callers of a cycle, of a function"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
+      function() cycle.callers(f) end },
+    ["callees of a function, of a cycle"] = { "#1 .*gprof%.function expected, got gprof%.cycle",
+      function() f.callees(cycle) end },
     ["a method of a function"] = { "#1 .*gprof%.function expected, got gprof%.arc", function() f.callers(arc) end },
     ["a method of a profile"] = { "#1 .*gprof%.profile expected, got table", function() profile.functions {} end },
     ["a method without its object"] = { "gprof%.image expected, got n", function() image.close() end },

@@ -55,6 +55,7 @@ local library <const> = [[
     for f in profile:functions("name") do
       write("%%s %%s\n", f.name, table.concat({ image:source(f.address) }, " "))
       for arc in f:callers("count") do write("%%d\n", arc.count) end
+      for arc in (f.cycle or f):callees("count") do write("%%d\n", arc.count) end
     end
   end
 ]]

@@ -355,6 +355,19 @@ describe("the library's option debug", function()
     assert.is_nil(result.stderr:find("\nsymbols: "))
   end)
 
+  it("tells no order of a cycle's arcs, which no entry shows", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = assert(gprof.image(arg[1]))
+      local profile = assert(gprof.profile(image, assert(gprof.data(image, arg[2])), { debug = 32 }))
+      for cycle in profile:cycles() do
+        for arc in cycle:callers() do print(arc.caller.name, arc.count) end
+        for arc in cycle:callees() do print(arc.caller.name, arc.count) end
+      end
+    ]], { image, profile })
+    assert.same({ 0, "main\t1\npong\t3\nping\t1\n", "" }, { result.status, result.stdout, result.stderr })
+  end)
+
   it("has to be a number", function()
     local _, f = crafted.profile { functions = { "main" }, ticks = { main = 1 } }
     assert.has_error(function()

@@ -66,8 +66,8 @@ end
 --   csrc/lua_margins.c)
 annotation.lines = core.annotation
 
---- What is known of the lines of a source file, for `profile:annotate`, which says what it
--- takes and returns.
+--- What is known of the lines of a source file, for `profile:annotate`, which says what
+-- it takes and returns.
 -- @tparam profile profile
 -- @tparam string file
 -- @tparam[opt] {string,...} directories

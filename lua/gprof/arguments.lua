@@ -25,8 +25,8 @@ local of_profile = with(symbols, {
   debug = "integer",
 })
 
--- What the program has, besides, when it calls a report of somebody: who hands it on to one
--- of ours.
+-- What the program has, besides, when it calls a report of somebody:
+-- who hands it on to one of ours.
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
   reports = "table", operands = "table", profiles_from = "table", jobs = "integer",
@@ -42,22 +42,25 @@ arguments.known = {
     mixed_rates = "boolean", debug = "integer" },
   profile = of_profile,
   report = with(of_program, with(of_profile, {
-    brief = "boolean", width = "integer", print_path = "boolean", inline_file_names = "boolean",
-    color = "boolean", all_lines = "boolean", annotate_time = "boolean", min_count = "integer",
-    table_length = "integer", directory_path = "strings", separate_files = "boolean",
-    warn = "function", continued = "boolean",
+    brief = "boolean", width = "integer", print_path = "boolean",
+    inline_file_names = "boolean", color = "boolean", all_lines = "boolean",
+    annotate_time = "boolean", min_count = "integer", table_length = "integer",
+    directory_path = "strings", separate_files = "boolean", warn = "function",
+    continued = "boolean",
   })),
 }
 
 --- Raises a misuse.
 -- @tparam integer number of the argument; 0 for the object of a method
 -- @tparam string name of the function that was misused
--- @tparam integer level of its caller, who is to blame, as for `error` where this is called
+-- @tparam integer level of its caller, who is to blame,
+--   as for `error` where this is called
 -- @tparam string problem a format
 -- @param ... its values
 -- @raise "bad argument #3 to 'profile' (...)"
 function arguments.bad(number, name, level, problem, ...)
-  local where = number == 0 and "calling '%s' on bad self" or "bad argument #" .. number .. " to '%s'"
+  local where = number == 0 and "calling '%s' on bad self" or
+    "bad argument #" .. number .. " to '%s'"
   error((where .. " (%s)"):format(name, problem:format(...)), level + 1)
 end
 
@@ -81,13 +84,16 @@ end
 
 -- Fields that only open objects have.
 local of_open <const> = {
-  ["gprof.image"] = "pointer_size", ["gprof.data"] = "pointer_size", ["gprof.profile"] = "rate",
+  ["gprof.image"] = "pointer_size", ["gprof.data"] = "pointer_size",
+  ["gprof.profile"] = "rate",
 }
 
--- What is wrong with an object: it is of another type, or closed, which its fields tell; nil
--- if nothing is.
+-- What is wrong with an object: it is of another type, or closed, which its fields tell;
+-- nil if nothing is.
 local function wrong_object(value, kind)
-  if type_of(value) ~= kind then return ("%s expected, got %s"):format(kind, type_of(value)) end
+  if type_of(value) ~= kind then
+    return ("%s expected, got %s"):format(kind, type_of(value))
+  end
   if not of_open[kind] then return nil end
   local open, problem = pcall(getmetatable(value).__index, value, of_open[kind])
   return not open and problem or nil
@@ -109,7 +115,8 @@ end
 
 --- Checks an argument; images, data and profiles have to be open.
 -- @param value
--- @tparam string kind "string", "integer", "gprof.image" ..., or "strings": an array of them
+-- @tparam string kind "string", "integer", "gprof.image" ..., or "strings":
+--   an array of them
 -- @tparam integer number of the argument
 -- @tparam string name of the function
 -- @tparam[opt=3] integer level as for `error` where this is called
@@ -130,7 +137,9 @@ function arguments.options(given, number, name)
   arguments.check(given, "table", number, name, 4)
   for option, value in pairs(given) do
     local kind = arguments.known[name][option]
-    if not kind then arguments.bad(number, name, 3, "no option '%s'", tostring(option)) end
+    if not kind then
+      arguments.bad(number, name, 3, "no option '%s'", tostring(option))
+    end
     local problem = wrong(value, kind, given)
     if problem then arguments.bad(number, name, 3, "option '%s': %s", option, problem) end
   end

@@ -76,30 +76,32 @@ end
 -- @tfield integer pointer_size bytes of an address in files that are read and written
 -- @tfield boolean big_endian how numbers lie there
 
---- Adds what a file holds. After a failure the data is closed, as part of the file may be in
--- it.
+--- Adds what a file holds. After a failure the data is closed,
+-- as part of the file may be in it.
 -- @function data:read
--- @tparam string|file path "-" is standard input; or a file of Lua's library that nothing was
---   read of by others: `io.popen "zstd -dc gmon.zst"`, say
+-- @tparam string|file path "-" is standard input; or a file of Lua's library that nothing
+--   was read of by others: `io.popen "zstd -dc gmon.zst"`, say
 -- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
 
---- Adds what a file holds, or nothing of it: after a failure the data is as it was, unless
--- memory ran out. It takes a little longer than `data:read`, and the memory of one file more.
+--- Adds what a file holds, or nothing of it: after a failure the data is as it
+-- was, unless memory ran out. It takes a little longer than `data:read`, and the
+-- memory of one file more.
 -- @function data:add_file
 -- @tparam string path "-" is standard input
 -- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string what is wrong, with the file and the place in it, if it is in the file
+-- @treturn[2] string what is wrong, with the file and the place in it,
+--   if it is in the file
 
 --- Writes data to a file, which then holds the sum of all that was read. Nothing is lost:
--- addresses stay as they were recorded, and a count that is too large for a record goes on
--- in further records, which readers add up. The new file is made beside the old one and
--- takes its place when it is complete, so the file may be one of those that were read, and
--- is as it was if anything fails.
+-- addresses stay as they were recorded, and a count that is too large for a record goes
+-- on in further records, which readers add up. The new file is made beside the old one
+-- and takes its place when it is complete, so the file may be one of those that were
+-- read, and is as it was if anything fails.
 -- @function data:write
 -- @tparam string path "-" is standard output; what is no regular file (a device, a pipe)
 --   is written to directly
@@ -110,10 +112,10 @@ end
 --   the data (the BSD ones: several histograms, more than 65,535 samples in a bin, block
 --   counts, other units than seconds, and "bsd" any rate but the system's clock tick)
 
---- Adds the samples of a histogram. The ranges of several must be apart, or the same; all have
--- one unit, one rate and one size of bins. A file has 16 bits for the samples in a bin, and
--- further records of the whole histogram for what is beyond: counts of millions are better
--- written in a larger unit.
+--- Adds the samples of a histogram. The ranges of several must be apart, or the same; all
+-- have one unit, one rate and one size of bins. A file has 16 bits for the samples in a
+-- bin, and further records of the whole histogram for what is beyond: counts of millions
+-- are better written in a larger unit.
 -- @function data:add_histogram
 -- @tparam table histogram
 --
@@ -122,11 +124,12 @@ end
 --     where nothing stands;
 --   - `bin_count`: how many there are (`#bins`);
 --   - `rate`: how many samples are one unit (100);
---   - `unit`: its name ("seconds"), of at most 15 bytes, and `abbreviation` ("s"), of one or none
+--   - `unit`: its name ("seconds"), of at most 15 bytes, and `abbreviation` ("s"),
+--     of one or none
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why it cannot be added; the data is as it was, unless it was for want of
---   memory: then it is of no use any more
+-- @treturn[2] string why it cannot be added; the data is as it was, unless it was for
+--   want of memory: then it is of no use any more
 
 --- Adds calls.
 -- @function data:add_arc
@@ -150,7 +153,8 @@ end
 -- @tparam data other
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added up; the data is as it was, with that exception
+-- @treturn[2] string why they cannot be added up; the data is as it was,
+--   with that exception
 
 --- Iterates over the histograms, one for each range.
 -- @function data:histograms

@@ -1,4 +1,5 @@
---- What options do: each effect is a function of the settings, the argument, and the option.
+--- What options do: each effect is a function of the settings, the argument,
+-- and the option.
 --
 -- @internal gprof.effects
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,9 +9,7 @@ local options = require "gprof.options"
 
 local effects = {}
 
-local function raise(...)
-  error({ message = string.format(...) }, 0)
-end
+local raise = options.raise
 
 -- GNU gprof takes as many digits as there are, none for 0, and the nearest number that
 -- will do.
@@ -19,8 +18,8 @@ local function number(least, most)
     local digits = argument:match("^%s*([+-]?%d+)")
     local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
     if not settings.gnu_compat and (digits ~= argument or value ~= tonumber(digits)) then
-      raise("option %s takes a whole number from %d to %d, not '%s'", options.name(option),
-        least, most, argument)
+      raise("option %s takes a whole number from %d to %d, not '%s'",
+        options.name(option), least, most, argument)
     end
     settings[options.setting(option)] = value
   end
@@ -37,7 +36,10 @@ end
 -- One of the option's values. Colours that are asked for without one are always there.
 function effects.choice(settings, argument, option)
   for _, value in ipairs(options.values(option)) do
-    if value == (argument or "always") then settings[options.setting(option)] = value return end
+    if value == (argument or "always") then
+      settings[options.setting(option)] = value
+      return
+    end
   end
   raise("option %s takes %s, not '%s'", options.name(option),
     sentence(options.values(option), "or"), argument)
@@ -167,8 +169,8 @@ function effects.jobs(settings, argument, option)
   local count = argument == "auto" and math.min(core.processors(), MOST_JOBS) or
     argument:find "^%d+$" and math.tointeger(tonumber(argument))
   if not count or count < 1 or count > MOST_JOBS then
-    raise("option %s takes a number from 1 to %d, or auto, not '%s'", options.name(option),
-      MOST_JOBS, argument)
+    raise("option %s takes a number from 1 to %d, or auto, not '%s'",
+      options.name(option), MOST_JOBS, argument)
   end
   settings.jobs = count
 end

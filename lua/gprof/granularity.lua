@@ -14,7 +14,8 @@ local granularity = {}
 -- @tparam string idle what to say if there is no sample
 -- @tparam stream write
 function granularity.write(profile, ticks, unit, idle, write)
-  write("\ngranularity: each sample hit covers %d byte(s)", (profile.bin_size or 0) // 2 * 2)
+  write("\ngranularity: each sample hit covers %d byte(s)",
+    (profile.bin_size or 0) // 2 * 2)
   if ticks > 0 then
     write(" for %.2f%% of %.2f %s\n\n", 100 / ticks, ticks / profile.rate, unit)
   else
@@ -27,8 +28,8 @@ end
 -- @tparam table options `gnu_compat`
 -- @tparam stream write
 function granularity.of_graph(profile, options, write)
-  granularity.write(profile, profile.graph_ticks, options.gnu_compat and "seconds" or profile.unit,
-    "no time propagated", write)
+  granularity.write(profile, profile.graph_ticks,
+    options.gnu_compat and "seconds" or profile.unit, "no time propagated", write)
 end
 
 return granularity

@@ -14,10 +14,11 @@ local opened = setmetatable({}, { __mode = "k" })
 --- Opens an object file: `gprof.image(path [, options])`.
 -- @function gprof.image
 -- @tparam string path
--- @tparam[opt] table options say what its functions are, here and in profiles of it that do
---   not say otherwise:
+-- @tparam[opt] table options say what its functions are, here and in profiles of it that
+--   do not say otherwise:
 --
---   - `no_static`: leave static functions out (what is in them belongs to the function before);
+--   - `no_static`: leave static functions out (what is in them belongs to
+--     the function before);
 --   - `ignore_non_functions`: leave local symbols out that are not typed as functions;
 --   - `no_demangle`: names as in the symbol table;
 --   - `external_symbol_table`: path of a file to take the symbols from;
@@ -55,7 +56,9 @@ end
 local function kind_of_symbols(options)
   if options.external_symbol_table or options.file_ordering then return nil end
   local parts = {}
-  for i, name in ipairs { "no_static", "ignore_non_functions", "no_demangle", "gnu_compat" } do
+  for i, name in ipairs {
+    "no_static", "ignore_non_functions", "no_demangle", "gnu_compat",
+  } do
     parts[i] = options[name] and "x" or "-"
   end
   return table.concat(parts)
@@ -87,7 +90,8 @@ end
 --- An image.
 -- @type image
 
---- Iterates over the functions of an image, by address; see `profile` for orders and fields.
+--- Iterates over the functions of an image, by address;
+-- see `profile` for orders and fields.
 -- @function image:symbols
 -- @tparam[opt="address"] string|function order
 -- @tparam[opt] string ... fields
@@ -144,8 +148,9 @@ end
 
 --- Iterates over the rows of all line tables, as the compiler wrote them.
 -- A row tells of the code from its address to that of the next one. The last row of a
--- sequence has an address only, where the code ends. Tables come in the order of the units
--- that name them; there are none unless the image has debugging information of DWARF 2 to 5.
+-- sequence has an address only, where the code ends. Tables come in the order of the
+-- units that name them; there are none unless the image has debugging information of
+-- DWARF 2 to 5.
 --
 --     for address, file, line in image:lines() do print(address, file, line) end
 --

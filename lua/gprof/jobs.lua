@@ -1,10 +1,11 @@
 --- Reads profiles in several processes.
 --
--- Each reads a share of consecutive files, tells what there is to be told through a pipe that
--- all have in common, one message a line, and then writes its sum into a pipe of its own. The
--- sums are added up in the order of the shares: so the result is that of one process, to the
--- byte. Where that is in doubt - a process failed, or its sum does not go with those before -
--- the share is read again in this process, which then says what one process would have said.
+-- Each reads a share of consecutive files, tells what there is to be told through a pipe
+-- that all have in common, one message a line, and then writes its sum into a pipe of its
+-- own. The sums are added up in the order of the shares: so the result is that of one
+-- process, to the byte. Where that is in doubt - a process failed, or its sum does not go
+-- with those before - the share is read again in this process, which then says what one
+-- process would have said.
 --
 -- @internal gprof.jobs
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -26,7 +27,7 @@ local function need(...)
   return ...
 end
 
--- In a process of its own ----------------------------------------------------------------
+-- In a process of its own ---------------------------------------------------------------
 
 -- Messages are "NUMBER WHAT FILE DETAIL". The path in front of a detail is known to the
 -- reader: without it a message is short enough to never mix with that of another process.
@@ -46,8 +47,8 @@ local function teller(number, output, list)
   end
 end
 
--- Whether the file of a sum can hold all that is known: it cannot say that calls could have
--- been counted, but were not.
+-- Whether the file of a sum can hold all that is known: it cannot say that calls could
+-- have been counted, but were not.
 local function is_told_by_sum(data)
   return not data.has_arcs or data.arc_records > 0
 end
@@ -55,8 +56,8 @@ end
 -- Reads a share, writes the sum, and ends the process.
 local function work(job, output, data, list, how)
   local tell = teller(job.number, output, list)
-  local ran, done, message, file = pcall(reading.some, data, list, job.first, job.last, how,
-    tell)
+  local ran, done, message, file =
+    pcall(reading.some, data, list, job.first, job.last, how, tell)
   if not ran or not done then
     tell("failed", file or 0, ran and message or done)
     os.exit(1)
@@ -66,14 +67,14 @@ local function work(job, output, data, list, how)
   os.exit(is_told_by_sum(data) and data:write "-" and 0 or 1)
 end
 
--- In the process that has asked ------------------------------------------------------------
+-- In the process that has asked ---------------------------------------------------------
 
 local crew_meta = { __close = function(crew)
   for _, job in ipairs(crew) do job.process:close() end
 end }
 
--- A new process has what is open here: whatever reads, so that who writes learns that nobody
--- reads any more.
+-- A new process has what is open here: whatever reads, so that who writes learns that
+-- nobody reads any more.
 local function close_pipes(crew, sum)
   crew.messages:close()
   sum:close()
@@ -106,7 +107,8 @@ end
 local function hear(crew, job, what, file, detail)
   if what == "done" then
     local files, bytes = file - job.first + 1, math.tointeger(detail)
-    crew.files, crew.bytes = crew.files + files - job.files, crew.bytes + bytes - job.bytes
+    crew.files, crew.bytes =
+      crew.files + files - job.files, crew.bytes + bytes - job.bytes
     job.files, job.bytes = files, bytes
   elseif what == "failed" then
     job.failed, job.problem = file, detail
@@ -166,8 +168,8 @@ end
 -- @raise a table with the field `message`
 function jobs.read(data, list, how, tell, progress)
   local messages, output = need(core.pipe())
-  local crew <close> = setmetatable({ count = math.min(how.jobs, #list), files = 0, bytes = 0,
-    messages = messages, output = output }, crew_meta)
+  local crew <close> = setmetatable({ count = math.min(how.jobs, #list), files = 0,
+    bytes = 0, messages = messages, output = output }, crew_meta)
   for _ = 1, crew.count do start(crew, data, list, how) end
   output:close()
   listen(crew, list, progress)

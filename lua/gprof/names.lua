@@ -30,11 +30,11 @@ local function labels(profile, options, field, more)
   return core.labels(profile, more)
 end
 
---- What reports call functions and cycles: names, with their source where the options want
--- it.
+--- What reports call functions and cycles: names, with their source where
+-- the options want it.
 -- @tparam profile profile
--- @tparam table options `inline_file_names`, `print_path`; in a profile by line the source
---   is always wanted, and the address with it
+-- @tparam table options `inline_file_names`, `print_path`; in a profile by line the
+--   source is always wanted, and the address with it
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn {[integer]=string} by number; streams write them without making strings
 function names.labels(profile, options, field)
@@ -58,8 +58,8 @@ function names.references(profile, options, field)
   return labels(profile, options, field, { references = true })
 end
 
---- Entries of an index: index number, name, and, as there can be several so named, a static
--- function's file.
+--- Entries of an index: index number, name, and, as there can be several so named, a
+-- static function's file.
 -- @tparam profile profile
 -- @tparam table options
 -- @treturn {[integer]=string} by number

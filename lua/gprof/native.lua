@@ -18,8 +18,8 @@ function native.load(name)
   return nil, require "gprof.missing".module(name, result)
 end
 
---- Finds the runtime that counts blocks, which programs are linked with: it lies beside the
--- core, in a checkout one directory above.
+--- Finds the runtime that counts blocks, which programs are linked with: it lies beside
+-- the core, in a checkout one directory above.
 -- @treturn[1] string its path
 -- @return[2] nil
 -- @treturn[2] string what is wrong, and what to do

@@ -14,8 +14,8 @@ local options = {}
 --
 -- A line for each: its letter, or a blank; its long name; its argument, =NAME if it needs
 -- one, [=NAME] if it may have one (attached to a short option); its effect, "flag" or one
--- of gprof.effects, with what that is to know; and what the help page says. It is text, as
--- every start of the program reads it: a table of Lua would take ten times as long.
+-- of gprof.effects, with what that is to know; and what the help page says. It is text,
+-- as every start of the program reads it: a table of Lua would take ten times as long.
 
 --- The groups of the help page, in its order.
 options.groups = { "Reports", "Analysis", "Miscellaneous", "Older forms" }
@@ -100,7 +100,11 @@ local takes <const> = {
   directories = "directories",
 }
 
-local function raise(...)
+--- Raises what is wrong with an option.
+-- @tparam string format
+-- @param ... its values
+-- @raise a table with the field `message`
+function options.raise(...)
   error({ message = string.format(...) }, 0)
 end
 
@@ -119,7 +123,8 @@ local known = {}  -- options by line
 local function option_of(line)
   if known[line] then return known[line] end
   local short, long, kind, value, effect, detail, help = line:match(pattern)
-  local option = { short = short ~= " " and short or nil, long = long ~= "" and long or nil,
+  local option = {
+    short = short ~= " " and short or nil, long = long ~= "" and long or nil,
     argument = kinds[kind], value = value, takes = takes[effect],
     effect = effect ~= "" and effect or "style", detail = detail, help = help }
   known[line] = option
@@ -184,20 +189,21 @@ end
 local function complain(kind, word)
   local found = candidates(word)
   if kind == "missing" then
-    raise("option '%s' needs an argument", word)
+    options.raise("option '%s' needs an argument", word)
   elseif kind == "superfluous" then
-    raise("option '%s' takes no argument", word)
+    options.raise("option '%s' takes no argument", word)
   elseif found[2] then
-    raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
+    options.raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
   end
-  raise("unknown option '%s' (-h lists them)", word)
+  options.raise("unknown option '%s' (-h lists them)", word)
 end
 
 --- The words that an option's argument is one of.
 -- @tparam table option
 -- @treturn {string,...}|nil
 function options.values(option)
-  return option.takes == "scripts" and require "gprof.styles".reports() or values[option.long]
+  return option.takes == "scripts" and require "gprof.styles".reports() or
+    values[option.long]
 end
 
 --- What the setting is called that an option makes.

@@ -19,13 +19,14 @@ local native = require "gprof.native"
 --   - `line`: a profile by line, where lines stand among the functions: `true` for those
 --     that something was recorded of, "all" for all that there are (which are told apart
 --     by what is inlined only with `display_unused_functions`: that takes its time);
---   - `include`, `exclude`: tables of arrays of symspecs, by stage: `flat`, `graph`, `time`,
---     `annotation`, `executions`, and `arcs` for calls, FROM/TO (see gprof.symspec);
+--   - `include`, `exclude`: tables of arrays of symspecs, by stage: `flat`, `graph`,
+--     `time`, `annotation`, `executions`, and `arcs` for calls, FROM/TO (see
+--     gprof.symspec);
 --   - `missed`: a function that is called with each symspec that matches nothing;
 --   - `gnu_compat`: find calls, too, just as GNU gprof does;
---   - `debug`: trace the work on standard error, a sum of 2 (numbering of functions, depth
---     first), 4 (cycles), 16 (tally of calls), 32 (order of callers and callees), 64
---     (records), 128 (symbols), 256 (static calls), 512 (lookups of addresses), 1024
+--   - `debug`: trace the work on standard error, a sum of 2 (numbering of functions,
+--     depth first), 4 (cycles), 16 (tally of calls), 32 (order of callers and callees),
+--     64 (records), 128 (symbols), 256 (static calls), 512 (lookups of addresses), 1024
 --     (propagation of time), 2048 (blocks), 4096 (symspecs) and 8192 (annotation)
 -- @treturn[1] profile
 -- @return[2] nil
@@ -63,16 +64,18 @@ end
 -- fields, both optional.
 --
 -- An order is the name of a field, or a function of two objects that returns whether the
--- first comes first. Names and places (`name`, `symbol`, `file`, `line`, `address`, numbers)
--- go upwards, amounts downwards, true comes before false and nil last; what is equal stays
--- in the order that the iteration has without, as with nil.
+-- first comes first. Names and places (`name`, `symbol`, `file`, `line`, `address`,
+-- numbers) go upwards, amounts downwards, true comes before false and nil last; what is
+-- equal stays in the order that the iteration has without, as with nil.
 --
--- Without names of fields there is an object for each. With them, the values of these fields
--- come in its place, which makes no objects; the first should be one that is never nil, as
--- a nil ends the loop.
+-- Without names of fields there is an object for each. With them, the values of these
+-- fields come in its place, which makes no objects; the first should be one that is never
+-- nil, as a nil ends the loop.
 --
 --     for f in profile:functions("calls") do print(f.name, f.calls) end
---     for name, calls in profile:functions("calls", "name", "calls") do print(name, calls) end
+--     for name, calls in profile:functions("calls", "name", "calls") do
+--       print(name, calls)
+--     end
 --
 -- @type profile
 
@@ -95,19 +98,19 @@ end
 
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
--- @tparam string|function name `"flat"`, `"graph"`, `"index"`, the same in the style of BSD
---   as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"executions"`, `"annotation"`,
---   `"function_order"`, `"file_order"`, `"info"`: a module of gprof.report, where others may
---   have put more; a path ("my.lua", "./reports/mine") of a file that returns a report;
---   or the report itself, a function of (profile, options, write)
--- @tparam[opt] table options as of the program, by long name with underscores:
---   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
---   `gnu_compat`, and for annotated source `all_lines`, `annotate_time`, `min_count`,
---   `table_length`, `directory_path` (an array), `separate_files`; `color`: in colours for
---   a terminal; `warn`: a function that is told of sources that cannot be right. Reports
---   that are not the library's take what they like
--- @tparam[opt] function|file write takes strings; standard output if absent. The report gets
---   a stream to it (see gprof.output), which ends when the report returns
+-- @tparam string|function name `"flat"`, `"graph"`, `"index"`, the same in the style of
+--   BSD as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"executions"`, `"annotation"`,
+--   `"function_order"`, `"file_order"`, `"info"`: a module of gprof.report, where others
+--   may have put more; a path ("my.lua", "./reports/mine") of a file that returns a
+--   report; or the report itself, a function of (profile, options, write)
+-- @tparam[opt] table options as of the program, by long name with underscores: `brief`,
+--   `width`, `display_unused_functions`, `print_path`, `inline_file_names`, `gnu_compat`,
+--   and for annotated source `all_lines`, `annotate_time`, `min_count`, `table_length`,
+--   `directory_path` (an array), `separate_files`; `color`: in colours for a terminal;
+--   `warn`: a function that is told of sources that cannot be right. Reports that are not
+--   the library's take what they like
+-- @tparam[opt] function|file write takes strings; standard output if absent. The report
+--   gets a stream to it (see gprof.output), which ends when the report returns
 -- @raise what the report raises, or why the file cannot be written to
 function core.profile_methods:report(name, options, write)
   return require "gprof.reports".report(self, name, options, write)
@@ -118,9 +121,9 @@ end
 -- @tparam string file as recorded, or its last components
 -- @tparam[opt] {string,...} directories to look for the text in
 -- @treturn[1] {table,...} the lines of its text, each with the fields `number`; `text`,
---   with its end; and, if there is code for it, `counts`, an array of the calls of functions
---   that begin there and the executions of basic blocks, by address; `calls` and `blocks`,
---   their sums, or nil; `seconds` sampled in code of the line
+--   with its end; and, if there is code for it, `counts`, an array of the calls of
+--   functions that begin there and the executions of basic blocks, by address; `calls`
+--   and `blocks`, their sums, or nil; `seconds` sampled in code of the line
 -- @return[2] nil
 -- @treturn[2] string what is wrong: several files, or none, of that name; no text
 function core.profile_methods:annotate(file, directories)
@@ -161,19 +164,23 @@ end
 -- @tparam[opt="number"] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over all arcs, those from a function to itself among them, in the order in which
--- the profile met them.
+--- Iterates over all arcs, those from a function to itself among them, in the order in
+-- which the profile met them.
 -- @function profile:arcs
 -- @tparam[opt="id"] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over the arcs into a function, as its entry shows them.
+--- Iterates over the arcs into a function, as its entry shows them; or over those into a
+-- cycle, from functions outside it, in the same order: by the time that they move, then
+-- calls, ascending.
 -- @function profile:callers
 -- @tparam integer id
 -- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over the arcs out of a function, as its entry shows them.
+--- Iterates over the arcs out of a function, as its entry shows them; or over those out
+-- of a cycle, from its members to functions outside it, in the same order: by time, then
+-- calls, descending.
 -- @function profile:callees
 -- @tparam integer id
 -- @tparam[opt] string|function order
@@ -189,8 +196,8 @@ end
 --- Iterates over the basic blocks of a function, or, in a profile by line, of a line.
 -- @function profile:blocks
 -- @tparam integer id
--- @treturn function gives address and executions of each, in the order in which the profile
---   met them
+-- @treturn function gives address and executions of each,
+--   in the order in which the profile met them
 
 --- Iterates over the members of a cycle, as its entry shows them.
 -- @function profile:members
@@ -246,7 +253,8 @@ end
 -- @tfield number graph_self seconds in its own code that count there
 -- @tfield number graph_children seconds in what it called that count there
 -- @tfield number graph_percent both, in percent of all that counts there
--- @tfield boolean is_line in a profile by line: stands for a line in the middle of a function
+-- @tfield boolean is_line in a profile by line: stands for a line in the
+--   middle of a function
 -- @tfield boolean is_function typed as a function by the object file
 -- @tfield integer function_id number of the function that it is a line of, or its own
 -- @tfield profile profile
@@ -258,13 +266,16 @@ end
 --- A cycle: functions that call each other in a circle. It has the fields of functions
 -- from `id` on; `calls` are those from outside, `self_calls` those between members,
 -- `self` and `children` the sums over the members. `cycle:members([order [, field...]])`
--- goes through these.
+-- goes through these; `cycle:callers(...)` through the arcs into the cycle from outside,
+-- `cycle:callees(...)` through those out of it. Arcs between members are in neither.
 --
 -- @table cycle
 -- @tfield string name "&lt;cycle N&gt;"
 -- @tfield integer number N, from 1
 -- @tfield boolean is_cycle true
 -- @see profile:members
+-- @see profile:callers
+-- @see profile:callees
 
 --- An arc: the calls of one function by another.
 --

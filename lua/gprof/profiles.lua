@@ -1,11 +1,11 @@
---- The profiles that a command line means: files that it names, all in its directories, and
--- those in its lists.
+--- The profiles that a command line means: files that it names, all in its directories,
+-- and those in its lists.
 --
 -- A list of profiles is an array of paths, with the fields
 --
 -- - `named`: what stands on the command line for it;
--- - `directories`: tables with the `path` of each directory; `files`, how many were found in
---   it; and `others`, those of them that turned out to be no profiles;
+-- - `directories`: tables with the `path` of each directory; `files`, how many were found
+--   in it; and `others`, those of them that turned out to be no profiles;
 -- - `directory`: by number of a path, the directory that it was found in;
 -- - `trouble`: by number of a path, why there is nothing to be read there;
 -- - `standard_input`: whether that is one of them.

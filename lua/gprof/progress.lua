@@ -1,7 +1,7 @@
 --- A line on a terminal that tells how far long work is.
 --
--- It is rewritten in place, comes only when the work takes more than a moment, and is gone
--- before anything else is written.
+-- It is rewritten in place, comes only when the work takes more than a moment, and is
+-- gone before anything else is written.
 --
 -- @internal gprof.progress
 -- SPDX-License-Identifier: GPL-3.0-or-later

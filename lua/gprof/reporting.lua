@@ -1,5 +1,5 @@
---- From the settings of a command line to reports: what is read, what has to be right about
--- it, and what is printed.
+--- From the settings of a command line to reports: what is read, what has to be right
+-- about it, and what is printed.
 --
 -- @internal gprof.reporting
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -24,7 +24,9 @@ end
 -- Reports that are asked for by name are found before anything is read.
 local function find_reports(settings)
   for i, name in ipairs(settings.reports) do
-    settings.reports[i] = { name = name, print = need(require "gprof.reports".find(name)) }
+    settings.reports[i] = {
+      name = name, print = need(require "gprof.reports".find(name)),
+    }
   end
 end
 
@@ -35,7 +37,8 @@ local function check_not_empty(settings, data, where)
   if next(settings.styles) or settings.reports[1] then return end
   if settings.gnu_compat then return end
   if data.block_records > 0 then
-    fail("%s: holds counts of basic blocks only, which are shown by -l with -A or -C", where)
+    fail("%s: holds counts of basic blocks only, which are shown by -l with -A or -C",
+      where)
   end
   fail("%s: holds neither a histogram nor arcs", where)
 end
@@ -60,7 +63,8 @@ local function check_belongs(profile, where)
   if not profile.foreign then return end
   local image, data = profile.image, profile.data
   fail("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the code is at " ..
-    "0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low, image.text_high)
+    "0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low,
+    image.text_high)
 end
 
 local function write_sum(data, settings)
@@ -75,8 +79,9 @@ local function check_blocks(settings, printed, data)
   end
 end
 
--- A profile by line has all lines where something is said of those that nothing was recorded
--- of: what the graph, the orders and symspecs say under --gnu-compat depends on all of them.
+-- A profile by line has all lines where something is said of those that nothing was
+-- recorded of: what the graph, the orders and symspecs say under --gnu-compat
+-- depends on all of them.
 local function lines_wanted(settings, printed)
   if not (settings.line or settings.styles.sum) then return nil end
   local all = settings.display_unused_functions or settings.static_call_graph or
@@ -86,7 +91,8 @@ local function lines_wanted(settings, printed)
   return all and "all" or true
 end
 
--- Puts the data on the functions that the symspecs leave; tells of those that say nothing.
+-- Puts the data on the functions that the symspecs leave;
+-- tells of those that say nothing.
 local function make_profile(image, data, settings, printed)
   local told = {}
   settings.line = lines_wanted(settings, printed)
@@ -99,10 +105,13 @@ local function make_profile(image, data, settings, printed)
     require "gprof.arguments".pick(settings, "profile")))
 end
 
--- The profile that is meant, if it is just one, which is not to be left out whatever it is.
+-- The profile that is meant, if it is just one, which is not to be
+-- left out whatever it is.
 local function only_profile(settings)
   local path = settings.operands[2] or "gmon.out"
-  if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then return nil end
+  if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
+    return nil
+  end
   local may_be_list = settings.operands[2] and not settings.gnu_compat
   if may_be_list and core.file_status(path) == "directory" then return nil end
   return path

@@ -120,7 +120,9 @@ local function sink(write)
     end
   end
   local meta = getmetatable(write)
-  if type(write) == "function" or type(meta) == "table" and meta.__call then return write end
+  if type(write) == "function" or type(meta) == "table" and meta.__call then
+    return write
+  end
   arguments.bad(3, "report", 3, "function or file expected, got %s",
     io.type(write) or arguments.type_of(write))
 end
@@ -153,9 +155,9 @@ local function copy(options)
   return copied
 end
 
---- Runs a report that was asked for by name. Whoever wrote it may print by other means, too,
--- and change what it is given; and whatever it throws is for users to see, behind what was
--- printed before.
+--- Runs a report that was asked for by name. Whoever wrote it may print by other means,
+-- too, and change what it is given; and whatever it throws is for users to see, behind
+-- what was printed before.
 -- @tparam table page the report's `name` and `print`, the function
 -- @tparam profile profile
 -- @tparam table options

@@ -5,8 +5,8 @@
 
 -- Names and places go upwards; amounts, which all others are, begin with the most.
 local ascending = {
-  name = true, symbol = true, file = true, line = true, address = true, id = true, index = true,
-  number = true, function_id = true, caller_id = true, callee_id = true,
+  name = true, symbol = true, file = true, line = true, address = true, id = true,
+  index = true, number = true, function_id = true, caller_id = true, callee_id = true,
 }
 
 local function upwards(a, b) return a < b end
@@ -28,7 +28,8 @@ local function by_field(field, next)
     places[id] = #ids
     if key ~= nil then keys[id] = comparable(key, field) end
   end
-  local before = field == "address" and math.ult or ascending[field] and upwards or downwards
+  local before = field == "address" and math.ult or ascending[field] and upwards or
+    downwards
   table.sort(ids, function(a, b)
     local x, y = keys[a], keys[b]
     if x == y then return places[a] < places[b] end
@@ -38,8 +39,8 @@ local function by_field(field, next)
   return ids
 end
 
--- Sorts objects by a function, and leaves those in their order that it makes no difference
--- between; returns their numbers.
+-- Sorts objects by a function, and leaves those in their order that it makes no
+-- difference between; returns their numbers.
 local function by_function(before, next)
   local objects, places, ids = {}, {}, {}
   for object in next do
@@ -58,8 +59,8 @@ end
 --- Sorts parts of an object.
 -- @tparam string|function order the name of a field, or a function of two objects that
 --   returns whether the first comes first
--- @tparam function next gives them in their own order: number and field of each if `order`
---   is a name, otherwise objects
+-- @tparam function next gives them in their own order: number and field of each if
+--   `order` is a name, otherwise objects
 -- @treturn[1] {integer,...} their numbers in that order
 -- @return[2] nil
 -- @treturn[2] string what is wrong with the order

@@ -12,7 +12,8 @@ local needs = {
   { style = "flat", field = "has_histogram",
     lack = "has no histogram: a flat profile cannot be made from it" },
   { style = "graph", field = "has_arcs",
-    lack = "has no arcs: a call graph cannot be made from it (was the program compiled " ..
+    lack =
+      "has no arcs: a call graph cannot be made from it (was the program compiled " ..
       "with -pg?)" },
 }
 

@@ -58,7 +58,8 @@ local function read(data, list, how, tell, line)
   end
 end
 
--- What is only known file by file, in the order in which files are read, takes one process.
+-- What is only known file by file, in the order in which files are read,
+-- takes one process.
 local function count_processes(settings, list)
   local one = settings.styles.info or settings.reports[1] or settings.debug or
     list.standard_input
@@ -70,7 +71,8 @@ local function reading_options(settings, list, file_format)
   return {
     file_format = file_format,
     keep_going = settings.keep_going,
-    forget_files = settings.styles.sum and not (settings.styles.info or settings.reports[1]),
+    forget_files =
+      settings.styles.sum and not (settings.styles.info or settings.reports[1]),
     jobs = count_processes(settings, list),
   }
 end

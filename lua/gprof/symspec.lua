@@ -207,12 +207,12 @@ end
 --
 -- GNU gprof keeps ranges of neighbouring functions, sorted by their beginnings, and of
 -- two that begin at one place the one met first. What it looks up is in the last range
--- that begins at or below it, or in none: so ranges can hide each other. The last function
--- ends where the code ends. It may begin behind that, as others may: then a range up to
--- the last function reaches to the end of the code, and is without them. A range that
--- would end before it begins is none. Callers, like other functions, are in a range by
--- where they begin; callees have to end in it, too. In a profile by line a function
--- ends where its last line does.
+-- that begins at or below it, or in none: so ranges can hide each other. The last
+-- function ends where the code ends. It may begin behind that, as others may: then a
+-- range up to the last function reaches to the end of the code, and is without them. A
+-- range that would end before it begins is none. Callers, like other functions, are in a
+-- range by where they begin; callees have to end in it, too. In a profile by line a
+-- function ends where its last line does.
 
 -- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last };
 -- `reach` is the last function in a range that ends with the code.
@@ -240,8 +240,8 @@ local function ranges_of(ids, symbols, reach)
   return ranges
 end
 
--- The functions that are found in ranges; `extent`, if there is one, tells where they end,
--- which has to be in the range, too.
+-- The functions that are found in ranges; `extent`, if there is one, tells where they
+-- end, which has to be in the range, too.
 local function members(ranges, extent)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do
@@ -311,8 +311,8 @@ local function resolve_functions(lookup, specs, missed, tell)
   return union[1] and union
 end
 
--- Adds an entry to a table of calls under GNU gprof's rules: of all ranges of callers but those
--- that begin where another one of the table does.
+-- Adds an entry to a table of calls under GNU gprof's rules: of all ranges of callers but
+-- those that begin where another one of the table does.
 local function add_ranges(entries, begun, callers, callees, symbols)
   local calling = {}
   for _, range in ipairs(ranges_of(callers, symbols, symbols.reach)) do

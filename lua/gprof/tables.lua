@@ -33,13 +33,15 @@ local function no_calls(specs)
   end
 end
 
---- What is wrong with arrays of symspecs by stage; nil if nothing is. GNU gprof takes anything
--- for calls.
+--- What is wrong with arrays of symspecs by stage; nil if nothing is. GNU gprof takes
+-- anything for calls.
 -- @param value
 -- @tparam table given the options that they are among
 -- @treturn string|nil
 function tables.symspecs(value, given)
-  if type(value) ~= "table" then return "table expected, got " .. arguments.type_of(value) end
+  if type(value) ~= "table" then
+    return "table expected, got " .. arguments.type_of(value)
+  end
   local stages = symspec.stages
   for stage, specs in pairs(value) do
     if not stages[stage] then return ("no table '%s'"):format(tostring(stage)) end

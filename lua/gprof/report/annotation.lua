@@ -40,7 +40,7 @@ local function layout_of(page)
   }
 end
 
--- What stands below -----------------------------------------------------------------------
+-- What stands below ---------------------------------------------------------------------
 
 local function write_top(page, known)
   local options = page.options
@@ -58,15 +58,16 @@ local function write_summary(page, lines, executed, total)
   write(heading(page.options, "\nExecution Summary:\n\n"))
   write("%9d   Executable lines in this file\n", lines)
   write("%9d   Lines executed\n", executed)
-  write("%9.2f   Percent of the file executed\n\n", lines > 0 and 100 * executed / lines or 100)
+  write("%9.2f   Percent of the file executed\n\n",
+    lines > 0 and 100 * executed / lines or 100)
   write("%9d   Total number of line executions\n", total)
   write("%9.2f   Average executions per line\n", lines > 0 and total / lines or 0)
 end
 
--- Files -----------------------------------------------------------------------------------
+-- Files ---------------------------------------------------------------------------------
 
--- The text of a file, or nil after a warning. One that is younger than the program need not
--- be what the program was made of.
+-- The text of a file, or nil after a warning. One that is younger than the program need
+-- not be what the program was made of.
 local function read_text(page, file)
   local text, where, changed = source_text.load(file.name, page.options.directory_path)
   if not text then
@@ -138,13 +139,13 @@ end
 -- @tparam profile profile best one by line, and with all lines (`line = "all"`)
 -- @tparam table options `directory_path`: array of those to look for source in;
 --   `all_lines`: annotate lines in the middle of blocks, too; `min_count`: mark what was
---   executed less often by ##### (default 1); `table_length`: how many lines to list below
---   each file, the busiest first (default 10); `separate_files`: print each file into one
---   of its own, NAME-ann in the working directory; `display_unused_functions`: print files
---   of which nothing was executed, too; `annotate_time`: seconds in front of the counts;
---   `continued`: other reports were printed before; `warn`: a function that is told of
---   sources that cannot be read, and of others that cannot be right; `color`, but not in
---   separate files; `gnu_compat`
+--   executed less often by ##### (default 1); `table_length`: how many lines to list
+--   below each file, the busiest first (default 10); `separate_files`: print each file
+--   into one of its own, NAME-ann in the working directory; `display_unused_functions`:
+--   print files of which nothing was executed, too; `annotate_time`: seconds in front of
+--   the counts; `continued`: other reports were printed before; `warn`: a function that
+--   is told of sources that cannot be read, and of others that cannot be right; `color`,
+--   but not in separate files; `gnu_compat`
 -- @tparam stream write
 return function(profile, options, write)
   if options.separate_files then

@@ -17,7 +17,8 @@ return function(profile, options, write)
     nodes[#nodes + 1] = id
     symbols[id] = symbol
   end
-  local arcs = ordering.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
+  local arcs =
+    ordering.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
   for _, id in ipairs(ordering.functions(nodes, arcs, options.gnu_compat)) do
     write(symbols[id])
     write("\n")

@@ -11,8 +11,8 @@ local names = require "gprof.names"
 -- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
 -- heading, ending: functions of (profile, options, write), what comes before and after.
 -- primary: the line that an entry is about, up to its calls; arc, inner_arc, member,
--- recursive_member, spontaneous, rule: see csrc/lua_entries.c. Seconds are the values 3 and 4.
--- name: the field that has a function's name.
+-- recursive_member, spontaneous, rule: see csrc/lua_entries.c. Seconds are the values
+-- 3 and 4. name: the field that has a function's name.
 local gnu = {
   primary = "%1$-6.6s %2$5.1f %3$7.2f %4$7.2f",
   arc = "             %3$7.2f %4$7.2f %5$7d/%6$-7d     %1$s\n",

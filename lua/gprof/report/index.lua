@@ -11,8 +11,8 @@ local COLUMNS <const> = 3
 local WIDTH <const> = 80  -- of lines, in characters
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.index`):
--- cell: see csrc/lua_index.c; width: a function of the options; name: the field that has a
--- function's name.
+-- cell: see csrc/lua_index.c; width: a function of the options; name: the field that has
+-- a function's name.
 local gnu = { cell = "%1$s", name = "name" }
 
 function gnu.width(options)

@@ -17,7 +17,8 @@ function look.title(profile, options, write)
   if not options.brief then
     write(require "gprof.explain".bsd_flat)
   end
-  granularity.write(profile, profile.total_ticks, profile.unit, "no time accumulated", write)
+  granularity.write(profile, profile.total_ticks, profile.unit, "no time accumulated",
+    write)
 end
 
 function look.unit()
