@@ -9,8 +9,8 @@
 #include "symtab.h"
 
 typedef struct gp_shown {
-  const char **name;      /* by symbol: NULL until it is wanted; the table of symbols has it
-                             where there is nothing to demangle */
+  const char **name;      /* by symbol: NULL until wanted; the table of symbols has it where
+                             there is nothing to demangle */
   struct gp_block_of_names *newest;  /* where the others are */
 } gp_shown;
 
