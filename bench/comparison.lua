@@ -44,7 +44,18 @@ local function same_output(gnu, ours)
   return sums[1] == sums[2]
 end
 
---- Measures a row, but for GNU gprof where it is slow.
+--- Measures some of a row's commands in turns.
+-- @treturn {[string]=result,...} by name
+local function take_turns(meter, commands, names, settings)
+  local present, list, results = {}, {}, {}
+  for _, name in ipairs(names) do
+    if commands[name] then present[#present + 1], list[#list + 1] = name, commands[name] end
+  end
+  for i, result in ipairs(turns.measure(meter, list, settings)) do results[present[i]] = result end
+  return results
+end
+
+--- Measures a row, but for GNU gprof where it is slow. Then there are no pairs, and --gnu-compat has one run, too.
 -- @tparam meter meter
 -- @tparam row row
 -- @tparam table options those of the command line
@@ -53,19 +64,20 @@ end
 function comparison.measure(meter, row, options)
   local input = inputs.get(options.inputs, row.input)
   local commands, dir = commands_of(row, input, options), row.sums and input.dir
-  local names, list = {}, {}
-  for _, name in ipairs { "gnu", "ours", "compatible", "cat" } do
-    if commands[name] and not (name == "gnu" and row.slow) then
-      names[#names + 1], list[#list + 1] = name, commands[name]
-    end
-  end
-  local measured = { row = row, pending = row.slow and { command = commands.gnu, dir = dir } }
-  for i, result in ipairs(turns.measure(meter, list, { runs = options.runs, once = options.once, dir = dir })) do
-    measured[names[i]] = result
+  local settings = { runs = options.runs, once = options.once, dir = dir }
+  local measured
+  if row.slow then
+    measured = take_turns(meter, commands, { "ours", "cat" }, settings)
+    settings.runs = 1
+    measured.compatible = take_turns(meter, commands, { "compatible" }, settings).compatible
+    measured.pending = { command = commands.gnu, dir = dir }
+  else
+    measured = take_turns(meter, commands, { "gnu", "ours", "compatible", "cat" }, settings)
   end
   if options.check and not row.slow and not row.sums and not measured.gnu.trouble then
     measured.same = same_output(commands.gnu, commands.compatible)
   end
+  measured.row = row
   return measured
 end
 

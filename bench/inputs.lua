@@ -51,6 +51,14 @@ local function stripped(name)
   end
 end
 
+--- Another profile of a program.
+local function again(name, options)
+  return function(dir, get)
+    local image = get(name).image
+    return image, programs.profile(dir, image, options)
+  end
+end
+
 --- The sample program, compiled and run.
 function makers.demo(dir)
   local compile = "gcc -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls -o "
@@ -84,15 +92,19 @@ local function labels(options)
   return inputs.generated(options)
 end
 
-inputs.add("arcs-1000000", labels { functions = 100000, density = 3.2 })
-for _, n in ipairs { 10000, 100000, 1000000 } do
-  inputs.add("forward-" .. n, labels { functions = 10000, shape = "forward", density = n // 10000 })
-  inputs.add("chain-" .. n, labels { functions = n, shape = "chain" })
-end
+-- GNU gprof takes as long for functions without debugging information as for all that it prints of them.
+inputs.add("arcs-1000000-g", again("c-100000-g", { density = 3.2 }))
+inputs.add("arcs-1000000", function(_, get) return get("c-100000").image, get("arcs-1000000-g").profiles end)
+
 for _, n in ipairs { 1000, 10000, 100000 } do
-  inputs.add("callees-" .. n, labels { functions = n + 1, shape = "callees" })
-  inputs.add("callers-" .. n, labels { functions = n + 1, shape = "callers" })
-  inputs.add("cycle-" .. n, labels { functions = n, shape = "cycle" })
+  for _, shape in ipairs { "callees", "callers", "cycle" } do
+    inputs.add(("%s-%d"):format(shape, n), again(("c-%d-g"):format(n), { shape = shape }))
+  end
+end
+
+for _, n in ipairs { 10000, 100000, 1000000 } do
+  inputs.add("forward-" .. n, again("c-10000-g", { shape = "forward", density = n // 10000 }))
+  inputs.add("chain-" .. n, labels { functions = n, shape = "chain" })
 end
 
 -- 640 kB of bins are what 1.3 MB of text has; 64 MB are those of 128 MB.
@@ -100,8 +112,8 @@ for megabytes, functions in pairs { ["0.64"] = 164, ["6.4"] = 1638, ["64"] = 163
   inputs.add(("histogram-%s-mb"):format(megabytes), labels { functions = functions, apart = 8192, dense = true })
 end
 
--- Profiles of a megabyte: half of it calls, some of which each run lacks.
-inputs.add("runs-20", labels { functions = 8000, apart = 128, ran = 0.5, density = 2, profiles = 20 })
+-- Profiles of a megabyte, two thirds of it calls.
+inputs.add("runs-20", inputs.generated { functions = 10000, files = 100, debug = true, profiles = 20 })
 
 --- So many copies of them, in files of their own.
 local function copies(count)
@@ -113,7 +125,7 @@ local function copies(count)
       for i, profile in ipairs(runs.profiles) do
         local targets = table.concat(paths, "\n", (i - 1) * count // 20 + 1, i * count // 20)
         shell.write(dir .. "/targets", targets, "\n")
-        shell.run(("cd %s && xargs tee < targets < %s"):format(quote(dir), quote(profile)))
+        shell.run(("cd %s && xargs -a targets tee < %s >/dev/null"):format(quote(dir), quote(profile)))
       end
     end)
     return runs.image, paths

@@ -186,6 +186,13 @@ local function recipe_of(options)
   return table.concat(lines)
 end
 
+--- The paths of all profiles in a directory.
+local function profile_paths(dir, options)
+  local paths = {}
+  for i = 1, options.profiles do paths[i] = profile_path(dir, i) end
+  return paths
+end
+
 --- Makes a program and its profiles in a directory of their own, unless it holds them already.
 -- @tparam string dir made where it is not there, emptied where it holds something else
 -- @tparam[opt] table options any of `programs.defaults`
@@ -198,9 +205,22 @@ function programs.build(dir, options)
     local image = compile(dir, sources[all.language](dir, all), all)
     write_profiles(image, dir, all)
   end)
-  local paths = {}
-  for i = 1, all.profiles do paths[i] = profile_path(dir, i) end
-  return dir .. "/program", paths
+  return dir .. "/program", profile_paths(dir, all)
+end
+
+--- Makes other profiles of a program, in a directory of their own.
+-- @tparam string dir as of `build`
+-- @tparam string image one that `build` made
+-- @tparam table options those of `programs.defaults` that are about profiles
+-- @treturn {string,...} paths of the profiles
+function programs.profile(dir, image, options)
+  local all = complete(options)
+  local made = shell.read(image:match "^(.*/)" .. "recipe")
+  shell.cached(dir, image .. "\n" .. made .. recipe_of(all), function()
+    math.randomseed(all.seed)
+    write_profiles(image, dir, all)
+  end)
+  return profile_paths(dir, all)
 end
 
 return programs

@@ -44,14 +44,14 @@ local function met_cell(verdict)
 end
 
 --- The cells of a row.
-local function line_of(measured, idle)
+local function line_of(measured, idle, runs)
   local row, gnu, ours = measured.row, measured.gnu, measured.ours
   local aim = row.aim or aims.RATIO
   local verdict = aims.judge(gnu, ours, aim, idle)
   local compatible = measured.compatible
   local line = {
-    row.name, wall_cell(gnu, #gnu.runs < #ours.runs), number(gnu.cpu), number(gnu.mb),
-    wall_cell(ours, #ours.runs < #compatible.runs), number(ours.cpu), number(ours.mb),
+    row.name, wall_cell(gnu, #gnu.runs < runs), number(gnu.cpu), number(gnu.mb),
+    wall_cell(ours, #ours.runs < runs), number(ours.cpu), number(ours.mb),
     ratio_cell(gnu, ours, turns.ratio(gnu, ours)), ratio_cell(gnu, ours, gnu.mb / ours.mb),
     aim_cell(aim, verdict), met_cell(verdict), ratio_cell(gnu, compatible, turns.ratio(gnu, compatible)),
   }
@@ -61,16 +61,17 @@ end
 --- The table.
 -- @tparam {table,...} list what `comparison.measure` returned
 -- @tparam table idle the seconds that starting takes: `gnu`, `ours`
--- @tparam[opt] boolean check whether there is a column on outputs that were compared
+-- @tparam table options of the command line: `runs`, how many are wanted of each; `check`, whether there is a column on
+--   outputs that were compared
 -- @treturn string Markdown
 -- @treturn integer how many rows meet their aim
-function report.table(list, idle, check)
+function report.table(list, idle, options)
   local lines, good = { table.move(HEADINGS, 1, #HEADINGS, 1, {}) }, 0
-  if check then table.insert(lines[1], "output") end
+  if options.check then table.insert(lines[1], "output") end
   for i, measured in ipairs(list) do
-    local line, verdict = line_of(measured, idle)
+    local line, verdict = line_of(measured, idle, options.runs)
     if verdict.time and verdict.memory then good = good + 1 end
-    if check then
+    if options.check then
       table.insert(line, measured.same and "identical" or measured.same == false and "differs" or "not compared")
     end
     lines[i + 1] = line

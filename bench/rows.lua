@@ -20,7 +20,7 @@ local shell = require "bench.shell"
 local function hundred(option, pairs_of_names)
   return function(image)
     local names, words = {}, {}
-    for name in shell.capture("nm " .. shell.quote(image)):gmatch("%x+ T (%w+)\n") do
+    for name in shell.capture("nm " .. shell.quote(image)):gmatch("%x+ T (%l[%l_]+_%d+)\n") do
       names[#names + 1] = name
     end
     local step = #names // 200
@@ -43,10 +43,12 @@ return {
   { name = "c-100000-g", title = "the same, with -g", input = "c-100000-g" },
   { name = "cxx-10000", title = "10,000 C++ functions with names of 100 to 400 characters", input = "cxx-10000" },
   { name = "cxx-10000-g", title = "the same, with -g", input = "cxx-10000-g" },
-  { name = "arcs", title = "1,000,000 arcs between 100,000 functions", input = "arcs-1000000", aim = 5, slow = true },
-  { name = "callees", title = "one caller with 100,000 callees", input = "callees-100000", slow = true },
+  { name = "arcs", title = "1,000,000 arcs between 100,000 C functions", input = "arcs-1000000", aim = 5,
+    slow = true },
+  { name = "arcs-g", title = "the same, with -g", input = "arcs-1000000-g", aim = 5 },
+  { name = "callees", title = "one caller with 99,999 callees, with -g", input = "callees-100000", slow = true },
   { name = "chain", title = "a chain of calls, 1,000,000 functions deep", input = "chain-1000000", slow = true },
-  { name = "cycle", title = "a cycle of 100,000 members", input = "cycle-100000", slow = true },
+  { name = "cycle", title = "a cycle of 100,000 members, with -g", input = "cycle-100000", slow = true },
   { name = "histogram", title = "a histogram of 64 MB", input = "histogram-64-mb" },
   { name = "never", title = "-z: with functions that never ran; 10,000 C functions", input = "c-10000",
     words = { "-z" } },

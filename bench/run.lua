@@ -67,8 +67,8 @@ local function method(all, idle, seconds)
   local lines = {
     all.runs == 1 and "One run of each." or ("Medians of %d runs of each, in turns, and of 21 where all take less " ..
       "than 50 ms; GNU/ours is the median of the ratios of runs that followed each other."):format(all.runs),
-    ("A star is a single run. Where GNU gprof is known to be slow it has one when all else is done, two rows at a " ..
-      "time; a run is stopped after %d s."):format(all.timeout),
+    ("A star is a single run: where a program takes more than %d s, and where GNU gprof is known to be slow. That is " ..
+      "run when all else is done, two rows at a time. A run is stopped after %d s."):format(all.once, all.timeout),
     "MB and memory: peak resident memory, and GNU's over ours. compat: GNU/ours with --gnu-compat.",
     ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. Where GNU " ..
       "takes less than 20 ms, net times count: those beyond the start."):format(idle.gnu * 1000, idle.lua * 1000,
@@ -126,7 +126,7 @@ local function run(rows, notes, all)
   local wrong, good = remarks(list)
   local parts = { about, bullets(method(all, idle, os.time() - begin), wrong, told) }
   if list[1] then
-    local text, met = report.table(list, idle, all.check)
+    local text, met = report.table(list, idle, all)
     table.insert(parts, 2, text)
     table.insert(parts, 3, ("Aims met: %d of %d rows.\n"):format(met, #list))
     table.insert(parts, report.titles(rows))

@@ -132,13 +132,13 @@ describe("The table", function()
     local list = {
       { row = { name = "good" }, gnu = result(4, 4), ours = result(1, 1), compatible = result(2, 2) },
       { row = { name = "bad", aim = 5 }, gnu = result(4), ours = result(1, 1), compatible = result(2, 2) },
-      { row = { name = "quick" }, gnu = result(0.003), ours = result(0.003), compatible = result(0.003) },
-      { row = { name = "stopped" }, gnu = with(result(120), { trouble = "> 120 s", timeout = 120 }), ours = result(1),
+      { row = { name = "quick" }, gnu = result(0.003, 0.003), ours = result(0.003, 0.003), compatible = result(0.003) },
+      { row = { name = "stopped" }, gnu = with(result(120), { trouble = "> 120 s", timeout = 120 }), ours = result(1, 1),
         compatible = result(1) },
       { row = { name = "dead" }, gnu = with(result(9), { trouble = "dies (SIGSEGV)" }), ours = result(1),
         compatible = result(1) },
     }
-    local text, met = report.table(list, { gnu = 0.001, ours = 0.002 })
+    local text, met = report.table(list, { gnu = 0.001, ours = 0.002 }, { runs = 2 })
     assert.equal(4, met)
     local lines = {}
     for line in text:gsub(" +", " "):gmatch "[^\n]+" do lines[#lines + 1] = line end
@@ -148,7 +148,7 @@ describe("The table", function()
       "yes (1.0 ms) | 1.00 |", lines[5])
     assert.equal("| stopped | > 120 s | 120 | 10.0 | 1.00 | 1.00 | 10.0 | > 120 | > 1.00 | >= 2 | yes | > 120 |",
       lines[6])
-    assert.equal("| dead | dies (SIGSEGV) | 9.00 | 10.0 | 1.00 | 1.00 | 10.0 | | | >= 2 | yes | |", lines[7])
+    assert.equal("| dead | dies (SIGSEGV) | 9.00 | 10.0 | 1.00 * | 1.00 | 10.0 | | | >= 2 | yes | |", lines[7])
   end)
 end)
 
