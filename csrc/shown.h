@@ -9,7 +9,7 @@
 #include "symtab.h"
 
 typedef struct gp_shown {
-  const char **name;      /* by symbol: NULL until wanted; the table of symbols has it where
+  const char **name;      /* by symbol: NULL until wanted; the table of symbols has it if
                              there is nothing to demangle */
   struct gp_block_of_names *newest;  /* where the others are */
 } gp_shown;
