@@ -64,18 +64,17 @@ end
 
 --- How the figures were taken.
 local function method(all, idle, seconds)
-  local lines = {
+  return {
     all.runs == 1 and "One run of each." or ("Medians of %d runs of each, in turns, and of 21 where all take less " ..
       "than 50 ms; GNU/ours is the median of the ratios of runs that followed each other."):format(all.runs),
-    ("A star is a single run: where a program takes more than %d s, and where GNU gprof is known to be slow. That is " ..
-      "run when all else is done, two rows at a time. A run is stopped after %d s."):format(all.once, all.timeout),
+    ("A star is a single run: where a program takes more than %d s, and where GNU gprof is known to be slow. That " ..
+      "is run when all else is done, two rows at a time. A run is stopped after %d s."):format(all.once, all.timeout),
     "MB and memory: peak resident memory, and GNU's over ours. compat: GNU/ours with --gnu-compat.",
     ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. Where GNU " ..
       "takes less than 20 ms, net times count: those beyond the start."):format(idle.gnu * 1000, idle.lua * 1000,
       idle.ours * 1000),
     ("All took %d s, with whatever inputs had to be made."):format(seconds),
   }
-  return lines
 end
 
 --- What went wrong with ours, and how long `cat` takes beside it.

@@ -71,8 +71,7 @@ end
 local function lines_of(dimension, measured)
   local lines = {}
   for i, size in ipairs(dimension.sizes) do
-    local line = { i == 1 and (dimension.title or dimension.name) or "", ("%d"):format(size) }
-    if math.type(size) == "float" then line[2] = ("%.3g"):format(size) end
+    local line = { i == 1 and (dimension.title or dimension.name) or "", tostring(size) }
     for _, results in ipairs(measured) do table.move(cells(results, i), 1, 3, #line + 1, line) end
     lines[i] = line
   end
@@ -98,7 +97,7 @@ local function main(arguments)
   if gnu_too then table.remove(arguments, 1) end
   local all = options.parse(arguments)
   local meter = meters.open(all.inputs, { timeout = TIMEOUT })
-  local programs = { all.ours, gnu_too and all.gnu }
+  local programs = { all.ours, gnu_too and all.gnu or nil }
   local lines = { { "dimension", "size", "CPU s", "MB", "exponent" } }
   if gnu_too then table.move({ "GNU CPU s", "MB", "exponent" }, 1, 3, 6, lines[1]) end
   local idle = { starting(meter, "lua5.4 -e 'package.cpath = \"./build/?.so\"; require \"gprof.core\"'"),

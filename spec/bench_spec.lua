@@ -132,9 +132,10 @@ describe("The table", function()
     local list = {
       { row = { name = "good" }, gnu = result(4, 4), ours = result(1, 1), compatible = result(2, 2) },
       { row = { name = "bad", aim = 5 }, gnu = result(4), ours = result(1, 1), compatible = result(2, 2) },
-      { row = { name = "quick" }, gnu = result(0.003, 0.003), ours = result(0.003, 0.003), compatible = result(0.003) },
-      { row = { name = "stopped" }, gnu = with(result(120), { trouble = "> 120 s", timeout = 120 }), ours = result(1, 1),
-        compatible = result(1) },
+      { row = { name = "quick" }, gnu = result(0.003, 0.003), ours = result(0.003, 0.003),
+        compatible = result(0.003) },
+      { row = { name = "stopped" }, gnu = with(result(120), { trouble = "> 120 s", timeout = 120 }),
+        ours = result(1, 1), compatible = result(1) },
       { row = { name = "dead" }, gnu = with(result(9), { trouble = "dies (SIGSEGV)" }), ours = result(1),
         compatible = result(1) },
     }
