@@ -162,8 +162,14 @@ static void add_number(stream *s, double value, gp_column_style style) {
   s->used = (size_t)(gp_text_fixed(s->text + s->used, value, style) - s->text);
 }
 
-/* Adds text that is the core's: it may be gone if the sink, which was called since the
- * row was read, closed what it was of. */
+/* Text that is the core's may be gone if the sink, which was called since the row was
+ * read, closed what it was of: that is a Lua error. */
+static void check_there(lua_State *L, const stream *s, const row_values *r) {
+  if (s->flushed && r->of) r->of->kind->open(L, r->whole);
+  if (s->flushed && r->names) check_labels_open(L, r->names);
+}
+
+/* Adds text that is the core's. */
 static void add_text(lua_State *L, int index, stream *s, const row_values *r,
                      const char *text, gp_column_style style) {
   size_t length = strlen(text);
@@ -171,8 +177,7 @@ static void add_text(lua_State *L, int index, stream *s, const row_values *r,
     make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
   else
     flush(L, index, s);
-  if (s->flushed && r->of) r->of->kind->open(L, r->whole);
-  if (s->flushed && r->names) check_labels_open(L, r->names);
+  check_there(L, s, r);
   add_string(L, index, s, text, length, style);
 }
 
@@ -216,6 +221,7 @@ static void push_field(lua_State *L, const field_value *field) {
 static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece,
                        const row_values *r, int number) {
   int top = lua_gettop(L);
+  check_there(L, s, r);
   if (number <= r->count) push_field(L, &r->fields[number - 1]);
   add_of_stack(L, index, s, piece, r, number, top + 1);
   lua_settop(L, top);
