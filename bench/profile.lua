@@ -31,7 +31,7 @@ local FUNCTIONS <const> = 5  -- of a row are named
 
 -- The rows that are looked at, unless others are named.
 local USUAL <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "callees", "chain", "cycle", "histogram",
-                        "lines", "lines-graph", "annotated", "order" }
+                        "lines", "lines-graph", "source", "order" }
 
 -- The parts of the program, by where their source is; what has none is the C library, or Lua: Debian's libraries tell
 -- no lines. The order is that of the columns.
@@ -52,7 +52,9 @@ local function part_of(f)
   if file then return part_of_file[file] or file:find("^lua_") and "Lua" or "graph" end
   local name = f.symbol
   if name:find("^lua") then return "Lua" end
-  if name:find("bfd") or name:find("^elf") or name:find("dwarf") or name:find("^d_") then return "libbfd" end
+  for _, part in ipairs { "bfd", "^elf", "dwarf", "^d_", "comp_unit" } do
+    if name:find(part) then return "libbfd" end
+  end
   return "C library"
 end
 
@@ -66,11 +68,11 @@ local function arguments_of(row, input)
   return table.concat(all, " ")
 end
 
---- Runs a command in an input's directory. Its profile is added to the data, if there is one: what is over before the
+--- Runs a command. Its profile is added to the data, if there is one: what is over before the
 -- first tick of the clock has none.
-local function run_once(command, all, input, data)
+local function run_once(command, all, data)
   local prefix = all.inputs .. "/profiled"
-  shell.run(("cd %s && GMON_OUT_PREFIX=%s %s > /dev/null"):format(quote(input.dir), quote(prefix), command))
+  shell.run(("cd %s && GMON_OUT_PREFIX=%s %s > /dev/null"):format(quote(all.inputs), quote(prefix), command))
   local file = assert(shell.capture("ls " .. quote(prefix) .. ".*"))
   assert(data:add_file(file))
   os.remove(file)
@@ -79,11 +81,11 @@ end
 --- The sum of as many runs as it takes.
 -- @treturn profile
 -- @treturn integer how many
-local function measure(command, all, input)
+local function measure(command, all)
   local image = assert(gprof.image(PROGRAM))
   local data = gprof.data(image)
   for runs = 1, MOST_RUNS do
-    run_once(command, all, input, data)
+    run_once(command, all, data)
     local profile = assert(gprof.profile(image, data))
     if profile.total_ticks >= ENOUGH or runs == MOST_RUNS then return profile, runs end
     profile:close()
@@ -91,8 +93,8 @@ local function measure(command, all, input)
 end
 
 --- Bytes that have to be read for a row, and written.
-local function bytes_of(row, command, input)
-  local sum = tonumber(shell.capture(("cd %s && %s | wc -c"):format(quote(input.dir), command)))
+local function bytes_of(row, all, command, input)
+  local sum = tonumber(shell.capture(("cd %s && %s | wc -c"):format(quote(all.inputs), command)))
   for name, bytes in shell.capture("readelf -SW " .. quote(input.image)):gmatch(
     "(%.[%w_]+) +%u+ +%x+ %x+ (%x+)") do
     local wanted = name == ".symtab" or name == ".strtab" or name == ".debug_line" and row.input:find "-g$"
@@ -134,9 +136,9 @@ end
 local function line_of(row, all, rate)
   local input = inputs.get(all.inputs, row.input)
   local arguments = arguments_of(row, input)
-  local profile, runs = measure(quote(PROGRAM) .. " " .. arguments, all, input)
+  local profile, runs = measure(quote(PROGRAM) .. " " .. arguments, all)
   local shares, total, busiest = take_apart(profile)
-  local names, bytes = {}, bytes_of(row, "lua5.4 " .. arguments, input)
+  local names, bytes = {}, bytes_of(row, all, "lua5.4 " .. arguments, input)
   for i, f in ipairs(busiest) do names[i] = ("%s %.0f %%"):format(f.symbol, 100 * f.ticks / total) end
   local line = { row.name, ("%.0f"):format(1000 * total / (profile.rate or 1) / runs), ("%.1f"):format(bytes / 1e6),
                  ("%.1f"):format(1000 * bytes / rate) }
