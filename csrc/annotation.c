@@ -22,10 +22,6 @@ static bool is_selected(const gp_profile *profile, uint32_t symbol) {
          gp_is_selected(&profile->selections.of[GP_ANNOTATION], symbol);
 }
 
-static bool is_line(const gp_symtab *symtab, uint32_t symbol) {
-  return symtab->function && symtab->function[symbol] != symbol;
-}
-
 typedef struct span {
   size_t first, end;
 } span;
@@ -121,7 +117,7 @@ static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) 
   if (first) c->address = c->profile->symtab->address[symbol];
   if (samples->rate != 0)
     c->into->seconds[line] += c->profile->graph.self[symbol] / samples->rate;
-  if (!is_line(c->profile->symtab, symbol)) add_calls(c, line, symbol);
+  if (!gp_symtab_is_line(c->profile->symtab, symbol)) add_calls(c, line, symbol);
   add_blocks(c, line, symbol);
 }
 

@@ -177,7 +177,8 @@ typedef struct field_value {
     double number;
     const char *text;     /* lasts as long as the whole */
     const struct label *label;
-  } as;                   /* VALUE_PUSHED: on the top of the stack, and Lua's already */
+  } as;                   /* VALUE_PUSHED: Lua's already, on the top of the stack; of rows
+                             of next_fields, at the stack index `integer` */
 } field_value;
 
 static const field_value no_value = {VALUE_NIL, {false}},
@@ -301,6 +302,9 @@ const labels *test_labels(lua_State *L, int index);
 
 /* A Lua error if what the labels are of was closed. */
 void check_labels_open(lua_State *L, const labels *set);
+
+/* Whether they are labels of that profile. */
+bool are_labels_of(const labels *set, const profile_box *profile);
 
 /* Makes the label of the function or cycle of that number;
  * a Lua error if there is none. */

@@ -20,7 +20,7 @@ typedef struct page {
   size_t width;           /*   many characters */
 } page;
 
-enum { COLUMNS = 3 };
+enum { COLUMNS = 3, MOST_WIDTH = 1000000 };
 
 static const gp_graph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
 
@@ -67,8 +67,9 @@ static size_t write_gap(const page *p, size_t column, const label *text, size_t 
   size_t number = strcspn(text->numbers, " ");
   size_t wanted = column * p->width + NUMBER_WIDTH, taken = at + number;
   size_t fill = wanted > taken ? wanted - taken : 0;
+  size_t end = at + fill + length_of(text) - 1;
   write_blanks(p, fill + 1);
-  return at + fill + length_of(text) - 1;
+  return end;
 }
 
 /* What a cell is coloured by: as its entry, and by the time that was spent at all. */
@@ -110,7 +111,9 @@ static int write_index(lua_State *L) {
   p.names = push_look_labels(&p.r, "names");
   push_look(&p.r, "cell");
   p.aligned = lua_getfield(L, REPORT_LOOK, "width") != LUA_TNIL;
-  p.width = (size_t)luaL_optinteger(L, -1, 0);
+  lua_Integer width = lua_tointeger(L, -1);
+  if (width < 0 || width > MOST_WIDTH) luaL_error(L, "width: not from 0 to %d", MOST_WIDTH);
+  p.width = (size_t)width;
   collect(&p);
   write_cells(&p);
   return 0;

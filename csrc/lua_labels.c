@@ -57,6 +57,10 @@ const labels *test_labels(lua_State *L, int index) {
 
 void check_labels_open(lua_State *L, const labels *set) { open_profile(L, set->profile); }
 
+bool are_labels_of(const labels *set, const profile_box *profile) {
+  return set->profile == profile;
+}
+
 /* A label in the making: its numbers are set at `end`, where a text begins at `begin`. */
 typedef struct maker {
   label *made;
@@ -147,6 +151,7 @@ void make_label(lua_State *L, const labels *set, lua_Integer id, label *made) {
   uint32_t cycle = node < first_cycle ? graph->cycle[node] : GP_NONE;
   maker m = {made, made->numbers, made->numbers};
   made->count = 0;
+  made->numbers[0] = '\0';
   if (set->numbered) {
     add_index(&m, graph, node);
     add_text(&m, " ");

@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "stream.h"
 #include "count.h"
+#include "stream.h"
 #include "text.h"
 
 /* Arguments of annotation:print(). */
@@ -195,11 +195,12 @@ static void print_known(printing *p, size_t row, const char *text, size_t length
 
 static void print_text(printing *p, const char *text, size_t length) {
   const gp_annotation *known = p->known;
-  size_t row = 0;
+  size_t row = 0, count = known->count;
   for (const char *end = text + length, *next; text < end; text = next) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     next = newline ? newline + 1 : end;
     p->text_lines++;
+    if (known->count != count) check_annotation(p->L, THE_ANNOTATION);  /* it was closed */
     while (row < known->count && known->line[row] < p->text_lines) row++;
     if (row < known->count && known->line[row] == p->text_lines) {
       print_known(p, row, text, (size_t)(next - text));

@@ -118,6 +118,20 @@ static const gp_graph *graph_of(const part *p) { return &profile_of(p)->graph; }
 
 static const gp_symtab *symtab_of(const part *p) { return profile_of(p)->symtab; }
 
+/* The number by which Lua knows a node: from 1, as Lua counts. */
+static field_value number_of(uint32_t node) { return integer_value((uint64_t)node + 1); }
+
+/* Ticks in the profile's unit; 0 where nothing was sampled. */
+static field_value time_value(const part *p, double ticks) {
+  return number_value(gp_profile_seconds(profile_of(p), ticks));
+}
+
+/* The one object that stands for a node. */
+static field_value node_value(const part *p, uint32_t node) {
+  push_node(p->L, p->whole, node);
+  return pushed_value;
+}
+
 /* --- blocks ------------------------------------------------------------------ */
 
 /* Upvalues: the profile, the symbol, and the number of the block that comes next. */
@@ -142,20 +156,6 @@ int push_blocks(lua_State *L, int profile, uint32_t symbol) {
   return 1;
 }
 
-/* The number by which Lua knows a node: from 1, as Lua counts. */
-static field_value number_of(uint32_t node) { return integer_value((uint64_t)node + 1); }
-
-/* Ticks in the profile's unit; 0 where nothing was sampled. */
-static field_value time_value(const part *p, double ticks) {
-  return number_value(gp_profile_seconds(profile_of(p), ticks));
-}
-
-/* The one object that stands for a node. */
-static field_value node_value(const part *p, uint32_t node) {
-  push_node(p->L, p->whole, node);
-  return pushed_value;
-}
-
 /* --- fields of functions and cycles ---------------------------------------- */
 
 static field_value get_profile(const part *p) {
@@ -163,8 +163,7 @@ static field_value get_profile(const part *p) {
   return pushed_value;
 }
 
-static field_value get_id(const part *p) { return number_of(p->id);
-}
+static field_value get_id(const part *p) { return number_of(p->id); }
 
 static field_value get_is_cycle(const part *p) {
   return boolean_value(p->id >= graph_of(p)->functions);
@@ -173,7 +172,7 @@ static field_value get_is_cycle(const part *p) {
 static field_value get_is_function(const part *p) {
   uint32_t id = p->id;
   return boolean_value(id < graph_of(p)->functions &&
-                         symtab_of(p)->flags[id] & GP_FUNCTION);
+                       symtab_of(p)->flags[id] & GP_FUNCTION);
 }
 
 static field_value get_index(const part *p) {
@@ -227,8 +226,7 @@ static field_value get_graph_percent(const part *p) {
 /* --- functions ------------------------------------------------------------- */
 
 static bool is_line(const part *p) {
-  const gp_symtab *symtab = symtab_of(p);
-  return symtab->function && symtab->function[p->id] != p->id;
+  return gp_symtab_is_line(symtab_of(p), p->id);
 }
 
 static field_value get_is_line(const part *p) {
@@ -236,8 +234,7 @@ static field_value get_is_line(const part *p) {
 }
 
 static field_value get_function_id(const part *p) {
-  return number_of(is_line(p) ? symtab_of(p)->function[p->id]
-                                    : p->id);
+  return number_of(is_line(p) ? symtab_of(p)->function[p->id] : p->id);
 }
 
 static bool is_selected(const part *p, gp_stage stage) {
@@ -292,7 +289,7 @@ static int describe_function(lua_State *L) {
 /* --- cycles ---------------------------------------------------------------- */
 
 static field_value get_number(const part *p) {
-  return integer_value((p->id - graph_of(p)->functions + 1));
+  return integer_value(p->id - graph_of(p)->functions + 1);
 }
 
 static void push_cycle_name(const part *p) {

@@ -26,6 +26,7 @@ const labels *push_look_labels(const report *r, const char *name) {
   const labels *set = test_labels(r->L, -1);
   if (!set)
     luaL_error(r->L, "look.%s: labels expected, got %s", name, luaL_typename(r->L, -1));
+  if (!are_labels_of(set, r->box)) luaL_error(r->L, "look.%s: of another profile", name);
   return set;
 }
 

@@ -36,7 +36,6 @@ typedef struct prepared {
 struct stream {
   size_t used;
   bool ended;
-  bool flushed;                 /* since the row began that is being written */
   uint32_t next_format;         /* how many were read so far */
   prepared formats[FORMATS];    /* the last ones; text is NULL where there is none */
   char text[ROOM];
@@ -59,20 +58,25 @@ static void hand_on(lua_State *L, int index, const char *text, size_t length) {
 static void flush(lua_State *L, int index, stream *s) {
   size_t used = s->used;
   s->used = 0;
-  s->flushed = true;
   hand_on(L, index, s->text, used);
+  if (s->used > 0) luaL_error(L, "a stream's sink must not write to it");
+}
+
+static void check_open(lua_State *L, const stream *s) {
+  if (s->ended) luaL_error(L, "the report has ended");
 }
 
 /* Makes room for `length` bytes, which are at most ROOM. */
 static void make_room(lua_State *L, int index, stream *s, size_t length) {
   if (ROOM - s->used >= length) return;
   flush(L, index, s);
-  if (ROOM - s->used < length) luaL_error(L, "a stream's sink must not write to it");
+  check_open(L, s);  /* the sink may have finished it */
 }
 
 static void add(lua_State *L, int index, stream *s, const char *text, size_t length) {
   if (length > ROOM) {
     flush(L, index, s);
+    check_open(L, s);
     hand_on(L, index, text, length);
   } else {
     make_room(L, index, s, length);
@@ -162,22 +166,23 @@ static void add_number(stream *s, double value, gp_column_style style) {
   s->used = (size_t)(gp_text_fixed(s->text + s->used, value, style) - s->text);
 }
 
-/* Text that is the core's may be gone if the sink, which was called since the row was
- * read, closed what it was of: that is a Lua error. */
-static void check_there(lua_State *L, const stream *s, const row_values *r) {
-  if (s->flushed && r->of) r->of->kind->open(L, r->whole);
-  if (s->flushed && r->names) check_labels_open(L, r->names);
+/* Text that is the core's may be gone if whatever was called since the row was read, the
+ * sink or a table's __index, closed what it was of: that is a Lua error. */
+static void check_there(lua_State *L, const row_values *r) {
+  if (r->of) r->of->kind->open(L, r->whole);
+  if (r->names) check_labels_open(L, r->names);
 }
 
 /* Adds text that is the core's. */
 static void add_text(lua_State *L, int index, stream *s, const row_values *r,
                      const char *text, gp_column_style style) {
+  check_there(L, r);
   size_t length = strlen(text);
   if (length <= ROOM - GP_TEXT_WIDTH - ROW_ROOM)
     make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
   else
     flush(L, index, s);
-  check_there(L, s, r);
+  check_there(L, r);
   add_string(L, index, s, text, length, style);
 }
 
@@ -221,7 +226,7 @@ static void push_field(lua_State *L, const field_value *field) {
 static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece,
                        const row_values *r, int number) {
   int top = lua_gettop(L);
-  check_there(L, s, r);
+  check_there(L, r);
   if (number <= r->count) push_field(L, &r->fields[number - 1]);
   add_of_stack(L, index, s, piece, r, number, top + 1);
   lua_settop(L, top);
@@ -258,7 +263,7 @@ static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece,
     add_of_stack(L, index, s, piece, r, number, place);
 }
 
-/* Adds values by a format that is kept; see add_row. */
+/* Adds values by a format that is kept; see write_row. */
 static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept,
                         const row_values *r) {
   int next = 1;
@@ -293,17 +298,11 @@ static int add_unprepared(lua_State *L, int index, stream *s, const char *format
   return chosen ? r->count : next - 1;
 }
 
-static void check_open(lua_State *L, const stream *s) {
-  if (s->ended) luaL_error(L, "the report has ended");
-}
-
 int write_row(lua_State *L, int index, stream *s, int format, const row_values *r) {
   check_open(L, s);  /* whoever was called meanwhile may have finished it */
-  const prepared *kept = prepare(L, index, s, format);
-  s->flushed = false;
-  if (!kept) return add_unprepared(L, index, s, lua_tostring(L, format), r);
   make_room(L, index, s, ROW_ROOM);
-  s->flushed = false;
+  const prepared *kept = prepare(L, index, s, format);
+  if (!kept) return add_unprepared(L, index, s, lua_tostring(L, format), r);
   return add_prepared(L, index, s, kept, r);
 }
 
@@ -316,7 +315,6 @@ static int new_stream(lua_State *L) {
   stream *s = lua_newuserdatauv(L, sizeof *s, STREAM_VALUES);
   s->used = 0;
   s->ended = false;
-  s->flushed = false;
   s->next_format = 0;
   for (int i = 0; i < FORMATS; i++) s->formats[i].text = NULL;
   luaL_setmetatable(L, GP_STREAM);
@@ -387,7 +385,8 @@ enum { MOST_FIELDS = 16 };
 static void choose_format(lua_State *L) {
   if (lua_type(L, CHOICE) == LUA_TTABLE) {
     lua_gettable(L, CHOICE);
-    luaL_checkstring(L, -1);
+    if (lua_type(L, -1) != LUA_TSTRING)
+      luaL_error(L, "the format of a row: string expected, got %s", luaL_typename(L, -1));
     lua_replace(L, FORMAT);
   } else {
     lua_pop(L, 1);

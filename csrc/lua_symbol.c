@@ -162,7 +162,7 @@ static field_value get_image(const part *p) {
 
 const part_field symbol_fields[] = {
     {"id", get_id},              /* its number in the table */
-    {"name", name_of_symbol},          /* demangled, unless that is not wanted */
+    {"name", name_of_symbol},    /* demangled, unless that is not wanted */
     {"symbol", get_plain_name},  /* as in the symbol table */
     {"address", get_address},
     {"size", get_size},          /* bytes up to the next one */

@@ -14,8 +14,8 @@ typedef struct stream stream;
 stream *check_stream(lua_State *L, int index);
 
 /* The values that are set into a format: those on the stack from index `first` on, or
- * `fields`. The latter may have text that is the core's: what it is of is looked at again
- * if the sink was called meanwhile, as it may have closed that. */
+ * `fields`. The latter may have text that is the core's: whether what it is of is open is
+ * looked at before each, as whatever was called meanwhile may have closed it. */
 typedef struct row_values {
   int first;
   int count;

@@ -61,6 +61,11 @@ uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address);
 /* The function whose code is at `address`, or GP_NONE. */
 uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address);
 
+/* In a table by line: whether a symbol is a line in the middle of a function. */
+static inline bool gp_symtab_is_line(const gp_symtab *symtab, uint32_t symbol) {
+  return symtab->function && symtab->function[symbol] != symbol;
+}
+
 /* The function that a symbol belongs to: mostly itself. */
 static inline uint32_t gp_symtab_owner(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->owner ? symtab->owner[symbol] : symbol;

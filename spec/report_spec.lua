@@ -371,7 +371,7 @@ describe("a report of the user's own", function()
   end)
 end)
 
-describe("a report whose reader closes what it is about", function()
+describe("a report that is about something that is closed meanwhile", function()
   -- More than a stream gathers before it hands anything on.
   local MANY <const> = 3000
   local image_path, data_path
@@ -382,19 +382,63 @@ describe("a report whose reader closes what it is about", function()
     image_path, data_path = row.image(MANY), row.profile(records)
   end)
 
+  local function opened()
+    local image = gprof.image(image_path)
+    return { image = image, profile = gprof.profile(image, gprof.data(image, data_path)) }
+  end
+
   for _, name in ipairs { "flat", "graph", "index" } do
     for _, closed in ipairs { "profile", "image" } do
       it(("ends with an error: %s, %s"):format(name, closed), function()
-        local image = gprof.image(image_path)
-        local profile = gprof.profile(image, gprof.data(image, data_path))
+        local all = opened()
         assert.error_matches(function()
-          profile:report(name, { inline_file_names = true }, function()
-            local it = closed == "profile" and profile or image
-            it:close()
-          end)
+          all.profile:report(name, { inline_file_names = true }, function() all[closed]:close() end)
         end, closed .. " is closed$")
         collectgarbage()
       end)
     end
   end
+
+  -- The first row finds the stream nearly full, by less than a row.
+  it("ends with an error where it is closed as a row begins", function()
+    local all = opened()
+    local function report(profile, _, write)
+      for left = 7168, 1, -256 do
+        write(("x"):rep(65536 - left))
+        write:each(nil, "%d %s\n", profile:functions("self", "calls", "name"))
+      end
+    end
+    assert.error_matches(function()
+      all.profile:report(report, {}, function() all.image:close() end)
+    end, "image is closed$")
+  end)
+
+  it("ends with an error where a table of names or of formats closes it", function()
+    for _, place in ipairs { 1, 2 } do
+      local all = opened()
+      local tables = { { "" }, { [0] = "%d %d %s\n" } }
+      tables[place] = setmetatable({}, { __index = function()
+        all.image:close()
+        return "%1$d %3$s\n"
+      end })
+      assert.error_matches(function()
+        all.profile:report(function(profile, _, write)
+          write:each(place == 1 and tables[1] or nil, place == 2 and tables[2] or "%2$d %3$s\n",
+            profile:functions("self", "id", "calls", "name"))
+        end, {}, function() end)
+      end, "image is closed$")
+    end
+  end)
+
+  it("takes a width that makes no sense for one that does", function()
+    local profile = opened().profile
+    local function index(width)
+      local text = {}
+      profile:report("index", { width = width }, function(piece) text[#text + 1] = piece end)
+      return table.concat(text)
+    end
+    for _, width in ipairs { 0, -300, math.mininteger } do
+      assert.equal(index(1), index(width))
+    end
+  end)
 end)

@@ -52,26 +52,34 @@ function color.row(text, percent, samples, used)
   return paint(text, shade(percent, samples, used))
 end
 
---- A row that others are gathered around.
--- @tparam string text or format, of one line
--- @tparam number percent as of `color.row`
--- @tparam number samples
--- @tparam boolean used
--- @treturn string
-function color.primary(text, percent, samples, used)
+-- The code for a row that others are gathered around.
+local function primary(percent, samples, used)
   local code = shade(percent, samples, used)
-  if used then code = code and bold .. ";" .. code or bold end
-  return paint(text, code)
+  if not used then return code end
+  return code and bold .. ";" .. code or bold
 end
 
---- What colours the rows that the core writes (csrc/report.h).
+--- What colours the rows that the core writes (csrc/report.h). Each format is painted
+-- once: streams know formats again.
 -- @tparam number samples that all time is
--- @treturn function of a format, percentage, whether it was used, and whether others are
---   gathered around it
+-- @treturn function of a format, percentage, whether it was used, and whether others
+--   are gathered around it
 function color.painter(samples)
+  local painted = {}
   return function(format, percent, used, is_primary)
-    local row = is_primary and color.primary or color.row
-    return row(format, percent, samples, used)
+    local code = (is_primary and primary or shade)(percent, samples, used)
+    if not code then return format end
+    local formats = painted[code]
+    if not formats then
+      formats = {}
+      painted[code] = formats
+    end
+    local found = formats[format]
+    if not found then
+      found = paint(format, code)
+      formats[format] = found
+    end
+    return found
   end
 end
 

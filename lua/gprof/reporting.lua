@@ -6,11 +6,10 @@
 
 local core = require "gprof.core"
 local gprof = require "gprof"
+local options = require "gprof.options"
 local styles = require "gprof.styles"
 
-local function fail(...)
-  error({ message = string.format(...) }, 0)
-end
+local fail <const> = options.raise
 
 local function warn(message)
   io.stderr:write("gprof.lua: warning: ", message, "\n")

@@ -4,7 +4,6 @@
 -- @module gprof.report.executions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-
 -- By file, line and address; those of unknown source behind them, by address.
 local function is_before(a, b)
   if a.file ~= b.file then

@@ -8,7 +8,7 @@ local heading = require "gprof.heading"
 local names = require "gprof.names"
 
 local COLUMNS <const> = 3
-local WIDTH <const> = 80  -- of lines, in characters
+local WIDTH <const>, WIDEST <const> = 80, 1000000  -- of lines, in characters
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.index`):
 -- cell: see csrc/lua_index.c; width: a function of the options; name: the field that has
@@ -16,13 +16,13 @@ local WIDTH <const> = 80  -- of lines, in characters
 local gnu = { cell = "%1$s", name = "name" }
 
 function gnu.width(options)
-  return ((options.width or WIDTH) - 1) // COLUMNS
+  return (math.max(math.min(options.width or WIDTH, WIDEST), 1) - 1) // COLUMNS
 end
 
 --- Prints the report.
 -- @tparam profile profile
--- @tparam table options `width`: of the lines, in characters (default 80);
---   `display_unused_functions`, `inline_file_names`, `print_path`, `color`
+-- @tparam table options `width`: of the lines, in characters (default 80, at most
+--   1,000,000); `display_unused_functions`, `inline_file_names`, `print_path`, `color`
 -- @tparam stream write
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
