@@ -200,7 +200,7 @@ static void print_text(printing *p, const char *text, size_t length) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     next = newline ? newline + 1 : end;
     p->text_lines++;
-    if (known->count != count) check_annotation(p->L, THE_ANNOTATION);  /* it was closed */
+    if (known->count != count) check_annotation(p->L, THE_ANNOTATION);  /* closed */
     while (row < known->count && known->line[row] < p->text_lines) row++;
     if (row < known->count && known->line[row] == p->text_lines) {
       print_known(p, row, text, (size_t)(next - text));
