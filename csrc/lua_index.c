@@ -112,7 +112,8 @@ static int write_index(lua_State *L) {
   push_look(&p.r, "cell");
   p.aligned = lua_getfield(L, REPORT_LOOK, "width") != LUA_TNIL;
   lua_Integer width = lua_tointeger(L, -1);
-  if (width < 0 || width > MOST_WIDTH) luaL_error(L, "width: not from 0 to %d", MOST_WIDTH);
+  if (width < 0 || width > MOST_WIDTH)
+    luaL_error(L, "look.width: not from 0 to %d", MOST_WIDTH);
   p.width = (size_t)width;
   collect(&p);
   write_cells(&p);
