@@ -25,12 +25,16 @@ int luaopen_scarce(lua_State *L);
 #define SEEN __attribute__((visibility("default")))
 SEEN const char *__asan_default_options(void);
 SEEN const char *__lsan_default_suppressions(void);
+SEEN const char *__lsan_default_options(void);
 
 const char *__asan_default_options(void) {
   return "fast_unwind_on_malloc=0:malloc_context_size=12";
 }
 
 const char *__lsan_default_suppressions(void) { return "leak:nearest_line\n"; }
+
+/* Nor is there anything to be said of them: specs look at what is on standard error. */
+const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 
 static int trace(lua_State *L) {
   luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
