@@ -235,6 +235,10 @@ iteration *new_iteration(lua_State *L, const part_kind *kind, int whole, int ord
  * field, or by a function. */
 int order_option(lua_State *L, int index, const char *const names[]);
 
+/* Returns a function that goes over what is in argument 1: `next`, whose upvalues are the
+ * argument, and a count that begins as 0. */
+int return_counting(lua_State *L, lua_CFunction next);
+
 /* Returns, for a generic for, `next` with the object on the top of the stack as its
  * upvalue, which is closed when the loop is left. */
 int return_loop(lua_State *L, lua_CFunction next);

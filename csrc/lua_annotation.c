@@ -97,10 +97,7 @@ static int next_line(lua_State *L) {
 /* annotation:lines() -> iterator over number, counts, calls, blocks and seconds */
 static int lines(lua_State *L) {
   check_annotation(L, 1);
-  lua_settop(L, 1);
-  lua_pushinteger(L, 0);
-  lua_pushcclosure(L, next_line, 2);
-  return 1;
+  return return_counting(L, next_line);
 }
 
 /* Upvalues: the annotation, its busiest rows, and which of them comes next. */

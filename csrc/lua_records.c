@@ -190,10 +190,7 @@ static size_t next_number(lua_State *L) {
 
 static int iterate(lua_State *L, lua_CFunction next) {
   check_data(L, 1);
-  lua_pushvalue(L, 1);
-  lua_pushinteger(L, 0);
-  lua_pushcclosure(L, next, 2);
-  return 1;
+  return return_counting(L, next);
 }
 
 static int next_arc(lua_State *L) {
@@ -282,10 +279,7 @@ static int next_bin(lua_State *L) {
 /* histogram:bins() -> iterator over those with samples: number, samples, address */
 static int bins(lua_State *L) {
   check_histogram(L, 1);
-  lua_pushvalue(L, 1);
-  lua_pushinteger(L, 0);
-  lua_pushcclosure(L, next_bin, 2);
-  return 1;
+  return return_counting(L, next_bin);
 }
 
 static int describe(lua_State *L) {
