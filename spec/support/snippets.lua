@@ -173,7 +173,9 @@ end
 -- Comparing ---------------------------------------------------------------------------------------------------------
 
 local masks <const> = {
-  { "^ +%d+%.%d%d    ", " " },  -- seconds beside source, which a line may have or not, by chance
+  -- Seconds beside source, which a line may have or not, by chance; a row of a report has a number behind them.
+  { "^ +%d+%.%d%d(    +[^%s%d])", "%1" },
+  { "^ +%d+%.%d%d(    +%d+ %->)", "%1" },
   { "%d+%.%d+", "#" },  -- 0.01, 100.00
   { "0x%x+", "0x#" },
   { "%((%S+:%d+) @ %x+%)", "(%1 @ #)" },
