@@ -17,8 +17,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 
-#define _GNU_SOURCE  /* wait4, and a posix_spawn that does not copy */
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -31,8 +31,9 @@ function meters.open(scratch, options)
   local meter = setmetatable({ scratch = scratch, timeout = options.timeout }, { __index = methods })
   meter.program = scratch .. "/measure"
   shell.run("mkdir -p " .. quote(scratch .. "/together"))
-  shell.run(("gcc -std=c11 -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o %s %s"):format(quote(meter.program),
-    quote(here .. "measure.c")))
+  -- wait4, and a posix_spawn that does not copy, are GNU's
+  shell.run(("gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o %s %s"):format(
+    quote(meter.program), quote(here .. "measure.c")))
   return meter
 end
 

@@ -134,7 +134,7 @@ gp_selections *push_selections(lua_State *L, int index, size_t functions);
 static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 /* Raises the error that Lua raises if there is no memory: it does not tell where. */
-int raise_no_memory(lua_State *L);
+_Noreturn int raise_no_memory(lua_State *L);
 
 /* Pushes a copy of a malloc'd string, and frees it: not before Lua has its copy, and
  * even if Lua raises an error instead. That is one if the string is NULL. */

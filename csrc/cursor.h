@@ -80,6 +80,7 @@ static inline uint64_t gp_take_uleb(gp_cursor *cursor) {
   uint64_t value = 0;
   unsigned shift = 0;
   while (cursor->at < cursor->end) {
+    /* only where both are NULL: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     unsigned char byte = *cursor->at++;
     if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
     if (!(byte & 0x80)) return value;

@@ -146,6 +146,7 @@ bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
 /* --- histograms ------------------------------------------------------------ */
 
 double gp_histogram_scale(const gp_histogram *histogram) {
+  /* of whole units NOLINTNEXTLINE(bugprone-integer-division) */
   return (double)((histogram->high - histogram->low) / 2) / (double)histogram->bins;
 }
 

@@ -123,7 +123,7 @@ static bool add_histogram(source *s, const gp_histogram *header) {
 /* --- the current format ---------------------------------------------------- */
 
 static bool read_histogram(source *s) {
-  unsigned size = s->layout.pointer_size;
+  size_t size = s->layout.pointer_size;
   const unsigned char *bytes = gp_reader_take(s->reader, 2 * size + 24);
   if (!bytes) return truncated(s, "the histogram");
   gp_histogram header = {
@@ -158,7 +158,7 @@ static void add_arcs_in_order(source *s) {
 }
 
 static bool read_arc(source *s) {
-  unsigned size = s->layout.pointer_size;
+  size_t size = s->layout.pointer_size;
   const unsigned char *bytes = gp_reader_take(s->reader, 2 * size + 4);
   if (!bytes) return truncated(s, "the arc");
   if (!add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
@@ -187,7 +187,7 @@ static bool read_old_block(source *s) {
 }
 
 static bool read_block(source *s) {
-  unsigned size = s->layout.pointer_size;
+  size_t size = s->layout.pointer_size;
   const unsigned char *bytes = gp_reader_take(s->reader, 2 * size);
   if (!bytes) return truncated(s, "the block counts");
   return add_block(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout));

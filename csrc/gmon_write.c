@@ -154,13 +154,13 @@ static bool put_magic_header(sink *s) {
   unsigned char *bytes = gp_writer_room(s->writer, MAGIC_HEADER);
   if (!bytes) return false;
   memset(bytes, 0, MAGIC_HEADER);
-  memcpy(bytes, MAGIC, 4);
+  memcpy(bytes, MAGIC, 4);  /* NOLINT(bugprone-not-null-terminated-result): no text */
   gp_put_u32(bytes + 4, 1, s->layout);
   return true;
 }
 
 static bool put_histogram(sink *s, const gp_histogram *histogram, uint64_t record) {
-  unsigned size = s->layout.pointer_size;
+  size_t size = s->layout.pointer_size;
   unsigned char *bytes = gp_writer_room(s->writer, 1 + 2 * size + 8 + DIMENSION_SIZE + 1);
   if (!bytes) return false;
   *bytes++ = TAG_HISTOGRAM;
@@ -187,7 +187,7 @@ static bool put_histograms(sink *s) {
 
 static bool put_arc(sink *s, size_t arc) {
   const gp_arcs *arcs = &s->data->arcs;
-  unsigned size = s->layout.pointer_size;
+  size_t size = s->layout.pointer_size;
   uint64_t left = arcs->calls[arc];
   do {
     unsigned char *bytes = gp_writer_room(s->writer, 1 + 2 * size + 4);
@@ -202,7 +202,7 @@ static bool put_arc(sink *s, size_t arc) {
 
 static bool put_block(sink *s, size_t block) {
   const gp_blocks *blocks = &s->data->blocks;
-  unsigned size = s->layout.pointer_size;
+  size_t size = s->layout.pointer_size;
   uint64_t left = blocks->executions[block];
   do {
     unsigned char *bytes = gp_writer_room(s->writer, 2 * size);
@@ -255,7 +255,7 @@ static bool put_bsd_header(sink *s, gp_format format) {
 
 static bool put_bsd_arc(sink *s, size_t arc) {
   const gp_arcs *arcs = &s->data->arcs;
-  unsigned size = s->layout.pointer_size;
+  size_t size = s->layout.pointer_size;
   uint64_t left = arcs->calls[arc];
   do {
     unsigned char *bytes = gp_writer_room(s->writer, 3 * size);

@@ -30,9 +30,9 @@ static void leave_guard(lua_State *L, void **box) {
   lua_remove(L, -2);
 }
 
-int raise_no_memory(lua_State *L) {
+_Noreturn int raise_no_memory(lua_State *L) {
   lua_pushliteral(L, "not enough memory");
-  return lua_error(L);
+  for (;;) lua_error(L);  /* it never returns, and nothing in its declaration says so */
 }
 
 void push_and_free(lua_State *L, char *text) {

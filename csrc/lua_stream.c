@@ -235,11 +235,13 @@ static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece
 /* Adds the value of a field. */
 static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *piece,
                           const row_values *r, int number) {
-  const field_value *v = &r->fields[number <= r->count ? number - 1 : 0];
-  bool plain = piece->style.width == 0 && piece->style.precision < 0;
-  if (number > r->count)
+  if (number > r->count) {
     add_as_lua(L, index, s, piece, r, number);
-  else if (v->type == VALUE_INTEGER && piece->conversion == 'd')
+    return;
+  }
+  const field_value *v = &r->fields[number - 1];
+  bool plain = piece->style.width == 0 && piece->style.precision < 0;
+  if (v->type == VALUE_INTEGER && piece->conversion == 'd')
     add_integer(s, v->as.integer, piece->style);
   else if (v->type == VALUE_NUMBER && piece->conversion == 'f')
     add_number(s, v->as.number, piece->style);
@@ -348,7 +350,7 @@ static int call(lua_State *L) {
   size_t length;
   const row_values r = {.first = VALUES_OF_CALL, .count = lua_gettop(L) - 2};
   const char *text = lua_tolstring(L, 2, &length);
-  if (!text) bad_type(L, &r, 0, 2, "string");
+  if (!text) return bad_type(L, &r, 0, 2, "string");
   if (r.count == 0) {
     add(L, 1, s, text, length);
     return 0;

@@ -39,6 +39,7 @@ const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symta
   if (!shown->name && !(shown->name = gp_column(symtab->count, sizeof *shown->name)))
     return NULL;
   const char **place = &shown->name[symbol];
+  /* cppcheck-suppress identicalInnerCondition ; the name, not whether there is one */
   if (*place) return *place;
   char *demangled = gp_image_demangle(image, symtab->name[symbol]);
   *place = demangled ? keep(shown, demangled)

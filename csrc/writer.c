@@ -25,11 +25,11 @@ static bool fail_write(gp_writer *writer, const char *what) {
 /* `name` seen from the directory that `path` is in. */
 static char *beside(const char *path, const char *name) {
   const char *slash = *name == '/' ? NULL : strrchr(path, '/');
-  size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
-  char *joined = malloc(directory + strlen(name) + 1);
+  size_t directory = slash ? (size_t)(slash - path) + 1 : 0, size = strlen(name) + 1;
+  char *joined = malloc(directory + size);
   if (!joined) return NULL;
   memcpy(joined, path, directory);
-  strcpy(joined + directory, name);
+  memcpy(joined + directory, name, size);
   return joined;
 }
 

@@ -132,10 +132,14 @@ local function exports(env)
   return table.concat(parts)
 end
 
+-- How many times as long programs may take: under valgrind, everything is slower.
+local patience <const> = tonumber(os.getenv "GPROF_PATIENCE" or 1)
+
 --- Runs a program to its end and catches all it says.
 -- @tparam {string,...} argv the program and its arguments; none of them is seen by a shell
 -- @tparam[opt] table options `cwd` directory to run in; `env` table of variables (`false` unsets one);
 --   `stdin` file to read (default: nothing to read); `timeout` seconds, after which it is killed and the status is 124
+--   (GPROF_PATIENCE times as many, if that is set)
 -- @treturn table `stdout`, `stderr` (bytes); `status` (nil if a signal ended it), `signal` (number, nil if none);
 --   `command` (for messages)
 function shell.run(argv, options)
@@ -154,7 +158,7 @@ function shell.run(argv, options)
   -- exec: a signal must end what os.execute waits for, or the shell would make a status of it.
   line[#line + 1] = "exec "
   if options.timeout then
-    line[#line + 1] = "timeout -k 2 " .. shell.quote(options.timeout) .. " "
+    line[#line + 1] = "timeout -k 2 " .. shell.quote(options.timeout * patience) .. " "
   end
   line[#line + 1] = command .. "; } <" .. shell.quote(options.stdin or "/dev/null")
   line[#line + 1] = " >" .. shell.quote(out) .. " 2>" .. shell.quote(err)

@@ -1,0 +1,16 @@
+#!/bin/sh
+# A Lua interpreter under valgrind: `spec/valgrind.sh SCRIPT [ARGUMENT...]`. What memcheck has to
+# say of it goes into a file of its own in the directory GPROF_VALGRIND, so that nothing is lost
+# of processes whose status or standard error nobody looks at; those that are in order leave an
+# empty one there.
+#
+# Memory that is "possibly lost" is no error: the program ends without closing Lua's state, and
+# then Lua holds some of its own objects by pointers into their middle alone.
+#
+# SPDX-License-Identifier: GPL-3.0-or-later
+read -r now _ </proc/uptime  # numbers of processes are given again
+exec valgrind -q --error-exitcode=99 --leak-check=full --keep-debuginfo=yes \
+  --num-callers=30 \
+  --errors-for-leak-kinds=definite,indirect --show-leak-kinds=definite,indirect \
+  --suppressions="$(dirname "$0")/valgrind.supp" --log-file="$GPROF_VALGRIND/%p-$now" \
+  lua5.4 "$@"
