@@ -32,13 +32,14 @@ static inline size_t gp_capacity(size_t capacity, size_t needed) {
  * type) to `capacity` items of `size` bytes. Returns false, with the column
  * untouched, if that is too much. */
 static inline bool gp_resize(void *column, size_t capacity, size_t size) {
-  void *items, *grown;  /* copied out and in: a pointer to T is not a pointer to void */
+  void *items;  /* copied out and in: a pointer to T is not a pointer to void */
   if (capacity == 0) capacity = 1;
   if (capacity > SIZE_MAX / size) return false;
   memcpy(&items, column, sizeof items);
-  grown = realloc(items, capacity * size);
-  if (!grown) return false;
-  memcpy(column, &grown, sizeof grown);
+  /* cppcheck-suppress memleakOnRealloc ; the column still has the old ones */
+  items = realloc(items, capacity * size);
+  if (!items) return false;
+  memcpy(column, &items, sizeof items);
   return true;
 }
 
