@@ -307,6 +307,26 @@ spec-collector: $(SANITIZED) $(RUNTIME)
 	  GPROF_SPECS="$(COLLECTED:%=spec/%_spec.lua)" GPROF_LUA=$(CURDIR)/$(SANITIZED) \
 	  spec/run.sh build/specs-collector $(SANITIZED) $(BUSTED)
 
+# Each process of the specs under memcheck, whatever starts it, with few random cases: a fault of
+# one that nobody looks at is found in what valgrind wrote. Left out is what has no meaning there:
+# bench (time and memory of processes), growth and startup (instructions, which valgrind counts).
+MEMCHECK = build/valgrind
+MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,bench growth startup), \
+  $(wildcard spec/*_spec.lua))
+spec-valgrind: $(CORE) $(RUNTIME)
+	rm -rf $(MEMCHECK)
+	@mkdir -p $(MEMCHECK)
+	GPROF_CASES=$${GPROF_CASES:-1} GPROF_SHARE=$${GPROF_SHARE:-60} GPROF_PATIENCE=20 GPROF_SOAK=20 \
+	  GPROF_SPECS="$(MEMCHECKED)" GPROF_VALGRIND=$(CURDIR)/$(MEMCHECK) \
+	  GPROF_LUA=$(CURDIR)/spec/valgrind.sh \
+	  spec/run.sh build/specs-valgrind spec/valgrind.sh $(BUSTED)
+	@echo "$$(ls $(MEMCHECK) | wc -l) processes under valgrind"
+	@! find $(MEMCHECK) -type f -size +0 -exec cat {} + | grep .
+
+# Ten thousand loads in one process; check runs some hundreds.
+soak: $(CORE) $(RUNTIME)
+	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/soak_spec.lua
+
 # The demonstration, and what scripts say of its profile; the specs look at what they say.
 EXAMPLES = "top.lua 10" "callers.lua name" by_file.lua unused.lua "tree.lua 5 5" hot_paths.lua \
   "gate.lua 5 $(DEMO)/sample $(DEMO)/gmon.out" "shards.lua directory $(DEMO)"
@@ -346,7 +366,7 @@ counted-runtime: $(RUNTIME)
 
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for
 # want of one, all lines are counted that specs run, there are more cases by chance, and
-# valgrind looks at what runs in one process.
+# valgrind looks at every process.
 check-all: deps-all
 	@$(MAKE) --no-print-directory check analyze docs coverage
 	@$(MAKE) --no-print-directory spec-collector COLLECTED="stream image gmon trace"
@@ -354,9 +374,7 @@ check-all: deps-all
 	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/line_spec.lua spec/ordering_spec.lua
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
-	valgrind -q --error-exitcode=1 --leak-check=full --errors-for-leak-kinds=definite \
-	  $(LUA) $(BUSTED) $(foreach module,image gmon histogram graph library report, \
-	  spec/$(module)_spec.lua)
+	@$(MAKE) --no-print-directory soak spec-valgrind
 
 bench: deps-test
 	@$(MAKE) --no-print-directory all
@@ -389,5 +407,5 @@ FORCE:
 .DELETE_ON_ERROR:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile deps-docs \
   deps-all demo \
-  run-demo docs test check lint analyze spec spec-sanitized spec-collector examples check-all coverage \
+  run-demo docs test check lint analyze spec spec-valgrind soak spec-sanitized spec-collector examples check-all coverage \
   run-coverage counted-runtime bench bench-large profile clean
