@@ -252,10 +252,10 @@ spec: $(CORE) $(RUNTIME)
 # The interpreter with the core linked in, both under AddressSanitizer and UBSan. The core's
 # memory can be made to run out there.
 SANITIZED = build/sanitized/lua
-LAUNCHER = spec/sanitizer/launcher.c spec/sanitizer/scarce.c
+LAUNCHER = $(addprefix spec/sanitizer/,launcher.c scarce.c starve.c)
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-$(SANITIZED): $(SOURCES) $(HEADERS) $(BINUTILS) $(LAUNCHER) spec/sanitizer/scarce.h Makefile
+$(SANITIZED): $(SOURCES) $(HEADERS) $(BINUTILS) $(LAUNCHER) $(wildcard spec/sanitizer/*.h) Makefile
 	@mkdir -p $(@D)
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h -Wl,-E -o $@ \
