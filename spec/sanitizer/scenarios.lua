@@ -23,10 +23,14 @@ local function says_so(text, pattern)
   return text:find(pattern) and not text:find "built" and not text:find "installed"
 end
 
--- One line that says so, and nothing printed that is not what would have been; or that line is made by the interpreter.
-local function judge(status, problem)
+-- One line that says so, behind those about files that were left out; or the interpreter makes one of what was raised.
+-- Where something is wrong anyway, `expected` is what is said of that.
+local function judge(status, problem, expected)
   local printed, told = text_of(io.stdout), text_of(io.stderr)
-  if status == 0 then return "done " .. printed .. told end
+  if status == (expected and 1 or 0) and (not expected or told:find(expected, 1, true)) then
+    return "done " .. printed .. told
+  end
+  told = told:gsub("^gprof%.lua: %S+bad: [^\n]*\n", "")
   if status == nil then
     return problem == "not enough memory" and told == "" and "" or ("raised %s, told %q"):format(problem, told)
   end
@@ -56,6 +60,13 @@ local function command()
   end
 end
 
+-- The same with something that is wrong, and said in the first word.
+local function failing()
+  local expected = table.remove(words, 1)
+  local run = command()
+  return run, function(done, result) return judge(done and result or nil, result, expected) end
+end
+
 -- The library -----------------------------------------------------------------------------
 
 -- What a script of somebody's gets: an error, or nil and a message, which it makes an error of.
@@ -70,7 +81,7 @@ local function library(run)
   end
 end
 
-local scenarios = { program = program, command = command }
+local scenarios = { program = program, command = command, failing = failing }
 
 scenarios.load = function()
   return function() return require "gprof" end, function(done, result)

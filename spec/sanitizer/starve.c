@@ -12,6 +12,8 @@
 #include <lua.h>
 #include <lualib.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "modules.h"
 #include "scarce.h"
@@ -55,11 +57,19 @@ static bool prepare(lua_State *L, lua_State *from, bool relieving) {
   return lua_pcall(L, words, 2, 0) == LUA_OK;
 }
 
-/* Whether signals are held that were not before. */
-static bool holds_signals(void) {
+/* What is still as it was meanwhile, "" if nothing is. */
+static const char *whatever_is_left(void) {
   sigset_t held;
   pthread_sigmask(SIG_BLOCK, NULL, &held);
-  return sigismember(&held, SIGTERM) || sigismember(&held, SIGINT);
+  if (sigismember(&held, SIGTERM) || sigismember(&held, SIGINT)) return "held signals";
+  return waitpid(-1, NULL, WNOHANG) >= 0 ? "a child" : "";
+}
+
+/* What was forked on the way has ended there. */
+static void check_process(pid_t self) {
+  static const char line[] = "a child came back\n";
+  if (getpid() == self) return;
+  if (write(STDERR_FILENO, line, sizeof line - 1) > 0) _exit(1);
 }
 
 /* The stack has both functions. Pushes what the latter returns of what became of the
@@ -76,21 +86,23 @@ static long run(lua_State *L, long failing) {
 }
 
 /* starve(n, relieving, path, word...) -> what the script says became of it; requests;
- * blocks of the core's and bytes of Lua's that were lost; whether signals are held */
+ * blocks of the core's and bytes of Lua's that were lost; what else was left */
 static int starve(lua_State *L) {
+  pid_t self = getpid();
   size_t bytes = 0, before = scarce_live();
   long failing = (long)luaL_checkinteger(L, 1), requests = 0;
   lua_State *inner = lua_newstate(allocate, &bytes);
   if (!inner) return luaL_error(L, "no state");
   bool prepared = prepare(inner, L, lua_toboolean(L, 2));
   if (prepared) requests = run(inner, failing);
+  check_process(self);
   lua_pushstring(L, luaL_tolstring(inner, -1, NULL));
   lua_close(inner);
   if (!prepared) return lua_error(L);
   lua_pushinteger(L, requests);
   lua_pushinteger(L, (lua_Integer)(scarce_live() - before));
   lua_pushinteger(L, (lua_Integer)bytes);
-  lua_pushboolean(L, holds_signals());
+  lua_pushstring(L, whatever_is_left());
   return 5;
 }
 
