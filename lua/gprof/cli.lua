@@ -45,6 +45,7 @@ function cli.run(arguments)
   -- marking all that lives over and over again
   collectgarbage("generational")
   core.end_by_interrupt()
+  core.open_standard_files()
   local done, problem = pcall(work, arguments)
   if done then return 0 end
   if type(problem) == "string" and problem:find "not enough memory$" then
