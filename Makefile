@@ -5,6 +5,7 @@
 #   make demo      profile the bundled sample program (installs what is missing)
 #   make test      everything that has to pass (installs what is missing)
 #   make check-all the same, with what takes longer or needs more
+#   make faults    what goes wrong, at every place where it can
 #   make coverage  how many lines the specs run, file by file
 #   make docs      the reference of the library, build/doc/index.html
 #   make bench     time and memory beside GNU gprof's; make bench-large the same on real
@@ -275,6 +276,15 @@ spec-collector: $(SANITIZED) $(RUNTIME)
 	  GPROF_SPECS="$(COLLECTED:%=spec/%_spec.lua)" GPROF_LUA=$(CURDIR)/$(SANITIZED) \
 	  spec/run.sh build/specs-collector $(SANITIZED) $(BUSTED)
 
+# What goes wrong, at every place where it can: memory that runs out from each request on,
+# files that cannot be read or written from each byte on, kills at a thousand moments. Of
+# these, the specs try some.
+FAULTS = starved read_faults write_faults killed
+faults: all $(SANITIZED)
+	GPROF_FAULTS=all GPROF_SPECS="$(FAULTS:%=spec/%_spec.lua)" \
+	  spec/run.sh build/faults $(LUA) $(BUSTED)
+	@cat build/faults/*
+
 # The demonstration, and what scripts say of its profile; the specs look at what they say.
 EXAMPLES = "top.lua 10" "callers.lua name" by_file.lua unused.lua "tree.lua 5 5" hot_paths.lua \
   "gate.lua 5 $(DEMO)/sample $(DEMO)/gmon.out" "shards.lua directory $(DEMO)"
@@ -357,5 +367,5 @@ FORCE:
 .DELETE_ON_ERROR:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile deps-docs \
   deps-all demo \
-  run-demo docs test check lint spec spec-sanitized spec-collector examples check-all coverage \
+  run-demo docs test check lint spec spec-sanitized spec-collector faults examples check-all coverage \
   run-coverage counted-runtime bench bench-large profile clean
