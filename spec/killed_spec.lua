@@ -18,8 +18,9 @@ local built = build.program "cycles"
 local function killing(names)
   local lines = { [[timeout -s KILL $delay "$@" >report 2>told; status=$?; state=]] }
   for _, name in ipairs(names) do
-    lines[#lines + 1] = ([[if cmp -s %s old/%s; then state="$state old"; elif cmp -s %s full/%s; then state="$state new"]])
-      :format(name, name, name, name) .. [[; else state="$state other"; fi]]
+    lines[#lines + 1] = ([[if cmp -s %s old/%s; then state="$state old"]]):format(name, name)
+    lines[#lines + 1] = ([[elif cmp -s %s full/%s; then state="$state new"]]):format(name, name)
+    lines[#lines + 1] = [[else state="$state other"; fi]]
     lines[#lines + 1] = ("cp old/%s %s"):format(name, name)
   end
   lines[#lines + 1] = [[echo "$status$state: $(grep -v Killed told)" $(ls *.tmp 2>/dev/null); rm -f *.tmp]]

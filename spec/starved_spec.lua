@@ -6,6 +6,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local faults = require "support.faults"
 local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -38,8 +39,7 @@ describe("where memory stays away,", function()
     return
   end
 
-  local seed = tonumber(os.getenv "GPROF_SEED") or os.time()
-  local most = os.getenv "GPROF_FAULTS" == "all" and "all" or 40
+  local most = faults.all and "all" or 40
   local built = build.program "cycles"
   local inputs = shell.tmpdir "inputs"
   local image, profile = built.image, built.gmon
@@ -54,15 +54,13 @@ describe("where memory stays away,", function()
   local function starve(kind, words)
     local dir = shell.tmpdir "starved"
     shell.write(dir .. "/gmon.sum", "what was there before")
-    local argv = { interpreter, program.root .. "/spec/sanitizer/starving.lua", program.root, most, seed, kind,
+    local argv = { interpreter, program.root .. "/spec/sanitizer/starving.lua", program.root, most, faults.seed, kind,
       table.unpack(words) }
     local result = shell.run(argv, { cwd = dir, env = { ASAN_OPTIONS = quickly }, timeout = 3000 })
-    local label = ("GPROF_SEED=%d %s\n"):format(seed, kind)
+    local label = ("GPROF_SEED=%d %s\n"):format(faults.seed, kind)
     assert.equal("", result.stderr, label .. result.stdout)
     assert.truthy(result.stdout:find "^%d+ of %d+ requests\n$" and result.status == 0, label .. result.stdout)
-    if most == "all" then
-      print(("%s, %s: %s"):format(table.concat(words, " "):gsub("%S*/", ""), kind, result.stdout:gsub("\n", "")))
-    end
+    faults.tell("%s, %s: %s", table.concat(words, " "):gsub("%S*/", ""), kind, result.stdout:match "[^\n]*")
   end
 
   local function it_says_so(...)
@@ -88,7 +86,7 @@ describe("where memory stays away,", function()
       { "-b", "-q" }, { "-p" }, { "-b", "-l" }, { "-A", "-x", "-I" .. built.dir }, { "-C", "-z" }, { "-c", "-q", "-b" },
       { "-l", "-A", "-y", "-I" .. built.dir }, { "--annotate-time", "--color=always", "-I" .. built.dir }, { "-T" },
       { "-r" }, { "-R" .. objects }, { "-i" }, { "-S" .. symbols, "-p" }, { "--report=" .. script },
-      { "-pmain", "-Qoutside", "-kmain/outside", "-Ecountdown" }, { "-s" }, 
+      { "-pmain", "-Qoutside", "-kmain/outside", "-Ecountdown" }, { "-s" },
       { "--file-format=bsd", "--sum-file=bsd" }, { "--profiles-from=" .. list, "-s" }, { "--gnu-compat", "-l" },
       { "--print-completion=zsh" }, { "-h" },
     } do

@@ -1,5 +1,5 @@
--- Files that cannot be written to their end, at whatever byte: one line says so, the old file stays as it was, and nothing
--- lies beside it.
+-- Files that cannot be written to their end, at whatever byte: one line says so, the old file stays as it was, and
+-- nothing lies beside it.
 --
 -- GPROF_FAULTS=all tries every byte (`make faults`).
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -23,14 +23,14 @@ local killed <const> =
 local function look_at(names)
   local parts = {}
   for _, name in ipairs(names) do
-    parts[#parts + 1] = ("cmp -s %s old/%s || cmp -s %s full/%s || state=\"$state other:%s\"; cp old/%s %s"):format(
-      name, name, name, name, name, name, name)
+    parts[#parts + 1] = ("cmp -s %s old/%s || cmp -s %s full/%s || state=other"):format(name, name, name, name)
+    parts[#parts + 1] = ("cp old/%s %s"):format(name, name)
   end
   return "state=\n" .. table.concat(parts, "\n") ..
     "\necho \"$n $status $state $(echo *) $said\""
 end
 
--- A directory in which a command writes files: with what they are to be in `full`, and what they were in `old` and here.
+-- A directory in which a command writes files: with what they are to be in `full`, what they were in `old` and here.
 local function workplace(words, names)
   local dir = shell.tmpdir "written"
   shell.check { "mkdir", dir .. "/old", dir .. "/full" }

@@ -11,7 +11,8 @@ package.path = root .. "/lua/?.lua;" .. root .. "/lua/?/init.lua;" .. package.pa
 -- The program -----------------------------------------------------------------------------
 
 -- Standard output and error, which hold what is told. Made before memory is short.
-io.stdout, io.stderr = io.tmpfile(), io.tmpfile()
+rawset(io, "stdout", io.tmpfile())
+rawset(io, "stderr", io.tmpfile())
 
 local function text_of(file)
   file:seek "set"
@@ -41,12 +42,13 @@ end
 -- gprof.lua itself, which ends the interpreter.
 local function program()
   local ended = { status = false }  -- with room for a status
-  arg = table.move(words, 1, #words, 1, { [0] = root .. "/gprof.lua" })
-  function os.exit(status)
+  local path = root .. "/gprof.lua"
+  rawset(_G, "arg", table.move(words, 1, #words, 1, { [0] = path }))
+  rawset(os, "exit", function(status)
     ended.status = status
     error(ended, 0)
-  end
-  return assert(loadfile(arg[0])), function(done, problem)
+  end)
+  return assert(loadfile(path)), function(done, problem)
     return judge(ended.status or nil, done and "nothing" or problem)
   end
 end
@@ -104,10 +106,8 @@ end
 
 -- Changes data step by step. After a step that fails, what the data say is what they said before it, whatever the step.
 local function stepwise(data, told, steps)
-  local before, number = records_of(data), 0
-  local pcall <const> = pcall
-  for i, step in ipairs(steps) do
-    number = i
+  local before = records_of(data)
+  for number, step in ipairs(steps) do
     local done, result, message = pcall(step)
     if not done or result == nil then
       local after = records_of(data)
@@ -175,7 +175,7 @@ local function walk(profile)
     for arc in (f.cycle or f):callees() do note(arc.callee.name, arc.count) end
   end
   for _, f in ipairs { profile:find "main" } do note(f.name) end
-  for name, id in profile:functions(function(a, b) return a.name < b.name end, "name", "id") do note(name, id) end
+  for called, id in profile:functions(function(a, b) return a.name < b.name end, "name", "id") do note(called, id) end
   return #lines .. lines[1]
 end
 

@@ -1,5 +1,5 @@
--- Starves a scenario (scenarios.lua) at one request after the other: at all of them, or at about as many as are asked for,
--- from an offset on. Prints what was wrong, and how many were tried:
+-- Starves a scenario (scenarios.lua) at one request after the other: at all of them, or at about as many as are asked
+-- for, from an offset on. Prints what was wrong, and how many were tried:
 --
 --     starving.lua ROOT MOST OFFSET relieved|unrelieved SCENARIO WORD...
 --
@@ -73,8 +73,9 @@ local function check(failing)
   local fine = (now == "" or now == said) and blocks == 0 and left == 0 and
     rest == "" and not half and files == opened
   if not fine then
-    print(("without request %d of %d: %q, %d blocks and %d bytes lost, %s left, %s half done, %d more files open"):format(
-      failing, made, now, blocks, left, rest == "" and "nothing" or rest, half or "nothing", files - opened))
+    print(("without request %d of %d: %q"):format(failing, made, now))
+    print(("  %d blocks and %d bytes lost, %s left, %s half done, %d more files open"):format(blocks, left,
+      rest == "" and "nothing" or rest, half or "nothing", files - opened))
   end
 end
 

@@ -26,8 +26,8 @@ function faults.tell(...)
   if faults.all then print((...):format(select(2, ...))) end
 end
 
---- Runs a line of shell for n = 0, 1, 2 ... below `size`, or for about `few` of these, from one by chance on. Each time it
--- prints what there is to be said, in a line that begins with n.
+--- Runs a line of shell for n = 0, 1, 2 ... below `size`, or for about `few` of these, from one by chance on. Each time
+-- it prints what there is to be said, in a line that begins with n.
 -- @tparam string line in which "$@" is the program with its arguments, and $n the number
 -- @tparam {string,...} arguments
 -- @tparam integer size
@@ -45,8 +45,8 @@ function faults.each_place(line, arguments, size, few, check, options)
     assert(tonumber(number) == next and check(next, said), label)
     next = next + step
   end
-  assert(next >= size and result.stderr == "", ("GPROF_SEED=%d: stops at %d of %d: %s%s"):format(faults.seed, next, size,
-    result.stderr, result.stdout:sub(-300)))
+  assert(next >= size and result.stderr == "", ("GPROF_SEED=%d: stops at %d of %d: %s%s"):format(faults.seed, next,
+    size, result.stderr, result.stdout:sub(-300)))
   faults.tell("%s: %d places", table.concat(arguments, " "):gsub("%S*/", ""), (size - first + step - 1) // step)
 end
 
