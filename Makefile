@@ -6,6 +6,7 @@
 #   make test      everything that has to pass (installs what is missing)
 #   make check-all the same, with what takes longer or needs more
 #   make analyze   what gcc, clang-tidy and cppcheck find in the C sources
+#   make faults    what goes wrong, at every place where it can
 #   make coverage  how many lines the specs run, file by file
 #   make docs      the reference of the library, build/doc/index.html
 #   make bench     time and memory beside GNU gprof's; make bench-large the same on real
@@ -284,10 +285,10 @@ spec: $(CORE) $(RUNTIME)
 # The interpreter with the core linked in, both under AddressSanitizer and UBSan. The core's
 # memory can be made to run out there.
 SANITIZED = build/sanitized/lua
-LAUNCHER = spec/sanitizer/launcher.c spec/sanitizer/scarce.c
+LAUNCHER = $(addprefix spec/sanitizer/,launcher.c scarce.c starve.c)
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-$(SANITIZED): $(SOURCES) $(HEADERS) $(BINUTILS) $(LAUNCHER) spec/sanitizer/scarce.h Makefile
+$(SANITIZED): $(SOURCES) $(HEADERS) $(BINUTILS) $(LAUNCHER) $(wildcard spec/sanitizer/*.h) Makefile
 	@mkdir -p $(@D)
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h -Wl,-E -o $@ \
@@ -326,6 +327,15 @@ spec-valgrind: $(CORE) $(RUNTIME)
 # Ten thousand loads in one process; check runs some hundreds.
 soak: $(CORE) $(RUNTIME)
 	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/soak_spec.lua
+
+# What goes wrong, at every place where it can: memory that runs out from each request on,
+# files that cannot be read or written from each byte on, kills at a thousand moments. Of
+# these, the specs try some.
+FAULTS = starved read_faults write_faults killed
+faults: all $(SANITIZED)
+	GPROF_FAULTS=all GPROF_SPECS="$(FAULTS:%=spec/%_spec.lua)" \
+	  spec/run.sh build/faults $(LUA) $(BUSTED)
+	@cat build/faults/*
 
 # The demonstration, and what scripts say of its profile; the specs look at what they say.
 EXAMPLES = "top.lua 10" "callers.lua name" by_file.lua unused.lua "tree.lua 5 5" hot_paths.lua \
@@ -405,7 +415,7 @@ clean:
 FORCE:
 
 .DELETE_ON_ERROR:
-.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile deps-docs \
-  deps-all demo \
-  run-demo docs test check lint analyze spec spec-valgrind soak spec-sanitized spec-collector examples check-all coverage \
-  run-coverage counted-runtime bench bench-large profile clean
+.PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
+  deps-docs deps-all demo run-demo docs test check lint analyze spec spec-valgrind \
+  spec-sanitized spec-collector soak faults examples check-all coverage run-coverage \
+  counted-runtime bench bench-large profile clean

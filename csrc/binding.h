@@ -136,13 +136,16 @@ static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 /* Raises the error that Lua raises if there is no memory: it does not tell where. */
 _Noreturn int raise_no_memory(lua_State *L);
 
-/* Pushes a copy of a malloc'd string, and frees it: not before Lua has its copy, and
- * even if Lua raises an error instead. That is one if the string is NULL. */
-void push_and_free(lua_State *L, char *text);
+/* Pushes a guard: an empty place for memory of malloc's, which is freed even if Lua raises
+ * an error. So it is made before that memory is asked for. */
+void **push_guard(lua_State *L);
 
-/* Pushes a table of `count` numbers of rows, counted from 1, and frees the column; a
- * Lua error if that is NULL. */
-void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count);
+/* Puts a copy of the string that is in the guard on the top in the place of that, and
+ * frees it. A Lua error if it is NULL. */
+void take_text(lua_State *L, void **guard);
+
+/* The same with a column of numbers of rows: a table of `count`, counted from 1. */
+void take_rows(lua_State *L, void **guard, size_t count);
 
 /* Pushes a userdata that frees the list of rows that it holds, which is empty. */
 gp_rows *push_row_list(lua_State *L);

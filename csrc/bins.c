@@ -147,6 +147,28 @@ bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error 
   return true;
 }
 
+/* All bits of the sums of two chunks. */
+static uint32_t bits_of_sums(const uint16_t *restrict left,
+                             const uint16_t *restrict right) {
+  uint32_t any = 0;
+  for (size_t i = 0; i < CHUNK; i++) any |= (uint32_t)left[i] + right[i];
+  return any;
+}
+
+bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more) {
+  bool narrow = histogram->width == 2 && more->width == 2;
+  uint64_t any = 0;
+  size_t done = 0;
+  for (; narrow && histogram->bins - done >= CHUNK; done += CHUNK)
+    any |= bits_of_sums((const uint16_t *)histogram->counts + done,
+                        (const uint16_t *)more->counts + done);
+  for (; histogram->width < 8 && done < histogram->bins; done++)
+    any |= gp_bin(histogram, done) + gp_bin(more, done);
+  while (histogram->width < 8 && any >> (8 * histogram->width))
+    if (!widen(histogram)) return false;
+  return true;
+}
+
 /* --- into a file ----------------------------------------------------------- */
 
 uint64_t gp_bins_records(const gp_histogram *histogram) {

@@ -26,6 +26,10 @@ bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *byt
 /* Adds the counts of another histogram of as many bins, or of the same one. */
 bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error);
 
+/* Makes the bins wide enough for that, which cannot fail then for want of memory. False
+ * if there is none; the counts are what they were anyway. */
+bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more);
+
 /* Adds samples to a bin. */
 bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more, gp_error *error);
 

@@ -82,20 +82,26 @@ static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
   return gp_index_find(&arcs->index, (gp_key){from, self});
 }
 
-/* A row for a new arc, or GP_NONE if there is no memory. */
-static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
-  if (arcs->count == arcs->capacity) {
-    size_t room = gp_capacity(arcs->capacity, arcs->count + 1);
+/* Makes room for so many new arcs. */
+static bool reserve_arcs(gp_arcs *arcs, size_t more) {
+  if (arcs->count + more > arcs->capacity) {
+    size_t room = gp_capacity(arcs->capacity, arcs->count + more);
     if (room >= GP_NONE || !gp_resize(&arcs->from, room, sizeof *arcs->from) ||
         !gp_resize(&arcs->self, room, sizeof *arcs->self) ||
         !gp_resize(&arcs->calls, room, sizeof *arcs->calls))
-      return GP_NONE;
+      return false;
     arcs->capacity = room;
   }
+  return gp_index_reserve(&arcs->index, more);
+}
+
+/* A row for a new arc, or GP_NONE if there is no memory. */
+static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
+  if (!reserve_arcs(arcs, 1)) return GP_NONE;
   uint32_t row = (uint32_t)arcs->count;
   arcs->from[row] = from;
   arcs->self[row] = self;
-  if (!gp_index_add(&arcs->index, row)) return GP_NONE;
+  gp_index_add(&arcs->index, row);
   arcs->count++;
   return row;
 }
@@ -115,18 +121,24 @@ bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls
   return true;
 }
 
-/* A row for a new block, or GP_NONE if there is no memory. */
-static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
-  if (blocks->count == blocks->capacity) {
-    size_t room = gp_capacity(blocks->capacity, blocks->count + 1);
+/* Makes room for so many new blocks. */
+static bool reserve_blocks(gp_blocks *blocks, size_t more) {
+  if (blocks->count + more > blocks->capacity) {
+    size_t room = gp_capacity(blocks->capacity, blocks->count + more);
     if (room >= GP_NONE || !gp_resize(&blocks->address, room, sizeof *blocks->address) ||
         !gp_resize(&blocks->executions, room, sizeof *blocks->executions))
-      return GP_NONE;
+      return false;
     blocks->capacity = room;
   }
+  return gp_index_reserve(&blocks->index, more);
+}
+
+/* A row for a new block, or GP_NONE if there is no memory. */
+static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
+  if (!reserve_blocks(blocks, 1)) return GP_NONE;
   uint32_t row = (uint32_t)blocks->count;
   blocks->address[row] = address;
-  if (!gp_index_add(&blocks->index, row)) return GP_NONE;
+  gp_index_add(&blocks->index, row);
   blocks->count++;
   return row;
 }
@@ -286,11 +298,10 @@ gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool 
   gp_histogram *place;
   if (!suits_sum(data, header, error)) return NULL;
   if (!find_place(data, header, &place, error)) return NULL;
-  data->histogram_records++;
   *is_new = place == NULL;
-  if (place) return place;
-  place = place_histogram(data, header);
+  if (*is_new) place = place_histogram(data, header);
   if (!place) gp_fail_memory(error);
+  data->histogram_records += place != NULL;
   return place;
 }
 
@@ -314,29 +325,70 @@ static bool can_add_histogram(gp_data *data, const gp_histogram *histogram,
          (!place || bins_fit(place, histogram, error));
 }
 
-/* Adds a histogram that was found to have room. */
-static bool put_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error) {
-  bool is_new;
-  gp_histogram *place = gp_data_histogram(data, histogram, &is_new, error);
-  if (!place) return false;
-  if (is_new) {
-    place->counts = gp_column(histogram->bins, 2);
-    if (!place->counts) return gp_fail_memory(error);
-    place->bins = histogram->bins;
+/* A copy of a histogram's bins in a column of their own. */
+static bool copy_bins(const gp_histogram *histogram, gp_histogram *copy,
+                      gp_error *error) {
+  *copy = *histogram;
+  copy->width = 2;
+  copy->counts = gp_column(histogram->bins, 2);
+  if (!copy->counts) return gp_fail_memory(error);
+  if (gp_bins_merge(copy, histogram, error)) return true;
+  free(copy->counts);
+  return false;
+}
+
+/* Adds a histogram of a new range. */
+static bool put_new_histogram(gp_data *data, const gp_histogram *histogram,
+                              gp_error *error) {
+  gp_histogram copy, *place;
+  if (!copy_bins(histogram, &copy, error)) return false;
+  place = place_histogram(data, histogram);
+  if (!place) {
+    free(copy.counts);
+    return gp_fail_memory(error);
   }
-  return gp_bins_merge(place, histogram, error);
+  *place = copy;
+  return true;
+}
+
+/* Sees to it that nothing but adding its bins to those of its range is left to be done for
+ * a histogram that can be added: nothing at all for a new range. */
+static bool reserve_histogram(gp_data *data, const gp_histogram *histogram,
+                              gp_error *error) {
+  gp_histogram *place;
+  if (!find_place(data, histogram, &place, error)) return false;
+  if (!place) return put_new_histogram(data, histogram, error);
+  return gp_bins_reserve(place, histogram) || gp_fail_memory(error);
+}
+
+/* Adds the bins of such a histogram, unless it is among those that are new, which begin
+ * with number `before`. */
+static bool put_bins(gp_data *data, const gp_histogram *histogram, size_t before,
+                     gp_error *error) {
+  gp_histogram *place;
+  if (!find_place(data, histogram, &place, error)) return false;
+  data->histogram_records++;
+  return (size_t)(place - data->histograms) >= before ||
+         gp_bins_merge(place, histogram, error);
 }
 
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
                            gp_error *error) {
+  size_t before = data->histogram_count;
   return can_add_histogram(data, histogram, error) &&
-         put_histogram(data, histogram, error);
+         reserve_histogram(data, histogram, error) &&
+         put_bins(data, histogram, before, error);
 }
 
 /* --- sums of sums ------------------------------------------------------------ */
 
+/* How many records of other data are new. */
+typedef struct news {
+  size_t arcs, blocks;
+} news;
+
 /* Whether all can be added: found out before anything is. */
-static bool can_merge(gp_data *data, const gp_data *other, gp_error *error) {
+static bool can_merge(gp_data *data, const gp_data *other, news *new, gp_error *error) {
   for (size_t i = 0; i < other->histogram_count; i++)
     if (!is_compatible(data, other->histograms, &other->histograms[i], error) ||
         !can_add_histogram(data, &other->histograms[i], error))
@@ -346,21 +398,55 @@ static bool can_merge(gp_data *data, const gp_data *other, gp_error *error) {
     uint32_t row = find_arc(&data->arcs, other->arcs.from[i], other->arcs.self[i]);
     uint64_t sum = row == GP_NONE ? 0 : data->arcs.calls[row];
     if (!add_count(data, &sum, other->arcs.calls[i], error)) return false;
-    if (row != GP_NONE) data->arcs.next = row + 1;
+    if (row == GP_NONE)
+      new->arcs++;
+    else
+      data->arcs.next = row + 1;
   }
   for (size_t i = 0; i < other->blocks.count; i++) {
     uint32_t row =
         gp_index_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
     uint64_t sum = row == GP_NONE ? 0 : data->blocks.executions[row];
     if (!add_count(data, &sum, other->blocks.executions[i], error)) return false;
+    new->blocks += row == GP_NONE;
   }
   return true;
 }
 
-bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
-  if (!can_merge(data, other, error)) return false;
+static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *error) {
   for (size_t i = 0; i < other->histogram_count; i++)
-    if (!put_histogram(data, &other->histograms[i], error)) return false;
+    if (!reserve_histogram(data, &other->histograms[i], error)) return false;
+  return true;
+}
+
+/* Takes all memory that adding the others takes, or none that shows: histograms that have
+ * got a place lose it. */
+static bool reserve(gp_data *data, const gp_data *other, news new, gp_error *error) {
+  size_t before = data->histogram_count;
+  uint32_t *by_address = gp_column(before, sizeof *by_address);
+  if (!by_address || !reserve_arcs(&data->arcs, new.arcs) ||
+      !reserve_blocks(&data->blocks, new.blocks)) {
+    free(by_address);
+    return gp_fail_memory(error);
+  }
+  if (before > 0) memcpy(by_address, data->by_address, before * sizeof *by_address);
+  bool done = reserve_histograms(data, other, error);
+  if (!done) {
+    while (data->histogram_count > before)
+      free(data->histograms[--data->histogram_count].counts);
+    if (before > 0) memcpy(data->by_address, by_address, before * sizeof *by_address);
+  }
+  free(by_address);
+  return done;
+}
+
+bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
+  news new = {0, 0};
+  size_t before = data->histogram_count;
+  if (!can_merge(data, other, &new, error) || !reserve(data, other, new, error))
+    return false;
+  for (size_t i = 0; i < other->histogram_count; i++)
+    if (!put_bins(data, &other->histograms[i], before, error)) return false;
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++)
     if (!gp_data_add_arc(data, other->arcs.from[i], other->arcs.self[i],

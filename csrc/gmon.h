@@ -112,8 +112,8 @@ gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool 
  * address; GP_NONE if none does. */
 uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address);
 
-/* Adds a histogram, of which the sum keeps nothing. After an error the sum is as it was,
- * unless it was for want of memory: then it is of no use any more. */
+/* Adds a histogram, of which the sum keeps nothing. After an error, be it for want of
+ * memory, the sum is as it was. */
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error);
 
 /* Adds another sum, and leaves that as it is. Errors as for a histogram. */

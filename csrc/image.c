@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "array.h"
 
@@ -92,8 +91,18 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
   if (!bfd_check_format(image->file, bfd_object))
     return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
+  if (bfd_stat(image->file, &image->opened) < 0)
+    return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   describe(image);
   return find_text(image, error);
+}
+
+bool gp_image_has_changed(const gp_image *image) {
+  const struct stat *then = &image->opened;
+  struct stat now;
+  return bfd_stat(image->file, &now) < 0 || now.st_size != then->st_size ||
+         now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+         now.st_mtim.tv_nsec != then->st_mtim.tv_nsec;
 }
 
 gp_image *gp_image_open(const char *path, gp_error *error) {

@@ -10,6 +10,8 @@
 #ifndef GP_IMAGE_H
 #define GP_IMAGE_H
 
+#include <sys/stat.h>
+
 #include "bytes.h"
 #include "error.h"
 #include "nearby.h"
@@ -27,6 +29,7 @@ typedef struct gp_image {
   gp_layout layout;
   char leading;           /* what the target puts before C names, or NUL */
   bool typed;             /* the object format says which symbols are functions */
+  struct stat opened;     /* what the file was then */
 } gp_image;
 
 /* Where an address comes from. Strings belong to the image. */
@@ -39,6 +42,10 @@ typedef struct gp_source {
 /* Opens `path`. Errors: no such file, no object file, no .text. Returns NULL then. */
 gp_image *gp_image_open(const char *path, gp_error *error);
 void gp_image_close(gp_image *image);
+
+/* Whether somebody has written to the file since it was opened. It is read here and there,
+ * and where libbfd cannot read debugging information it says that there is none. */
+bool gp_image_has_changed(const gp_image *image);
 
 /* Reads the symbol table, once. Errors: there is none. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);

@@ -70,8 +70,14 @@ static bool grow(gp_index *index) {
   return true;
 }
 
+bool gp_index_reserve(gp_index *index, size_t more) {
+  while (index->used + more > index->size / 3 * 2)
+    if (!grow(index)) return false;
+  return true;
+}
+
 bool gp_index_add(gp_index *index, uint32_t row) {
-  if (index->used >= index->size / 3 * 2 && !grow(index)) return false;
+  if (!gp_index_reserve(index, 1)) return false;
   index->slots[probe(index, index->key_of(index->columns, row))] = row;
   index->used++;
   return true;

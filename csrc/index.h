@@ -48,7 +48,11 @@ void gp_index_free(gp_index *index);
 /* The row with that key, or GP_NONE. */
 uint32_t gp_index_find(const gp_index *index, gp_key key);
 
-/* Enters a row whose key is not in the index. False if there is no memory. */
+/* Makes room for that many rows more. False if there is no memory. */
+bool gp_index_reserve(gp_index *index, size_t more);
+
+/* Enters a row whose key is not in the index. False if there is no memory: never if room
+ * was made for it. */
 bool gp_index_add(gp_index *index, uint32_t row);
 
 #endif

@@ -121,9 +121,10 @@ static int busiest(lua_State *L) {
   lua_Integer most = luaL_checkinteger(L, 2);
   lua_settop(L, 1);
   size_t count;
-  uint32_t *rows = gp_annotation_busiest(known, check_box(L, 1)->gnu_compat, &count);
+  void **guard = push_guard(L);
+  *guard = gp_annotation_busiest(known, check_box(L, 1)->gnu_compat, &count);
   if (most < 0) most = 0;
-  push_rows_and_free(L, rows, count < (lua_Unsigned)most ? count : (size_t)most);
+  take_rows(L, guard, count < (lua_Unsigned)most ? count : (size_t)most);
   lua_pushinteger(L, 0);
   lua_pushcclosure(L, next_busy, 3);
   return 1;

@@ -88,19 +88,40 @@ static void set_integer(lua_State *L, const char *name, uint64_t value) {
   lua_setfield(L, -2, name);
 }
 
-/* Adds what the file just read held to the list of files. */
-static void list_file(lua_State *L, const gp_data *data, const char *path, tally before) {
+/* Sets what an entry of the list of files, which is on the top, tells of the file. */
+static void fill_entry(lua_State *L, const gp_data *data, tally before) {
+  lua_pushstring(L, format_names[data->format]);
+  lua_setfield(L, -2, "format");
+  set_integer(L, "version", data->version);
+  set_integer(L, "histogram_records", data->histogram_records - before.histograms);
+  set_integer(L, "arc_records", data->arc_records - before.arcs);
+  set_integer(L, "block_records", data->block_records - before.blocks);
+}
+
+/* Pushes the list of files and a new entry of it. That and all of Lua's strings that it
+ * will take are made before the file is read: afterwards there is nothing left that could
+ * fail, and the data and the list tell of the same files. */
+static void push_entry(lua_State *L, const gp_data *data, const char *path) {
+  for (const char *const *name = format_names; *name; name++) lua_pushstring(L, *name);
   lua_getiuservalue(L, 1, 1);
   lua_createtable(L, 0, 6);
   lua_pushstring(L, path);
   lua_setfield(L, -2, "path");
-  lua_pushstring(L, format_names[data->format]);
-  lua_setfield(L, -2, "format");
-  if (data->format == GP_FORMAT_MAGIC) set_integer(L, "version", data->version);
-  set_integer(L, "histogram_records", data->histogram_records - before.histograms);
-  set_integer(L, "arc_records", data->arc_records - before.arcs);
-  set_integer(L, "block_records", data->block_records - before.blocks);
-  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  fill_entry(L, data, count_records(data));
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
+}
+
+/* Completes that entry, or takes it away. */
+static void end_entry(lua_State *L, const gp_data *data, tally before, bool done) {
+  if (done) {
+    fill_entry(L, data, before);
+    lua_pushnil(L);
+    if (data->format != GP_FORMAT_MAGIC) lua_setfield(L, -2, "version");
+  } else {
+    lua_pushnil(L);
+    lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3));
+  }
 }
 
 /* The format that argument `index` names, or GP_FORMAT_AUTO. */
@@ -124,12 +145,14 @@ static int read_file(lua_State *L) {
   gp_format format = check_format(L, 3);
   tally before = count_records(data);
   gp_error error = {""};
-  if (!(file < 0 ? gp_data_read(data, path, format, &error)
-                 : gp_data_read_open(data, file, format, &error))) {
+  push_entry(L, data, path);
+  bool done = file < 0 ? gp_data_read(data, path, format, &error)
+                       : gp_data_read_open(data, file, format, &error);
+  end_entry(L, data, before, done);
+  if (!done) {
     close_data(L);
     return push_failure(L, path, &error);
   }
-  list_file(L, data, path, before);
   lua_settop(L, 1);
   return 1;
 }
@@ -142,8 +165,10 @@ static int add_file(lua_State *L) {
   gp_format format = check_format(L, 3);
   tally before = count_records(data);
   gp_error error = {""};
-  if (!gp_data_add_file(data, path, format, &error)) return push_failure(L, path, &error);
-  list_file(L, data, path, before);
+  push_entry(L, data, path);
+  bool done = gp_data_add_file(data, path, format, &error);
+  end_entry(L, data, before, done);
+  if (!done) return push_failure(L, path, &error);
   lua_settop(L, 1);
   return 1;
 }

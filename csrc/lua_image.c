@@ -92,6 +92,12 @@ static int find_source(lua_State *L) {
   return 3;
 }
 
+/* image_has_changed(image) -> whether somebody has written to it since it was opened */
+static int find_change(lua_State *L) {
+  lua_pushboolean(L, gp_image_has_changed(check_image(L, 1)));
+  return 1;
+}
+
 /* demangling_style(name) -> whether there is such a style */
 static int set_style(lua_State *L) {
   lua_pushboolean(L, gp_image_demangling_style(luaL_checkstring(L, 1)));
@@ -150,7 +156,7 @@ void define_image(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},
-      {"library", find_library}, {NULL, NULL}};
+      {"library", find_library}, {"image_has_changed", find_change}, {NULL, NULL}};
   define_object(L, GP_IMAGE, get_field, meta, methods);
   define_fields(L, fields);
   lua_setfield(L, -2, "image_methods");  /* the Lua layer adds to them */

@@ -41,7 +41,9 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
   lua_getiuservalue(L, lua_upvalueindex(1), LINES_FILES);
   if (lua_rawgeti(L, -1, (lua_Integer)number) == LUA_TNIL) {
     lua_pop(L, 1);
-    push_and_free(L, gp_lines_file(&box->tables.lines, number));
+    void **guard = push_guard(L);
+    *guard = gp_lines_file(&box->tables.lines, number);
+    take_text(L, guard);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (lua_Integer)number);
   }

@@ -15,10 +15,9 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* Pushes a guard that frees the memory, should Lua raise an error. */
-static void **push_guard(lua_State *L, void *memory) {
+void **push_guard(lua_State *L) {
   void **box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = memory;
+  *box = NULL;
   luaL_setmetatable(L, GP_MEMORY);
   return box;
 }
@@ -35,22 +34,21 @@ _Noreturn int raise_no_memory(lua_State *L) {
   for (;;) lua_error(L);  /* it never returns, and nothing in its declaration says so */
 }
 
-void push_and_free(lua_State *L, char *text) {
-  if (!text) raise_no_memory(L);
-  void **box = push_guard(L, text);
-  lua_pushstring(L, text);
-  leave_guard(L, box);
+void take_text(lua_State *L, void **guard) {
+  if (!*guard) raise_no_memory(L);
+  lua_pushstring(L, *guard);
+  leave_guard(L, guard);
 }
 
-void push_rows_and_free(lua_State *L, uint32_t *rows, size_t count) {
+void take_rows(lua_State *L, void **guard, size_t count) {
+  const uint32_t *rows = *guard;
   if (!rows) raise_no_memory(L);
-  void **box = push_guard(L, rows);
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {
     lua_pushinteger(L, (lua_Integer)rows[i] + 1);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
-  leave_guard(L, box);
+  leave_guard(L, guard);
 }
 
 static int release_rows(lua_State *L) {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command line for Lua: libc's getopt_long and libiberty's expandargv. */
+#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <libiberty/libiberty.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "binding.h"
 
@@ -48,13 +51,32 @@ static char ***push_argv_box(lua_State *L) {
   return box;
 }
 
+/* Whether the first byte of a file can be read, if it can be opened, and there is one:
+ * libiberty takes some that cannot for empty ones, and ends the process for a directory.
+ * Pipes are no files to it, and are left alone. */
+static bool can_be_read(const char *path, gp_error *error) {
+  struct stat status;
+  bool file_like =
+      stat(path, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+  FILE *file = file_like ? fopen(path, "re") : NULL;
+  if (!file) return true;
+  bool failed = fgetc(file) == EOF && ferror(file);
+  if (failed) gp_fail(error, "cannot be read: %s", strerror(errno));
+  fclose(file);
+  return !failed;
+}
+
 /* expand(program, arguments) -> arguments with each @FILE replaced by the words in
- * that file */
+ * that file; or nil and a message */
 static int expand(lua_State *L) {
   int argc;
+  gp_error error = {""};
   const char *program = luaL_checkstring(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   char **argv = push_argv(L, 2, program, &argc), **original = argv;
+  for (int i = 1; i < argc; i++)
+    if (*argv[i] == '@' && !can_be_read(argv[i] + 1, &error))
+      return push_failure(L, argv[i] + 1, &error);
   char ***box = push_argv_box(L);
   expandargv(&argc, &argv);
   if (argv != original) *box = argv;

@@ -142,6 +142,18 @@ static int end_by_interrupt(lua_State *L) {
   return 0;
 }
 
+/* open_standard_files(): standard files that whoever started the process has closed are
+ * opened, so that no other file gets their numbers, and what is said there ends up in it.
+ * They cannot be used, which is an error as it was before. */
+static int open_standard_files(lua_State *L) {
+  (void)L;
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+    if (fcntl(file, F_GETFD) < 0 &&
+        open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+      break;
+  return 0;
+}
+
 /* --- clock and machine --------------------------------------------------------- */
 
 /* clock() -> seconds since some moment */
@@ -168,7 +180,8 @@ void define_process(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"pipe", new_pipe},       {"fork", new_process},
       {"clock", read_clock},    {"processors", count_processors},
-      {"end_by_interrupt", end_by_interrupt}, {NULL, NULL}};
+      {"end_by_interrupt", end_by_interrupt},
+      {"open_standard_files", open_standard_files}, {NULL, NULL}};
   define_object(L, GP_PROCESS, get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

@@ -149,9 +149,10 @@ static int named(lua_State *L) {
       return raise_no_memory(L);
     box->named = true;
   }
-  uint32_t *rows = demangled ? gp_names_demangled(&box->names, name, &count)
-                             : gp_names_find(&box->names, name, &count);
-  push_rows_and_free(L, rows, count);
+  void **guard = push_guard(L);
+  *guard = demangled ? gp_names_demangled(&box->names, name, &count)
+                     : gp_names_find(&box->names, name, &count);
+  take_rows(L, guard, count);
   return 1;
 }
 

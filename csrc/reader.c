@@ -52,6 +52,16 @@ void gp_reader_close(gp_reader *reader) {
   reader->window = NULL;
 }
 
+/* At the end of a file, which may have become shorter since it was opened: what was cut off
+ * between two records would not be missed. False anyway. */
+static bool was_all(gp_reader *reader) {
+  if (reader->size == UINT64_MAX ||
+      reader->offset + gp_reader_at_hand(reader) >= reader->size)
+    return false;
+  reader->failed = true;
+  return gp_fail(reader->error, "has become shorter while it was read");
+}
+
 /* Reads once into the free end of the window; false at the end or on error. */
 static bool fill(gp_reader *reader) {
   ssize_t got;
@@ -64,7 +74,7 @@ static bool fill(gp_reader *reader) {
     return gp_fail(reader->error, "cannot be read: %s", strerror(errno));
   }
   reader->end += (size_t)got;
-  return got > 0;
+  return got > 0 || was_all(reader);
 }
 
 size_t gp_reader_available(gp_reader *reader, size_t wanted) {

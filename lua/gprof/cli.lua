@@ -45,10 +45,12 @@ function cli.run(arguments)
   -- marking all that lives over and over again
   collectgarbage("generational")
   core.end_by_interrupt()
+  core.open_standard_files()
   local done, problem = pcall(work, arguments)
   if done then return 0 end
-  if problem == "not enough memory" then
-    problem = { message = problem }
+  if type(problem) == "string" and problem:find "not enough memory$" then
+    io.stderr:write "gprof.lua: not enough memory\n"  -- in one piece: it may take no more
+    return 1
   elseif type(problem) ~= "table" then
     error(problem, 0)  -- a fault of ours: let it be seen
   end

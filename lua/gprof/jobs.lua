@@ -53,8 +53,18 @@ local function is_told_by_sum(data)
   return not data.has_arcs or data.arc_records > 0
 end
 
+-- A new process has what is open here: whatever reads, so that who writes learns that
+-- nobody reads any more.
+local function close_pipes(crew, sum)
+  crew.messages:close()
+  sum:close()
+  for _, job in ipairs(crew) do job.sum:close() end
+end
+
 -- Reads a share, writes the sum, and ends the process.
-local function work(job, output, data, list, how)
+local function work(crew, sum, job, data, list, how)
+  close_pipes(crew, sum)
+  local output = crew.output
   local tell = teller(job.number, output, list)
   local ran, done, message, file =
     pcall(reading.some, data, list, job.first, job.last, how, tell)
@@ -73,26 +83,18 @@ local crew_meta = { __close = function(crew)
   for _, job in ipairs(crew) do job.process:close() end
 end }
 
--- A new process has what is open here: whatever reads, so that who writes learns that
--- nobody reads any more.
-local function close_pipes(crew, sum)
-  crew.messages:close()
-  sum:close()
-  for _, job in ipairs(crew) do job.sum:close() end
-end
-
 local function start(crew, data, list, how)
   local number = #crew + 1
   local job = { number = number, first = (number - 1) * #list // crew.count + 1,
     last = number * #list // crew.count, files = 0, bytes = 0, told = {} }
   local sum, output = need(core.pipe())
-  job.process = need(core.fork(output))
-  if not job.process then
-    close_pipes(crew, sum)
-    work(job, crew.output, data, list, how)
+  local process = need(core.fork(output))
+  if not process then
+    pcall(work, crew, sum, job, data, list, how)
+    os.exit(1)  -- this process has no business in what follows, even without memory
   end
   output:close()
-  job.sum = sum
+  job.process, job.sum = process, sum
   crew[number] = job
 end
 

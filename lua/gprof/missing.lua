@@ -52,6 +52,9 @@ end
 -- @param problem what `require` threw
 -- @treturn string "core is not installed (looked for ...)"
 function missing.module(name, problem)
+  if tostring(problem):find "not enough memory$" then  -- there is nothing wrong with it
+    return words[name] .. " cannot be loaded: not enough memory"
+  end
   local found, places = package.searchpath(name, package.cpath)
   if package.preload[name] or found then
     return unfit(words[name], tostring(problem):match "([^\n\t]*)%s*$")

@@ -259,7 +259,8 @@ end
 function options.read(arguments)
   local settings = { styles = {}, reports = {}, profiles_from = {}, jobs = 1,
     file_format = "auto", width = 80 }
-  local words = core.expand("gprof.lua", arguments)
+  local words, message = core.expand("gprof.lua", arguments)
+  if not words then options.raise("%s", message) end
   local given, operands, word, before =
     core.getopt(words, table.concat(gnu), table.concat(own))
   if given then

@@ -70,6 +70,13 @@ local function write_sum(data, settings)
   need(data:write(settings.sum_file or "gmon.sum", settings.file_format))
 end
 
+-- What is missing from an image that somebody writes to is not missed.
+local function check_unchanged(image)
+  if core.image_has_changed(image) then
+    fail("%s: has changed while it was read", image.path)
+  end
+end
+
 -- Blocks are of lines, and nothing is said of them without.
 local function check_blocks(settings, printed, data)
   if data.block_records == 0 or settings.line then return end
@@ -154,7 +161,9 @@ return function(settings, write)
     if not settings.gnu_compat and styles.about_functions(printed) then
       check_belongs(profile, where)
     end
+    check_unchanged(image)
     styles.print(chosen, profile, settings, write)
+    check_unchanged(image)
   end
   return bad
 end

@@ -12,9 +12,12 @@
 #include <lualib.h>
 #include <stdio.h>
 
+#include "modules.h"
+
 int luaopen_gprof_core(lua_State *L);
 int luaopen_gprof_opcodes(lua_State *L);
 int luaopen_scarce(lua_State *L);
+int luaopen_starve(lua_State *L);
 
 /*
  * libbfd 2.40 loses some sections of debugging information when it has looked a line
@@ -50,18 +53,22 @@ static void set_arguments(lua_State *L, int argc, char **argv) {
   lua_setglobal(L, "arg");
 }
 
+void preload_modules(lua_State *L) {
+  static const luaL_Reg modules[] = {{"gprof.core", luaopen_gprof_core},
+                                     {"gprof.opcodes", luaopen_gprof_opcodes},
+                                     {"scarce", luaopen_scarce},
+                                     {"starve", luaopen_starve},
+                                     {NULL, NULL}};
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  luaL_setfuncs(L, modules, 0);
+  lua_pop(L, 1);
+}
+
 int main(int argc, char **argv) {
   lua_State *L = luaL_newstate();
   if (!L || argc < 2) return 2;
   luaL_openlibs(L);
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
-  lua_pushcfunction(L, luaopen_gprof_core);
-  lua_setfield(L, -2, "gprof.core");
-  lua_pushcfunction(L, luaopen_gprof_opcodes);
-  lua_setfield(L, -2, "gprof.opcodes");
-  lua_pushcfunction(L, luaopen_scarce);
-  lua_setfield(L, -2, "scarce");
-  lua_settop(L, 0);
+  preload_modules(L);
   set_arguments(L, argc, argv);
   lua_pushcfunction(L, trace);
   int failed = luaL_loadfile(L, argv[1]);

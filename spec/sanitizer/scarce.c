@@ -4,38 +4,130 @@
  *
  * scarce(n) has the n-th request from now on fail, none if n is 0, and returns how many
  * there have been since the last call.
+ *
+ * What was given and not freed is known, too. The core frees some of what libbfd made:
+ * that is none of it.
  */
 #include "scarce.h"
 
 #include <lauxlib.h>
 #include <lua.h>
-#include <stdbool.h>
+#include <stdarg.h>
+#include <stdint.h>
 
 #undef malloc
 #undef calloc
 #undef realloc
 #undef strdup
+#undef asprintf
+#undef free
 
-static lua_Integer requests, failing;
+static long requests, failing;
+static bool lasting;
 
-static bool fails(void) { return ++requests == failing; }
-
-void *scarce_malloc(size_t size) { return fails() ? NULL : malloc(size); }
-
-void *scarce_calloc(size_t count, size_t size) {
-  return fails() ? NULL : calloc(count, size);
+long scarce_begin(long first, bool all_behind) {
+  long before = requests;
+  requests = 0;
+  failing = first;
+  lasting = all_behind;
+  return before;
 }
 
-void *scarce_realloc(void *memory, size_t size) {
-  return fails() ? NULL : realloc(memory, size);
+void scarce_relieve(void) {
+  if (requests >= failing) failing = 0;
 }
 
-char *scarce_strdup(const char *text) { return fails() ? NULL : strdup(text); }
+bool scarce_fails(void) {
+  requests++;
+  return failing > 0 && (lasting ? requests >= failing : requests == failing);
+}
+
+/* --- what is live: open addressing, linear probing ----------------------------- */
+
+/* The complements of their addresses: the search for leaks must not find them here. */
+static uintptr_t *blocks;
+static size_t size, live;
+
+size_t scarce_live(void) { return live; }
+
+/* The place of a block, or the free one where it would go. */
+static size_t place_of(uintptr_t block) {
+  size_t place = (block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
+  for (place &= size - 1; blocks[place] && blocks[place] != block;)
+    place = (place + 1) & (size - 1);
+  return place;
+}
+
+static void grow(void) {
+  size_t before = size;
+  uintptr_t *old = blocks;
+  size = size ? 2 * size : 1024;
+  blocks = calloc(size, sizeof *blocks);
+  if (!blocks) abort();
+  for (size_t i = 0; i < before; i++)
+    if (old[i]) blocks[place_of(old[i])] = old[i];
+  free(old);
+}
+
+static void *remember(void *block) {
+  if (!block) return NULL;
+  if (live >= size / 2) grow();
+  blocks[place_of(~(uintptr_t)block)] = ~(uintptr_t)block;
+  live++;
+  return block;
+}
+
+static void forget(const void *block) {
+  if (!block || size == 0) return;
+  size_t place = place_of(~(uintptr_t)block);
+  if (!blocks[place]) return;
+  blocks[place] = 0;
+  live--;
+  /* those behind it may have been meant for its place */
+  while (blocks[place = (place + 1) & (size - 1)]) {
+    uintptr_t moved = blocks[place];
+    blocks[place] = 0;
+    blocks[place_of(moved)] = moved;
+  }
+}
+
+/* --- requests -------------------------------------------------------------------- */
+
+void *scarce_malloc(size_t length) {
+  return scarce_fails() ? NULL : remember(malloc(length));
+}
+
+void *scarce_calloc(size_t count, size_t length) {
+  return scarce_fails() ? NULL : remember(calloc(count, length));
+}
+
+void *scarce_realloc(void *memory, size_t length) {
+  if (scarce_fails()) return NULL;
+  forget(memory);
+  return remember(realloc(memory, length));
+}
+
+char *scarce_strdup(const char *text) {
+  return scarce_fails() ? NULL : remember(strdup(text));
+}
+
+int scarce_asprintf(char **text, const char *format, ...) {
+  if (scarce_fails()) return -1;
+  va_list values;
+  va_start(values, format);
+  int length = vasprintf(text, format, values);
+  va_end(values);
+  if (length >= 0) remember(*text);
+  return length;
+}
+
+void scarce_free(void *memory) {
+  forget(memory);
+  free(memory);
+}
 
 static int scarce(lua_State *L) {
-  lua_pushinteger(L, requests);
-  failing = luaL_checkinteger(L, 1);
-  requests = 0;
+  lua_pushinteger(L, scarce_begin(luaL_checkinteger(L, 1), false));
   return 1;
 }
 

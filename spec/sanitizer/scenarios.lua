@@ -1,0 +1,235 @@
+-- What is done until there is no memory any more: see starve.c. The arguments are the root of the checkout, the name of
+-- a scenario, and its words. Returns what is to starve, and a function that says what became of it: "" if that is as it
+-- should be, "done" if all was there that is needed, or else what is wrong.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local root, name = ...
+local words = { select(3, ...) }
+
+package.path = root .. "/lua/?.lua;" .. root .. "/lua/?/init.lua;" .. package.path
+
+-- The program -----------------------------------------------------------------------------
+
+-- Standard output and error, which hold what is told. Made before memory is short.
+rawset(io, "stdout", io.tmpfile())
+rawset(io, "stderr", io.tmpfile())
+
+local function text_of(file)
+  file:seek "set"
+  return file:read "a"
+end
+
+-- Whether a text says that there is no memory, and blames nothing else.
+local function says_so(text, pattern)
+  return text:find(pattern) and not text:find "built" and not text:find "installed"
+end
+
+-- One line that says so, behind those about files that were left out; or the interpreter makes one of what was raised.
+-- Where something is wrong anyway, `expected` is what is said of that.
+local function judge(status, problem, expected)
+  local printed, told = text_of(io.stdout), text_of(io.stderr)
+  if status == (expected and 1 or 0) and (not expected or told:find(expected, 1, true)) then
+    return "done " .. printed .. told
+  end
+  told = told:gsub("^gprof%.lua: %S+bad: [^\n]*\n", "")
+  if status == nil then
+    return problem == "not enough memory" and told == "" and "" or ("raised %s, told %q"):format(problem, told)
+  end
+  return status == 1 and says_so(told, "^gprof%.lua: [^\n]*not enough memory\n$") and "" or
+    ("status %s, told %q"):format(status, told)
+end
+
+-- gprof.lua itself, which ends the interpreter.
+local function program()
+  local ended = { status = false }  -- with room for a status
+  local path = root .. "/gprof.lua"
+  rawset(_G, "arg", table.move(words, 1, #words, 1, { [0] = path }))
+  rawset(os, "exit", function(status)
+    ended.status = status
+    error(ended, 0)
+  end)
+  return assert(loadfile(path)), function(done, problem)
+    return judge(ended.status or nil, done and "nothing" or problem)
+  end
+end
+
+-- The same without what it takes to load what all reports need.
+local function command()
+  require "gprof.reporting"
+  local cli = require "gprof.cli"
+  return function() return cli.run(words) end, function(done, result)
+    return judge(done and result or nil, result)
+  end
+end
+
+-- The same with something that is wrong, and said in the first word.
+local function failing()
+  local expected = table.remove(words, 1)
+  local run = command()
+  return run, function(done, result) return judge(done and result or nil, result, expected) end
+end
+
+-- The library -----------------------------------------------------------------------------
+
+-- What a script of somebody's gets: an error, or nil and a message, which it makes an error of.
+local function library(run)
+  return function()
+    require "gprof"
+    local told = {}
+    return function() return run(told, table.unpack(words)) end, function(done, result)
+      if done then return "done " .. tostring(result) end
+      return says_so(tostring(result), "not enough memory$") and (told.trouble or "") or "raised " .. tostring(result)
+    end
+  end
+end
+
+local scenarios = { program = program, command = command, failing = failing }
+
+scenarios.load = function()
+  return function() return require "gprof" end, function(done, result)
+    if done then return "done" end
+    return says_so(tostring(result), "not enough memory$") and "" or "raised " .. tostring(result)
+  end
+end
+
+-- Records that tell whether anything was added.
+local function records_of(data)
+  local found = { data.histogram_records, data.arc_records, data.block_records, #data.files }
+  for from, to, calls in data:arcs() do found[#found + 1] = ("%d %d %d"):format(from, to, calls) end
+  for address, executions in data:blocks() do found[#found + 1] = ("%d %d"):format(address, executions) end
+  for histogram in data:histograms() do
+    found[#found + 1] = ("%d %d"):format(histogram.low, histogram.high)
+    for _, samples, address in histogram:bins() do found[#found + 1] = ("%d %d"):format(address, samples) end
+  end
+  return table.concat(found, ", ")
+end
+
+-- Changes data step by step. After a step that fails, what the data say is what they said before it, whatever the step.
+local function stepwise(data, told, steps)
+  local before = records_of(data)
+  for number, step in ipairs(steps) do
+    local done, result, message = pcall(step)
+    if not done or result == nil then
+      local after = records_of(data)
+      if after ~= before then told.trouble = ("step %d left %s, not %s"):format(number, after, before) end
+      error(done and message or result, 0)
+    end
+    before = records_of(data)
+  end
+  return before
+end
+
+-- Records made by somebody: of two files' worth, with counts that need wider bins, and merged.
+local function make(new, bins)
+  local one = new()
+  assert(one:add_histogram { low = 0x1000, high = 0x1000 + 4 * #bins, bins = bins })
+  for i = 1, 40 do
+    assert(one:add_arc(0x1000 + i, 0x1000, i))
+    assert(one:add_block(0x1000 + i, i))
+  end
+  return one
+end
+
+scenarios.records = function()
+  local gprof = require "gprof"
+  local new = gprof.data.new
+  local data, other = make(new, { 1, 2, 3 }), new()
+  for place = 0x10000, 0x90000, 0x10000 do
+    assert(other:add_histogram { low = place, high = place + 12, bins = { 1, 2, 3 } })
+  end
+  assert(other:add_histogram { low = 0x1000, high = 0x100c, bins = { 70000, 0, 1 << 40 } })
+  for i = 1, 200 do
+    assert(other:add_arc(0x2000 + i, 0x1000, i))
+    assert(other:add_block(0x2000 + i, i))
+  end
+  local told, steps = {}, {
+    function() return data:add_arc(1, 2, 3) end,
+    function() return data:add_block(1, 2) end,
+    function() return data:add_histogram { low = 0x4000, high = 0x400c, bins = { 1, 2, 3 } } end,
+    function() return data:add_histogram { low = 0x4000, high = 0x400c, bins = { 70000, 1 << 33, 3 } } end,
+    function() return data:merge(other) end,
+    function() return data:merge(data) end,
+    function() return data:add_file(words[1]) end,
+    function() return data:add_file(words[1]) end,
+  }
+  return function() return stepwise(data, told, steps) end, function(done, result)
+    if done then return "done " .. result end
+    return says_so(tostring(result), "not enough memory$") and (told.trouble or "") or "raised " .. tostring(result)
+  end
+end
+
+scenarios.write = library(function(_, target)
+  local gprof = require "gprof"
+  local data = make(gprof.data.new, { 1, 2, 70000 })
+  assert(data:write(target))
+  return assert(gprof.data.new():read(target)).arc_records
+end)
+
+-- Everything that a profile tells, by each of its iterations.
+local function walk(profile)
+  local lines = {}
+  local function note(...) lines[#lines + 1] = table.concat({ ... }, " ") end
+  for f in profile:functions("calls") do
+    note(f.name, f.calls, f.self)
+    for arc in f:callers("count") do note(arc.caller and arc.caller.name or "", arc.count) end
+    for arc in (f.cycle or f):callees() do note(arc.callee.name, arc.count) end
+  end
+  for _, f in ipairs { profile:find "main" } do note(f.name) end
+  for called, id in profile:functions(function(a, b) return a.name < b.name end, "name", "id") do note(called, id) end
+  return #lines .. lines[1]
+end
+
+scenarios.library = library(function(_, image, gmon)
+  local gprof = require "gprof"
+  local opened = assert(gprof.image(image))
+  local data = assert(gprof.data(opened, gmon))
+  assert(data:add_file(gmon))
+  local profile = assert(gprof.profile(opened, data))
+  local parts = {}
+  profile:report("flat", { brief = true }, function(text) parts[#parts + 1] = text end)
+  profile:report("graph", { brief = true }, function(text) parts[#parts + 1] = text end)
+  return walk(profile) .. #table.concat(parts)
+end)
+
+scenarios.symspecs = library(function(_, image, gmon)
+  local gprof = require "gprof"
+  local opened = assert(gprof.image(image))
+  local profile = assert(gprof.profile(opened, assert(gprof.data(opened, gmon)), {
+    include = { flat = { "main" }, graph = { "cycles.c:main" } }, exclude = { arcs = { "main/outside" } } }))
+  local found, message = opened:find "main"
+  assert(found, message)
+  local file, line = opened:source(found.address)
+  return walk(profile) .. file .. line
+end)
+
+scenarios.lines = library(function(_, image, gmon)
+  local gprof = require "gprof"
+  local opened, count = assert(gprof.image(image)), 0
+  for _ in opened:lines() do count = count + 1 end
+  local profile = assert(gprof.profile(opened, assert(gprof.data(opened, gmon)), { line = true }))
+  local known = assert(profile:annotate("cycles.c", words[3] and { words[3] }))
+  return walk(profile) .. count .. #known
+end)
+
+-- Iterations that are left, and objects that are kept, where a coroutine starves.
+scenarios.coroutines = library(function(_, image, gmon)
+  local gprof = require "gprof"
+  local opened = assert(gprof.image(image))
+  local data = assert(gprof.data(opened, gmon))
+  local profile = assert(gprof.profile(opened, data))
+  local names = {}
+  local each = coroutine.wrap(function()
+    for f in profile:functions("name") do
+      for arc in f:callers() do coroutine.yield(f.name .. arc.count) end
+    end
+  end)
+  local sum = coroutine.wrap(function()
+    for histogram in data:histograms() do
+      for _, samples in histogram:bins() do coroutine.yield(samples) end
+    end
+  end)
+  for said in each do names[#names + 1] = said .. (sum and sum() or "") sum = nil end
+  return table.concat(names)
+end)
+
+return assert(scenarios[name], name)()

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The Lua module `starve`: runs a script where from some request on there is no memory
+ * any more, neither for Lua nor for the core.
+ *
+ * A single request that fails proves little of Lua: it collects its garbage and asks
+ * again. So a script runs in a state of its own, whose requests are counted together with
+ * those of the core, and from the n-th on all of them fail until a protected call
+ * returns. What is left when that state is closed was lost.
+ */
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "modules.h"
+#include "scarce.h"
+
+#undef realloc
+#undef free
+
+/* Lua's allocator; `data` counts the bytes. What shrinks does not fail: Lua relies on
+ * that. */
+static void *allocate(void *data, void *block, size_t old, size_t size) {
+  size_t *bytes = data, before = block ? old : 0;
+  if (size > before && scarce_fails()) return NULL;
+  *bytes += size - before;
+  if (size > 0) return realloc(block, size);
+  free(block);
+  return NULL;
+}
+
+/* pcall(f, ...), after which there is memory again: whoever protects a call has use for
+ * it. */
+static int relieving_pcall(lua_State *L) {
+  luaL_checkany(L, 1);
+  int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+  scarce_relieve();
+  lua_pushboolean(L, status == LUA_OK);
+  lua_insert(L, 1);
+  return lua_gettop(L);
+}
+
+/* Runs the script, which returns the function that is to starve, and one that looks at
+ * what has become of it. */
+static bool prepare(lua_State *L, lua_State *from, bool relieving) {
+  const char *path = luaL_checkstring(from, 3);
+  luaL_openlibs(L);
+  preload_modules(L);
+  if (relieving) lua_register(L, "pcall", relieving_pcall);
+  int words = 0;
+  if (luaL_loadfile(L, path)) return false;
+  for (; !lua_isnone(from, 4 + words); words++)
+    lua_pushstring(L, lua_tostring(from, 4 + words));
+  return lua_pcall(L, words, 2, 0) == LUA_OK;
+}
+
+/* What is still as it was meanwhile, "" if nothing is. */
+static const char *whatever_is_left(void) {
+  sigset_t held;
+  pthread_sigmask(SIG_BLOCK, NULL, &held);
+  if (sigismember(&held, SIGTERM) || sigismember(&held, SIGINT)) return "held signals";
+  return waitpid(-1, NULL, WNOHANG) >= 0 ? "a child" : "";
+}
+
+/* What was forked on the way has ended there. */
+static void check_process(pid_t self) {
+  static const char line[] = "a child came back\n";
+  if (getpid() == self) return;
+  if (write(STDERR_FILENO, line, sizeof line - 1) > 0) _exit(1);
+}
+
+/* The stack has both functions. Pushes what the latter returns of what became of the
+ * former. */
+static long run(lua_State *L, long failing) {
+  lua_pushvalue(L, -2);
+  scarce_begin(failing, true);
+  int status = lua_pcall(L, 0, 1, 0);
+  long requests = scarce_begin(0, false);
+  lua_pushboolean(L, status == LUA_OK);
+  lua_insert(L, -2);
+  if (lua_pcall(L, 2, 1, 0)) lua_pushfstring(L, "cannot tell: %s", lua_tostring(L, -1));
+  return requests;
+}
+
+/* starve(n, relieving, path, word...) -> what the script says became of it; requests;
+ * blocks of the core's and bytes of Lua's that were lost; what else was left */
+static int starve(lua_State *L) {
+  pid_t self = getpid();
+  size_t bytes = 0, before = scarce_live();
+  long failing = (long)luaL_checkinteger(L, 1), requests = 0;
+  lua_State *inner = lua_newstate(allocate, &bytes);
+  if (!inner) return luaL_error(L, "no state");
+  bool prepared = prepare(inner, L, lua_toboolean(L, 2));
+  if (prepared) requests = run(inner, failing);
+  check_process(self);
+  lua_pushstring(L, luaL_tolstring(inner, -1, NULL));
+  lua_close(inner);
+  if (!prepared) return lua_error(L);
+  lua_pushinteger(L, requests);
+  lua_pushinteger(L, (lua_Integer)(scarce_live() - before));
+  lua_pushinteger(L, (lua_Integer)bytes);
+  lua_pushstring(L, whatever_is_left());
+  return 5;
+}
+
+int luaopen_starve(lua_State *L) {
+  lua_pushcfunction(L, starve);
+  return 1;
+}
