@@ -90,6 +90,9 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   struct stat status;
   if (stat(path, &status) < 0) return gp_fail(error, "%s", strerror(errno));
   if (S_ISDIR(status.st_mode)) return gp_fail(error, "is a directory");
+  /* libbfd would wait for somebody who writes, and could not go back */
+  if (S_ISFIFO(status.st_mode))
+    return gp_fail(error, "is a pipe, of which an object file cannot be read");
   image->file = bfd_openr(path, NULL);
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */

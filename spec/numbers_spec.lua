@@ -1,5 +1,5 @@
--- Numbers of all sizes: sums, times and shares beside a slow model that counts in integers and fractions, and figures at
--- the ends of what numbers can be.
+-- Numbers of all sizes: sums, times and shares beside a slow model that counts in integers and fractions, and figures
+-- at the ends of what numbers can be.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -272,8 +272,8 @@ local function made_samples()
   return { subject = number, low = low, high = high, bins = bins, rate = pick { 1, 100, 0xffffffff } }
 end
 
--- What falls on each function, as fractions whose denominator is `units`: by number, in the order of addresses; and what
--- falls on none. Positions are rounded down to units of two bytes, as the format has it.
+-- What falls on each function, as fractions whose denominator is `units`: by number, in the order of addresses; and
+-- what falls on none. Positions are rounded down to units of two bytes, as the format has it.
 local function spread(case)
   local subject, first, units, n = subjects[case.subject], case.low >> 1, (case.high - case.low) >> 1, #case.bins
   local parts, outside = {}, 0
@@ -469,7 +469,8 @@ describe("at the ends of numbers", function()
       for _, add in ipairs(records) do
         assert(add(data))
       end
-      for _, options in ipairs { {}, { line = true }, { exclude = { graph = { "f1" }, time = { "f2" }, flat = { "f1" } } },
+      for _, options in ipairs { {}, { line = true },
+        { exclude = { graph = { "f1" }, time = { "f2" }, flat = { "f1" } } },
         { include = { flat = { "f11" }, time = { "f11" } } } } do
         local profile = assert(gprof.profile(tree_image, data, options))
         check_all_fields(profile)

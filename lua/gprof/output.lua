@@ -52,8 +52,8 @@ function output.into(file, is_colored)
   end
 end
 
---- Writes a new file, which takes the place of what had its name when it is complete. If
--- anything fails there never was one.
+--- Writes a new file, which takes the place of what had its name when it is complete: of
+-- a link, too, and not of what that leads to. If anything fails there never was one.
 -- @tparam string path
 -- @tparam function fill is called with a stream
 -- @raise a table with the field `message`

@@ -1,5 +1,5 @@
--- Properties that hold for all cases: tried on many that are made up. One that fails is made smaller, as long as it goes
--- on to fail, before it is told of.
+-- Properties that hold for all cases: tried on many that are made up. One that fails is made smaller, as long as it
+-- goes on to fail, before it is told of.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
@@ -61,7 +61,7 @@ end
 
 -- The case, made as small as it gets while it fails alike, and its problem then.
 local function smallest(check, case, problem)
-  local kind, left, found = kind_of(problem), MOST_TRIES, false
+  local kind, left, found = kind_of(problem), MOST_TRIES, nil
   local function fails()
     left = left - 1
     local now = left > 0 and problem_of(check, case)
@@ -97,8 +97,8 @@ end
 -- @tparam integer first seed
 -- @tparam integer count how many, where the environment says nothing else
 -- @tparam function make returns a case: tables, whose numbers come from math.random
--- @tparam function check raises an error if a case has not the property; asks nothing but the case, which it leaves as
---   it is
+-- @tparam function check raises an error if a case has not the property; asks nothing but the case, which it leaves
+--   as it is
 -- @tparam[opt] integer share one in so many cases only
 function property.hold(first, count, make, check, share)
   chance.cases(first, count)(function(remark)
