@@ -14,9 +14,9 @@
 #include "gmon_format.h"
 #include "writer.h"
 
-/* Counts may take so many records more than they would if any fitted into one: enough for
- * 2^56 calls, which no machine makes, and for samples of three hundred years. A file, or a
- * script, can claim more than that, in a few bytes. */
+/* Counts may take so many records more than they would if any fitted into one: enough
+ * for 2^56 calls, which no machine makes, and for samples of three hundred years. A file,
+ * or a script, can claim more than that, in a few bytes. */
 #define MOST_FURTHER (UINT64_C(1) << 24)
 
 /* One file that is being written. */

@@ -21,8 +21,8 @@ static const char blanks[] = " \t\r\f\v";
 /* Whether lines that are none are passed over. */
 static bool is_lenient(const gp_symfile *file) { return file->gnu_compat && !file->map; }
 
-/* Reads all there is into `file->text`, with a NUL behind it; or as far as it takes to see
- * that it is no text: it may have no end. */
+/* Reads all there is into `file->text`, with a NUL behind it; or as far as it takes to
+ * see that it is no text: it may have no end. */
 static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
                       gp_error *error) {
   size_t capacity = 0, got;

@@ -61,7 +61,7 @@ end
 
 -- The case, made as small as it gets while it fails alike, and its problem then.
 local function smallest(check, case, problem)
-  local kind, left, found = kind_of(problem), MOST_TRIES, nil
+  local kind, left, found = kind_of(problem), MOST_TRIES
   local function fails()
     left = left - 1
     local now = left > 0 and problem_of(check, case)
@@ -91,8 +91,8 @@ function property.shown(value)
   return "{ " .. table.concat(parts, ", ") .. " }"
 end
 
---- Tries a property on cases by chance, as many as GPROF_CASES says. The error of one that fails tells how to repeat it,
--- and the smallest case that was found to fail, too: with fewer elements in lists of tables, and smaller numbers in
+--- Tries a property on cases by chance, as many as GPROF_CASES says. The error of one that fails tells how to repeat
+-- it, and the smallest case that was found to fail, too: with fewer elements in lists of tables, and smaller numbers in
 -- `bins` and `count`.
 -- @tparam integer first seed
 -- @tparam integer count how many, where the environment says nothing else
