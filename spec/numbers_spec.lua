@@ -500,10 +500,12 @@ describe("at the ends of numbers", function()
     assert.is_false(shell.exists(path))
   end)
 
-  it("a hundred thousand histograms are read, and added up, in no time", function()
+  it("a hundred thousand histograms are read, and added up", function()
+    -- fewer where the collector would look at all the tables over and over again
+    local count <const> = os.getenv "GPROF_COLLECTOR" == "aggressive" and 1000 or 100000
     local records, sum = {}, 0
-    for i = 1, 100000 do
-      local place = i * 7919 % 100000 -- a prime: each place once
+    for i = 1, count do
+      local place = i * 7919 % count -- a prime: each place once
       records[i] = { kind = "histogram", low = 0x10000 + 4 * place, high = 0x10004 + 4 * place, bins = { i % 5 } }
       sum = sum + i % 5
     end
