@@ -379,7 +379,7 @@ counted-runtime: $(RUNTIME)
 # valgrind looks at every process.
 check-all: deps-all
 	@$(MAKE) --no-print-directory check analyze docs coverage
-	@$(MAKE) --no-print-directory spec-collector COLLECTED="stream image gmon trace"
+	@$(MAKE) --no-print-directory spec-collector COLLECTED="stream image gmon trace numbers terminal"
 	GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/parity_spec.lua spec/selection_spec.lua
 	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/line_spec.lua spec/ordering_spec.lua
 	@mkdir -p build/arm64

@@ -14,9 +14,9 @@
 #include "gmon_format.h"
 #include "writer.h"
 
-/* Calls and executions may take so many records more than they would if any count fitted
- * into one: enough for 2^56 calls, which no machine makes. A file can claim more than
- * that, in a few bytes. */
+/* Counts may take so many records more than they would if any fitted into one: enough
+ * for 2^56 calls, which no machine makes, and for samples of three hundred years. A file,
+ * or a script, can claim more than that, in a few bytes. */
 #define MOST_FURTHER (UINT64_C(1) << 24)
 
 /* One file that is being written. */
@@ -57,6 +57,10 @@ static uint64_t block_entries(const gp_data *data) {
 /* Whether counts that do not fit into a record can go on in others, within reason. */
 static bool check_counts(const gp_data *data, gp_format format, gp_error *error) {
   uint64_t further = 0, entries = block_entries(data), most = most_calls(data, format);
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    uint64_t records = gp_bins_records(&data->histograms[i]);
+    if (records > 0) further += records - 1;
+  }
   for (size_t i = 0; i < data->arcs.count; i++)
     further += records_of(data->arcs.calls[i], most) - 1;
   further += entries - data->blocks.count;

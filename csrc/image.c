@@ -61,14 +61,17 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   return add_synthetic(image, count) || gp_fail_memory(error);
 }
 
-/* Code ends with the file, whatever its section claims: some work goes by every byte. */
+/* Code ends with the file, whatever its section claims: some work goes by every byte. And
+ * the address behind it is one, though there is none behind the last. */
 static bool find_text(gp_image *image, gp_error *error) {
   image->text = bfd_get_section_by_name(image->file, ".text");
   if (!image->text) return gp_fail(error, "has no section .text");
   image->text_low = bfd_section_vma(image->text);
   uint64_t size = bfd_section_size(image->text), held = bfd_get_file_size(image->file);
+  uint64_t room = UINT64_MAX - image->text_low;
   bool is_held = bfd_section_flags(image->text) & SEC_HAS_CONTENTS;
-  image->text_high = image->text_low + (is_held && size > held ? held : size);
+  if (is_held && size > held) size = held;
+  image->text_high = image->text_low + (size < room ? size : room);
   return true;
 }
 
@@ -86,6 +89,9 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   struct stat status;
   if (stat(path, &status) < 0) return gp_fail(error, "%s", strerror(errno));
   if (S_ISDIR(status.st_mode)) return gp_fail(error, "is a directory");
+  /* libbfd would wait for somebody who writes, and could not go back */
+  if (S_ISFIFO(status.st_mode))
+    return gp_fail(error, "is a pipe, of which an object file cannot be read");
   image->file = bfd_openr(path, NULL);
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */

@@ -2,12 +2,29 @@
 /* Traces for Lua: lines on standard error. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "binding.h"
 
+/* A terminal obeys what it is sent, and names come from files of others: it is shown
+ * nothing but plain characters. */
+static void write_shown(FILE *file, const char *text) {
+  for (; *text; text++) {
+    unsigned char byte = (unsigned char)*text;
+    if ((byte >= ' ' && byte < 0x7f) || byte == '\t')
+      fputc(byte, file);
+    else
+      fprintf(file, "\\x%02x", byte);
+  }
+  fputc('\n', file);
+}
+
 /* Standard error has no buffer: a line is out before what comes after it begins. */
 static void write_line(void *context, const char *text) {
-  fprintf(context, "%s\n", text);
+  if (isatty(fileno(context)))
+    write_shown(context, text);
+  else
+    fprintf(context, "%s\n", text);
 }
 
 const gp_trace *opt_trace(lua_State *L, int index) {

@@ -18,7 +18,11 @@ static const char blanks[] = " \t\r\f\v";
 
 /* --- bytes to lines -------------------------------------------------------- */
 
-/* Reads all there is into `file->text`, with a NUL behind it. */
+/* Whether lines that are none are passed over. */
+static bool is_lenient(const gp_symfile *file) { return file->gnu_compat && !file->map; }
+
+/* Reads all there is into `file->text`, with a NUL behind it; or as far as it takes to
+ * see that it is no text: it may have no end. */
 static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
                       gp_error *error) {
   size_t capacity = 0, got;
@@ -32,6 +36,7 @@ static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
     }
     memcpy(file->text + *size, gp_reader_take(reader, got), got);
     *size += got;
+    if (!is_lenient(file) && memchr(file->text + *size - got, '\0', got)) break;
   }
   if (reader->failed) return false;
   if (capacity == 0 && !gp_resize(&file->text, 1, 1)) return gp_fail_memory(error);
@@ -155,7 +160,6 @@ static line_kind parse_line(const gp_symfile *file, char *line, row *r) {
 }
 
 static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
-  bool lenient = file->gnu_compat && !file->map;
   size_t number = 0;
   for (char *line = file->text, *end; line < file->text + size; line = end + 1) {
     row r = {0};
@@ -166,7 +170,7 @@ static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
     number++;
     line_kind kind = binary ? LINE_ODD : parse_line(file, line, &r);
     if (kind == LINE_SYMBOL && !append(file, &r, error)) return false;
-    if (kind == LINE_ODD && !lenient) return odd_line(number, file->map, error);
+    if (kind == LINE_ODD && !is_lenient(file)) return odd_line(number, file->map, error);
   }
   return true;
 }

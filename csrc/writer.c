@@ -18,6 +18,9 @@
  * from somebody killed. */
 #define MOST_NAMES 100
 
+/* The most bytes that such a name ends with. */
+#define ENDING ((size_t)40)
+
 static bool fail_write(gp_writer *writer, const char *what) {
   return gp_fail(writer->error, "%s: %s", what, strerror(errno));
 }
@@ -64,14 +67,24 @@ static void hold_signals(gp_writer *writer) {
   pthread_sigmask(SIG_BLOCK, &writer->held, NULL);
 }
 
+/* How much of the target's name that of the new file begins with: it may be as long as
+ * names can be. */
+static int beginning(const char *target) {
+  const char *slash = strrchr(target, '/');
+  size_t directory = slash ? (size_t)(slash - target) + 1 : 0;
+  size_t length = strlen(target) - directory;
+  return (int)(directory + (length < NAME_MAX - ENDING ? length : NAME_MAX - ENDING));
+}
+
 /* Makes the new file beside the old one. */
 static bool make_file(gp_writer *writer, mode_t mode) {
-  size_t size = strlen(writer->target) + 40;
+  size_t size = strlen(writer->target) + ENDING;
   writer->growing = malloc(size);
   if (!writer->growing) return gp_fail_memory(writer->error);
   hold_signals(writer);
   for (int i = 0; i < MOST_NAMES; i++) {
-    snprintf(writer->growing, size, "%s.%ld-%d.tmp", writer->target, (long)getpid(), i);
+    snprintf(writer->growing, size, "%.*s.%ld-%d.tmp", beginning(writer->target),
+             writer->target, (long)getpid(), i);
     writer->file = open(writer->growing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (writer->file >= 0) return true;
     if (errno != EEXIST) break;
@@ -138,16 +151,44 @@ static bool open_file(gp_writer *writer, const char *path) {
   return make_file(writer, 0600) && copy_owner(writer, &old);
 }
 
-bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error) {
+/* The file of just this name, which is not waited for. */
+static bool open_here(gp_writer *writer, const char *path) {
+  struct stat old;
+  const int how = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  writer->file = open(path, how);
+  bool exists = writer->file >= 0;
+  if (!exists && errno != ENOENT && errno != ELOOP)
+    return fail_write(writer, "cannot be written");
+  writer->target = strdup(path);
+  if (!writer->target) return gp_fail_memory(writer->error);
+  if (!exists) return make_file(writer, 0666);
+  if (fstat(writer->file, &old) != 0) return fail_write(writer, "cannot be written");
+  if (!S_ISREG(old.st_mode))
+    return gp_fail(writer->error, "cannot be written: is not a regular file");
+  close(writer->file);
+  writer->file = -1;
+  return make_file(writer, 0600) && copy_owner(writer, &old);
+}
+
+static bool begin(gp_writer *writer, const char *path, gp_error *error,
+                  bool (*open)(gp_writer *writer, const char *path)) {
   memset(writer, 0, sizeof *writer);
   writer->error = error;
   writer->file = -1;
   sigemptyset(&writer->held);
   writer->window = malloc(GP_WRITER_WINDOW);
   if (!writer->window) return gp_fail_memory(error);
-  if (open_file(writer, path)) return true;
+  if (open(writer, path)) return true;
   gp_writer_close(writer, false);
   return false;
+}
+
+bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error) {
+  return begin(writer, path, error, open_file);
+}
+
+bool gp_writer_open_here(gp_writer *writer, const char *path, gp_error *error) {
+  return begin(writer, path, error, open_here);
 }
 
 static bool flush(gp_writer *writer) {

@@ -33,6 +33,10 @@ typedef struct gp_writer {
  * The error is kept for later writes. */
 bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error);
 
+/* The same for a name that nobody has chosen who may be trusted: it takes the place of a
+ * link, wherever that leads, and what else is no regular file is refused. */
+bool gp_writer_open_here(gp_writer *writer, const char *path, gp_error *error);
+
 /* Room for the next `count` bytes (at most GP_WRITER_WINDOW), all of which the caller
  * fills before the next call; NULL after a write error. */
 unsigned char *gp_writer_room(gp_writer *writer, size_t count);

@@ -422,6 +422,78 @@ describe("-y", function()
     assert.equal("small.c-ann\n", shell.listing(dir))
   end)
 
+  it("takes the place of a link, and not of what that leads to", function()
+    for _, target in ipairs { "precious", "nowhere", "small.c-ann", "directory" } do
+      local dir = shell.tmpdir()
+      shell.write(dir .. "/precious", "precious")
+      shell.check({ "sh", "-c", 'mkdir directory && ln -s "$1" small.c-ann', "sh", target }, { cwd = dir })
+      local result = program.run({ "-b", "-l", "-A", "-y", made.image, profile }, { cwd = dir })
+      assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
+      assert.equal("precious", shell.read(dir .. "/precious"))
+      assert.equal("directory\nprecious\nsmall.c-ann\n", shell.listing(dir))
+      assert.truthy(shell.read(dir .. "/small.c-ann"):find("int leaf", 1, true))
+      assert.equal("regular file\n", shell.check({ "stat", "-c", "%F", "small.c-ann" }, { cwd = dir }).stdout)
+    end
+  end)
+
+  it("leaves the other names of a file alone", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/other", "other")
+    shell.check({ "ln", "other", "small.c-ann" }, { cwd = dir })
+    assert.equal(0, program.run({ "-b", "-l", "-A", "-y", made.image, profile }, { cwd = dir }).status)
+    assert.equal("other", shell.read(dir .. "/other"))
+  end)
+
+  it("refuses what is no regular file, and waits for nobody", function()
+    for what, expected in pairs { ["mkfifo small.c-ann"] = "No such device or address",
+      ["mkdir small.c-ann"] = "Is a directory" } do
+      local dir = shell.tmpdir()
+      shell.check({ "sh", "-c", what }, { cwd = dir })
+      local result = program.run({ "-b", "-l", "-A", "-y", made.image, profile }, { cwd = dir, timeout = 30 })
+      assert.same({ 1, "", ("gprof.lua: small.c-ann: cannot be written: %s\n"):format(expected) },
+        { result.status, result.stdout, result.stderr })
+      assert.equal("small.c-ann\n", shell.listing(dir))
+    end
+  end)
+
+  it("writes no listing over a source, nor over the program", function()
+    local dir = shell.tmpdir()
+    local main, part = "int part(void);\n\nint main(void) { return part(); }\n", "int part(void) { return 0; }\n"
+    shell.write(dir .. "/x", main)
+    shell.write(dir .. "/x-ann", part)
+    shell.write(dir .. "/y", "int other(void) { return 0; }\n")
+    shell.check({ "gcc", "-g", "-pg", "-x", "c", "-o", "y-ann", "x", "x-ann", "y" }, { cwd = dir })
+    shell.check({ "./y-ann" }, { cwd = dir })
+    local program_before = shell.read(dir .. "/y-ann")
+    for _, mode in ipairs { "-b", "--gnu-compat" } do
+      local result = program.run({ mode, "-l", "-z", "-A", "-y", "y-ann" }, { cwd = dir })
+      assert.same({ 0, "" }, { result.status, result.stdout })
+      for _, name in ipairs { "x-ann", "y-ann" } do
+        assert.truthy(result.stderr:find(("gprof.lua: warning: %s: is a source, or the program: no listing is "
+          .. "written over it\n"):format(name), 1, true), result.stderr)
+      end
+      assert.equal(part, shell.read(dir .. "/x-ann"))
+      assert.equal(program_before, shell.read(dir .. "/y-ann"))
+      assert.truthy(shell.read(dir .. "/x-ann-ann"):find("int part(void) { return 0; }", 1, true))
+    end
+  end)
+
+  it("stays in its directory, whatever names the debugging information has", function()
+    local dir = shell.tmpdir()
+    for _, name in ipairs { "../../up.c", "/tmp/../tmp/absolute.c", "..", "down/", "/", "." } do
+      local work = shell.tmpdir()
+      shell.write(work .. "/a.c", ("#line 1 %q\nint main(void) { return 0; }\n"):format(name))
+      shell.check({ "gcc", "-g", "-pg", "-o", "a.out", "a.c" }, { cwd = work })
+      shell.check({ "./a.out" }, { cwd = work })
+      shell.check { "mkdir", "-p", dir .. "/one/two" }
+      local result = program.run({ "-b", "-l", "-z", "-A", "-y", "-I" .. work, work .. "/a.out", work .. "/gmon.out" },
+        { cwd = dir .. "/one/two" })
+      assert.equal(0, result.status, result.stderr)
+      assert.equal("one\n", shell.listing(dir))
+      assert.equal("two\n", shell.listing(dir .. "/one"))
+    end
+  end)
+
   it("fails in one line in a directory that is not to be written to", function()
     local dir = shell.tmpdir()
     shell.check { "chmod", "555", dir }

@@ -397,6 +397,18 @@ describe("the file of a sum", function()
     assert.equal(dir .. "/circle: cannot be written: Too many levels of symbolic links", message)
   end)
 
+  it("grows under no name that somebody has laid out", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/precious", "precious")
+    -- the process that writes has the number of the shell, which becomes it
+    local result = run("gmon.sum", { cwd = dir,
+      line = [[for i in 0 1 2; do ln -s precious gmon.sum.$$-$i.tmp; done; exec "$@"]] })
+    assert.equal("written\n", result.stderr)
+    assert.equal("precious", shell.read(dir .. "/precious"))
+    assert.equal(profile, shell.read(dir .. "/gmon.sum"))
+    assert.equal("regular file\n", shell.check({ "stat", "-c", "%F", "gmon.sum" }, { cwd = dir }).stdout)
+  end)
+
   it("may be no regular file", function()
     local path, copy = new_name(), new_name()
     shell.check { "mkfifo", path }

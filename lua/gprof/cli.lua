@@ -21,7 +21,9 @@ end
 
 local function work(arguments)
   local settings = options.read(arguments)
-  local write, bad = output.into(io.stdout), 0
+  local bad = 0
+  local write, finish =
+    output.into(io.stdout, function() return settings.color == true end)
   if settings.help then
     write(require "gprof.help".page())
   elseif settings.version then
@@ -33,7 +35,7 @@ local function work(arguments)
   else
     bad = require "gprof.reporting"(settings, write)
   end
-  write:flush()
+  finish()
   if bad > 0 then fail("bad profiles that were left out: " .. bad) end
 end
 
@@ -55,7 +57,7 @@ function cli.run(arguments)
     error(problem, 0)  -- a fault of ours: let it be seen
   end
   if not problem.quiet then
-    io.stderr:write("gprof.lua: ", problem.message, "\n")
+    require "gprof.terminal".tell("gprof.lua: " .. problem.message)
   end
   return 1
 end

@@ -23,19 +23,37 @@ local function check(done, message, code)
   error({ message = "standard output: " .. message, quiet = code == BROKEN_PIPE }, 0)
 end
 
---- A stream into a file.
+--- What a file is written by: as it is, or harmless if it is a terminal.
 -- @tparam file file
--- @treturn stream that has to be flushed in the end. A failure is an error, a table
---   with the field `message`, and `quiet` if nobody reads any more.
-function output.into(file)
-  file:setvbuf("no")  -- pieces are large
-  return core.stream(function(text)
-    check(file:write(text))
-  end)
+-- @tparam function is_colored whether sequences for colours are meant to be there
+-- @treturn function of a piece of text, and without one when there are no more; returns
+--   what `file:write` returns
+function output.writer(file, is_colored)
+  if not core.is_terminal(file) then
+    return function(text) return file:write(text or "") end
+  end
+  local shown = require "gprof.terminal".filter(is_colored)
+  return function(text) return file:write(shown(text)) end
 end
 
---- Writes a new file, which takes the place of what had its name when it is complete. If
--- anything fails there never was one.
+--- A stream into a file.
+-- @tparam file file
+-- @tparam function is_colored whether sequences for colours are meant to be there
+-- @treturn stream A failure is an error, a table with the field `message`, and `quiet` if
+--   nobody reads any more.
+-- @treturn function to be called in the end: flushes it
+function output.into(file, is_colored)
+  file:setvbuf("no")  -- pieces are large
+  local write = output.writer(file, is_colored)
+  local stream = core.stream(function(text) check(write(text)) end)
+  return stream, function()
+    stream:flush()
+    check(write())
+  end
+end
+
+--- Writes a new file, which takes the place of what had its name when it is complete: of
+-- a link, too, and not of what that leads to. If anything fails there never was one.
 -- @tparam string path
 -- @tparam function fill is called with a stream
 -- @raise a table with the field `message`

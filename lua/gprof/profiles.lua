@@ -18,6 +18,7 @@ local core = require "gprof.core"
 local profiles = {}
 
 local MOST_NAMES <const> = 3  -- that a message lists
+local PIECE <const>, MOST_TEXT <const> = 1 << 20, 1 << 28  -- bytes of a list
 
 local function add(list, path, directory, trouble)
   local number = #list + 1
@@ -61,12 +62,23 @@ local function add_directory(list, path, sum)
   if #list == before then add(list, path, nil, path .. ": holds no profiles") end
 end
 
+-- All that a file holds, unless that has no end.
+local function read_all(file, path)
+  local parts, length = {}, 0
+  repeat
+    local part, problem = file:read(PIECE)
+    if problem then return nil, path .. ": " .. problem end
+    parts[#parts + 1], length = part, length + #(part or "")
+    if length > MOST_TEXT then return nil, path .. ": is too long for a list" end
+  until not part
+  return table.concat(parts)
+end
+
 local function read_text(path)
-  if path == "-" then return io.stdin:read "a" end
+  if path == "-" then return read_all(io.stdin, "standard input") end
   local file <close>, message = io.open(path, "rb")
   if not file then return nil, message end
-  local text, problem = file:read "a"
-  return text, problem and path .. ": " .. problem
+  return read_all(file, path)
 end
 
 -- Adds the files that a list names: each ends with a zero, or else with its line.

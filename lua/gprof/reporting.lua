@@ -12,7 +12,7 @@ local styles = require "gprof.styles"
 local fail <const> = options.raise
 
 local function warn(message)
-  io.stderr:write("gprof.lua: warning: ", message, "\n")
+  require "gprof.terminal".tell("gprof.lua: warning: " .. message)
 end
 
 -- The value, or the end of the program with the message that came in its place.

@@ -111,13 +111,15 @@ function reports.run(report, profile, options, write)
 end
 
 -- A function that takes what a report writes: to a file, or the function that was given.
-local function sink(write)
+-- It gets nothing in the end if it is a file's.
+local function sink(write, is_colored)
   if write == nil then write = io.stdout end
   if io.type(write) == "file" then
+    local put = output.writer(write, is_colored)
     return function(text)
-      local done, message = write:write(text)
+      local done, message = put(text)
       if not done then error(message, 0) end
-    end
+    end, true
   end
   local meta = getmetatable(write)
   if type(write) == "function" or type(meta) == "table" and meta.__call then
@@ -146,7 +148,10 @@ function reports.report(profile, name, options, write)
   elseif options ~= nil then
     arguments.check(options, "table", 2, "report")
   end
-  reports.run(report, profile, options or {}, sink(write))
+  options = options or {}
+  local put, is_file = sink(write, function() return options.color end)
+  local _ <close> = is_file and setmetatable({}, { __close = function() put() end })
+  reports.run(report, profile, options, put)
 end
 
 local function copy(options)

@@ -34,8 +34,14 @@ local function candidates(name, directories)
   return paths
 end
 
--- The path of a source file, and when it was changed; or nil and what is wrong.
-local function find(name, directories)
+--- Finds a source file.
+-- @tparam string name as recorded
+-- @tparam[opt] {string,...} directories to look in
+-- @treturn[1] string the path
+-- @treturn[1] integer when it was changed, in seconds of the system's clock
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function source_text.find(name, directories)
   local odd
   for _, path in ipairs(candidates(name, directories or {})) do
     local kind, changed = core.file_status(path)
@@ -65,7 +71,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function source_text.load(name, directories)
-  local path, changed = find(name, directories)
+  local path, changed = source_text.find(name, directories)
   if not path then return nil, changed end
   local text, message = read(path)
   if not text then return nil, message end

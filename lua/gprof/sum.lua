@@ -28,7 +28,7 @@ local function teller(list, outcome, line)
   end
   function tell.bad(number, message)
     line:clear()
-    io.stderr:write("gprof.lua: ", message, "\n")
+    require "gprof.terminal".tell("gprof.lua: " .. message)
     outcome.bad = outcome.bad + 1
     if number then outcome.good = outcome.good - 1 end
   end

@@ -161,9 +161,9 @@ end
 
 -- Files -----------------------------------------------------------------------------------
 
--- The files of the BSD formats hold one histogram, and then the arcs.
+-- The files of the BSD formats hold one histogram or none, and then the arcs.
 local function to_bsd(profile)
-  local histogram = gmon.select(profile, "histogram")[1]
+  local histogram = gmon.select(profile, "histogram")[1] or { low = 0, high = 0, bins = {} }
   local bsd = { pointer = profile.pointer, big = profile.big, rate = histogram.rate,
     low = histogram.low, high = histogram.high, bins = histogram.bins, arcs = {} }
   for i, arc in ipairs(gmon.select(profile, "arc")) do
@@ -174,7 +174,7 @@ end
 
 --- Makes a file of a profile, in any format.
 -- @tparam table profile as `gmon.magic` takes it
--- @tparam string format "magic", "bsd" or "4.4bsd"; the two latter take one histogram, which must be there, and arcs
+-- @tparam string format "magic", "bsd" or "4.4bsd"; the two latter take the first histogram, and arcs
 -- @treturn string bytes of the file
 function chance.encode(profile, format)
   if format == "magic" then return gmon.magic(profile) end

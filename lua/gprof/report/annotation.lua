@@ -114,8 +114,29 @@ local function listing_name(page, file)
   return name .. "-ann"
 end
 
+-- What must not be lost: the program, and its sources, one of which may have the name of
+-- another one's listing. By what no other file has.
+local function files_to_keep(page)
+  local kept = {}
+  local function keep(path)
+    local id = path and select(3, core.file_status(path))
+    if id then kept[id] = true end
+  end
+  keep(page.profile.image.path)
+  for _, file in ipairs(annotation.files(page.profile)) do
+    keep((source_text.find(file.name, page.options.directory_path)))
+  end
+  return kept
+end
+
 local function print_into_file(page, file, text)
-  output.new_file(listing_name(page, file), function(write)
+  local name = listing_name(page, file)
+  page.kept = page.kept or files_to_keep(page)
+  if page.kept[select(3, core.file_status(name))] then
+    page.warn(name .. ": is a source, or the program: no listing is written over it")
+    return
+  end
+  output.new_file(name, function(write)
     page.write = write
     write_file(page, file, text)
   end)

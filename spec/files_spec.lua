@@ -1,0 +1,125 @@
+-- Files of all kinds and names in all places where one is named: they are read, or refused in one line, and nothing
+-- hangs.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local built <const> = build.program "calls"
+local dir <const> = shell.tmpdir "files"
+local plain <const> = { image = dir .. "/image", profile = dir .. "/profile", map = dir .. "/map",
+  symbols = dir .. "/symbols", words = dir .. "/words", list = dir .. "/list" }
+
+shell.check { "cp", built.image, plain.image }
+shell.check { "cp", built.gmon, plain.profile }
+shell.write(plain.symbols, shell.check({ "nm", built.image }).stdout:gsub("[^\n]* [^tTwW] [^\n]*\n", ""))
+shell.write(plain.map, (shell.read(plain.symbols):gsub("[^\n]+", "file.o:%0")))
+shell.write(plain.words, "-p")
+shell.write(plain.list, plain.profile)
+
+-- How each file is named, of whatever name.
+local places <const> = {
+  image = function(file) return { "-b", "-p", "--", file, plain.profile } end,
+  profile = function(file) return { "-b", "-p", "--", plain.image, file } end,
+  map = function(file) return { "-b", "-R", file, "--", plain.image, plain.profile } end,
+  symbols = function(file) return { "-b", "-p", "-S", file, "--", plain.image, plain.profile } end,
+  words = function(file) return { "-b", "@" .. file, plain.image, plain.profile } end,
+  list = function(file) return { "-b", "-p", "--profiles-from=" .. file, plain.image } end,
+}
+
+local function run(place, file, options)
+  options = options or {}
+  options.timeout = options.timeout or 60
+  return program.run(places[place](file), options)
+end
+
+describe("a file may be called", function()
+  for what, name in pairs { blanks = " a  b ", dashes = "--", ["an option"] = "-p", newlines = "a\n\nb\n",
+    ["any bytes"] = "\1\27\x7f\x80\xff", quotes = [['"`$(\]], ["as long as can be"] = ("x"):rep(255),
+    ["as a format"] = "%s%n%d", dots = "..." } do
+    it(what, function()
+      local home = shell.tmpdir()
+      for place in pairs(places) do
+        local file = home .. "/" .. name
+        os.remove(file)
+        shell.check { "cp", "--", plain[place], file }
+        local expected = run(place, plain[place])
+        assert.same({ 0, "" }, { expected.status, expected.stderr })
+        local long, short = run(place, file), run(place, place == "words" and "./" .. name or name, { cwd = home })
+        assert.same({ expected.stdout, "", 0 }, { long.stdout, long.stderr, long.status })
+        assert.same({ expected.stdout, "", 0 }, { short.stdout, short.stderr, short.status })
+      end
+    end)
+
+    it("the sum: " .. what, function()
+      local home = shell.tmpdir()
+      local result = program.run({ "--sum-file=" .. name, plain.image, plain.profile }, { cwd = home })
+      assert.same({ 0, "" }, { result.status, result.stderr })
+      assert.equal(shell.read(plain.profile), shell.read(home .. "/" .. name))
+    end)
+  end
+end)
+
+-- Paths of files that are none, by what they are; from the directory that they are in.
+local function odd_files()
+  local home = shell.tmpdir "odd"
+  shell.check({ "sh", "-c", "mkdir dir; mkfifo pipe; ln -s loop loop; ln -s nowhere dangling" }, { cwd = home })
+  local files = { ["a directory"] = "dir", ["a link to itself"] = "loop", ["a link to nothing"] = "dangling",
+    ["a device without bytes"] = "/dev/null", ["a device without end"] = "/dev/zero", ["in a file"] = "/dev/null/x",
+    ["a terminal that there is not"] = "/dev/tty", ["a name too long"] = ("x"):rep(256),
+    ["a path too long"] = ("x/"):rep(2048) .. "x", nothing = "" }
+  local made = shell.run({ "perl", "-MIO::Socket::UNIX", "-e",
+    "IO::Socket::UNIX->new(Local => 'socket', Listen => 1)" }, { cwd = home })
+  files["a socket"] = made.status == 0 and "socket" or nil
+  return files, home
+end
+
+describe("where a file is wanted", function()
+  local files, home = odd_files()
+
+  -- Ends in time, with what is expected or with one line.
+  local function check(result)
+    local _, lines = result.stderr:gsub("\n", "")
+    assert.truthy(result.status == 0 or result.status == 1 and lines == 1 and result.stdout == "",
+      ("%s: %s\n%s"):format(result.command, result.status or result.signal, result.stderr))
+    assert.is_nil(result.stderr:find("traceback", 1, true))
+  end
+
+  for what, file in pairs(files) do
+    it("there may be " .. what, function()
+      for place in pairs(places) do
+        -- memory that an endless file would take
+        check(launch.line('ulimit -v 4000000; exec "$@"', places[place](file), { cwd = home, timeout = 60 }))
+      end
+      check(program.run({ "-b", "-A", "-z", "-I" .. file, plain.image, plain.profile }, { cwd = home }))
+      check(program.run({ "-b", "--report=./" .. file, plain.image, plain.profile }, { cwd = home }))
+      if file ~= "" then
+        check(program.run({ "--sum-file=" .. file, plain.image, plain.profile }, { cwd = shell.tmpdir() }))
+      end
+    end)
+  end
+
+  it("there may be a pipe, but for an object file, which is not waited for", function()
+    local result = program.run(places.image "pipe", { cwd = home, timeout = 30 })
+    assert.same({ 1, "", "gprof.lua: pipe: is a pipe, of which an object file cannot be read\n" },
+      { result.status, result.stdout, result.stderr })
+    for _, place in ipairs { "profile", "map", "symbols", "list" } do
+      local line = ("cat %s >pipe & exec \"$@\""):format(shell.quote(plain[place]))
+      local piped = launch.line(line, places[place] "pipe", { cwd = home, timeout = 30 })
+      assert.same({ run(place, plain[place]).stdout, "", 0 }, { piped.stdout, piped.stderr, piped.status })
+    end
+  end)
+end)
+
+describe("a profile that is cut while it is read", function()
+  it("is an error in one line, or read", function()
+    local path = dir .. "/cut"
+    for size = 0, #shell.read(plain.profile), 97 do
+      shell.write(path, shell.read(plain.profile):sub(1, size))
+      local result = run("profile", path)
+      assert.equal(1, select(2, result.stderr:gsub("\n", "")) + (result.status == 0 and 1 or 0))
+    end
+  end)
+end)
