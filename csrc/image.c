@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libiberty/demangle.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,12 +19,40 @@ static void silent(const char *format, va_list arguments) {
   (void)arguments;
 }
 
+/* What libbfd 2.40 says of a file while it finds out of which kind that is goes past the
+ * handler, straight to the variable `stderr`: that leads to this stream meanwhile, which
+ * has nowhere to write to. NULL if there was no memory, and where `stderr` is none of
+ * the C library's variables. */
+static FILE *nowhere;
+
+#ifdef __GLIBC__
+#define HAS_VARIABLES 1
+#define set_stderr(stream) (stderr = (stream))
+#else
+#define HAS_VARIABLES 0
+#define set_stderr(stream) ((void)(stream))
+#endif
+
+static FILE *hush(void) {
+  FILE *before = stderr;
+  if (nowhere) set_stderr(nowhere);
+  return before;
+}
+
 static void prepare_bfd(void) {
   static bool ready;
   if (ready) return;
   bfd_init();
   bfd_set_error_handler(silent);
+  if (HAS_VARIABLES) nowhere = fopencookie(NULL, "w", (cookie_io_functions_t){0});
   ready = true;
+}
+
+static bool is_object(bfd *file) {
+  FILE *before = hush();
+  bool is = bfd_check_format(file, bfd_object);
+  set_stderr(before);
+  return is;
 }
 
 /* Appends the symbols that libbfd makes up from the others: on some targets those
@@ -90,7 +119,7 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   image->file = bfd_openr(path, NULL);
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
-  if (!bfd_check_format(image->file, bfd_object))
+  if (!is_object(image->file))
     return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
   describe(image);
   return find_text(image, error);
@@ -134,12 +163,15 @@ static asymbol **symbols_near(const gp_image *image, uint64_t address) {
   return image->symbol_count > 0 ? gp_nearby_find(image->nearby, address) : none;
 }
 
+/* A file with debugging information may be opened for that. */
 bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source) {
   memset(source, 0, sizeof *source);
-  return bfd_find_nearest_line(image->file, image->text, symbols_near(image, address),
-                               address - image->text_low, &source->file,
-                               &source->function, &source->line) &&
-         source->file && source->function && source->line;
+  FILE *before = hush();
+  bool found = bfd_find_nearest_line(image->file, image->text, symbols_near(image, address),
+                                     address - image->text_low, &source->file,
+                                     &source->function, &source->line);
+  set_stderr(before);
+  return found && source->file && source->function && source->line;
 }
 
 const char *gp_image_plain_name(const gp_image *image, const char *name) {
