@@ -191,6 +191,25 @@ describe("a file that will not do gives nil and one line:", function()
   end)
 end)
 
+describe("libbfd's own words", function()
+  local bytes, path = shell.read(build.program("brief").image), shell.tmpdir "warning" .. "/image"
+  shell.write(path, elf.resize(bytes, ".comment", 1 << 40))
+
+  it("are there, in other programs", function()
+    local said = shell.run({ "nm", path }, { env = { LC_ALL = "C" } }).stderr
+    assert.truthy(said:find "has a section extending past end of file")
+  end)
+
+  it("are not ours, and afterwards everybody has standard error as it was", function()
+    local result = launch.script([[
+      local image = assert(require "gprof".image(arg[1]))
+      image:source(image.text_low)
+      io.stderr:write "mine\n"
+    ]], { path }, addresses.excused)
+    assert.same({ "mine\n", 0 }, { result.stderr, result.status })
+  end)
+end)
+
 describe("a closed image", function()
   local image = gprof.image(build.program("brief").image)
   image:close()

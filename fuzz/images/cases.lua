@@ -50,16 +50,10 @@ local function limited(case, words, memory, env)
     worked = tonumber(worked) }
 end
 
-local function words_of(arguments, interpreter, options)
-  local words = { interpreter, program.root .. "/gprof.lua" }
-  if options.sandbox then words[#words + 1] = "--sandbox" end
-  return table.move(arguments, 1, #arguments, #words + 1, words)
-end
-
 -- gdb's stack, by the interpreter that has libbfd in it with the names of its functions. One that never ends is
 -- stopped by its limit of processor time, one that takes too much memory by that.
 local function stack_of(case, arguments, options)
-  local words = words_of(arguments, program.root .. "/build/mutants/lua", options)
+  local words = commands.words(arguments, program.root .. "/build/mutants/lua", program.root, options.sandbox)
   local argv = { "gdb", "-batch", "-nx", "-ex", "set confirm off", "-ex", "set print frame-arguments none",
     "-ex", "run", "-ex", "bt 24", "--args", "prlimit", "--cpu=" .. SECONDS, table.unpack(words) }
   return shell.run(argv, { cwd = case.dir, timeout = 120, env = { LUA_CPATH = false } }).stdout
@@ -76,7 +70,7 @@ function cases.run(case, options)
   options = options or {}
   local arguments, chatty = commands.pick(case.fixture, case.image)
   local interpreter = options.sanitized and program.root .. "/build/sanitized/lua" or "lua5.4"
-  local words = words_of(arguments, interpreter, options)
+  local words = commands.words(arguments, interpreter, program.root, options.sandbox)
   local result = limited(case, words, options.sanitized and 0 or MEBIBYTES, options.sanitized and SANITIZERS)
   result.arguments = arguments
   result.verdict = judge.verdict(result, { chatty = chatty, spacious = false,

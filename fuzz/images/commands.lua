@@ -3,9 +3,9 @@
 
 local commands = {}
 
--- DIR stands for the directory of the fixture. `-d` is chatty: what it says of the work is many lines.
+-- "ask" is the script beside this one. DIR stands for the directory of the fixture. `-d` is chatty: what it says of the work is many lines.
 local lines <const> = {
-  "", "-l", "-A -IDIR", "-x -l -A -IDIR", "-c", "-l -A -IDIR", "-b -z", "-c -z", "-l -z -p", "-l -C", "-C",
+  "ask", "ask", "ask", "ask", "ask", "ask", "", "-l", "-A -IDIR", "-x -l -A -IDIR", "-c", "-l -A -IDIR", "-b -z", "-c -z", "-l -z -p", "-l -C", "-C",
   "-qmain", "-plines.c:branches", "-plines.c:16", "-l -plines.c:16", "-emain -Efirst", "-i",
   "-nmain -kfirst/second", "-D -c", "-a", "--gnu-compat", "--gnu-compat -b -l", "--gnu-compat -A -IDIR",
   "--gnu-compat -l -A -x -IDIR", "--gnu-compat -c", "--gnu-compat -z -D", "--no-demangle", "--demangle=gnu-v3",
@@ -27,6 +27,20 @@ function commands.pick(fixture, image)
   words[#words + 1] = image
   words[#words + 1] = fixture.profile
   return words, line:find("-d ", 1, true) ~= nil
+end
+
+--- The words of a command.
+-- @tparam {string,...} arguments as `pick` returns them
+-- @tparam string interpreter path
+-- @tparam string root of the checkout
+-- @tparam[opt] boolean sandbox adds that option, which "ask" has not
+-- @treturn {string,...}
+function commands.words(arguments, interpreter, root, sandbox)
+  if arguments[1] == "ask" then
+    return { interpreter, root .. "/fuzz/images/ask.lua", table.unpack(arguments, 2) }
+  end
+  local words = { interpreter, root .. "/gprof.lua", sandbox and "--sandbox" or nil }
+  return table.move(arguments, 1, #arguments, #words + 1, words)
 end
 
 --- Tells whether a command line may print nothing and be right: it writes into files, or prints what is known of

@@ -1,6 +1,6 @@
 -- The images that are damaged: small ones of many kinds, each with a profile that fits.
 --
--- They lie in build/mutants/fixtures and are the same bytes wherever and whenever one compiler makes them.
+-- They are the same bytes wherever and whenever one compiler makes them.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -59,10 +59,7 @@ local recipes <const> = {
 -- A histogram of all code, and calls between neighbours.
 local function profile_of(image)
   local found = layout.read(shell.read(image))
-  local low, size = 0, 0x200
-  for _, section in ipairs(found.sections) do
-    if section.name == ".text" then low, size = section.addr, section.size end
-  end
+  local low, size = build.section(image, ".text")
   local bins, records = { n = math.max(1, size // 4) }, {}
   for i = 1, math.min(bins.n, 4000), 3 do
     bins[i] = i % 7

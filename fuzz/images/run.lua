@@ -16,7 +16,6 @@ package.path = "./?.lua;./spec/?.lua;./lua/?.lua;./lua/?/init.lua;" .. package.p
 local cases = require "fuzz.images.cases"
 local fixtures = require "fuzz.images.fixtures"
 local known = require "fuzz.images.known"
-local program = require "support.program"
 local shell = require "support.shell"
 
 local settings = { mutants = "1000", seed = "1", first = "1", runs = "2", share = "0/1" }
@@ -81,7 +80,7 @@ local function summary()
   return unknown
 end
 
-local all, lacking = fixtures.make(program.root .. "/build/mutants/fixtures")
+local all, lacking = fixtures.make(shell.tmpdir "fixtures")
 print(("seed %d, mutants %d to %d of %d fixtures%s"):format(seed, first, last, #all,
   #lacking > 0 and "; lacking " .. table.concat(lacking, ", ") or ""))
 local dir = shell.tmpdir "mutant"

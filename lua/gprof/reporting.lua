@@ -11,8 +11,10 @@ local styles = require "gprof.styles"
 
 local fail <const> = options.raise
 
+-- Names out of debugging information can have anything in them: a line break would make
+-- two lines of a warning, an escape sequence something else of a terminal.
 local function warn(message)
-  io.stderr:write("gprof.lua: warning: ", message, "\n")
+  io.stderr:write("gprof.lua: warning: ", (message:gsub("%c", "?")), "\n")
 end
 
 -- The value, or the end of the program with the message that came in its place.
