@@ -6,6 +6,13 @@
  * it: how its numbers are laid out, where its text lies, and, when somebody asks,
  * its symbols as libbfd delivers them and the source line of an address. Neither
  * symbols nor debugging information are touched before that.
+ *
+ * libbfd has warnings for standard error. They go nowhere: the first image that is opened
+ * sets libbfd's error handler, for the whole process, to one that is silent. What libbfd
+ * prints past that, the variable `stderr` keeps away from standard error, which leads
+ * nowhere during those calls: lines that another thread of the process writes by way of it
+ * in that moment are lost, too; what goes to the descriptor or a stream of one's own is
+ * not.
  */
 #ifndef GP_IMAGE_H
 #define GP_IMAGE_H
@@ -27,6 +34,7 @@ typedef struct gp_image {
   gp_layout layout;
   char leading;           /* what the target puts before C names, or NUL */
   bool typed;             /* the object format says which symbols are functions */
+  bool relocated;         /* debugging information is, before it is read; see image.c */
 } gp_image;
 
 /* Where an address comes from. Strings belong to the image. */
@@ -40,7 +48,8 @@ typedef struct gp_source {
 gp_image *gp_image_open(const char *path, gp_error *error);
 void gp_image_close(gp_image *image);
 
-/* Reads the symbol table, once. Errors: there is none. */
+/* Reads the symbol table, once. Errors: there is none, it cannot be read, or most of the
+ * names in it cannot. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
 /* Puts the symbols that were read in order for gp_image_source, once; to be called before
@@ -49,7 +58,7 @@ bool gp_image_can_ask(const gp_image *image);
 
 /* Source of the code at `address`. False unless file, function and line are all
  * three known: half an answer is none. Functions that only the symbol table names
- * are known if it was read before. */
+ * are known if it was read before; and of a file that is not linked, nothing else. */
 bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source);
 
 /* The name without the target's leading character. */
