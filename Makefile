@@ -241,7 +241,7 @@ check: lint all examples spec-collector spec-sanitized spec
 
 # Lines of C end at column 90, as those of the library do; .luacheckrc says so of Lua.
 lint:
-	luacheck -q gprof.lua lua spec bench examples
+	luacheck -q gprof.lua lua spec bench examples fuzz
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
 	  END { exit long }' $(SOURCES) $(HEADERS) $(wildcard csrc/runtime/*.[ch])
 

@@ -126,9 +126,9 @@ static bool find_text(gp_image *image, gp_error *error) {
   return true;
 }
 
-/* Whether libbfd relocates debugging information before it reads it: of files that are not
- * linked, and stabs of all that have relocations. They name symbols by number, which it
- * looks up in what we hand over: that has to be the whole table, and never less. */
+/* Whether libbfd relocates debugging information before it reads it: of files that are
+ * not linked, and stabs of all that have relocations. They name symbols by number, which
+ * it looks up in what we hand over: that has to be the whole table, and never less. */
 static bool is_relocated(bfd *file) {
   flagword flags = bfd_get_file_flags(file);
   if (!(flags & HAS_RELOC)) return false;

@@ -50,13 +50,14 @@ local function limited(case, words, memory, env)
     worked = tonumber(worked) }
 end
 
--- gdb's stack, by the interpreter that has libbfd in it with the names of its functions. One that never ends is
--- stopped by its limit of processor time, one that takes too much memory by that.
+-- gdb's stack, by the interpreter that has libbfd in it with the names of its functions, if it is there. What never
+-- ends is stopped by its limit of processor time.
 local function stack_of(case, arguments, options)
-  local words = commands.words(arguments, program.root .. "/build/mutants/lua", program.root, options.sandbox)
+  local telling = program.root .. "/build/mutants/lua"
+  local words = commands.words(arguments, shell.exists(telling) and telling or "lua5.4", program.root, options.sandbox)
   local argv = { "gdb", "-batch", "-nx", "-ex", "set confirm off", "-ex", "set print frame-arguments none",
     "-ex", "run", "-ex", "bt 24", "--args", "prlimit", "--cpu=" .. SECONDS, table.unpack(words) }
-  return shell.run(argv, { cwd = case.dir, timeout = 120, env = { LUA_CPATH = false } }).stdout
+  return shell.run(argv, { cwd = case.dir, timeout = 120 }).stdout
 end
 
 local SANITIZERS <const> = { ASAN_OPTIONS = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096" ..

@@ -3,9 +3,11 @@
 
 local commands = {}
 
--- "ask" is the script beside this one. DIR stands for the directory of the fixture. `-d` is chatty: what it says of the work is many lines.
+-- "ask" is the script beside this one. DIR stands for the directory of the fixture. `-d` is chatty: what it says of the
+-- work is many lines.
 local lines <const> = {
-  "ask", "ask", "ask", "ask", "ask", "ask", "", "-l", "-A -IDIR", "-x -l -A -IDIR", "-c", "-l -A -IDIR", "-b -z", "-c -z", "-l -z -p", "-l -C", "-C",
+  "ask", "ask", "ask", "ask", "ask", "ask",
+  "", "-l", "-A -IDIR", "-x -l -A -IDIR", "-c", "-l -A -IDIR", "-b -z", "-c -z", "-l -z -p", "-l -C", "-C",
   "-qmain", "-plines.c:branches", "-plines.c:16", "-l -plines.c:16", "-emain -Efirst", "-i",
   "-nmain -kfirst/second", "-D -c", "-a", "--gnu-compat", "--gnu-compat -b -l", "--gnu-compat -A -IDIR",
   "--gnu-compat -l -A -x -IDIR", "--gnu-compat -c", "--gnu-compat -z -D", "--no-demangle", "--demangle=gnu-v3",

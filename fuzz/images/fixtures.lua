@@ -66,7 +66,8 @@ local function profile_of(image)
   end
   records[1] = { kind = "histogram", low = low, high = low + bins.n * 4, bins = bins }
   for from = low, low + math.min(size, 4096), 16 do
-    records[#records + 1] = { kind = "arc", from = from, self = low + (from - low) * 7 % math.max(1, size), count = from % 11 }
+    local callee = low + (from - low) * 7 % math.max(1, size)
+    records[#records + 1] = { kind = "arc", from = from, self = callee, count = from % 11 }
   end
   return gmon.magic { pointer = found.pointer, big = found.order == ">", records = records }
 end

@@ -124,14 +124,14 @@ function reader:contents(section)
 end
 
 function reader:sections(header)
-  local list, names = {}, nil
+  local list = {}
   for i = 0, header.shnum - 1 do
     local at = self.base + header.shoff + i * header.shentsize
     local section = self:record("section", SHDR, at)
     section.header, section.offset = at, self.base + section.offset
     list[i + 1] = section
   end
-  names = list[header.shstrndx + 1]
+  local names = list[header.shstrndx + 1]
   for _, section in ipairs(list) do
     local at = names and names.offset + section.name or #self.bytes
     section.name = at < #self.bytes and ("z"):unpack(self.bytes .. "\0", at + 1) or ""
@@ -142,9 +142,9 @@ end
 
 --- Finds the fields of a file.
 -- @tparam string bytes
--- @treturn table `fields`, arrays of `{ at =, size =, name = }` by kind (offsets from 0), empty for what is no ELF file;
---   `sections`, an array of values of section headers by name, with `header`, the offset of the header; `order`, "<" or
---   ">"; `pointer`, 4 or 8; `header_size`
+-- @treturn table `fields`, arrays of `{ at =, size =, name = }` by kind (offsets from 0), empty for what is no ELF
+--   file; `sections`, an array of values of section headers by name, with `header`, the offset of the header; `order`,
+--   "<" or ">"; `pointer`, 4 or 8
 function layout.read(bytes)
   local base = bytes:match "^()\127ELF" or bytes:match "^!<arch>\n.-()\127ELF"
   local self = setmetatable({ bytes = bytes, base = (base or 1) - 1, fields = {}, sections = {}, order = "<",

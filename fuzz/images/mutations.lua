@@ -242,7 +242,9 @@ end)
 mutations.zeros = overwrite(function(image) return ("\0"):rep(some_length(#image.bytes)) end)
 mutations.ones = overwrite(function(image) return ("\xff"):rep(some_length(#image.bytes)) end)
 -- LEB128 numbers of any length
-mutations.endless = overwrite(function() return ("\x80"):rep(random(0, 20)) .. pick { "\x7f", "\0", "\xff\xff", "" } end)
+mutations.endless = overwrite(function()
+  return ("\x80"):rep(random(0, 20)) .. pick { "\x7f", "\0", "\xff\xff", "" }
+end)
 mutations.text = overwrite(function() return pick { "%s%n", "../../", "/", "\27[2J", "\n\n", "\xff\xfe", "_Z", "_ZN",
   "@", "$", ("A"):rep(64) } end)
 mutations.copy = overwrite(function(image)

@@ -63,7 +63,8 @@ local function note(case, result)
     lines[line] = (lines[line] or 0) + 1
   end
   if settings.show then
-    print(case.number, case.fixture.name, case.damage, shell.join(result.arguments), result.verdict, result.worked, result.memory)
+    print(case.number, case.fixture.name, case.damage, shell.join(result.arguments), result.verdict,
+      result.worked, result.memory)
   end
 end
 
