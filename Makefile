@@ -274,7 +274,7 @@ $(eval $(call analyze,cppcheck))
 
 # Lines of C end at column 90, as those of the library do; .luacheckrc says so of Lua.
 lint:
-	luacheck -q gprof.lua lua spec bench examples
+	luacheck -q gprof.lua lua spec bench examples fuzz
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
 	  END { exit long }' $(SOURCES) $(HEADERS) $(wildcard csrc/runtime/*.[ch])
 
@@ -409,6 +409,35 @@ bench-large: deps-large
 	@$(MAKE) --no-print-directory all
 	$(LUA) bench/run.lua --large --output=bench/results-large.md
 
+# Damaged images, MUTANTS of them from the number FIRST on, of one SEED; ASAN=1 by the
+# interpreter with sanitizers, SANDBOX=1 with that option, SHOW=1 tells of each.
+LIMITED = build/mutants/limited
+$(LIMITED): fuzz/images/limited.c Makefile
+	@mkdir -p $(@D)
+	$(say) CC $@
+	$(quietly)$(CC) $(COMPILE) -o $@ $<
+
+# Where there is a fault, an interpreter that has libbfd in it tells the names of all functions.
+TELLING = build/mutants/lua
+$(TELLING): $(SOURCES) $(HEADERS) $(BINUTILS) bench/profiled.c Makefile
+	@mkdir -p $(@D)
+	$(say) CC and LINK $@
+	$(quietly)$(CC) $(COMPILE) -o $@ bench/profiled.c $(SOURCES) -llua5.4 \
+	  -Wl,-Bstatic -lopcodes -lbfd -lsframe -liberty -Wl,-Bdynamic -lz -lzstd
+
+deps-mutants:
+	$(call install,$(TEST_PACKAGES) clang gdb zlib1g-dev libzstd-dev \
+	  binutils-s390x-linux-gnu binutils-sparc64-linux-gnu)
+
+mutants: deps-mutants
+	@$(MAKE) --no-print-directory all $(LIMITED) $(TELLING) $(if $(ASAN),$(SANITIZED))
+	$(LUA) fuzz/images/run.lua mutants=$(MUTANTS) seed=$(SEED) first=$(FIRST) \
+	  sanitized=$(ASAN) sandbox=$(SANDBOX) show=$(SHOW)
+
+MUTANTS = 5000
+SEED = 1
+FIRST = 1
+
 clean:
 	rm -rf build
 
@@ -418,4 +447,4 @@ FORCE:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
   deps-docs deps-all demo run-demo docs test check lint analyze spec spec-valgrind \
   spec-sanitized spec-collector soak faults examples check-all coverage run-coverage \
-  counted-runtime bench bench-large profile clean
+  counted-runtime bench bench-large profile deps-mutants mutants clean

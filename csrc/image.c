@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <libiberty/demangle.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,12 +18,40 @@ static void silent(const char *format, va_list arguments) {
   (void)arguments;
 }
 
+/* What libbfd 2.40 says of a file while it finds out of which kind that is goes past the
+ * handler, straight to the variable `stderr`: that leads to this stream meanwhile, which
+ * has nowhere to write to. NULL if there was no memory, and where `stderr` is none of
+ * the C library's variables. */
+static FILE *nowhere;
+
+#ifdef __GLIBC__
+#define HAS_VARIABLES 1
+#define set_stderr(stream) (stderr = (stream))
+#else
+#define HAS_VARIABLES 0
+#define set_stderr(stream) ((void)(stream))
+#endif
+
+static FILE *hush(void) {
+  FILE *before = stderr;
+  if (nowhere) set_stderr(nowhere);
+  return before;
+}
+
 static void prepare_bfd(void) {
   static bool ready;
   if (ready) return;
   bfd_init();
   bfd_set_error_handler(silent);
+  if (HAS_VARIABLES) nowhere = fopencookie(NULL, "w", (cookie_io_functions_t){0});
   ready = true;
+}
+
+static bool is_object(bfd *file) {
+  FILE *before = hush();
+  bool is = bfd_check_format(file, bfd_object);
+  set_stderr(before);
+  return is;
 }
 
 /* Appends the symbols that libbfd makes up from the others: on some targets those
@@ -42,19 +71,43 @@ static bool add_synthetic(gp_image *image, long static_count) {
   return true;
 }
 
+/* Not every way to fail has a reason. */
+static bool fail_symbols(gp_error *error) {
+  bfd_error_type why = bfd_get_error();
+  bool known = why != bfd_error_no_error;
+  return gp_fail(error, "symbol table: %s", known ? bfd_errmsg(why) : "cannot be read");
+}
+
+/* Names that cannot be read are all the same with libbfd. A few are as good as none, but
+ * where most are lost, the string table is, and a report would tell nothing. */
+static bool check_names(asymbol **symbols, long count, gp_error *error) {
+  long named = 0, lost = 0;
+  for (long i = 0; i < count; i++) {
+    const char *name = symbols[i]->name;
+    if (symbols[i]->flags & (BSF_SECTION_SYM | BSF_FILE)) continue;
+    if (name && *name && strcmp(name, "(null)") != 0) named++;
+    else lost++;
+  }
+  if (lost <= named) return true;
+  return gp_fail(error, "symbol table: the names of %ld of its symbols cannot be read",
+                 lost);
+}
+
 bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   static const char none[] =
       "has no symbols: use the file as it was linked, without -s, before strip";
   if (image->symbol_count > 0) return true;
+  bfd_set_error(bfd_error_no_error);  /* what went wrong before is no reason */
   long room = bfd_get_symtab_upper_bound(image->file);
-  if (room < 0) return gp_fail(error, "symbol table: %s", bfd_errmsg(bfd_get_error()));
+  if (room < 0) return fail_symbols(error);
   if (room == 0) return gp_fail(error, none);
   free(image->symbols);  /* of an attempt that failed */
   image->symbols = malloc((size_t)room);
   if (!image->symbols) return gp_fail_memory(error);
   long count = bfd_canonicalize_symtab(image->file, image->symbols);
-  if (count < 0) return gp_fail(error, "symbol table: %s", bfd_errmsg(bfd_get_error()));
+  if (count < 0) return fail_symbols(error);
   if (count == 0) return gp_fail(error, none);
+  if (!check_names(image->symbols, count, error)) return false;
   if ((uint64_t)count >= UINT32_MAX / 2)
     return gp_fail(error, "symbol table: %ld symbols are too many", count);
   image->symbol_count = (size_t)count;
@@ -75,11 +128,21 @@ static bool find_text(gp_image *image, gp_error *error) {
   return true;
 }
 
+/* Whether libbfd relocates debugging information before it reads it: of files that are
+ * not linked, and stabs of all that have relocations. They name symbols by number, which
+ * it looks up in what we hand over: that has to be the whole table, and never less. */
+static bool is_relocated(bfd *file) {
+  flagword flags = bfd_get_file_flags(file);
+  if (!(flags & HAS_RELOC)) return false;
+  return !(flags & (EXEC_P | DYNAMIC)) || bfd_get_section_by_name(file, ".stab");
+}
+
 static void describe(gp_image *image) {
   enum bfd_flavour flavour = bfd_get_flavour(image->file);
   image->layout.big_endian = bfd_big_endian(image->file);
   image->layout.pointer_size = bfd_get_arch_size(image->file) == 32 ? 4 : 8;
   image->leading = bfd_get_symbol_leading_char(image->file);
+  image->relocated = is_relocated(image->file);
   image->typed = flavour == bfd_target_elf_flavour ||
                  flavour == bfd_target_coff_flavour ||
                  flavour == bfd_target_xcoff_flavour;
@@ -95,7 +158,7 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   image->file = bfd_openr(path, NULL);
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
-  if (!bfd_check_format(image->file, bfd_object))
+  if (!is_object(image->file))
     return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
   if (bfd_stat(image->file, &image->opened) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
@@ -143,18 +206,26 @@ bool gp_image_can_ask(const gp_image *image) {
 }
 
 /* The symbols that libbfd may name the function at an address by. None, if they were not
- * read: then the answer is what debugging information alone knows. */
+ * read: then the answer is what debugging information alone knows. NULL if that cannot
+ * be read without them. */
 static asymbol **symbols_near(const gp_image *image, uint64_t address) {
   static asymbol *none[] = {NULL};
-  return image->symbol_count > 0 ? gp_nearby_find(image->nearby, address) : none;
+  bool known = image->symbol_count > 0;
+  if (image->relocated) return known ? image->symbols : NULL;
+  return known ? gp_nearby_find(image->nearby, address) : none;
 }
 
+/* A file with debugging information may be opened for that. */
 bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source) {
+  asymbol **symbols = symbols_near(image, address);
   memset(source, 0, sizeof *source);
-  return bfd_find_nearest_line(image->file, image->text, symbols_near(image, address),
-                               address - image->text_low, &source->file,
-                               &source->function, &source->line) &&
-         source->file && source->function && source->line;
+  if (!symbols) return false;
+  FILE *before = hush();
+  bool found = bfd_find_nearest_line(image->file, image->text, symbols,
+                                     address - image->text_low, &source->file,
+                                     &source->function, &source->line);
+  set_stderr(before);
+  return found && source->file && source->function && source->line;
 }
 
 const char *gp_image_plain_name(const gp_image *image, const char *name) {

@@ -6,6 +6,12 @@
  * it: how its numbers are laid out, where its text lies, and, when somebody asks,
  * its symbols as libbfd delivers them and the source line of an address. Neither
  * symbols nor debugging information are touched before that.
+ *
+ * libbfd has warnings for standard error. They go nowhere. The first image that is opened
+ * sets libbfd's error handler, for the whole process, to one that is silent. Some warnings
+ * go past that, to the variable `stderr`, which leads nowhere during these calls: what
+ * another thread writes by way of it in that moment is lost, too; what goes to the
+ * descriptor, or to a stream that somebody keeps, as Lua does, is not.
  */
 #ifndef GP_IMAGE_H
 #define GP_IMAGE_H
@@ -30,6 +36,7 @@ typedef struct gp_image {
   char leading;           /* what the target puts before C names, or NUL */
   bool typed;             /* the object format says which symbols are functions */
   struct stat opened;     /* what the file was then */
+  bool relocated;         /* debugging information is, before it is read; see image.c */
 } gp_image;
 
 /* Where an address comes from. Strings belong to the image. */
@@ -47,7 +54,8 @@ void gp_image_close(gp_image *image);
  * and where libbfd cannot read debugging information it says that there is none. */
 bool gp_image_has_changed(const gp_image *image);
 
-/* Reads the symbol table, once. Errors: there is none. */
+/* Reads the symbol table, once. Errors: there is none, it cannot be read, or most of the
+ * names in it cannot. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
 /* Puts the symbols that were read in order for gp_image_source, once; to be called before
@@ -56,7 +64,7 @@ bool gp_image_can_ask(const gp_image *image);
 
 /* Source of the code at `address`. False unless file, function and line are all
  * three known: half an answer is none. Functions that only the symbol table names
- * are known if it was read before. */
+ * are known if it was read before; and of a file that is not linked, nothing else. */
 bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source);
 
 /* The name without the target's leading character. */

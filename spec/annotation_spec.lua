@@ -274,6 +274,14 @@ describe("A source", function()
       { result.status, result.stderr })
     assert.truthy(result.stdout:find("^%*%*%* File [^\n]+/b.c:\n +int a%(void%);\n +6 %-> int main"))
   end)
+
+  it("is warned of in one line, whatever is in its name", function()
+    local odd = small.build { ["odd.c"] = '#line 1 "a\\n\\033[2Jb"\nint main(void) { return 0; }\n' }
+    local block = { build.address(odd.image, "main"), 5 }
+    local result = program.run { "-l", "-A", odd.image, small.profile(odd, { blocks = { block } }) }
+    assert.same({ 0, "gprof.lua: warning: ?/a??[2Jb: source not found\n" },
+      { result.status, (result.stderr:gsub(" [^ ]*/a", " ?/a")) })
+  end)
 end)
 
 -- Odd sources ---------------------------------------------------------------------------------

@@ -81,6 +81,22 @@ describe("the source of an address", function()
     end)
   end
 
+  -- Relocations of debugging information are of symbols by their number in the whole table.
+  for _, target in ipairs { "elf64-x86-64", "pe-x86-64" } do
+    it("is what addr2line says of a file that is not linked: " .. target, function()
+      local path = shell.tmpdir "object" .. "/lines.o"
+      shell.check { "objcopy", "-O", target, build.program("lines", "O1+nopie").dir .. "/lines.o", path }
+      local first, size = build.section(path, ".text")
+      local answers, at = addresses.addr2line(path, first, first + size - 1), 0
+      for line in launch.script(addresses.script, { path, first, first + size - 1 },
+        addresses.excused).stdout:gmatch("[^\n]+") do
+        at = at + 1
+        assert.equal(answers[at], line)
+      end
+      assert.equal(size, at)
+    end)
+  end
+
   it("is in the file that nm names, for functions", function()
     local path = build.program("twins").image
     local image, met = gprof.image(path), 0
@@ -166,6 +182,24 @@ describe("a file that will not do gives nil and one line:", function()
     check(copy, advice, profile_of)
   end)
 
+  it("a symbol table that is cut off, or whose names are", function()
+    local path, bytes = shell.tmpdir "damaged" .. "/image", shell.read(build.program("brief").image)
+    local function profile_of(damaged)
+      local image = assert(gprof.image(damaged))
+      return gprof.profile(image, assert(gprof.data(image)))
+    end
+    shell.write(path, elf.resize(bytes, ".symtab", 1 << 20))
+    check(path, "^symbol table: file truncated$", profile_of)
+    local named = "^symbol table: the names of %d+ of its symbols cannot be read$"
+    for _, size in ipairs { 0, 1, 100, 1 << 20, 1 << 40 } do
+      shell.write(path, elf.resize(bytes, ".strtab", size))
+      check(path, named, profile_of)
+    end
+    local at, size = elf.place(build.program("brief").image, ".strtab")
+    shell.write(path, bytes:sub(1, at) .. ("\0"):rep(size) .. bytes:sub(at + size + 1))
+    check(path, named, profile_of)
+  end)
+
   it("one without code", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/bytes", "data")
@@ -188,6 +222,25 @@ describe("a file that will not do gives nil and one line:", function()
       print "done"
     ]], { build.program("brief").image, shell.tmpdir() .. "/cut" }, addresses.excused)
     assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
+  end)
+end)
+
+describe("libbfd's own words", function()
+  local bytes, path = shell.read(build.program("brief").image), shell.tmpdir "warning" .. "/image"
+  shell.write(path, elf.resize(bytes, ".comment", 1 << 40))
+
+  it("are there, in other programs", function()
+    local said = shell.run({ "nm", path }, { env = { LC_ALL = "C" } }).stderr
+    assert.truthy(said:find "has a section extending past end of file")
+  end)
+
+  it("are not ours, and afterwards everybody has standard error as it was", function()
+    local result = launch.script([[
+      local image = assert(require "gprof".image(arg[1]))
+      image:source(image.text_low)
+      io.stderr:write "mine\n"
+    ]], { path }, addresses.excused)
+    assert.same({ "mine\n", 0 }, { result.stderr, result.status })
   end)
 end)
 

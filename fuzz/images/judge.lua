@@ -1,0 +1,106 @@
+-- Judges how a run of the program ended: by a report, by one line, or by a fault, and whose fault it is.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local judge = {}
+
+--- More memory than this, in KiB, is a fault.
+judge.MOST_MEMORY = 1 << 20
+
+local SIGXCPU <const> = 24
+
+local function only_warnings(text)
+  for line in text:gmatch "[^\n]*\n?" do
+    if line ~= "" and not line:find "^gprof%.lua: warning: [^\n]+\n$" then return false end
+  end
+  return true
+end
+
+local function one_line(text)
+  local line = text:match "^([^\n]+)\n$"
+  return line and line:find "^gprof%.lua: " ~= nil and not line:find "%f[%a]stack traceback"
+end
+
+--- Judges a run.
+-- @tparam table result `status` or `signal` (`"wait"` if it was ended for not working either), `stderr`, `printed`
+--   (bytes on standard output) and `memory` (KiB at most)
+-- @tparam[opt] table how `chatty`: it tells of its work on standard error; `spacious`: its memory does not count
+-- @treturn string "report" or "line"; or a fault: "crash", "hang", "memory", or "talk", which is anything else
+function judge.verdict(result, how)
+  how = how or {}
+  if result.signal == SIGXCPU or result.signal == "wait" then return "hang" end
+  if result.signal or result.stderr:find("Sanitizer:", 1, true)
+    or result.stderr:find("runtime error:", 1, true) then return "crash" end
+  if not how.spacious and result.memory > judge.MOST_MEMORY then return "memory" end
+  local stderr = result.stderr
+  if how.chatty then
+    stderr = result.status == 0 and "" or stderr:match "([^\n]*\n)$" or ""
+  end
+  if result.status == 0 and only_warnings(stderr) and (result.printed > 0 or stderr ~= "" or how.silent) then
+    return "report"
+  elseif result.status == 1 and (one_line(stderr) or one_line(stderr:match "([^\n]*\n)$" or "")
+    and only_warnings(stderr:match "^(.*\n)[^\n]*\n$" or "")) then
+    return "line"
+  end
+  return "talk"
+end
+
+-- Frames of the C library and of sanitizers tell nothing of who called them.
+local BELOW <const> = { "libc%.so", "libc%.", "ld%-linux", "libasan", "libubsan", "/libc_", "sysdeps/", "/malloc/",
+  "^__asan", "^__interceptor", "^__sanitizer", "^__GI_", "^__libc", "^__ubsan", "^raise", "^abort", "^memcpy$",
+  "^memmove$", "^malloc$", "^free$", "^realloc$", "^calloc$", "^_int_", "^malloc_", "^__mem", "^__str", "^strlen$" }
+
+local function is_below(frame)
+  for _, pattern in ipairs(BELOW) do
+    if frame.name:find(pattern) or frame.place:find(pattern) then return true end
+  end
+  return false
+end
+
+--- Reads a stack as gdb or a sanitizer prints it.
+-- @tparam string text
+-- @treturn {table,...} innermost first: `name` of the function, `place`, the source or library that it is in
+function judge.frames(text)
+  local frames = {}
+  for line in text:gmatch "[^\n]+" do
+    local name, place = line:match "^%s*#%d+%s+0x%x+ in (%S+)(.*)$"
+    if not name then name, place = line:match "^%s*#%d+%s+(%S+)(.*)$" end
+    -- What a sanitizer says of where memory came from is another stack.
+    if line:find "^%s*#0 " and #frames > 0 then break end
+    if name then frames[#frames + 1] = { name = name, place = place } end
+  end
+  return frames
+end
+
+--- Tells whose a fault is: that of the innermost frame outside of the C library.
+-- @tparam {table,...} frames
+-- @treturn string "ours" or "libbfd's"
+-- @treturn string its function
+function judge.whose(frames)
+  for _, frame in ipairs(frames) do
+    if not is_below(frame) then
+      local ours = frame.place:find("csrc/", 1, true) or frame.place:find("liblua", 1, true)
+        or frame.name:find "^lua[LVHB_]?"
+      return ours and "ours" or "libbfd's", frame.name
+    end
+  end
+  return "ours", "?"
+end
+
+--- What is called what a run said that is neither a report nor a line: its status and first words.
+-- @tparam table result
+-- @treturn string
+function judge.talk(result)
+  local words = result.stderr:match "^[^\n]*":gsub("/%S*/", ""):gsub("0x%x+", "N"):gsub("%d+", "N")
+  return ("status %d, %s: %s"):format(result.status, result.printed > 0 and "a report" or "no report", words)
+end
+
+--- What a fault is called: its kind and where it lies.
+-- @tparam string verdict
+-- @tparam {table,...} frames
+-- @treturn string such as "libbfd's crash in bfd_getl32"
+function judge.kind(verdict, frames)
+  local owner, name = judge.whose(frames)
+  return ("%s %s in %s"):format(owner, verdict, name)
+end
+
+return judge
