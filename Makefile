@@ -344,7 +344,7 @@ FUZZ_LINES = lines linefiles units dwarf linetables linerows linemap files index
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz
 
-run-fuzz: $(FUZZ_TARGETS:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/program
+run-fuzz: $(FUZZ_TARGETS:%=$(FUZZ_DIR)/%)
 	$(LUA) fuzz/run.lua $(FUZZ_DIR) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 $(FUZZ_DIR)/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
@@ -367,7 +367,7 @@ $(filter-out %/lines,$(FUZZ_NATIVE:%=$(FUZZ_DIR)/%)): $(FUZZ_DIR)/%: fuzz/target
 	$(quietly)$(FUZZ_LINK) -lbfd -liberty
 
 $(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ_HEADERS) \
-  $(FUZZ_OBJECTS)
+  $(FUZZ_OBJECTS) | $(FUZZ_DIR)/program
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK) -DFUZZ_TARGET='"$*"' $(LIBRARIES) -lopcodes -llua5.4
 
@@ -380,7 +380,7 @@ FUZZ_COVERAGE = $(FUZZ_DIR)/coverage
 fuzz-coverage: deps-fuzz
 	@$(MAKE) --no-print-directory FUZZ_DIR=$(FUZZ_COVERAGE) \
 	  FUZZ_SANITIZE="-fprofile-instr-generate -fcoverage-mapping" \
-	  $(FUZZ_TARGETS:%=$(FUZZ_COVERAGE)/%) $(FUZZ_COVERAGE)/program
+	  $(FUZZ_TARGETS:%=$(FUZZ_COVERAGE)/%)
 	$(LUA) fuzz/coverage.lua $(FUZZ_DIR) $(FUZZ_COVERAGE) $(FUZZ_TARGETS)
 
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for

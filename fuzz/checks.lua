@@ -5,7 +5,7 @@ local checks = {}
 
 --- Takes choices out of a part of an input, byte by byte.
 -- @tparam string bytes
--- @treturn function `choose(list)` gives an element; `choose(n)` an integer from 0 to n - 1; 0, and the first one, where
+-- @treturn function `choose(list)` gives an element; `choose(n)` an integer from 0 to n - 1; 0, or the first one, where
 --   the part ends
 function checks.chooser(bytes)
   local at = 0

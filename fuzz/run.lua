@@ -1,8 +1,8 @@
--- Runs targets: `lua5.4 fuzz/run.lua DIRECTORY SECONDS TARGET...`, each for so many seconds.
+-- Runs targets: `lua5.4 fuzz/run.lua DIRECTORY SECONDS TARGET...`, each for so many seconds, or for FUZZ_RUNS
+-- executions at most, if that is in the environment.
 --
--- What they kept of earlier runs is what they begin with, and the seeds. Each line says what a target did; an input that
--- broke something is left in DIRECTORY/crashes, with a line that repeats it, and the status is 1. An empty word in
--- FUZZ_LIMIT is no limit of runs; a number is.
+-- What they kept of earlier runs is what they begin with, and the seeds. Each line says what a target did. An input
+-- that broke something is left in DIRECTORY/crashes, with a line that repeats it, and the status is 1.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -24,9 +24,9 @@ local function command(target, corpus, prefix)
   if shell.exists(dictionary) then
     words[#words + 1] = "-dict=" .. dictionary
   end
-  local limit = os.getenv "FUZZ_LIMIT" or ""
-  if limit ~= "" then
-    words[#words + 1] = "-runs=" .. limit
+  local runs = os.getenv "FUZZ_RUNS"
+  if runs then
+    words[#words + 1] = "-runs=" .. runs
   end
   table.move(LIMITS, 1, #LIMITS, #words + 1, words)
   words[#words + 1] = corpus

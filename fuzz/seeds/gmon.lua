@@ -7,7 +7,7 @@ return function(save)
   for layout = 0, 3 do
     for i, bytes in ipairs(profiles { big = layout & 1 ~= 0, pointer = layout & 2 ~= 0 and 4 or 8 }) do
       save(string.char(layout, i), bytes)
-      save(string.char(layout | (i <= 4 and 1 or 6 - i % 2) << 2, 0), bytes)
+      save(string.char(layout | (i == 5 and 2 or i == 6 and 3 or 1) << 2, 0), bytes)
     end
   end
 end

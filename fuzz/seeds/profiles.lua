@@ -20,6 +20,14 @@ local function records(much)
   }
 end
 
+-- More bins than are added one by one, with counts that are too large for two bytes when they are added up.
+local function wide()
+  local histogram = { kind = "histogram", low = LOW, high = LOW + 4 * 600, bins = { n = 600 } }
+  for i = 1, 290 do histogram.bins[i] = i % 7 == 0 and 65535 or i end
+  histogram.bins[600] = 1
+  return { histogram, histogram, histogram }
+end
+
 --- The bytes of profiles of one shape.
 -- @tparam table shape `pointer` and `big`
 -- @treturn {string,...}
@@ -34,5 +42,6 @@ return function(shape)
     gmon.magic(like { records = records(false) }), gmon.magic(like { records = records(true) }),
     gmon.magic(like { records = { records(true)[6], records(false)[4] }, version = 0 }),
     gmon.magic(like { records = {} }), gmon.bsd(like(bsd)), gmon.bsd44(like(bsd)),
+    gmon.magic(like { records = wide() }),
   }
 end
