@@ -8,8 +8,8 @@
  *
  * libFuzzer is told which lines of Lua run after which others, as it is of C.
  *
- * The global `fuzz` has `file(bytes)`, the path of a file with these bytes, which lasts
- * until the next; `output()`, the path of a file that gets what is written to standard
+ * The global `fuzz` has `file(bytes[, number])`, the path of a file with these bytes, which
+ * lasts until the next of that number, 0 or 1; `output()`, the path of a file that gets what is written to standard
  * output from then on; `root` and `directory`, these two.
  */
 #include <lauxlib.h>
@@ -49,7 +49,8 @@ static void step(lua_State *L, lua_Debug *at) {
 static int make_file(lua_State *L) {
   size_t size;
   const char *bytes = luaL_checklstring(L, 1, &size);
-  lua_pushstring(L, fuzz_make_file((fuzz_part){(const uint8_t *)bytes, size}, 0).path);
+  unsigned number = luaL_optinteger(L, 2, 0) != 0;
+  lua_pushstring(L, fuzz_make_file((fuzz_part){(const uint8_t *)bytes, size}, number).path);
   return 1;
 }
 

@@ -13,9 +13,9 @@ local shell = require "support.shell"
 
 local directory, seconds = arg[1], tonumber(arg[2])
 
--- An input is small, so what it costs may be, too: 2 seconds, under sanitizers and beside other work, and 16 MB in one
+-- An input is small, so what it costs may be, too: 5 seconds, under sanitizers and beside other work, and 16 MB in one
 -- piece, of which the targets' own files are none.
-local LIMITS <const> = { "-timeout=2", "-malloc_limit_mb=16", "-rss_limit_mb=1024", "-max_len=4096" }
+local LIMITS <const> = { "-timeout=5", "-malloc_limit_mb=16", "-rss_limit_mb=1024", "-max_len=4096" }
 
 local function command(target, corpus, prefix)
   local words = { directory .. "/" .. target, "-max_total_time=" .. seconds, "-print_final_stats=1",

@@ -1,8 +1,8 @@
 -- Profiles of the fixture's functions, and the one that it wrote; choices of each report.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local gmon = require "support.gmon"
 local build = require "support.build"
+local gmon = require "support.gmon"
 local shell = require "support.shell"
 
 -- Samples of all of the text, calls between all functions, blocks in each.
@@ -23,16 +23,29 @@ local function crafted(image)
   return gmon.magic { records = records }
 end
 
+-- Symbols of the fixture, as a symbol file and as a map; some have names of C++.
+local function lists(image)
+  local symbols = shell.check({ "nm", "-n", image }).stdout:gsub("helper", "_ZN1aC1Ev")
+  return symbols, (symbols:gsub("[^\n]+", "x.o:%0"))
+end
+
+-- In the order in which the target takes them.
+local function choices(report, line, meant)
+  return string.char(0, 0, line, report == 1 and 7 or 0, report & 1, line & 1, 0, 0, 0, line, meant, report, line & 1,
+    0, report & 1, 1, 0, 0, 79, 1, 10)
+end
+
 return function(save)
   local built = build.program "twins"
   local files = { shell.read(built.gmon), crafted(built.image) }
+  local symbols, map = lists(built.image)
   for report = 0, 9 do
     for line = 0, 2 do
       for _, file in ipairs(files) do
-        local choices = { 0, 0, line, report == 1 and 7 or 0, report & 1, line & 1, 0, 0, 0, line, report, line & 1, 0,
-          report & 1, 1, 0, 0, 79, 1, 10 }
-        save(string.char(table.unpack(choices)), file, line == 1 and "work" or "", line == 2 and "common.c" or "")
+        save(choices(report, line, 0), file, line == 1 and "work" or "", line == 2 and "common.c" or "")
       end
     end
+    save(choices(report, 0, 4), files[1], "", symbols)
+    save(choices(report, 0, 5), files[2], "", map)
   end
 end

@@ -3,11 +3,12 @@
 -- Parts: choices; the words, with ends of lines between them; what is in the file that stands for words: a word that
 -- begins with "@" is the name of that file.
 --
--- What must hold: a command line is read, or refused with a message of one line. Words in a file, with what is special
--- there behind backslashes, mean the same as on the command line.
+-- What must hold: a command line is read, or refused with a message of one line. What it sets is what the library
+-- takes. Words in a file, with what is special there behind backslashes, mean the same as on the command line.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.arguments"
 local checks = require "checks"
 local options = require "gprof.options"
 
@@ -33,6 +34,9 @@ end
 local function read(words)
   local done, result = pcall(options.read, words)
   if done then
+    for _, name in ipairs { "image", "data", "profile" } do
+      arguments.options(arguments.pick(result, name), 1, name)
+    end
     return result
   end
   assert(type(result) == "table" and not result.quiet, result)

@@ -1,6 +1,6 @@
 -- From a profile of any bytes to all reports, on the image of a fixture.
 --
--- Parts: choices (options, and which report), the profile; two symspecs.
+-- Parts: choices (options, and which report), the profile; a symspec; another one, or a symbol file, or a map.
 --
 -- What must hold: data that cannot be read, and profiles that cannot be made of them, are told of in one line that
 -- begins with the name of the file. A report is printed, the same one twice, and is not larger than what it is about.
@@ -20,7 +20,7 @@ local MOST_TEXT <const> = 1 << 20
 local flag <const> = { false, true }
 
 -- Options of a profile.
-local function choose_profile(choose, include, exclude)
+local function choose_profile(choose, include, last)
   local options = {
     line = choose { false, true, "all", false }, static_call_graph = choose(8) == 7, gnu_compat = choose(flag),
     display_unused_functions = choose(flag), no_static = choose(flag), ignore_non_functions = choose(flag),
@@ -28,7 +28,12 @@ local function choose_profile(choose, include, exclude)
   }
   local stage = choose { "graph", "flat", "time", "executions", "annotation" }
   if #include > 0 then options.include = { [stage] = { include } } end
-  if #exclude > 0 then options.exclude = { [stage] = { exclude } } end
+  local meant = choose { "exclude", "exclude", "exclude", "exclude", "external_symbol_table", "file_ordering" }
+  if meant ~= "exclude" then
+    options[meant] = fuzz.file(last, 1)
+  elseif #last > 0 then
+    options.exclude = { [stage] = { last } }
+  end
   return options
 end
 
@@ -75,7 +80,7 @@ local function check_times(profile, data)
   end
 end
 
-return function(choices, file, include, exclude)
+return function(choices, file, include, last)
   local choose = checks.chooser(choices)
   local path = fuzz.file(file)
   local data <close>, message = gprof.data(program.image, path,
@@ -83,7 +88,7 @@ return function(choices, file, include, exclude)
   if not data then
     return checks.message(message, path)
   end
-  local options = choose_profile(choose, include, exclude)
+  local options = choose_profile(choose, include, last)
   local profile <close>, problem = gprof.profile(program.image, data, options)
   if not profile then
     return checks.message(problem)

@@ -58,7 +58,8 @@ return function(choices, ...)
   local choose, specs = checks.chooser(choices), { ... }
   local stage, side = choose(symspec.tables), choose { "include", "exclude" }
   local options = { [side] = { [stage] = specs }, gnu_compat = choose(flag),
-    line = choose { false, false, true, "all" }, no_static = choose(flag), missed = function(spec) assert(type(spec) == "string") end }
+    line = choose { false, false, true, "all" }, no_static = choose(flag),
+    missed = function(spec) assert(type(spec) == "string") end }
   local done, profile, message = checks.misused(gprof.profile, image, data, options)
   if not done then return end
   if not profile then
