@@ -8,9 +8,9 @@
  *
  * libFuzzer is told which lines of Lua run after which others, as it is of C.
  *
- * The global `fuzz` has `file(bytes[, number])`, the path of a file with these bytes, which
- * lasts until the next of that number, 0 or 1; `output()`, the path of a file that gets what is written to standard
- * output from then on; `root` and `directory`, these two.
+ * The global `fuzz` has `file(bytes[, number])`, the path of a file of these bytes, that
+ * lasts until the next of that number, 0 or 1; `output()`, the path of a file that gets
+ * what is written to standard output from then on; `root` and `directory`, these two.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -50,7 +50,8 @@ static int make_file(lua_State *L) {
   size_t size;
   const char *bytes = luaL_checklstring(L, 1, &size);
   unsigned number = luaL_optinteger(L, 2, 0) != 0;
-  lua_pushstring(L, fuzz_make_file((fuzz_part){(const uint8_t *)bytes, size}, number).path);
+  fuzz_part part = {(const uint8_t *)bytes, size};
+  lua_pushstring(L, fuzz_make_file(part, number).path);
   return 1;
 }
 
@@ -103,8 +104,8 @@ static void run(lua_State *L, int arguments, int results) {
   lua_remove(L, function);
 }
 
-/* Looks for leaks now and then, when nothing is left that is only garbage: libFuzzer would
- * do so whenever a run leaves more memory in use than before, as it mostly is here. */
+/* Looks for leaks now and then, when no garbage is left: libFuzzer would do so whenever a
+ * run leaves more memory in use than before, as it mostly is here. */
 enum { LEAKS_EVERY = 5000 };
 void __lsan_do_leak_check(void) __attribute__((weak));
 

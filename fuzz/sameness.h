@@ -7,8 +7,8 @@
 
 #include "../csrc/gmon.h"
 
-/* Whether each record of `many` is one of `one`, at the same place, with so many times its
- * count. */
+/* Whether each record of `many` is one of `one`, at the same place, with so many times
+ * its count. */
 bool fuzz_is_multiple(const gp_data *one, const gp_data *many, uint64_t times);
 
 /* What holds for any sum: its histograms are found by their addresses, and have bins. */

@@ -30,7 +30,8 @@ const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 static void plant(const uint8_t *data, size_t size) {
   volatile size_t length = 8;
   volatile char *block = malloc(length), byte;
-  if (size > 0 && memmem(data, size, FUZZ_PLANT, strlen(FUZZ_PLANT))) byte = block[length];
+  if (size > 0 && memmem(data, size, FUZZ_PLANT, strlen(FUZZ_PLANT)))
+    byte = block[length];
   free((void *)(uintptr_t)block);
   (void)byte;
 }

@@ -35,7 +35,7 @@ static inline uint8_t fuzz_byte(fuzz_part part, size_t place) {
 }
 
 /* A file of these bytes, which lies in memory; `number` tells those apart that are wanted
- * at once (0 or 1). It stands open at its beginning until the next call for that number. */
+ * at once (0 or 1). It stands open at its beginning until the next of that number. */
 typedef struct fuzz_file {
   int file;          /* descriptor */
   const char *path;  /* by which it can be opened */

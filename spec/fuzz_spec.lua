@@ -44,7 +44,8 @@ describe("Fuzzing", function()
   it("finds a fault, leaves what led to it, and says how to repeat it", function()
     local result = fuzz(ENOUGH, WORD)
     assert.not_equal(0, result.status, result.stdout)
-    assert.truthy(result.stdout:find("FAILED\n +AddressSanitizer: heap%-buffer%-overflow [^\n]*support%.c"), result.stdout)
+    local said = "FAILED\n +AddressSanitizer: heap%-buffer%-overflow [^\n]*support%.c"
+    assert.truthy(result.stdout:find(said), result.stdout)
     local target, input = result.stdout:match "\n +(%S+) (%S+/crashes/lines%-crash%-%x+)\n"
     assert.truthy(shell.read(input):find(WORD, 1, true))
     local again = shell.run { target, input }

@@ -95,8 +95,8 @@ describe("the current format", function()
         assert.same({ { LOW, 1 }, { address, 2 } }, blocks_of(data))
       else
         assert.is_nil(data)
-        assert.equal(("%s: block counts at offset %d have an address, 0x100001000, that does not fit a pointer of 4 bytes")
-          :format(path, 20 + 1 + 2 * shape.pointer + 4), message)
+        assert.equal(("%s: block counts at offset %d have an address, 0x100001000, that does not fit a pointer of 4"
+          .. " bytes"):format(path, 20 + 1 + 2 * shape.pointer + 4), message)
       end
     end)
   end

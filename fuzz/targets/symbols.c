@@ -5,8 +5,8 @@
  * Parts: the file. It is read in all four ways: as either of the two, in GNU gprof's way
  * and in ours.
  *
- * What must hold: an error is one line. Symbols have a name that a lookup finds again, and
- * in a map an object file; none has a line end in it.
+ * What must hold: an error is one line. Symbols have a name that a lookup finds again,
+ * and in a map an object file; none has a line end in it.
  */
 #include <string.h>
 
