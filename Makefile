@@ -162,7 +162,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dk
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex xz-utils
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
-ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) $(FUZZ_PACKAGES) gfortran zsh gcc-aarch64-linux-gnu \
+ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) gfortran zsh gcc-aarch64-linux-gnu \
   libc6-dev-arm64-cross openmpi-bin parallel \
   $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
   s390x-linux-gnu sparc64-linux-gnu)
