@@ -375,7 +375,7 @@ $(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ
 $(FUZZ_DIR)/program: fuzz/program.lua
 	$(quietly)$(LUA) fuzz/program.lua $(FUZZ_DIR)
 
-# Which lines of the core the corpus reaches, function by function.
+# How many lines of the core the corpora reach, source by source.
 FUZZ_COVERAGE = $(FUZZ_DIR)/coverage
 fuzz-coverage: deps-fuzz
 	@$(MAKE) --no-print-directory FUZZ_DIR=$(FUZZ_COVERAGE) \
