@@ -35,7 +35,7 @@ local function report(target, data)
   shell.write(built .. "/" .. target .. ".txt", show)
   -- regions, missed, %, functions, missed, %, lines, missed, %
   for line in shell.check { "llvm-cov", "report", table.unpack(words) }.stdout:gmatch "[^\n]+" do
-    local name, lines, missed = line:match "^([%w_.]+) +%d+ +%d+ +%S+ +%d+ +%d+ +%S+ +(%d+) +(%d+)"
+    local name, lines, missed = line:match "^%S-([%w_.]+) +%d+ +%d+ +%S+ +%d+ +%d+ +%S+ +(%d+) +(%d+)"
     if name then
       local reached = lines - missed
       print(("%-9s %-16s %4d of %4d lines, %3d%%"):format(target, name, reached, lines, 100 * reached // lines))
