@@ -8,6 +8,7 @@
 #   make analyze   what gcc, clang-tidy and cppcheck find in the C sources
 #   make faults    what goes wrong, at every place where it can
 #   make coverage  how many lines the specs run, file by file
+#   make fuzz      inputs by chance, led by what code they reach (see fuzz/README.md)
 #   make docs      the reference of the library, build/doc/index.html
 #   make bench     time and memory beside GNU gprof's; make bench-large the same on real
 #                  programs, which are built first; make profile where our own time goes
@@ -162,7 +163,8 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dk
   mandoc unzip valgrind zip
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex xz-utils
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
-ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) clang clang-tidy cppcheck gfortran zsh gcc-aarch64-linux-gnu \
+FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
+ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) clang-tidy cppcheck gfortran zsh gcc-aarch64-linux-gnu \
   libc6-dev-arm64-cross openmpi-bin parallel \
   $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
   s390x-linux-gnu sparc64-linux-gnu)
@@ -200,6 +202,9 @@ deps-large:
 
 deps-profile:
 	$(call install,$(TEST_PACKAGES) zlib1g-dev libzstd-dev)
+
+deps-fuzz:
+	$(call install,$(FUZZ_PACKAGES))
 
 deps-docs:
 	$(call install,$(DOCS_PACKAGES))
@@ -276,7 +281,7 @@ $(eval $(call analyze,cppcheck))
 lint:
 	luacheck -q gprof.lua lua spec bench examples fuzz
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
-	  END { exit long }' $(SOURCES) $(HEADERS) $(wildcard csrc/runtime/*.[ch])
+	  END { exit long }' $(SOURCES) $(HEADERS) $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/targets/*.c)
 
 # GPROF_CASES is how many random cases are tried of each kind.
 spec: $(CORE) $(RUNTIME)
@@ -374,6 +379,72 @@ counted-runtime: $(RUNTIME)
 	objcopy --localize-hidden build/counted.o
 	rm -f $< && $(AR) rcs $< build/counted.o
 
+# --- fuzzing ------------------------------------------------------------------------
+
+# Seconds per target, and which targets: see fuzz/README.md. FUZZ_PLANT, a word, plants a
+# fault that is met where an input has it; FUZZ_DIR is where all that is made goes.
+FUZZ_SECONDS = 60
+FUZZ_NATIVE = gmon sums lines symbols
+FUZZ_SCRIPTS = $(FUZZ_LUA:fuzz/targets/%.lua=%)
+FUZZ_LUA = $(wildcard fuzz/targets/*.lua)
+FUZZ_TARGETS = $(FUZZ_NATIVE) $(FUZZ_SCRIPTS)
+FUZZ_DIR = build/fuzz
+FUZZ_PLANT =
+FUZZ_CC = clang
+FUZZ_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all
+FUZZ_COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -I$(LUA_INCDIR) -O2 -g \
+  -fno-omit-frame-pointer $(FUZZ_SANITIZE) -DFUZZ_ROOT='"$(CURDIR)"' \
+  -DFUZZ_DIRECTORY='"$(abspath $(FUZZ_DIR))"' \
+  $(if $(FUZZ_PLANT),-DFUZZ_PLANT='"$(FUZZ_PLANT)"')
+FUZZ_HEADERS = $(wildcard fuzz/*.h)
+FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
+
+# What reads line tables, without libbfd: fuzz/debugging.c stands in for that.
+FUZZ_LINES = lines linefiles units dwarf linetables linerows linemap files index sort \
+  section error
+
+fuzz: deps-fuzz
+	@$(MAKE) --no-print-directory run-fuzz
+
+run-fuzz: $(FUZZ_TARGETS:%=$(FUZZ_DIR)/%)
+	$(LUA) fuzz/run.lua $(FUZZ_DIR) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
+
+$(FUZZ_DIR)/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
+	@mkdir -p $(@D)
+	$(say) CLANG $<
+	$(quietly)$(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer-no-link -c -o $@ $<
+
+FUZZ_LINK = $(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -o $@ \
+  $(filter %.c %.o,$^)
+
+$(FUZZ_DIR)/lines: fuzz/targets/lines.c fuzz/debugging.c fuzz/support.c $(FUZZ_HEADERS) \
+  $(FUZZ_LINES:%=$(FUZZ_DIR)/objects/%.o)
+	$(say) LINK $@
+	$(quietly)$(FUZZ_LINK)
+
+$(filter-out %/lines,$(FUZZ_NATIVE:%=$(FUZZ_DIR)/%)): $(FUZZ_DIR)/%: fuzz/targets/%.c \
+  fuzz/sameness.c fuzz/support.c $(FUZZ_HEADERS) \
+  $(filter-out $(FUZZ_DIR)/objects/lua_%.o,$(FUZZ_OBJECTS))
+	$(say) LINK $@
+	$(quietly)$(FUZZ_LINK) -lbfd -liberty
+
+$(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ_HEADERS) \
+  $(FUZZ_OBJECTS) | $(FUZZ_DIR)/program
+	$(say) LINK $@
+	$(quietly)$(FUZZ_LINK) -DFUZZ_TARGET='"$*"' $(LIBRARIES) -lopcodes -llua5.4
+
+# The program that profiles are put on.
+$(FUZZ_DIR)/program: fuzz/program.lua
+	$(quietly)$(LUA) fuzz/program.lua $(FUZZ_DIR)
+
+# How many lines of the core the corpora reach, source by source.
+FUZZ_COVERAGE = $(FUZZ_DIR)/coverage
+fuzz-coverage: deps-fuzz
+	@$(MAKE) --no-print-directory FUZZ_DIR=$(FUZZ_COVERAGE) \
+	  FUZZ_SANITIZE="-fprofile-instr-generate -fcoverage-mapping" \
+	  $(FUZZ_TARGETS:%=$(FUZZ_COVERAGE)/%)
+	$(LUA) fuzz/coverage.lua $(FUZZ_DIR) $(FUZZ_COVERAGE) $(FUZZ_TARGETS)
+
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for
 # want of one, all lines are counted that specs run, there are more cases by chance, and
 # valgrind looks at every process.
@@ -447,4 +518,5 @@ FORCE:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
   deps-docs deps-all demo run-demo docs test check lint analyze spec spec-valgrind \
   spec-sanitized spec-collector soak faults examples check-all coverage run-coverage \
-  counted-runtime bench bench-large profile deps-mutants mutants clean
+  counted-runtime bench bench-large profile deps-mutants mutants \
+  deps-fuzz fuzz run-fuzz fuzz-coverage clean

@@ -176,12 +176,24 @@ static bool skip_string(source *s) {
   return true;
 }
 
+/* Whether an address of 8 bytes is one of the image's: a sum that is written has no more
+ * room than that. */
+static bool check_address(source *s, uint64_t address) {
+  unsigned size = s->layout.pointer_size;
+  return size == 8 || address >> 32 == 0 ||
+         gp_fail(s->error,
+                 "block counts at offset %" PRIu64 " have an address, 0x%" PRIx64
+                 ", that does not fit a pointer of %u bytes", s->data->record, address,
+                 size);
+}
+
 /* A block of version 0: count, address, file, function, line. */
 static bool read_old_block(source *s) {
   const unsigned char *bytes = gp_reader_take(s->reader, 16);
   if (!bytes) return truncated(s, "the block counts");
   uint64_t executions = gp_u64(bytes, s->layout), address = gp_u64(bytes + 8, s->layout);
-  if (!add_block(s, address, executions) || !skip_string(s) || !skip_string(s))
+  if (!check_address(s, address) || !add_block(s, address, executions) ||
+      !skip_string(s) || !skip_string(s))
     return false;
   return gp_reader_take(s->reader, 4) || truncated(s, "the block counts");
 }
@@ -263,12 +275,12 @@ static bool read_bsd_body(source *s, gp_histogram *header, uint32_t total, size_
   if (total < size)
     return gp_fail(s->error, "is no profile: it does not begin with \"gmon\", and a BSD "
                    "header would claim %" PRIu32 " bytes, less than itself", total);
-  if (!gp_reader_may_hold(s->reader, total - size))
+  header->bins = (total - size) / 2;
+  if (!gp_reader_may_hold(s->reader, (uint64_t)header->bins * 2))
     return gp_fail(s->error,
                    "is no profile, or cut off: it does not begin with \"gmon\", and "
                    "a BSD header would claim %" PRIu32 " bytes, the file has %" PRIu64,
                    total, s->reader->size);
-  header->bins = (total - size) / 2;
   strcpy(header->dimension, BSD_DIMENSION);
   header->abbreviation = BSD_ABBREVIATION;
   if (header->bins > 0 && !add_histogram(s, header)) return false;

@@ -62,6 +62,14 @@ local function read(on, ...)
   return { caller.ticks, callee.ticks, callee.calls, data.histogram_records, data.arc_records, data.block_records }
 end
 
+local function blocks_of(data)
+  local found = {}
+  for address, executions in data:blocks() do
+    found[#found + 1] = { address, executions }
+  end
+  return found
+end
+
 describe("the current format", function()
   for _, shape in ipairs(shapes) do
     it("is read, " .. shape.name, function()
@@ -75,6 +83,21 @@ describe("the current format", function()
       local bytes = magic({ arc(1), old, arc(41), { kind = "blocks" } },
         { pointer = shape.pointer, big = shape.big, version = 0 })
       assert.same({ 0, 0, 42, 0, 2, 2 }, read(shape.image, save(bytes)))
+    end)
+
+    it("has addresses of 8 bytes in these, of which 4 may be too few, " .. shape.name, function()
+      local address = 1 << 32 | LOW
+      local bytes = magic({ arc(1), { kind = "blocks", { LOW, 1 }, { address, 2 } } },
+        { pointer = shape.pointer, big = shape.big, version = 0 })
+      local path = save(bytes)
+      local data, message = gprof.data(shape.image, path)
+      if shape.pointer == 8 then
+        assert.same({ { LOW, 1 }, { address, 2 } }, blocks_of(data))
+      else
+        assert.is_nil(data)
+        assert.equal(("%s: block counts at offset %d have an address, 0x100001000, that does not fit a pointer of 4"
+          .. " bytes"):format(path, 20 + 1 + 2 * shape.pointer + 4), message)
+      end
     end)
   end
 
@@ -146,6 +169,20 @@ describe("the BSD formats", function()
     local data = gprof.data(image, save(gmon.bsd { low = LOW, high = HIGH }))
     assert.is_false(data.has_histogram)
     assert.is_true(data.has_arcs)
+  end)
+
+  it("have as many bins as fit into what the header claims, from a file and through a pipe", function()
+    local profile = { low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 } }
+    for odd = 0, 1 do
+      profile.ncnt = #gmon.bsd(profile) + odd
+      local path = save(gmon.bsd(profile))
+      assert.same({ 3, 66035, 0, 1, 0, 0 }, read(image, path))
+      local data, pipe = gprof.data.new { image = image }, assert(io.popen("cat " .. path))
+      assert(data:read(pipe))
+      pipe:close()
+      assert.equal(1, data.histogram_records)
+      profile.ncnt = nil
+    end
   end)
 
   it("count as far as an address's size goes", function()

@@ -83,6 +83,18 @@ describe("By default", function()
     assert.same({ all, {} }, { listed("calls", ":") })
   end)
 
+  it("those that match nothing are told of, and none that nobody gave", function()
+    local image, data = open "twins"
+    for _, gnu_compat in ipairs { false, true } do
+      for _, stage in ipairs { "flat", "graph", "time", "annotation", "executions" } do
+        local missed = {}
+        assert(gprof.profile(image, data, { gnu_compat = gnu_compat, exclude = { [stage] = { "nobody", "main" } },
+          missed = function(spec) missed[#missed + 1] = spec end }))
+        assert.same({ "nobody" }, missed)
+      end
+    end
+  end)
+
   it("parts of components are none", function()
     local _, missed = listed("twins", "ommon.c", "eft/common.c")
     table.sort(missed)

@@ -290,12 +290,13 @@ local function list_all(count)
 end
 
 -- The functions of one table, or nil if nothing is in it. `missed` is called for each
--- symspec that matches nothing, `tell` for each with what it matches.
-local function resolve_functions(lookup, specs, missed, tell)
+-- symspec that matches nothing, but for those that were put before the user's, `tell` for
+-- each with what it matches.
+local function resolve_functions(lookup, specs, missed, tell, before)
   local count, ranges, union = lookup.symbols.count, {}, {}
   for i = #specs, 1, -1 do  -- the last one given is the first one met
     local ids = lookup:find((symspec.parse(specs[i], false, lookup.gnu_compat)))
-    if ids ~= true and #ids == 0 then missed(specs[i]) end
+    if ids ~= true and #ids == 0 and i > before then missed(specs[i]) end
     tell(specs[i], ids)
     if lookup.gnu_compat then
       local more = ranges_of(ids, lookup.symbols, lookup.symbols.reach)
@@ -380,13 +381,14 @@ function symspec.resolve(symbols, lines, options, missed, trace)
       local specs = options[side] and options[side][stage]
       if specs and #specs > 0 then
         local resolve = stage == "arcs" and resolve_arcs or resolve_functions
+        local before = 0
         if options.gnu_compat and side == "exclude" and has_machinery[stage] then
-          specs = with_machinery(specs)
+          specs, before = with_machinery(specs), #core.machinery
         end
         selections = selections or {}
         selections[stage] = selections[stage] or {}
         selections[stage][side] = resolve(lookup, specs, missed,
-          tracer(lookup.symbols, side, stage, trace))
+          tracer(lookup.symbols, side, stage, trace), before)
       end
     end
   end

@@ -1,0 +1,48 @@
+-- How much of the core the corpus of each target reaches: `lua5.4 fuzz/coverage.lua DIRECTORY BUILT TARGET...`, where
+-- BUILT has targets that count lines. What they never run of a source is marked in BUILT/TARGET.txt.
+--
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local home = arg[0]:match "^(.*)/" or "."
+package.path = home .. "/../spec/?.lua;" .. package.path
+
+local shell = require "support.shell"
+
+local directory, built = arg[1], arg[2]
+
+-- The sources that a target is about; the others it only passes through.
+local subjects <const> = {
+  gmon = "gmon gmon_read gmon_whole bins reader", sums = "gmon gmon_read gmon_write bins writer",
+  lines = "lines linefiles units dwarf linetables linerows linemap section", symbols = "symfile map reader",
+  reports = "histogram graph cycles propagate order profile lua_flat lua_entries lua_index annotation",
+  symspecs = "lua_symbols lua_selection selection sources", options = "lua_options", blocks = "lua_records gmon_write",
+}
+
+local function run(target)
+  local raw, data = built .. "/" .. target .. ".profraw", built .. "/" .. target .. ".profdata"
+  local env = { LLVM_PROFILE_FILE = raw }
+  shell.check({ built .. "/" .. target, "-runs=0", "-max_len=4096", directory .. "/corpus/" .. target }, { env = env })
+  shell.check { "llvm-profdata", "merge", "-o", data, raw }
+  return data
+end
+
+local function report(target, data)
+  local words = { built .. "/" .. target, "-instr-profile=" .. data }
+  for name in subjects[target]:gmatch "%S+" do
+    words[#words + 1] = ("csrc/%s.c"):format(name)
+  end
+  local show = shell.check { "llvm-cov", "show", table.unpack(words) }.stdout
+  shell.write(built .. "/" .. target .. ".txt", show)
+  -- regions, missed, %, functions, missed, %, lines, missed, %
+  for line in shell.check { "llvm-cov", "report", table.unpack(words) }.stdout:gmatch "[^\n]+" do
+    local name, lines, missed = line:match "^%S-([%w_.]+) +%d+ +%d+ +%S+ +%d+ +%d+ +%S+ +(%d+) +(%d+)"
+    if name then
+      local reached = lines - missed
+      print(("%-9s %-16s %4d of %4d lines, %3d%%"):format(target, name, reached, lines, 100 * reached // lines))
+    end
+  end
+end
+
+for i = 3, #arg do
+  report(arg[i], run(arg[i]))
+end

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A target that is written in Lua: fuzz/targets/NAME.lua, which the compiler is told as
+ * FUZZ_TARGET, in the checkout FUZZ_ROOT; what was made for it is in FUZZ_DIRECTORY.
+ *
+ * The file returns a function, which is called with the parts of each input: choices, and
+ * three more. One Lua state lasts for all inputs. What the function raises is a fault.
+ *
+ * libFuzzer is told which lines of Lua run after which others, as it is of C.
+ *
+ * The global `fuzz` has `file(bytes[, number])`, the path of a file of these bytes, that
+ * lasts until the next of that number, 0 or 1; `output()`, the path of a file that gets
+ * what is written to standard output from then on; `root` and `directory`, these two.
+ */
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { PARTS = 4 };
+const size_t fuzz_part_count = PARTS;
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int luaopen_gprof_core(lua_State *L);
+int luaopen_gprof_opcodes(lua_State *L);
+
+static lua_State *state;
+
+/* --- which lines run ------------------------------------------------------------- */
+
+enum { COUNTERS = 1 << 15 };
+__attribute__((section("__libfuzzer_extra_counters"))) static uint8_t counters[COUNTERS];
+
+/* Counts a step from the line before to this one. */
+static void step(lua_State *L, lua_Debug *at) {
+  static size_t before;
+  lua_getinfo(L, "S", at);
+  size_t place = (size_t)at->source / 16 * 31 + (size_t)at->currentline * 101;
+  counters[(place ^ before >> 1) % COUNTERS]++;
+  before = place;
+}
+
+/* --- what scripts are given ------------------------------------------------------ */
+
+static int make_file(lua_State *L) {
+  size_t size;
+  const char *bytes = luaL_checklstring(L, 1, &size);
+  unsigned number = luaL_optinteger(L, 2, 0) != 0;
+  fuzz_part part = {(const uint8_t *)bytes, size};
+  lua_pushstring(L, fuzz_make_file(part, number).path);
+  return 1;
+}
+
+static int catch_output(lua_State *L) {
+  lua_pushstring(L, fuzz_catch_output().path);
+  return 1;
+}
+
+static void define_fuzz(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"file", make_file}, {"output", catch_output}, {NULL, NULL}};
+  luaL_newlib(L, functions);
+  lua_pushstring(L, FUZZ_ROOT);
+  lua_setfield(L, -2, "root");
+  lua_pushstring(L, FUZZ_DIRECTORY);
+  lua_setfield(L, -2, "directory");
+  lua_setglobal(L, "fuzz");
+}
+
+/* The modules of the core are linked; those of Lua are in the checkout. */
+static void define_modules(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_pushcfunction(L, luaopen_gprof_core);
+  lua_setfield(L, -2, "gprof.core");
+  lua_pushcfunction(L, luaopen_gprof_opcodes);
+  lua_setfield(L, -2, "gprof.opcodes");
+  lua_getglobal(L, "package");
+  lua_pushliteral(L, FUZZ_ROOT "/lua/?.lua;" FUZZ_ROOT "/lua/?/init.lua;"
+                     FUZZ_ROOT "/fuzz/?.lua");
+  lua_setfield(L, -2, "path");
+  lua_settop(L, 0);
+}
+
+/* --- running them ---------------------------------------------------------------- */
+
+static int trace(lua_State *L) {
+  luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
+  return 1;
+}
+
+/* Runs what is on the stack below its arguments. */
+static void run(lua_State *L, int arguments, int results) {
+  int function = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, trace);
+  lua_insert(L, function);
+  if (lua_pcall(L, arguments, results, function)) {
+    fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    abort();
+  }
+  lua_remove(L, function);
+}
+
+/* Looks for leaks now and then, when no garbage is left: libFuzzer would do so whenever a
+ * run leaves more memory in use than before, as it mostly is here. */
+enum { LEAKS_EVERY = 5000 };
+void __lsan_do_leak_check(void) __attribute__((weak));
+
+static void look_for_leaks(lua_State *L) {
+  static unsigned runs;
+  if (++runs % LEAKS_EVERY) return;
+  lua_gc(L, LUA_GCCOLLECT);
+  if (__lsan_do_leak_check) __lsan_do_leak_check();
+}
+
+enum { MOST_WORDS = 64 };
+static void keep_libfuzzer_from_leaks(int *argc, char ***argv) {
+  static char *words[MOST_WORDS + 1], option[] = "-detect_leaks=0";
+  if (*argc >= MOST_WORDS) abort();
+  memcpy(words, *argv, (size_t)*argc * sizeof *words);
+  words[(*argc)++] = option;
+  *argv = words;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  keep_libfuzzer_from_leaks(argc, argv);
+  lua_State *L = state = luaL_newstate();
+  if (!L) abort();
+  luaL_openlibs(L);
+  define_modules(L);
+  define_fuzz(L);
+  if (luaL_loadfile(L, FUZZ_ROOT "/fuzz/targets/" FUZZ_TARGET ".lua")) {
+    fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    abort();
+  }
+  run(L, 0, 1);
+  lua_sethook(L, step, LUA_MASKLINE, 0);
+  return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz_part parts[PARTS];
+  fuzz_parts(data, size, parts, PARTS);
+  lua_pushvalue(state, 1);
+  for (int i = 0; i < PARTS; i++)
+    lua_pushlstring(state, (const char *)parts[i].bytes, parts[i].size);
+  run(state, PARTS, 0);
+  look_for_leaks(state);
+  return 0;
+}

@@ -1,0 +1,26 @@
+-- Makes the inputs that a target begins with: `lua5.4 fuzz/seeds.lua TARGET DIRECTORY`.
+--
+-- They are made by what the specs make their files with (spec/support/), and by compilers.
+--
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local home = arg[0]:match "^(.*)/" or "."
+package.path = ("%s/?.lua;%s/../spec/?.lua;"):format(home, home) .. package.path
+
+local shell = require "support.shell"
+
+local target, directory = arg[1], arg[2]
+shell.check { "mkdir", "-p", directory }
+
+-- Inputs consist of parts (see fuzz/support.h).
+local count = 0
+local function save(...)
+  local parts = { ... }
+  for i = 1, #parts - 1 do
+    parts[i] = ("<s2"):pack(parts[i])
+  end
+  count = count + 1
+  shell.write(("%s/seed-%03d"):format(directory, count), table.concat(parts))
+end
+
+require("seeds." .. target)(save)

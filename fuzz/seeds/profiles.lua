@@ -1,0 +1,47 @@
+-- Profiles of every shape, for the targets that read some.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gmon = require "support.gmon"
+
+local LOW <const>, SIZE <const> = 0x1000, 0x20
+
+-- What a file can tell: samples of two ranges, calls, blocks; large counts, and few.
+local function records(much)
+  local top = much and 0xffffffff or 3
+  return {
+    { kind = "histogram", low = LOW, high = LOW + 6 * SIZE, bins = { 1, 0, much and 65535 or 2, 0, 9, 0 } },
+    { kind = "histogram", low = LOW + 8 * SIZE, high = LOW + 10 * SIZE, bins = { 7, 8 } },
+    { kind = "arc", from = LOW + 4, self = LOW + SIZE, count = 1 },
+    { kind = "arc", from = LOW + SIZE + 4, self = LOW + 2 * SIZE, count = top },
+    { kind = "arc", from = LOW + 2 * SIZE + 4, self = LOW + SIZE, count = 2 },
+    { kind = "blocks", { LOW, 7 }, { LOW + 8, top, "a.c", "f", 12 } },
+    { kind = "arc", from = LOW + 4, self = LOW + SIZE, count = top },
+    { kind = "histogram", low = LOW, high = LOW + 6 * SIZE, bins = { 5, 0, 65535, 0, 0, 1 } },
+  }
+end
+
+-- More bins than are added one by one, with counts that are too large for two bytes when they are added up.
+local function wide()
+  local histogram = { kind = "histogram", low = LOW, high = LOW + 4 * 600, bins = { n = 600 } }
+  for i = 1, 290 do histogram.bins[i] = i % 7 == 0 and 65535 or i end
+  histogram.bins[600] = 1
+  return { histogram, histogram, histogram }
+end
+
+--- The bytes of profiles of one shape.
+-- @tparam table shape `pointer` and `big`
+-- @treturn {string,...}
+return function(shape)
+  local function like(profile)
+    profile.pointer, profile.big = shape.pointer, shape.big
+    return profile
+  end
+  local bsd = { low = LOW, high = LOW + 3 * SIZE, bins = { 1, 2, 3 },
+    arcs = { { LOW, LOW + SIZE, 4 }, { 0, LOW, 1 }, { LOW, LOW + SIZE, 1 } } }
+  return {
+    gmon.magic(like { records = records(false) }), gmon.magic(like { records = records(true) }),
+    gmon.magic(like { records = { records(true)[6], records(false)[4] }, version = 0 }),
+    gmon.magic(like { records = {} }), gmon.bsd(like(bsd)), gmon.bsd44(like(bsd)),
+    gmon.magic(like { records = wide() }),
+  }
+end

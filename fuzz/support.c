@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the targets share. */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The targets are told of by libFuzzer, which comes with no header. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Sanitizers keep what was freed for a while, to see who uses it. Inputs are small, so
+ * little is enough, and it stays in the processor's cache. What libbfd 2.40 loses when it
+ * has looked up a line is not ours (see spec/sanitizer/launcher.c). */
+const char *__asan_default_options(void);
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_options(void);
+const char *__asan_default_options(void) {
+  return "quarantine_size_mb=8:malloc_context_size=8:detect_stack_use_after_return=0";
+}
+const char *__lsan_default_suppressions(void) { return "leak:nearest_line\n"; }
+const char *__lsan_default_options(void) { return "print_suppressions=0"; }
+
+/* --- a fault on purpose ---------------------------------------------------------- */
+
+#ifdef FUZZ_PLANT
+/* Reads beyond the end where the input has this word: a spec sees that it is found. */
+static void plant(const uint8_t *data, size_t size) {
+  volatile size_t length = 8;
+  volatile char *block = malloc(length), byte;
+  if (size > 0 && memmem(data, size, FUZZ_PLANT, strlen(FUZZ_PLANT)))
+    byte = block[length];
+  free((void *)(uintptr_t)block);
+  (void)byte;
+}
+#else
+#define plant(data, size) ((void)(data), (void)(size))
+#endif
+
+/* --- parts ----------------------------------------------------------------------- */
+
+static size_t take_length(const uint8_t *data, size_t size) {
+  size_t length = (size_t)(data[0] | data[1] << 8);
+  return length > size - 2 ? size - 2 : length;
+}
+
+/* Where the parts are, as they lie in the input. */
+static void find_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    bool last = i == count - 1 || size < 2;
+    size_t length = last ? size : take_length(data, size), behind = last ? 0 : 2;
+    parts[i] = (fuzz_part){data + behind, length};
+    data += behind + length;
+    size -= behind + length;
+  }
+}
+
+/* Each part has memory of its own, which lasts until the next input. */
+void fuzz_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count) {
+  static uint8_t *copies[FUZZ_MOST_PARTS];
+  plant(data, size);
+  find_parts(data, size, parts, count);
+  for (size_t i = 0; i < count; i++) {
+    free(copies[i]);
+    copies[i] = malloc(parts[i].size);
+    if (!copies[i] && parts[i].size > 0) abort();
+    if (parts[i].size > 0) memcpy(copies[i], parts[i].bytes, parts[i].size);
+    parts[i].bytes = copies[i];
+  }
+}
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed);
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
+                                 const uint8_t *other, size_t other_size, uint8_t *out,
+                                 size_t most, unsigned seed);
+
+/* Writes parts as an input, as much of it as there is room for. */
+static size_t join(const fuzz_part *parts, uint8_t *out, size_t most) {
+  size_t used = 0;
+  for (size_t i = 0; i < fuzz_part_count; i++) {
+    bool last = i == fuzz_part_count - 1;
+    size_t behind = last ? 0 : 2, length = parts[i].size;
+    if (used + behind > most) break;
+    if (length > most - used - behind) length = most - used - behind;
+    if (!last && length > UINT16_MAX) length = UINT16_MAX;
+    if (!last) {
+      out[used] = (uint8_t)length;
+      out[used + 1] = (uint8_t)(length >> 8);
+    }
+    if (length > 0) memcpy(out + used + behind, parts[i].bytes, length);
+    used += behind + length;
+  }
+  return used;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
+  fuzz_part parts[FUZZ_MOST_PARTS];
+  uint8_t *copy = malloc(size + 1), *changed = malloc(most + 1);
+  if (!copy || !changed) abort();
+  if (size > 0) memcpy(copy, data, size);
+  find_parts(copy, size, parts, fuzz_part_count);
+  fuzz_part *part = &parts[seed % fuzz_part_count];
+  size_t room = most > size ? part->size + (most - size) : part->size;
+  if (part->size > 0) memcpy(changed, part->bytes, part->size);
+  part->size = LLVMFuzzerMutate(changed, part->size, room > 0 ? room : 1);
+  part->bytes = changed;
+  size = join(parts, data, most);
+  free(copy);
+  free(changed);
+  return size;
+}
+
+size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
+                                 const uint8_t *other, size_t other_size, uint8_t *out,
+                                 size_t most, unsigned seed) {
+  fuzz_part parts[FUZZ_MOST_PARTS], others[FUZZ_MOST_PARTS];
+  find_parts(one, one_size, parts, fuzz_part_count);
+  find_parts(other, other_size, others, fuzz_part_count);
+  parts[seed % fuzz_part_count] = others[seed % fuzz_part_count];
+  return join(parts, out, most);
+}
+
+/* --- files ----------------------------------------------------------------------- */
+
+fuzz_file fuzz_make_file(fuzz_part part, unsigned number) {
+  static struct {
+    int file;
+    char path[32];
+  } files[2];
+  int *file = &files[number].file;
+  if (*file == 0) {
+    *file = memfd_create("fuzz", MFD_CLOEXEC);
+    snprintf(files[number].path, sizeof files[number].path, "/proc/self/fd/%d", *file);
+  }
+  if (*file < 0 || ftruncate(*file, 0) < 0 ||
+      pwrite(*file, part.bytes, part.size, 0) != (ssize_t)part.size ||
+      lseek(*file, 0, SEEK_SET) < 0)
+    abort();
+  return (fuzz_file){*file, files[number].path};
+}
+
+fuzz_file fuzz_catch_output(void) {
+  static bool caught;
+  if (!caught) {
+    int file = memfd_create("output", 0);
+    if (file < 0 || dup2(file, STDOUT_FILENO) < 0 || close(file) < 0) abort();
+    caught = true;
+  }
+  if (ftruncate(STDOUT_FILENO, 0) < 0 || lseek(STDOUT_FILENO, 0, SEEK_SET) < 0) abort();
+  return (fuzz_file){STDOUT_FILENO, "/proc/self/fd/1"};
+}
+
+size_t fuzz_piece;
+ssize_t __real_read(int file, void *to, size_t size);
+ssize_t __wrap_read(int file, void *to, size_t size);
+
+/* The linker puts this in the place of read(). */
+ssize_t __wrap_read(int file, void *to, size_t size) {
+  return __real_read(file, to, fuzz_piece > 0 && fuzz_piece < size ? fuzz_piece : size);
+}
+
+/* --- what must hold -------------------------------------------------------------- */
+
+void fuzz_broken(const char *file, int line, const char *condition) {
+  fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);
+  abort();
+}
+
+void fuzz_check_error(bool done, gp_error *error) {
+  FUZZ_HOLDS(done == (error->text[0] == '\0'));
+  FUZZ_HOLDS(memchr(error->text, '\0', sizeof error->text));
+  FUZZ_HOLDS(!strpbrk(error->text, "\n\r"));
+  error->text[0] = '\0';
+}

@@ -1,0 +1,80 @@
+-- bb.out, readable counts of basic blocks: any text, converted by examples/bbconv.lua for images of two machines.
+--
+-- Parts: choices (the machine), the text.
+--
+-- What must hold: it is refused with one line and status 1, and nothing is written; or a profile is written that is
+-- read back, and has a block for each address of the text.
+--
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local checks = require "checks"
+local gprof = require "gprof"
+local program = require "program"
+
+local machines <const> = {
+  program.image, { text_low = 0x1000, pointer_size = 4, big_endian = true }, { pointer_size = 4, big_endian = false },
+}
+
+-- The library as the converter uses it, on one of the machines.
+local function library(machine)
+  local made
+  return {
+    image = function() return machine end,
+    data = { new = function()
+      made = gprof.data.new { pointer_size = machine.pointer_size, big_endian = machine.big_endian }
+      return made
+    end },
+  }, function() return made end
+end
+
+local function lines_of(text)
+  local whole = text == "" or text:sub(-1) == "\n"
+  return (whole and text or text .. "\n"):gmatch "([^\n]*)\n"
+end
+
+-- Runs the converter. Returns its status, and what it said of that.
+local source <const> = fuzz.root .. "/examples/bbconv.lua"
+local function convert(text, library_of_machine)
+  local said = {}
+  local env = setmetatable({
+    arg = { [0] = source, "image" }, package = { path = "" },
+    require = function() return library_of_machine end,
+    io = { lines = function() return lines_of(text) end,
+      stderr = { write = function(_, ...) said[#said + 1] = table.concat { ... } end } },
+    os = { exit = function(status) error({ status = status }) end },
+  }, { __index = _G })
+  local done, problem = pcall(assert(loadfile(source, "t", env)))
+  assert(done or type(problem) == "table" and problem.status, problem)
+  return done and 0 or problem.status, table.concat(said)
+end
+
+-- Addresses and executions, as one string.
+local function blocks_of(data)
+  local blocks = {}
+  for address, executions in data:blocks() do
+    blocks[#blocks + 1] = address .. " " .. executions
+  end
+  return table.concat(blocks, "\n")
+end
+
+local function read_back(machine, path, made)
+  local back = gprof.data.new { pointer_size = machine.pointer_size, big_endian = machine.big_endian }
+  assert(back:read(path))
+  assert(blocks_of(back) == blocks_of(made), "not what was written")
+  back:close()
+end
+
+return function(choices, text)
+  local machine = checks.chooser(choices)(machines)
+  local path = fuzz.output()
+  local library_of_machine, made = library(machine)
+  local status, said = convert(text, library_of_machine)
+  if status == 0 then
+    assert(said == "")
+    read_back(machine, path, made())
+  else
+    assert(status == 1 and said:find "^bbconv%.lua: [^\n]+\n$", said)
+    assert(io.open(path, "rb"):read(1) == nil, "written in spite of that")
+  end
+  made():close()
+end

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The reader of profile files: any bytes, in any format, byte order and pointer size.
+ *
+ * Parts: choices (layout, format, mixed rates, traces; size of pieces), the file.
+ *
+ * What must hold: a file that lies on disk and one that comes in pieces of any size, as
+ * from a pipe, are both read, or none is, and give the same data. An error is one line.
+ * Added to a sum twice, a file counts twice; one that is damaged leaves nothing in it.
+ */
+#include "../sameness.h"
+#include "../support.h"
+
+const size_t fuzz_part_count = 2;
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct reading {
+  gp_layout layout;
+  gp_format format;
+  fuzz_file from;
+  bool mixed_rates, traced;
+} reading;
+
+/* Whether the file can be read as a whole; adds it to `data`. */
+static bool read_whole(const reading *read, gp_data *data) {
+  gp_error error = {""};
+  gp_data_init(data, read->layout);
+  data->mixed_rates = read->mixed_rates;
+  bool done = gp_data_read(data, read->from.path, read->format, &error);
+  fuzz_check_error(done, &error);
+  return done;
+}
+
+static void take_line(void *context, const char *text) {
+  (void)context;
+  FUZZ_HOLDS(text[0] != '\0' && !strpbrk(text, "\n\r"));
+}
+
+/* The same in pieces; a trace of it has each arc looked at by itself. */
+static bool read_pieces(const reading *read, gp_data *data, size_t piece) {
+  static const gp_trace trace = {GP_TRACE_ALL, take_line, NULL};
+  gp_error error = {""};
+  gp_data_init(data, read->layout);
+  data->mixed_rates = read->mixed_rates;
+  data->trace = read->traced ? &trace : NULL;
+  fuzz_piece = piece;
+  bool done = gp_data_read_open(data, read->from.file, read->format, &error);
+  fuzz_piece = 0;
+  fuzz_check_error(done, &error);
+  return done;
+}
+
+/* Adds the file to a sum as often as it can be, twice at most: counts may be too large
+ * for that. */
+static void add_twice(const reading *read, const gp_data *once, bool readable) {
+  gp_error error = {""};
+  gp_data sum;
+  uint64_t times = 0;
+  gp_data_init(&sum, read->layout);
+  sum.mixed_rates = read->mixed_rates;
+  for (int i = 0; i < 2; i++) {
+    bool done = gp_data_add_file(&sum, read->from.path, read->format, &error);
+    fuzz_check_error(done, &error);
+    FUZZ_HOLDS(times == 1 || done == readable);
+    times += done;
+    if (times > 0) FUZZ_HOLDS(fuzz_is_multiple(once, &sum, times));
+    FUZZ_HOLDS(sum.arc_records == times * once->arc_records || times == 0);
+  }
+  if (!readable) FUZZ_HOLDS(sum.histogram_count + sum.arcs.count + sum.blocks.count == 0);
+  gp_data_free(&sum);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz_part parts[2];
+  fuzz_parts(data, size, parts, 2);
+  uint8_t choices = fuzz_byte(parts[0], 0);
+  reading read = {.layout = {choices & 1, choices & 2 ? 4 : 8},
+                  .format = choices >> 2 & 3, .from = fuzz_make_file(parts[1], 0),
+                  .mixed_rates = choices & 16, .traced = choices & 32};
+  gp_data whole, pieces;
+  bool done = read_whole(&read, &whole);
+  FUZZ_HOLDS(read_pieces(&read, &pieces, fuzz_byte(parts[0], 1)) == done);
+  if (done) {
+    FUZZ_HOLDS(fuzz_is_multiple(&whole, &pieces, 1));
+    FUZZ_HOLDS(whole.bytes == parts[1].size && pieces.bytes == parts[1].size);
+    fuzz_check_data(&whole);
+  }
+  add_twice(&read, &whole, done);
+  gp_data_free(&whole);
+  gp_data_free(&pieces);
+  return 0;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The reader of line tables: any bytes in the sections, of any byte order and size.
+ *
+ * Parts: choices (layout, how libbfd is to be followed, wanted addresses), and the
+ * sections in the order of debugging.c, which stands in for libbfd.
+ *
+ * What must hold: a row takes a byte of its table, or more. Every file of a row has a
+ * name. A map of lines ascends, and is of what was wanted and nothing else. What it takes
+ * is in proportion to the sections, whatever they claim: libFuzzer's limits see to that.
+ */
+#include <stdlib.h>
+
+#include "../../csrc/linemap.h"
+#include "../../csrc/linetables.h"
+#include "../debugging.h"
+#include "../support.h"
+
+const size_t fuzz_part_count = 1 + FUZZ_SECTIONS;
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_name(gp_lines *lines, uint64_t number) {
+  char *name = gp_lines_file(lines, number);
+  FUZZ_HOLDS(name);
+  free(name);
+}
+
+/* Goes through the rows of the table that is open. */
+static void check_table(gp_lines *lines) {
+  const gp_line_row *row;
+  size_t rows = 0, size = gp_lines_size(lines);
+  uint64_t named = UINT64_MAX;
+  while ((row = gp_lines_next(lines)) != NULL) {
+    FUZZ_HOLDS(++rows <= size);
+    if (row->file == named) continue;
+    named = row->file;
+    if (rows < 100) check_name(lines, named);
+  }
+  FUZZ_HOLDS(gp_lines_next(lines) == NULL);
+  FUZZ_HOLDS(gp_lines_file_count(lines) <= size + 1);
+  check_name(lines, gp_lines_first_file(lines));
+  check_name(lines, gp_lines_file_count(lines) - 1);
+  check_name(lines, gp_lines_file_count(lines));
+}
+
+/* All rows of all tables. */
+static void check_tables(const gp_image *image) {
+  gp_linetables tables;
+  bool readable, failed = false;
+  FUZZ_HOLDS(gp_linetables_open(&tables, image, &readable));
+  while (gp_linetables_next(&tables, &failed)) check_table(&tables.lines);
+  FUZZ_HOLDS(!failed);
+  gp_linetables_free(&tables);
+}
+
+/* Wanted ranges: how far from one to the next, and how long, from the choices. */
+enum { MOST_RANGES = 8, RANGES_FROM = 2 };
+
+static size_t choose_ranges(fuzz_part choices, gp_range *ranges) {
+  uint64_t address = FUZZ_TEXT_LOW;
+  size_t count = 0;
+  for (; count < MOST_RANGES && RANGES_FROM + 2 * count + 1 < choices.size; count++) {
+    address += fuzz_byte(choices, RANGES_FROM + 2 * count);
+    uint64_t high = address + 1 + fuzz_byte(choices, RANGES_FROM + 2 * count + 1);
+    ranges[count] = (gp_range){address, high};
+    address = high;
+  }
+  return count;
+}
+
+/* Whether a stretch lies in a wanted range. */
+static bool is_wanted(const gp_range *ranges, size_t count, uint64_t low, uint64_t high) {
+  size_t i = gp_range_above(ranges, count, low);
+  return i < count && ranges[i].low <= low && high <= ranges[i].high;
+}
+
+static void check_map(const gp_image *image, fuzz_part choices) {
+  gp_range ranges[MOST_RANGES];
+  gp_error error = {""};
+  gp_linemap map;
+  size_t count = choose_ranges(choices, ranges);
+  bool as_libbfd = fuzz_byte(choices, 1) & 1;
+  FUZZ_HOLDS(gp_linemap_read(&map, image, as_libbfd, ranges, count, &error));
+  fuzz_check_error(true, &error);
+  for (size_t i = 0; i < map.count; i++) {
+    FUZZ_HOLDS(i == 0 || map.high[i - 1] <= map.low[i]);
+    FUZZ_HOLDS(map.low[i] < map.high[i]);
+    FUZZ_HOLDS(is_wanted(ranges, count, map.low[i], map.high[i]));
+    FUZZ_HOLDS(map.file[i] < map.files.count && map.line[i] > 0);
+    FUZZ_HOLDS(gp_linemap_find(&map, map.low[i]) == i);
+  }
+  gp_linemap_free(&map);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz_part parts[1 + FUZZ_SECTIONS];
+  gp_image image;
+  fuzz_parts(data, size, parts, 1 + FUZZ_SECTIONS);
+  fuzz_set_image(&image, fuzz_byte(parts[0], 0), parts + 1);
+  check_tables(&image);
+  check_map(&image, parts[0]);
+  return 0;
+}

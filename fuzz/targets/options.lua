@@ -1,0 +1,67 @@
+-- Command lines of any words, read but not carried out.
+--
+-- Parts: choices; the words, with ends of lines between them; what is in the file that stands for words: a word that
+-- begins with "@" is the name of that file.
+--
+-- What must hold: a command line is read, or refused with a message of one line. What it sets is what the library
+-- takes. Words in a file, with what is special there behind backslashes, mean the same as on the command line.
+--
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local arguments = require "gprof.arguments"
+local checks = require "checks"
+local options = require "gprof.options"
+
+-- The words of a part; those that are files are `path`.
+local function words_of(text, path)
+  local words = {}
+  for word in (text:gsub("%z", "") .. "\n"):gmatch "([^\n]*)\n" do
+    words[#words + 1] = word:find "^@" and "@" .. path or word
+  end
+  return words
+end
+
+-- In a file of words, blanks and quotes stand behind a backslash, and nothing between quotes.
+local function quote(words)
+  local quoted = {}
+  for i, word in ipairs(words) do
+    quoted[i] = word == "" and "''" or word:gsub("[%s\\'\"]", "\\%0")
+  end
+  return table.concat(quoted, "\n")
+end
+
+-- What reading the words comes to: settings, or a message.
+local function read(words)
+  local done, result = pcall(options.read, words)
+  if done then
+    for _, name in ipairs { "image", "data", "profile" } do
+      arguments.options(arguments.pick(result, name), 1, name)
+    end
+    return result
+  end
+  assert(type(result) == "table" and not result.quiet, result)
+  checks.message((result.message:gsub("%c", "?"))) -- words may have control characters
+  return result
+end
+
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then
+    return a == b
+  end
+  for key, value in pairs(a) do
+    if not same(value, b[key]) then return false end
+  end
+  for key in pairs(b) do
+    if a[key] == nil then return false end
+  end
+  return true
+end
+
+return function(_, text, file)
+  local path = fuzz.file(file:gsub("[@%z]", ""))
+  local words = words_of(text, path)
+  read(words)
+  local plain = words_of(text:gsub("@", ""), path)
+  local settings = read(plain)
+  assert(same(settings, read { "@" .. fuzz.file(quote(plain)) }), "not the same in a file")
+end

@@ -1,0 +1,99 @@
+-- From a profile of any bytes to all reports, on the image of a fixture.
+--
+-- Parts: choices (options, and which report), the profile; a symspec; another one, or a symbol file, or a map.
+--
+-- What must hold: data that cannot be read, and profiles that cannot be made of them, are told of in one line that
+-- begins with the name of the file. A report is printed, the same one twice, and is not larger than what it is about.
+-- Nobody gets more time than there is.
+--
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local checks = require "checks"
+local gprof = require "gprof"
+local program = require "program"
+
+local REPORTS <const> = { "flat", "graph", "index", "bsd.flat", "bsd.graph", "bsd.index", "executions", "annotation",
+  "function_order", "info" }
+local FORMATS <const> = { "auto", "magic", "bsd", "4.4bsd" }
+local MOST_TEXT <const> = 1 << 20
+
+local flag <const> = { false, true }
+
+-- Options of a profile.
+local function choose_profile(choose, include, last)
+  local options = {
+    line = choose { false, true, "all", false }, static_call_graph = choose(8) == 7, gnu_compat = choose(flag),
+    display_unused_functions = choose(flag), no_static = choose(flag), ignore_non_functions = choose(flag),
+    no_demangle = choose(flag),
+  }
+  local stage = choose { "graph", "flat", "time", "executions", "annotation" }
+  if #include > 0 then options.include = { [stage] = { include } } end
+  local meant = choose { "exclude", "exclude", "exclude", "exclude", "external_symbol_table", "file_ordering" }
+  if meant ~= "exclude" then
+    options[meant] = fuzz.file(last, 1)
+  elseif #last > 0 then
+    options.exclude = { [stage] = { last } }
+  end
+  return options
+end
+
+local function choose_report(choose, profile_options)
+  return {
+    brief = choose(flag), color = choose(flag), all_lines = choose(flag), annotate_time = choose(flag),
+    inline_file_names = choose(flag), print_path = choose(flag), width = choose(256) + 1, min_count = choose(256),
+    table_length = choose(256), gnu_compat = profile_options.gnu_compat,
+    display_unused_functions = profile_options.display_unused_functions,
+    directory_path = { program.directory }, warn = function(message) checks.message(message) end,
+  }
+end
+
+local function printed(profile, name, options)
+  local parts, size = {}, 0
+  profile:report(name, options, function(text)
+    parts[#parts + 1], size = text, size + #text
+    assert(size < MOST_TEXT, "too much text")
+  end)
+  return table.concat(parts)
+end
+
+-- The most samples that functions can get: bins are cut to whole units of two bytes, so one of 3.99 bytes gives a
+-- little more than it has to its two units, as with GNU gprof.
+local function most_samples(data)
+  local samples, most = 0, 1
+  for histogram in data:histograms() do
+    local units = histogram.bin_size / 2
+    most = units > 0 and math.max(most, math.ceil(units + 1e-6) / units) or most
+    for _, count in histogram:bins() do samples = samples + count end
+  end
+  return samples * most
+end
+
+local function check_times(profile, data)
+  local ticks = 0
+  for id, own in profile:functions("id", "id", "ticks") do
+    assert(id > 0 and own >= 0)
+    ticks = ticks + own
+  end
+  assert(ticks <= most_samples(data) * (1 + 1e-9) + 1e-6, "more samples than there are")
+  for percent in profile:entries(nil, "graph_percent") do
+    assert(percent >= 0 and percent <= 100 + 1e-6, percent)
+  end
+end
+
+return function(choices, file, include, last)
+  local choose = checks.chooser(choices)
+  local path = fuzz.file(file)
+  local data <close>, message = gprof.data(program.image, path,
+    { file_format = choose(FORMATS), mixed_rates = choose(flag) })
+  if not data then
+    return checks.message(message, path)
+  end
+  local options = choose_profile(choose, include, last)
+  local profile <close>, problem = gprof.profile(program.image, data, options)
+  if not profile then
+    return checks.message(problem)
+  end
+  local name, shown = choose(REPORTS), choose_report(choose, options)
+  assert(printed(profile, name, shown) == printed(profile, name, shown), "not the same twice")
+  check_times(profile, data)
+end

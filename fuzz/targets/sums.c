@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Sums: two profiles of any bytes are added up, written in every format, and read back.
+ *
+ * Parts: choices (layout), two files.
+ *
+ * What must hold: two files read one after the other, and their data merged, are the same
+ * sum, or neither is one. What was written is read back as what it was. A sum that a
+ * format cannot hold is refused with one line, and nothing is written.
+ */
+#include <unistd.h>
+
+#include "../sameness.h"
+#include "../support.h"
+
+const size_t fuzz_part_count = 3;
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool read_file(gp_data *data, gp_format format, fuzz_file from) {
+  gp_error error = {""};
+  bool done = gp_data_read(data, from.path, format, &error);
+  fuzz_check_error(done, &error);
+  return done;
+}
+
+static bool add(gp_data *sum, const gp_data *data) {
+  gp_error error = {""};
+  bool done = gp_data_merge(sum, data, &error);
+  fuzz_check_error(done, &error);
+  return done;
+}
+
+/* Counts beyond this go on in more records than are worth waiting for. */
+#define MOST_COUNT (UINT64_C(1) << 36)
+
+static bool is_huge(const gp_data *data) {
+  for (size_t i = 0; i < data->arcs.count; i++)
+    if (data->arcs.calls[i] > MOST_COUNT) return true;
+  for (size_t i = 0; i < data->blocks.count; i++)
+    if (data->blocks.executions[i] > MOST_COUNT) return true;
+  return false;
+}
+
+/* Writes a sum in a format, and reads it back. */
+static void write_and_read(const gp_data *sum, gp_format format) {
+  gp_error error = {""};
+  gp_data back;
+  fuzz_catch_output();
+  bool done = gp_data_write(sum, "-", format, &error);
+  fuzz_check_error(done, &error);
+  FUZZ_HOLDS((lseek(STDOUT_FILENO, 0, SEEK_CUR) > 0) == done);
+  if (!done) return;
+  lseek(STDOUT_FILENO, 0, SEEK_SET);
+  gp_data_init(&back, sum->layout);
+  done = gp_data_read_open(&back, STDOUT_FILENO, format, &error);
+  fuzz_check_error(done, &error);
+  FUZZ_HOLDS(done && fuzz_is_multiple(sum, &back, 1));
+  gp_data_free(&back);
+}
+
+/* The sum of two files, read into one; false if there is none. */
+static bool read_both(gp_data *sum, const fuzz_file *files) {
+  return read_file(sum, GP_FORMAT_AUTO, files[0]) &&
+         read_file(sum, GP_FORMAT_AUTO, files[1]);
+}
+
+/* The same sum, of data that were read each by itself. */
+static void merge_both(const gp_data *sum, bool readable, const fuzz_file *files) {
+  gp_data merged, one[2];
+  gp_data_init(&merged, sum->layout);
+  bool done = true, each = true;
+  for (int i = 0; i < 2; i++) {
+    gp_data_init(&one[i], sum->layout);
+    each = read_file(&one[i], GP_FORMAT_AUTO, files[i]) && each;
+    done = each && done && add(&merged, &one[i]);
+  }
+  FUZZ_HOLDS(done == readable);
+  if (done) FUZZ_HOLDS(fuzz_is_multiple(sum, &merged, 1));
+  for (int i = 0; i < 2; i++) gp_data_free(&one[i]);
+  gp_data_free(&merged);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz_part parts[3];
+  fuzz_parts(data, size, parts, 3);
+  uint8_t choices = fuzz_byte(parts[0], 0);
+  fuzz_file files[2] = {fuzz_make_file(parts[1], 0), fuzz_make_file(parts[2], 1)};
+  gp_data sum;
+  gp_data_init(&sum, (gp_layout){choices & 1, choices & 2 ? 4 : 8});
+  bool readable = read_both(&sum, files);
+  merge_both(&sum, readable, files);
+  if (readable) fuzz_check_data(&sum);
+  if (readable && !is_huge(&sum))
+    for (gp_format format = GP_FORMAT_MAGIC; format <= GP_FORMAT_44BSD; format++)
+      write_and_read(&sum, format);
+  gp_data_free(&sum);
+  return 0;
+}

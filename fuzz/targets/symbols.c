@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The readers of symbol files and of maps of object files: any text.
+ *
+ * Parts: the file. It is read in all four ways: as either of the two, in GNU gprof's way
+ * and in ours.
+ *
+ * What must hold: an error is one line. Symbols have a name that a lookup finds again,
+ * and in a map an object file; none has a line end in it.
+ */
+#include <string.h>
+
+#include "../../csrc/map.h"
+#include "../support.h"
+
+const size_t fuzz_part_count = 1;
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whether a text is a part of the file, as it was read. */
+static bool is_line_part(const gp_symfile *file, size_t size, const char *text) {
+  return text >= file->text && text + strlen(text) <= file->text + size &&
+         !strchr(text, '\n');
+}
+
+static void check_symbols(const gp_symfile *file, size_t size) {
+  for (size_t i = 0; i < file->count; i++) {
+    FUZZ_HOLDS(is_line_part(file, size, file->name[i]));
+    if (file->map) FUZZ_HOLDS(is_line_part(file, size, file->object[i]));
+    if (!file->gnu_compat) FUZZ_HOLDS(file->name[i][0] != '\0' && file->type[i] != '\0');
+  }
+}
+
+/* Which line of a map counts for a symbol: the first one, or any under gnu_compat. */
+static void check_map(const gp_symfile *file) {
+  gp_map map;
+  FUZZ_HOLDS(gp_map_build(&map, file, file->gnu_compat));
+  for (uint32_t line = 0; line < file->count; line++) {
+    uint32_t found = gp_map_find(&map, file->name[line]);
+    FUZZ_HOLDS(found < file->count && (file->gnu_compat || found <= line));
+    FUZZ_HOLDS(strcmp(file->name[found], file->name[line]) == 0);
+    FUZZ_HOLDS(line > 0 || gp_map_begins_object(&map, line));
+    gp_map_begins_object(&map, line);
+  }
+  FUZZ_HOLDS(gp_map_find(&map, "no such\nname") == GP_NONE);
+  gp_map_free(&map);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz_part part;
+  fuzz_parts(data, size, &part, 1);
+  for (unsigned way = 0; way < 4; way++) {
+    gp_symfile file;
+    gp_error error = {""};
+    fuzz_file from = fuzz_make_file(part, 0);
+    bool done = gp_symfile_read(&file, from.path, way & 1, way & 2, &error);
+    fuzz_check_error(done, &error);
+    if (!done) continue;
+    check_symbols(&file, size);
+    if (file.map) check_map(&file);
+    gp_symfile_free(&file);
+  }
+  return 0;
+}

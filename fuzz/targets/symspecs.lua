@@ -1,0 +1,75 @@
+-- Symspecs of any bytes, looked up in a fixture with its profile: for every stage, by function and by line, in GNU
+-- gprof's way and in ours.
+--
+-- Parts: choices, three symspecs.
+--
+-- What must hold: whatever it says, a symspec stands for functions that there are, in ascending order, or for none,
+-- which is told of; a misuse is one line.
+--
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local checks = require "checks"
+local gprof = require "gprof"
+local program = require "program"
+local symspec = require "gprof.symspec"
+
+local image <const> = program.image
+local data <const> = assert(gprof.data(image, program.profile))
+local flag <const> = { false, true }
+
+-- The numbers of functions that a table of a stage selects: an array, or pairs of them.
+local function check_ids(ids, count)
+  if type(ids) ~= "table" then
+    return assert(ids == nil or ids == true)
+  end
+  for i, id in ipairs(ids) do
+    if type(id) == "table" or id == true then
+      check_ids(id, count)
+    else
+      assert(id >= 1 and id <= count and (i == 1 or math.type(id) == "integer"), "no function")
+    end
+  end
+end
+
+local function check_found(symbols, spec)
+  local ids, by_line = symspec.find(symbols, spec)
+  assert(type(by_line) == "boolean")
+  check_ids(ids, symbols.count)
+  for i = 2, #ids do
+    assert(ids[i - 1] < ids[i], "not ascending")
+  end
+end
+
+-- What resolving gives, by itself.
+local function check_resolved(symbols, options, specs)
+  local known, missed = {}, 0
+  for _, spec in ipairs(specs) do known[spec] = true end
+  local selections = symspec.resolve(symbols, nil, options, function(spec)
+    assert(known[spec], "none of ours")
+    missed = missed + 1
+  end)
+  for _, sides in pairs(selections or {}) do
+    for _, ids in pairs(sides) do check_ids(ids, symbols.count) end
+  end
+  assert(missed <= #specs)
+end
+
+return function(choices, ...)
+  local choose, specs = checks.chooser(choices), { ... }
+  local stage, side = choose(symspec.tables), choose { "include", "exclude" }
+  local options = { [side] = { [stage] = specs }, gnu_compat = choose(flag),
+    line = choose { false, false, true, "all" }, no_static = choose(flag),
+    missed = function(spec) assert(type(spec) == "string") end }
+  local done, profile, message = checks.misused(gprof.profile, image, data, options)
+  if not done then return end
+  if not profile then
+    return checks.message(message)
+  end
+  check_resolved(profile.symbols, options, specs)
+  for _, spec in ipairs(specs) do
+    check_found(profile.symbols, spec)
+    for _, f in ipairs { profile:find(spec) } do assert(profile:node(f.id) == f) end
+    for _, symbol in ipairs { image:find(spec) } do assert(#symbol.name > 0) end
+  end
+  profile:close()
+end

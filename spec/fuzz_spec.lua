@@ -1,0 +1,55 @@
+-- Fuzzing finds what is there to be found: a target is built and runs clean, and a fault that is planted in it, behind
+-- a word of its dictionary, is found, told of, and can be repeated.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local program = require "support.program"
+local shell = require "support.shell"
+
+local TARGET <const> = "lines" -- the one that little has to be compiled for
+local WORD <const> = "/usr/include/stdio.h" -- in its dictionary, and in no seed
+local RUNS <const>, ENOUGH <const> = 5000, 300000
+
+-- Whether clang is here, and what its fuzzer is linked with.
+local function has_fuzzer(dir)
+  local source = shell.write(dir .. "/nothing.c",
+    "int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long);\n" ..
+    "int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size) { return (void)data, (void)size, 0; }\n")
+  return shell.run({ "clang", "-fsanitize=fuzzer,address", "-o", dir .. "/nothing", source }).status == 0
+end
+
+describe("Fuzzing", function()
+  local dir = shell.tmpdir "fuzz"
+  if os.getenv "GPROF_LUA" then
+    pending "is about no interpreter"
+    return
+  elseif not has_fuzzer(dir) then
+    pending "needs clang and its fuzzer: run 'make deps-fuzz'"
+    return
+  end
+
+  local function fuzz(runs, word)
+    os.remove(("%s/%s"):format(dir, TARGET))
+    return shell.run({ "make", "-s", "run-fuzz", "FUZZ_DIR=" .. dir, "FUZZ_TARGETS=" .. TARGET, "FUZZ_SECONDS=300",
+      "FUZZ_PLANT=" .. (word or "") }, { cwd = program.root, env = { FUZZ_RUNS = runs, MAKEFLAGS = false } })
+  end
+
+  it("runs many inputs, which reach much, and finds nothing", function()
+    local result = fuzz(RUNS)
+    assert.equal(0, result.status, result.stdout .. result.stderr)
+    local runs, places = result.stdout:match "\nlines +(%d+) executions, +(%d+) places reached, .* clean\n"
+    assert.is_true(tonumber(runs) >= RUNS and tonumber(places) > 500, result.stdout)
+    assert.equal("", shell.listing(dir .. "/crashes"))
+  end)
+
+  it("finds a fault, leaves what led to it, and says how to repeat it", function()
+    local result = fuzz(ENOUGH, WORD)
+    assert.not_equal(0, result.status, result.stdout)
+    local said = "FAILED\n +AddressSanitizer: heap%-buffer%-overflow [^\n]*support%.c"
+    assert.truthy(result.stdout:find(said), result.stdout)
+    local target, input = result.stdout:match "\n +(%S+) (%S+/crashes/lines%-crash%-%x+)\n"
+    assert.truthy(shell.read(input):find(WORD, 1, true))
+    local again = shell.run { target, input }
+    assert.not_equal(0, again.status)
+    assert.truthy(again.stderr:find("heap-buffer-overflow", 1, true), again.stderr)
+  end)
+end)
