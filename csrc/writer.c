@@ -137,14 +137,25 @@ static bool open_file(gp_writer *writer, const char *path) {
   return make_file(writer, 0600) && copy_owner(writer, &old);
 }
 
-bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error) {
+static bool begin(gp_writer *writer, gp_error *error) {
   memset(writer, 0, sizeof *writer);
   writer->error = error;
   writer->file = -1;
   sigemptyset(&writer->held);
   writer->window = malloc(GP_WRITER_WINDOW);
-  if (!writer->window) return gp_fail_memory(error);
+  return writer->window || gp_fail_memory(error);
+}
+
+bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error) {
+  if (!begin(writer, error)) return false;
   if (open_file(writer, path)) return true;
+  gp_writer_close(writer, false);
+  return false;
+}
+
+bool gp_writer_share(gp_writer *writer, int file, gp_error *error) {
+  if (!begin(writer, error)) return false;
+  if (share(writer, file)) return true;
   gp_writer_close(writer, false);
   return false;
 }

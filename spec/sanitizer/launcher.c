@@ -14,6 +14,7 @@
 
 int luaopen_gprof_core(lua_State *L);
 int luaopen_gprof_opcodes(lua_State *L);
+int luaopen_gprof_confinement(lua_State *L);
 int luaopen_scarce(lua_State *L);
 
 /*
@@ -59,6 +60,8 @@ int main(int argc, char **argv) {
   lua_setfield(L, -2, "gprof.core");
   lua_pushcfunction(L, luaopen_gprof_opcodes);
   lua_setfield(L, -2, "gprof.opcodes");
+  lua_pushcfunction(L, luaopen_gprof_confinement);
+  lua_setfield(L, -2, "gprof.confinement");
   lua_pushcfunction(L, luaopen_scarce);
   lua_setfield(L, -2, "scarce");
   lua_settop(L, 0);
