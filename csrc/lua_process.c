@@ -71,8 +71,8 @@ static int open_unnamed(const char *directory) {
 }
 
 /* spool() -> a file to write to and to read from, or nil and a message.
- * It is in TMPDIR, whose owner has said by that where what may be large shall be: on a disk, or
- * in memory. Where a file system has no files without a name, it is in memory. */
+ * It is in TMPDIR, by which users say where what may be large shall be: on a disk, or in
+ * memory. It is in memory where that file system has no files without a name. */
 static int new_spool(lua_State *L) {
   const char *directory = getenv("TMPDIR");
   luaL_Stream *spool = push_file(L);

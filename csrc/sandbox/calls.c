@@ -2,13 +2,13 @@
 /*
  * System calls that a process may make, by a filter of seccomp's.
  *
- * It is a list of what is allowed. One of what is forbidden would have a hole for each call
- * that a later kernel brings; this one fails on the safe side where a C library comes to
- * need another call, and what it says then names that. It depends little on the library:
- * what has to start - the loader, threads, the environment - has started by now, and the
- * rest are files that are read, memory, and the clock. A call that this file does not know
- * yet is answered as if the kernel were too old for it: libraries then use the one that
- * they used before. Others are refused with EPERM.
+ * It is a list of what is allowed. One of what is forbidden would have a hole for each
+ * call that a later kernel brings; this one fails on the safe side where a C library
+ * comes to need another call. It depends little on the library: what has to start - the
+ * loader, threads - has started by now, and the rest are files that are read, memory, and
+ * the clock. A call that this file does not know yet is answered as if the kernel were too
+ * old for it: libraries then use the one that they used before. Others are refused with
+ * EPERM.
  *
  * Calls of another architecture have other numbers, so whoever makes one is killed: on
  * x86-64 a process could use those of i386, and those of x32, which have a bit set.
@@ -84,8 +84,12 @@ typedef struct filter {
 } filter;
 
 static void add(filter *f, unsigned code, unsigned value, unsigned yes, unsigned no) {
-  f->steps[f->count++] =
-      (struct sock_filter){(unsigned short)code, (unsigned char)yes, (unsigned char)no, value};
+  f->steps[f->count++] = (struct sock_filter){
+      .code = (unsigned short)code,
+      .jt = (unsigned char)yes,
+      .jf = (unsigned char)no,
+      .k = value,
+  };
 }
 
 static void load(filter *f, size_t offset) {

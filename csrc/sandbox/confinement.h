@@ -2,10 +2,10 @@
 /*
  * What a process can be kept from, once and for all: it cannot take any of this back.
  *
- * Each function is about this process, is called in a child that has just been forked, and
- * needs no privileges. The order is that of the declarations: the last of them refuses the
- * system calls that the others make. A false return means that the process is not
- * protected, and has to end.
+ * Each function is about this process, is called in a child that has just been forked,
+ * and needs no privileges. The order is that of the declarations: the last of them
+ * refuses the system calls that the others make. A false return means that the process
+ * is not protected, and has to end.
  */
 #ifndef GP_CONFINEMENT_H
 #define GP_CONFINEMENT_H

@@ -58,16 +58,15 @@ static int make_ruleset(void) {
   return (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
 }
 
-/* Whether the kernel took the path. A pipe needs no rule, nor can it have one (EBADFD). */
+/* Whether the kernel took the path. A pipe needs no rule, nor can it have one: EBADFD. */
 static bool allow(int rules, const char *path) {
   int file = open(path, O_PATH | O_CLOEXEC);
   if (file < 0) return true;
   struct stat status;
   bool is_directory = fstat(file, &status) == 0 && S_ISDIR(status.st_mode);
   beneath rule = {.allowed = READ_FILE | (is_directory ? READ_DIR : 0), .parent = file};
-  bool added =
-      syscall(SYS_landlock_add_rule, rules, BENEATH_PATH, &rule, 0) == 0 ||
-      errno == EBADFD;
+  bool added = syscall(SYS_landlock_add_rule, rules, BENEATH_PATH, &rule, 0) == 0 ||
+               errno == EBADFD;
   int problem = errno;
   close(file);
   errno = problem;

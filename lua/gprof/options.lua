@@ -83,7 +83,7 @@ local own <const> = { [[
   keep-going                    flag        leave bad profiles out, and say which
   sandbox                       flag        work in a process that can only read
   sandbox-memory=MB             limit       the same, with at most so much memory (2048)
-  sandbox-time=SECONDS          limit       the same, with at most so much CPU time (60)
+  sandbox-time=SECONDS          limit       the same, with at most so much CPU time (300)
   no-progress                   flag        never show how far long sums are
   print-completion=SHELL        choice      completion of options for a shell:
   print-blocks-runtime          flag        path of what counts blocks, to link with

@@ -11,8 +11,8 @@
 -- name, and is handed on when the work has come to its end: after a crash, or beyond a
 -- limit, there is nothing of it but one message. The process has no network, starts no
 -- program, sends no signal, opens no file for writing, and reads none but those it is
--- given, and libraries. It takes Linux with seccomp and Landlock (5.13 or later) on x86-64
--- or aarch64; where anything of that is missing nothing is done at all.
+-- given, and libraries. It takes Linux with seccomp and Landlock (5.13 or later) on
+-- x86-64 or aarch64; where anything of that is missing nothing is done at all.
 --
 -- @module gprof.sandbox
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -20,6 +20,7 @@
 local arguments = require "gprof.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
+local parcel = require "gprof.parcel"
 
 local sandbox = {}
 
@@ -27,10 +28,9 @@ local MEGABYTE <const> = 1048576
 
 --- Limits that stand where none are set: megabytes of memory, seconds of processor time.
 -- The first is also the most that each stream or file may hold that comes out of there.
--- An image of 100 MB takes 400 MB, and 3 seconds.
-sandbox.memory, sandbox.time = 2048, 60
+-- An image of 100 MB takes 400 MB and 3 seconds, or 90 with all that can be asked for.
+sandbox.memory, sandbox.time = 2048, 300
 
-local BLOCK <const> = 65536      -- bytes that are handed on at once
 local MOST_TOLD <const> = 32768  -- of a message or a result; a pipe holds as much
 
 local function fail(...)
@@ -42,7 +42,7 @@ local function need(value, message, ...)
   return value, message, ...
 end
 
--- What may be read -----------------------------------------------------------------------
+-- What may be read ----------------------------------------------------------------------
 
 local libraries <const> = { "/usr", "/lib", "/lib64", "/etc/ld.so.cache" }
 
@@ -77,71 +77,7 @@ local function descriptors(options)
   return found, input
 end
 
--- Files that come out ---------------------------------------------------------------------
-
--- Each is its name, how many bytes it has, and these. One that did not come to its end
--- has more than any file.
-local HEADER <const>, SIZE <const>, UNFINISHED <const> = "<s2", "<I8", -1
-
--- Adds a file, which `fill` writes to the one that holds them all.
-local function add_file(files, path, fill)
-  need(files:write(HEADER:pack(path), SIZE:pack(UNFINISHED)))
-  local start = files:seek()
-  fill(files)
-  local stop = files:seek "end"
-  files:seek("set", start - SIZE:packsize())
-  need(files:write(SIZE:pack(stop - start)))
-  files:seek "end"
-end
-
--- From here on this process writes new files there.
-local function divert_new_files(files)
-  files:setvbuf("no")  -- others write to it, too
-  function output.new_file(path, fill)
-    add_file(files, path, function(file)
-      local stream = output.into(file, "temporary file")
-      fill(stream)
-      stream:flush()
-    end)
-  end
-  function output.new_profile(path, data, format)
-    add_file(files, path, function(file)
-      local done, message = data:write(file, format)
-      local name = path == "-" and "standard output" or path:gsub("%%", "%%%%")
-      need(done, message and message:gsub("^open file", name))
-    end)
-  end
-end
-
--- The next of the files: its name and size; nil if there is no more that is whole.
-local function next_file(files)
-  local length = files:read(2)
-  local name = length and #length == 2 and files:read((("<I2"):unpack(length)))
-  local size = name and files:read(SIZE:packsize())
-  size = size and #size == SIZE:packsize() and SIZE:unpack(size)
-  return size and size >= 0 and name, size
-end
-
--- Hands on so many bytes of a file, or all.
-local function copy(file, write, size)
-  while size > 0 do
-    local text = file:read(math.min(BLOCK, size))
-    if not text then return end
-    write(text)
-    size = size - #text
-  end
-end
-
--- Whoever has taken the process over may have named any.
-local function write_files(run)
-  run.files:seek("set", 0)
-  for name, size in next_file, run.files do
-    if not run.options.writes(name) then fail("%s: is not to be written", name) end
-    output.new_file(name, function(write) copy(run.files, write, size) end)
-  end
-end
-
--- In the process --------------------------------------------------------------------------
+-- In the process ------------------------------------------------------------------------
 
 -- How the work ended, as a letter and a text.
 local function note_of(done, result)
@@ -175,7 +111,7 @@ local function inside(run, work)
   end
   leave(note_of(pcall(function()
     confine(run)
-    if run.options.writes then divert_new_files(run.files) end
+    if run.options.writes then parcel.divert(run.files) end
     local stream = output.into(io.stdout, "temporary file")
     local result = work(stream)
     stream:flush()
@@ -183,20 +119,21 @@ local function inside(run, work)
   end)))
 end
 
--- Outside ---------------------------------------------------------------------------------
+-- Outside -------------------------------------------------------------------------------
 
 local function fail_for_memory(run)
   fail("%s: needs more than %d MB of memory", run.about,
     run.options.memory or sandbox.memory)
 end
 
--- Says what ended a process that did not say so itself. Some libraries end it when they get
--- no memory.
+-- Says what ended a process that did not say so itself. Some libraries end it when they
+-- get no memory.
 local function fail_for_end(run, how, code)
   local signals = run.confinement
   if how == "signal" and code == signals.OUT_OF_TIME then
-    fail("%s: took more than %d seconds of CPU time", run.about,
-      run.options.time or sandbox.time)
+    local time = run.options.time or sandbox.time
+    fail("%s: took more than %d second%s of CPU time", run.about, time,
+      time == 1 and "" or "s")
   elseif how == "signal" and code == signals.OUT_OF_ROOM then
     fail("%s: wrote more than %d MB", run.about, run.options.memory or sandbox.memory)
   elseif how == "signal" then
@@ -204,7 +141,7 @@ local function fail_for_end(run, how, code)
     fail("%s: reading it crashed (%s)", run.about, name:sub(1, 1):lower() .. name:sub(2))
   end
   run.errors:seek("set", 0)
-  if (run.errors:read(BLOCK) or ""):find "out of memory" then fail_for_memory(run) end
+  if (run.errors:read(MOST_TOLD) or ""):find "out of memory" then fail_for_memory(run) end
   fail("%s: reading it ended before it was done (status %d)", run.about, code)
 end
 
@@ -212,11 +149,11 @@ end
 -- there is no report either.
 local function hand_on(run)
   run.errors:seek("set", 0)
-  copy(run.errors, function(text) io.stderr:write(text) end, math.maxinteger)
-  if run.options.writes then write_files(run) end
+  parcel.copy(run.errors, function(text) io.stderr:write(text) end)
+  if run.options.writes then parcel.unpack(run.files, run.options.writes) end
   run.output:seek("set", 0)
   local write = run.options.write or output.into(io.stdout)
-  copy(run.output, function(text) write(text) end, math.maxinteger)
+  parcel.copy(run.output, write)
   write:flush()
 end
 
@@ -260,18 +197,18 @@ end
 -- @tparam function work is called with a stream to standard output
 -- @tparam[opt] table options
 --
---   - `read`: an array of paths; these files, and those in these directories and below, may
---     be read. "-" is standard input, which is empty otherwise
+--   - `read`: an array of paths; these files, and those in these directories and below,
+--     may be read. "-" is standard input, which is empty otherwise
 --   - `about`: what messages say that the work is on (the first of `read`)
 --   - `memory`: how many megabytes it may take, 1,048,576 bytes each (2048)
---   - `time`: how many seconds of processor time (60)
+--   - `time`: how many seconds of processor time (300)
 --   - `write`: the stream that its standard output is handed on to
 --   - `writes`: a function that tells of a path whether the work may write that file, by
 --     `output.new_file`; the file is written here when the work has ended well
 --
 -- @return what the work returns: nil, a boolean, number or string of at most 32,000 bytes
--- @raise a table with the field `message`: what the work raised, or what ended it; a string
---   if the work raised something else
+-- @raise a table with the field `message`: what the work raised, or what ended it; a
+--   string if the work raised something else
 function sandbox.run(work, options)
   arguments.check(work, "function", 1, "run")
   arguments.check(options or {}, "table", 2, "run")

@@ -16,7 +16,8 @@ local function add_image(paths, image)
   table.move({ image, image .. ".debug", directory .. ".debug" }, 1, 3, #paths + 1, paths)
 end
 
--- Profiles that lists name are only known when these are read. Directories are read inside.
+-- Profiles that lists name are only known when these are read. Directories are read
+-- inside.
 local function add_profiles(paths, settings)
   if settings.profiles_from[1] then
     settings.profiles = require "gprof.profiles".find(settings)
