@@ -252,7 +252,7 @@ describe("what ends the process is one line:", function()
   end)
 
   it("time that runs out", function()
-    check_failure(image .. ": took more than 1 seconds of CPU time", (run("while true do end", "--sandbox-time=1")))
+    check_failure(image .. ": took more than 1 second of CPU time", (run("while true do end", "--sandbox-time=1")))
   end)
 
   it("a file that grows and grows", function()
@@ -328,7 +328,8 @@ end)
 describe("gprof.sandbox", function()
   -- Runs a script with the module in it as `sandbox`, and what it prints.
   local function check(expected, text)
-    local result = launch.script([[require "gprof" local sandbox = require "gprof.sandbox" ]] .. text, {}, { env = env })
+    local preamble = [[require "gprof" local sandbox = require "gprof.sandbox" ]]
+    local result = launch.script(preamble .. text, {}, { env = env })
     assert.same({ expected, "", 0 }, { result.stdout, result.stderr, result.status })
   end
 

@@ -23,8 +23,14 @@
 #define SANITIZED 0
 #endif
 
+#ifdef __GLIBC__
+typedef __rlimit_resource_t resource_name;
+#else
+typedef int resource_name;
+#endif
+
 /* Another limit stands already where it is lower. */
-static bool set_limit(int resource, rlim_t soft, rlim_t hard) {
+static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return false;
   if (hard < limit.rlim_max) limit.rlim_max = hard;
