@@ -6,9 +6,9 @@
  * call that a later kernel brings; this one fails on the safe side where a C library
  * comes to need another call. It depends little on the library: what has to start - the
  * loader, threads - has started by now, and the rest are files that are read, memory, and
- * the clock. A call that this file does not know yet is answered as if the kernel were too
- * old for it: libraries then use the one that they used before. Others are refused with
- * EPERM.
+ * the clock. A call that this file does not know yet is answered as if the kernel were
+ * too old for it: libraries then use the one that they used before. Others are refused
+ * with EPERM.
  *
  * Calls of another architecture have other numbers, so whoever makes one is killed: on
  * x86-64 a process could use those of i386, and those of x32, which have a bit set.

@@ -164,19 +164,19 @@ local results <const> = {
   boolean = function(text) return text == "true" end,
   ["nil"] = function() return nil end,
   exit = function(text) os.exit(math.tointeger(tonumber(text)) or 1) end,
-  fault = function(text) error(text, 0) end,
+  fault = function(text) error(text:gsub("[^%C\n\t]", "?"), 0) end,
 }
 
 local memory_is_out <const> = {
   "not enough memory$", "[Mm]emory exhausted", "Cannot allocate memory$",
 }
 
--- Messages are lines, whoever made them.
+-- Messages are lines, whoever made them. A fault of ours has several.
 local function fail_with(run, what, text)
   for _, pattern in ipairs(memory_is_out) do
     if text:find(pattern) then fail_for_memory(run) end
   end
-  error({ message = text:gsub("[%c\n]", "?"), quiet = what == "quiet" }, 0)
+  error({ message = text:gsub("%c", "?"), quiet = what == "quiet" }, 0)
 end
 
 local function outside(run, process)
