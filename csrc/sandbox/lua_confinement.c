@@ -62,17 +62,18 @@ static int *check_descriptors(lua_State *L, size_t *count) {
   return descriptors;
 }
 
-/* Standard input is empty unless it is kept; standard error is that file. */
-static bool place_streams(bool input, int errors, gp_error *error) {
+/* Standard input is empty unless it is kept. What libraries tell to standard error is
+ * kept apart. */
+static bool place_streams(bool input, int noise, gp_error *error) {
   int null = input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
   bool placed = (input || (null >= 0 && dup2(null, STDIN_FILENO) >= 0)) &&
-                dup2(errors, STDERR_FILENO) >= 0;
+                dup2(noise, STDERR_FILENO) >= 0;
   if (!placed) gp_fail(error, "standard streams cannot be set (%s)", strerror(errno));
   return placed;
 }
 
 /* confine(options) -> true, or nil and what is missing: then this process is not safe.
- * Options: `memory` and `file` in bytes, `seconds`; `read`, paths; `errors`, a file for
+ * Options: `memory` and `file` in bytes, `seconds`; `read`, paths; `noise`, a file for
  * standard error; `keep`, files and descriptors that stay open; `input`, whether
  * standard input does */
 static int confine(lua_State *L) {
@@ -84,7 +85,7 @@ static int confine(lua_State *L) {
   const char **paths = check_paths(L, &path_count);
   int *keep = check_descriptors(L, &kept);
   bool input = lua_getfield(L, 1, "input") != LUA_TNIL && lua_toboolean(L, -1);
-  lua_getfield(L, 1, "errors");
+  lua_getfield(L, 1, "noise");
   if (place_streams(input, to_descriptor(L), &error) && gp_limit(&limits, &error) &&
       gp_restrict_paths(paths, path_count, &error) &&
       gp_close_others(keep, kept, &error) && gp_restrict_calls(&error)) {

@@ -161,7 +161,7 @@ end
 -- @tparam table options
 -- @treturn trace|nil nothing if they name none
 function arguments.trace(options)
-  return options.debug and core.trace(options.debug)
+  return options.debug and core.trace(options.debug, io.stderr)
 end
 
 return arguments

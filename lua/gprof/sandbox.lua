@@ -9,7 +9,8 @@
 --
 -- What the work says on standard output and standard error goes into files without a
 -- name, and is handed on when the work has come to its end: after a crash, or beyond a
--- limit, there is nothing of it but one message. The process has no network, starts no
+-- limit, there is nothing of it but one message. What libraries in C, such as libbfd, say
+-- on standard error is dropped. The process has no network, starts no
 -- program, sends no signal, opens no file for writing, and reads none but those it is
 -- given, and libraries. It takes Linux with seccomp and Landlock (5.13 or later) on
 -- x86-64 or aarch64; where anything of that is missing nothing is done at all.
@@ -91,13 +92,15 @@ end
 
 local function confine(run)
   local keep, input = descriptors(run.options)
-  table.move({ run.told, run.files }, 1, 2, #keep + 1, keep)
+  table.move({ run.told, run.files, run.errors }, 1, 3, #keep + 1, keep)
   local memory = (run.options.memory or sandbox.memory) * MEGABYTE
   local done, problem = run.confinement.confine {
-    read = readable(run.options), keep = keep, input = input, errors = run.errors,
+    read = readable(run.options), keep = keep, input = input, noise = run.noise,
     memory = memory, file = memory, seconds = run.options.time or sandbox.time,
   }
   if not done then fail("no sandbox can be made: %s", problem) end
+  run.errors:setvbuf "no"
+  io.stderr = run.errors  -- luacheck: globals io.stderr
 end
 
 -- Does the work, tells how that ended, and ends the process.
@@ -140,8 +143,8 @@ local function fail_for_end(run, how, code)
     local name = signals.describe(code)
     fail("%s: reading it crashed (%s)", run.about, name:sub(1, 1):lower() .. name:sub(2))
   end
-  run.errors:seek("set", 0)
-  if (run.errors:read(MOST_TOLD) or ""):find "out of memory" then fail_for_memory(run) end
+  run.noise:seek("set", 0)
+  if (run.noise:read(MOST_TOLD) or ""):find "out of memory" then fail_for_memory(run) end
   fail("%s: reading it ended before it was done (status %d)", run.about, code)
 end
 
@@ -216,8 +219,9 @@ function sandbox.run(work, options)
   if not loaded then fail("the %s", problem) end
   local run = { options = options or {}, confinement = loaded }
   run.about = run.options.about or (run.options.read or {})[1] or "the work"
-  run.output, run.errors, run.files =
-    need(core.spool()), need(core.spool()), need(core.spool())
+  for _, name in ipairs { "output", "errors", "noise", "files" } do
+    run[name] = need(core.spool())
+  end
   run.note, run.told = need(core.pipe())
   local process <close>, failure = core.fork(run.output)
   if process == false then inside(run, work) end
