@@ -323,7 +323,8 @@ describe("an image with bytes changed by chance", function()
       if sanitized or plain.signal or plain.status > 1 or result.stderr:find "reading it" then return end
       local told = {}
       for ours in plain.stderr:gmatch "gprof%.lua: [^\n]*\n" do told[#told + 1] = ours end
-      assert.same({ plain.stdout, table.concat(told), plain.status }, { result.stdout, result.stderr, result.status }, remark)
+      assert.same({ plain.stdout, table.concat(told), plain.status },
+        { result.stdout, result.stderr, result.status }, remark)
     end)
   end)
 end)

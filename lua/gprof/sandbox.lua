@@ -27,7 +27,7 @@ local sandbox = {}
 
 local MEGABYTE <const> = 1048576
 
---- Limits that stand where none are set: megabytes of memory, seconds of processor time.
+-- Limits that stand where none are set: megabytes of memory, seconds of processor time.
 -- The first is also the most that each stream or file may hold that comes out of there.
 -- An image of 100 MB takes 400 MB and 3 seconds, or 90 with all that can be asked for.
 sandbox.memory, sandbox.time = 2048, 300
