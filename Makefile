@@ -30,8 +30,12 @@ LIBRARIES = -lbfd -liberty
 # the core, and the module that holds libopcodes for it (see csrc/opcodes.h)
 CORE = build/gprof/core.so
 OPCODES = build/gprof/opcodes.so
+
+# what keeps a process to reading (see lua/gprof/sandbox.lua)
+CONFINEMENT = build/gprof/confinement.so
+CONFINING = $(sort $(wildcard csrc/sandbox/*.c))
 SOURCES = $(sort $(wildcard csrc/*.c))
-HEADERS = $(wildcard csrc/*.h)
+HEADERS = $(wildcard csrc/*.h csrc/sandbox/*.h)
 OBJECTS = $(filter-out %/lua_opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
 # what programs are linked with, to have their blocks counted (see doc/blocks.md)
@@ -48,7 +52,7 @@ endif
 
 LINK = $(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS)
 
-all: $(CORE) $(OPCODES) $(RUNTIME)
+all: $(CORE) $(OPCODES) $(CONFINEMENT) $(RUNTIME)
 
 $(CORE): $(OBJECTS)
 	@mkdir -p $(@D)
@@ -59,6 +63,11 @@ $(OPCODES): build/objects/lua_opcodes.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ -lopcodes
+
+$(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/error.o
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(quietly)$(LINK) -o $@ $^
 
 # Debian's libbfd and libopcodes know one machine. Those of the packages for another one,
 # such as binutils-aarch64-linux-gnu, make modules that know that: make build/arm64
@@ -121,7 +130,7 @@ DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md) $(shell find ex
 
 $(eval $(call place,$(BINDIR),755,,gprof.lua))
 $(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))
-$(eval $(call place,$(LIBDIR),644,build/,$(CORE) $(OPCODES)))
+$(eval $(call place,$(LIBDIR),644,build/,$(CORE) $(OPCODES) $(CONFINEMENT)))
 $(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME)))
 $(eval $(call place,$(DATADIR)/man/man1,644,doc/,$(wildcard doc/*.1)))
 $(eval $(call place,$(DOCDIR),644,,$(DOCUMENTS)))
@@ -281,10 +290,11 @@ $(eval $(call analyze,cppcheck))
 lint:
 	luacheck -q gprof.lua lua spec bench examples fuzz
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
-	  END { exit long }' $(SOURCES) $(HEADERS) $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/targets/*.c)
+	  END { exit long }' $(SOURCES) $(CONFINING) $(HEADERS) \
+	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch])
 
 # GPROF_CASES is how many random cases are tried of each kind.
-spec: $(CORE) $(RUNTIME)
+spec: $(CORE) $(CONFINEMENT) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-100} spec/run.sh build/specs $(LUA) $(BUSTED)
 
 # The interpreter with the core linked in, both under AddressSanitizer and UBSan. The core's
@@ -293,11 +303,12 @@ SANITIZED = build/sanitized/lua
 LAUNCHER = $(addprefix spec/sanitizer/,launcher.c scarce.c starve.c)
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-$(SANITIZED): $(SOURCES) $(HEADERS) $(BINUTILS) $(LAUNCHER) $(wildcard spec/sanitizer/*.h) Makefile
+$(SANITIZED): $(SOURCES) $(CONFINING) $(HEADERS) $(BINUTILS) $(LAUNCHER) \
+  $(wildcard spec/sanitizer/*.h) Makefile
 	@mkdir -p $(@D)
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h -Wl,-E -o $@ \
-	  $(LAUNCHER) $(SOURCES) $(LIBRARIES) -lopcodes -llua5.4
+	  $(LAUNCHER) $(SOURCES) $(CONFINING) $(LIBRARIES) -lopcodes -llua5.4
 
 # Fewer random cases, and one of four comparisons with GNU gprof: they are about numbers, and
 # those the plain run looks at. The collector is busy (see spec/support/collector.lua).

@@ -126,6 +126,11 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error);
 bool gp_data_write(const gp_data *data, const char *path, gp_format format,
                    gp_error *error);
 
+/* The same to what is open as `file`, from where that stands. It stays open, and what was
+ * written to it before an error stays there. */
+bool gp_data_write_open(const gp_data *data, int file, gp_format format,
+                        gp_error *error);
+
 /* The samples in a bin. */
 uint64_t gp_bin(const gp_histogram *histogram, size_t bin);
 

@@ -280,14 +280,30 @@ static bool put_bsd(sink *s, gp_format format) {
 
 /* --- a file ---------------------------------------------------------------- */
 
+/* Whether the format can hold the data. */
+static bool fits(const gp_data *data, gp_format format, gp_error *error) {
+  bool bsd = format != GP_FORMAT_MAGIC;
+  return (!bsd || check_bsd(data, format, error)) && check_counts(data, format, error);
+}
+
+static bool put(const gp_data *data, gp_writer *writer, gp_format format) {
+  sink s = {.data = data, .writer = writer, .layout = data->layout};
+  bool bsd = format != GP_FORMAT_MAGIC;
+  return gp_writer_close(writer, bsd ? put_bsd(&s, format) : put_magic(&s));
+}
+
 bool gp_data_write(const gp_data *data, const char *path, gp_format format,
                    gp_error *error) {
   gp_writer writer;
-  sink s = {.data = data, .writer = &writer, .layout = data->layout};
   if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
-  bool bsd = format != GP_FORMAT_MAGIC;
-  if (bsd && !check_bsd(data, format, error)) return false;
-  if (!check_counts(data, format, error)) return false;
-  if (!gp_writer_open(&writer, path, error)) return false;
-  return gp_writer_close(&writer, bsd ? put_bsd(&s, format) : put_magic(&s));
+  return fits(data, format, error) && gp_writer_open(&writer, path, error) &&
+         put(data, &writer, format);
+}
+
+bool gp_data_write_open(const gp_data *data, int file, gp_format format,
+                        gp_error *error) {
+  gp_writer writer;
+  if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
+  return fits(data, format, error) && gp_writer_share(&writer, file, error) &&
+         put(data, &writer, format);
 }

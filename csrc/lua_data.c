@@ -173,13 +173,23 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
-/* data:write(path, format) -> data, or nil and a message: then the file is as it was */
+/* The same of one that is to be written to: what Lua has written before is in front. */
+static int check_writable(lua_State *L, int index) {
+  int file = check_open_file(L, index);
+  fflush(((luaL_Stream *)lua_touserdata(L, index))->f);
+  return file;
+}
+
+/* data:write(path or file, format) -> data, or nil and a message: then the file of that
+ * path is as it was */
 static int write_file(lua_State *L) {
   const gp_data *data = check_data(L, 1);
-  const char *path = luaL_checkstring(L, 2);
+  int file = lua_isuserdata(L, 2) ? check_writable(L, 2) : -1;
+  const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
   gp_format format = check_format(L, 3);
   gp_error error = {""};
-  if (!gp_data_write(data, path, format, &error))
+  if (!(file < 0 ? gp_data_write(data, path, format, &error)
+                 : gp_data_write_open(data, file, format, &error)))
     return push_failure(L, strcmp(path, "-") == 0 ? "standard output" : path, &error);
   lua_settop(L, 1);
   return 1;

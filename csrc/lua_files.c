@@ -27,8 +27,8 @@ static writer_box *check_writer(lua_State *L) {
   return box;
 }
 
-/* writer(path) -> a file of just this name to be written: a link is replaced, and not
- * followed; or nil and a message */
+/* writer(path, chosen) -> a file to be written; or nil and a message. A link is followed if
+ * somebody has chosen the name, and replaced otherwise. */
 static int new_writer(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   writer_box *box = lua_newuserdatauv(L, sizeof *box, 1);
@@ -36,7 +36,9 @@ static int new_writer(lua_State *L) {
   luaL_setmetatable(L, GP_WRITER);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
-  if (!gp_writer_open_here(&box->writer, path, &box->error))
+  bool (*open)(gp_writer *writer, const char *path, gp_error *error) =
+      lua_toboolean(L, 2) ? gp_writer_open : gp_writer_open_here;
+  if (!open(&box->writer, path, &box->error))
     return push_failure(L, path, &box->error);
   box->open = true;
   return 1;

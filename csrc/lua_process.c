@@ -8,7 +8,9 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -60,6 +62,24 @@ static int new_pipe(lua_State *L) {
   bool opened = open_end(reading, ends[0], "r");
   opened = open_end(writing, ends[1], "w") && opened;
   return opened ? 2 : push_problem(L, "no pipe can be made");
+}
+
+/* A file without a name in a directory: nobody else gets at it, and it goes with the last
+ * process that has it open, whatever ends that. */
+static int open_unnamed(const char *directory) {
+  return open(directory, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
+}
+
+/* spool() -> a file to write to and to read from, or nil and a message.
+ * It is in TMPDIR, by which users say where what may be large shall be: on a disk, or in
+ * memory. It is in memory where that file system has no files without a name. */
+static int new_spool(lua_State *L) {
+  const char *directory = getenv("TMPDIR");
+  luaL_Stream *spool = push_file(L);
+  int file = open_unnamed(directory && *directory ? directory : P_tmpdir);
+  if (file < 0) file = memfd_create("gprof", MFD_CLOEXEC);
+  if (file >= 0 && open_end(spool, file, "w+")) return 1;
+  return push_problem(L, "no temporary file can be made");
 }
 
 /* --- processes --------------------------------------------------------------- */
@@ -178,7 +198,8 @@ void define_process(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"wait", wait_for}, {"terminate", terminate}, {"close", discard}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"pipe", new_pipe},       {"fork", new_process},
+      {"pipe", new_pipe},       {"spool", new_spool},
+      {"fork", new_process},
       {"clock", read_clock},    {"processors", count_processors},
       {"end_by_interrupt", end_by_interrupt},
       {"open_standard_files", open_standard_files}, {NULL, NULL}};

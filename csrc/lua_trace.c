@@ -21,22 +21,31 @@ static void write_shown(FILE *file, const char *text) {
 
 /* Standard error has no buffer: a line is out before what comes after it begins. */
 static void write_line(void *context, const char *text) {
-  if (isatty(fileno(context)))
-    write_shown(context, text);
+  const luaL_Stream *stream = context;
+  if (stream && !stream->closef) return;
+  FILE *file = stream ? stream->f : stderr;
+  if (isatty(fileno(file)))
+    write_shown(file, text);
   else
-    fprintf(context, "%s\n", text);
+    fprintf(file, "%s
+", text);
 }
 
 const gp_trace *opt_trace(lua_State *L, int index) {
   return lua_isnoneornil(L, index) ? NULL : luaL_checkudata(L, index, GP_TRACE_OBJECT);
 }
 
-/* trace(topics) -> a trace; topics are a sum of GNU gprof's numbers */
+/* trace(topics, file) -> a trace; topics are a sum of GNU gprof's numbers. What is no
+ * file of Lua's own library stands for standard error. */
 static int new_trace(lua_State *L) {
   lua_Integer topics = luaL_checkinteger(L, 1);
-  gp_trace *trace = lua_newuserdatauv(L, sizeof *trace, 0);
-  *trace = (gp_trace){(unsigned)topics & GP_TRACE_ALL, write_line, stderr};
+  lua_settop(L, 2);
+  luaL_Stream *file = luaL_testudata(L, 2, LUA_FILEHANDLE);
+  gp_trace *trace = lua_newuserdatauv(L, sizeof *trace, 1);
+  *trace = (gp_trace){(unsigned)topics & GP_TRACE_ALL, write_line, file};
   luaL_setmetatable(L, GP_TRACE_OBJECT);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, 1);  /* it lasts as long */
   return 1;
 }
 

@@ -170,25 +170,31 @@ static bool open_here(gp_writer *writer, const char *path) {
   return make_file(writer, 0600) && copy_owner(writer, &old);
 }
 
-static bool begin(gp_writer *writer, const char *path, gp_error *error,
-                  bool (*open)(gp_writer *writer, const char *path)) {
+static bool begin(gp_writer *writer, gp_error *error) {
   memset(writer, 0, sizeof *writer);
   writer->error = error;
   writer->file = -1;
   sigemptyset(&writer->held);
   writer->window = malloc(GP_WRITER_WINDOW);
-  if (!writer->window) return gp_fail_memory(error);
-  if (open(writer, path)) return true;
-  gp_writer_close(writer, false);
-  return false;
+  return writer->window || gp_fail_memory(error);
+}
+
+/* The way a writer was opened, or not: then nothing is left of it. */
+static bool opened(gp_writer *writer, bool done) {
+  if (!done) gp_writer_close(writer, false);
+  return done;
 }
 
 bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error) {
-  return begin(writer, path, error, open_file);
+  return begin(writer, error) && opened(writer, open_file(writer, path));
 }
 
 bool gp_writer_open_here(gp_writer *writer, const char *path, gp_error *error) {
-  return begin(writer, path, error, open_here);
+  return begin(writer, error) && opened(writer, open_here(writer, path));
+}
+
+bool gp_writer_share(gp_writer *writer, int file, gp_error *error) {
+  return begin(writer, error) && opened(writer, share(writer, file));
 }
 
 static bool flush(gp_writer *writer) {

@@ -37,6 +37,9 @@ bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error);
  * link, wherever that leads, and what else is no regular file is refused. */
 bool gp_writer_open_here(gp_writer *writer, const char *path, gp_error *error);
 
+/* Begins to write to a file that is open, from where it stands. */
+bool gp_writer_share(gp_writer *writer, int file, gp_error *error);
+
 /* Room for the next `count` bytes (at most GP_WRITER_WINDOW), all of which the caller
  * fills before the next call; NULL after a write error. */
 unsigned char *gp_writer_room(gp_writer *writer, size_t count);

@@ -61,7 +61,8 @@ end)
 describe("the demonstration", function()
   it("builds all that the commands of the documentation want", function()
     local steps = shell.check({ "make", "-n", "-B", "run-demo" }, { cwd = program.root }).stdout
-    for _, made in ipairs { "gprof/core.so", "gprof/opcodes.so", "libgprof-blocks.a", "demo/sample" } do
+    local all = { "gprof/core.so", "gprof/opcodes.so", "gprof/confinement.so", "libgprof-blocks.a", "demo/sample" }
+    for _, made in ipairs(all) do
       assert.truthy(steps:find("build/" .. made, 1, true), made)
     end
   end)
@@ -97,7 +98,7 @@ end
 
 local function check_modules(tree)
   it("has every module, and none is taken from elsewhere", function()
-    local names = { "gprof.core", "gprof.opcodes" }
+    local names = { "gprof.core", "gprof.opcodes", "gprof.confinement" }
     for _, path in ipairs(files("lua", ".lua")) do
       names[#names + 1] = path:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
     end

@@ -94,6 +94,7 @@ describe("what is not there", function()
       assert.truthy((places .. ","):find((", [^,']+/gprof/%s%%.so,"):format(name)))
     end
     check_module("opcodes", "decoder of instructions", "-c")
+    check_module("confinement", "sandbox", "--sandbox")
     check_module("core", "core")
     shell.check { "rm", "-r", tree.root .. "/share" }
     assert.equal("gprof.lua: the library is not installed\n", run(tree).stderr)

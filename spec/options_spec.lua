@@ -103,13 +103,16 @@ for _, option in ipairs(options.own) do
   needs_argument[option.long] = option.argument == "required"
 end
 
--- A prefix of `long` must mean the one name in `list` that begins so, or be refused with all of them named.
+-- A prefix of `long` must mean the one name in `list` that begins so, or be refused with all of them named. One that is
+-- a name itself means that.
 local function check_prefix(long, prefix, list)
   local candidates = beginning(list, prefix)
   local argument = needs_argument[long] and "=x" or ""
   local found, message = parse("--" .. prefix .. argument)
   if #candidates == 1 or prefix == long then
     assert.same({ long .. argument }, found)
+  elseif needs_argument[prefix] ~= nil and argument ~= "" and not needs_argument[prefix] then
+    assert.equal(("option '--%s%s' takes no argument"):format(prefix, argument), message)
   else
     assert.is_nil(found)
     assert.equal(("option '--%s%s' is ambiguous: --%s"):format(prefix, argument, table.concat(candidates, ", --")),

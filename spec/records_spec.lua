@@ -310,6 +310,30 @@ describe("reading an open file", function()
   end)
 end)
 
+describe("writing to an open file", function()
+  local bytes <const> = written(filled())
+
+  it("goes on behind what was written, and leaves it open", function()
+    local path = shell.tmpdir() .. "/profile"
+    local file <close> = assert(io.open(path, "wb"))
+    file:write "before"
+    local data = filled()
+    assert.equal(data, data:write(file))
+    file:seek "end"
+    file:write "behind"
+    file:flush()
+    assert.equal("before" .. bytes .. "behind", shell.read(path))
+  end)
+
+  it("fails as that to any file", function()
+    local file <close> = assert(io.open "/dev/null")
+    assert.same({ nil, "open file: cannot be written: Bad file descriptor" }, { filled():write(file) })
+    local closed = assert(io.open "/dev/null")
+    closed:close()
+    assert.has_error(function() filled():write(closed) end, "bad argument #1 to 'write' (file is closed)")
+  end)
+end)
+
 describe("records that cannot be", function()
   local most = math.maxinteger
   local function histogram(changes)

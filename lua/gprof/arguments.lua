@@ -30,7 +30,8 @@ local of_profile = with(symbols, {
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
   reports = "table", operands = "table", profiles_from = "table", jobs = "integer",
-  keep_going = "boolean", no_progress = "boolean",
+  keep_going = "boolean", no_progress = "boolean", profiles = "table",
+  sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
 }
 
 --- Types of options by name, by the function that takes them. An alternative, "boolean or
@@ -160,7 +161,7 @@ end
 -- @tparam table options
 -- @treturn trace|nil nothing if they name none
 function arguments.trace(options)
-  return options.debug and core.trace(options.debug)
+  return options.debug and core.trace(options.debug, io.stderr)
 end
 
 return arguments

@@ -33,7 +33,8 @@ local function work(arguments)
   elseif settings.print_blocks_runtime then
     write(blocks_runtime() .. "\n")
   else
-    bad = require "gprof.reporting"(settings, write)
+    local report = settings.sandbox and "gprof.sandboxed" or "gprof.reporting"
+    bad = require(report)(settings, write)
   end
   finish()
   if bad > 0 then fail("bad profiles that were left out: " .. bad) end

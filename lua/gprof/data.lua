@@ -103,8 +103,8 @@ end
 -- and takes its place when it is complete, so the file may be one of those that were
 -- read, and is as it was if anything fails.
 -- @function data:write
--- @tparam string path "-" is standard output; what is no regular file (a device, a pipe)
---   is written to directly
+-- @tparam string|file path "-" is standard output; what is no regular file (a device, a
+--   pipe) is written to directly, and so is an open file
 -- @tparam[opt] string format "auto" or "magic" (default), "bsd" or "4.4bsd"
 -- @treturn[1] data
 -- @return[2] nil

@@ -28,6 +28,14 @@ end
 effects.number = number(0, 2147483647)
 effects.width = number(1, 1000000)
 
+-- A limit of the sandbox, which is wanted by whoever sets one.
+local limit <const> = number(1, 2147483647)
+
+function effects.limit(settings, argument, option)
+  limit(settings, argument, option)
+  settings.sandbox = true
+end
+
 -- Words in a sentence: "a, b and c".
 local function sentence(words, last)
   return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]

@@ -9,7 +9,10 @@
 
 local missing = {}
 
-local words = { ["gprof.core"] = "core", ["gprof.opcodes"] = "decoder of instructions" }
+local words = {
+  ["gprof.core"] = "core", ["gprof.opcodes"] = "decoder of instructions",
+  ["gprof.confinement"] = "sandbox",
+}
 
 local function exists(path)
   local file = io.open(path)
@@ -48,7 +51,7 @@ local function unfit(what, reason)
 end
 
 --- What is said of a module.
--- @tparam string name "gprof.core" or "gprof.opcodes"
+-- @tparam string name "gprof.core", "gprof.opcodes" or "gprof.confinement"
 -- @param problem what `require` threw
 -- @treturn string "core is not installed (looked for ...)"
 function missing.module(name, problem)

@@ -81,6 +81,9 @@ local own <const> = { [[
   profiles-from=FILE            profiles    a list of profiles, one a line
   jobs=N                        jobs        add up with N processes (1), or auto
   keep-going                    flag        leave bad profiles out, and say which
+  sandbox                       flag        work in a process that can only read
+  sandbox-memory=MB             limit       the same, with at most so much memory (2048)
+  sandbox-time=SECONDS          limit       the same, with at most so much CPU time (300)
   no-progress                   flag        never show how far long sums are
   print-completion=SHELL        choice      completion of options for a shell:
   print-blocks-runtime          flag        path of what counts blocks, to link with

@@ -7,6 +7,7 @@
 local core = require "gprof.core"
 local gprof = require "gprof"
 local options = require "gprof.options"
+local output = require "gprof.output"
 local styles = require "gprof.styles"
 
 local fail <const> = options.raise
@@ -70,7 +71,7 @@ local function check_belongs(profile, where)
 end
 
 local function write_sum(data, settings)
-  need(data:write(settings.sum_file or "gmon.sum", settings.file_format))
+  output.new_profile(settings.sum_file or "gmon.sum", data, settings.file_format)
 end
 
 -- What is missing from an image that somebody writes to is not missed.

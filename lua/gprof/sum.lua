@@ -92,7 +92,7 @@ end
 -- @treturn integer how many bad files were left out
 -- @raise a table with the field `message`
 function sum.read(image, settings, options, warn)
-  local list = profiles.find(settings)
+  local list = settings.profiles or profiles.find(settings)
   local how = reading_options(settings, list, options.file_format)
   local data = gprof.data(image, options)
   local outcome = { bad = 0, good = #list }

@@ -16,6 +16,7 @@
 
 int luaopen_gprof_core(lua_State *L);
 int luaopen_gprof_opcodes(lua_State *L);
+int luaopen_gprof_confinement(lua_State *L);
 int luaopen_scarce(lua_State *L);
 int luaopen_starve(lua_State *L);
 
@@ -56,6 +57,7 @@ static void set_arguments(lua_State *L, int argc, char **argv) {
 void preload_modules(lua_State *L) {
   static const luaL_Reg modules[] = {{"gprof.core", luaopen_gprof_core},
                                      {"gprof.opcodes", luaopen_gprof_opcodes},
+                                     {"gprof.confinement", luaopen_gprof_confinement},
                                      {"scarce", luaopen_scarce},
                                      {"starve", luaopen_starve},
                                      {NULL, NULL}};

@@ -66,12 +66,19 @@ end
 
 -- Files ---------------------------------------------------------------------------------
 
+-- What is wrong, and what that means in the sandbox.
+local function explain(page, problem)
+  local is_outside = page.options.sandbox and problem:find "Permission denied$"
+  return problem .. (is_outside and
+    " (with --sandbox, source is read below the current directory and those of -I)" or "")
+end
+
 -- The text of a file, or nil after a warning. One that is younger than the program need
 -- not be what the program was made of.
 local function read_text(page, file)
   local text, where, changed = source_text.load(file.name, page.options.directory_path)
   if not text then
-    page.warn(where)  -- what is wrong
+    page.warn(explain(page, where))
   elseif changed > page.built then
     page.warn(where .. ": is newer than the program: its lines may have moved")
   end
@@ -136,7 +143,7 @@ local function print_into_file(page, file, text)
     page.warn(name .. ": is a source, or the program: no listing is written over it")
     return
   end
-  output.new_file(name, function(write)
+  output.new_file_here(name, function(write)
     page.write = write
     write_file(page, file, text)
   end)

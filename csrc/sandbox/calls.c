@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * System calls that a process may make, by a filter of seccomp's.
+ *
+ * It is a list of what is allowed. One of what is forbidden would have a hole for each
+ * call that a later kernel brings; this one fails on the safe side where a C library
+ * comes to need another call. It depends little on the library: what has to start - the
+ * loader, threads - has started by now, and the rest are files that are read, memory, and
+ * the clock. A call that this file does not know yet is answered as if the kernel were
+ * too old for it: libraries then use the one that they used before. Others are refused
+ * with EPERM.
+ *
+ * Calls of another architecture have other numbers, so whoever makes one is killed: on
+ * x86-64 a process could use those of i386, and those of x32, which have a bit set.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "confinement.h"
+
+/* Low halves of arguments are looked at, where these machines have them first. */
+#if defined __x86_64__ && !defined __ILP32__
+#define MACHINE AUDIT_ARCH_X86_64
+#define FOREIGN_BIT 0x40000000u  /* __X32_SYSCALL_BIT */
+#elif defined __aarch64__ && !defined __AARCH64EB__ && !defined __ILP32__
+#define MACHINE AUDIT_ARCH_AARCH64
+#define FOREIGN_BIT 0
+#else
+#define MACHINE 0
+#define FOREIGN_BIT 0
+#endif
+
+/* Linux 6.17: higher numbers are those of calls that nobody here has thought about. */
+#define LAST_KNOWN 469
+
+/* Opening for writing, by whatever way. The rest is a matter of Landlock. */
+#define WRITING (O_ACCMODE | O_CREAT | O_TRUNC)
+
+static const int allowed[] = {
+    /* files, and what is known of them */
+    SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_pwrite64, SYS_lseek,
+    SYS_close, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_readlinkat, SYS_faccessat,
+    SYS_getdents64, SYS_getcwd, SYS_dup, SYS_dup3, SYS_fadvise64,
+#ifdef SYS_faccessat2
+    SYS_faccessat2,
+#endif
+#ifdef SYS_stat
+    SYS_stat, SYS_lstat, SYS_readlink, SYS_access, SYS_dup2,
+#endif
+    /* memory */
+    SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk,
+    /* this process: who it is, its signals, its end */
+    SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
+    SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
+    SYS_restart_syscall, SYS_exit, SYS_exit_group, SYS_futex, SYS_sched_yield,
+    /* clock, chance, and how much memory the machine has */
+    SYS_clock_gettime, SYS_gettimeofday, SYS_getrusage, SYS_times, SYS_getrandom,
+    SYS_sysinfo,
+#ifdef SYS_time
+    SYS_time,
+#endif
+};
+
+/* Calls that are allowed by an argument. */
+typedef struct condition {
+  int call;
+  unsigned argument;     /* from 0 */
+  unsigned short test;   /* BPF_JEQ: it is the value; BPF_JSET: it has bits of it */
+  unsigned value;
+} condition;
+
+typedef struct filter {
+  struct sock_filter steps[256];
+  unsigned short count;
+} filter;
+
+static void add(filter *f, unsigned code, unsigned value, unsigned yes, unsigned no) {
+  f->steps[f->count++] = (struct sock_filter){
+      .code = (unsigned short)code,
+      .jt = (unsigned char)yes,
+      .jf = (unsigned char)no,
+      .k = value,
+  };
+}
+
+static void load(filter *f, size_t offset) {
+  add(f, BPF_LD | BPF_W | BPF_ABS, (unsigned)offset, 0, 0);
+}
+
+static void answer(filter *f, unsigned action) { add(f, BPF_RET | BPF_K, action, 0, 0); }
+
+static void add_call(filter *f, int call) {
+  add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1);
+  answer(f, SECCOMP_RET_ALLOW);
+}
+
+/* A test of bits allows what has none of them. */
+static void add_condition(filter *f, const condition *c) {
+  bool bits = c->test == BPF_JSET;
+  add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)c->call, 0, 4);
+  load(f, offsetof(struct seccomp_data, args) + 8 * c->argument);
+  add(f, BPF_JMP | BPF_K | (unsigned)c->test, c->value, bits, !bits);
+  answer(f, SECCOMP_RET_ALLOW);
+  load(f, offsetof(struct seccomp_data, nr));
+}
+
+/* Signals go to this process alone, as those of abort() do; a descriptor is not made to
+ * send any, nor is one of a terminal made to type. */
+static void add_conditions(filter *f) {
+  const condition conditions[] = {
+      {SYS_openat, 2, BPF_JSET, WRITING},
+#ifdef SYS_open
+      {SYS_open, 1, BPF_JSET, WRITING},
+#endif
+      {SYS_fcntl, 1, BPF_JEQ, F_GETFD}, {SYS_fcntl, 1, BPF_JEQ, F_SETFD},
+      {SYS_fcntl, 1, BPF_JEQ, F_GETFL}, {SYS_fcntl, 1, BPF_JEQ, F_DUPFD},
+      {SYS_fcntl, 1, BPF_JEQ, F_DUPFD_CLOEXEC},
+      {SYS_tgkill, 0, BPF_JEQ, (unsigned)getpid()},
+  };
+  for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+    add_condition(f, conditions + i);
+}
+
+static void make_filter(filter *f) {
+  f->count = 0;
+  load(f, offsetof(struct seccomp_data, arch));
+  add(f, BPF_JMP | BPF_JEQ | BPF_K, MACHINE, 1, 0);
+  answer(f, SECCOMP_RET_KILL_PROCESS);
+  load(f, offsetof(struct seccomp_data, nr));
+  add(f, BPF_JMP | BPF_JSET | BPF_K, FOREIGN_BIT, 0, 1);
+  answer(f, SECCOMP_RET_KILL_PROCESS);
+  for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) add_call(f, allowed[i]);
+  add_conditions(f);
+  add(f, BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN, 0, 1);
+  answer(f, SECCOMP_RET_ERRNO | ENOSYS);
+  answer(f, SECCOMP_RET_ERRNO | EPERM);
+}
+
+/* Some that claim to have the filter have none: a call tells. */
+static bool works(void) {
+  long file = syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (file >= 0) close((int)file);
+  return file < 0 && errno == EPERM;
+}
+
+bool gp_restrict_calls(gp_error *error) {
+  filter f;
+  if (MACHINE == 0)
+    return gp_fail(error, "the system calls of this machine are not known to it");
+  make_filter(&f);
+  struct sock_fprog program = {.len = f.count, .filter = f.steps};
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+      prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+    return gp_fail(error, "this system has no filter of system calls, seccomp (%s)",
+                   strerror(errno));
+  return works() || gp_fail(error, "the filter of system calls, seccomp, does not work");
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Files that a process may read, by Landlock.
+ *
+ * Everything that Landlock knows of is asked for, and nothing of it is given but reading
+ * below the paths: a kernel that knows less refuses less. What it always refuses is to
+ * read other files, and to open, make, rename or remove any; later ones also refuse
+ * TCP (4), control of devices (5), and signals and abstract sockets (6), as
+ * does the filter of system calls, whatever the kernel is.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "confinement.h"
+
+/* The numbers of these calls are the same on all machines; headers may be older than
+ * the kernel. So is what follows: as of <linux/landlock.h>. */
+#ifndef SYS_landlock_create_ruleset
+#define SYS_landlock_create_ruleset 444
+#define SYS_landlock_add_rule 445
+#define SYS_landlock_restrict_self 446
+#endif
+
+#define ASK_VERSION 1u       /* LANDLOCK_CREATE_RULESET_VERSION */
+#define BENEATH_PATH 1       /* LANDLOCK_RULE_PATH_BENEATH */
+#define READ_FILE (1u << 2)  /* LANDLOCK_ACCESS_FS_READ_FILE */
+#define READ_DIR (1u << 3)   /* LANDLOCK_ACCESS_FS_READ_DIR */
+
+typedef struct ruleset {     /* struct landlock_ruleset_attr */
+  uint64_t files, network, scopes;
+} ruleset;
+
+typedef struct beneath {     /* struct landlock_path_beneath_attr */
+  uint64_t allowed;
+  int32_t parent;
+} __attribute__((packed)) beneath;
+
+/* Rights over files that each version has, as bits: those of the first, and then, one by
+ * one, to refer (2), to truncate (3), and to control devices (5). */
+static uint64_t rights_of(long version) {
+  int count = 13 + (version >= 2) + (version >= 3) + (version >= 5);
+  return (UINT64_C(1) << count) - 1;
+}
+
+static int make_ruleset(void) {
+  long version = syscall(SYS_landlock_create_ruleset, NULL, 0, ASK_VERSION);
+  if (version < 1) return -1;
+  ruleset rules = {
+      .files = rights_of(version),
+      .network = version >= 4 ? 3 : 0,  /* to bind, to connect */
+      .scopes = version >= 6 ? 3 : 0,   /* abstract sockets, signals */
+  };
+  return (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
+}
+
+/* Whether the kernel took the path. A pipe needs no rule, nor can it have one: EBADFD. */
+static bool allow(int rules, const char *path) {
+  int file = open(path, O_PATH | O_CLOEXEC);
+  if (file < 0) return true;
+  struct stat status;
+  bool is_directory = fstat(file, &status) == 0 && S_ISDIR(status.st_mode);
+  beneath rule = {.allowed = READ_FILE | (is_directory ? READ_DIR : 0), .parent = file};
+  bool added = syscall(SYS_landlock_add_rule, rules, BENEATH_PATH, &rule, 0) == 0 ||
+               errno == EBADFD;
+  int problem = errno;
+  close(file);
+  errno = problem;
+  return added;
+}
+
+static bool restrict_to(int rules, const char *const *paths, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (!allow(rules, paths[i])) return false;
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_landlock_restrict_self, rules, 0) == 0;
+}
+
+bool gp_restrict_paths(const char *const *paths, size_t count, gp_error *error) {
+  int rules = make_ruleset();
+  if (rules < 0)
+    return gp_fail(error, "this system has no Landlock, or it is switched off (%s)",
+                   strerror(errno));
+  bool done = restrict_to(rules, paths, count);
+  if (!done) gp_fail(error, "Landlock cannot be used (%s)", strerror(errno));
+  close(rules);
+  return done;
+}

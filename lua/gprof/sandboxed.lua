@@ -1,0 +1,81 @@
+--- Reports in the sandbox: from the settings of a command line to what may be read there,
+-- and written.
+--
+-- What the parent does is what takes no look at an image or a profile: it finds out which
+-- files are meant, and puts those in place that come out.
+--
+-- @internal gprof.sandboxed
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local output = require "gprof.output"
+local reporting = require "gprof.reporting"
+local sandbox = require "gprof.sandbox"
+
+-- Debugging information may be in a file of its own: libbfd looks there for it.
+local function add_image(paths, image)
+  local directory = image:match "^.*/" or ""
+  table.move({ image, image .. ".debug", directory .. ".debug" }, 1, 3, #paths + 1, paths)
+end
+
+-- Profiles that lists name are only known when these are read. Directories are read
+-- inside.
+local function add_profiles(paths, settings)
+  if settings.profiles_from[1] then
+    settings.profiles = require "gprof.profiles".find(settings)
+  end
+  local named = settings.profiles or { table.unpack(settings.operands, 2) }
+  table.move(named, 1, #named, #paths + 1, paths)
+  table.move(settings.operands, 2, #settings.operands, #paths + 1, paths)
+  paths[#paths + 1] = "gmon.out"
+end
+
+-- Source is read where it is looked for; reports that somebody wrote may do so, too, and
+-- may have modules and other files beside them.
+local function add_directories(paths, settings)
+  local directories = settings.directory_path or {}
+  table.move(directories, 1, #directories, #paths + 1, paths)
+  if settings.styles.annotation or settings.reports[1] then paths[#paths + 1] = "." end
+  for _, report in ipairs(settings.reports) do paths[#paths + 1] = report:match "^.*/" end
+end
+
+local function readable(settings, image)
+  local paths = {}
+  add_image(paths, image)
+  add_profiles(paths, settings)
+  paths[#paths + 1] = settings.external_symbol_table
+  paths[#paths + 1] = settings.file_ordering
+  add_directories(paths, settings)
+  return paths
+end
+
+-- How a file is written if the options ask for one of that name.
+local function asked_for(settings)
+  return function(name)
+    if settings.styles.sum and name == (settings.sum_file or "gmon.sum") then
+      return output.new_file
+    elseif settings.separate_files and name:find "^[^/%z]+%-ann$" then
+      return output.new_file_here
+    end
+  end
+end
+
+-- Inside nothing is a terminal, nor does anybody help.
+local function settle(settings)
+  settings.jobs = 1
+  settings.color = settings.color ~= nil and not settings.gnu_compat and
+    require "gprof.color".wanted(settings.color, io.stdout)
+end
+
+--- Does what the settings ask for, as `gprof.reporting` does, in the sandbox.
+-- @tparam table settings as `options.read` gives them
+-- @tparam stream write
+-- @treturn integer how many of the profiles were left out
+-- @raise a table with the field `message`
+return function(settings, write)
+  local image = settings.operands[1] or "a.out"
+  settle(settings)
+  return sandbox.run(function(stream) return reporting(settings, stream) end, {
+    about = image, read = readable(settings, image), writes = asked_for(settings),
+    memory = settings.sandbox_memory, time = settings.sandbox_time, write = write,
+  })
+end

@@ -1,0 +1,415 @@
+-- --sandbox: the same reports, from a process that can do nothing but read; and one line whatever becomes of that.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local chance = require "support.chance"
+local crafted = require "support.crafted"
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+local small = require "support.small"
+
+local image <const>, profile <const> = crafted.image(crafted.example), crafted.gmon(crafted.example)
+
+-- Sanitizers take no limit of memory, and would tell of crashes themselves.
+local sanitized <const> = os.getenv "GPROF_LUA" ~= nil
+local env <const> = { ASAN_OPTIONS = "handle_segv=0:handle_abort=0:handle_sigill=0" }
+
+local missing <const> = program.run({ "--sandbox", "-b", image, profile }).stderr:match "no sandbox can be made: .*"
+if missing then return pending(missing) end
+
+-- A module of Lua that makes system calls, and crashes.
+local inside <const> = shell.tmpdir "inside" .. "/inside.so"
+shell.check { "gcc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-I/usr/include/lua5.4", "-o", inside,
+  program.root .. "/spec/fixtures/inside.c" }
+
+-- A directory with a report in it, report.lua, whose body this is; it has the module as `inside`.
+local function report(body)
+  local dir = shell.tmpdir "report"
+  shell.check { "cp", inside, dir }
+  shell.write(dir .. "/report.lua", [[
+    local directory = (...):match "^.*/"
+    local inside = assert(package.loadlib(directory .. "inside.so", "luaopen_inside"))()
+    return function(profile, options, write) ]] .. body .. " end\n")
+  return dir
+end
+
+-- Runs it in the sandbox.
+local function run(body, ...)
+  local dir = report(body)
+  return program.run({ "-b", image, profile, "--sandbox", "--report=" .. dir .. "/report.lua", ... },
+    { cwd = dir, env = env, timeout = 60 }), dir
+end
+
+local function check_failure(message, result)
+  assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
+end
+
+describe("with --sandbox is, to the byte, what is without:", function()
+  local made <const> = small.build()
+  local profile_of_lines <const> = small.run(made)
+  local more <const> = shell.tmpdir "profiles"
+  shell.check { "cp", profile_of_lines, more .. "/one" }
+  shell.check { "cp", profile_of_lines, more .. "/two" }
+  local bad <const> = shell.write(shell.tmpdir() .. "/bad", "gmon\1\0\0\0" .. ("\0"):rep(12) .. "\9")
+  local text <const> = shell.write(shell.tmpdir() .. "/text", "no program\n")
+  local list <const> = shell.write(shell.tmpdir() .. "/list", more .. "/one\n" .. more .. "/two\n")
+  local script <const> = shell.write(shell.tmpdir() .. "/my.lua", [[
+    return function(profile, options, write)
+      write("mine\n")
+      io.write("printed\n")
+      io.stderr:write("told\n")
+      profile:report("flat", options, write)
+      if options.width == 40 then error "on purpose" end
+      if options.width == 41 then os.exit(3) end
+    end
+  ]])
+
+  -- Runs the program in a directory of its own with the source in it. What it leaves there counts, too.
+  local function outcome(line, words, sandbox)
+    local dir = shell.tmpdir "run"
+    shell.check { "cp", "-p", made.dir .. "/small.c", dir }
+    local arguments = table.move(words, 1, #words, #sandbox + 1, { table.unpack(sandbox) })
+    local result = launch.line(line, arguments, { cwd = dir })
+    local files = shell.check({ "sh", "-c", "for f in *; do echo \"$f\"; cat \"$f\"; done" }, { cwd = dir }).stdout
+    return { result.stdout, result.stderr, result.status, files }
+  end
+
+  local function check(words, line)
+    line = line or [["$@"]]
+    local plain = outcome(line, words, {})
+    assert.same(plain, outcome(line, words, { "--sandbox" }))
+    return plain
+  end
+
+  local source <const> = "-I" .. made.dir
+  for name, options in pairs {
+    ["the default report"] = {}, ["with explanations"] = { "--brief", "-l" }, ["source"] = { "-l", "-A", source },
+    ["source with seconds"] = { "--annotate-time", "-x", source },
+    ["source in files"] = { "-l", "-A", "-y", source },
+    ["what GNU gprof prints"] = { "--gnu-compat" },
+    ["source like GNU gprof's"] = { "--gnu-compat", "-A", "-y", source },
+    ["a sum"] = { "-s", more .. "/one" }, ["a sum elsewhere"] = { "--sum-file=it", "-p" },
+    ["a sum of directories"] = { "-s", more }, ["a sum on standard output"] = { "--sum-file=-", "-p" },
+    ["a sum of another format"] = { "-s", "-O", "4.4bsd" }, ["a sum that cannot be"] = { "--sum-file=no/where", "-p" },
+    ["a sum by several processes"] = { "-s", "--jobs=3", more, more .. "/one" },
+    ["a list of profiles"] = { "--profiles-from=" .. list }, ["traces"] = { "-d", "-c" },
+    ["static calls"] = { "-c", "-z" }, ["the style of BSD"] = { "-T" }, ["an order"] = { "-r" },
+    ["what the files hold"] = { "-i" }, ["execution counts"] = { "-C", "-l" }, ["colours"] = { "--color" },
+    ["one's own report"] = { "--report=" .. script }, ["a report that fails"] = { "--report=" .. script, "-w", "40" },
+    ["a report that exits"] = { "--report=" .. script, "-w", "41" }, ["a report of ours"] = { "--report=flat" },
+    ["a report that is not there"] = { "--report=nowhere.lua" }, ["a warning"] = { "-nnobody" },
+    ["a bad profile"] = { bad }, ["one left out"] = { "--keep-going", bad, more .. "/one" },
+    ["no profile"] = { more .. "/three" }, ["source below the directory"] = { "-l", "-A", "-I.", source },
+    ["symbols from a file"] = { "-S", text },
+  } do
+    it(name, function()
+      local words = { "-b", made.image, profile_of_lines, table.unpack(options) }
+      assert.truthy(#table.concat(check(words), "", 1, 2) > 0 or shell.exists(words[3]))
+    end)
+  end
+
+  it("what is said of images that are none", function()
+    assert.truthy(check({ text, profile_of_lines })[2]:find "is not an object file")
+    assert.truthy(check({ "/no/image" })[2]:find "No such file or directory")
+    assert.truthy(check({ made.dir })[2]:find "is a directory")
+  end)
+
+  it("what comes from standard input", function()
+    for _, name in ipairs { "-", "/dev/stdin" } do
+      assert.equal(0, check({ "-b", made.image, name }, ('"$@" <%s'):format(profile_of_lines))[3])
+      assert.equal(0, check({ "-b", made.image, name }, ('cat %s | "$@"'):format(profile_of_lines))[3])
+    end
+    assert.equal(0, check({ "-b", made.image, "--profiles-from=-" }, ('"$@" <%s'):format(list))[3])
+  end)
+
+  it("what comes from another pipe, or another file", function()
+    local words = { "-b", made.image, "/dev/fd/7" }
+    assert.equal(0, check(words, ('cat %s | { exec 7<&0; "$@" </dev/null; }'):format(profile_of_lines))[3])
+    assert.equal(0, check(words, ('exec 7<%s; "$@"'):format(profile_of_lines))[3])
+  end)
+
+  it("what is said where nobody reads, or nothing can be written", function()
+    local large = shell.write(shell.tmpdir() .. "/large.lua", "return function(_, _, write) write(('x'):rep(1e6)) end")
+    local words = { "-b", image, profile, "--report=" .. large }
+    assert.equal("x", check(words, [[{ "$@"; echo $? >&2; } | head -c 1]])[1])
+    assert.truthy(check({ "-b", image, profile }, [["$@" >/dev/full]])[2]:find "standard output: No space left")
+    assert.truthy(check({ "--sum-file=/dev/full", image, profile })[2]:find "/dev/full: .*No space left")
+  end)
+
+  it("the answers of a program that is asked about itself", function()
+    assert.truthy(check({ "--help" })[1]:find "sandbox")
+    check { "--print-completion=bash" }
+  end)
+end)
+
+describe("in the sandbox is refused:", function()
+  -- Runs a report that prints what its calls give, and compares.
+  local function check(expected, body)
+    local result, dir = run(body)
+    assert.same({ expected, "", 0 }, { result.stdout, result.stderr, result.status })
+    return dir
+  end
+
+  local NOT_PERMITTED <const> = "Operation not permitted"
+
+  it("what Lua has to write files and to run programs", function()
+    local dir = check(("nil %s\n"):format(NOT_PERMITTED):rep(4) .. "nil\nnil\n", [[
+      local function try(done, message)
+        write("%s %s\n", tostring(done), message:match "[^:]*$":match "%S.*")
+      end
+      try(io.open("new", "w"))
+      try(io.open("report.lua", "a"))
+      try(os.remove "report.lua")
+      try(os.rename("report.lua", "moved"))
+      write("%s\n", tostring(os.execute "touch touched"))
+      local done, program = pcall(io.popen, "touch touched")
+      write("%s\n", tostring(done and program))
+    ]])
+    assert.equal("inside.so\nreport.lua\n", shell.listing(dir))
+  end)
+
+  it("to read what the command line does not name", function()
+    local secret = shell.write(shell.tmpdir "secret" .. "/secret", "secret")
+    check("Permission denied\n", ([[
+      local path = %q
+      write("%%s\n", select(2, io.open(path)):match ": (.*)")
+    ]]):format(secret))
+    check("Permission denied\n", [[
+      write("%s\n", select(2, io.open "/proc/self/environ"):match ": (.*)")
+    ]])
+  end)
+
+  it("what makes a source file of any file", function()
+    local secret = shell.tmpdir "secret"
+    shell.write(secret .. "/small.c", small.text)
+    local made = small.build({ [secret:sub(2) .. "/small.c"] = small.text }, "/")
+    local result = program.run({ "-b", "-l", "-A", "--sandbox", made.image, small.run(made) })
+    assert.same({ "", 0 }, { result.stdout, result.status })
+    assert.truthy(result.stderr:find "small.c: Permission denied %(with %-%-sandbox, source is read below [^\n]*\n$")
+  end)
+
+  -- Each by name, with arguments; true is the address of zeros.
+  local calls <const> = {
+    "'socket', 1, 1", "'socket', 2, 1", "'connect', 1, true, 16", "'execve', '/bin/true', true, true",
+    "'execveat', -100, '/bin/true', true, true, 0", "'ptrace', 0, 0", "'ptrace', 16, pid", "'kill', parent, 0",
+    "'kill', pid, 0", "'kill', -1, 0", "'tkill', parent, 0", "'tgkill', parent, parent, 0",
+    "'rt_sigqueueinfo', parent, 15, true", "'io_uring_setup', 8, true", "'mount', '/', '/', 'none', 4096",
+    "'bpf', 0, true, 64", "'userfaultfd', 1", "'keyctl', 0, 0", "'process_vm_readv', 1, true, 1, true, 1",
+    "'process_vm_writev', 1, true, 1, true, 1", "'clone', 17", "'unshare', 131072", "'setns', 0, 0",
+    "'openat', -100, 'new', 65", "'openat', -100, 'report.lua', 1", "'openat', -100, 'report.lua', 2",
+    "'openat', -100, 'report.lua', 512", "'openat', -100, '/tmp', 0x410002, 384", "'openat2', -100, 'new', true, 24",
+    "'unlinkat', -100, 'report.lua'", "'renameat2', -100, 'report.lua', -100, 'moved', 0",
+    "'linkat', -100, 'report.lua', -100, 'other', 0", "'symlinkat', 'a', -100, 'b'", "'mkdirat', -100, 'd', 448",
+    "'mknodat', -100, 'p', 4096, 0", "'truncate', 'report.lua', 0", "'ftruncate', 1, 0",
+    "'fchmodat', -100, 'report.lua', 0", "'fchownat', -100, 'report.lua', 1, 1", "'utimensat', -100, 'report.lua', 0",
+    "'setxattr', 'report.lua', 'user.a', 'b', 1", "'ioctl', 0, 0x5412, true", "'ioctl', 0, 0x5401, true",
+    "'fcntl', 1, 8, parent", "'fcntl', 1, 4, 0x2000", "'prctl', 4, 1", "'seccomp', 0, 0", "'pidfd_open', parent, 0",
+    "'perf_event_open', true, 0, -1, -1, 0", "'memfd_create', 'a', 0", "'setuid', 0", "'prlimit64', parent, 7, true",
+    "'chdir', '/'", "'add_key', 'user', 'a', 'b', 1, -2", "'shmget', 0, 4096, 512", "'mq_open', '/a', 65, 384",
+    "'write', 0, 'x', 1",
+  }
+
+  it("every system call that reaches out of it", function()
+    local body, expected = {}, {}
+    for i, call in ipairs(calls) do
+      body[i] = ("try(%s)\n"):format(call)
+      local name, rest = call:match "^'(.-)', (.*)$"
+      local message = name == "write" and "Bad file descriptor" or NOT_PERMITTED
+      expected[i] = ("%s %s: -1 %s\n"):format(name, rest:gsub("'", ""):gsub(",.*", ""), message)
+    end
+    local parent = "select(2, pcall(io.open, '/proc/self/stat')) and " .. "1"
+    local dir = check(table.concat(expected), [[
+      local pid, parent = inside.call(inside.number.getpid), ]] .. parent .. [[
+      local function try(name, first, ...)
+        local shown = first == pid and "pid" or first
+        local result, message = inside.call(inside.number[name], first, ...)
+        if name == "kill" or name:find "^t" or name:find "pidfd" or name:find "prlimit" or name:find "rt_" then
+          shown = first == parent and "parent" or shown
+        end
+        write("%s %s: %d %s\n", name, tostring(shown), result, message)
+      end ]] .. table.concat(body))
+    assert.equal("inside.so\nreport.lua\n", shell.listing(dir))
+  end)
+
+  if shell.check { "uname", "-m" }.stdout == "x86_64\n" then
+    it("calls of another architecture, which end it", function()
+      for _, call in ipairs { "call_of_i386()", "call(0x40000000 + inside.number.getpid)" } do
+        check_failure(image .. ": reading it crashed (bad system call)", (run("inside." .. call)))
+      end
+    end)
+  end
+end)
+
+describe("what ends the process is one line:", function()
+  it("a crash, with nothing of the report that was printed before", function()
+    local printed = [[
+      for _ = 1, 20 do write("half a report\n") end
+      io.stdout:write("printed\n")
+      io.stderr:write("told\n")
+    ]]
+    check_failure(image .. ": reading it crashed (segmentation fault)", (run(printed .. "inside.crash()")))
+    check_failure(image .. ": reading it crashed (aborted)", (run(printed .. "inside.abort()")))
+    check_failure(image .. ": reading it ended before it was done (status 1)", (run(printed .. "inside.give_up()")))
+  end)
+
+  it("time that runs out", function()
+    check_failure(image .. ": took more than 1 second of CPU time", (run("while true do end", "--sandbox-time=1")))
+  end)
+
+  it("a file that grows and grows", function()
+    check_failure(image .. ": wrote more than 64 MB",
+      (run("while true do write(('x'):rep(65536)) end", "--sandbox-memory=64")))
+  end)
+
+  if sanitized then
+    pending("memory that runs out: sanitizers reserve more than any limit")
+  else
+    it("memory that runs out", function()
+      local message = image .. ": needs more than 100 MB of memory"
+      local loop = "local t = {} while true do t[#t + 1] = ('x'):rep(1000000) .. #t end"
+      check_failure(message, (run(loop, "--sandbox-memory=100")))
+      check_failure(message, (run("inside.exhaust()", "--sandbox-memory=100")))
+    end)
+
+    it("the same where the work was for a sum", function()
+      local dir = shell.tmpdir()
+      local result = program.run({ "-s", image, profile, "--sandbox-memory=1" }, { cwd = dir })
+      assert.same({ "", 1, "" }, { result.stdout, result.status, shell.listing(dir) })
+      assert.equal(1, select(2, result.stderr:gsub("\n", "")))
+    end)
+  end
+
+  it("and files stay as they were", function()
+    local dir = shell.tmpdir "kept"
+    shell.write(dir .. "/gmon.sum", "old")
+    local path = report "inside.crash()" .. "/report.lua"
+    local result = program.run({ "-s", image, profile, "--sandbox", "--report=" .. path }, { cwd = dir, env = env })
+    check_failure(image .. ": reading it crashed (segmentation fault)", result)
+    assert.equal("gmon.sum\nold", shell.listing(dir) .. shell.read(dir .. "/gmon.sum"))
+  end)
+end)
+
+describe("an image with bytes changed by chance", function()
+  local made <const> = small.build()
+  local whole <const>, profile_of_lines <const> = shell.read(made.image), small.run(made)
+  local path <const> = shell.tmpdir "changed" .. "/program"
+
+  -- Half of the changes are where the headers are: in front, and those of sections at the end.
+  local function changed()
+    local bytes = whole
+    for _ = 1, math.random(8) do
+      local at = chance.pick { math.random(#bytes), math.random(64), #bytes - math.random(0, 2000) }
+      local byte = chance.pick { 0, 1, 0x7f, 0x80, 0xff, math.random(0, 255) }
+      bytes = bytes:sub(1, at - 1) .. string.char(byte) .. bytes:sub(at + 1)
+    end
+    return math.random(10) == 1 and bytes:sub(1, math.random(#bytes)) or bytes
+  end
+
+  local function run_on(options)
+    return program.run({ "-b", path, profile_of_lines, table.unpack(options) }, { cwd = made.dir, timeout = 60 })
+  end
+
+  local repeatedly, count = chance.cases(52000, 40)
+  it(("ends in a report, or in one line: %d times"):format(count), function()
+    repeatedly(function(remark)
+      shell.write(path, changed())
+      local options = { chance.pick { "-p", "-l", "-c", "-A", "-z", "-q", "-C" }, chance.pick { "-l", "-z", "-x" } }
+      local plain = run_on(options)
+      local result = run_on { "--sandbox", "--sandbox-time=30", table.unpack(options) }
+      local line = result.status == 0 and "gprof%.lua: warning: [^\n]+\n" or "gprof%.lua: [^\n]+\n"
+      assert.equal("", (result.stderr:gsub(line, "")), remark)
+      assert(result.status == 0 or result.status == 1 and result.stdout == "" and result.stderr ~= "", remark)
+      -- the same as without, where that survives and no sanitizer complains, but for what libbfd says itself
+      if sanitized or plain.signal or plain.status > 1 or result.stderr:find "reading it" then return end
+      local told = {}
+      for ours in plain.stderr:gmatch "gprof%.lua: [^\n]*\n" do told[#told + 1] = ours end
+      assert.same({ plain.stdout, table.concat(told), plain.status },
+        { result.stdout, result.stderr, result.status }, remark)
+    end)
+  end)
+end)
+
+describe("nothing is left behind", function()
+  -- The report tells that it runs through descriptor 9, whose end is that of all who have it open.
+  local line <const> = [[
+    mkfifo pipe
+    mkdir temporary
+    { TMPDIR=$PWD/temporary "$@" 9>pipe & echo $! >number; wait; } &
+    exec 8<pipe
+    head -c 1 <&8 >/dev/null
+    kill -KILL $(cat number)
+    cat <&8
+    echo "all gone: $(ls -A temporary)"
+  ]]
+
+  it("where the program is killed", function()
+    local dir = report "inside.call(inside.number.write, 9, 'x', 1) while true do end"
+    local words = { image, profile, "-I/dev/fd/9", "--sandbox", "--report=" .. dir .. "/report.lua" }
+    local result = launch.line(line, words, { cwd = dir, timeout = 60 })
+    assert.equal("all gone: \n", result.stdout)
+  end)
+end)
+
+describe("the limits of the sandbox", function()
+  it("are numbers", function()
+    for option, value in pairs { ["--sandbox-memory"] = "0", ["--sandbox-time"] = "1h" } do
+      check_failure(("option %s takes a whole number from 1 to 2147483647, not '%s'"):format(option, value),
+        program.run { option .. "=" .. value, image, profile })
+    end
+  end)
+
+  it("can be too low to begin with", function()
+    if sanitized then return end
+    local result = program.run { "-b", "--sandbox-memory=1", image, profile }
+    assert.same({ "", 1 }, { result.stdout, result.status })
+    assert.truthy(result.stderr:find "^gprof%.lua: [^\n]+\n$", result.stderr)
+  end)
+end)
+
+describe("gprof.sandbox", function()
+  -- Runs a script with the module in it as `sandbox`, and what it prints.
+  local function check(expected, text)
+    local preamble = [[require "gprof" local sandbox = require "gprof.sandbox" ]]
+    local result = launch.script(preamble .. text, {}, { env = env })
+    assert.same({ expected, "", 0 }, { result.stdout, result.stderr, result.status })
+  end
+
+  it("returns what the work returns", function()
+    check("true\nnil\n12\n1.5\ntext\n", [[
+      for _, value in ipairs { "true", "nil", "12", "1.5", "'text'" } do
+        print(sandbox.run(load("return " .. value)))
+      end
+    ]])
+  end)
+
+  it("hands on what was printed, before it raises what was raised", function()
+    check("printed\nmine\nmy fault\n", [[
+      print(select(2, pcall(sandbox.run, function(write)
+        write "printed\n"
+        write:flush()
+        error({ message = "mine" }, 0)
+      end)).message)
+      print(select(2, pcall(sandbox.run, function() error("my fault", 0) end)))
+    ]])
+  end)
+
+  it("has files written that are asked for, and no other", function()
+    local dir = shell.tmpdir "written"
+    check("no: is not to be written\nyes", ([[
+      local output = require "gprof.output"
+      local function run(name)
+        return pcall(sandbox.run, function() output.new_file(name, function(write) write "yes" end) end,
+          { writes = function(path) return path == %q end })
+      end
+      print(select(2, run "no").message)
+      run %q
+      io.write(io.open(%q):read "a")
+    ]]):format(dir .. "/a", dir .. "/a", dir .. "/a"))
+    assert.equal("a\n", shell.listing(dir))
+  end)
+
+  it("says what it was given that it does not take", function()
+    check("bad argument #1 to 'run' (function expected, got nil)\n",
+      "print((select(2, pcall(sandbox.run)):gsub('^.-: ', '')))")
+  end)
+end)
