@@ -27,8 +27,7 @@ static void write_line(void *context, const char *text) {
   if (isatty(fileno(file)))
     write_shown(file, text);
   else
-    fprintf(file, "%s
-", text);
+    fprintf(file, "%s\n", text);
 }
 
 const gp_trace *opt_trace(lua_State *L, int index) {

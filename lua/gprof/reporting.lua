@@ -15,8 +15,8 @@ local fail <const> = options.raise
 -- Names out of debugging information can have a line break in them, which would make two
 -- lines of a warning.
 local function warn(message)
-  require "gprof.terminal".tell("gprof.lua: warning: " .. message:gsub("
-", "\n"))
+  message = message:gsub("\n", "\\n")
+  require "gprof.terminal".tell("gprof.lua: warning: " .. message)
 end
 
 -- The value, or the end of the program with the message that came in its place.
