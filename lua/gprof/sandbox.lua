@@ -80,7 +80,7 @@ end
 
 -- In the process ------------------------------------------------------------------------
 
--- How the work ended, as a letter and a text.
+-- How the work ended, as a word and a text.
 local function note_of(done, result)
   if not done and type(result) == "table" then
     return result.quiet and "quiet" or "error", tostring(result.message)
