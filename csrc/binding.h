@@ -136,8 +136,8 @@ static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 /* Raises the error that Lua raises if there is no memory: it does not tell where. */
 _Noreturn int raise_no_memory(lua_State *L);
 
-/* Pushes a guard: an empty place for memory of malloc's, which is freed even if Lua raises
- * an error. So it is made before that memory is asked for. */
+/* Pushes a guard: an empty place for memory of malloc's, which is freed even if Lua
+ * raises an error. So it is made before that memory is asked for. */
 void **push_guard(lua_State *L);
 
 /* Puts a copy of the string that is in the guard on the top in the place of that, and

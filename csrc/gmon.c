@@ -351,8 +351,8 @@ static bool put_new_histogram(gp_data *data, const gp_histogram *histogram,
   return true;
 }
 
-/* Sees to it that nothing but adding its bins to those of its range is left to be done for
- * a histogram that can be added: nothing at all for a new range. */
+/* Sees to it that nothing but adding its bins to those of its range is left to be done
+ * for a histogram that can be added: nothing at all for a new range. */
 static bool reserve_histogram(gp_data *data, const gp_histogram *histogram,
                               gp_error *error) {
   gp_histogram *place;

@@ -89,8 +89,8 @@ bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *e
 /* The same for what is open as `file`, from where that stands. It stays open. */
 bool gp_data_read_open(gp_data *data, int file, gp_format format, gp_error *error);
 
-/* Adds a file as a whole or not at all: after an error the sum is as it was, unless it
- * was for want of memory. Keeps memory for the records of one file; see gmon_whole.c. */
+/* Adds a file as a whole or not at all: after an error, be it for want of memory, the sum
+ * is as it was. Keeps memory for the records of one file; see gmon_whole.c. */
 bool gp_data_add_file(gp_data *data, const char *path, gp_format format, gp_error *error);
 
 /* Adds calls between two addresses. An error leaves the sum as it was: too many calls,

@@ -50,8 +50,8 @@ typedef struct gp_source {
 gp_image *gp_image_open(const char *path, gp_error *error);
 void gp_image_close(gp_image *image);
 
-/* Whether somebody has written to the file since it was opened. It is read here and there,
- * and where libbfd cannot read debugging information it says that there is none. */
+/* Whether somebody has written to the file since it was opened. It is read here and
+ * there, and where debugging information cannot be read, there seems to be none. */
 bool gp_image_has_changed(const gp_image *image);
 
 /* Reads the symbol table, once. Errors: there is none, it cannot be read, or most of the

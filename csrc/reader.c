@@ -52,9 +52,9 @@ void gp_reader_close(gp_reader *reader) {
   reader->window = NULL;
 }
 
-/* At the end of a file, which may have become shorter since it was opened: what was cut off
- * between two records would not be missed. False anyway. */
-static bool was_all(gp_reader *reader) {
+/* Ends the reading of a file, which may have become shorter since it was opened: what was
+ * cut off behind a record would not be missed. Returns false anyway. */
+static bool end_of_file(gp_reader *reader) {
   if (reader->size == UINT64_MAX ||
       reader->offset + gp_reader_at_hand(reader) >= reader->size)
     return false;
@@ -74,7 +74,7 @@ static bool fill(gp_reader *reader) {
     return gp_fail(reader->error, "cannot be read: %s", strerror(errno));
   }
   reader->end += (size_t)got;
-  return got > 0 || was_all(reader);
+  return got > 0 || end_of_file(reader);
 }
 
 size_t gp_reader_available(gp_reader *reader, size_t wanted) {

@@ -56,8 +56,8 @@ static char *follow_links(gp_writer *writer, const char *path) {
   return NULL;
 }
 
-/* Holds the signals that ask a process to end, or end it for what it writes, but for those
- * that somebody else holds. */
+/* Holds the signals that ask a process to end, or end it for what it writes, but for
+ * those that somebody else holds. */
 static void hold_signals(gp_writer *writer) {
   static const int ends[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
   sigset_t before;
@@ -215,12 +215,12 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
 }
 
 /* Makes sure that all is on the disk before the name changes hands: some failures show
- * only here, and after a crash of the machine the name leads to what is whole, the old file
- * or the new one. Without, it could lead to one of length 0: the old sum lost, which often
- * is the only one. That takes some milliseconds once for each file, which is nothing beside
- * the sums of many, and nothing that reports print waits for it. The directory is not
- * waited for: if its change gets lost the old file is there, which is whole, too. Some
- * file systems cannot tell. */
+ * only here, and after a crash of the machine the name leads to what is whole, the old
+ * file or the new one. Without, it could lead to one of length 0, and the old sum, which
+ * often is the only one, would be lost. That takes some milliseconds once for each file:
+ * little beside the sums of many, and no report that is printed waits for it. The
+ * directory is not waited for: if its change gets lost, the old file is there, which is
+ * whole, too. Some file systems cannot tell. */
 static bool settle(gp_writer *writer) {
   if (!flush(writer)) return false;
   if (writer->growing && fsync(writer->file) != 0 && errno != EINVAL)

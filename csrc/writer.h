@@ -5,7 +5,8 @@
  * A new file grows beside the one of that name and takes its place when it is complete:
  * until then, and after any failure, the old one is there as it was. It may be read in
  * the meantime. What is no regular file - a device, a pipe - is written to as it is.
- * Whoever wants to end the process meanwhile waits: nothing half done is left behind.
+ * Whoever wants to end the process meanwhile waits: nothing half done is left behind, but
+ * by a signal that cannot wait (SIGKILL).
  */
 #ifndef GP_WRITER_H
 #define GP_WRITER_H

@@ -87,8 +87,7 @@ end
 -- @treturn[2] string what is wrong, with the file and the place in it
 
 --- Adds what a file holds, or nothing of it: after a failure the data is as it
--- was, unless memory ran out. It takes a little longer than `data:read`, and the
--- memory of one file more.
+-- was. It takes a little longer than `data:read`, and the memory of one file more.
 -- @function data:add_file
 -- @tparam string path "-" is standard input
 -- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
@@ -128,8 +127,7 @@ end
 --     of one or none
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why it cannot be added; the data is as it was, unless it was for
---   want of memory: then it is of no use any more
+-- @treturn[2] string why it cannot be added; the data is as it was
 
 --- Adds calls.
 -- @function data:add_arc
@@ -153,8 +151,7 @@ end
 -- @tparam data other
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added up; the data is as it was,
---   with that exception
+-- @treturn[2] string why they cannot be added up; the data is as it was
 
 --- Iterates over the histograms, one for each range.
 -- @function data:histograms

@@ -26,7 +26,7 @@ local function add(data, path, how)
   return data:read(path, how.file_format)
 end
 
--- Memory that ran out is nobody's fault, and the data is not what it was.
+-- Memory that ran out is no file's fault.
 local function is_fatal(message, how)
   return not how.keep_going or message:find "not enough memory$"
 end

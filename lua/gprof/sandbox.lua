@@ -214,8 +214,8 @@ end
 --   - `time`: how many seconds of processor time (300)
 --   - `write`: the stream that its standard output is handed on to
 --   - `writes`: a function that tells of a path which function writes that file,
---     `new_file` or `new_file_here` of `gprof.output`, or nothing if the work may not; the
---     file is written here when the work has ended well
+--     `new_file` or `new_file_here` of `gprof.output`, or nothing if the work may not;
+--     the file is written here when the work has ended well
 --
 -- @return what the work returns: nil, a boolean, number or string of at most 32,000 bytes
 -- @raise a table with the field `message`: what the work raised, or what ended it; a
