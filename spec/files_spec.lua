@@ -90,8 +90,9 @@ describe("where a file is wanted", function()
   for what, file in pairs(files) do
     it("there may be " .. what, function()
       for place in pairs(places) do
-        -- memory that an endless file would take
-        check(launch.line('ulimit -v 4000000; exec "$@"', places[place](file), { cwd = home, timeout = 60 }))
+        -- an endless file would take all memory; sanitizers map more than there is
+        local line = os.getenv "GPROF_LUA" and 'exec "$@"' or 'ulimit -v 4000000; exec "$@"'
+        check(launch.line(line, places[place](file), { cwd = home, timeout = 60 }))
       end
       check(program.run({ "-b", "-A", "-z", "-I" .. file, plain.image, plain.profile }, { cwd = home }))
       check(program.run({ "-b", "--report=./" .. file, plain.image, plain.profile }, { cwd = home }))
