@@ -115,6 +115,10 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   return add_synthetic(image, count) || gp_fail_memory(error);
 }
 
+/* Files that only keep debugging information have no code any more, but symbols of it: it
+ * was at most so many times as large. */
+#define MOST_TEXT 16
+
 /* Code ends with the file, whatever its section claims: some work goes by every byte. */
 static bool find_text(gp_image *image, gp_error *error) {
   image->text = bfd_get_section_by_name(image->file, ".text");
@@ -122,7 +126,8 @@ static bool find_text(gp_image *image, gp_error *error) {
   image->text_low = bfd_section_vma(image->text);
   uint64_t size = bfd_section_size(image->text), held = bfd_get_file_size(image->file);
   bool is_held = bfd_section_flags(image->text) & SEC_HAS_CONTENTS;
-  image->text_high = image->text_low + (is_held && size > held ? held : size);
+  uint64_t most = is_held ? held : held * MOST_TEXT;
+  image->text_high = image->text_low + (size > most ? most : size);
   return true;
 }
 
