@@ -114,6 +114,10 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   return add_synthetic(image, count) || gp_fail_memory(error);
 }
 
+/* Files that only keep debugging information have no code any more, but symbols of it: it
+ * was at most so many times as large. */
+#define MOST_TEXT 16
+
 /* Code ends with the file, whatever its section claims: some work goes by every byte. And
  * the address behind it is one, though there is none behind the last. */
 static bool find_text(gp_image *image, gp_error *error) {
@@ -123,7 +127,8 @@ static bool find_text(gp_image *image, gp_error *error) {
   uint64_t size = bfd_section_size(image->text), held = bfd_get_file_size(image->file);
   uint64_t room = UINT64_MAX - image->text_low;
   bool is_held = bfd_section_flags(image->text) & SEC_HAS_CONTENTS;
-  if (is_held && size > held) size = held;
+  uint64_t most = is_held ? held : held * MOST_TEXT;
+  if (size > most) size = most;
   image->text_high = image->text_low + (size < room ? size : room);
   return true;
 }

@@ -7,11 +7,11 @@
  * its symbols as libbfd delivers them and the source line of an address. Neither
  * symbols nor debugging information are touched before that.
  *
- * libbfd has warnings for standard error. They go nowhere. The first image that is opened
- * sets libbfd's error handler, for the whole process, to one that is silent. Some warnings
- * go past that, to the variable `stderr`, which leads nowhere during these calls: what
- * another thread writes by way of it in that moment is lost, too; what goes to the
- * descriptor, or to a stream that somebody keeps, as Lua does, is not.
+ * libbfd has warnings for standard error. They go nowhere. The first image that is
+ * opened sets libbfd's error handler, for the whole process, to one that is silent.
+ * Some warnings go past that, to the variable `stderr`, which leads nowhere during
+ * these calls: what another thread writes by way of it in that moment is lost, too;
+ * what goes to the descriptor, or to a stream that somebody keeps, as Lua does, is not.
  */
 #ifndef GP_IMAGE_H
 #define GP_IMAGE_H

@@ -39,6 +39,17 @@ describe("an image", function()
     assert.equal(#bytes .. "\n", launch.script(script, { damaged }).stdout)
   end)
 
+  it("has not much more of it if the file keeps debugging information only", function()
+    local dir = shell.tmpdir "kept"
+    local script = "local image = require 'gprof'.image(arg[1]) print(image.text_high - image.text_low)"
+    shell.check { "objcopy", "--only-keep-debug", path, dir .. "/kept" }
+    local _, size = build.section(path, ".text")
+    local bytes = shell.read(dir .. "/kept")
+    shell.write(dir .. "/damaged", elf.resize(bytes, ".text", 1 << 40))
+    assert.equal(size .. "\n", launch.script(script, { dir .. "/kept" }).stdout)
+    assert.equal(16 * #bytes .. "\n", launch.script(script, { dir .. "/damaged" }).stdout)
+  end)
+
   it("has nothing else", function()
     assert.is_nil(image.size)
     assert.is_nil(image[1])

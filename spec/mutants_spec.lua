@@ -19,7 +19,7 @@ describe("A damaged image", function()
   local sanitized = program.interpreter[1]:find("sanitized", 1, true) ~= nil
 
   it("is reported, or refused in one line", function()
-    chance.cases(1, 80)(function(remark, number)
+    chance.cases(1, 60)(function(remark, number)
       local case = cases.make(all, SEED, number, shell.tmpdir "mutant")
       for _ = 1, 2 do
         local result = cases.run(case, { sanitized = sanitized })

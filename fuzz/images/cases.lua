@@ -13,8 +13,8 @@ local cases = {}
 local SECONDS <const> = 10
 local MEBIBYTES <const> = 4096 -- of address space
 
--- Large fixtures take their time and have few turns.
-local SELDOM <const> = { static = 8, pe = 8 }
+-- A large fixture takes its time and has few turns.
+local SELDOM <const> = { static = 8 }
 
 local function pick_fixture(all)
   local fixture

@@ -53,7 +53,7 @@ local recipes <const> = {
     "sparc64-linux-gnu-as -32 --gdwarf-4 first.s -o first.o && " ..
     "sparc64-linux-gnu-ld -m elf32_sparc -e main first.o -o image" },
   { name = "coff", line = "gcc " .. FLAGS .. " -g -c lines.c -o lines.o && objcopy -O pe-x86-64 lines.o image" },
-  { name = "pe", line = C:format "-g -static" .. " && strip -g image && objcopy -O pei-x86-64 image image" },
+  { name = "pe", line = BARE:format "" .. " && strip -g image && objcopy -O pei-x86-64 image image" },
 }
 
 -- A histogram of all code, and calls between neighbours.

@@ -77,8 +77,8 @@ function output.new_file(path, fill)
   fill_writer(writer, message, fill)
 end
 
---- Writes a file whose name comes from elsewhere, likewise, but takes the place of a link,
--- wherever that leads; what else is no regular file is refused.
+--- Writes a file whose name comes from elsewhere, likewise, but takes the place of a
+-- link, wherever that leads; what else is no regular file is refused.
 -- @tparam string path
 -- @tparam function fill is called with a stream
 -- @raise a table with the field `message`
