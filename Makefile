@@ -390,72 +390,6 @@ counted-runtime: $(RUNTIME)
 	objcopy --localize-hidden build/counted.o
 	rm -f $< && $(AR) rcs $< build/counted.o
 
-# --- fuzzing ------------------------------------------------------------------------
-
-# Seconds per target, and which targets: see fuzz/README.md. FUZZ_PLANT, a word, plants a
-# fault that is met where an input has it; FUZZ_DIR is where all that is made goes.
-FUZZ_SECONDS = 60
-FUZZ_NATIVE = gmon sums lines symbols
-FUZZ_SCRIPTS = $(FUZZ_LUA:fuzz/targets/%.lua=%)
-FUZZ_LUA = $(wildcard fuzz/targets/*.lua)
-FUZZ_TARGETS = $(FUZZ_NATIVE) $(FUZZ_SCRIPTS)
-FUZZ_DIR = build/fuzz
-FUZZ_PLANT =
-FUZZ_CC = clang
-FUZZ_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZ_COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -I$(LUA_INCDIR) -O2 -g \
-  -fno-omit-frame-pointer $(FUZZ_SANITIZE) -DFUZZ_ROOT='"$(CURDIR)"' \
-  -DFUZZ_DIRECTORY='"$(abspath $(FUZZ_DIR))"' \
-  $(if $(FUZZ_PLANT),-DFUZZ_PLANT='"$(FUZZ_PLANT)"')
-FUZZ_HEADERS = $(wildcard fuzz/*.h)
-FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
-
-# What reads line tables, without libbfd: fuzz/debugging.c stands in for that.
-FUZZ_LINES = lines linefiles units dwarf linetables linerows linemap files index sort \
-  section error
-
-fuzz: deps-fuzz
-	@$(MAKE) --no-print-directory run-fuzz
-
-run-fuzz: $(FUZZ_TARGETS:%=$(FUZZ_DIR)/%)
-	$(LUA) fuzz/run.lua $(FUZZ_DIR) $(FUZZ_SECONDS) $(FUZZ_TARGETS)
-
-$(FUZZ_DIR)/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
-	@mkdir -p $(@D)
-	$(say) CLANG $<
-	$(quietly)$(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer-no-link -c -o $@ $<
-
-FUZZ_LINK = $(FUZZ_CC) $(FUZZ_COMPILE) -fsanitize=fuzzer -Wl,--wrap=read -o $@ \
-  $(filter %.c %.o,$^)
-
-$(FUZZ_DIR)/lines: fuzz/targets/lines.c fuzz/debugging.c fuzz/support.c $(FUZZ_HEADERS) \
-  $(FUZZ_LINES:%=$(FUZZ_DIR)/objects/%.o)
-	$(say) LINK $@
-	$(quietly)$(FUZZ_LINK)
-
-$(filter-out %/lines,$(FUZZ_NATIVE:%=$(FUZZ_DIR)/%)): $(FUZZ_DIR)/%: fuzz/targets/%.c \
-  fuzz/sameness.c fuzz/support.c $(FUZZ_HEADERS) \
-  $(filter-out $(FUZZ_DIR)/objects/lua_%.o,$(FUZZ_OBJECTS))
-	$(say) LINK $@
-	$(quietly)$(FUZZ_LINK) -lbfd -liberty
-
-$(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ_HEADERS) \
-  $(FUZZ_OBJECTS) | $(FUZZ_DIR)/program
-	$(say) LINK $@
-	$(quietly)$(FUZZ_LINK) -DFUZZ_TARGET='"$*"' $(LIBRARIES) -lopcodes -llua5.4
-
-# The program that profiles are put on.
-$(FUZZ_DIR)/program: fuzz/program.lua
-	$(quietly)$(LUA) fuzz/program.lua $(FUZZ_DIR)
-
-# How many lines of the core the corpora reach, source by source.
-FUZZ_COVERAGE = $(FUZZ_DIR)/coverage
-fuzz-coverage: deps-fuzz
-	@$(MAKE) --no-print-directory FUZZ_DIR=$(FUZZ_COVERAGE) \
-	  FUZZ_SANITIZE="-fprofile-instr-generate -fcoverage-mapping" \
-	  $(FUZZ_TARGETS:%=$(FUZZ_COVERAGE)/%)
-	$(LUA) fuzz/coverage.lua $(FUZZ_DIR) $(FUZZ_COVERAGE) $(FUZZ_TARGETS)
-
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for
 # want of one, all lines are counted that specs run, there are more cases by chance, and
 # valgrind looks at every process.
@@ -491,34 +425,7 @@ bench-large: deps-large
 	@$(MAKE) --no-print-directory all
 	$(LUA) bench/run.lua --large --output=bench/results-large.md
 
-# Damaged images, MUTANTS of them from the number FIRST on, of one SEED; ASAN=1 by the
-# interpreter with sanitizers, SANDBOX=1 with that option, SHOW=1 tells of each.
-LIMITED = build/mutants/limited
-$(LIMITED): fuzz/images/limited.c Makefile
-	@mkdir -p $(@D)
-	$(say) CC $@
-	$(quietly)$(CC) $(COMPILE) -o $@ $<
-
-# Where there is a fault, an interpreter that has libbfd in it tells the names of all functions.
-TELLING = build/mutants/lua
-$(TELLING): $(SOURCES) $(HEADERS) $(BINUTILS) bench/profiled.c Makefile
-	@mkdir -p $(@D)
-	$(say) CC and LINK $@
-	$(quietly)$(CC) $(COMPILE) -o $@ bench/profiled.c $(SOURCES) -llua5.4 \
-	  -Wl,-Bstatic -lopcodes -lbfd -lsframe -liberty -Wl,-Bdynamic -lz -lzstd
-
-deps-mutants:
-	$(call install,$(TEST_PACKAGES) clang gdb zlib1g-dev libzstd-dev \
-	  binutils-s390x-linux-gnu binutils-sparc64-linux-gnu)
-
-mutants: deps-mutants
-	@$(MAKE) --no-print-directory all $(LIMITED) $(TELLING) $(if $(ASAN),$(SANITIZED))
-	$(LUA) fuzz/images/run.lua mutants=$(MUTANTS) seed=$(SEED) first=$(FIRST) \
-	  sanitized=$(ASAN) sandbox=$(SANDBOX) show=$(SHOW)
-
-MUTANTS = 5000
-SEED = 1
-FIRST = 1
+include fuzz/fuzz.mk
 
 clean:
 	rm -rf build

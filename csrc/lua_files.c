@@ -27,8 +27,8 @@ static writer_box *check_writer(lua_State *L) {
   return box;
 }
 
-/* writer(path, chosen) -> a file to be written; or nil and a message. A link is followed if
- * somebody has chosen the name, and replaced otherwise. */
+/* writer(path, chosen) -> a file to be written; or nil and a message. A link is followed
+ * if somebody has chosen the name, and replaced otherwise. */
 static int new_writer(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   writer_box *box = lua_newuserdatauv(L, sizeof *box, 1);
