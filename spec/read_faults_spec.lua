@@ -124,7 +124,7 @@ describe("a file that becomes shorter while it is read", function()
   end)
 
   -- Runs the program again and again while somebody cuts a file and writes it anew. What it says is what it says of the
-  -- whole file, or one line about that file. (libbfd has its own words for some images that shrink while it opens them.)
+  -- whole file, or one line about that file; libbfd has words of its own for some images that shrink.
   local function disturb(words, path, times, cuts)
     local whole = shell.read(path)
     local expected = program.run(words, { cwd = inputs })
