@@ -124,7 +124,7 @@ describe("a file that becomes shorter while it is read", function()
   end)
 
   -- Runs the program again and again while somebody cuts a file and writes it anew. What it says is what it says of the
-  -- whole file, or one line about that file.
+  -- whole file, or one line about that file; libbfd has words of its own for some images that shrink.
   local function disturb(words, path, times, cuts)
     local whole = shell.read(path)
     local expected = program.run(words, { cwd = inputs })
@@ -132,9 +132,9 @@ describe("a file that becomes shorter while it is read", function()
     shell.write(path .. ".whole", whole)
     shell.write(inputs .. "/expected", expected.stdout)
     local line = ([[
-      >going; while [ -e going ]; do for size in %s; do truncate -s $size %s; done; cat %s.whole >%s; done &
+      >going; while [ -e going ]; do for size in %s; do truncate -s $size %s; done; cat %s.whole >%s; sleep 0.02; done &
       i=0; while [ $i -lt %d ]; do
-        said=$("$@" 2>&1 >report); status=$?
+        "$@" >report 2>told; status=$?; said=$(grep -v "^BFD: " told)
         cmp -s report expected && same=same || same=other
         echo "$status $same $said"; i=$((i + 1))
       done
