@@ -76,6 +76,8 @@ local own <const> = { [[
   color[=WHEN]                  choice      colours:
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
   export=KIND[:FILE]            export      for other tools, into FILE:
+  node-threshold=PERCENT        percent     functions of less are not in dot and svg (0.5)
+  edge-threshold=PERCENT        percent     nor calls of less (0.1)
 ]], "", [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file
@@ -93,7 +95,9 @@ local values <const> = {
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd" },
   color = { "auto", "always", "never" },
   ["print-completion"] = { "bash", "zsh" },
-  export = { "json" },
+  export = {
+    "callgrind", "csv", "csv-arcs", "dot", "folded", "json", "pprof", "speedscope", "svg",
+  },
 }
 
 -- What an argument is the name of, if it is that of a file, by effect.
