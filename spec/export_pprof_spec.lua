@@ -131,9 +131,8 @@ describe("the export pprof", function()
       local function self(made)
         local times = {}
         for _, sample in ipairs(made.samples) do
-          local f = sample.places[1].func
-          local key = f.name .. f.file .. (f.line or "")
-          times[key] = (times[key] or 0) + sample.values[1]
+          local leaf = sample.names[1]
+          times[leaf] = (times[leaf] or 0) + sample.values[1]
         end
         return times
       end
@@ -145,10 +144,11 @@ describe("the export pprof", function()
     local image, path, ticks = exported.inlined()
     local times = {}
     for _, sample in ipairs(document(image, path, "-l").samples) do
-      local line = sample.places[1].line
+      local place = sample.places[1]
+      local line = place.func.file:match "[^/]*$" .. ":" .. (place.line or "")
       if sample.values[1] > 0 then times[line] = (times[line] or 0) + sample.values[1] // 10000000 end
     end
-    assert.same({ [3] = ticks["main.c:3"], [2] = ticks["twice.h:2"], [6] = ticks["main.c:6"] }, times)
+    assert.same(ticks, times)
   end)
 
   it("says what it is of", function()
