@@ -21,9 +21,11 @@ local shares = require "gprof.shares"
 
 local chains = {}
 
-local LEAST <const> = 1e-4  -- of all time
+-- The least that is followed, of all time and of that of the function below; how deep, in
+-- links; and how many chains and links there may be before nothing is followed any more.
+local LEAST <const>, LEAST_OWN <const> = 1e-4, 0.05
 local DEEPEST <const> = 128
-local MOST <const> = 100000
+local MOST_CHAINS <const>, MOST_LINKS <const> = 100000, 1000000
 
 --- What stands in a chain for callers that were not followed.
 chains.TRUNCATED = 0
@@ -69,7 +71,10 @@ local function climb(graph, id, least, emit)
     local cycle = not graph.stay[link.id] and graph.cycles[link.id]
     if cycle then link = { id = cycle, below = link } end
     local callers, left = graph.above[link.id] or {}, at.part
-    if callers[1] and (at.part < least or at.depth >= DEEPEST or graph.count >= MOST) then
+    graph.links = graph.links + 1
+    local followed = at.part >= least and at.depth < DEEPEST and
+      graph.count < MOST_CHAINS and graph.links < MOST_LINKS
+    if callers[1] and not followed then
       emit({ id = chains.TRUNCATED, below = link }, at.part)
     else
       for i = #callers, 1, -1 do
@@ -112,14 +117,14 @@ local undivided <const> = { { ticks = 1 } }
 --   `weight`, in units. `piece`: the piece that it ends in
 -- @treturn number the part of all time that chains with `TRUNCATED` have
 function chains.of(profile, factor, pieces)
-  local graph = { cycles = cycles_of(profile), chains = {}, count = 0 }
+  local graph = { cycles = cycles_of(profile), chains = {}, count = 0, links = 0 }
   graph.above, graph.stay = callers_of(profile, graph.cycles)
   local total, truncated = 0, 0
   for ticks in profile:functions("self", "ticks") do total = total + ticks end
   for id, ticks in profile:functions("self", "id", "ticks") do
     if ticks > 0 then
       add_chains(graph, id, math.floor(ticks * factor + 0.5),
-        pieces and pieces[id] or undivided, LEAST * total / ticks)
+        pieces and pieces[id] or undivided, math.min(LEAST * total / ticks, LEAST_OWN))
     end
   end
   for _, chain in ipairs(graph.chains) do
