@@ -226,7 +226,10 @@ describe("by make", function()
     for _, path in ipairs { "LICENSE", "README.md", "doc/architecture.md" } do
       assert.equal(shell.read(program.root .. "/" .. path), shell.read(dir .. path))
     end
-    assert.same({ "/", table.unpack(files("doc", ".md")) }, installation.listing(dir .. "doc"))
+    local pages, schemas = files("doc", ".md"), files("doc", ".json")
+    table.move(schemas, 1, #schemas, #pages + 1, pages)
+    table.sort(pages)
+    assert.same({ "/", table.unpack(pages) }, installation.listing(dir .. "doc"))
     assert.same(installation.listing(program.root .. "/examples"), installation.listing(dir .. "examples"))
   end)
 

@@ -857,3 +857,40 @@ describe("profile:find", function()
     assert.is_true(seen[profile:find "main"])
   end)
 end)
+
+describe("a profile by function", function()
+  local built = build.program "lines"
+  local image = gprof.image(built.image)
+  local data = gprof.data(image, built.gmon)
+
+  local function rows(profile)
+    local found = {}
+    for symbol, ticks, calls in profile:functions("address", "symbol", "ticks", "calls") do
+      found[#found + 1] = ("%s %.6f %d"):format(symbol, ticks, calls)
+    end
+    return found
+  end
+
+  it("is itself", function()
+    local profile = gprof.profile(image, data)
+    assert.equal(profile, profile:by_function())
+  end)
+
+  it("is made of one by line, in the same way", function()
+    for _, options in ipairs { {}, { exclude = { flat = { "main" }, arcs = { "main/" } } }, { no_static = true } } do
+      local expected = rows(gprof.profile(image, data, options))
+      options.line = true
+      local by_line = gprof.profile(image, data, options)
+      assert.not_same(expected, rows(by_line))
+      assert.same(expected, rows(by_line:by_function()))
+      assert.is_nil(by_line:by_function().by_line or nil)
+    end
+  end)
+
+  it("is that of an open one", function()
+    local by_line = gprof.profile(image, data, { line = true })
+    by_line:close()
+    assert.has_error(function() by_line:by_function() end)
+    assert.has_error(function() by_line.by_function(7) end)
+  end)
+end)

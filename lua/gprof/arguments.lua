@@ -29,8 +29,8 @@ local of_profile = with(symbols, {
 -- who hands it on to one of ours.
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
-  reports = "table", operands = "table", profiles_from = "table", jobs = "integer",
-  keep_going = "boolean", no_progress = "boolean", profiles = "table",
+  reports = "table", exports = "table", operands = "table", profiles_from = "table",
+  jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
 }
 
@@ -47,7 +47,7 @@ arguments.known = {
     inline_file_names = "boolean", color = "boolean", all_lines = "boolean",
     annotate_time = "boolean", min_count = "integer", table_length = "integer",
     directory_path = "strings", separate_files = "boolean", warn = "function",
-    continued = "boolean",
+    continued = "boolean", node_threshold = "number", edge_threshold = "number",
   })),
 }
 
@@ -108,6 +108,7 @@ local tables <const> = { strings = true, symspecs = true }
 local function wrong(value, kind, given)
   if tables[kind] then return require "gprof.tables"[kind](value, given) end
   if kind == "format" then return wrong_format(value) end
+  if kind == "number" and type(value) == kind then return nil end
   local plain, word = kind:match "^(%S+) or '(%l+)'$"
   if not plain then return wrong_object(value, kind) end
   if type_of(value) == plain or value == word then return nil end

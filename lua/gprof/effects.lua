@@ -36,6 +36,15 @@ function effects.limit(settings, argument, option)
   settings.sandbox = true
 end
 
+function effects.percent(settings, argument, option)
+  local value = argument:find "^%d*%.?%d*$" and tonumber(argument)
+  if not value or value > 100 then
+    raise("option %s takes a number from 0 to 100, not '%s'", options.name(option),
+      argument)
+  end
+  settings[options.setting(option)] = value
+end
+
 -- Words in a sentence: "a, b and c".
 local function sentence(words, last)
   return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
@@ -139,6 +148,15 @@ end
 function effects.report(settings, argument, option)
   check_name(argument, option, "report")
   table.insert(settings.reports, argument)
+end
+
+function effects.export(settings, argument, option)
+  local export, problem = require "gprof.exports".find(argument)
+  if not export then raise("option %s: %s", options.name(option), problem) end
+  if not export.path and require "gprof.exports".is_printed(settings.exports) then
+    raise("option %s: one export only can go to standard output", options.name(option))
+  end
+  table.insert(settings.exports, export)
 end
 
 -- The symbols of a map are files, of which there is no order of functions.

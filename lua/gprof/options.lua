@@ -75,6 +75,9 @@ local own <const> = { [[
   annotate-time                 time        the source by line, with counts and seconds
   color[=WHEN]                  choice      colours:
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
+  export=KIND[:FILE]            export      for other tools, into FILE:
+  node-threshold=PERCENT        percent     functions of less are not in dot and svg (0.5)
+  edge-threshold=PERCENT        percent     nor calls of less (0.1)
 ]], "", [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file
@@ -95,6 +98,9 @@ local values <const> = {
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd" },
   color = { "auto", "always", "never" },
   ["print-completion"] = { "bash", "zsh" },
+  export = {
+    "callgrind", "csv", "csv-arcs", "dot", "folded", "json", "pprof", "speedscope", "svg",
+  },
 }
 
 -- What an argument is the name of, if it is that of a file, by effect.
@@ -115,7 +121,7 @@ end
 
 local kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }
 
-local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/]*)%]? +(%l*)(%S*) +(.*)$"
+local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/:[]*)%]? +(%l*)(%S*) +(.*)$"
 
 local known = {}  -- options by line
 
@@ -128,7 +134,7 @@ local function option_of(line)
   local short, long, kind, value, effect, detail, help = line:match(pattern)
   local option = {
     short = short ~= " " and short or nil, long = long ~= "" and long or nil,
-    argument = kinds[kind], value = value, takes = takes[effect],
+    argument = kinds[kind], value = value:gsub("%[.*", "%0]"), takes = takes[effect],
     effect = effect ~= "" and effect or "style", detail = detail, help = help }
   known[line] = option
   return option
@@ -256,12 +262,12 @@ end
 -- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
 --   the words in that file
 -- @treturn table settings: the long names with underscores; `styles`, the reports
---   asked for (true) or taken away (false); `reports`, the names of others;
+--   asked for (true) or taken away (false); `reports`, the names of others; `exports`;
 --   `profiles_from`, lists of profiles; `jobs`, how many processes; `operands`
 -- @raise a table with the field `message`
 function options.read(arguments)
-  local settings = { styles = {}, reports = {}, profiles_from = {}, jobs = 1,
-    file_format = "auto", width = 80 }
+  local settings = { styles = {}, reports = {}, exports = {}, profiles_from = {},
+    jobs = 1, file_format = "auto", width = 80 }
   local words, message = core.expand("gprof.lua", arguments)
   if not words then options.raise("%s", message) end
   local given, operands, word, before =
