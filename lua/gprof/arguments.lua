@@ -44,9 +44,9 @@ arguments.known = {
   report = with(of_program, with(of_profile, {
     brief = "boolean", width = "integer", print_path = "boolean",
     inline_file_names = "boolean", color = "boolean", all_lines = "boolean",
-    annotate_time = "boolean", min_count = "integer", table_length = "integer",
-    directory_path = "strings", separate_files = "boolean", warn = "function",
-    continued = "boolean",
+    annotate_time = "boolean", errors = "boolean", min_count = "integer",
+    table_length = "integer", directory_path = "strings", separate_files = "boolean",
+    warn = "function", continued = "boolean",
   })),
 }
 

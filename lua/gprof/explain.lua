@@ -41,6 +41,14 @@ samples is right to about the square root of n samples: figures of a few
 samples say little. Calls are counted, and exact.
 ]]
 
+explain.errors = [[
+
+ self      How far the self time may be off by chance: for n samples the square
+ error     root of n, in the unit of the time, and never less than one sample. In
+           two of three runs the time is within that error of what is true, in
+           nineteen of twenty within twice as much.
+]]
+
 explain.graph = [[
 
 How to read the call graph

@@ -74,6 +74,7 @@ F =NAME include:graph,time the same, and only their time counts
 local own <const> = { [[
   annotate-time                 time        the source by line, with counts and seconds
   color[=WHEN]                  choice      colours:
+  errors                        flag        a column for the error of each self time
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
 ]], "", [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b

@@ -148,6 +148,7 @@ return function(settings, write)
   if printed.info or styles.about_functions(printed) then
     check_blocks(settings, printed, data)
     settings.warn = warn
+    settings.errors = settings.errors and not settings.gnu_compat
     settings.color = settings.color ~= nil and not settings.gnu_compat and
       require "gprof.color".wanted(settings.color, io.stdout)
     local profile = make_profile(image, data, settings, printed)
