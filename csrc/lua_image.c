@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "binding.h"
+#include "build_id.h"
 
 static image_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_IMAGE);
@@ -134,6 +135,21 @@ static void push_big_endian(lua_State *L, const void *object) {
   lua_pushboolean(L, opened(L, object)->layout.big_endian);
 }
 
+static void push_build_id(lua_State *L, const void *object) {
+  static const char digits[] = "0123456789abcdef";
+  unsigned char bytes[GP_BUILD_ID_BYTES];
+  char text[2 * GP_BUILD_ID_BYTES];
+  size_t size = gp_build_id(opened(L, object), bytes);
+  for (size_t i = 0; i < size; i++) {
+    text[2 * i] = digits[bytes[i] >> 4];
+    text[2 * i + 1] = digits[bytes[i] & 15];
+  }
+  if (size > 0)
+    lua_pushlstring(L, text, 2 * size);
+  else
+    lua_pushnil(L);
+}
+
 void define_image(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe},
@@ -147,6 +163,7 @@ void define_image(lua_State *L) {
       {"text_high", push_text_high},        /* the address behind .text */
       {"pointer_size", push_pointer_size},  /* bytes */
       {"big_endian", push_big_endian},
+      {"build_id", push_build_id},          /* in base 16, or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},

@@ -206,3 +206,49 @@ describe("a closed image", function()
     assert.error_matches(function() gprof.data(image) end, "image is closed")
   end)
 end)
+
+describe("the build id of an image", function()
+  local path = build.program("brief").image
+  local id = shell.check({ "readelf", "-n", path }).stdout:match "Build ID: (%x+)"
+
+  it("is what the linker made it", function()
+    assert.equal(id, gprof.image(path).build_id)
+    local dir = shell.tmpdir "build-id"
+    shell.write(dir .. "/f.c", "int f(void) { return 0; }")
+    for _, chosen in ipairs { "00ff", ("a5"):rep(64) } do
+      shell.check({ "gcc", "-shared", "-o", "f", "f.c", "-Wl,--build-id=0x" .. chosen }, { cwd = dir })
+      assert.equal(chosen, gprof.image(dir .. "/f").build_id)
+    end
+  end)
+
+  it("is nil where there is none, or a very long one", function()
+    local dir = shell.tmpdir "build-id"
+    shell.write(dir .. "/f.c", "int f(void) { return 0; }")
+    for _, how in ipairs { "none", "0x" .. ("a5"):rep(65) } do
+      shell.check({ "gcc", "-shared", "-o", "f", "f.c", "-Wl,--build-id=" .. how }, { cwd = dir })
+      assert.is_nil(gprof.image(dir .. "/f").build_id)
+    end
+  end)
+
+  it("is nil where the note is damaged, in any byte, or cut off", function()
+    local bytes, dir = shell.read(path), shell.tmpdir "build-id"
+    local at, size = elf.place(path, ".note.gnu.build-id")
+    for i = 0, 15 do
+      local damaged = bytes:sub(1, at + i) .. string.char(~bytes:byte(at + i + 1) & 255) .. bytes:sub(at + i + 2)
+      assert.is_nil(gprof.image(shell.write(dir .. "/image", damaged)).build_id)
+    end
+    for _, length in ipairs { 0, 11, 15, size - 1 } do
+      local cut = shell.write(dir .. "/image", elf.resize(bytes, ".note.gnu.build-id", length))
+      assert.is_nil(assert(gprof.image(cut)).build_id)
+    end
+  end)
+
+  it("is read in the byte order of the image", function()
+    local note = (">I4I4I4"):pack(4, 2, 3) .. "GNU\0\xab\xcd\0\0"
+    local other = build.craft { target = "elf32-big", text = 16, symbols = { { "f", 0 } } }
+    local file = shell.write(shell.tmpdir() .. "/note", note)
+    shell.check { "objcopy", "-I", "elf32-big", "-O", "elf32-big",
+      "--add-section", ".note.gnu.build-id=" .. file, other }
+    assert.equal("abcd", gprof.image(other).build_id)
+  end)
+end)

@@ -29,7 +29,8 @@ local of_profile = with(symbols, {
 -- who hands it on to one of ours.
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
-  reports = "table", operands = "table", profiles_from = "table", jobs = "integer",
+  reports = "table", exports = "table", operands = "table", profiles_from = "table",
+  jobs = "integer",
   keep_going = "boolean", no_progress = "boolean",
 }
 

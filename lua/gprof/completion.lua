@@ -194,7 +194,8 @@ end
 -- An option's argument: what it is called, and where words for it come from.
 local function zsh_argument(option)
   if option.argument == "none" then return "" end
-  return zsh_colons[option.argument] .. option.value .. ":" .. zsh_action(option)
+  local value = option.value:gsub(":", "\\:")
+  return zsh_colons[option.argument] .. value .. ":" .. zsh_action(option)
 end
 
 -- An option for _arguments, as often as it has names. Flags are given once.

@@ -133,6 +133,15 @@ function effects.report(settings, argument, option)
   table.insert(settings.reports, argument)
 end
 
+function effects.export(settings, argument, option)
+  local export, problem = require "gprof.exports".find(argument)
+  if not export then raise("option %s: %s", options.name(option), problem) end
+  if not export.path and require "gprof.exports".is_printed(settings.exports) then
+    raise("option %s: one export only can go to standard output", options.name(option))
+  end
+  table.insert(settings.exports, export)
+end
+
 -- The symbols of a map are files, of which there is no order of functions.
 local function check_one_order(settings)
   if settings.styles.function_order and settings.styles.file_order then

@@ -26,7 +26,8 @@ local opened = setmetatable({}, { __mode = "k" })
 --     neighbours of one file are one;
 --   - `gnu_compat`: choose them, and read symspecs, just as GNU gprof does
 -- @treturn[1] image with the fields `path`, `text_low` and `text_high` (addresses
---   of the code), `pointer_size` (bytes) and `big_endian`
+--   of the code), `pointer_size` (bytes), `big_endian`, and `build_id`, the number in
+--   base 16 by which the linker tells builds apart, or nil
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, no object file, no .text
 function images.open(path, options)

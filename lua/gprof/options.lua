@@ -76,6 +76,7 @@ local own <const> = { [[
   color[=WHEN]                  choice      colours:
   errors                        flag        a column for the error of each self time
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
+  export=KIND[:FILE]            export      for other tools, into FILE:
 ]], "", [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file
@@ -93,6 +94,7 @@ local values <const> = {
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd" },
   color = { "auto", "always", "never" },
   ["print-completion"] = { "bash", "zsh" },
+  export = { "json" },
 }
 
 -- What an argument is the name of, if it is that of a file, by effect.
@@ -113,7 +115,7 @@ end
 
 local kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }
 
-local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/]*)%]? +(%l*)(%S*) +(.*)$"
+local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/:[]*)%]? +(%l*)(%S*) +(.*)$"
 
 local known = {}  -- options by line
 
@@ -126,7 +128,7 @@ local function option_of(line)
   local short, long, kind, value, effect, detail, help = line:match(pattern)
   local option = {
     short = short ~= " " and short or nil, long = long ~= "" and long or nil,
-    argument = kinds[kind], value = value, takes = takes[effect],
+    argument = kinds[kind], value = value:gsub("%[.*", "%0]"), takes = takes[effect],
     effect = effect ~= "" and effect or "style", detail = detail, help = help }
   known[line] = option
   return option
@@ -254,12 +256,12 @@ end
 -- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
 --   the words in that file
 -- @treturn table settings: the long names with underscores; `styles`, the reports
---   asked for (true) or taken away (false); `reports`, the names of others;
+--   asked for (true) or taken away (false); `reports`, the names of others; `exports`;
 --   `profiles_from`, lists of profiles; `jobs`, how many processes; `operands`
 -- @raise a table with the field `message`
 function options.read(arguments)
-  local settings = { styles = {}, reports = {}, profiles_from = {}, jobs = 1,
-    file_format = "auto", width = 80 }
+  local settings = { styles = {}, reports = {}, exports = {}, profiles_from = {},
+    jobs = 1, file_format = "auto", width = 80 }
   local words = core.expand("gprof.lua", arguments)
   local given, operands, word, before =
     core.getopt(words, table.concat(gnu), table.concat(own))

@@ -33,7 +33,7 @@ end
 -- report that is asked for by name gets what there is.
 local function check_not_empty(settings, data, where)
   if data.has_histogram or data.has_arcs then return end
-  if next(settings.styles) or settings.reports[1] then return end
+  if next(settings.styles) or settings.reports[1] or settings.exports[1] then return end
   if settings.gnu_compat then return end
   if data.block_records > 0 then
     fail("%s: holds counts of basic blocks only, which are shown by -l with -A or -C",
@@ -44,7 +44,8 @@ end
 
 local function check_styles(printed, settings, data, where)
   check_not_empty(settings, data, where)
-  local lack = styles.lack(printed, data)
+  local lack = styles.lack(printed, data) or
+    settings.exports[1] and require "gprof.exports".lack(settings.exports, data)
   if lack then fail("%s: %s", where, lack) end
 end
 
@@ -53,7 +54,7 @@ local function check_asked(printed, settings)
   for _, stands in pairs(printed) do
     if stands then return end
   end
-  if settings.gnu_compat then return end
+  if settings.gnu_compat or settings.exports[1] then return end
   warn("nothing is printed: the options take away what there would be")
 end
 
@@ -132,6 +133,18 @@ local function read_files(settings)
   return image, require "gprof.sum".read(image, settings, how, warn)
 end
 
+-- What is printed. An export on standard output stands there alone: reports that come
+-- with symspecs only say what is in it.
+local function choose(settings, data)
+  if not settings.exports[1] then
+    return styles.choose(settings.styles, data, settings.reports)
+  elseif require "gprof.exports".is_printed(settings.exports) then
+    settings.reports = {}
+    return { sum = settings.styles.sum }
+  end
+  return settings.styles
+end
+
 --- Does what the settings ask for with an image and profiles.
 -- @tparam table settings as `options.read` gives them
 -- @tparam stream write
@@ -140,22 +153,26 @@ end
 return function(settings, write)
   find_reports(settings)
   local image, data, where, bad = read_files(settings)
-  local chosen = styles.choose(settings.styles, data, settings.reports)
+  local chosen = choose(settings, data)
   local printed = styles.printed(chosen, settings.reports)
   check_styles(printed, settings, data, where)
   check_asked(printed, settings)
   if chosen.sum then write_sum(data, settings) end
-  if printed.info or styles.about_functions(printed) then
+  if printed.info or styles.about_functions(printed) or settings.exports[1] then
     check_blocks(settings, printed, data)
     settings.warn = warn
     settings.errors = settings.errors and not settings.gnu_compat
     settings.color = settings.color ~= nil and not settings.gnu_compat and
       require "gprof.color".wanted(settings.color, io.stdout)
     local profile = make_profile(image, data, settings, printed)
-    if not settings.gnu_compat and styles.about_functions(printed) then
+    if not settings.gnu_compat and
+        (styles.about_functions(printed) or settings.exports[1]) then
       check_belongs(profile, where)
     end
     styles.print(chosen, profile, settings, write)
+    if settings.exports[1] then
+      require "gprof.exports".write(settings.exports, profile, settings, write)
+    end
   end
   return bad
 end

@@ -58,11 +58,15 @@ local function read(data, list, how, tell, line)
   end
 end
 
+-- Whether somebody is told of each file.
+local function are_listed(settings)
+  return settings.styles.info or settings.reports[1] or settings.exports[1]
+end
+
 -- What is only known file by file, in the order in which files are read,
 -- takes one process.
 local function count_processes(settings, list)
-  local one = settings.styles.info or settings.reports[1] or settings.debug or
-    list.standard_input
+  local one = are_listed(settings) or settings.debug or list.standard_input
   return one and 1 or settings.jobs
 end
 
@@ -71,8 +75,7 @@ local function reading_options(settings, list, file_format)
   return {
     file_format = file_format,
     keep_going = settings.keep_going,
-    forget_files =
-      settings.styles.sum and not (settings.styles.info or settings.reports[1]),
+    forget_files = settings.styles.sum and not are_listed(settings),
     jobs = count_processes(settings, list),
   }
 end

@@ -1,0 +1,172 @@
+--- JSON of a layout of our own, which doc/export.md describes and
+-- doc/gprof-profile.schema.json tells to validators.
+--
+-- Names of fields are those of the library. A function, a cycle and an arc are a line
+-- each, so that files can be compared by lines.
+--
+-- @module gprof.export.json
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local extract = require "gprof.extract"
+local gprof = require "gprof"
+local json = require "gprof.json"
+
+-- Whoever changes what a reader relies on counts up.
+local FORMAT <const>, VERSION <const> = "gprof-profile", 1
+
+local function field(write, name, text)
+  write(('  "%s": '):format(name) .. text .. ",\n")
+end
+
+-- The names of an object of arrays, such as those of symspecs, and these.
+local function object_of_arrays(object)
+  local names, texts = {}, {}
+  for name in pairs(object or {}) do names[#names + 1] = name end
+  table.sort(names)
+  for i, name in ipairs(names) do
+    texts[i] = json.string(name) .. ": " .. json.array(object[name])
+  end
+  return "{" .. table.concat(texts, ", ") .. "}"
+end
+
+local image_of <const> = json.object { "path", "build_id" }
+
+local file_of <const> = json.object {
+  "path", "format", "version", "histogram_records", "arc_records", "block_records",
+}
+
+local function write_files(profile, write)
+  field(write, "image", image_of(profile.image.path, profile.image.build_id))
+  local texts = {}
+  for i, file in ipairs(profile.data.files) do
+    texts[i] = file_of(file.path, file.format, file.version, file.histogram_records,
+      file.arc_records, file.block_records)
+  end
+  field(write, "profiles", "[" .. table.concat(texts, ", ") .. "]")
+end
+
+-- What to keep in mind about the figures.
+local function notes(profile, options)
+  local list = {}
+  if not profile.data.has_histogram then
+    list[#list + 1] = "no time was sampled: there is no histogram"
+  end
+  if not profile.data.has_arcs then
+    list[#list + 1] = "no calls were counted: there are no arcs"
+  end
+  if options.include or options.exclude then
+    list[#list + 1] = "functions or calls were selected: see \"include\" and \"exclude\""
+  end
+  if profile.by_line then
+    list[#list + 1] = "functions are lines of source: first ones pass time on for all"
+  end
+  return list
+end
+
+local function write_whole(profile, options, write)
+  local rate = profile.rate
+  field(write, "granularity", json.string(profile.by_line and "line" or "function"))
+  field(write, "unit", json.value(profile.unit))
+  field(write, "period", json.value(rate and 1 / rate))
+  field(write, "total", json.value(profile.total))
+  field(write, "total_ticks", json.value(profile.total_ticks))
+  field(write, "include", object_of_arrays(options.include))
+  field(write, "exclude", object_of_arrays(options.exclude))
+  field(write, "notes", json.array(notes(profile, options)))
+end
+
+local cycle_of <const> = json.object { "id", "self", "children", "calls", "self_calls" }
+
+-- The cycles, each with the numbers of its members.
+local function cycle_texts(profile)
+  return coroutine.wrap(function()
+    for cycle in profile:cycles() do
+      local members = {}
+      for id in cycle:members("id", "id") do members[#members + 1] = id end
+      local text = cycle_of(cycle.number, cycle.self, cycle.children, cycle.calls,
+        cycle.self_calls)
+      coroutine.yield(text:sub(1, -2) .. ', "members": ' .. json.array(members) .. "}")
+    end
+  end)
+end
+
+-- By function: the number of the cycle that it is in.
+local function cycles_by_member(profile)
+  local cycles = {}
+  for cycle in profile:cycles() do
+    for id in cycle:members(nil, "id") do cycles[id] = cycle.number end
+  end
+  return cycles
+end
+
+-- Addresses are text: not every reader has 64 bits for a number.
+local function hexadecimal(address)
+  return ("0x%x"):format(address)
+end
+
+local fields <const> = {
+  "id", "name", "symbol", "file", "line", "address", "size", "static", "self", "ticks",
+  "children", "calls", "self_calls",
+}
+
+-- The keys of a function's object. What not every profile tells of is left out where it
+-- does not.
+local function keys_of(profile)
+  local keys = table.move(fields, 1, #fields, 1, { [#fields + 1] = "cycle" })
+  keys[#keys + 1] = profile.by_line and "function" or nil
+  local first = profile:functions()()
+  keys[#keys + 1] = first and first.self_error and "self_error" or nil
+  return keys
+end
+
+local function function_texts(profile, ids)
+  local keys, cycles = keys_of(profile), cycles_by_member(profile)
+  local object, names = json.object(keys), {}
+  local known <const> = { cycle = "id", ["function"] = "function_id" }
+  for i, key in ipairs(keys) do names[i] = known[key] or key end
+  return coroutine.wrap(function()
+    for _, id in ipairs(ids) do
+      local values = { profile:get(id, table.unpack(names)) }
+      values[6], values[#fields + 1] = hexadecimal(values[6]), cycles[id]
+      coroutine.yield(object(table.unpack(values, 1, #keys)))
+    end
+  end)
+end
+
+local arc_of <const> = json.object { "caller", "callee", "count", "self", "children" }
+
+local function arc_texts(arcs)
+  local i = 0
+  return function()
+    i = i + 1
+    local arc = arcs[i]
+    return arc and
+      arc_of(arc.caller, arc.callee, arc.count, arc.self, arc.children)
+  end
+end
+
+local function write_array(write, name, rows, last)
+  write(('  "%s": '):format(name))
+  json.rows(write, "  ", rows)
+  write(last and "\n" or ",\n")
+end
+
+--- Writes it.
+-- @tparam profile profile
+-- @tparam table options `display_unused_functions`: those without time and calls, too;
+--   `include`, `exclude`: what the profile was made with
+-- @tparam stream write
+return function(profile, options, write)
+  local arcs = extract.arcs(profile)
+  write "{\n"
+  field(write, "format", json.string(FORMAT))
+  field(write, "version", json.number(VERSION))
+  field(write, "generator", json.string("gprof for Lua " .. gprof._VERSION))
+  write_files(profile, write)
+  write_whole(profile, options, write)
+  write_array(write, "cycles", cycle_texts(profile))
+  write_array(write, "functions",
+    function_texts(profile, extract.functions(profile, arcs, options)))
+  write_array(write, "arcs", arc_texts(arcs), true)
+  write "}\n"
+end

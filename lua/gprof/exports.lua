@@ -1,0 +1,75 @@
+--- Exports: profiles in formats that other tools read.
+--
+-- An export is a function of (profile, options, write), as a report is: the module
+-- gprof.export.KIND.
+--
+-- @internal gprof.exports
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local options = require "gprof.options"
+local output = require "gprof.output"
+
+local exports = {}
+
+--- All kinds there are.
+exports.kinds = options.values { long = "export" }
+
+-- Kinds that are about time, and what is said of profiles that have none.
+local timed <const> = {}
+
+--- Takes apart what the command line says: KIND or KIND:FILE.
+-- @tparam string argument
+-- @treturn[1] table `kind`; `path`, nil for standard output; `print`, the export
+-- @return[2] nil
+-- @treturn[2] string what is wrong, to be put behind the option's name
+function exports.find(argument)
+  local kind, path = argument:match "^([^:]*):?(.*)$"
+  for _, known in ipairs(exports.kinds) do
+    if known == kind then
+      if path == "" and argument ~= kind then
+        return nil, "the name of a file is empty"
+      end
+      return { kind = kind, path = path ~= "" and path ~= "-" and path or nil,
+        print = require("gprof.export." .. kind:gsub("-", "_")) }
+    end
+  end
+  return nil, ("there is no kind '%s': known are %s"):format(kind,
+    table.concat(exports.kinds, ", "))
+end
+
+--- Tells whether an export goes to standard output.
+-- @tparam {table,...} wanted as `find` returns them
+-- @treturn boolean
+function exports.is_printed(wanted)
+  for _, export in ipairs(wanted) do
+    if not export.path then return true end
+  end
+  return false
+end
+
+--- What data lack for exports.
+-- @tparam {table,...} wanted as `find` returns them
+-- @tparam data data
+-- @treturn string|nil
+function exports.lack(wanted, data)
+  for _, export in ipairs(wanted) do
+    if timed[export.kind] and not data.has_histogram then
+      return ("has no histogram: a %s export cannot be made from it"):format(export.kind)
+    end
+  end
+end
+
+--- Writes exports.
+-- @tparam {table,...} wanted as `find` returns them
+-- @tparam profile profile
+-- @tparam table settings
+-- @tparam stream write
+-- @raise a table with the field `message`
+function exports.write(wanted, profile, settings, write)
+  for _, export in ipairs(wanted) do
+    local function fill(stream) export.print(profile, settings, stream) end
+    if export.path then output.new_file(export.path, fill) else fill(write) end
+  end
+end
+
+return exports

@@ -1,0 +1,247 @@
+-- The JSON export, read by another's library and held against the profile; and its schema, by another's validator.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local dkjson = require "dkjson"
+local exported = require "support.exported"
+local gmon = require "support.gmon"
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- Reads JSON; null is nil.
+local function decode(text)
+  local value, _, problem = dkjson.decode(text, 1, nil)
+  assert(not problem, problem)
+  return value
+end
+
+local function document(image, profile, ...)
+  return decode(exported.text("json", image, profile, ...))
+end
+
+local function of_plan(plan, ...)
+  return decode(exported.crafted("json", plan, ...))
+end
+
+local function by_id(functions)
+  local found = {}
+  for _, f in ipairs(functions) do found[f.id] = f end
+  return found
+end
+
+-- dkjson reads numbers as Lua does.
+local function check_functions(profile, functions)
+  local count = 0
+  for f in profile:functions() do
+    local row = by_id(functions)[f.id]
+    if f.ticks ~= 0 or f.calls ~= 0 then assert.truthy(row, f.name) end
+    if row then
+      count = count + 1
+      for _, name in ipairs { "name", "symbol", "file", "line", "size", "static", "self", "ticks", "children", "calls",
+        "self_calls" } do
+        assert.same({ name, f[name] }, { name, row[name] })
+      end
+      assert.equal(f.address, tonumber(row.address))
+      assert.equal(f.cycle and f.cycle.number, row.cycle)
+    end
+  end
+  assert.equal(count, #functions)
+end
+
+local function check_arcs(profile, arcs)
+  local i = 0
+  for arc in profile:arcs() do
+    if arc.caller.printed or arc.callee.printed then
+      i = i + 1
+      assert.same({ caller = arc.caller_id, callee = arc.callee_id, count = arc.count, self = arc.self,
+        children = arc.children }, arcs[i])
+    end
+  end
+  assert.equal(i, #arcs)
+end
+
+local function check_cycles(profile, cycles)
+  local i = 0
+  for cycle in profile:cycles() do
+    i = i + 1
+    assert.same({ id = cycle.number, self = cycle.self, children = cycle.children, calls = cycle.calls,
+      self_calls = cycle.self_calls, members = crafted.list("id", cycle:members("id")) }, cycles[i])
+  end
+  assert.equal(i, #cycles)
+end
+
+describe("the JSON export", function()
+  for name, image, path in exported.each_program() do
+    it("has the functions, the arcs and the cycles of the profile, with all digits: " .. name, function()
+      local profile, read = exported.profile(image, path), document(image, path)
+      check_functions(profile, read.functions)
+      check_arcs(profile, read.arcs)
+      check_cycles(profile, read.cycles)
+    end)
+  end
+
+  it("says what it is of", function()
+    local built = build.program "calls"
+    local read = document(built.image, built.gmon, built.gmon)
+    local profile = exported.profile(built.image, built.gmon)
+    assert.same({ "gprof-profile", 1 }, { read.format, read.version })
+    assert.equal("gprof for Lua " .. require "gprof"._VERSION, read.generator)
+    local id = shell.check({ "readelf", "-n", built.image }).stdout:match "Build ID: (%x+)"
+    assert.same({ path = built.image, build_id = id }, read.image)
+    assert.equal(2, #read.profiles)
+    local files = profile.data.files
+    assert.same({ path = built.gmon, format = "magic", version = 1, histogram_records = files[1].histogram_records,
+      arc_records = files[1].arc_records, block_records = 0 }, read.profiles[2])
+    assert.same({ "seconds", 0.01, 2 * profile.total, 2 * profile.total_ticks },
+      { read.unit, read.period, read.total, read.total_ticks })
+    assert.same({ "function", {} }, { read.granularity, read.notes })
+  end)
+
+  it("is the flat profile's: the same times, to the last digit that is printed", function()
+    local built = build.program "calls"
+    local flat, times = program.run({ "-bp", built.image, built.gmon }).stdout, {}
+    for _, f in ipairs(document(built.image, built.gmon).functions) do
+      if f.ticks ~= 0 or f.calls ~= 0 then times[#times + 1] = ("%.2f %s"):format(f.self, f.name) end
+    end
+    local printed = {}
+    for self, name in flat:gmatch "\n *[%d.]+ +[%d.]+ +([%d.]+) .-([%a_][^\n ]*)%f[\n]" do
+      printed[#printed + 1] = self .. " " .. name
+    end
+    assert.truthy(#printed > 5)
+    assert.same(printed, { table.unpack(times, 1, #printed) })
+  end)
+
+  it("has null for what is not known", function()
+    local plan = { functions = { "main", "leaf" }, calls = { { "main", "leaf", 2 } } }
+    local text = exported.crafted("json", plan)
+    for _, null in ipairs { "unit", "period", "total", "file", "line", "cycle", "build_id" } do
+      assert.truthy(text:find('"' .. null .. '": null', 1, true), null)
+    end
+    assert.same({ "no time was sampled: there is no histogram" }, decode(text).notes)
+  end)
+
+  it("has counts of any size", function()
+    local plan = { functions = { "main", "leaf" }, ticks = { leaf = 1 }, calls = { { "main", "leaf", (1 << 32) - 1 } } }
+    local records = crafted.records(plan)
+    local image = crafted.image(plan)
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic(records))
+    for i = 1, 22 do  -- twice as many each time
+      if i > 1 then
+        local sum = shell.tmpdir() .. "/sum"
+        assert.equal(0, program.run({ "--sum-file=" .. sum, image, path, path }).status)
+        path = sum
+      end
+    end
+    local count = ((1 << 32) - 1) << 21
+    assert.truthy(count > 1 << 53 - 1)
+    local text = exported.text("json", image, path)
+    assert.truthy(text:find('"count": ' .. count .. ",", 1, true))
+    assert.equal(count, decode(text).arcs[1].count)
+  end)
+
+  it("writes bytes that are not UTF-8 as \\xHH, and everything else as it is", function()
+    local names = {}
+    for _, f in ipairs(of_plan(exported.names).functions) do names[f.name] = f.ticks end
+    for i, name in ipairs(exported.names.functions) do
+      local shown = name == "bad\xff\xc3(byte" and "bad\\xFF\\xC3(byte" or name
+      assert.equal(i, names[shown], shown)
+    end
+  end)
+
+  it("has names as they are in the symbol table if that is wanted", function()
+    local built = build.program "shapes"
+    for _, f in ipairs(document(built.image, built.gmon, "--no-demangle").functions) do
+      assert.equal(f.symbol, f.name)
+    end
+  end)
+
+  it("is of what symspecs select", function()
+    local read = of_plan(crafted.example, "-Pleaf", "-kmain/work")
+    assert.same({ include = {}, exclude = { flat = { "leaf" }, arcs = { "main/work" } } },
+      { include = read.include, exclude = read.exclude })
+    assert.same({ "functions or calls were selected: see \"include\" and \"exclude\"" }, read.notes)
+    assert.equal(55, read.total_ticks)
+    local functions = by_id(read.functions)
+    for _, arc in ipairs(read.arcs) do
+      assert.is_false(functions[arc.caller].name == "main" and functions[arc.callee].name == "work")
+    end
+  end)
+
+  it("has the arcs of the entries that are selected", function()
+    local read = of_plan(crafted.example, "-qwork")
+    local functions, found = by_id(read.functions), {}
+    for i, arc in ipairs(read.arcs) do
+      found[i] = functions[arc.caller].name .. "/" .. functions[arc.callee].name
+    end
+    table.sort(found)
+    assert.same({ "main/work", "pong/leaf", "work/leaf", "work/work" }, found)
+  end)
+
+  it("has functions without time and calls with -z only", function()
+    local function has_idle(...)
+      for _, f in ipairs(of_plan(crafted.example, ...).functions) do
+        if f.name == "idle" then return true end
+      end
+      return false
+    end
+    assert.same({ false, true }, { has_idle(), has_idle "-z" })
+  end)
+
+  it("is by line with -l", function()
+    local built = build.program "lines"
+    local read, ticks = document(built.image, built.gmon, "-l"), 0
+    local profile = exported.profile(built.image, built.gmon)
+    assert.equal("line", read.granularity)
+    for _, f in ipairs(read.functions) do
+      ticks = ticks + f.ticks
+      assert.truthy(f["function"] <= f.id)
+    end
+    local sum = 0
+    for part in profile:functions("self", "ticks") do sum = sum + part end
+    assert.near(sum, ticks, 1e-6)
+  end)
+end)
+
+local python <const> = { "python3", "-c", "import jsonschema" }
+if shell.run(python).status ~= 0 then
+  return pending "the schema of the JSON export: needs python3-jsonschema"
+end
+
+describe("the schema of the JSON export", function()
+  local script <const> = [==[
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft7Validator.check_schema(schema)
+for path in sys.argv[2:]:
+    problems = list(jsonschema.Draft7Validator(schema).iter_errors(json.load(open(path))))
+    print(len(problems), *[error.message for error in problems[:3]])
+]==]
+
+  local function problems(text)
+    local path = shell.write(shell.tmpdir() .. "/export.json", text)
+    return shell.check({ "python3", "-c", script, program.root .. "/doc/gprof-profile.schema.json", path }).stdout
+  end
+
+  for name, image, path in exported.each_program() do
+    it("is that of " .. name, function()
+      assert.equal("0\n", problems(exported.text("json", image, path)))
+      assert.equal("0\n", problems(exported.text("json", image, path, "-l", "-c", "-z", "-kmain/")))
+    end)
+  end
+
+  it("is that of what has no time, and of names of all sorts", function()
+    assert.equal("0\n", problems(exported.crafted("json", { functions = { "f" }, calls = { { "f", "f", 1 } } })))
+    assert.equal("0\n", problems(exported.crafted("json", exported.names)))
+  end)
+
+  it("lets nothing else pass", function()
+    local text = exported.crafted("json", crafted.example)
+    for _, change in ipairs {
+      { '"version": 1,', '"version": 2,' }, { '"count": %d+', '"count": -1' }, { '"caller": %d+', '"caller": null' },
+      { '"address": "0x', '"address": "' }, { '"name"', '"names"' }, { '"period": 0.01', '"period": 0' },
+    } do
+      assert.not_equal("0\n", problems((text:gsub(change[1], change[2], 1))))
+    end
+  end)
+end)

@@ -1,0 +1,67 @@
+-- What of a profile has to be in its exports: the programs to try, and the figures that are looked for.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local gprof = require "gprof"
+local program = require "support.program"
+
+local exported = {}
+
+--- A program whose functions have names of all sorts, and calls between all of them.
+exported.names = {
+  functions = {
+    "main", "plain name", 'a"quote', "back\\slash", "semi;colon", "new\nline", "tab\tname", "caf\u{e9}",
+    "bad\xff\xc3(byte", "(7)", "<angle>", "operator()(int) const", "name 12", "-minus", "@at", "&amp;",
+    "{brace|bar}", "%d %s", "'single'", "\u{1F600}", "#hash", "\x7f\x01control",
+  },
+  ticks = {}, calls = {},
+}
+for i, name in ipairs(exported.names.functions) do
+  exported.names.ticks[name] = i
+  if i > 1 then exported.names.calls[i - 1] = { "main", name, i } end
+end
+
+--- What the program exports.
+-- @tparam string kind
+-- @tparam string image path
+-- @tparam string profile path
+-- @param ... more words of the command line
+-- @treturn string
+function exported.text(kind, image, profile, ...)
+  local result = program.run { "--export=" .. kind, image, profile, ... }
+  assert(result.status == 0 and result.stderr == "", result.stderr)
+  return result.stdout
+end
+
+--- The same, of a program that never ran (see `support.crafted`).
+-- @tparam string kind
+-- @tparam table plan
+-- @param ... more words of the command line
+-- @treturn string
+function exported.crafted(kind, plan, ...)
+  return exported.text(kind, crafted.image(plan), crafted.gmon(plan), ...)
+end
+
+--- Goes through fixture programs with most of what there can be.
+-- @treturn function iterator over name, path of the image, path of the profile
+function exported.each_program()
+  return coroutine.wrap(function()
+    for _, name in ipairs { "calls", "cycles", "clones", "shapes", "twins", "hum" } do
+      local built = build.program(name)
+      coroutine.yield(name, built.image, built.gmon)
+    end
+  end)
+end
+
+--- Reads a profile.
+-- @tparam string image path
+-- @tparam string path of the profile
+-- @tparam[opt] table options of the profile
+-- @treturn profile
+function exported.profile(image, path, options)
+  local opened = assert(gprof.image(image))
+  return assert(gprof.profile(opened, assert(gprof.data(opened, path)), options))
+end
+
+return exported
