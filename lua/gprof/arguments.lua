@@ -30,8 +30,8 @@ local of_profile = with(symbols, {
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
   reports = "table", exports = "table", operands = "table", profiles_from = "table",
-  jobs = "integer",
-  keep_going = "boolean", no_progress = "boolean",
+  jobs = "integer", keep_going = "boolean", no_progress = "boolean", compare = "table",
+  fail_on = "number",
 }
 
 --- Types of options by name, by the function that takes them. An alternative, "boolean or
@@ -42,12 +42,13 @@ arguments.known = {
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
   profile = of_profile,
+  compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
   report = with(of_program, with(of_profile, {
     brief = "boolean", width = "integer", print_path = "boolean",
     inline_file_names = "boolean", color = "boolean", all_lines = "boolean",
     annotate_time = "boolean", errors = "boolean", min_count = "integer",
     table_length = "integer", directory_path = "strings", separate_files = "boolean",
-    warn = "function", continued = "boolean",
+    warn = "function", continued = "boolean", comparison = "table",
   })),
 }
 
@@ -92,7 +93,7 @@ local of_open <const> = {
 -- What is wrong with an object: it is of another type, or closed, which its fields tell;
 -- nil if nothing is.
 local function wrong_object(value, kind)
-  if type_of(value) ~= kind then
+  if type_of(value) ~= kind and type(value) ~= kind then
     return ("%s expected, got %s"):format(kind, type_of(value))
   end
   if not of_open[kind] then return nil end

@@ -10,6 +10,9 @@ local output = require "gprof.output"
 
 local cli = {}
 
+-- The status that tells what got slower from what went wrong.
+local REGRESSION <const> = 2
+
 local function fail(message)
   error({ message = message }, 0)
 end
@@ -21,7 +24,7 @@ end
 
 local function work(arguments)
   local settings = options.read(arguments)
-  local write, bad = output.into(io.stdout), 0
+  local write, bad, slower = output.into(io.stdout), 0, {}
   if settings.help then
     write(require "gprof.help".page())
   elseif settings.version then
@@ -31,22 +34,25 @@ local function work(arguments)
   elseif settings.print_blocks_runtime then
     write(blocks_runtime() .. "\n")
   else
-    bad = require "gprof.reporting"(settings, write)
+    bad, slower = require "gprof.reporting"(settings, write)
   end
   write:flush()
+  for _, line in ipairs(slower) do io.stderr:write("gprof.lua: ", line, "\n") end
   if bad > 0 then fail("bad profiles that were left out: " .. bad) end
+  return slower[1] and REGRESSION or 0
 end
 
 --- Runs the program.
 -- @tparam {string,...} arguments
--- @treturn integer exit status: 0, or 1 after one line on standard error
+-- @treturn integer exit status: 0, or 1 after one line on standard error, or 2 after what
+--   got slower than --fail-on wants
 function cli.run(arguments)
   -- nearly all garbage is lines just printed: a fifth less time and memory than
   -- marking all that lives over and over again
   collectgarbage("generational")
   core.end_by_interrupt()
   local done, problem = pcall(work, arguments)
-  if done then return 0 end
+  if done then return problem end
   if problem == "not enough memory" then
     problem = { message = problem }
   elseif type(problem) ~= "table" then

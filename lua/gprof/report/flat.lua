@@ -61,9 +61,8 @@ end
 -- A row with the error behind the seconds, with as many digits as it takes to see one
 -- sample.
 local function with_error(row, rate)
-  local digits = 2
-  while digits < 6 and 10 ^ -digits > 1 / rate do digits = digits + 1 end
-  return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. digits .. "f"))
+  local decimals = require "gprof.granularity".decimals(1 / rate)
+  return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
 local function write_heading(profile, options, prefix, write)
