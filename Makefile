@@ -114,7 +114,8 @@ $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4)): $(DESTDIR)$(1)/%: $(3)% FORCE
 endef
 
 MODULES := $(shell find lua -name '*.lua')
-DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md) $(shell find examples -type f)
+DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.json) \
+  $(shell find examples -type f)
 
 $(eval $(call place,$(BINDIR),755,,gprof.lua))
 $(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))

@@ -19,8 +19,9 @@ static size_t read_note(gp_section *section, gp_layout layout, unsigned char *by
   if (gp_u32(note, layout) != sizeof NAME || gp_u32(note + 8, layout) != TYPE ||
       memcmp(note + HEAD, NAME, sizeof NAME) != 0)
     return 0;
-  if (size > GP_BUILD_ID_BYTES || !gp_section_read(section, BEFORE, bytes, size)) return 0;
-  return size;
+  bool there =
+      size <= GP_BUILD_ID_BYTES && gp_section_read(section, BEFORE, bytes, size);
+  return there ? size : 0;
 }
 
 size_t gp_build_id(const gp_image *image, unsigned char bytes[GP_BUILD_ID_BYTES]) {

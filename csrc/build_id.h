@@ -10,7 +10,7 @@
 
 #include "image.h"
 
-/* The most bytes that an id has. Linkers write 8 to 20 of them; a user may choose more. */
+/* The most bytes that an id has. Linkers write 8 to 20; a user may choose some more. */
 #define GP_BUILD_ID_BYTES 64
 
 /* Reads the id into `bytes`. Returns how many there are; 0 if the image has none, or none

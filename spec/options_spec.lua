@@ -334,6 +334,18 @@ describe("settings", function()
     end
   end)
 
+  it("of thresholds are percentages", function()
+    for word, value in pairs { ["0"] = 0, ["0.5"] = 0.5, [".1"] = 0.1, ["100"] = 100, ["7."] = 7 } do
+      assert.equal(value, read("--node-threshold", word).node_threshold)
+      assert.equal(value, read("--edge-threshold", word).edge_threshold)
+    end
+    for _, word in ipairs { "", ".", "x", "-1", "101", "1e1", "0x1", "nan", " 1" } do
+      local settings, message = read("--edge-threshold=" .. word)
+      assert.is_nil(settings)
+      assert.equal(("option --edge-threshold takes a number from 0 to 100, not '%s'"):format(word), message)
+    end
+  end)
+
   it("of a width beyond all integers are no small number", function()
     local settings = read("-w", ("9"):rep(20))
     assert.is_true(settings == nil or settings.width > 1000)

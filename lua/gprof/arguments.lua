@@ -49,6 +49,7 @@ arguments.known = {
     annotate_time = "boolean", errors = "boolean", min_count = "integer",
     table_length = "integer", directory_path = "strings", separate_files = "boolean",
     warn = "function", continued = "boolean", comparison = "table",
+    node_threshold = "number", edge_threshold = "number",
   })),
 }
 
@@ -93,7 +94,7 @@ local of_open <const> = {
 -- What is wrong with an object: it is of another type, or closed, which its fields tell;
 -- nil if nothing is.
 local function wrong_object(value, kind)
-  if type_of(value) ~= kind and type(value) ~= kind then
+  if type_of(value) ~= kind then
     return ("%s expected, got %s"):format(kind, type_of(value))
   end
   if not of_open[kind] then return nil end
@@ -109,6 +110,7 @@ local tables <const> = { strings = true, symspecs = true }
 local function wrong(value, kind, given)
   if tables[kind] then return require "gprof.tables"[kind](value, given) end
   if kind == "format" then return wrong_format(value) end
+  if kind == "number" and type(value) == kind then return nil end
   local plain, word = kind:match "^(%S+) or '(%l+)'$"
   if not plain then return wrong_object(value, kind) end
   if type_of(value) == plain or value == word then return nil end

@@ -339,7 +339,7 @@ local function make(_, old, new, options)
     side_of(new, 2, options.new_runs), options.chance)
 end
 
---- Reads a profile that `--export=json` wrote, to be compared with others.
+--- Reads a profile that was exported as JSON, to be compared with others.
 -- @function gprof.compare.load
 -- @tparam string path
 -- @treturn[1] table with the fields `runs`, `rate`, `unit`, `ticks`, `counted` and

@@ -28,6 +28,15 @@ end
 effects.number = number(0, 2147483647)
 effects.width = number(1, 1000000)
 
+function effects.percent(settings, argument, option)
+  local value = argument:find "^%d*%.?%d*$" and tonumber(argument)
+  if not value or value > 100 then
+    raise("option %s takes a number from 0 to 100, not '%s'", options.name(option),
+      argument)
+  end
+  settings[options.setting(option)] = value
+end
+
 -- Words in a sentence: "a, b and c".
 local function sentence(words, last)
   return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
@@ -140,7 +149,8 @@ function effects.compare(settings, argument, option)
   table.insert(settings.compare, argument)
 end
 
-function effects.percentage(settings, argument, option)
+-- What got slower may take several times as long.
+function effects.growth(settings, argument, option)
   local percent = tonumber(argument:match "^(%d+%.?%d*)%%?$")
   if not percent then
     raise("option %s takes a percentage, not '%s'", options.name(option), argument)

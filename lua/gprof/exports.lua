@@ -15,7 +15,10 @@ local exports = {}
 exports.kinds = options.values { long = "export" }
 
 -- Kinds that are about time, and what is said of profiles that have none.
-local timed <const> = {}
+local timed <const> = {
+  callgrind = true, dot = true, folded = true, pprof = true, speedscope = true,
+  svg = true,
+}
 
 --- Takes apart what the command line says: KIND or KIND:FILE.
 -- @tparam string argument

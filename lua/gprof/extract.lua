@@ -50,4 +50,13 @@ function extract.functions(profile, arcs, options)
   return ids
 end
 
+--- What times are written in, where they have to be whole numbers: parts of a second, or
+-- samples, if the profile is of something else.
+-- @tparam profile profile with a histogram
+-- @tparam integer parts of a second
+-- @treturn number how many of them a sample is
+function extract.units(profile, parts)
+  return profile.unit == "seconds" and parts / profile.rate or 1
+end
+
 return extract

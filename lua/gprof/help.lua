@@ -8,6 +8,7 @@ local options = require "gprof.options"
 local help = {}
 
 local COLUMN = 34  -- where descriptions begin
+local WIDTH = 80
 
 local values = { none = "%s", required = "%s%s%s", optional = "%s[%s%s]" }
 
@@ -22,9 +23,23 @@ local function form(option)
   return "  " .. short .. pattern:format("--" .. option.long, "=", option.value)
 end
 
+-- Breaks a text into lines that fit behind the options.
+local function in_column(text)
+  local lines = { "" }
+  for word in text:gmatch "%S+" do
+    local line = lines[#lines]
+    if #line + 1 + #word > WIDTH - COLUMN then
+      lines[#lines + 1] = word
+    else
+      lines[#lines] = line == "" and word or line .. " " .. word
+    end
+  end
+  return table.concat(lines, "\n" .. (" "):rep(COLUMN))
+end
+
 local function description(option)
-  if option.help:sub(-1) ~= ":" then return option.help end
-  return option.help .. " " .. table.concat(options.values(option), " ")
+  if option.help:sub(-1) ~= ":" then return in_column(option.help) end
+  return in_column(option.help .. " " .. table.concat(options.values(option), " "))
 end
 
 local function line(option)

@@ -77,8 +77,10 @@ local own <const> = { [[
   errors                        flag        a column for the error of each self time
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
   export=KIND[:FILE]            export      for other tools, into FILE:
+  node-threshold=PERCENT        percent     functions of less are not in dot and svg (0.5)
+  edge-threshold=PERCENT        percent     nor calls of less (0.1)
   compare=OLD                   compare     what changed since OLD, profiles of a program
-  fail-on=PERCENT               percentage  the status is 2 if that much got slower
+  fail-on=PERCENT               growth      the status is 2 if that much got slower
 ]], "", [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file
@@ -96,7 +98,9 @@ local values <const> = {
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd" },
   color = { "auto", "always", "never" },
   ["print-completion"] = { "bash", "zsh" },
-  export = { "json" },
+  export = {
+    "callgrind", "csv", "csv-arcs", "dot", "folded", "json", "pprof", "speedscope", "svg",
+  },
 }
 
 -- What an argument is the name of, if it is that of a file, by effect.

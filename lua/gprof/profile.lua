@@ -8,6 +8,9 @@ local core = require "gprof.core"
 local images = require "gprof.image"
 local native = require "gprof.native"
 
+-- By profile, if it is one by line: the options that it was made with.
+local made_with = setmetatable({}, { __mode = "k" })
+
 --- Puts data on the functions of an image: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
 -- @tparam image image
@@ -53,7 +56,10 @@ local function make(image, data, options)
     selections = require "gprof.symspec".resolve(symbols, lines, options,
       options.missed or function() end, trace)
   end
-  return core.profile(lines or symbols, data, options, selections)
+  local profile
+  profile, message = core.profile(lines or symbols, data, options, selections)
+  if profile and lines then made_with[profile] = options end
+  return profile, message
 end
 
 --- A profile: functions with their samples and calls.
@@ -130,6 +136,19 @@ end
 -- @treturn[2] string what is wrong: several files, or none, of that name; no text
 function core.profile_methods:annotate(file, directories)
   return require "gprof.annotation".annotate(self, file, directories)
+end
+
+--- A profile of the same data, made in the same way, but by function.
+-- @function profile:by_function
+-- @treturn profile itself, if it is not by line
+-- @raise if there is no memory for it
+function core.profile_methods:by_function()
+  arguments.check(self, "gprof.profile", 0, "by_function")
+  local options = {}
+  if not self.by_line then return self end
+  for name, value in pairs(made_with[self]) do options[name] = value end
+  options.line, options.missed = nil, nil
+  return assert(make(self.image, self.data, options))
 end
 
 --- The functions that a symspec names (`gprof.symspec`). In a profile by line those are

@@ -1,5 +1,5 @@
---- Profiles that `--export=json` wrote, as far as they can be compared with others: their
--- functions. doc/export.md describes the layout.
+--- Exported profiles, as far as they can be compared with others: their functions.
+-- doc/export.md describes the layout.
 --
 -- @internal gprof.stored
 -- SPDX-License-Identifier: GPL-3.0-or-later

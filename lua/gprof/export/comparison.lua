@@ -1,5 +1,5 @@
---- A comparison in JSON: what `--export=json` writes beside `--compare`. doc/export.md
--- describes the layout. Names of fields are those of `gprof.compare`.
+--- A comparison in JSON, of a layout of our own, which doc/export.md describes. Names of
+-- fields are those of `gprof.compare`.
 --
 -- @module gprof.export.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later

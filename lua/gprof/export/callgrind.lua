@@ -1,0 +1,209 @@
+--- Callgrind's profile format, for KCachegrind, QCachegrind and callgrind_annotate. It
+-- holds a call graph as it is: no chains of calls are made up.
+--
+-- What readers take for granted, and a call graph has not, is added: a function
+-- <spontaneous> that calls those of which no caller is known. Calls within a cycle move
+-- no time, but for members that are called from nowhere else: these would be shown
+-- without any.
+--
+-- @module gprof.export.callgrind
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local escape = require "gprof.escape"
+local extract = require "gprof.extract"
+local gprof = require "gprof"
+local shares = require "gprof.shares"
+local sourcing = require "gprof.sourcing"
+
+local UNKNOWN <const>, SPONTANEOUS <const> = "???", "<spontaneous>"
+
+local function plain(text)
+  return escape.bytes(text, "%c")
+end
+
+-- Names that are written once, and then go by a number. Each key has one of its own:
+-- there are functions of the same name.
+local function compressor()
+  local numbers, count = {}, 0
+  return function(key, name)
+    if numbers[key] then return ("(%d)"):format(numbers[key]) end
+    count = count + 1
+    numbers[key] = count
+    return ("(%d) %s"):format(count, plain(name))
+  end
+end
+
+-- The event that is counted. Readers know that name for one of real time.
+local function event_of(profile)
+  if profile.unit == "seconds" then return "Time_(10ns)" end
+  local name = profile.unit:gsub("[^%w]", "_")
+  return profile.rate == 1 and name or ("%s_(1/%d)"):format(name, profile.rate)
+end
+
+-- The graph -----------------------------------------------------------------------------
+
+-- All functions that are exported, by number: `id`, `name`, `file`, `line`, `self` and
+-- `time` with children (in units), `calls`, `cycle` (number of the node), `arcs` (calls
+-- made). In the order of `ids`.
+local function functions_of(profile, ids, units)
+  local functions = {}
+  for _, id in ipairs(ids) do
+    local name, file, line, self, children, calls =
+      profile:get(id, "name", "file", "line", "ticks", "children_ticks", "calls")
+    functions[id] = { id = id, name = name, file = file, line = line or 0, calls = calls,
+      self = math.floor(self * units + 0.5), time = (self + children) * units, arcs = {} }
+  end
+  for cycle in profile:cycles() do
+    local time = (cycle.ticks + cycle.children_ticks) * units
+    local whole = { calls = cycle.calls, time = time }
+    for id in cycle:members(nil, "id") do
+      if functions[id] then
+        functions[id].cycle = whole
+        whole.first = whole.first or functions[id]
+      end
+    end
+  end
+  return functions
+end
+
+-- Puts arcs beside their callers: `callee`, `count`, `time` (in units). Calls that never
+-- happened are not: what stands behind them would be taken for the caller's own time.
+local function add_arcs(functions, arcs, per_unit)
+  for _, arc in ipairs(arcs) do
+    local caller, callee = functions[arc.caller], functions[arc.callee]
+    if arc.count > 0 then
+      local inside = caller == callee or caller.cycle and caller.cycle == callee.cycle
+      local made = { callee = callee, count = arc.count,
+        time = (arc.self + arc.children) * per_unit,
+        inside = inside and caller ~= callee }
+      table.insert(caller.arcs, made)
+      if not inside then
+        local node = callee.cycle or callee
+        node.explained = (node.explained or 0) + arc.count
+        callee.entered = true
+      elseif made.inside then
+        callee.inner = (callee.inner or 0) + arc.count
+      end
+    end
+  end
+end
+
+-- Gives the calls within a cycle time, of members that are not called from outside.
+local function share_inside(functions, ids)
+  for _, id in ipairs(ids) do
+    for _, arc in ipairs(functions[id].arcs) do
+      local callee = arc.callee
+      if arc.inside and not callee.entered then
+        arc.time = callee.time * arc.count / callee.inner
+      end
+    end
+  end
+end
+
+-- The calls by nobody: of functions, or cycles, that are not called, or more often than
+-- is known by whom. The first member stands for its cycle.
+local function spontaneous(functions, ids)
+  local made = {}
+  for _, id in ipairs(ids) do
+    local f = functions[id]
+    local node = f.cycle or f
+    local missing = node.calls - (node.explained or 0)
+    if (node.first or f) == f and (missing > 0 or not node.explained) then
+      local part = node.explained and missing / node.calls or 1
+      made[#made + 1] = { callee = f, count = math.max(missing, 1),
+        time = part * node.time }
+      f.entered = true
+    end
+  end
+  return made
+end
+
+-- Writing -------------------------------------------------------------------------------
+
+local function write_call(out, call, site)
+  local callee = call.callee
+  out.write("cfi=" .. out.file(callee.file or UNKNOWN, callee.file or UNKNOWN) .. "\n")
+  out.write("cfn=" .. out.name(callee.id, callee.name) .. "\n")
+  out.write(("calls=%d %d\n%d %d\n"):format(site.count, callee.line, site.line,
+    site.time))
+end
+
+-- A call as it is, or one for each line that it is made at.
+local function write_calls(out, caller, call, sites)
+  local time, counts = math.floor(call.time + 0.5), {}
+  if not sites then
+    write_call(out, call, { count = call.count, line = caller.line, time = time })
+    return
+  end
+  for i, site in ipairs(sites) do counts[i] = site.count end
+  local times = shares.divide(time, counts)
+  for i, site in ipairs(sites) do
+    write_call(out, call, { count = site.count, line = site.line, time = times[i] })
+  end
+end
+
+-- Own time by line. Lines of another file are of inlined code.
+local function write_lines(out, f, lines)
+  local ticks, current = {}, f.file
+  for i, line in ipairs(lines) do ticks[i] = line.ticks end
+  for i, time in ipairs(shares.divide(f.self, ticks)) do
+    local file = lines[i].file
+    if file ~= current then
+      local key = file == f.file and "fe=" or "fi="
+      out.write(key .. out.file(file or UNKNOWN, file or UNKNOWN) .. "\n")
+      current = file
+    end
+    out.write(("%d %d\n"):format(lines[i].line, time))
+  end
+  if current ~= f.file then
+    out.write("fe=" .. out.file(f.file or UNKNOWN, f.file or UNKNOWN) .. "\n")
+  end
+end
+
+local function write_head(out, f)
+  out.write("\nfl=" .. out.file(f.file or UNKNOWN, f.file or UNKNOWN) .. "\n")
+  out.write("fn=" .. out.name(f.id, f.name) .. "\n")
+end
+
+local function write_function(out, f, lines, sites)
+  write_head(out, f)
+  if lines and f.self > 0 then
+    write_lines(out, f, lines)
+  else
+    out.write(("%d %d\n"):format(f.line, f.self))
+  end
+  for _, call in ipairs(f.arcs) do
+    write_calls(out, f, call, sites and sites[call.callee.id])
+  end
+end
+
+local function write_header(profile, total, write)
+  write "# callgrind format\nversion: 1\n"
+  write("creator: gprof for Lua " .. gprof._VERSION .. "\n")
+  write("cmd: " .. plain(profile.image.path) .. "\n")
+  write "desc: Note: times of calls are estimates, by counts of calls\n"
+  write("positions: line\nevents: " .. event_of(profile) .. "\n")
+  write(("summary: %d\n\nob=(1) "):format(total) .. plain(profile.image.path) .. "\n")
+end
+
+--- Writes it.
+-- @tparam profile profile with a histogram; one by line has costs and calls of lines
+-- @tparam table options `display_unused_functions`: those without time and calls, too
+-- @tparam stream write
+return function(profile, options, write)
+  local by_function, lines, sites = sourcing.of(profile)
+  local units = extract.units(by_function, 100000000)
+  local arcs = extract.arcs(by_function)
+  local ids = extract.functions(by_function, arcs, options)
+  local functions, total = functions_of(by_function, ids, units), 0
+  add_arcs(functions, arcs, units * by_function.rate)
+  local roots = { id = 0, name = SPONTANEOUS, line = 0, self = 0,
+    arcs = spontaneous(functions, ids) }
+  share_inside(functions, ids)
+  for _, id in ipairs(ids) do total = total + functions[id].self end
+  write_header(by_function, total, write)
+  local out = { write = write, file = compressor(), name = compressor() }
+  write_function(out, roots)
+  for _, id in ipairs(ids) do write_function(out, functions[id], lines[id], sites[id]) end
+  write(("\ntotals: %d\n"):format(total))
+end

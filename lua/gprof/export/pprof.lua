@@ -1,0 +1,168 @@
+--- The format of pprof: chains of calls with their time in nanoseconds, and the calls
+-- that were counted. It is not compressed; pprof reads it so.
+--
+-- There are two values in a sample: the time, of chains, which are estimates, and the
+-- calls, of chains of a caller and a callee.
+--
+-- @module gprof.export.pprof
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local chains = require "gprof.chains"
+local escape = require "gprof.escape"
+local extract = require "gprof.extract"
+local protobuf = require "gprof.protobuf"
+local sourcing = require "gprof.sourcing"
+
+local number <const>, bytes <const>, numbers <const> =
+  protobuf.number, protobuf.bytes, protobuf.numbers
+
+-- Fields of messages, by the names that profile.proto has for them.
+local PROFILE <const> = { sample_type = 1, sample = 2, mapping = 3, location = 4,
+  ["function"] = 5, string_table = 6, period_type = 11, period = 12, comment = 13,
+  default_sample_type = 14 }
+local SAMPLE <const> = { location_id = 1, value = 2 }
+local MAPPING <const> = { id = 1, memory_start = 2, memory_limit = 3, filename = 5,
+  build_id = 6, has_functions = 7, has_filenames = 8, has_line_numbers = 9 }
+local LOCATION <const> = { id = 1, mapping_id = 2, address = 3, line = 4 }
+local LINE <const> = { function_id = 1, line = 2 }
+local FUNCTION <const> = { id = 1, name = 2, system_name = 3, filename = 4,
+  start_line = 5 }
+
+-- Tables
+-- ----------------------------------------------------------------------------------
+
+-- What messages refer to by number: `of(key, ...)` is the number of what `make(number,
+-- ...)` writes when it is first asked for.
+local function numbered(first, make)
+  local known, count = {}, first - 1
+  return function(key, ...)
+    if not known[key] then
+      count = count + 1
+      known[key] = count
+      make(count, ...)
+    end
+    return known[key]
+  end
+end
+
+-- The tables of a profile that is written: `text`, `func` and `place` give numbers.
+local function tables_of(profile, write)
+  local names = chains.names(profile)
+  local text_table = numbered(0, function(_, text)
+    write(bytes(PROFILE.string_table, text))
+  end)
+  local function text(value)
+    local plain = escape.utf8(value or "")
+    return text_table(plain, plain)
+  end
+  text ""  -- the first one has to be that
+  local func_table = numbered(1, function(id, name, symbol, file, line)
+    write(bytes(PROFILE["function"], number(FUNCTION.id, id) ..
+      number(FUNCTION.name, text(name)) .. number(FUNCTION.system_name, text(symbol)) ..
+      number(FUNCTION.filename, text(file)) .. number(FUNCTION.start_line, line)))
+  end)
+  -- Of functions; of cycles and callers that were not followed nothing but a name is
+  -- known.
+  local function func(id)
+    if id == chains.TRUNCATED or profile:get(id, "is_cycle") then
+      return func_table(id, names[id])
+    end
+    local symbol, file, line = profile:get(id, "symbol", "file", "line")
+    return func_table(id, names[id], symbol ~= names[id] and symbol or nil, file, line)
+  end
+  local place_table = numbered(1, function(place, id, address, line)
+    local source = number(LINE.function_id, func(id)) .. number(LINE.line, line)
+    write(bytes(PROFILE.location, number(LOCATION.id, place) ..
+      number(LOCATION.mapping_id, address and 1) .. number(LOCATION.address, address) ..
+      bytes(LOCATION.line, source)))
+  end)
+  -- Where a function begins, or one of its lines.
+  local function place(id, line)
+    if line then
+      return place_table(id .. ":" .. line.address, id, line.address, line.line)
+    elseif id == chains.TRUNCATED or profile:get(id, "is_cycle") then
+      return place_table(id, id)
+    end
+    local address, first = profile:get(id, "address", "line")
+    return place_table(id, id, address, first)
+  end
+  return text, place
+end
+
+-- Writing -------------------------------------------------------------------------------
+
+local function write_mapping(profile, text, write)
+  local image = profile.image
+  write(bytes(PROFILE.mapping, number(MAPPING.id, 1) ..
+    number(MAPPING.memory_start, image.text_low) ..
+    number(MAPPING.memory_limit, image.text_high) ..
+    number(MAPPING.filename, text(image.path)) ..
+    number(MAPPING.build_id, text(image.build_id)) ..
+    number(MAPPING.has_functions, true) .. number(MAPPING.has_filenames, true) ..
+    number(MAPPING.has_line_numbers, true)))
+end
+
+local function type_of(text, name, unit)
+  return number(1, text(name)) .. number(2, text(unit))
+end
+
+local function write_types(profile, text, write)
+  local timed = profile.unit == "seconds"
+  local name = timed and "cpu" or profile.unit
+  local time = type_of(text, name, timed and "nanoseconds" or "count")
+  write(bytes(PROFILE.sample_type, time))
+  write(bytes(PROFILE.sample_type, type_of(text, "calls", "count")))
+  write(bytes(PROFILE.period_type, time))
+  write(number(PROFILE.period, math.floor(extract.units(profile, 1000000000) + 0.5)))
+  write(number(PROFILE.default_sample_type, text(name)))
+end
+
+local function write_sample(places, time, calls, write)
+  write(bytes(PROFILE.sample, numbers(SAMPLE.location_id, places) ..
+    numbers(SAMPLE.value, { time, calls })))
+end
+
+-- The leaf is first; its place is that of its line, if that is known.
+local function write_chain(chain, place, write)
+  local links, places, link = {}, {}, chain.top
+  while link do
+    links[#links + 1], link = link.id, link.below
+  end
+  for i = #links, 1, -1 do
+    local leaf = i == #links and chain.piece.address and chain.piece or nil
+    places[#places + 1] = place(links[i], leaf)
+  end
+  write_sample(places, chain.weight, 0, write)
+end
+
+local function write_comments(truncated, text, write)
+  local comments = { "times of functions are those of gprof's flat profile; " ..
+    "chains of calls are estimated from counts of calls" }
+  if truncated > 0 then
+    comments[2] = ("%.2g%% of the time is in chains that have lost their root"):format(
+      100 * truncated)
+  end
+  local places = {}
+  for i, comment in ipairs(comments) do places[i] = text(comment) end
+  write(numbers(PROFILE.comment, places))
+end
+
+--- Writes it.
+-- @tparam profile profile with a histogram; one by line has time by line
+-- @tparam table _ options
+-- @tparam stream write
+return function(profile, _, write)
+  local by_function, lines = sourcing.of(profile)
+  local text, place = tables_of(by_function, write)
+  local list, truncated =
+    chains.of(by_function, extract.units(by_function, 1000000000), lines)
+  write_types(by_function, text, write)
+  write_mapping(by_function, text, write)
+  for _, chain in ipairs(list) do write_chain(chain, place, write) end
+  for _, arc in ipairs(extract.arcs(by_function)) do
+    if arc.count > 0 then
+      write_sample({ place(arc.callee), place(arc.caller) }, 0, arc.count, write)
+    end
+  end
+  write_comments(truncated, text, write)
+end

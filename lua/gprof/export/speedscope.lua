@@ -1,0 +1,105 @@
+--- JSON for speedscope: chains of calls with their time in microseconds.
+--
+-- A call graph knows no order in time, so the chains are in the order of their functions:
+-- those that begin alike stand together.
+--
+-- @module gprof.export.speedscope
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local chains = require "gprof.chains"
+local extract = require "gprof.extract"
+local gprof = require "gprof"
+local json = require "gprof.json"
+
+local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
+
+local frame_with_source <const> = json.object { "name", "file", "line" }
+local frame_of <const> = json.object { "name" }
+
+-- Frames of links, numbered from 0 when they are first met.
+local function frames_of(profile)
+  local frames, numbers, names = {}, {}, chains.names(profile)
+  local function add(id)
+    local file, line
+    if id ~= chains.TRUNCATED and not profile:get(id, "is_cycle") then
+      file, line = profile:get(id, "file", "line")
+    end
+    frames[#frames + 1] = file and frame_with_source(names[id], file, line) or
+      frame_of(names[id])
+    return #frames - 1
+  end
+  return frames, setmetatable(numbers, { __index = function(_, id)
+    numbers[id] = add(id)
+    return numbers[id]
+  end })
+end
+
+-- Stacks as arrays of numbers, root first, in order; each with its `weight`.
+local function stacks_of(list, numbers)
+  local stacks = {}
+  for i, chain in ipairs(list) do
+    local stack, link = { weight = chain.weight }, chain.top
+    while link do
+      stack[#stack + 1], link = numbers[link.id], link.below
+    end
+    stacks[i] = stack
+  end
+  table.sort(stacks, function(a, b)
+    for i = 1, math.min(#a, #b) do
+      if a[i] ~= b[i] then return a[i] < b[i] end
+    end
+    return #a < #b
+  end)
+  return stacks
+end
+
+local function rows(list)
+  local i = 0
+  return function()
+    i = i + 1
+    return list[i]
+  end
+end
+
+local function stack_rows(stacks)
+  local i = 0
+  return function()
+    i = i + 1
+    return stacks[i] and json.array(stacks[i])
+  end
+end
+
+local function write_profile(profile, stacks, truncated, write)
+  local weights, sum = {}, 0
+  for i, stack in ipairs(stacks) do
+    weights[i], sum = stack.weight, sum + stack.weight
+  end
+  local lost = truncated > 0 and
+    (", %.2g%% of the time has lost its root"):format(100 * truncated) or ""
+  local name = ("%s (chains of calls are estimated%s)"):format(profile.unit, lost)
+  write('  "profiles": [{"type": "sampled", "name": ' .. json.string(name))
+  write((', "unit": "%s", "startValue": 0, "endValue": %d,\n'):format(
+    profile.unit == "seconds" and "microseconds" or "none", sum))
+  write '    "samples": '
+  json.rows(write, "    ", stack_rows(stacks))
+  write(',\n    "weights": ' .. json.array(weights) .. "}]\n")
+end
+
+--- Writes it.
+-- @tparam profile profile with a histogram
+-- @tparam table _ options
+-- @tparam stream write
+return function(profile, _, write)
+  profile = profile:by_function()
+  local list, truncated = chains.of(profile, extract.units(profile, 1000000))
+  local frames, numbers = frames_of(profile)
+  local stacks = stacks_of(list, numbers)
+  write('{"$schema": ' .. json.string(SCHEMA) .. ",\n")
+  write('  "exporter": ' .. json.string("gprof for Lua " .. gprof._VERSION) .. ",\n")
+  write('  "name": ' .. json.string(profile.image.path) .. ",\n")
+  write '  "activeProfileIndex": 0,\n  "shared": {"frames": '
+  json.rows(write, "  ", rows(frames))
+  write "},\n"
+  write_profile(profile, stacks, truncated, write)
+  write "}\n"
+end

@@ -1,0 +1,277 @@
+-- The export callgrind: read by the rules of its format, held against the profile, and shown by callgrind_annotate.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local exported = require "support.exported"
+local shell = require "support.shell"
+
+-- Reads names that are written once and then go by numbers.
+local function names()
+  local known = {}
+  return function(text)
+    local number, name = text:match "^%((%d+)%) ?(.*)$"
+    assert(number, text)
+    if name ~= "" then
+      assert(not known[number], "defined twice: " .. text)
+      known[number] = { name = name, number = number }
+    end
+    return assert(known[number], "not defined: " .. text)
+  end
+end
+
+-- Reads an export as its readers do: `header`; `functions`, an array of { name, file, self, lines (cost by
+-- "file:line"), calls }, each call { name, file, count, time, line, target }; `total`.
+local function read(text)
+  local read_file, read_name = names(), names()
+  local made, lines = { functions = {}, header = {} }, text:gmatch "([^\n]*)\n"
+  local current, file, callee_file, callee, call, here
+  for line in lines do
+    local key, value = line:match "^([%a_]+)[=:] ?(.*)$"
+    if call then
+      call.line, call.time = line:match "^(%d+) (%d+)$"
+      call.line, call.time, call = math.tointeger(call.line), math.tointeger(call.time), nil
+    elseif key == "fl" then
+      file = read_file(value).name
+      here = file
+    elseif key == "fi" or key == "fe" then
+      here = read_file(value).name
+    elseif key == "fn" then
+      local name = read_name(value)
+      current = { name = name.name, number = name.number, file = file, self = 0, lines = {}, calls = {} }
+      made.functions[#made.functions + 1] = current
+    elseif key == "cfi" then
+      callee_file = read_file(value).name
+    elseif key == "cfn" then
+      callee = read_name(value)
+    elseif key == "calls" then
+      local count, target = value:match "^(%d+) (%d+)$"
+      call = { name = callee.name, number = callee.number, file = callee_file, count = math.tointeger(count),
+        target = math.tointeger(target) }
+      assert(call.count > 0)
+      table.insert(current.calls, call)
+    elseif key and key ~= "ob" then
+      made.header[#made.header + 1] = { key, value }
+      made.header[key] = value
+    elseif line ~= "" and not line:find "^[#o]" then
+      local number, cost = line:match "^(%d+) (%d+)$"
+      assert(number, line)
+      cost, here = math.tointeger(cost), here or file
+      current.self = current.self + cost
+      current.lines[here .. ":" .. number] = (current.lines[here .. ":" .. number] or 0) + cost
+    end
+  end
+  made.total = math.tointeger(made.header.totals)
+  return made
+end
+
+local function document(image, path, ...)
+  return read(exported.text("callgrind", image, path, ...))
+end
+
+local function of_plan(plan, ...)
+  return read(exported.crafted("callgrind", plan, ...))
+end
+
+local function key(name, file)
+  return name .. "@" .. (file or "???")
+end
+
+local function by_key(made)
+  local found = {}
+  for _, f in ipairs(made.functions) do found[key(f.name, f.file)] = f end
+  return found
+end
+
+local UNITS <const> = 100000000  -- of a second
+
+describe("the export callgrind", function()
+  for name, image, path in exported.each_program() do
+    it("has the time of each function, and the calls between them: " .. name, function()
+      local made = document(image, path, "--no-demangle")
+      local functions, sum = by_key(made), 0
+      for f in exported.profile(image, path, { no_demangle = true }):functions() do
+        local row = functions[key(f.name, f.file)]
+        if f.ticks > 0 or f.calls > 0 then assert.truthy(row, f.name) end
+        if row then
+          assert.equal((f.self * UNITS + 0.5) // 1 | 0, row.self)
+          sum = sum + row.self
+        end
+        for arc in f:callees() do
+          local found
+          for _, call in ipairs(row.calls) do
+            if key(call.name, call.file) == key(arc.callee.name, arc.callee.file) then found = call end
+          end
+          assert.same({ arc.count, arc.callee.line or 0, f.line or 0 }, { found.count, found.target, found.line })
+          if not arc.recursive or arc.caller == arc.callee then
+            assert.near((arc.self + arc.children) * UNITS, found.time, 1)
+          end
+        end
+      end
+      assert.equal(sum, made.total)
+      assert.equal(made.header.summary, made.header.totals)
+    end)
+
+    it("has the same time by line with -l, where it was spent: " .. name, function()
+      local made = document(image, path, "-l", "--no-demangle")
+      local whole = document(image, path, "--no-demangle")
+      assert.equal(whole.total, made.total)
+      local functions = by_key(whole)
+      for _, f in ipairs(made.functions) do
+        local other = functions[key(f.name, f.file)]
+        assert.equal(other.self, f.self)
+        local counts, times = {}, {}
+        for _, call in ipairs(f.calls) do
+          local callee = key(call.name, call.file)
+          counts[callee], times[callee] = (counts[callee] or 0) + call.count, (times[callee] or 0) + call.time
+        end
+        for _, call in ipairs(other.calls) do
+          local callee = key(call.name, call.file)
+          assert.same({ call.count, call.time }, { counts[callee], times[callee] })
+        end
+      end
+    end)
+  end
+
+  it("knows lines of calls, and those of code that was inlined from another file", function()
+    local built = build.program("lines", "O2")
+    local made, seen = document(built.image, built.gmon, "-l"), 0
+    local profile = exported.profile(built.image, built.gmon, { line = true })
+    local functions = by_key(made)
+    for f in profile:functions() do
+      local owner = profile:node(f.function_id)
+      local row = functions[key(owner.name, owner.file)]
+      local lines = row and row.lines
+      if f.ticks > 1 and lines and f.file then
+        seen = seen + 1
+        assert.truthy(lines[f.file .. ":" .. f.line], f.file .. ":" .. f.line)
+      end
+    end
+    assert.truthy(seen > 3)
+  end)
+
+  it("begins with what its readers want there, in this order", function()
+    local made, order = of_plan(crafted.example), {}
+    for i, field in ipairs(made.header) do order[i] = field[1] end
+    assert.same({ "version", "creator", "cmd", "desc", "positions", "events", "summary", "totals" }, order)
+    assert.same({ "1", "line", "Time_(10ns)", "95000000" },
+      { made.header.version, made.header.positions, made.header.events, made.header.totals })
+    assert.equal(crafted.image(crafted.example), made.header.cmd)
+  end)
+
+  it("has calls of what nobody is known to call", function()
+    local functions = by_key(of_plan(crafted.example))
+    local calls = functions["<spontaneous>@???"].calls
+    assert.same({ "main", 1, 95000000 }, { calls[1].name, calls[1].count, calls[1].time })
+    assert.is_nil(calls[2])
+    local made = of_plan({ functions = { "a", "b", "c" }, ticks = { a = 1, b = 2, c = 4 },
+      calls = { { "a", "b", 3 }, { "b", "a", 2 }, { "b", "c", 1 } } })
+    calls = by_key(made)["<spontaneous>@???"].calls
+    assert.same({ 1, 1, 7000000 }, { #calls, calls[1].count, calls[1].time })
+  end)
+
+  it("has time on calls within a cycle only into members that are not called from outside", function()
+    local functions = by_key(of_plan(crafted.example))
+    local function time(caller, callee)
+      for _, call in ipairs(functions[caller .. "@???"].calls) do
+        if call.name == callee then return call.time end
+      end
+    end
+    assert.same({ 15000000, 0, 35000000, 0 },
+      { time("ping", "pong"), time("pong", "ping"), time("main", "ping"), time("work", "work") })
+  end)
+
+  it("leaves calls out that never happened", function()
+    local built = build.program "calls"
+    local made = document(built.image, built.gmon, "-c")  -- `read` looks at counts
+    assert.truthy(#made.functions > 5)
+  end)
+
+  it("has functions of one name in two files as two", function()
+    local built = build.program "twins"
+    local files = {}
+    for _, f in ipairs(document(built.image, built.gmon).functions) do
+      if f.name == "work" then files[#files + 1] = f.file:match "[^/]*/?[^/]*$" end
+    end
+    table.sort(files)
+    assert.same(3, #files)
+    assert.truthy(files[1] ~= files[2] and files[2] ~= files[3])
+  end)
+
+  it("has names of all sorts", function()
+    local ticks = {}
+    for _, f in ipairs(of_plan(exported.names).functions) do ticks[f.name] = f.self end
+    for i, name in ipairs(exported.names.functions) do
+      local shown = name == "bad\xff\xc3(byte" and "bad\\xFF\\xC3(byte" or
+        name:gsub("%c", function(c) return ("\\x%02X"):format(c:byte()) end)
+      assert.equal(i * 1000000, ticks[shown], shown)
+    end
+  end)
+
+  it("counts samples where time is not in seconds", function()
+    local plan = { functions = { "f" }, ticks = { f = 42 }, calls = {}, rate = 1, dimension = "cache misses",
+      abbreviation = "" }
+    local made = of_plan(plan)
+    assert.same({ "cache_misses", "42" }, { made.header.events, made.header.totals })
+    plan.rate = 1000
+    assert.equal("cache_misses_(1/1000)", of_plan(plan).header.events)
+  end)
+
+  it("needs a histogram", function()
+    local program = require "support.program"
+    local plan = { functions = { "f" }, calls = { { "f", "f", 1 } } }
+    local path = crafted.gmon(plan)
+    local result = program.run { "--export=callgrind", crafted.image(plan), path }
+    assert.same({ "", "gprof.lua: " .. path .. ": has no histogram: a callgrind export cannot be made from it\n", 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+end)
+
+describe("callgrind_annotate", function()
+  -- What it shows: { [name] = { time = } }, and all it prints.
+  local function annotate(text)
+    local path = shell.write(shell.tmpdir() .. "/callgrind.out", text)
+    local result = shell.run({ "callgrind_annotate", "--threshold=100", "--tree=both", "--inclusive=yes",
+      "--auto=no", path }, { env = { LC_ALL = "C" } })
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    local shown = {}
+    for line in result.stdout:gmatch "[^\n]+" do
+      local time, rest = line:match "^ *([%d,]+) [^<>*]*%* +[^:]*:(.*)$"
+      if time then
+        shown[rest:gsub(" %[[^%]]*%]$", "")] = { time = math.tointeger((time:gsub(",", ""))) }
+      end
+    end
+    return shown, result.stdout
+  end
+
+  for name, image, path in exported.each_program() do
+    -- Those of one name stand there twice. A member of a cycle that is called from outside is shown with the whole
+    -- cycle's time.
+    it("shows the time of functions with their children's: " .. name, function()
+      local shown = annotate(exported.text("callgrind", image, path, "--no-demangle"))
+      local profile, met, seen = exported.profile(image, path, { no_demangle = true }), {}, 0
+      for f in profile:functions() do met[f.name] = (met[f.name] or 0) + 1 end
+      for f in profile:functions() do
+        local entered = false
+        for arc in f:callers() do entered = entered or not arc.recursive end
+        if met[f.name] == 1 and f.self + f.children > 1e-6 and not (f.cycle and entered) then
+          seen = seen + 1
+          assert.truthy(shown[f.name], f.name)
+          assert.near((f.self + f.children) * UNITS, shown[f.name].time, 50, f.name)
+        end
+      end
+      assert.truthy(seen > 1)
+    end)
+  end
+
+  it("shows the total of the flat profile", function()
+    local _, text = annotate(exported.crafted("callgrind", crafted.example))
+    assert.truthy(text:find("95,000,000 (100.0%)  PROGRAM TOTALS", 1, true))
+  end)
+
+  it("reads names of all sorts, and files of several lines", function()
+    annotate(exported.crafted("callgrind", exported.names))
+    local built = build.program("lines", "O2")
+    annotate(exported.text("callgrind", built.image, built.gmon, "-l"))
+  end)
+end)
