@@ -162,19 +162,27 @@ local function size(change)
   return change and math.abs(change.change) or 0
 end
 
+-- What rows are sorted by: sizes of changes, and then names and places.
+local function sort_keys(rows)
+  local keys = {}
+  for i, row in ipairs(rows) do
+    keys[row] = { self = size(row.self), total = size(row.total), calls = size(row.calls),
+      name = row.name, file = row.new_file or row.old_file or "", place = i }
+  end
+  return keys
+end
+
 -- The largest change comes first.
 local function sort(rows)
-  local places = {}
-  for i, row in ipairs(rows) do places[row] = i end
+  local keys = sort_keys(rows)
   table.sort(rows, function(a, b)
-    for _, what in ipairs { "self", "total", "calls" } do
-      local x, y = size(a[what]), size(b[what])
-      if x ~= y then return x > y end
-    end
-    if a.name ~= b.name then return a.name < b.name end
-    local p, q = a.new_file or a.old_file or "", b.new_file or b.old_file or ""
-    if p ~= q then return p < q end
-    return places[a] < places[b]
+    local x, y = keys[a], keys[b]
+    if x.self ~= y.self then return x.self > y.self end
+    if x.total ~= y.total then return x.total > y.total end
+    if x.calls ~= y.calls then return x.calls > y.calls end
+    if x.name ~= y.name then return x.name < y.name end
+    if x.file ~= y.file then return x.file < y.file end
+    return x.place < y.place
   end)
 end
 
