@@ -41,9 +41,13 @@ local function kind_of(path)
   local head = file:read(64) or ""
   if head:find "^gmon" then return "profile" end
   if head:find "^[ \t\r\n]*{" then return "stored" end
-  local image = gprof.image(path)
-  if image then image:close() end
-  return image and "program" or "profile"
+  local image, problem = gprof.image(path)
+  if image then
+    image:close()
+    return "program"
+  end
+  need(not problem:find "not enough memory$", problem)  -- so it may be one
+  return "profile"
 end
 
 -- The names of each kind.
