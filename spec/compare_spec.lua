@@ -1,6 +1,7 @@
 -- Profiles compared, for scripts: which functions are the same, what became of them, and what of that is chance.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gprof = require "gprof"
 local matching = require "gprof.matching"
@@ -289,8 +290,8 @@ describe("chance", function()
   end)
 
   it("is left by so many deviations", function()
-    for chance, deviations in pairs { [0.05] = 1.960, [0.0455] = 2.000, [0.0027] = 3.000, [0.0000633] = 4.000 } do
-      assert.near(deviations, significance.deviations(chance), 0.002)
+    for often, deviations in pairs { [0.05] = 1.960, [0.0455] = 2.000, [0.0027] = 3.000, [0.0000633] = 4.000 } do
+      assert.near(deviations, significance.deviations(often), 0.002)
     end
   end)
 end)
@@ -464,6 +465,46 @@ describe("an exported profile", function()
     local dir = shell.tmpdir "old"
     assert.same({ nil, dir .. ": Is a directory" }, { gprof.compare.load(dir) })
     assert.error_matches(function() gprof.compare.load() end, "bad argument #1 to 'load' %(string expected, got nil%)")
+  end)
+end)
+
+-- As many cases as GPROF_CASES says, the same ones each time.
+describe("an exported profile that is damaged", function()
+  local exported = require "support.exported"
+  local pieces <const> = {
+    '"', "\\", "{", "}", "[", "]", ",", ":", "null", "-1", "1e308", "0", '""', "\0", "\xff", "\\u0000", "\\ud800",
+    "true", "9223372036854775808", "1e-320", '"line"', "[[[", '{"a":{',
+  }
+
+  -- Puts a piece in, takes one out, or repeats one.
+  local function damage(text)
+    local at, length, kind = math.random(#text), math.random(0, math.random(2) == 1 and 3 or 40), math.random(4)
+    if kind == 1 then
+      local from = math.random(#text)
+      return text:sub(1, at) .. text:sub(from, from + length) .. text:sub(at)
+    elseif kind == 2 then
+      local which, count = math.random(60), 0
+      return (text:gsub(": ([^,{}%[%]\n]+)", function()
+        count = count + 1
+        return count == which and ": " .. chance.pick(pieces) or nil
+      end))
+    end
+    return text:sub(1, at) .. (kind == 3 and chance.pick(pieces) or "") .. text:sub(at + length)
+  end
+
+  it("is refused in one line, or compared", function()
+    local texts = { exported.crafted("json", crafted.example), exported.crafted("json", exported.names) }
+    local now, path = profile(crafted.example), shell.tmpdir() .. "/old.json"
+    local repeatedly = chance.cases(1, 200)
+    repeatedly(function(remark)
+      local text = chance.pick(texts)
+      for _ = 1, math.random(3) do text = damage(text) end
+      local old, problem = gprof.compare.load(shell.write(path, text))
+      assert(old or problem:find("^[^\n]+$"), remark .. tostring(problem))
+      local changes = old and gprof.compare(old, now)
+      local printed = changes and crafted.printed("comparison", now, { comparison = changes, brief = true })
+      assert(not printed or not printed:find("nan", 1, true), remark)
+    end)
   end)
 end)
 
