@@ -99,7 +99,9 @@ local function make_profile(image, data, settings, printed)
   function settings.missed(spec)
     if settings.gnu_compat or told[spec] then return end
     told[spec] = true
-    warn(("symspec '%s' matches nothing"):format(spec))
+    local clones = not settings.external_symbol_table and
+      require "gprof.diagnosis".clones(image, spec)
+    warn(("symspec '%s' matches nothing%s"):format(spec, clones and ": " .. clones or ""))
   end
   return need(gprof.profile(image, data,
     require "gprof.arguments".pick(settings, "profile")))
