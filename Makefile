@@ -162,7 +162,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dk
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex xz-utils
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 ALL_PACKAGES = $(TEST_PACKAGES) $(DOCS_PACKAGES) clang gfortran zsh gcc-aarch64-linux-gnu \
-  libc6-dev-arm64-cross openmpi-bin parallel \
+  libc6-dev-arm64-cross golang-go graphviz nodejs npm openmpi-bin parallel python3-jsonschema \
   $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
   s390x-linux-gnu sparc64-linux-gnu)
 
@@ -313,10 +313,20 @@ counted-runtime: $(RUNTIME)
 	objcopy --localize-hidden build/counted.o
 	rm -f $< && $(AR) rcs $< build/counted.o
 
+# Programs that read exports, from npm. Without a network, or npm, the specs that want them
+# are skipped.
+READERS = ajv@8 pprof-format@2 speedscope@1
+readers:
+	@mkdir -p build/readers
+	$(say) NPM build/readers
+	$(quietly)npm install --prefix build/readers --ignore-scripts --no-audit --no-fund --silent \
+	  $(READERS) >build/readers/log 2>&1 || echo "not installed: $(READERS) (see build/readers/log)"
+
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for
 # want of one, all lines are counted that specs run, there are more cases by chance, and
 # valgrind looks at what runs in one process.
 check-all: deps-all
+	@$(MAKE) --no-print-directory readers
 	@$(MAKE) --no-print-directory check docs coverage
 	@$(MAKE) --no-print-directory spec-collector COLLECTED="stream image gmon trace"
 	GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/parity_spec.lua spec/selection_spec.lua
@@ -357,6 +367,6 @@ FORCE:
 
 .DELETE_ON_ERROR:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile deps-docs \
-  deps-all demo \
+  deps-all demo readers \
   run-demo docs test check lint spec spec-sanitized spec-collector examples check-all coverage \
   run-coverage counted-runtime bench bench-large profile clean

@@ -81,6 +81,17 @@ describe("Of the library's modules are loaded,", function()
     assert.same(wanted, loaded("-b", "--compare=" .. profile, image, profile))
   end)
 
+  -- An export needs none of what makes reports.
+  for kind, more in pairs {
+    json = "extract json escape", csv = "extract csv json escape", folded = "chains shares escape extract",
+    dot = "escape extract",
+  } do
+    it("for the export " .. kind .. ", those that it takes", function()
+      local wanted = set(always, library, "effects exports reporting styles export." .. kind, more)
+      assert.same(wanted, loaded("--export=" .. kind .. ":/dev/null", image, profile))
+    end)
+  end
+
   it("besides, for several profiles, those that add them up", function()
     assert.same(set(always, library, default, "sum profiles progress reading"), loaded("-b", image, profile, profile))
   end)

@@ -5,6 +5,7 @@ local build = require "support.build"
 local crafted = require "support.crafted"
 local gprof = require "gprof"
 local program = require "support.program"
+local small = require "support.small"
 
 local exported = {}
 
@@ -52,6 +53,24 @@ function exported.each_program()
       coroutine.yield(name, built.image, built.gmon)
     end
   end)
+end
+
+--- A program that has code of a header inlined, and samples on three lines.
+-- @treturn string path of the image
+-- @treturn string path of the profile
+-- @treturn {[string]=integer} samples by file and line, "main.c:5", files without their directories
+function exported.inlined()
+  local made = small.build {
+    ["main.c"] = '#include "twice.h"\nint leaf(int x) {\n  return x;\n}\nint main(void) {\n' ..
+      "  int y = leaf(3);\n  y = twice(y);\n  return y + leaf(4);\n}\n",
+    ["twice.h"] = "static inline __attribute__((always_inline)) int twice(int x) {\n  return x * 2;\n}\n",
+  }
+  local rows, even = made.rows, small.even
+  local calls = { rows["main.c"][6][1] + 6, rows["main.c"][8][1] + 6 }
+  return made.image, small.profile(made, {
+    ticks = { [even(rows["main.c"][3][1])] = 5, [even(rows["twice.h"][2][1])] = 7, [even(rows["main.c"][6][1])] = 2 },
+    arcs = { { calls[1], rows["main.c"][2][1], 1 }, { calls[2], rows["main.c"][2][1], 3 } },
+  }), { ["main.c:3"] = 5, ["twice.h:2"] = 7, ["main.c:6"] = 2 }
 end
 
 --- Reads a profile.

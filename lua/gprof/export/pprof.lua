@@ -61,17 +61,22 @@ local function tables_of(profile, write)
       number(FUNCTION.name, text(name)) .. number(FUNCTION.system_name, text(symbol)) ..
       number(FUNCTION.filename, text(file)) .. number(FUNCTION.start_line, line)))
   end)
-  -- Of functions; of cycles and callers that were not followed nothing but a name is
-  -- known.
-  local function func(id)
+  -- Of cycles, and callers that were not followed, nothing but a name is known. A line
+  -- may be of another file than its function, by inlining, and has none itself: there
+  -- the function is of that file, too.
+  local function func(id, inlined)
     if id == chains.TRUNCATED or profile:get(id, "is_cycle") then
       return func_table(id, names[id])
     end
     local symbol, file, line = profile:get(id, "symbol", "file", "line")
-    return func_table(id, names[id], symbol ~= names[id] and symbol or nil, file, line)
+    if symbol == names[id] then symbol = nil end
+    if not inlined or inlined == file then
+      return func_table(id, names[id], symbol, file, line)
+    end
+    return func_table(id .. ":" .. inlined, names[id], symbol, inlined)
   end
-  local place_table = numbered(1, function(place, id, address, line)
-    local source = number(LINE.function_id, func(id)) .. number(LINE.line, line)
+  local place_table = numbered(1, function(place, id, address, line, file)
+    local source = number(LINE.function_id, func(id, file)) .. number(LINE.line, line)
     write(bytes(PROFILE.location, number(LOCATION.id, place) ..
       number(LOCATION.mapping_id, address and 1) .. number(LOCATION.address, address) ..
       bytes(LOCATION.line, source)))
@@ -79,7 +84,8 @@ local function tables_of(profile, write)
   -- Where a function begins, or one of its lines.
   local function place(id, line)
     if line then
-      return place_table(id .. ":" .. line.address, id, line.address, line.line)
+      local key = id .. ":" .. line.address
+      return place_table(key, id, line.address, line.line, line.file)
     elseif id == chains.TRUNCATED or profile:get(id, "is_cycle") then
       return place_table(id, id)
     end

@@ -1,0 +1,192 @@
+-- The exports dot and svg: what is in the graph, what is left out, and what Graphviz makes of it.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local exported = require "support.exported"
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- Nodes by their first line of text, and edges by "from > to": the other lines of their texts, as one.
+local function read(text)
+  local graph, names = { nodes = {}, edges = {}, colors = {}, note = text:match '\n  label="([^"]*)"' }, {}
+  for id, label, color in text:gmatch '\n  (n%d+) %[label="(.-[^\\])", fillcolor="(#%x+)"' do
+    names[id] = label:match "^(.-)\\n" or label
+    graph.nodes[names[id]] = label:sub(#names[id] + 3):gsub("\\n", " ")
+    graph.colors[names[id]] = color
+  end
+  for from, to, label in text:gmatch '\n  (n%d+) %-> (n%d+) %[label="([^"]*)"' do
+    graph.edges[names[from] .. " > " .. names[to]] = label:gsub("\\n", " ")
+  end
+  return graph
+end
+
+-- The running example of many call graphs: shares are easily worked out.
+local plan <const> = {
+  functions = { "main", "parse", "eval", "alloc" },
+  ticks = { main = 10, parse = 15, eval = 25, alloc = 50 },
+  calls = { { "main", "parse", 1 }, { "main", "eval", 5 }, { "parse", "eval", 20 }, { "eval", "eval", 60 },
+    { "eval", "alloc", 400 } },
+}
+
+-- One thousand samples in main, few in the others.
+local uneven <const> = {
+  functions = { "main", "four", "five", "called" },
+  ticks = { main = 991, four = 4, five = 5 },
+  calls = { { "main", "four", 1 }, { "main", "five", 1 }, { "five", "called", 1 }, { "main", "called", 1 } },
+}
+
+describe("the export dot", function()
+  it("has functions with their shares and calls, and calls with theirs", function()
+    local graph = read(exported.crafted("dot", plan))
+    assert.same({ main = "100.00% (10.00%)", parse = "75.00% (15.00%) 1×", eval = "75.00% (25.00%) 25+60×",
+      alloc = "50.00% (50.00%) 400×" }, graph.nodes)
+    assert.same({ ["main > parse"] = "75.00% 1×", ["main > eval"] = "15.00% 5×", ["parse > eval"] = "60.00% 20×",
+      ["eval > eval"] = "60×", ["eval > alloc"] = "50.00% 400×" }, graph.edges)
+    assert.is_nil(graph.note)
+  end)
+
+  it("has colours from blue to red", function()
+    local colors = read(exported.crafted("dot", plan)).colors
+    assert.same({ "#ff0000", "#dada06" }, { colors.main, colors.eval })
+  end)
+
+  it("tells cycles", function()
+    local graph = read(exported.crafted("dot", crafted.example))
+    assert.equal("21.05% (21.05%) 4×", graph.nodes["ping <cycle 1>"])
+    assert.equal("3×", graph.edges["pong <cycle 1> > ping <cycle 1>"])
+    assert.equal("36.84% 1×", graph.edges["main > ping <cycle 1>"])
+  end)
+
+  it("leaves functions below half a percent out, and their calls, and says so", function()
+    local graph = read(exported.crafted("dot", uneven))
+    assert.same({ five = "0.50% (0.50%) 1×", main = "100.00% (99.10%)" }, graph.nodes)
+    assert.same({ ["main > five"] = "0.50% 1×" }, graph.edges)
+    assert.equal("not shown: 2 functions and 3 calls that took little time", graph.note)
+  end)
+
+  it("leaves out what it is told to", function()
+    local graph = read(exported.crafted("dot", uneven, "--node-threshold=0", "--edge-threshold=0"))
+    assert.same({ "0.00% 1×", "0.40% 1×" }, { graph.edges["five > called"], graph.edges["main > four"] })
+    assert.is_nil(graph.note)
+    graph = read(exported.crafted("dot", uneven, "--edge-threshold=0.45", "--node-threshold", ".4"))
+    assert.truthy(graph.nodes.four)
+    assert.is_nil(graph.edges["main > four"])
+    graph = read(exported.crafted("dot", uneven, "--node-threshold=100"))
+    assert.same({ main = "100.00% (99.10%)" }, graph.nodes)
+  end)
+
+  it("has all functions where no time was sampled, and only calls beside them", function()
+    local graph = read(exported.crafted("dot", { functions = { "f", "g" }, ticks = {}, calls = { { "f", "g", 9 } } }))
+    assert.same({ f = "", g = "9×" }, graph.nodes)
+    assert.same({ ["f > g"] = "9×" }, graph.edges)
+  end)
+
+  it("has no calls that are found in the code only", function()
+    local built = build.program "calls"
+    assert.is_nil(exported.text("dot", built.image, built.gmon, "-c", "--edge-threshold=0"):find('"0×"', 1, true))
+  end)
+
+  it("cuts names that are longer than dot takes", function()
+    local long = { functions = { ("\u{e9}"):rep(9000), "g" }, ticks = { g = 1 }, calls = {} }
+    long.ticks[long.functions[1]] = 1
+    local text = exported.crafted("dot", long)
+    for line in text:gmatch "[^\n]+" do
+      assert.truthy(#line < 16384)
+      assert.truthy(utf8.len(line))
+    end
+  end)
+end)
+
+describe("the export svg", function()
+  -- Runs the program with another dot, a script of the shell.
+  local function run_with(script, ...)
+    local dir = shell.tmpdir "dot"
+    shell.write(dir .. "/dot", "#!/bin/sh\n" .. script)
+    shell.check { "chmod", "755", dir .. "/dot" }
+    return launch.line(("PATH=%s:$PATH \"$@\""):format(dir), { ..., crafted.image(plan), crafted.gmon(plan) })
+  end
+
+  local function check_failure(message, result)
+    assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
+  end
+
+  it("is what dot makes of the export dot", function()
+    local result = run_with('test "$1" = -Tsvg && cat "$3" >"${2#-o}"', "--export=svg")
+    assert.same({ exported.crafted("dot", plan), "" }, { result.stdout, result.stderr })
+  end)
+
+  it("writes nothing where dot fails", function()
+    local dir = shell.tmpdir()
+    local export = "--export=svg:" .. dir .. "/x"
+    local result = run_with("echo begun >\"${2#-o}\"; echo no room >&2; echo more; exit 3", export)
+    check_failure("dot (Graphviz) failed: no room", result)
+    check_failure("dot (Graphviz) failed: status 3", run_with("exit 3", export))
+    result = run_with("kill -9 $$", "--export=svg")
+    assert.truthy(result.stderr:find "^gprof%.lua: dot %(Graphviz%) failed: [^\n]+\n$")
+    assert.equal("", shell.listing(dir))
+  end)
+
+  it("says if there is no dot", function()
+    local dir = shell.tmpdir()
+    local result = launch.line('interpreter=$(command -v "$1"); shift; PATH=/nonexistent "$interpreter" "$@"',
+      { "--export=svg:" .. dir .. "/x", crafted.image(plan), crafted.gmon(plan) })
+    check_failure("an svg export needs Graphviz, whose command dot is not installed", result)
+    assert.equal("", shell.listing(dir))
+  end)
+
+  it("leaves no files behind", function()
+    for _, status in ipairs { 0, 1 } do
+      local told = shell.tmpdir() .. "/told"
+      run_with(("echo \"${2#-o}\" \"$3\" >%s; exit %d"):format(told, status), "--export=svg")
+      local picture, graph = shell.read(told):match "^(/%S+) (/%S+)\n$"
+      assert.same({ false, false }, { shell.exists(picture), shell.exists(graph) })
+    end
+  end)
+end)
+
+if shell.run({ "sh", "-c", "command -v dot" }).status ~= 0 then
+  return pending "what dot makes of the exports: needs graphviz"
+end
+
+describe("Graphviz", function()
+  -- How many nodes and edges it sees.
+  local function count(text)
+    local path = shell.write(shell.tmpdir() .. "/graph.dot", text)
+    local result = shell.run { "dot", "-Tplain", path }
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    local _, nodes = result.stdout:gsub("\nnode ", "")
+    local _, edges = result.stdout:gsub("\nedge ", "")
+    return nodes, edges, result.stdout
+  end
+
+  for name, image, path in exported.each_program() do
+    it("reads all of it: " .. name, function()
+      local profile, arcs = exported.profile(image, path), 0
+      for arc in profile:arcs() do arcs = arcs + (arc.count > 0 and 1 or 0) end
+      local text = exported.text("dot", image, path, "--node-threshold=0", "--edge-threshold=0")
+      local nodes, edges = count(text)
+      assert.equal(arcs, edges)
+      assert.equal(select(2, text:gsub("\n  n%d+ %[", "")), nodes)
+      assert.truthy(nodes > 0)
+    end)
+  end
+
+  it("reads names of all sorts, and very long ones", function()
+    local nodes, edges = count(exported.crafted("dot", exported.names, "--node-threshold=0", "--edge-threshold=0"))
+    assert.same({ #exported.names.functions, #exported.names.calls }, { nodes, edges })
+    count(exported.crafted("dot", { functions = { ("x"):rep(60000), "g" }, ticks = { g = 1 }, calls = {} }))
+  end)
+
+  it("draws it", function()
+    local dir = shell.tmpdir()
+    local result = program.run { "--export=svg:" .. dir .. "/graph.svg", crafted.image(plan), crafted.gmon(plan) }
+    assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
+    local text = shell.read(dir .. "/graph.svg")
+    assert.truthy(text:find("</svg>\n$"))
+    for _, word in ipairs { "parse", "75.00%", "25+60×" } do
+      assert.truthy(text:find(">" .. word .. "<", 1, true), word)
+    end
+  end)
+end)

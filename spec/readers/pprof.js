@@ -1,0 +1,15 @@
+// Has the package pprof-format decode files, and prints for each the number of samples, locations and functions, and
+// whether it encodes to as many bytes again.
+//
+//     node pprof.js NODE_MODULES FILE...
+//
+// SPDX-License-Identifier: GPL-3.0-or-later
+const fs = require("fs"), path = require("path");
+
+const { Profile } = require(path.join(process.argv[2], "pprof-format"));
+
+for (const file of process.argv.slice(3)) {
+  const bytes = fs.readFileSync(file), profile = Profile.decode(bytes);
+  console.log(profile.sample.length, profile.location.length, profile.function.length,
+    profile.encode().length === bytes.length);
+}

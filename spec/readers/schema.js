@@ -1,0 +1,14 @@
+// Has ajv validate files by a schema, and prints "valid" for each, or what is wrong.
+//
+//     node schema.js NODE_MODULES SCHEMA FILE...
+//
+// SPDX-License-Identifier: GPL-3.0-or-later
+const fs = require("fs"), path = require("path");
+
+const Ajv = require(path.join(process.argv[2], "ajv")).default;
+const read = (file) => JSON.parse(fs.readFileSync(file, "utf8"));
+const validate = new Ajv({ strict: false }).compile(read(process.argv[3]));
+
+for (const file of process.argv.slice(4)) {
+  console.log(validate(read(file)) ? "valid" : JSON.stringify(validate.errors.slice(0, 3)));
+}
