@@ -251,6 +251,15 @@ describe("--compare", function()
     check_failure(misses .. ": misses cannot be compared with seconds", run("--compare", misses, new.image, after))
   end)
 
+  it("warns of an exported profile that is not a whole one", function()
+    local part = shell.write(shell.tmpdir() .. "/part.json",
+      run("--export=json", "-phelper", old.image, before).stdout)
+    local result = run("--compare=" .. part, new.image, after)
+    local said = ("gprof.lua: warning: %s: was exported with symspecs: what they left out looks new\n"):format(part)
+    assert.same({ said, 0 }, { result.stderr, result.status })
+    assert.truthy(printed("-phelper", "--compare=" .. part, new.image, after):find(" helper (left.c)\n", 1, true))
+  end)
+
   it("goes by function only", function()
     check_failure("option --compare goes by function, and not with -l (--line)",
       run("-l", "--compare=" .. before, new.image, after))

@@ -100,8 +100,11 @@ local function read_old(old, image, settings, check, warn)
     names[1] = old.profile[1]
   end
   for _, path in ipairs(old.stored) do
-    sides[#sides + 1] = need(compare.load(path))
-    names[#names + 1] = path
+    local side = need(compare.load(path))
+    if side.part and not (settings.include or settings.exclude) then
+      warn(path .. ": was exported with symspecs: what they left out looks new")
+    end
+    sides[#sides + 1], names[#names + 1] = side, path
   end
   local sum, problem, number = compare.sum(sides)
   return need(sum, problem, names[number]), left_out

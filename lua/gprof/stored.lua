@@ -19,6 +19,7 @@ end
 local tests <const> = {
   text = function(value) return type(value) == "string" end,
   array = function(value) return type(value) == "table" end,
+  object = function(value) return type(value) == "table" end,
   amount = function(value)
     return type(value) == "number" and value >= 0 and value < 2 ^ 63
   end,
@@ -66,7 +67,15 @@ local function check_kind(profile)
   end
 end
 
--- What gprof.compare calls a side.
+-- Whether symspecs have left something out.
+local function is_part(profile)
+  for _, name in ipairs { "include", "exclude" } do
+    if next(field(profile, name, "object", "")) then return true end
+  end
+  return false
+end
+
+-- What gprof.compare calls a side; `part` tells whether it is one.
 local function side_of(profile)
   check_kind(profile)
   local period = field(profile, "period", "period", "", true)
@@ -81,6 +90,7 @@ local function side_of(profile)
     ticks = field(profile, "total_ticks", "amount", ""),
     counted = #field(profile, "arcs", "array", "") > 0,
     functions = functions,
+    part = is_part(profile),
   }
 end
 
