@@ -25,7 +25,7 @@ BUSTED = /usr/bin/busted
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
 COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -I$(LUA_INCDIR) \
   $(CPPFLAGS) $(CFLAGS)
-LIBRARIES = -lbfd -liberty
+LIBRARIES = -lbfd -liberty -lm
 
 # the core, and the module that holds libopcodes for it (see csrc/opcodes.h)
 CORE = build/gprof/core.so
@@ -76,7 +76,7 @@ foreign = $(firstword $(wildcard /usr/lib/*/lib$(1)-*-$(2).so) lib$(1)-$(2).so)
 build/%/gprof/core.so: $(OBJECTS)
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(quietly)$(LINK) -o $@ $^ $(call foreign,bfd,$*) -liberty
+	$(quietly)$(LINK) -o $@ $^ $(call foreign,bfd,$*) -liberty -lm
 
 build/%/gprof/opcodes.so: build/objects/lua_opcodes.o
 	@mkdir -p $(@D)

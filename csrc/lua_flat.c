@@ -4,8 +4,8 @@
 
 /* What is taken from the look: `labels`; and formats, of values by place, of a function
  * that was called, and of another one: percentage, seconds of this and those above,
- * seconds, calls, time per call, the same with callees, label. look.scale are those of
- * times per call in a unit of the profile. */
+ * seconds, calls, time per call, the same with callees, label, error of the seconds.
+ * look.scale are those of times per call in a unit of the profile. */
 enum { LABELS = REPORT_OWN, CALLED, OTHER };
 
 /* What it takes to write rows. */
@@ -32,8 +32,9 @@ static void write_function(const page *p, uint32_t function, double cumulative) 
       number_value(p->scale * ticks / rate / calls),
       number_value(p->scale * both / rate / calls),
       label_value(&p->r, p->labels, function, &made),
+      number_value(gp_profile_error(profile, ticks)),
   };
-  write_painted(&p->r, calls != 0 ? CALLED : OTHER, &s, values, 7, p->labels);
+  write_painted(&p->r, calls != 0 ? CALLED : OTHER, &s, values, 8, p->labels);
 }
 
 static bool has_row(const page *p, const gp_profile *profile, uint32_t function) {

@@ -203,6 +203,13 @@ static field_value get_self(const part *p) {
   return time_value(p, graph_of(p)->self[p->id]);
 }
 
+/* nil where nothing was sampled. */
+static field_value get_self_error(const part *p) {
+  const gp_profile *profile = profile_of(p);
+  if (profile->samples.rate == 0) return no_value;
+  return number_value(gp_profile_error(profile, profile->graph.self[p->id]));
+}
+
 static field_value get_children(const part *p) {
   return time_value(p, graph_of(p)->children[p->id]);
 }
@@ -381,7 +388,8 @@ static const part_field node_fields[] = {
     {"printed", get_printed},          /* has an entry there */
     {"calls", get_calls},              /* by others that were recorded */
     {"self_calls", get_self_calls},    /* by itself */
-    {"self", get_self},                /* seconds in its own code */
+    {"self", get_self},                /* seconds in its own code, */
+    {"self_error", get_self_error},    /*   how far they may be off by chance, or nil */
     {"children", get_children},        /* seconds in what it called */
     {"ticks", get_ticks},              /* samples in its own code */
     {"children_ticks", get_children_ticks},

@@ -183,17 +183,26 @@ static int lookup(lua_State *L) {
   return 1;
 }
 
-/* --- fields ---------------------------------------------------------------- */
-
-static const gp_profile *opened(lua_State *L, const void *object) {
-  return open_profile(L, object);
-}
-
 static void push_number(lua_State *L, bool known, double value) {
   if (known)
     lua_pushnumber(L, value);
   else
     lua_pushnil(L);
+}
+
+/* profile:error_of(time) -> how far a time may be off by chance, or nil */
+static int error_of(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  double rate = profile->samples.rate, time = luaL_checknumber(L, 2);
+  luaL_argcheck(L, time >= 0, 2, "a time is not negative");
+  push_number(L, rate != 0, gp_profile_error(profile, time * rate));
+  return 1;
+}
+
+/* --- fields ---------------------------------------------------------------- */
+
+static const gp_profile *opened(lua_State *L, const void *object) {
+  return open_profile(L, object);
 }
 
 static void push_rate(lua_State *L, const void *object) {
@@ -225,6 +234,12 @@ static void push_graph_ticks(lua_State *L, const void *object) {
 static void push_total(lua_State *L, const void *object) {
   const gp_samples *samples = &opened(L, object)->samples;
   push_number(L, samples->rate != 0, samples->total / samples->rate);
+}
+
+static void push_total_error(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  const gp_samples *samples = &profile->samples;
+  push_number(L, samples->rate != 0, gp_profile_error(profile, samples->total));
 }
 
 static void push_bin_size(lua_State *L, const void *object) {
@@ -278,12 +293,14 @@ void define_profile(lua_State *L) {
                                      {"members", members},     {"node", node},
                                      {"get", get},             {"lookup", lookup},
                                      {"arcs", arcs},           {"blocks", blocks},
-                                     {"lines", lines},         {NULL, NULL}};
+                                     {"lines", lines},         {"error_of", error_of},
+                                     {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
       {"unit", push_unit},                /* "seconds", or nil */
       {"abbreviation", push_abbreviation},/* "s"; may be empty; or nil */
       {"total", push_total},              /* seconds sampled, or nil */
+      {"total_error", push_total_error},  /* how far that may be off by chance, or nil */
       {"total_ticks", push_total_ticks},
       {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
       {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */

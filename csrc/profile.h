@@ -6,6 +6,8 @@
 #ifndef GP_PROFILE_H
 #define GP_PROFILE_H
 
+#include <math.h>
+
 #include "blocks.h"
 #include "graph.h"
 #include "histogram.h"
@@ -48,6 +50,16 @@ static inline uint32_t gp_profile_at(const gp_profile *profile, uint64_t address
 static inline double gp_profile_seconds(const gp_profile *profile, double ticks) {
   double rate = profile->samples.rate;
   return rate != 0 ? ticks / rate : 0;
+}
+
+/* How far such a time may be off by chance, in the profile's unit: the square root of
+ * the ticks, as the manual of GNU gprof has it under "Statistical Sampling Error". Where
+ * a bin is shared, each of its samples is this function's with the chance that is the
+ * function's share; what is added up of such chances is as uncertain as as many whole
+ * ticks. Nothing is known better than to one sample: of functions that are met once on
+ * the average, a third are not met at all. 0 where nothing was sampled. */
+static inline double gp_profile_error(const gp_profile *profile, double ticks) {
+  return gp_profile_seconds(profile, sqrt(ticks > 1 ? ticks : 1));
 }
 
 #endif

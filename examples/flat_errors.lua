@@ -4,7 +4,8 @@
 --
 -- Times are sampled: n samples have an expected error of sqrt(n) (see "Statistical
 -- Sampling Error" in GNU gprof's manual), so a function of four samples may as well have
--- had two or six. Calls are counted, and exact.
+-- had two or six. Calls are counted, and exact. (The program's own flat profile has such a
+-- column under --errors; this one adds the percentages, and shows how a report is made.)
 --
 -- This is a report like those of the library: a module that returns one function of the
 -- profile, the options of the program by long name, and a stream to write to, which takes
@@ -26,9 +27,8 @@ return function(profile, options, write)
   for f in profile:functions() do
     local n = f.ticks
     if f.listed and (n > 0 or f.calls > 0 or options.display_unused_functions) then
-      local deviation = math.sqrt(n)
-      local percent = n > 0 and ("%.1f"):format(100 * deviation / n) or ""
-      write(row, 100 * n / total, f.self, deviation / profile.rate, percent,
+      local percent = n > 0 and ("%.1f"):format(100 * f.self_error / f.self) or ""
+      write(row, 100 * n / total, f.self, f.self_error, percent,
         f.calls > 0 and f.calls or "", f.name)
     end
   end

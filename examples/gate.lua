@@ -8,6 +8,9 @@
 -- PERCENT of what it was. Functions are the same if their names are, without the suffixes
 -- of compilers (.isra.0); static ones of one name count together.
 --
+-- (`gprof.lua --compare --fail-on` does so by seconds, which are those of one machine;
+-- shares of the time are much the same on a faster one.)
+--
 -- Shares vary from run to run: n samples have an expected error of sqrt(n). Growth counts
 -- when it is more than PERCENT by four times the error of the difference, which chance
 -- does once in thirty thousand times: few enough for a program of hundreds of functions.

@@ -513,8 +513,8 @@ describe("flat_errors", function()
       " 96.15       1.00       0.10    10.0          1  work\n" ..
       "  3.85       0.04       0.02    50.0         12  leaf\n"
     assert.equal(text, report(plan))
-    assert.equal(text .. "  0.00       0.00       0.00                     idle\n" ..
-      "  0.00       0.00       0.00                     main\n", report(plan, { display_unused_functions = true }))
+    assert.equal(text .. "  0.00       0.00       0.01                     idle\n" ..
+      "  0.00       0.00       0.01                     main\n", report(plan, { display_unused_functions = true }))
   end)
 
   it("is of any unit, and needs a histogram", function()

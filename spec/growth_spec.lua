@@ -442,6 +442,12 @@ dimension("hot functions in an order", 200, function(n)
   return running("-r", image(n), profile(records))
 end)
 
+dimension("functions that are compared", 400, function(n)
+  local old = profile { histogram(0, n), arc(0, n, 1) }
+  local new = profile { histogram(0, n, list(n, function(i) return i * 7919 % 1000 end)), arc(0, n, 1) }
+  return running("-b", "--compare=" .. old, image(n), new)
+end)
+
 dimension("colons in a line of a map", 4000, function(n)
   local map = shell.write(shell.tmpdir() .. "/map", (":"):rep(n) .. "0 T " .. row.name(0) .. "\n")
   return running("-R", map, image(1), profile { arc(0, 1, 1) })

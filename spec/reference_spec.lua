@@ -5,7 +5,7 @@
 local program = require "support.program"
 local shell = require "support.shell"
 
-local modules <const> = { "gprof", "gprof.image", "gprof.data", "gprof.profile" }
+local modules <const> = { "gprof", "gprof.image", "gprof.data", "gprof.profile", "gprof.compare" }
 
 if shell.run({ "sh", "-c", "command -v lua5.1 && test -e /usr/bin/ldoc" }).status ~= 0 then
   describe("the reference", function()

@@ -64,6 +64,11 @@ describe("with --sandbox is, to the byte, what is without:", function()
     end
   ]])
 
+  local function lasting(ticks)
+    return small.profile(made, { ticks = { [made.rows["small.c"][2][1]] = ticks } })
+  end
+  local quick <const>, slow <const> = lasting(20), lasting(400)
+
   -- Runs the program in a directory of its own with the source in it. What it leaves there counts, too.
   local function outcome(line, words, sandbox)
     local dir = shell.tmpdir "run"
@@ -101,12 +106,24 @@ describe("with --sandbox is, to the byte, what is without:", function()
     ["a bad profile"] = { bad }, ["one left out"] = { "--keep-going", bad, more .. "/one" },
     ["no profile"] = { more .. "/three" }, ["source below the directory"] = { "-l", "-A", "-I.", source },
     ["symbols from a file"] = { "-S", text },
+    ["exports"] = { "--export=json:it.json", "--export=callgrind:it", "--export=dot" },
+    ["an export that cannot be"] = { "--export=csv:no/where" },
+    ["an export through a link"] = { "--export=csv:/dev/stdout" },
+    ["a comparison"] = { "--compare=" .. more .. "/one," .. more .. "/two" },
+    ["one of another build"] = { "--compare=" .. made.image .. "," .. more .. "/one" },
+    ["one that is of nothing"] = { "--compare=" .. text },
   } do
     it(name, function()
       local words = { "-b", made.image, profile_of_lines, table.unpack(options) }
       assert.truthy(#table.concat(check(words), "", 1, 2) > 0 or shell.exists(words[3]))
     end)
   end
+
+  it("what is said of what got slower", function()
+    local said = check { "-b", made.image, slow, "--compare=" .. quick, "--fail-on=5" }
+    assert.equal(2, said[3])
+    assert.truthy(said[2]:find "loop")
+  end)
 
   it("what is said of images that are none", function()
     assert.truthy(check({ text, profile_of_lines })[2]:find "is not an object file")
@@ -358,6 +375,11 @@ describe("the limits of the sandbox", function()
     end
   end)
 
+  it("are those of other programs, too: nothing is drawn", function()
+    check_failure("option --sandbox runs no other program: --export=dot is for Graphviz",
+      program.run { "--sandbox", "--export=svg:it.svg", image, profile })
+  end)
+
   it("can be too low to begin with", function()
     if sanitized then return end
     local result = program.run { "-b", "--sandbox-memory=1", image, profile }
@@ -399,7 +421,7 @@ describe("gprof.sandbox", function()
       local output = require "gprof.output"
       local function run(name)
         return pcall(sandbox.run, function() output.new_file(name, function(write) write "yes" end) end,
-          { writes = function(path) return path == %q end })
+          { writes = function(path) return path == %q and output.new_file end })
       end
       print(select(2, run "no").message)
       run %q

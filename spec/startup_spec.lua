@@ -74,6 +74,13 @@ describe("Of the library's modules are loaded,", function()
     end)
   end
 
+  it("besides, for a comparison, those that make it", function()
+    local wanted = set(always, library, default, "effects compare comparing matching significance escape",
+      "sum profiles progress reading report.comparison")
+    for _, report in ipairs { "flat", "graph", "index" } do wanted["report." .. report] = nil end
+    assert.same(wanted, loaded("-b", "--compare=" .. profile, image, profile))
+  end)
+
   -- An export needs none of what makes reports.
   for kind, more in pairs {
     json = "extract json escape", csv = "extract csv json escape", folded = "chains shares escape extract",

@@ -192,6 +192,28 @@ describe("The program", function()
       "gprof.lua: warning: symspec 'nobody' matches nothing" }, lines)
   end)
 
+  it("names the clones of a function that it does not find", function()
+    local cloned = { functions = { "main", "work.isra.0", "work.part.1", "works.x", "f.1", "f.2", "f.3", "f.4" },
+      ticks = { main = 1 } }
+    for spec, clones in pairs {
+      work = ": the compiler made work.isra.0, work.part.1 of it",
+      f = ": the compiler made f.1, f.2, f.3 and 1 more of it",
+      wor = "", ["work.isra"] = "",
+    } do
+      local result = program.run { "-b", "-p", "-P" .. spec, crafted.image(cloned), crafted.gmon(cloned) }
+      local said = ("gprof.lua: warning: symspec '%s' matches nothing%s\n"):format(spec, clones)
+      assert.same({ said, 0 }, { result.stderr, result.status })
+    end
+  end)
+
+  it("looks for none in a program without symbols", function()
+    local stripped = shell.tmpdir() .. "/stripped"
+    shell.check { "strip", "-o", stripped, image }
+    local symbols = shell.write(shell.tmpdir() .. "/symbols", shell.check { "nm", image }.stdout)
+    local result = program.run { "-b", "-p", "-Qnobody", "-S", symbols, stripped, gmon }
+    assert.same({ "gprof.lua: warning: symspec 'nobody' matches nothing\n", 0 }, { result.stderr, result.status })
+  end)
+
   for words, message in pairs {
     [{ "-n", "" }] = "gprof.lua: option -n (--time): '' names nothing\n",
     [{ "-n", ":" }] = "gprof.lua: option -n (--time): ':' names nothing\n",

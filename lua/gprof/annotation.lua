@@ -87,6 +87,7 @@ function annotation.annotate(profile, file, directories)
   for i, counts, calls, blocks, seconds in known:lines() do
     local line = result[i] or {}  -- the text may be shorter
     line.counts, line.calls, line.blocks, line.seconds = counts, calls, blocks, seconds
+    line.seconds_error = profile:error_of(seconds)
   end
   return result
 end

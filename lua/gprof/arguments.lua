@@ -32,6 +32,7 @@ local of_program = {
   reports = "table", exports = "table", operands = "table", profiles_from = "table",
   jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
+  compare = "table", fail_on = "number",
 }
 
 --- Types of options by name, by the function that takes them. An alternative, "boolean or
@@ -42,12 +43,14 @@ arguments.known = {
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
   profile = of_profile,
+  compare = { old_runs = "integer", new_runs = "integer", chance = "number" },
   report = with(of_program, with(of_profile, {
     brief = "boolean", width = "integer", print_path = "boolean",
     inline_file_names = "boolean", color = "boolean", all_lines = "boolean",
-    annotate_time = "boolean", min_count = "integer", table_length = "integer",
-    directory_path = "strings", separate_files = "boolean", warn = "function",
-    continued = "boolean", node_threshold = "number", edge_threshold = "number",
+    annotate_time = "boolean", errors = "boolean", min_count = "integer",
+    table_length = "integer", directory_path = "strings", separate_files = "boolean",
+    warn = "function", continued = "boolean", comparison = "table",
+    node_threshold = "number", edge_threshold = "number",
   })),
 }
 

@@ -10,6 +10,9 @@ local output = require "gprof.output"
 
 local cli = {}
 
+-- The status that tells what got slower from what went wrong.
+local REGRESSION <const> = 2
+
 local function fail(message)
   error({ message = message }, 0)
 end
@@ -21,7 +24,7 @@ end
 
 local function work(arguments)
   local settings = options.read(arguments)
-  local bad = 0
+  local bad, slower = 0, {}
   local write, finish =
     output.into(io.stdout, function() return settings.color == true end)
   if settings.help then
@@ -34,15 +37,20 @@ local function work(arguments)
     write(blocks_runtime() .. "\n")
   else
     local report = settings.sandbox and "gprof.sandboxed" or "gprof.reporting"
-    bad = require(report)(settings, write)
+    bad, slower = require(report)(settings, write)
   end
   finish()
+  for _, line in ipairs(slower) do
+    require "gprof.terminal".tell("gprof.lua: " .. line)
+  end
   if bad > 0 then fail("bad profiles that were left out: " .. bad) end
+  return slower[1] and REGRESSION or 0
 end
 
 --- Runs the program.
 -- @tparam {string,...} arguments
--- @treturn integer exit status: 0, or 1 after one line on standard error
+-- @treturn integer exit status: 0, or 1 after one line on standard error, or 2 after what
+--   got slower than --fail-on wants
 function cli.run(arguments)
   -- nearly all garbage is lines just printed: a fifth less time and memory than
   -- marking all that lives over and over again
@@ -50,7 +58,7 @@ function cli.run(arguments)
   core.end_by_interrupt()
   core.open_standard_files()
   local done, problem = pcall(work, arguments)
-  if done then return 0 end
+  if done then return problem end
   if type(problem) == "string" and problem:find "not enough memory$" then
     io.stderr:write "gprof.lua: not enough memory\n"  -- in one piece: it may take no more
     return 1

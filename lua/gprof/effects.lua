@@ -150,6 +150,22 @@ function effects.report(settings, argument, option)
   table.insert(settings.reports, argument)
 end
 
+-- What is old, and that only this is printed, unless there is more.
+function effects.compare(settings, argument, option)
+  check_name(argument, option, "file")
+  settings.styles.comparison = true
+  table.insert(settings.compare, argument)
+end
+
+-- What got slower may take several times as long.
+function effects.growth(settings, argument, option)
+  local percent = tonumber(argument:match "^(%d+%.?%d*)%%?$")
+  if not percent then
+    raise("option %s takes a percentage, not '%s'", options.name(option), argument)
+  end
+  settings[options.setting(option)] = percent
+end
+
 function effects.export(settings, argument, option)
   local export, problem = require "gprof.exports".find(argument)
   if not export then raise("option %s: %s", options.name(option), problem) end

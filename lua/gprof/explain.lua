@@ -41,6 +41,43 @@ samples is right to about the square root of n samples: figures of a few
 samples say little. Calls are counted, and exact.
 ]]
 
+explain.errors = [[
+
+ self      How far the self time may be off by chance: for n samples the square
+ error     root of n, in the unit of the time, and never less than one sample. In
+           two of three runs the time is within that error of what is true, in
+           nineteen of twenty within twice as much.
+]]
+
+explain.comparison = [[
+
+How to read the comparison
+
+Each line is about one function of both programs, the largest change of self
+time first. Functions without any change are left out, unless -z is given. All
+figures are those of one run: where there are profiles of several runs, their
+mean.
+
+ self      The time spent in the function's own code; in the old profile, in the
+           new one, and how much more or less it is now.
+
+ total     The same, together with the functions that it called.
+
+ calls     How often the function was called by others.
+
+ error     How far the change may be off by chance, as time is sampled. A mark,
+           ~, stands behind the error if the change is not larger than chance
+           alone may make it, considering how many times there are to compare:
+           of comparisons in which nothing changed, one in twenty has any
+           change without the mark.
+
+ ratio     How many times as much it is now; or "new" if the old program does
+           not have the function, "gone" if the new one does not.
+
+name       The function, with its source file if there are several of the name,
+           and where it was before if that was in another file.
+]]
+
 explain.graph = [[
 
 How to read the call graph

@@ -1,4 +1,4 @@
---- The line that says how finely time was sampled.
+--- How finely time was sampled: the line that says it, and figures in which it is seen.
 --
 -- @internal gprof.granularity
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -21,6 +21,15 @@ function granularity.write(profile, ticks, unit, idle, write)
   else
     write(" %s\n\n", idle)
   end
+end
+
+--- How many decimals it takes to see a step: two at least, six at most.
+-- @tparam number step
+-- @treturn integer
+function granularity.decimals(step)
+  local decimals = 2
+  while decimals < 6 and 10 ^ -decimals > step do decimals = decimals + 1 end
+  return decimals
 end
 
 --- The line above a call graph: GNU gprof takes whatever was counted for seconds.

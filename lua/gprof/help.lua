@@ -25,6 +25,7 @@ end
 
 -- Breaks a text into lines that fit behind the options.
 local function in_column(text)
+  if #text <= WIDTH - COLUMN then return text end
   local lines = { "" }
   for word in text:gmatch "%S+" do
     local line = lines[#lines]

@@ -22,9 +22,14 @@ end
 local core, problem = require "gprof.native".load "gprof.core"
 if not core then error("gprof's " .. problem, 0) end
 
-return {
+-- Few want to compare profiles: that is loaded when somebody does.
+return setmetatable({
   _VERSION = "1.0.0",
   image = require "gprof.image".open,
   data = require "gprof.data",
   profile = require "gprof.profile",
-}
+}, { __index = function(gprof, name)
+  if name ~= "compare" then return nil end
+  gprof.compare = require "gprof.compare"
+  return gprof.compare
+end })

@@ -74,10 +74,13 @@ F =NAME include:graph,time the same, and only their time counts
 local own <const> = { [[
   annotate-time                 time        the source by line, with counts and seconds
   color[=WHEN]                  choice      colours:
+  errors                        flag        a column for the error of each self time
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
   export=KIND[:FILE]            export      for other tools, into FILE:
   node-threshold=PERCENT        percent     functions of less are not in dot and svg (0.5)
   edge-threshold=PERCENT        percent     nor calls of less (0.1)
+  compare=OLD                   compare     what changed since OLD, profiles of a program
+  fail-on=PERCENT               growth      the status is 2 if that much got slower
 ]], "", [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file
@@ -106,7 +109,7 @@ local values <const> = {
 -- What an argument is the name of, if it is that of a file, by effect.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
-  directories = "directories",
+  compare = "files", directories = "directories",
 }
 
 --- Raises what is wrong with an option.
@@ -263,11 +266,12 @@ end
 --   the words in that file
 -- @treturn table settings: the long names with underscores; `styles`, the reports
 --   asked for (true) or taken away (false); `reports`, the names of others; `exports`;
---   `profiles_from`, lists of profiles; `jobs`, how many processes; `operands`
+--   `compare`, names of what is old; `profiles_from`, lists of profiles; `jobs`, how many
+--   processes; `operands`
 -- @raise a table with the field `message`
 function options.read(arguments)
-  local settings = { styles = {}, reports = {}, exports = {}, profiles_from = {},
-    jobs = 1, file_format = "auto", width = 80 }
+  local settings = { styles = {}, reports = {}, exports = {}, compare = {},
+    profiles_from = {}, jobs = 1, file_format = "auto", width = 80 }
   local words, message = core.expand("gprof.lua", arguments)
   if not words then options.raise("%s", message) end
   local given, operands, word, before =

@@ -91,6 +91,7 @@ end
 -- @tfield string|nil unit what the histogram counts: "seconds"
 -- @tfield string|nil abbreviation "s"; may be empty
 -- @tfield number|nil total seconds sampled, less those of the machinery of profiling
+-- @tfield number|nil total_error how far that may be off by chance: `profile:error_of`
 -- @tfield number total_ticks the same in samples
 -- @tfield number graph_ticks samples that count in the call graph
 -- @tfield number|nil bin_size bytes of code that a bin of the histogram covers: mostly no
@@ -111,8 +112,8 @@ end
 --   report; or the report itself, a function of (profile, options, write)
 -- @tparam[opt] table options as of the program, by long name with underscores: `brief`,
 --   `width`, `display_unused_functions`, `print_path`, `inline_file_names`, `gnu_compat`,
---   and for annotated source `all_lines`, `annotate_time`, `min_count`, `table_length`,
---   `directory_path` (an array), `separate_files`; `color`: in colours for a terminal;
+--   `errors`; for annotated source `all_lines`, `annotate_time`, `min_count`,
+--   `table_length`, `directory_path` (an array), `separate_files`; `color`: in colours;
 --   `warn`: a function that is told of sources that cannot be right. Reports that are not
 --   the library's take what they like
 -- @tparam[opt] function|file write takes strings; standard output if absent. The report
@@ -129,7 +130,8 @@ end
 -- @treturn[1] {table,...} the lines of its text, each with the fields `number`; `text`,
 --   with its end; and, if there is code for it, `counts`, an array of the calls of
 --   functions that begin there and the executions of basic blocks, by address; `calls`
---   and `blocks`, their sums, or nil; `seconds` sampled in code of the line
+--   and `blocks`, their sums, or nil; `seconds` sampled in code of the line, and
+--   `seconds_error`, how far they may be off by chance, or nil
 -- @return[2] nil
 -- @treturn[2] string what is wrong: several files, or none, of that name; no text
 function core.profile_methods:annotate(file, directories)
@@ -240,6 +242,15 @@ end
 -- @tparam integer address
 -- @return function, or nil
 
+--- The statistical error of a time that was sampled, such as the sum of the self times of
+-- some functions: for n samples the square root of n (GNU gprof's manual, "Statistical
+-- Sampling Error"), and never less than one sample, as no sample may have been bad luck.
+-- In two of three runs a time is within that error. Fractions of samples count like whole
+-- ones. Errors do not add up: ask for that of the sum.
+-- @function profile:error_of
+-- @tparam number time in seconds, or whatever the profile's unit is
+-- @treturn number|nil in the same unit; nil without a histogram
+
 --- @section end
 
 --- A function. There is one object for each in a profile. What the profile tells of the
@@ -265,6 +276,7 @@ end
 -- @tfield integer calls recorded calls by others
 -- @tfield integer self_calls recorded calls by itself
 -- @tfield number self seconds in its own code
+-- @tfield number|nil self_error how far they may be off by chance: see `profile:error_of`
 -- @tfield number children seconds in what it called, on its behalf
 -- @tfield number ticks samples in its own code; fractions where a bin covers several
 -- @tfield number children_ticks samples in what it called

@@ -110,7 +110,9 @@ local function make_profile(image, data, settings, printed)
   function settings.missed(spec)
     if settings.gnu_compat or told[spec] then return end
     told[spec] = true
-    warn(("symspec '%s' matches nothing"):format(spec))
+    local clones = not settings.external_symbol_table and
+      require "gprof.diagnosis".clones(image, spec)
+    warn(("symspec '%s' matches nothing%s"):format(spec, clones and ": " .. clones or ""))
   end
   return need(gprof.profile(image, data,
     require "gprof.arguments".pick(settings, "profile")))
@@ -129,7 +131,7 @@ local function only_profile(settings)
 end
 
 -- Reads what the command line names: the image, the sum of the profiles, what they are
--- called in messages, and how many were left out.
+-- called in messages, how many were left out, and how many were not.
 local function read_files(settings)
   local image = need(gprof.image(settings.operands[1] or "a.out"))
   local how = {
@@ -140,7 +142,7 @@ local function read_files(settings)
     debug = settings.debug,
   }
   local path = only_profile(settings)
-  if path then return image, need(gprof.data(image, path, how)), path, 0 end
+  if path then return image, need(gprof.data(image, path, how)), path, 0, 1 end
   return image, require "gprof.sum".read(image, settings, how, warn)
 end
 
@@ -156,35 +158,70 @@ local function choose(settings, data)
   return settings.styles
 end
 
+-- Colours, and what else is not for --gnu-compat, whatever is asked for.
+local function set_look(settings)
+  settings.warn = warn
+  settings.errors = settings.errors and not settings.gnu_compat
+  settings.color = settings.color ~= nil and not settings.gnu_compat and
+    require "gprof.color".wanted(settings.color, io.stdout)
+end
+
+local function print_all(chosen, profile, settings, write)
+  styles.print(chosen, profile, settings, write)
+  if settings.exports[1] then
+    require "gprof.exports".write(settings.exports, profile, settings, write)
+  end
+end
+
+-- What is compared are functions, as lines move from build to build.
+local function check_comparison(settings)
+  local compares = settings.compare[1]
+  if settings.fail_on and not compares then
+    fail "option --fail-on says when --compare has status 2, and needs that"
+  elseif compares and settings.line then
+    fail "option --compare goes by function, and not with -l (--line)"
+  end
+end
+
+-- Puts the comparison that is asked for into the settings, where reports find it. Returns
+-- how many old profiles were left out.
+local function compare(profile, runs, settings)
+  if not settings.compare[1] then return 0 end
+  local left_out
+  settings.comparison, left_out =
+    require "gprof.comparing".compare(settings, profile, runs, check_belongs, warn)
+  return left_out
+end
+
+local function slower(settings)
+  if not settings.fail_on then return {} end
+  return require "gprof.comparing".slower(settings.comparison, settings.fail_on)
+end
+
 --- Does what the settings ask for with an image and profiles.
 -- @tparam table settings as `options.read` gives them
 -- @tparam stream write
 -- @treturn integer how many of the profiles were left out
+-- @treturn {string,...} what is to be told of what got slower
 -- @raise a table with the field `message`
 return function(settings, write)
+  check_comparison(settings)
   find_reports(settings)
-  local image, data, where, bad = read_files(settings)
+  local image, data, where, bad, good = read_files(settings)
   local chosen = choose(settings, data)
   local printed = styles.printed(chosen, settings.reports)
   check_styles(printed, settings, data, where)
   check_asked(printed, settings)
   if chosen.sum then write_sum(data, settings) end
-  if printed.info or styles.about_functions(printed) or settings.exports[1] then
-    check_blocks(settings, printed, data)
-    settings.warn = warn
-    settings.color = settings.color ~= nil and not settings.gnu_compat and
-      require "gprof.color".wanted(settings.color, io.stdout)
-    local profile = make_profile(image, data, settings, printed)
-    if not settings.gnu_compat and
-        (styles.about_functions(printed) or settings.exports[1]) then
-      check_belongs(profile, where)
-    end
-    check_unchanged(image)
-    styles.print(chosen, profile, settings, write)
-    if settings.exports[1] then
-      require "gprof.exports".write(settings.exports, profile, settings, write)
-    end
-    check_unchanged(image)
-  end
-  return bad
+  local about_functions = styles.about_functions(printed) or settings.exports[1]
+  if not (printed.info or about_functions) then return bad, {} end
+  check_blocks(settings, printed, data)
+  set_look(settings)
+  local profile = make_profile(image, data, settings, printed)
+  if not settings.gnu_compat and about_functions then check_belongs(profile, where) end
+  bad = bad + compare(profile, good, settings)
+  check_unchanged(image)
+  print_all(chosen, profile, settings, write)
+  check_unchanged(image)
+  return bad, slower(settings)
 end

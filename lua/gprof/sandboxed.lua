@@ -7,6 +7,7 @@
 -- @internal gprof.sandboxed
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local options = require "gprof.options"
 local output = require "gprof.output"
 local reporting = require "gprof.reporting"
 local sandbox = require "gprof.sandbox"
@@ -29,6 +30,15 @@ local function add_profiles(paths, settings)
   paths[#paths + 1] = "gmon.out"
 end
 
+-- What a comparison is with: names with commas between, or one that is there as it
+-- stands.
+local function add_old(paths, settings)
+  for _, argument in ipairs(settings.compare) do
+    paths[#paths + 1] = argument
+    for name in argument:gmatch "[^,]+" do add_image(paths, name) end
+  end
+end
+
 -- Source is read where it is looked for; reports that somebody wrote may do so, too, and
 -- may have modules and other files beside them.
 local function add_directories(paths, settings)
@@ -42,6 +52,7 @@ local function readable(settings, image)
   local paths = {}
   add_image(paths, image)
   add_profiles(paths, settings)
+  add_old(paths, settings)
   paths[#paths + 1] = settings.external_symbol_table
   paths[#paths + 1] = settings.file_ordering
   add_directories(paths, settings)
@@ -50,8 +61,13 @@ end
 
 -- How a file is written if the options ask for one of that name.
 local function asked_for(settings)
+  local chosen = {}
+  if settings.styles.sum then chosen[settings.sum_file or "gmon.sum"] = true end
+  for _, export in ipairs(settings.exports) do
+    if export.path then chosen[export.path] = true end
+  end
   return function(name)
-    if settings.styles.sum and name == (settings.sum_file or "gmon.sum") then
+    if chosen[name] then
       return output.new_file
     elseif settings.separate_files and name:find "^[^/%z]+%-ann$" then
       return output.new_file_here
@@ -61,21 +77,42 @@ end
 
 -- Inside nothing is a terminal, nor does anybody help.
 local function settle(settings)
+  for _, export in ipairs(settings.exports) do
+    if export.kind == "svg" then
+      options.raise "option --sandbox runs no other program: --export=dot is for Graphviz"
+    end
+  end
   settings.jobs = 1
   settings.color = settings.color ~= nil and not settings.gnu_compat and
     require "gprof.color".wanted(settings.color, io.stdout)
+end
+
+-- What the work returns passes as one text: how many profiles were left out, and lines.
+local function work(settings)
+  return function(stream)
+    local bad, slower = reporting(settings, stream)
+    return table.concat({ bad, table.unpack(slower) }, "\0")
+  end
+end
+
+local function taken_apart(outcome)
+  local parts = {}
+  for part in (outcome .. "\0"):gmatch "(%Z*)%z" do parts[#parts + 1] = part end
+  return math.tointeger(tonumber(parts[1])) or 0, { table.unpack(parts, 2) }
 end
 
 --- Does what the settings ask for, as `gprof.reporting` does, in the sandbox.
 -- @tparam table settings as `options.read` gives them
 -- @tparam stream write
 -- @treturn integer how many of the profiles were left out
+-- @treturn {string,...} what is to be told of what got slower
 -- @raise a table with the field `message`
 return function(settings, write)
   local image = settings.operands[1] or "a.out"
   settle(settings)
-  return sandbox.run(function(stream) return reporting(settings, stream) end, {
+  local outcome = sandbox.run(work(settings), {
     about = image, read = readable(settings, image), writes = asked_for(settings),
     memory = settings.sandbox_memory, time = settings.sandbox_time, write = write,
   })
+  return taken_apart(outcome)
 end

@@ -93,6 +93,7 @@ end
 -- @treturn data their sum
 -- @treturn string what they are called in messages
 -- @treturn integer how many bad files were left out
+-- @treturn integer how many were not
 -- @raise a table with the field `message`
 function sum.read(image, settings, options, warn)
   local list = settings.profiles or profiles.find(settings)
@@ -105,7 +106,7 @@ function sum.read(image, settings, options, warn)
   line:clear()
   tell_of_others(list, how, tell, warn)
   if outcome.good <= 0 then fail("none of the profiles can be read") end
-  return data, profiles.names(list), outcome.bad
+  return data, profiles.names(list), outcome.bad, outcome.good
 end
 
 return sum

@@ -154,9 +154,12 @@ end
 --- Writes it.
 -- @tparam profile profile
 -- @tparam table options `display_unused_functions`: those without time and calls, too;
---   `include`, `exclude`: what the profile was made with
+--   `include`, `exclude`: what the profile was made with; `comparison`: this in its place
 -- @tparam stream write
 return function(profile, options, write)
+  if options.comparison then
+    return require "gprof.export.comparison"(profile, options, write)
+  end
   local arcs = extract.arcs(profile)
   write "{\n"
   field(write, "format", json.string(FORMAT))

@@ -52,9 +52,17 @@ local gnu = {
 }
 
 function gnu.ending(_, options, write)
-  if not options.brief then
-    write(require "gprof.explain".flat)
-  end
+  if options.brief then return end
+  local explain = require "gprof.explain"
+  write(explain.flat)
+  if options.errors then write(explain.errors) end
+end
+
+-- A row with the error behind the seconds, with as many digits as it takes to see one
+-- sample.
+local function with_error(row, rate)
+  local decimals = require "gprof.granularity".decimals(1 / rate)
+  return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
 local function write_heading(profile, options, prefix, write)
@@ -63,16 +71,21 @@ local function write_heading(profile, options, prefix, write)
   if abbreviation ~= "" then
     per_call = prefix .. abbreviation .. "/call"
   end
-  write(heading(options, "%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
-    "%  ", "cumulative", "self  ", "", "self  ", "total ", "")
-  write(heading(options, "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"),
-    "time", unit, unit, "calls", per_call, per_call, "name")
+  local above, below = "", ""
+  if options.errors then
+    above, below = "   self  ", "    error"
+  end
+  write(heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s  %-8.8s\n"),
+    "%  ", "cumulative", "self  ", above, "", "self  ", "total ", "")
+  write(heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s  %-8.8s\n"),
+    "time", unit, unit, below, "calls", per_call, per_call, "name")
 end
 
 --- Prints the report.
 -- @tparam profile profile with a histogram
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: rows
---   for functions without calls and time, too; `inline_file_names`, `print_path`; `color`
+--   for functions without calls and time, too; `errors`: a column for the error of
+--   self times; `inline_file_names`, `print_path`; `color`
 -- @tparam stream write
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
@@ -83,9 +96,12 @@ return function(profile, options, write, look)
   local prefix, scale = look.unit(profile)
   look.title(profile, options, write)
   write_heading(profile, options, prefix, write)
+  local function row(format)
+    return options.errors and with_error(format, profile.rate) or format
+  end
   core.write_flat(write, profile, {
-    called = look.called,
-    other = look.other,
+    called = row(look.called),
+    other = row(look.other),
     labels = look.labels(profile, options),
     scale = scale,
     unused = options.display_unused_functions,

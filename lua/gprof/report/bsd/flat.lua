@@ -15,7 +15,9 @@ local look = {
 
 function look.title(profile, options, write)
   if not options.brief then
-    write(require "gprof.explain".bsd_flat)
+    local explain = require "gprof.explain"
+    write(explain.bsd_flat)
+    if options.errors then write(explain.errors) end
   end
   granularity.write(profile, profile.total_ticks, profile.unit, "no time accumulated",
     write)

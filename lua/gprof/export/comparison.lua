@@ -1,0 +1,70 @@
+--- A comparison in JSON, of a layout of our own, which doc/export.md describes. Names of
+-- fields are those of `gprof.compare`.
+--
+-- @module gprof.export.comparison
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local gprof = require "gprof"
+local json = require "gprof.json"
+
+-- Whoever changes what a reader relies on counts up.
+local FORMAT <const>, VERSION <const> = "gprof-comparison", 1
+
+local side_of <const> = json.object { "runs", "period", "total" }
+local time_of <const> = json.object {
+  "old", "new", "change", "ratio", "error", "noise" }
+local calls_of <const> = json.object { "old", "new", "change", "ratio" }
+local function_of <const> = json.object {
+  "name", "old_file", "new_file", "status", "joined" }
+
+local function side_text(side)
+  return side_of(side.runs, side.period, side.total)
+end
+
+local function time_text(time)
+  return time and time_of(time.old, time.new, time.change, time.ratio, time.error,
+    time.noise) or "null"
+end
+
+local function calls_text(calls)
+  return calls and calls_of(calls.old, calls.new, calls.change, calls.ratio) or "null"
+end
+
+local function row_text(row)
+  local start = function_of(row.name, row.old_file, row.new_file, row.status, row.joined)
+  return ('%s, "self": %s, "total": %s, "calls": %s}'):format(start:sub(1, -2),
+    time_text(row.self), time_text(row.total), calls_text(row.calls))
+end
+
+local function row_texts(comparison)
+  local i = 0
+  return function()
+    i = i + 1
+    return comparison[i] and row_text(comparison[i])
+  end
+end
+
+--- Writes it.
+-- @tparam profile _ the new one
+-- @tparam table options `comparison`: what `gprof.compare` returned
+-- @tparam stream write
+return function(_, options, write)
+  local comparison = options.comparison
+  local function field(name, text)
+    write(('  "%s": '):format(name) .. text .. ",\n")
+  end
+  write "{\n"
+  field("format", json.string(FORMAT))
+  field("version", json.number(VERSION))
+  field("generator", json.string("gprof for Lua " .. gprof._VERSION))
+  field("unit", json.value(comparison.unit))
+  field("old", side_text(comparison.old))
+  field("new", side_text(comparison.new))
+  for _, name in ipairs { "chance", "times", "factor", "common" } do
+    field(name, json.number(comparison[name]))
+  end
+  field("total", time_text(comparison.total))
+  write '  "functions": '
+  json.rows(write, "  ", row_texts(comparison))
+  write "\n}\n"
+end

@@ -1,0 +1,161 @@
+--- What changed since another profile: times and calls of each function, old and new,
+-- the largest change of self time first.
+--
+-- @module gprof.report.comparison
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local granularity = require "gprof.granularity"
+local heading = require "gprof.heading"
+local names = require "gprof.names"
+
+-- Groups of columns ---------------------------------------------------------------------
+
+-- In place of a ratio stands what became of a function that is on one side only.
+local function ratio_text(change, status)
+  if status ~= "both" then return status end
+  return change.ratio and ("%.2f"):format(change.ratio) or ""
+end
+
+-- The columns of a time: what chance may have made has a mark behind its error.
+local function time_group(field, title, decimals)
+  local number, signed = "%." .. decimals .. "f", "%+." .. decimals .. "f"
+  return {
+    field = field, title = title, format = "%7s %7s %8s %6s%1s %6s",
+    names = { "old", "new", "change", "error", "", "ratio" },
+    values = function(time, status)
+      local same = time.change == 0
+      return number:format(time.old), number:format(time.new),
+        (same and number or signed):format(time.change),
+        same and "" or number:format(time.error), time.noise and not same and "~" or "",
+        ratio_text(time, status)
+    end,
+  }
+end
+
+-- Means of several runs need not be whole.
+local function count_text(count, whole)
+  return (count == math.floor(count) and whole or "%.1f"):format(count)
+end
+
+local calls_group <const> = {
+  field = "calls", title = "calls", format = "%9s %9s %9s %6s",
+  names = { "old", "new", "change", "ratio" },
+  values = function(calls, status)
+    local change = calls.change == 0 and "0" or
+      (calls.change > 0 and "+" or "") .. count_text(calls.change, "%.0f")
+    return count_text(calls.old, "%.0f"), count_text(calls.new, "%.0f"), change,
+      ratio_text(calls, status)
+  end,
+}
+
+-- What can be compared: self times, total times, calls.
+local function groups_of(comparison, decimals)
+  local groups, counted = {}, comparison.old.counted and comparison.new.counted
+  if comparison.total then
+    groups[1] = time_group("self", "self " .. comparison.unit, decimals)
+    groups[2] = counted and time_group("total", "total " .. comparison.unit, decimals) or
+      nil
+  end
+  groups[#groups + 1] = counted and calls_group or nil
+  return groups
+end
+
+-- Above the rows ------------------------------------------------------------------------
+
+local function write_side(name, side, unit, write)
+  write("%s: %d run%s", name, side.runs, side.runs == 1 and "" or "s")
+  if unit then
+    write(", %.2f %s each; a sample counts as %s", side.total, unit,
+      ("%g"):format(side.period))
+  end
+  write "\n"
+end
+
+local function write_title(comparison, options, decimals, write)
+  local unit, whole = comparison.unit, comparison.total
+  write(heading(options, "Comparison of profiles, per run:\n\n"))
+  write_side("old", comparison.old, unit, write)
+  write_side("new", comparison.new, unit, write)
+  if whole then
+    local line = ("change: %%+.%df %%s, error %%.%df%%s%%s\n"):format(decimals, decimals)
+    write("%s", line:format(whole.change, unit, whole.error, whole.noise and "~" or "",
+      whole.ratio and (", %.2f times as much"):format(whole.ratio) or ""))
+    write("noise, marked ~: changes within %.1f times their error\n", comparison.factor)
+  end
+  write "\n"
+end
+
+local function write_columns(groups, options, write)
+  local above, below = {}, {}
+  for i, group in ipairs(groups) do
+    below[i] = group.format:format(table.unpack(group.names))
+    above[i] = ("%-" .. #below[i] .. "s"):format(group.title:sub(1, #below[i]))
+  end
+  local titles = table.concat(above, "  "):gsub(" +$", "")
+  write(heading(options, "%s\n"), titles)
+  write(heading(options, "%s\n"), table.concat(below, "  ") .. "  name")
+end
+
+-- Rows ----------------------------------------------------------------------------------
+
+local function is_unchanged(row)
+  for _, field in ipairs { "self", "total", "calls" } do
+    if row[field] and row[field].change ~= 0 then return false end
+  end
+  return true
+end
+
+-- Names that several rows have.
+local function ambiguous_names(comparison)
+  local seen, several = {}, {}
+  for _, row in ipairs(comparison) do
+    several[row.name] = seen[row.name]
+    seen[row.name] = true
+  end
+  return several
+end
+
+-- What a row is called: with its file if there are several of the name, and where it was
+-- before if that was elsewhere.
+local function label(row, several, options)
+  local new = row.new_file and names.file(row.new_file, options)
+  local old = row.old_file and names.file(row.old_file, options)
+  if new and old and new ~= old then
+    return ("%s (%s, was in %s)"):format(row.name, new, old)
+  elseif (new or old) and (several[row.name] or options.inline_file_names) then
+    return ("%s (%s)"):format(row.name, new or old)
+  end
+  return row.name
+end
+
+local function write_row(row, groups, name, write)
+  local parts = {}
+  for i, group in ipairs(groups) do
+    parts[i] = group.format:format(group.values(row[group.field], row.status))
+  end
+  parts[#parts + 1] = name
+  write("%s\n", table.concat(parts, "  "))
+end
+
+--- Prints the report.
+-- @tparam profile _ the new one
+-- @tparam table options `comparison`: what `gprof.compare` returned; `brief`: no
+--   explanation; `display_unused_functions`: rows for functions without any change, too;
+--   `inline_file_names`, `print_path`; `color`
+-- @tparam stream write
+return function(_, options, write)
+  local comparison = options.comparison
+  if not comparison then error("needs an old profile (--compare)", 0) end
+  local old, new = comparison.old, comparison.new
+  local decimals = comparison.total and
+    granularity.decimals(1 / math.min(old.samples, new.samples))
+  local groups, several = groups_of(comparison, decimals), ambiguous_names(comparison)
+  write_title(comparison, options, decimals, write)
+  write_columns(groups, options, write)
+  for _, row in ipairs(comparison) do
+    if options.display_unused_functions or not is_unchanged(row) then
+      write_row(row, groups, label(row, several, options), write)
+    end
+  end
+  if not options.brief then write(require "gprof.explain".comparison) end
+end

@@ -1,0 +1,321 @@
+-- --compare and --fail-on: what they take, what they print, and what the status is.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local gmon = require "support.gmon"
+local program = require "support.program"
+local shell = require "support.shell"
+local small = require "support.small"
+
+local dkjson = require "dkjson"
+
+-- A build of the fixture, in a directory of its own.
+local function make(number)
+  local dir = shell.tmpdir("build-" .. number)
+  for _, name in ipairs { "left", "right" } do
+    shell.write(dir .. "/" .. name .. ".c", shell.read(build.fixture("builds/" .. name .. ".c")))
+  end
+  shell.check({ "gcc", "-O0", "-g", "-DBUILD=" .. number, "-o", "program", "left.c", "right.c" }, { cwd = dir })
+  local made = { image = dir .. "/program", dir = dir }
+  made.symbols = build.symbols(made.image).by_name
+  return made
+end
+
+-- A profile of it: samples by function, "helper 2" for the second one of that name; calls of each by main.
+local function profile(made, ticks)
+  local plan = { ticks = {}, arcs = {} }
+  for name, count in pairs(ticks) do
+    local symbol, which = name:match "^(%S+) ?(%d*)$"
+    local address = made.symbols[symbol][tonumber(which) or 1]
+    plan.ticks[(address + 1) & ~1] = count
+    table.insert(plan.arcs, { made.symbols.main[1] + 4, address, 7 })
+  end
+  return small.profile(made, plan)
+end
+
+local old, new = make(1), make(2)
+local before <const> = profile(old, { ["helper"] = 100, ["helper 2"] = 400, moved = 64, old_name = 50, left = 12 })
+local after <const> = profile(new, { ["helper"] = 400, ["helper 2"] = 100, moved = 36, new_name = 50, left = 12 })
+
+local function run(...)
+  return program.run { "-b", ... }
+end
+
+-- What is printed: the same words with single blanks between.
+local function printed(...)
+  local result = run(...)
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return (result.stdout:gsub(" +", " "):gsub(" ?\n ?", "\n"))
+end
+
+local function check_failure(message, result)
+  assert.same({ "gprof.lua: " .. message .. "\n", "", 1 }, { result.stderr, result.stdout, result.status })
+end
+
+local title <const> = [[
+Comparison of profiles, per run:
+
+old: %s, 6.26 seconds each; a sample counts as 0.01
+new: 1 run, 5.98 seconds each; a sample counts as 0.01
+change: -0.28 seconds, error 0.35~, 0.96 times as much
+noise, marked ~: changes within 2.9 times their error
+
+self seconds total seconds calls
+old new change error ratio old new change error ratio old new change ratio name
+]]
+
+-- The rows of the fixture's profiles: helper of left.c grew as much as that of right.c became less.
+local rows <const> = [[
+1.00 4.00 +3.00 0.22 4.00 1.00 4.00 +3.00 0.22 4.00 7 7 0 1.00 helper (left.c)
+4.00 1.00 -3.00 0.22 0.25 4.00 1.00 -3.00 0.22 0.25 7 7 0 1.00 helper (right.c)
+0.00 0.50 +0.50 0.07 new 0.00 0.50 +0.50 0.07 new 0 7 +7 new new_name
+0.50 0.00 -0.50 0.07 gone 0.50 0.00 -0.50 0.07 gone 7 0 -7 gone old_name
+0.64 0.36 -0.28 0.10~ 0.56 0.64 0.36 -0.28 0.10~ 0.56 7 7 0 1.00 moved (right.c, was in left.c)
+0.00 0.00 0.00 6.26 5.98 -0.28 0.35~ 0.96 0 0 0 main
+]]
+
+describe("--compare", function()
+  it("prints what changed, by name and file", function()
+    assert.equal(title:format "1 run" .. rows, printed("--compare", before, "--compare", old.image, new.image, after))
+  end)
+
+  it("takes names with commas between, in any order, and those that have commas", function()
+    local expected = title:format "1 run" .. rows
+    assert.equal(expected, printed("--compare=" .. before .. "," .. old.image, new.image, after))
+    assert.equal(expected, printed("--compare=" .. old.image .. "," .. before, new.image, after))
+    local odd = shell.tmpdir() .. "/old,of yesterday"
+    shell.write(odd, shell.read(before))
+    assert.equal(expected, printed("--compare=" .. odd, "--compare=" .. old.image, new.image, after))
+  end)
+
+  it("takes several profiles, of which it makes the mean, directories, and exported ones", function()
+    local expected = title:format "2 runs" .. rows
+    -- errors are smaller by what the old side adds to them
+    local function without_errors(text)
+      return (text:match("\nself.*"):gsub("([+-]%d%.%d%d) %d%.%d%d~?", "%1"))
+    end
+    local two = printed("--compare=" .. table.concat({ before, before, old.image }, ","), new.image, after)
+    assert.equal(title:format "2 runs":match "[^\n]*\n\n[^\n]*\n", two:match "[^\n]*\n\n[^\n]*\n")
+    assert.equal(without_errors(expected), without_errors(two))
+    local dir = shell.tmpdir "runs"
+    for _, name in ipairs { "1", "2" } do shell.write(dir .. "/" .. name, shell.read(before)) end
+    assert.equal(two, printed("--compare=" .. dir .. "," .. old.image, new.image, after))
+    local json = shell.write(shell.tmpdir() .. "/old.json", run("--export=json", old.image, before).stdout)
+    assert.equal(two, printed("--compare=" .. json, "--compare=" .. json, new.image, after))
+    assert.equal(two, printed("--compare=" .. table.concat({ json, before, old.image }, ","), new.image, after))
+  end)
+
+  it("has those columns that there are figures for", function()
+    local plan = { functions = { "main", "f" }, ticks = { f = 100 }, calls = { { "main", "f", 3 } } }
+    local function compared(without)
+      local less = { functions = plan.functions, ticks = plan.ticks, calls = plan.calls }
+      less[without] = nil
+      return printed("-z", "--compare=" .. crafted.gmon(less), crafted.image(plan), crafted.gmon(plan))
+    end
+    assert.truthy(compared "calls":find "\nself seconds\nold new change error ratio name\n1.00 1.00 0.00 1.00 f\n")
+    assert.equal("Comparison of profiles, per run:\n\nold: 1 run\nnew: 1 run\n\n" ..
+      "calls\nold new change ratio name\n3 3 0 1.00 f\n0 0 0 main\n", compared "ticks")
+  end)
+
+  it("has means of calls where runs differ", function()
+    local function plan(calls)
+      return { functions = { "main", "f" }, ticks = { f = 1 }, calls = { { "main", "f", calls } } }
+    end
+    local names = crafted.gmon(plan(3)) .. "," .. crafted.gmon(plan(4))
+    assert.truthy(printed("--compare=" .. names, crafted.image(plan(1)), crafted.gmon(plan(2)))
+      :find(" 3.5 2 -1.5 0.57 f\n", 1, true))
+  end)
+
+  it("takes the new program for the old one if none is named", function()
+    local text = printed("--compare=" .. after, new.image, after)
+    assert.truthy(text:find("\nchange: +0.00 seconds, error 0.35~, 1.00 times as much\n", 1, true), text)
+    assert.truthy(text:find " name\n$", text)
+    local all = printed("-z", "--compare=" .. after, new.image, after)
+    assert.truthy(all:find("\n0.36 0.36 0.00 1.00 0.36 0.36 0.00 1.00 7 7 0 1.00 moved\n", 1, true), all)
+  end)
+
+  it("reads from pipes", function()
+    local result = program.run({ "-b", "--compare=-", "--compare=" .. old.image, new.image, after }, { stdin = before })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.equal(title:format "1 run" .. rows, (result.stdout:gsub(" +", " "):gsub(" ?\n ?", "\n")))
+  end)
+
+  it("stands alone, unless other reports are asked for", function()
+    local both = run("-p", "--compare=" .. before .. "," .. old.image, new.image, after).stdout
+    assert.truthy(both:find "^Flat profile:.*\f\nComparison of profiles")
+    assert.is_nil(both:find "Call graph")
+  end)
+
+  it("goes by what is selected, and shows files that are asked for", function()
+    local words = { "--compare=" .. before .. "," .. old.image, new.image, after }
+    local text = printed("-pmoved", table.unpack(words))
+    assert.is_nil(text:find("helper", 1, true))
+    assert.truthy(text:find("moved (right.c, was in left.c)\n", 1, true))
+    assert.truthy(printed("--inline-file-names", table.unpack(words)):find(" old_name (left.c)\n", 1, true))
+    assert.truthy(printed("-L", table.unpack(words)):find((" moved (%s/right.c, was in %s/left.c)\n"):format(new.dir,
+      old.dir), 1, true))
+  end)
+
+  it("explains itself, unless that is not wanted", function()
+    local result = program.run { "--compare=" .. before .. "," .. old.image, new.image, after }
+    assert.truthy(result.stdout:find "\n\nHow to read the comparison\n")
+  end)
+
+  it("has bold headings in colours, and the same text", function()
+    local words = { "--compare=" .. before .. "," .. old.image, new.image, after }
+    local colored = run("--color", table.unpack(words)).stdout
+    assert.truthy(colored:find("\27[1mComparison of profiles, per run:\27[0m\n", 1, true))
+    assert.equal(run(table.unpack(words)).stdout, (colored:gsub("\27%[[%d;]*m", "")))
+  end)
+
+  it("leaves bad profiles out under --keep-going, on either side", function()
+    local bad = shell.write(shell.tmpdir() .. "/bad", "gmon")
+    local result = run("--keep-going", "--compare=" .. table.concat({ before, bad, old.image }, ","), new.image, after,
+      bad)
+    local said = bad .. ": is too short to be a profile\n"
+    assert.same({ ("gprof.lua: %sgprof.lua: %sgprof.lua: bad profiles that were left out: 2\n"):format(said, said), 1 },
+      { result.stderr, result.status })
+    assert.truthy(result.stdout:find "\nold: 1 run, ")
+    assert.truthy(result.stdout:find "\nnew: 1 run, ")
+  end)
+
+  it("has several profiles read by several processes", function()
+    local names = table.concat({ before, before, before, old.image }, ",")
+    assert.equal(printed("--compare=" .. names, new.image, after),
+      printed("--jobs=2", "--compare=" .. names, new.image, after))
+  end)
+
+  it("is exported as JSON", function()
+    local result = run("--export=json", "--compare=" .. before .. "," .. old.image, new.image, after)
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    local found = dkjson.decode(result.stdout)
+    assert.same({ "gprof-comparison", 1, "seconds", 0.05 }, { found.format, found.version, found.unit, found.chance })
+    assert.same({ runs = 1, period = 0.01, total = 6.26 }, found.old)
+    assert.equal(7, #found.functions) -- one without any change among them
+    local f = found.functions[5]
+    assert.same({ "moved", "both", 1, 0.64, 0.36, 7, 0 },
+      { f.name, f.status, f.joined, f.self.old, f.total.new, f.calls.old, f.calls.change })
+    assert.near(-0.28, f.self.change, 1e-12)
+    assert.near(0.1, f.self.error, 1e-12)
+    assert.same({ true, 0.5625 }, { f.self.noise, f.self.ratio })
+    assert.truthy(f.old_file:find "/left%.c$")
+    assert.truthy(f.new_file:find "/right%.c$")
+  end)
+
+  local stranger = crafted.image { functions = { "someone", "else" } }
+  local strange = crafted.gmon { functions = { "someone", "else" }, ticks = { someone = 5 } }
+
+  local far <const> = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+    { kind = "histogram", low = 0x8000000, high = 0x8000040, bins = { 1, 2 } } } })
+
+  -- What is said of what is old.
+  for name, case in pairs {
+    ["of another program"] = { strange .. "," .. stranger,
+      ("%s, %s: no function is one of %s, too"):format(strange, stranger, new.image) },
+    ["that is not there"] = { "/no/old", "/no/old: No such file or directory" },
+    ["without a name"] = { "", "option --compare: the name of a file is empty" },
+    ["without a name between commas"] = { before .. ",", "option --compare: the name of a file is empty" },
+    ["of two programs"] = { table.concat({ before, old.image, stranger }, ","),
+      ("option --compare: %s and %s are programs, and one is enough"):format(old.image, stranger) },
+    ["of a program and no profile"] = { old.image,
+      ("option --compare: %s is a program, and needs a profile beside it"):format(old.image) },
+    ["of another format"] = { new.dir .. "/left.c", new.dir .. "/left.c: is no profile, or cut off: [^\n]*" },
+    ["of a program that is not its own"] = { far .. "," .. old.image, far .. ": does not belong to [^\n]*" },
+  } do
+    it("refuses an old profile " .. name, function()
+      local result = run("--compare=" .. case[1], new.image, after)
+      if case[2]:find("[^\n]*", 1, true) then
+        local plain = case[2]:gsub("%[^\n%]%*", "\0"):gsub("%p", "%%%0"):gsub("%z", "[^\n]*")
+        assert.truthy(result.stderr:find("^gprof%.lua: " .. plain .. "\n$"), result.stderr)
+        assert.same({ "", 1 }, { result.stdout, result.status })
+      else
+        check_failure(case[2], result)
+      end
+    end)
+  end
+
+  it("refuses profiles that cannot be added up, or compared", function()
+    local function rated(rate, unit)
+      local low, size = build.section(new.image, ".text")
+      return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = { { kind = "histogram", low = low & ~1,
+        high = (low & ~1) + 2 * (size // 2), bins = { n = size // 2, 1 }, rate = rate, dimension = unit } } })
+    end
+    local function stored(path)
+      return shell.write(shell.tmpdir() .. "/old.json", run("--export=json", new.image, path).stdout)
+    end
+    local fast = stored(rated(1000))
+    check_failure(fast .. ": was sampled at another rate, or is of another unit",
+      run("--compare", after, "--compare", fast, new.image, after))
+    local misses = stored(rated(1, "misses"))
+    check_failure(misses .. ": misses cannot be compared with seconds", run("--compare", misses, new.image, after))
+  end)
+
+  it("warns of an exported profile that is not a whole one", function()
+    local part = shell.write(shell.tmpdir() .. "/part.json",
+      run("--export=json", "-phelper", old.image, before).stdout)
+    local result = run("--compare=" .. part, new.image, after)
+    local said = ("gprof.lua: warning: %s: was exported with symspecs: what they left out looks new\n"):format(part)
+    assert.same({ said, 0 }, { result.stderr, result.status })
+    assert.truthy(printed("-phelper", "--compare=" .. part, new.image, after):find(" helper (left.c)\n", 1, true))
+  end)
+
+  it("goes by function only", function()
+    check_failure("option --compare goes by function, and not with -l (--line)",
+      run("-l", "--compare=" .. before, new.image, after))
+  end)
+
+  it("is what the report 'comparison' needs", function()
+    check_failure("comparison: needs an old profile (--compare)", run("--report=comparison", new.image, after))
+  end)
+end)
+
+describe("--fail-on", function()
+  local old_words <const> = "--compare=" .. before .. "," .. old.image
+
+  it("has status 2 if something got slower, and names it", function()
+    local result = run("--fail-on=50", old_words, new.image, after)
+    assert.same({ "gprof.lua: slower: helper (left.c): 1 to 4 seconds a run, 300.0 % more (error 0.22)\n", 2 },
+      { result.stderr, result.status })
+    assert.equal(run(old_words, new.image, after).stdout, result.stdout)
+  end)
+
+  it("has status 0, and says nothing, if it is less than that", function()
+    for _, percent in ipairs { "300", "300%", "1000.5%" } do
+      local result = run("--fail-on=" .. percent, old_words, new.image, after)
+      assert.same({ "", 0 }, { result.stderr, result.status })
+    end
+  end)
+
+  it("is quiet about noise", function()
+    local noisy = profile(old, { ["helper"] = 110, ["helper 2"] = 430, moved = 70, old_name = 55, left = 16 })
+    local result = run("--fail-on=0", old_words, old.image, noisy)
+    assert.same({ "", 0 }, { result.stderr, result.status })
+  end)
+
+  it("is about the whole program, too", function()
+    local slow = profile(new, { ["helper"] = 100, ["helper 2"] = 400, moved = 64, new_name = 250, left = 12 })
+    local result = run("--fail-on=10%", old_words, new.image, slow)
+    assert.same({ "gprof.lua: slower: the whole program: 6.26 to 8.26 seconds a run, 31.9 % more (error 0.38)\n", 2 },
+      { result.stderr, result.status })
+  end)
+
+  it("tells errors apart: they have status 1", function()
+    local bad = shell.write(shell.tmpdir() .. "/bad", "gmon")
+    local result = run("--fail-on=0", "--keep-going", old_words, new.image, after, bad)
+    assert.same(1, result.status)
+    assert.truthy(result.stderr:find("gprof.lua: slower: helper", 1, true))
+  end)
+
+  it("takes a percentage", function()
+    for _, word in ipairs { "x", "", "-1", "5%%", "1e3", "nan" } do
+      check_failure(("option --fail-on takes a percentage, not '%s'"):format(word),
+        run("--fail-on=" .. word, old_words, new.image, after))
+    end
+  end)
+
+  it("needs something to compare with", function()
+    check_failure("option --fail-on says when --compare has status 2, and needs that",
+      run("--fail-on=5", new.image, after))
+  end)
+end)

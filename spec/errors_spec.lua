@@ -1,0 +1,137 @@
+-- How far sampled times may be off by chance: as fields, and in the flat profile.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local printed <const> = crafted.printed
+
+-- Functions of 0, 1, 4 and 100 samples, the first and the last in one cycle.
+local plan <const> = {
+  functions = { "main", "none", "one", "four", "hundred" }, ticks = { one = 1, four = 4, hundred = 100 },
+  calls = { { "main", "four", 2 }, { "main", "hundred", 1 }, { "hundred", "none", 3 }, { "none", "hundred", 1 } },
+}
+
+describe("the error of a time", function()
+  local profile, f = crafted.profile(plan)
+
+  it("is that of the square root of its samples, and of one sample at least", function()
+    for name, seconds in pairs { none = 0.01, one = 0.01, four = 0.02, hundred = 0.1 } do
+      assert.near(seconds, f[name].self_error, 1e-15, name)
+    end
+    assert.near(math.sqrt(105) / 100, profile.total_error, 1e-15)
+  end)
+
+  it("is that of the sum in a cycle", function()
+    local cycle = f.hundred.cycle
+    assert.equal(1.0, cycle.self)
+    assert.near(0.1, cycle.self_error, 1e-15)
+  end)
+
+  it("is in the unit of the profile", function()
+    local _, g = crafted.profile { functions = { "f" }, ticks = { f = 9 }, rate = 1, dimension = "misses" }
+    assert.equal(3.0, g.f.self_error)
+  end)
+
+  it("takes fractions of samples as they are", function()
+    local image = build.craft { address = 0x1000, text = 64, symbols = { { "few", 0 }, { "many", 16 } } }
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+      { kind = "histogram", low = 0x1000, high = 0x1040, bins = { 10 } } } })
+    local opened = assert(gprof.image(image))
+    local shared = assert(gprof.profile(opened, assert(gprof.data(opened, path))))
+    local few, many = shared:find "few", shared:find "many"
+    assert.same({ 2.5, 7.5 }, { few.ticks, many.ticks })
+    assert.near(math.sqrt(2.5) / 100, few.self_error, 1e-15)
+    assert.near(math.sqrt(7.5) / 100, many.self_error, 1e-15)
+  end)
+
+  it("is told of any time", function()
+    assert.near(0.01, profile:error_of(0), 1e-15)
+    assert.near(0.1, profile:error_of(f.hundred.self), 1e-15)
+    assert.near(0.3, profile:error_of(9), 1e-15)
+    assert.error_matches(function() profile:error_of(-1) end,
+      "bad argument #1 to 'error_of' %(a time is not negative%)")
+    assert.error_matches(function() profile:error_of "x" end, "bad argument #1 to 'error_of' %(number expected")
+  end)
+
+  it("is nothing to tell of without a histogram", function()
+    local counted, g = crafted.profile { functions = plan.functions, calls = plan.calls }
+    assert.is_nil(g.four.self_error)
+    assert.is_nil(g.hundred.cycle.self_error)
+    assert.is_nil(counted.total_error)
+    assert.is_nil(counted:error_of(1))
+  end)
+
+  it("is a field of iterations, and an order", function()
+    local names = {}
+    for name, seconds in profile:functions("self_error", "name", "self_error") do
+      names[#names + 1] = ("%s %.2f"):format(name, seconds)
+    end
+    assert.same({ "hundred 0.10", "four 0.02", "none 0.01", "one 0.01", "main 0.01" },
+      { names[1], names[2], names[4], names[3], names[5] })
+  end)
+end)
+
+describe("the flat profile with errors", function()
+  local above <const> = "  %   cumulative   self     self              self     total           \n"
+  local titled <const> = "Flat profile:\n\nEach sample counts as 0.01 seconds.\n" .. above ..
+    " time   seconds   seconds    error    calls  ms/call  ms/call  name    \n"
+
+  it("has a column for them behind the seconds", function()
+    assert.equal(titled .. [[
+ 95.24      1.00     1.00     0.10        2   500.00   500.00  hundred
+  3.81      1.04     0.04     0.02        2    20.00    20.00  four
+  0.95      1.05     0.01     0.01                             one
+  0.00      1.05     0.00     0.01        3     0.00     0.00  none
+]], printed("flat", crafted.profile(plan), { brief = true, errors = true }))
+  end)
+
+  it("is what it is otherwise in all other columns", function()
+    local profile = crafted.profile(plan)
+    for _, report in ipairs { "flat", "bsd.flat" } do
+      local plain = printed(report, profile, { brief = true })
+      local text = printed(report, profile, { brief = true, errors = true })
+      -- the column is the 9 characters behind the seconds
+      local rows = text:gsub("([^\n]*)\n", function(row)
+        return (row:find "%d%.%d%d +%d+%.%d%d +" or row:find "cumulative" or row:find "^ time") and
+          row:sub(1, 25) .. row:sub(35) .. "\n"
+      end)
+      assert.equal(plain, rows)
+      assert.not_equal(plain, text)
+    end
+  end)
+
+  it("has as many digits as it takes to see one sample", function()
+    for rate, one in pairs { [1] = "1.00", [100] = "0.01", [250] = "0.004", [1000] = "0.001", [50000] = "0.00002" } do
+      local profile = crafted.profile { functions = { "f" }, ticks = { f = 1 }, rate = rate }
+      assert.equal(one, printed("flat", profile, { brief = true, errors = true }):match "(%S+) +f\n$")
+    end
+  end)
+
+  it("explains the column if it is there, in both styles", function()
+    local profile = crafted.profile(plan)
+    for _, report in ipairs { "flat", "bsd.flat" } do
+      local text = printed(report, profile, { errors = true })
+      local explanation = text:match "\n self +How far.*root of n.-\n\n?"
+      assert.truthy(explanation, report)
+      assert.is_nil(printed(report, profile, {}):find(explanation, 1, true))
+    end
+  end)
+
+  it("is printed under --errors, but never under --gnu-compat", function()
+    local files = { crafted.image(plan), crafted.gmon(plan) }
+    local function run(...)
+      local result = program.run { "-b", "-p", ..., files[1], files[2] }
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      return result.stdout
+    end
+    assert.equal(printed("flat", crafted.profile(plan), { brief = true, errors = true }), run "--errors")
+    local compatible = program.run { "-b", "-p", "--gnu-compat", files[1], files[2] }.stdout
+    local both = program.run { "-b", "-p", "--errors", "--gnu-compat", files[1], files[2] }.stdout
+    assert.equal(compatible, both)
+  end)
+end)
