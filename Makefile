@@ -326,16 +326,19 @@ spec-collector: $(SANITIZED) $(RUNTIME)
 	  GPROF_SPECS="$(COLLECTED:%=spec/%_spec.lua)" GPROF_LUA=$(CURDIR)/$(SANITIZED) \
 	  spec/run.sh build/specs-collector $(SANITIZED) $(BUSTED)
 
-# Each process of the specs under memcheck, whatever starts it, with few random cases: a fault of
-# one that nobody looks at is found in what valgrind wrote. Left out is what has no meaning there:
-# bench (time and memory of processes), growth and startup (instructions, which valgrind counts).
+# All specs under memcheck, with few random cases, and one in ten of the processes that they
+# start (GPROF_VALGRIND_SHARE=1: all of them, which takes hours): a fault of one that nobody
+# looks at is found in what valgrind wrote. Left out is what has no meaning there: bench (time
+# and memory of processes), growth and startup (instructions, which valgrind counts), and fuzz
+# (programs of another compiler, with its sanitizers).
 MEMCHECK = build/valgrind
-MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,bench growth startup), \
+MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,bench growth startup fuzz), \
   $(wildcard spec/*_spec.lua))
 spec-valgrind: $(CORE) $(RUNTIME)
 	rm -rf $(MEMCHECK)
 	@mkdir -p $(MEMCHECK)
 	GPROF_CASES=$${GPROF_CASES:-1} GPROF_SHARE=$${GPROF_SHARE:-60} GPROF_PATIENCE=20 GPROF_SOAK=20 \
+	  GPROF_VALGRIND_SHARE=$${GPROF_VALGRIND_SHARE:-10} \
 	  GPROF_SPECS="$(MEMCHECKED)" GPROF_VALGRIND=$(CURDIR)/$(MEMCHECK) \
 	  GPROF_LUA=$(CURDIR)/spec/valgrind.sh \
 	  spec/run.sh build/specs-valgrind spec/valgrind.sh $(BUSTED)
@@ -403,7 +406,7 @@ readers:
 
 # What takes longer, or needs compilers that not everybody has: no spec is skipped for
 # want of one, all lines are counted that specs run, there are more cases by chance, and
-# valgrind looks at every process.
+# valgrind looks on.
 check-all: deps-all
 	@$(MAKE) --no-print-directory readers
 	@$(MAKE) --no-print-directory check analyze docs coverage

@@ -4,10 +4,17 @@
 # of processes whose status or standard error nobody looks at; those that are in order leave an
 # empty one there.
 #
+# Under GPROF_VALGRIND_SHARE=N that is one of N processes, by chance, of those that the first one
+# starts; the others are plain.
+#
 # Memory that is "possibly lost" is no error: the program ends without closing Lua's state, and
 # then Lua holds some of its own objects by pointers into their middle alone.
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
+if [ -n "${GPROF_VALGRIND_FIRST:-}" ] && [ $(($$ % ${GPROF_VALGRIND_SHARE:-1})) != 0 ]; then
+  exec lua5.4 "$@"
+fi
+export GPROF_VALGRIND_FIRST=$$
 read -r now _ </proc/uptime  # numbers of processes are given again
 exec valgrind -q --error-exitcode=99 --leak-check=full --keep-debuginfo=yes \
   --num-callers=30 \
