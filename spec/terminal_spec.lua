@@ -150,6 +150,15 @@ describe("text for terminals", function()
     end
   end)
 
+  it("waits for no end of a line that goes on and on", function()
+    local filter, length = terminal.filter(function() return false end), 0
+    for _ = 1, 100 do
+      length = length + #filter(("\u{202e}"):rep(1000))
+    end
+    assert.truthy(length > 200000, length)
+    assert.is_nil((filter(("\u{202e}"):rep(30000)) .. filter()):find("\u{202e}", 1, true))
+  end)
+
   it("has no byte that is obeyed, whatever it was", function()
     math.randomseed(5)
     for _ = 1, 2000 do
