@@ -109,6 +109,13 @@ function terminal.filter(is_colored)
   end
 end
 
+--- Text of several lines for standard error, made harmless if that is a terminal.
+-- @tparam string text
+-- @treturn string
+function terminal.told(text)
+  return core.is_terminal(io.stderr) and terminal.shown(text) or text
+end
+
 --- Writes a line on standard error, harmless and in one line if that is a terminal.
 -- @tparam string line
 function terminal.tell(line)
