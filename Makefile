@@ -7,8 +7,10 @@
 #   make check-all the same, with what takes longer or needs more
 #   make analyze   what gcc, clang-tidy and cppcheck find in the C sources
 #   make faults    what goes wrong, at every place where it can
+#   make soak      ten thousand loads in one process, which has to stay as small as it was
 #   make coverage  how many lines the specs run, file by file
 #   make fuzz      inputs by chance, led by what code they reach (see fuzz/README.md)
+#   make mutants   damaged images, each reported (see fuzz/images/README.md)
 #   make docs      the reference of the library, build/doc/index.html
 #   make bench     time and memory beside GNU gprof's; make bench-large the same on real
 #                  programs, which are built first; make profile where our own time goes

@@ -114,6 +114,25 @@ describe("a terminal", function()
     assert.truthy(text:find([[// \x1b[2J\x9b\u{9b}\u{202e} größe]] .. "\n", 1, true), text)
   end)
 
+  local function of_script(script)
+    local words = table.move({ script, image, profile }, 1, 3, #program.interpreter + 1,
+      table.move(program.interpreter, 1, #program.interpreter, 1, {}))
+    local text = shell.run({ "script", "-qec", shell.join(words), "/dev/null" }, { env = UTF8 }).stdout
+    check_harmless((text:gsub("\r+\n", "\n")))
+    return text
+  end
+
+  it("is shown what is wrong with the program itself", function()
+    local text = of_script(shell.write(shell.tmpdir() .. "/script.lua", ([[
+      package.path = %q .. package.path
+      require "gprof"
+      require "gprof.options".read = function() error("clear\27[2J c1\u{9b}2J", 0) end
+      require "gprof.cli".run {}
+    ]]):format(program.root .. "/?.lua;")))
+    assert.truthy(text:find([[: clear\x1b[2J c1\u{9b}2J]], 1, true), text)
+    assert.truthy(text:find("stack traceback", 1, true), text)
+  end)
+
   it("is shown what scripts print there", function()
     local script = shell.write(shell.tmpdir() .. "/script.lua", ([[
       package.path = %q .. package.path
@@ -121,10 +140,7 @@ describe("a terminal", function()
       local image = assert(gprof.image(arg[1]))
       assert(gprof.profile(image, assert(gprof.data(image, arg[2])))):report("flat", { brief = true })
     ]]):format(program.root .. "/?.lua;"))
-    local words = table.move({ script, image, profile }, 1, 3, #program.interpreter + 1,
-      table.move(program.interpreter, 1, #program.interpreter, 1, {}))
-    local text = shell.run({ "script", "-qec", shell.join(words), "/dev/null" }, { env = UTF8 }).stdout
-    check_harmless((text:gsub("\r+\n", "\n")))
+    local text = of_script(script)
     assert.truthy(text:find([[clear\x1b[2J]], 1, true), text)
   end)
 end)
@@ -148,6 +164,15 @@ describe("text for terminals", function()
       local filter = terminal.filter(function() return false end)
       assert.equal(expected, filter(text:sub(1, cut)) .. filter(text:sub(cut + 1)) .. filter())
     end
+  end)
+
+  it("waits for no end of a line that goes on and on", function()
+    local filter, length = terminal.filter(function() return false end), 0
+    for _ = 1, 100 do
+      length = length + #filter(("\u{202e}"):rep(1000))
+    end
+    assert.truthy(length > 200000, length)
+    assert.is_nil((filter(("\u{202e}"):rep(30000)) .. filter()):find("\u{202e}", 1, true))
   end)
 
   it("has no byte that is obeyed, whatever it was", function()

@@ -62,11 +62,23 @@ static int *check_descriptors(lua_State *L, size_t *count) {
   return descriptors;
 }
 
+/* Standard input may be open for writing, too, as that of a terminal is: then it is opened
+ * once more, to be read from where it stands. A socket cannot be. */
+static bool only_read(int input) {
+  int how = fcntl(input, F_GETFL);
+  if (how < 0 || (how & O_ACCMODE) != O_RDWR) return true;
+  int file = open("/dev/stdin", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return errno == ENXIO;
+  off_t place = lseek(input, 0, SEEK_CUR);
+  return (place < 0 || lseek(file, place, SEEK_SET) >= 0) && dup2(file, input) >= 0;
+}
+
 /* Standard input is empty unless it is kept. What libraries tell to standard error is
  * kept apart. */
 static bool place_streams(bool input, int noise, gp_error *error) {
   int null = input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
-  bool placed = (input || (null >= 0 && dup2(null, STDIN_FILENO) >= 0)) &&
+  bool placed = (input ? only_read(STDIN_FILENO)
+                       : null >= 0 && dup2(null, STDIN_FILENO) >= 0) &&
                 dup2(noise, STDERR_FILENO) >= 0;
   if (!placed) gp_fail(error, "standard streams cannot be set (%s)", strerror(errno));
   return placed;

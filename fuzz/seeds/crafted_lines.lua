@@ -70,6 +70,6 @@ return function(plan)
   if plan.version >= 5 then
     info = info .. unit(plan, like, offset, "\3" .. offset(8) .. "\1")
   end
-  return { info, abbreviations(form), line_table(plan, like, offset), "\0/work\0", "/home\0",
+  return { info, abbreviations(form), line_table(plan, like, offset), "\0/code\0", "/home\0",
     like("I4I4", 12, 5) .. offset(1) .. offset(0) }
 end

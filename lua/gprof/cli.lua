@@ -63,7 +63,8 @@ function cli.run(arguments)
     io.stderr:write "gprof.lua: not enough memory\n"  -- in one piece: it may take no more
     return 1
   elseif type(problem) ~= "table" then
-    error(problem, 0)  -- a fault of ours: let it be seen
+    -- a fault of ours: let it be seen
+    error(require "gprof.terminal".told(tostring(problem)), 0)
   end
   if not problem.quiet then
     require "gprof.terminal".tell("gprof.lua: " .. problem.message)

@@ -32,7 +32,7 @@ local MEGABYTE <const> = 1048576
 -- An image of 100 MB takes 400 MB and 3 seconds, or 90 with all that can be asked for.
 sandbox.memory, sandbox.time = 2048, 300
 
-local MOST_TOLD <const> = 32768  -- of a message or a result; a pipe holds as much
+local MOST_TOLD <const> = 32768  -- bytes of a message or a result
 
 local function fail(...)
   error({ message = string.format(...) }, 0)
@@ -189,11 +189,13 @@ local function fail_with(run, what, text)
   error({ message = text:gsub("%c", "?"), quiet = what == "quiet" }, 0)
 end
 
+-- The note is read first: a pipe may hold less than one, and who writes more than that
+-- shall not wait.
 local function outside(run, process)
   run.told:close()
-  local how, code = process:wait()
   local what, text = (run.note:read(MOST_TOLD) or ""):match "^(%l+) (.*)$"
   run.note:close()
+  local how, code = process:wait()
   local failed = what == "error" or what == "quiet"
   if code ~= 0 or not (failed or results[what]) then fail_for_end(run, how, code) end
   hand_on(run)

@@ -89,8 +89,12 @@ function terminal.shown(text, colored)
   return (text:gsub("[\128-\159]", escape_byte))
 end
 
+-- Bytes of a line that are waited with for its end. One of this length is cut, which at
+-- worst shows a character as the bytes that it has.
+local LONGEST <const> = 65536
+
 --- Makes pieces of text harmless that are cut anywhere: lines are shown when they have
--- come to their end.
+-- come to their end, or have become too long to be kept.
 -- @tparam function is_colored whether sequences for colours are to be left
 -- @treturn function of a piece, which returns what is to be written; without one, the
 --   rest
@@ -99,9 +103,17 @@ function terminal.filter(is_colored)
   return function(piece)
     local text = rest .. (piece or "")
     local ending = piece and (text:find "\n[^\n]*$" or 0) or #text
+    if #text - ending > LONGEST then ending = #text end
     rest = text:sub(ending + 1)
     return terminal.shown(text:sub(1, ending), is_colored())
   end
+end
+
+--- Text of several lines for standard error, made harmless if that is a terminal.
+-- @tparam string text
+-- @treturn string
+function terminal.told(text)
+  return core.is_terminal(io.stderr) and terminal.shown(text) or text
 end
 
 --- Writes a line on standard error, harmless and in one line if that is a terminal.
