@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "links.h"
 
 /* libbfd tells warnings to standard error by itself. Whatever hinders us comes
  * back as an error; the rest is no news to somebody who wants a profile. */
@@ -153,6 +154,15 @@ static void describe(gp_image *image) {
                  flavour == bfd_target_xcoff_flavour;
 }
 
+/* Whether a file is one of the texts that libbfd takes for object files by their first
+ * character: extended Tektronix, Intel's and Motorola's records, and the latter with
+ * symbols. Nothing is profiled in them, and in those of Tektronix every byte takes libbfd
+ * 8 KiB, and a way through all that it has so far. */
+static bool is_text(bfd *file) {
+  char first;
+  return bfd_bread(&first, 1, file) == 1 && memchr("%:S$", first, 4);
+}
+
 static bool load(gp_image *image, const char *path, gp_error *error) {
   struct stat status;
   if (stat(path, &status) < 0) return gp_fail(error, "%s", strerror(errno));
@@ -163,11 +173,13 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   image->file = bfd_openr(path, NULL);
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
+  if (is_text(image->file)) return gp_fail(error, "is not an object file (but a text)");
   if (!is_object(image->file))
     return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
   if (bfd_stat(image->file, &image->opened) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   describe(image);
+  gp_links_check(image->file);
   return find_text(image, error);
 }
 

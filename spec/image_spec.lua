@@ -180,6 +180,18 @@ describe("a file that will not do gives nil and one line:", function()
     end)
   end
 
+  -- libbfd takes 8 KiB for each byte of this one, and goes through all that it has so far.
+  it("a text of the kind that stands for an object file", function()
+    local records = {}
+    for i = 1, 20000 do
+      records[i] = ("%%10600%X%08X90\n"):format(8, 0x10000000 + i * 0x2000)
+    end
+    for first, rest in pairs { ["%"] = table.concat(records):sub(2), [":"] = "00000001FF\n", S = "9030000FC\n",
+      ["$"] = "$ image\n" } do
+      check(shell.write(shell.tmpdir() .. "/image", first .. rest), "^is not an object file %(but a text%)$")
+    end
+  end)
+
   it("a stripped program: it says what to do", function()
     local advice = "^has no symbols: use the file as it was linked, without %-s, before strip$"
     -- The image opens: it does as long as symbols come from elsewhere, or none are needed.
@@ -233,6 +245,53 @@ describe("a file that will not do gives nil and one line:", function()
       print "done"
     ]], { build.program("brief").image, shell.tmpdir() .. "/cut" }, addresses.excused)
     assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
+  end)
+end)
+
+describe("a name of another file in an image", function()
+  local asking <const> = [[
+    local image = assert(require "gprof".image(arg[1]))
+    print(image:source(image.text_low))
+  ]]
+
+  -- Asks for a line of a program without debugging information that has the name of a file with it.
+  local function ask(dir, name)
+    local link = shell.write(dir .. "/link", name .. ("\0"):rep(4 - #name % 4) .. "\1\2\3\4")
+    shell.check { "objcopy", "--strip-debug", "--add-section", ".gnu_debuglink=" .. link,
+      build.program("brief").image, dir .. "/image" }
+    local result = launch.script(asking, { dir .. "/image" }, { timeout = 10 })
+    assert.same({ "nil\n", "", 0 }, { result.stdout, result.stderr, result.status })
+  end
+
+  it("is not followed to what has no end", function()
+    ask(shell.tmpdir "endless", "../../../../../../../../../../dev/zero")
+    local dir = shell.tmpdir "linked"
+    shell.check { "ln", "-s", "/dev/zero", dir .. "/zero" }
+    ask(dir, "zero")
+  end)
+
+  it("is not followed to a pipe", function()
+    for _, place in ipairs { "/", "/.debug/" } do
+      local dir = shell.tmpdir "pipe"
+      shell.check { "mkdir", "-p", dir .. place }
+      shell.check { "mkfifo", dir .. place .. "debug" }
+      ask(dir, "debug")
+    end
+  end)
+
+  it("is followed to a file with debugging information", function()
+    local dir, path = shell.tmpdir "followed", build.program("brief").image
+    shell.check { "objcopy", "--only-keep-debug", path, dir .. "/debug" }
+    shell.check({ "objcopy", "--strip-debug", "--add-gnu-debuglink=debug", path, "image" }, { cwd = dir })
+    local low = gprof.image(path).text_low
+    local known = 0
+    local apart, whole = gprof.image(dir .. "/image"), gprof.image(path)
+    for address = low, whole.text_high - 1 do
+      local source, expected = apart:source(address), whole:source(address)
+      assert.equal(expected and expected.line, source and source.line)
+      known = known + (source and 1 or 0)
+    end
+    assert.truthy(known > 0)
   end)
 end)
 
