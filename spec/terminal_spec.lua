@@ -130,7 +130,6 @@ describe("a terminal", function()
       require "gprof.cli".run {}
     ]]):format(program.root .. "/?.lua;")))
     assert.truthy(text:find([[: clear\x1b[2J c1\u{9b}2J]], 1, true), text)
-    assert.truthy(text:find("stack traceback", 1, true), text)
   end)
 
   it("is shown what scripts print there", function()

@@ -62,8 +62,8 @@ static int *check_descriptors(lua_State *L, size_t *count) {
   return descriptors;
 }
 
-/* Standard input may be open for writing, too, as that of a terminal is: then it is opened
- * once more, to be read from where it stands. A socket cannot be. */
+/* Standard input may be open for writing, too, as that of a terminal is: then it is
+ * opened once more, to be read from where it stands. A socket cannot be. */
 static bool only_read(int input) {
   int how = fcntl(input, F_GETFL);
   if (how < 0 || (how & O_ACCMODE) != O_RDWR) return true;
