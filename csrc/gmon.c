@@ -317,12 +317,13 @@ static bool bins_fit(const gp_histogram *place, const gp_histogram *more,
   return true;
 }
 
-/* Whether a histogram can be added. */
-static bool can_add_histogram(gp_data *data, const gp_histogram *histogram,
+/* Whether a histogram can be added, and whether it is one of a new range. */
+static bool can_add_histogram(gp_data *data, const gp_histogram *histogram, bool *is_new,
                               gp_error *error) {
   gp_histogram *place;
-  return find_place(data, histogram, &place, error) &&
-         (!place || bins_fit(place, histogram, error));
+  if (!find_place(data, histogram, &place, error)) return false;
+  *is_new = place == NULL;
+  return *is_new || bins_fit(place, histogram, error);
 }
 
 /* A copy of a histogram's bins in a column of their own. */
@@ -375,7 +376,8 @@ static bool put_bins(gp_data *data, const gp_histogram *histogram, size_t before
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
                            gp_error *error) {
   size_t before = data->histogram_count;
-  return can_add_histogram(data, histogram, error) &&
+  bool is_new;
+  return can_add_histogram(data, histogram, &is_new, error) &&
          reserve_histogram(data, histogram, error) &&
          put_bins(data, histogram, before, error);
 }
@@ -384,15 +386,18 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
 
 /* How many records of other data are new. */
 typedef struct news {
-  size_t arcs, blocks;
+  size_t histograms, arcs, blocks;
 } news;
 
 /* Whether all can be added: found out before anything is. */
 static bool can_merge(gp_data *data, const gp_data *other, news *new, gp_error *error) {
-  for (size_t i = 0; i < other->histogram_count; i++)
+  for (size_t i = 0; i < other->histogram_count; i++) {
+    bool is_new;
     if (!is_compatible(data, other->histograms, &other->histograms[i], error) ||
-        !can_add_histogram(data, &other->histograms[i], error))
+        !can_add_histogram(data, &other->histograms[i], &is_new, error))
       return false;
+    new->histograms += is_new;
+  }
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++) {
     uint32_t row = find_arc(&data->arcs, other->arcs.from[i], other->arcs.self[i]);
@@ -419,29 +424,39 @@ static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *er
   return true;
 }
 
+/* Where the runs begin that so many new histograms change: those before stay as they
+ * are, so that what is kept of the order is little, however many there are. */
+static size_t first_changed(size_t count, size_t new) {
+  size_t first = count;
+  for (size_t end = count + 1; end <= count + new; end++)
+    if (end - last_run(end) < first) first = end - last_run(end);
+  return first;
+}
+
 /* Takes all memory that adding the others takes, or none that shows: histograms that have
  * got a place lose it. */
 static bool reserve(gp_data *data, const gp_data *other, news new, gp_error *error) {
   size_t before = data->histogram_count;
-  uint32_t *by_address = gp_column(before, sizeof *by_address);
+  size_t first = first_changed(before, new.histograms), kept = before - first;
+  uint32_t *by_address = gp_column(kept, sizeof *by_address);
   if (!by_address || !reserve_arcs(&data->arcs, new.arcs) ||
       !reserve_blocks(&data->blocks, new.blocks)) {
     free(by_address);
     return gp_fail_memory(error);
   }
-  if (before > 0) memcpy(by_address, data->by_address, before * sizeof *by_address);
+  if (kept > 0) memcpy(by_address, data->by_address + first, kept * sizeof *by_address);
   bool done = reserve_histograms(data, other, error);
   if (!done) {
     while (data->histogram_count > before)
       free(data->histograms[--data->histogram_count].counts);
-    if (before > 0) memcpy(data->by_address, by_address, before * sizeof *by_address);
+    if (kept > 0) memcpy(data->by_address + first, by_address, kept * sizeof *by_address);
   }
   free(by_address);
   return done;
 }
 
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
-  news new = {0, 0};
+  news new = {0, 0, 0};
   size_t before = data->histogram_count;
   if (!can_merge(data, other, &new, error) || !reserve(data, other, new, error))
     return false;
