@@ -95,9 +95,10 @@ local function work(settings)
   end
 end
 
+-- Whoever has taken the process over may have it return anything.
 local function taken_apart(outcome)
   local parts = {}
-  for part in (outcome .. "\0"):gmatch "(%Z*)%z" do parts[#parts + 1] = part end
+  for part in (tostring(outcome) .. "\0"):gmatch "(%Z*)%z" do parts[#parts + 1] = part end
   return math.tointeger(tonumber(parts[1])) or 0, { table.unpack(parts, 2) }
 end
 
