@@ -331,10 +331,10 @@ spec-collector: $(SANITIZED) $(RUNTIME)
 # All specs under memcheck, with few random cases, and one in ten of the processes that they
 # start (GPROF_VALGRIND_SHARE=1: all of them, which takes hours): a fault of one that nobody
 # looks at is found in what valgrind wrote. Left out is what has no meaning there: bench (time
-# and memory of processes), growth and startup (instructions, which valgrind counts), and fuzz
-# (programs of another compiler, with its sanitizers).
+# and memory of processes), growth and startup (instructions, which valgrind counts), fuzz
+# (programs of another compiler, with its sanitizers), and sandbox (valgrind knows no Landlock).
 MEMCHECK = build/valgrind
-MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,bench growth startup fuzz), \
+MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,bench growth startup fuzz sandbox), \
   $(wildcard spec/*_spec.lua))
 spec-valgrind: $(CORE) $(RUNTIME)
 	rm -rf $(MEMCHECK)
