@@ -80,7 +80,7 @@ $(TELLING): $(SOURCES) $(HEADERS) $(BINUTILS) bench/profiled.c Makefile
 	@mkdir -p $(@D)
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) -o $@ bench/profiled.c $(SOURCES) -llua5.4 \
-	  -Wl,-Bstatic -lopcodes -lbfd -lsframe -liberty -Wl,-Bdynamic -lz -lzstd
+	  -Wl,-Bstatic -lopcodes -lbfd -lsframe -liberty -Wl,-Bdynamic -lz -lzstd -lm
 
 deps-mutants:
 	$(call install,$(TEST_PACKAGES) clang gdb zlib1g-dev libzstd-dev \

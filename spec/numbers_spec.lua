@@ -407,14 +407,29 @@ local looks <const> = {
   { min_count = 0 },
 }
 
+local function check_report(name, profile, options)
+  local text = crafted.printed(name, profile, options)
+  assert.is_nil(text:lower():find "%f[%a]nan%f[%A]" or text:lower():find "%f[%a]inf%f[%A]", text)
+end
+
 -- Checks what all reports print that there are records for.
 local function check_reports(profile)
   for _, name in ipairs(styles.reports()) do
     for _, options in ipairs(looks) do
-      if name ~= "file_order" and (profile.rate or not name:find "flat") then
-        local text = crafted.printed(name, profile, options)
-        assert.is_nil(text:lower():find "%f[%a]nan%f[%A]" or text:lower():find "%f[%a]inf%f[%A]", text)
+      if name ~= "file_order" and name ~= "comparison" and (profile.rate or not name:find "flat") then
+        check_report(name, profile, options)
       end
+    end
+  end
+end
+
+-- Checks comparisons of two profiles, either of them the old one.
+local function check_comparisons(one, other)
+  for _, sides in ipairs { { one, other }, { other, one }, { one, one } } do
+    local comparison = assert(gprof.compare(table.unpack(sides)))
+    for _, options in ipairs { {}, { brief = true, display_unused_functions = true } } do
+      options.comparison = comparison
+      check_report("comparison", one, options)
     end
   end
 end
@@ -447,6 +462,10 @@ describe("at the ends of numbers", function()
   end
   local most <const>, brim <const> = math.maxinteger, 1 << 53
 
+  local modest = gprof.data.new { image = tree_image }
+  histogram()(modest)
+  arc(1, 2, 3)(modest)
+
   for what, records in pairs {
     ["no call of a function that was called"] = { histogram(), arc(1, 2, 0), arc(2, 1, 0), arc(3, 3, 0) },
     ["no sample"] = { histogram { bins = {} }, arc(1, 2, 3), arc(2, 2, 1), arc(2, 1, 3) },
@@ -475,6 +494,9 @@ describe("at the ends of numbers", function()
         local profile = assert(gprof.profile(tree_image, data, options))
         check_all_fields(profile)
         check_reports(profile)
+        if not options.line then
+          check_comparisons(profile, assert(gprof.profile(tree_image, modest, options)))
+        end
         check_orders(profile)
       end
     end)
