@@ -11,8 +11,10 @@
 # then Lua holds some of its own objects by pointers into their middle alone.
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
+: "${GPROF_VALGRIND_LUA:=$(command -v lua5.4)}"  # specs may put another one in front of it
+export GPROF_VALGRIND_LUA
 if [ -n "${GPROF_VALGRIND_FIRST:-}" ] && [ $(($$ % ${GPROF_VALGRIND_SHARE:-1})) != 0 ]; then
-  exec lua5.4 "$@"
+  exec "$GPROF_VALGRIND_LUA" "$@"
 fi
 export GPROF_VALGRIND_FIRST=$$
 read -r now _ </proc/uptime  # numbers of processes are given again
@@ -20,4 +22,4 @@ exec valgrind -q --error-exitcode=99 --leak-check=full --keep-debuginfo=yes \
   --num-callers=30 \
   --errors-for-leak-kinds=definite,indirect --show-leak-kinds=definite,indirect \
   --suppressions="$(dirname "$0")/valgrind.supp" --log-file="$GPROF_VALGRIND/%p-$now" \
-  lua5.4 "$@"
+  "$GPROF_VALGRIND_LUA" "$@"
