@@ -314,10 +314,10 @@ $(SANITIZED): $(SOURCES) $(CONFINING) $(HEADERS) $(BINUTILS) $(LAUNCHER) \
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h -Wl,-E -o $@ \
 	  $(LAUNCHER) $(SOURCES) $(CONFINING) $(LIBRARIES) -lopcodes -llua5.4
 
-# Fewer random cases, and one of four comparisons with GNU gprof: they are about numbers, and
+# Fewer random cases, and one of six comparisons with GNU gprof: they are about numbers, and
 # those the plain run looks at. The collector is busy (see spec/support/collector.lua).
 spec-sanitized: $(SANITIZED) $(RUNTIME)
-	GPROF_CASES=$${GPROF_CASES:-30} GPROF_SHARE=$${GPROF_SHARE:-4} GPROF_COLLECTOR=generational \
+	GPROF_CASES=$${GPROF_CASES:-30} GPROF_SHARE=$${GPROF_SHARE:-6} GPROF_COLLECTOR=generational \
 	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
 
 # What becomes of objects when the collector never rests: the specs of the library, but those

@@ -2,6 +2,7 @@
 -- by hand, hundreds of random ones against a slow model.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local chance = require "support.chance"
 local crafted = require "support.crafted"
 local model = require "support.model"
 
@@ -277,14 +278,12 @@ local function compare(program)
 end
 
 describe("random call graphs", function()
-  local first, count = tonumber(os.getenv "GPROF_SEED") or 1, 300
+  local repeatedly, count, first = chance.cases(1, 300)
 
   it(("are what the model makes of them, %d from GPROF_SEED=%d"):format(count, first), function()
-    for seed = first, first + count - 1 do
+    repeatedly(function(remark, seed)
       local done, problem = pcall(compare, random_program(seed))
-      if not done then
-        error(("GPROF_SEED=%d: %s"):format(seed, type(problem) == "table" and problem.message or problem), 0)
-      end
-    end
+      if not done then error(remark .. tostring(type(problem) == "table" and problem.message or problem), 0) end
+    end)
   end)
 end)
