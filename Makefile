@@ -266,13 +266,14 @@ check: lint all examples spec-collector spec-sanitized spec
 #   address of their pointer) and takes them for leaks; and it takes structures that are passed by
 #   value for uninitialized. Sanitizers, valgrind and clang look for both.
 # - cppcheck takes structures that a function is to fill for ones that it uses (ctuuninitvar).
-ANALYZED = $(SOURCES) $(sort $(wildcard csrc/*/*.c fuzz/*.c bench/*.c) \
+ANALYZED = $(SOURCES) $(sort $(wildcard csrc/*/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
   $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
 ANALYZERS = gcc tidy cppcheck
-ANALYZE_gcc = $(CC) $(COMPILE) -O2 -fno-inline -fanalyzer -Wno-analyzer-malloc-leak \
+ANALYZED_FOR = $(foreach name,ROOT DIRECTORY TARGET,-DFUZZ_$(name)='"."')
+ANALYZE_gcc = $(CC) $(COMPILE) $(ANALYZED_FOR) -O2 -fno-inline -fanalyzer -Wno-analyzer-malloc-leak \
   -Wno-analyzer-use-of-uninitialized-value -c -o /dev/null
 ANALYZE_tidy = clang-tidy --quiet
-ANALYZE_cppcheck = cppcheck -q --std=c11 -D_GNU_SOURCE --error-exitcode=1 --inline-suppr \
+ANALYZE_cppcheck = cppcheck -q --std=c11 -D_GNU_SOURCE $(ANALYZED_FOR) --error-exitcode=1 --inline-suppr \
   --enable=warning,portability,performance --suppress=ctuuninitvar
 
 analyze:
@@ -287,7 +288,7 @@ build/analyzed/%.$(1): % $$(HEADERS) .clang-tidy Makefile
 	@mv $$@.log $$@
 endef
 $(eval $(call analyze,gcc))
-$(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE -I$(LUA_INCDIR)))
+$(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $(ANALYZED_FOR) -I$(LUA_INCDIR)))
 $(eval $(call analyze,cppcheck))
 
 # Lines of C end at column 90, as those of the library do; .luacheckrc says so of Lua.
