@@ -91,7 +91,8 @@ local function check_targets(settings, image, data, makes_sum)
   if not settings.exports[1] then return end
   for _, file in ipairs(data.files) do kept:add(file.path) end
   kept:add(settings.external_symbol_table)
-  for _, path in ipairs(require "gprof.comparing".names(settings.compare)) do
+  local old = settings.compare
+  for _, path in ipairs(old[1] and require "gprof.comparing".names(old) or {}) do
     kept:add(path)
   end
   require "gprof.exports".check_targets(settings.exports, kept,
