@@ -12,6 +12,9 @@
 #include "array.h"
 #include "links.h"
 
+/* bytes, with which libbfd finds out what kind of file it has before it */
+#define ENOUGH_MEMORY ((size_t)1 << 20)
+
 /* libbfd tells warnings to standard error by itself. Whatever hinders us comes
  * back as an error; the rest is no news to somebody who wants a profile. */
 static void silent(const char *format, va_list arguments) {
@@ -163,6 +166,15 @@ static bool is_text(bfd *file) {
   return bfd_bread(&first, 1, file) == 1 && memchr("%:S$", first, 4);
 }
 
+/* Why libbfd knows no such file. A format that it had no memory to look into is to it one
+ * of the others, so it is asked whether there is any. */
+static bool fail_unknown(gp_error *error) {
+  void *probe = malloc(ENOUGH_MEMORY);
+  if (!probe) return gp_fail_memory(error);
+  free(probe);
+  return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
+}
+
 static bool load(gp_image *image, const char *path, gp_error *error) {
   struct stat status;
   if (stat(path, &status) < 0) return gp_fail(error, "%s", strerror(errno));
@@ -174,8 +186,7 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
   if (is_text(image->file)) return gp_fail(error, "is not an object file (but a text)");
-  if (!is_object(image->file))
-    return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
+  if (!is_object(image->file)) return fail_unknown(error);
   if (bfd_stat(image->file, &image->opened) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   describe(image);

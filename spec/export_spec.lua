@@ -110,6 +110,32 @@ describe("An export that cannot be is one line:", function()
     assert.equal("", shell.listing(dir))
   end)
 
+  it("over what is read, by whatever name, and leaves that as it was", function()
+    local dir = shell.tmpdir()
+    for name, from in pairs { prog = image, gmon = profile, old = profile } do
+      shell.check { "cp", from, dir .. "/" .. name }
+    end
+    shell.check { "ln", "-s", "prog", dir .. "/link" }
+    local before = { shell.read(image), shell.read(profile), shell.read(profile) }
+    for _, path in ipairs { "prog", "./prog", "link", "gmon", dir .. "/gmon", "old" } do
+      local result = program.run({ "--export=json:" .. path, "--compare=old", "prog", "gmon" }, { cwd = dir })
+      assert.same({ "", "gprof.lua: " .. path .. ": is read: no export is written over it\n", 1 },
+        { result.stdout, result.stderr, result.status })
+      assert.same(before, { shell.read(dir .. "/prog"), shell.read(dir .. "/gmon"), shell.read(dir .. "/old") })
+    end
+  end)
+
+  it("into a file that another export, or a sum, goes to", function()
+    local dir = shell.tmpdir()
+    for _, words in ipairs { { "--export=json:x", "--export=csv:x" }, { "--export=json:x", "--sum-file=x" } } do
+      local result = program.run({ image, profile, table.unpack(words) }, { cwd = dir })
+      assert.same({ "", "gprof.lua: x: is asked for twice, and the first would be lost\n", 1 },
+        { result.stdout, result.stderr, result.status })
+      assert.equal("", shell.listing(dir))
+    end
+    export("json:/dev/null", "--export=csv:/dev/null")
+  end)
+
   it("into a directory that there is not", function()
     local path = shell.tmpdir() .. "/none/file"
     check_failure(path .. ": its directory does not exist", "--export=json:" .. path, image, profile)

@@ -400,6 +400,18 @@ describe("the limits of the sandbox", function()
     assert.same({ "", 1 }, { result.stdout, result.status })
     assert.truthy(result.stderr:find "^gprof%.lua: [^\n]+\n$", result.stderr)
   end)
+
+  it("can be too low, which is said, and no fault of the image", function()
+    if sanitized then return end
+    local large = assert(package.searchpath("gprof.core", package.cpath))
+    for megabytes = 1, 8 do
+      local result = program.run { "-i", "--sandbox-memory=" .. megabytes, large, profile }
+      if result.status ~= 0 then
+        check_failure(("%s: needs more than %d MB of memory"):format(large, megabytes), result)
+      end
+      assert.is_true(megabytes > 1 or result.status == 1)
+    end
+  end)
 end)
 
 describe("gprof.sandbox", function()

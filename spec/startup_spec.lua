@@ -87,7 +87,7 @@ describe("Of the library's modules are loaded,", function()
     dot = "escape extract",
   } do
     it("for the export " .. kind .. ", those that it takes", function()
-      local wanted = set(always, library, "effects exports reporting styles export." .. kind, more)
+      local wanted = set(always, library, "effects exports kept reporting styles export." .. kind, more)
       assert.same(wanted, loaded("--export=" .. kind .. ":/dev/null", image, profile))
     end)
   end

@@ -136,6 +136,19 @@ describe("--sum-file", function()
     assert.equal("", shell.listing(dir))
   end)
 
+  it("may be one of the parts, but not the program", function()
+    local dir = shell.tmpdir()
+    shell.check { "cp", image, dir .. "/prog" }
+    shell.check { "cp", one, dir .. "/x" }
+    quietly(dir, "--sum-file=x", "prog", "x", two)
+    assert.equal(expected(3, 30), shell.read(dir .. "/x"))
+    for _, path in ipairs { "prog", "./prog" } do
+      check_failure(path .. ": is the program: no sum is written over it",
+        program.run({ "--sum-file=" .. path, "prog", one }, { cwd = dir }))
+    end
+    assert.equal(shell.read(image), shell.read(dir .. "/prog"))
+  end)
+
   it("needs a name", function()
     check_failure("option --sum-file: the name of a file is empty", program.run { "--sum-file=", image, one })
     check_failure("option '--sum-file' needs an argument", program.run { image, one, "--sum-file" })

@@ -50,15 +50,23 @@ local function kind_of(path)
   return "profile"
 end
 
+--- The files that the option names.
+-- @tparam {string,...} arguments of the option
+-- @treturn {string,...}
+-- @raise a table with the field `message`
+function comparing.names(arguments)
+  local all = {}
+  for _, argument in ipairs(arguments) do
+    for _, name in ipairs(names_of(argument)) do all[#all + 1] = name end
+  end
+  return all
+end
+
 -- The names of each kind.
 local function sort_out(arguments)
-  local old = { program = {}, stored = {}, profile = {}, all = {} }
-  for _, argument in ipairs(arguments) do
-    for _, name in ipairs(names_of(argument)) do
-      table.insert(old[kind_of(name)], name)
-      table.insert(old.all, name)
-    end
-  end
+  local all = comparing.names(arguments)
+  local old = { program = {}, stored = {}, profile = {}, all = all }
+  for _, name in ipairs(all) do table.insert(old[kind_of(name)], name) end
   if old.program[2] then
     fail("option --compare: %s and %s are programs, and one is enough", old.program[1],
       old.program[2])

@@ -62,6 +62,24 @@ function exports.lack(wanted, data)
   end
 end
 
+--- Refuses exports that would be lost to each other, or something else to them.
+-- @tparam {table,...} wanted as `find` returns them
+-- @tparam kept kept files that are not to be lost (`gprof.kept`)
+-- @tparam[opt] string sum where a sum is written to
+-- @raise a table with the field `message`
+function exports.check_targets(wanted, kept, sum)
+  local taken = { [sum or ""] = true }
+  for _, export in ipairs(wanted) do
+    local path = export.path
+    if path and kept:has(path) then
+      options.raise("%s: is read: no export is written over it", path)
+    elseif path and taken[path] and not path:find "^/dev/" then
+      options.raise("%s: is asked for twice, and the first would be lost", path)
+    end
+    taken[path or ""] = true
+  end
+end
+
 --- Writes exports.
 -- @tparam {table,...} wanted as `find` returns them
 -- @tparam profile profile

@@ -71,8 +71,32 @@ local function check_belongs(profile, where)
     image.text_high)
 end
 
+local function sum_path(settings)
+  return settings.sum_file or "gmon.sum"
+end
+
 local function write_sum(data, settings)
-  output.new_profile(settings.sum_file or "gmon.sum", data, settings.file_format)
+  output.new_profile(sum_path(settings), data, settings.file_format)
+end
+
+-- What was read is not lost to what is written: no sum takes the place of the program,
+-- and no export that of anything. (Sums may go where one of their parts was.)
+local function check_targets(settings, image, data, makes_sum)
+  if not (makes_sum or settings.exports[1]) then return end
+  local kept = require "gprof.kept".new()
+  kept:add(image.path)
+  if makes_sum and kept:has(sum_path(settings)) then
+    fail("%s: is the program: no sum is written over it", sum_path(settings))
+  end
+  if not settings.exports[1] then return end
+  for _, file in ipairs(data.files) do kept:add(file.path) end
+  kept:add(settings.external_symbol_table)
+  local old = settings.compare
+  for _, path in ipairs(old[1] and require "gprof.comparing".names(old) or {}) do
+    kept:add(path)
+  end
+  require "gprof.exports".check_targets(settings.exports, kept,
+    makes_sum and sum_path(settings))
 end
 
 -- What is missing from an image that somebody writes to is not missed.
@@ -212,6 +236,7 @@ return function(settings, write)
   local printed = styles.printed(chosen, settings.reports)
   check_styles(printed, settings, data, where)
   check_asked(printed, settings)
+  check_targets(settings, image, data, chosen.sum)
   if chosen.sum then write_sum(data, settings) end
   local about_functions = styles.about_functions(printed) or settings.exports[1]
   if not (printed.info or about_functions) then return bad, {} end

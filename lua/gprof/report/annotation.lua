@@ -122,16 +122,12 @@ local function listing_name(page, file)
 end
 
 -- What must not be lost: the program, and its sources, one of which may have the name of
--- another one's listing. By what no other file has.
+-- another one's listing.
 local function files_to_keep(page)
-  local kept = {}
-  local function keep(path)
-    local id = path and select(3, core.file_status(path))
-    if id then kept[id] = true end
-  end
-  keep(page.profile.image.path)
+  local kept = require "gprof.kept".new()
+  kept:add(page.profile.image.path)
   for _, file in ipairs(annotation.files(page.profile)) do
-    keep((source_text.find(file.name, page.options.directory_path)))
+    kept:add((source_text.find(file.name, page.options.directory_path)))
   end
   return kept
 end
@@ -139,7 +135,7 @@ end
 local function print_into_file(page, file, text)
   local name = listing_name(page, file)
   page.kept = page.kept or files_to_keep(page)
-  if page.kept[select(3, core.file_status(name))] then
+  if page.kept:has(name) then
     page.warn(name .. ": is a source, or the program: no listing is written over it")
     return
   end
