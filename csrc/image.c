@@ -162,8 +162,9 @@ static void describe(gp_image *image) {
  * symbols. Nothing is profiled in them, and in those of Tektronix every byte takes libbfd
  * 8 KiB, and a way through all that it has so far. */
 static bool is_text(bfd *file) {
+  static const char texts[] = {'%', ':', 'S', '$'};
   char first;
-  return bfd_bread(&first, 1, file) == 1 && memchr("%:S$", first, 4);
+  return bfd_bread(&first, 1, file) == 1 && memchr(texts, first, sizeof texts);
 }
 
 /* Why libbfd knows no such file. A format that it had no memory to look into is to it one

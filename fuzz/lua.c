@@ -107,6 +107,7 @@ static void run(lua_State *L, int arguments, int results) {
 /* Looks for leaks now and then, when no garbage is left: libFuzzer would do so whenever a
  * run leaves more memory in use than before, as it mostly is here. */
 enum { LEAKS_EVERY = 5000 };
+/* the sanitizer's name: NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl*) */
 void __lsan_do_leak_check(void) __attribute__((weak));
 
 static void look_for_leaks(lua_State *L) {

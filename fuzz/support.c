@@ -154,8 +154,10 @@ fuzz_file fuzz_catch_output(void) {
 }
 
 size_t fuzz_piece;
+/* names that the linker makes: NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*) */
 ssize_t __real_read(int file, void *to, size_t size);
 ssize_t __wrap_read(int file, void *to, size_t size);
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl*) */
 
 /* The linker puts this in the place of read(). */
 ssize_t __wrap_read(int file, void *to, size_t size) {

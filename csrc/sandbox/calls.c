@@ -107,7 +107,7 @@ static void add_call(filter *f, int call) {
 static void add_condition(filter *f, const condition *c) {
   bool bits = c->test == BPF_JSET;
   add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)c->call, 0, 4);
-  load(f, offsetof(struct seccomp_data, args) + 8 * c->argument);
+  load(f, offsetof(struct seccomp_data, args) + (size_t)8 * c->argument);
   add(f, BPF_JMP | BPF_K | (unsigned)c->test, c->value, bits, !bits);
   answer(f, SECCOMP_RET_ALLOW);
   load(f, offsetof(struct seccomp_data, nr));
