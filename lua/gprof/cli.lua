@@ -36,6 +36,8 @@ local function work(arguments)
   elseif settings.print_blocks_runtime then
     write(blocks_runtime() .. "\n")
   else
+    settings.color = settings.color ~= nil and not settings.gnu_compat and
+      require "gprof.color".wanted(settings.color, io.stdout)
     local report = settings.sandbox and "gprof.sandboxed" or "gprof.reporting"
     bad, slower = require(report)(settings, write)
   end

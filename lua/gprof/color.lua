@@ -84,13 +84,12 @@ function color.painter(samples)
 end
 
 --- Tells whether a file is to have colours.
--- @tparam string|boolean when "always", "auto": if it is a terminal that has them, and
---   the environment does not speak against it (https://no-color.org); others: never. What
---   this function has said before is said again
+-- @tparam string when "always", "auto": if it is a terminal that has them, and the
+--   environment does not speak against it (https://no-color.org); others: never
 -- @tparam file file
 -- @treturn boolean
 function color.wanted(when, file)
-  if when ~= "auto" then return when == "always" or when == true end
+  if when ~= "auto" then return when == "always" end
   return (os.getenv "NO_COLOR" or "") == "" and os.getenv "TERM" ~= "dumb" and
     core.is_terminal(file)
 end

@@ -11,9 +11,7 @@ local gprof = require "gprof"
 
 local comparing = {}
 
-local function fail(...)
-  error({ message = string.format(...) }, 0)
-end
+local fail <const> = require "gprof.options".raise
 
 -- The value, or the end of the program with the message that came in its place, behind
 -- the names that it is about, if any.
@@ -26,7 +24,6 @@ local function names_of(argument)
   if core.file_status(argument) then return { argument } end
   local names = {}
   for name in (argument .. ","):gmatch "([^,]*)," do
-    if name == "" then fail "option --compare: the name of a file is empty" end
     names[#names + 1] = name
   end
   return names
@@ -66,7 +63,10 @@ end
 local function sort_out(arguments)
   local all = comparing.names(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
-  for _, name in ipairs(all) do table.insert(old[kind_of(name)], name) end
+  for _, name in ipairs(all) do
+    if name == "" then fail "option --compare: the name of a file is empty" end
+    table.insert(old[kind_of(name)], name)
+  end
   if old.program[2] then
     fail("option --compare: %s and %s are programs, and one is enough", old.program[1],
       old.program[2])
@@ -93,9 +93,9 @@ local function read_profiles(old, image, settings, check, warn)
     debug = settings.debug }
   local data, where, bad, good = require "gprof.sum".read(image,
     reading_settings(settings, old.profile), how, warn)
-  local options = require "gprof.arguments".pick(settings, "profile")
-  options.missed = nil  -- it is said of the new one
-  local profile = need(gprof.profile(image, data, options))
+  local picked = require "gprof.arguments".pick(settings, "profile")
+  picked.missed = nil  -- it is said of the new one
+  local profile = need(gprof.profile(image, data, picked))
   check(profile, where)
   return compare.side(profile, good), bad
 end

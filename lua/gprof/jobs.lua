@@ -17,9 +17,7 @@ local jobs = {}
 
 local INTERVAL <const> = 0.1  -- seconds between messages about how far a process is
 
-local function fail(...)
-  error({ message = string.format(...) }, 0)
-end
+local fail <const> = require "gprof.options".raise
 
 local function need(...)
   local value, message = ...

@@ -120,6 +120,13 @@ function options.raise(...)
   error({ message = string.format(...) }, 0)
 end
 
+--- Where a sum is written to.
+-- @tparam table settings
+-- @treturn string
+function options.sum_path(settings)
+  return settings.sum_file or "gmon.sum"
+end
+
 -- The table's lines -------------------------------------------------------------------
 
 local kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }

@@ -14,6 +14,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local options = require "gprof.options"
 
 local profiles = {}
 
@@ -101,7 +102,7 @@ end
 -- @raise a table with the field `message`
 function profiles.find(settings)
   local list = { named = {}, directories = {}, directory = {}, trouble = {} }
-  local sum = settings.styles.sum and (settings.sum_file or "gmon.sum")
+  local sum = settings.styles.sum and options.sum_path(settings)
   for i = 2, #settings.operands do
     local path = settings.operands[i]
     table.insert(list.named, path)

@@ -71,9 +71,7 @@ local function check_belongs(profile, where)
     image.text_high)
 end
 
-local function sum_path(settings)
-  return settings.sum_file or "gmon.sum"
-end
+local sum_path <const> = options.sum_path
 
 local function write_sum(data, settings)
   output.new_profile(sum_path(settings), data, settings.file_format)
@@ -182,12 +180,10 @@ local function choose(settings, data)
   return settings.styles
 end
 
--- Colours, and what else is not for --gnu-compat, whatever is asked for.
+-- What is not for --gnu-compat, whatever is asked for.
 local function set_look(settings)
   settings.warn = warn
   settings.errors = settings.errors and not settings.gnu_compat
-  settings.color = settings.color ~= nil and not settings.gnu_compat and
-    require "gprof.color".wanted(settings.color, io.stdout)
 end
 
 local function print_all(chosen, profile, settings, write)

@@ -30,12 +30,11 @@ local function add_profiles(paths, settings)
   paths[#paths + 1] = "gmon.out"
 end
 
--- What a comparison is with: names with commas between, or one that is there as it
--- stands.
+-- What a comparison is with.
 local function add_old(paths, settings)
-  for _, argument in ipairs(settings.compare) do
-    paths[#paths + 1] = argument
-    for name in argument:gmatch "[^,]+" do add_image(paths, name) end
+  if not settings.compare[1] then return end
+  for _, name in ipairs(require "gprof.comparing".names(settings.compare)) do
+    add_image(paths, name)
   end
 end
 
@@ -62,7 +61,7 @@ end
 -- How a file is written if the options ask for one of that name.
 local function asked_for(settings)
   local chosen = {}
-  if settings.styles.sum then chosen[settings.sum_file or "gmon.sum"] = true end
+  if settings.styles.sum then chosen[options.sum_path(settings)] = true end
   for _, export in ipairs(settings.exports) do
     if export.path then chosen[export.path] = true end
   end
@@ -83,8 +82,6 @@ local function settle(settings)
     end
   end
   settings.jobs = 1
-  settings.color = settings.color ~= nil and not settings.gnu_compat and
-    require "gprof.color".wanted(settings.color, io.stdout)
 end
 
 -- What the work returns passes as one text: how many profiles were left out, and lines.

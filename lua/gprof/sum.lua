@@ -12,9 +12,7 @@ local reading = require "gprof.reading"
 
 local sum = {}
 
-local function fail(...)
-  error({ message = string.format(...) }, 0)
-end
+local fail <const> = require "gprof.options".raise
 
 -- What `reading.some` tells of files: bad ones on standard error, at once.
 local function teller(list, outcome, line)
