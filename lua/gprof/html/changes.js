@@ -28,8 +28,8 @@ function signedTime(time, row) {
 
 function timeGroup(time, title) {
   return [
-    { title: title + " old", value: (row) => time.old[row], cell: (row) => seconds(time.old[row]), class: "medium" },
-    { title: "new", value: (row) => time.new[row], cell: (row) => seconds(time.new[row]), class: "medium" },
+    { title: title + " old", value: (row) => time.old[row], cell: (row) => seconds(time.old[row]), class: "" },
+    { title: "new", value: (row) => time.new[row], cell: (row) => seconds(time.new[row]), class: "" },
     { title: title === "Self" ? "Change " + unitName : "change", hint: "~ marks what may be chance", value: (row) => Math.abs(time.change[row]),
       cell: (row) => signedTime(time, row), class: "" },
     { title: "±", hint: "Statistical error of the change", value: (row) => time.error[row], cell: (row) => (time.change[row] === 0 ? "" : seconds(time.error[row])),

@@ -42,7 +42,8 @@ local function cycles_of(content, place)
     for id in cycle:members(nil, "id") do
       members[#members + 1], within[id] = place[id], i - 1
     end
-    texts[i] = text.object { { "name", quoted(cycle.name) }, { "self", number(cycle.self) },
+    texts[i] = text.object { { "name", quoted(cycle.name) },
+      { "self", number(cycle.self) },
       { "self_error", number(cycle.self_error) },
       { "children", number(cycle.children) }, { "calls", number(cycle.calls) },
       { "self_calls", number(cycle.self_calls) }, { "members", array(number, members) } }

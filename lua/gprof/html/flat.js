@@ -41,7 +41,9 @@ function sourceCell(f) {
 }
 
 function flatColumns() {
-  return [...(hasTime ? timeColumns : []), ...(hasCalls ? callColumns.slice(0, hasTime ? 2 : 1) : []), ...nameColumns];
+  const hasPlaces = functions.file.some((file) => file >= 0);
+  return [...(hasTime ? timeColumns : []), ...(hasCalls ? callColumns.slice(0, hasTime ? 2 : 1) : []),
+    ...nameColumns.slice(0, hasPlaces ? 2 : 1)];
 }
 
 // How many functions are left, and how much of the time they have.

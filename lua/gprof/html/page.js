@@ -21,14 +21,18 @@ const tabs = [
 const links = tabs.map(([title, href]) => make("a", { href }, title));
 const view = make("div", { id: "view" });
 
+// Puts elements into the view. What is there already stays, and keeps the focus.
+function put(...elements) {
+  if (elements.length !== view.childNodes.length || elements[0] !== view.firstChild) view.replaceChildren(...elements);
+}
+
 function zoomTo(i) {
   location.hash = i === 0 ? "!tree" : "!tree=" + i;
 }
 
 function showTree(argument) {
   const shown = kept("tree", () => treeView(zoomTo));
-  page.setAttribute("data-view", "tree");
-  view.replaceChildren(shown.element);
+  put(shown.element);
   if (argument.startsWith("?")) shown.search(argument.slice(1));
   const frame = Number(argument);
   shown.zoom(Number.isInteger(frame) && frame > 0 && frame < tree.frame.length ? frame : 0);
@@ -38,11 +42,11 @@ function showTree(argument) {
 function showSource(argument) {
   const [, name, line] = /^(.*?)(?::(\d+))?$/s.exec(argument);
   if (!name) {
-    view.replaceChildren(kept("sources", sourceListView));
+    put(kept("sources", sourceListView));
     return ["#!source", "Source"];
   }
   const file = sourceByName.has(argument) ? argument : name;
-  view.replaceChildren(sourceView(file, Number(line)));
+  put(sourceView(file, Number(line)));
   const target = line && view.querySelector(`[data-line="${Number(line)}"]`);
   return ["#!source", baseName(file), target];
 }
@@ -50,15 +54,15 @@ function showSource(argument) {
 function showFunction(key) {
   const node = nodeByKey.get(key);
   if (node === undefined) {
-    view.replaceChildren(make("p", { class: "empty" }, "There is no function " + key + " in this profile."), make("p", {}, make("a", { href: "#" }, "All functions")));
+    put(make("p", { class: "empty" }, "There is no function " + key + " in this profile."), make("p", {}, make("a", { href: "#" }, "All functions")));
     return ["#", key];
   }
-  view.replaceChildren(functionView(node));
+  put(functionView(node));
   return ["#", nameOf(node)];
 }
 
 function showFunctions() {
-  view.replaceChildren(kept("functions", flatView));
+  put(kept("functions", flatView));
   return ["#", null];
 }
 
@@ -68,7 +72,7 @@ function route() {
   const decode = (text) => { try { return decodeURIComponent(text); } catch { return text; } };
   if (name === "!tree" && tree) return showTree(decode(argument));
   if (name === "!source") return showSource(decode(argument));
-  if (name === "!changes" && comparison) { view.replaceChildren(kept("changes", changesView)); return ["#!changes", "Changes"]; }
+  if (name === "!changes" && comparison) { put(kept("changes", changesView)); return ["#!changes", "Changes"]; }
   if (location.hash.length > 1 && !name.startsWith("!")) return showFunction(decode(location.hash.slice(1)));
   return showFunctions();
 }

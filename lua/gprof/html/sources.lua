@@ -111,7 +111,7 @@ local function add(result, profile, file, options)
     return
   end
   result.size = result.size + size
-  table.insert(result.files, { name = file.name, 
+  table.insert(result.files, { name = file.name,
     seconds = profile.rate and file.ticks / profile.rate,
     calls = file.calls, lines = found, count = #lines })
   if is_newer(profile, file.name, options.directory_path) then

@@ -45,7 +45,8 @@ local function facts(profile)
   local image, list, paths = profile.image, {}, {}
   if profile.rate then
     list[1] = { "Time", time_text(profile) }
-    list[2] = { "Samples", ("%.0f, %s"):format(profile.total_ticks, period_text(profile)) }
+    list[2] = { "Samples",
+      ("%.0f, %s"):format(profile.total_ticks, period_text(profile)) }
   end
   list[#list + 1] = { "Program", image.path }
   if image.build_id then list[#list + 1] = { "Build", image.build_id } end
@@ -58,9 +59,10 @@ end
 local function change_fact(comparison)
   local total = comparison.total
   if not total then return nil end
-  return { "Since before", ("%+.2f %s a run, from %.2f to %.2f%s"):format(total.change,
-    comparison.unit, total.old, total.new,
-    total.noise and ": this may be chance" or ("; the error is %.2f"):format(total.error)) }
+  local doubt = total.noise and ": this may be chance" or
+    ("; the error is %.2f"):format(total.error)
+  return { "Change", ("%+.2f %s a run, from %.2f to %.2f%s"):format(total.change,
+    comparison.unit, total.old, total.new, doubt) }
 end
 
 local function has_lines(content)
@@ -76,11 +78,11 @@ local function lacks(content, add)
   if not profile.data.has_histogram then
     add "No time was sampled: there is no histogram, and counts are all that is shown."
   elseif profile.total_ticks < FEW then
-    add(("%.0f samples are few: each time is uncertain by about the error beside it."):format(
-      profile.total_ticks))
+    add(("%.0f sample%s few: each time is uncertain by about the error beside it.")
+      :format(profile.total_ticks, profile.total_ticks == 1 and " is" or "s are"))
   end
   if not profile.data.has_arcs then
-    add "No calls were counted: there is no call graph (was -pg given to the compiler?)."
+    add "No calls were counted: there are no arcs (was -pg given to the compiler?)."
   end
   if not has_lines(content) then
     add "Nothing is known of the source: there is no debugging information (-g)."
@@ -89,8 +91,8 @@ end
 
 local function about_sources(sources, add)
   if sources.missing[1] then
-    add(("Source not found: %s. The option -I names directories to look in."):format(
-      some(sources.missing)))
+    add(("Source that cannot be read: %s. The option -I names directories to look in.")
+      :format(some(sources.missing)))
   end
   if sources.newer[1] then
     add(("Source newer than the program, so lines may have moved: %s."):format(
@@ -108,12 +110,12 @@ local function notes(content, options)
   local function add(note) list[#list + 1] = note end
   lacks(content, add)
   if options.include or options.exclude then
-    add "Functions or calls were selected by options: what they left out is not shown."
+    add "Functions or calls were selected: what options left out is not shown."
   end
   local tree = content.tree
   if tree and tree.truncated > 0.005 then
-    add(("Of %.1f %% of the time the tree of calls does not know the first callers."):format(
-      100 * tree.truncated))
+    add(("Of %.1f %% of the time the tree of calls does not show the first callers: " ..
+      "too many ways lead there."):format(100 * tree.truncated))
   end
   about_sources(content.sources, add)
   return list

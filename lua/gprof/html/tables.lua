@@ -52,7 +52,8 @@ local function write_functions(content, write)
     local total = profile.total or 0
     row({ total > 0 and ("%.1f"):format(100 * f.self / total) or "",
       format:format(f.self), f.self_error and format:format(f.self_error) or "",
-      format:format(f.self + f.children), ("%d"):format(f.calls), f.name }, columns, write)
+      format:format(f.self + f.children), ("%d"):format(f.calls), f.name },
+      columns, write)
   end
   foot(#content.ids, "functions", write)
 end

@@ -47,12 +47,15 @@ function text.quoted(given)
     [">"] = "\\u003e", ["&"] = "\\u0026" })) or "null"
 end
 
---- A number in JSON, by seven digits, which is more than anybody sees.
+--- A number in JSON, by seven digits, which is more than anybody sees; whole ones and
+-- large ones have all before the point.
 -- @tparam number|nil number nil is null
 -- @treturn string
 function text.number(number)
-  if math.type(number) == "integer" then return ("%d"):format(number) end
-  return number and (("%.7g"):format(number):gsub("[^%d.e+-]+", "null")) or "null"
+  local known = number and number == number and math.abs(number) < math.huge
+  if not known then return "null" end
+  local format = math.tointeger(number) and "%.0f" or math.abs(number) >= 1e6 and "%.1f"
+  return (format or "%.7g"):format(number)
 end
 
 --- An array in JSON of whatever a function makes of values.

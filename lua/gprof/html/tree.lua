@@ -58,20 +58,19 @@ end
 -- @treturn table `nodes`: the first is the root, all of the time; each with `id`, of a
 --   function or cycle, `chains.TRUNCATED`, or nil for the root; `weight`, in whole parts
 --   of a unit; and `parent`, its place, 0 for the root. `parts`, how many of them the
---   unit has; `least`, the part of all time that nodes have, which are there;
---   `truncated`, the part of it whose callers are not known
+--   unit has; `truncated`, the part of all time whose first callers are not known
 function tree.of(profile)
   local factor = extract.units(profile, 1000000)
   local list, truncated = chains.of(profile, factor)
   local root = { weight = 0, children = {} }
   for _, chain in ipairs(list) do add_chain(root, chain) end
-  local least, nodes = LEAST, nil
-  repeat
+  local least = LEAST
+  local nodes = nodes_of(root, least * root.weight)
+  while not nodes do
+    least = 2 * least
     nodes = nodes_of(root, least * root.weight)
-    least = nodes and least or least * 2
-  until nodes
-  return { nodes = nodes, parts = factor * profile.rate, least = least,
-    truncated = truncated }
+  end
+  return { nodes = nodes, parts = factor * profile.rate, truncated = truncated }
 end
 
 return tree
