@@ -41,7 +41,8 @@ describe("A page", function()
   it("leaves reports as they are, and goes with exports", function()
     local dir = shell.tmpdir()
     local result = program.run({ "-bp", "--html=a", "--export=json:b", image, profile }, { cwd = dir })
-    assert.same({ program.run({ "-bp", image, profile }).stdout, "", 0 }, { result.stdout, result.stderr, result.status })
+    local flat = program.run({ "-bp", image, profile }).stdout
+    assert.same({ flat, "", 0 }, { result.stdout, result.stderr, result.status })
     assert.equal("a\nb\n", shell.listing(dir))
   end)
 
@@ -69,7 +70,8 @@ describe("A page", function()
     local parts = pages.parts((pages.write(image, profile)))
     local policy = parts.policy:gsub("'sha256%-([^']*)'", function(hash)
       local path = shell.write(shell.tmpdir() .. "/hash", hash)
-      return "'" .. shell.check({ "sh", "-c", 'base64 -d "$1" | od -An -v -tx1 | tr -d " \\n"', "sh", path }).stdout .. "'"
+      local line = [[base64 -d "$1" | od -An -v -tx1 | tr -d ' \n']]
+      return "'" .. shell.check({ "sh", "-c", line, "sh", path }).stdout .. "'"
     end)
     local function digest(text)
       return shell.check({ "sha256sum", shell.write(shell.tmpdir() .. "/text", text) }).stdout:match "^%x+"
@@ -138,14 +140,14 @@ describe("Figures in a page", function()
     it("are those of the profile: " .. name, function()
       local data, known = pages.parts((pages.write(path, gmon))).data, exported.profile(path, gmon)
       local functions, places = data.functions, {}
-      local function key(name, line, calls)
-        return ("%s:%s called %d times"):format(name, tonumber(line) or "", calls)
+      local function key(shown, file, line, calls)
+        return ("%s %s:%s called %d times"):format(shown, file or "", tonumber(line) or "", calls)
       end
       for i, shown in ipairs(functions.name) do
-        places[key(shown, functions.line[i], functions.calls[i])] = i
+        places[key(shown, data.files[functions.file[i] + 1], functions.line[i], functions.calls[i])] = i
       end
       for f in known:functions() do
-        local place = places[key(f.name, f.line, f.calls)]
+        local place = places[key(f.name, f.file, f.line, f.calls)]
         assert.truthy(place or f.ticks == 0 and f.calls == 0, f.name)
         for _, field in ipairs { "self", "children", "self_error" } do
           if place then assert.near(f[field], functions[field][place], 1e-6, f.name) end
@@ -216,9 +218,11 @@ describe("Figures in a page", function()
   end)
 
   it("are of the unit that the profile has", function()
-    local other = { functions = { "main" }, ticks = { main = 200 }, rate = 50, dimension = "misses", abbreviation = "m" }
+    local other = { functions = { "main" }, ticks = { main = 200 }, rate = 50, dimension = "misses",
+      abbreviation = "m" }
     local parts = pages.parts((pages.crafted(other)))
-    assert.same({ "misses", "m", 4, 0.02 }, { parts.data.unit, parts.data.abbreviation, parts.data.total, parts.data.period })
+    local data = parts.data
+    assert.same({ "misses", "m", 4, 0.02 }, { data.unit, data.abbreviation, data.total, data.period })
     assert.equal(200, parts.data.tree.weight[1])
     assert.truthy(parts.markup:find "4%.00 misses")
   end)

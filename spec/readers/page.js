@@ -10,18 +10,37 @@
 // is deleted afterwards.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
-const fs = require("fs"), os = require("os"), path = require("path");
+const fs = require("fs"),
+  os = require("os"),
+  path = require("path");
 
 const [chromium, file, stepsFile] = process.argv.slice(2);
 const steps = JSON.parse(fs.readFileSync(stepsFile, "utf8"));
 const profile = fs.mkdtempSync(path.join(os.tmpdir(), "page-"));
-const browser = spawn(chromium, ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-  "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--hide-scrollbars",
-  "--remote-debugging-pipe", "--user-data-dir=" + profile, "about:blank"],
-{ stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile } });
+const browser = spawn(
+  chromium,
+  [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+    "--user-data-dir=" + profile,
+    "about:blank",
+  ],
+  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile } },
+);
 
-const waiting = new Map(), listeners = [];
-let last = 0, session, rest = "";
+const waiting = new Map(),
+  listeners = [];
+let last = 0,
+  session,
+  rest = "";
 
 // Messages end in zero bytes.
 browser.stdio[4].setEncoding("utf8").on("data", (text) => {
@@ -43,47 +62,78 @@ function send(method, params = {}, whose = session) {
 }
 
 const url = "file://" + path.resolve(file);
-const complaints = [], requests = [];
+const complaints = [],
+  requests = [];
 
 listeners.push(({ method, params }) => {
-  if (method === "Runtime.exceptionThrown") complaints.push(params.exceptionDetails.exception?.description || params.exceptionDetails.text);
+  if (method === "Runtime.exceptionThrown")
+    complaints.push(params.exceptionDetails.exception?.description || params.exceptionDetails.text);
   if (method === "Log.entryAdded") complaints.push(params.entry.text);
   if (method === "Runtime.consoleAPICalled") complaints.push(params.args.map((arg) => arg.value).join(" "));
-  if (method === "Network.requestWillBeSent" && params.request.url.replace(/#.*/, "") !== url) requests.push(params.request.url);
+  if (method === "Network.requestWillBeSent" && params.request.url.replace(/#.*/, "") !== url)
+    requests.push(params.request.url);
 });
 
 async function evaluate(expression) {
   const answer = await send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
-  if (answer.exceptionDetails) throw new Error(expression + ": " + answer.exceptionDetails.exception.description);
+  if (answer.exceptionDetails)
+    throw new Error(expression + ": " + answer.exceptionDetails.exception.description);
   return answer.result.value;
 }
 
 // Until the page has been drawn anew, and events have come to it.
-const settle = () => evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done())), 20))");
+const settle = () =>
+  evaluate(
+    "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done())), 20))",
+  );
 
-const keyCodes = { Enter: 13, Escape: 27, Backspace: 8, Tab: 9, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+const keyCodes = {
+  Enter: 13,
+  Escape: 27,
+  Backspace: 8,
+  Tab: 9,
+  ArrowLeft: 37,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
+};
 
 const actions = {
   eval: (expression) => evaluate(expression),
   async key(name) {
     const text = name.length === 1 ? name : name === "Enter" ? "\r" : undefined;
-    const event = { key: name, text, windowsVirtualKeyCode: keyCodes[name] || name.toUpperCase().charCodeAt(0) };
+    const event = {
+      key: name,
+      text,
+      windowsVirtualKeyCode: keyCodes[name] || name.toUpperCase().charCodeAt(0),
+    };
     await send("Input.dispatchKeyEvent", { type: "keyDown", ...event });
     await send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
     await settle();
   },
-  async type(text) { await send("Input.insertText", { text }); await settle(); },
+  async type(text) {
+    await send("Input.insertText", { text });
+    await settle();
+  },
   async click(selector) {
     const [x, y] = await evaluate(`(() => { const e = document.querySelector(${JSON.stringify(selector)});
       e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`);
     for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) {
-      await send("Input.dispatchMouseEvent", { type, x, y, button: type === "mouseMoved" ? "none" : "left", clickCount: 1 });
+      await send("Input.dispatchMouseEvent", {
+        type,
+        x,
+        y,
+        button: type === "mouseMoved" ? "none" : "left",
+        clickCount: 1,
+      });
     }
     await settle();
   },
   async size(width, height, scheme) {
     await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
-    await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: scheme || "light" }] });
+    await send("Emulation.setEmulatedMedia", {
+      features: [{ name: "prefers-color-scheme", value: scheme || "light" }],
+    });
     await settle();
   },
   async shot(target) {
@@ -94,25 +144,44 @@ const actions = {
     const { data } = await send("Page.printToPDF", { printBackground: true });
     fs.writeFileSync(target, Buffer.from(data, "base64"));
   },
-  async open(hash) { await evaluate(`location.hash = ${JSON.stringify(hash)}`); await settle(); },
-  async back() { await evaluate("history.back()"); await new Promise((done) => setTimeout(done, 150)); await settle(); },
-  async script(enabled) { await send("Emulation.setScriptExecutionDisabled", { value: !enabled }); await load(); },
+  async open(hash) {
+    await evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await settle();
+  },
+  async back() {
+    await evaluate("history.back()");
+    await new Promise((done) => setTimeout(done, 150));
+    await settle();
+  },
+  async script(enabled) {
+    await send("Emulation.setScriptExecutionDisabled", { value: !enabled });
+    await load();
+  },
 };
 
 function load(hash = "") {
-  const loaded = new Promise((resolve) => listeners.push(({ method }) => { if (method === "Page.loadEventFired") resolve(); }));
+  const loaded = new Promise((resolve) =>
+    listeners.push(({ method }) => {
+      if (method === "Page.loadEventFired") resolve();
+    }),
+  );
   return send("Page.navigate", { url: url + hash }).then(() => loaded);
 }
 
 async function run() {
   const { targetInfos } = await send("Target.getTargets");
-  const { sessionId } = await send("Target.attachToTarget", { targetId: targetInfos.find((t) => t.type === "page").targetId, flatten: true });
+  const { sessionId } = await send("Target.attachToTarget", {
+    targetId: targetInfos.find((t) => t.type === "page").targetId,
+    flatten: true,
+  });
   session = sessionId;
   for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(domain + ".enable");
   await actions.size(1280, 900, "light");
   await load();
   await settle();
-  const ready = await evaluate("performance.getEntriesByName('first-contentful-paint')[0]?.startTime || performance.now()");
+  const ready = await evaluate(
+    "performance.getEntriesByName('first-contentful-paint')[0]?.startTime || performance.now()",
+  );
   const results = [];
   for (const [action, ...values] of steps) {
     const result = await actions[action](...values);
@@ -121,5 +190,12 @@ async function run() {
   console.log(JSON.stringify({ results, complaints, requests, ready: Math.round(ready) }));
 }
 
-run().catch((problem) => { console.error(String(problem.stack)); process.exitCode = 1; })
-  .finally(() => { browser.on("exit", () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 3 })); browser.kill(); });
+run()
+  .catch((problem) => {
+    console.error(String(problem.stack));
+    process.exitCode = 1;
+  })
+  .finally(() => {
+    browser.on("exit", () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 3 }));
+    browser.kill();
+  });

@@ -24,7 +24,8 @@ end
 --   `ready`, milliseconds until it was drawn
 function browser.visit(path, steps)
   local file = shell.write(shell.tmpdir() .. "/steps.json", dkjson.encode(steps))
-  local result = shell.run({ "node", program.root .. "/spec/readers/page.js", "chromium", path, file }, { timeout = 120 })
+  local driver = program.root .. "/spec/readers/page.js"
+  local result = shell.run({ "node", driver, "chromium", path, file }, { timeout = 120 })
   assert(result.status == 0 and result.stderr == "", result.stderr)
   return dkjson.decode(result.stdout, 1, false)
 end

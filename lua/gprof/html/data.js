@@ -3,8 +3,11 @@
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const functions = data.functions, arcs = data.arcs, cycles = data.cycles;
-const functionCount = functions.name.length, nodeCount = functionCount + cycles.length;
+const functions = data.functions,
+  arcs = data.arcs,
+  cycles = data.cycles;
+const functionCount = functions.name.length,
+  nodeCount = functionCount + cycles.length;
 const hasTime = data.period !== null;
 const hasCalls = arcs.caller.length > 0 || functions.calls.some((count) => count > 0);
 
@@ -42,13 +45,15 @@ function cycleNumber(node) {
 
 // Whether an arc moves no time, as it is of a function to itself or within a cycle.
 function isRecursive(arc) {
-  const from = arcs.caller[arc], to = arcs.callee[arc];
-  return from === to || cycleNumber(from) >= 0 && cycleNumber(from) === cycleNumber(to);
+  const from = arcs.caller[arc],
+    to = arcs.callee[arc];
+  return from === to || (cycleNumber(from) >= 0 && cycleNumber(from) === cycleNumber(to));
 }
 
 function collectArcs() {
   for (let arc = 0; arc < arcs.caller.length; arc++) {
-    const from = arcs.caller[arc], to = arcs.callee[arc];
+    const from = arcs.caller[arc],
+      to = arcs.callee[arc];
     callersOf[to].push(arc);
     calleesOf[from].push(arc);
     if (isRecursive(arc)) continue;
@@ -61,18 +66,22 @@ function collectArcs() {
 }
 collectArcs();
 
-// What links call a function: its name; with its file, if there are several; with a number, if that does not help.
-const keys = [], nodeByKey = new Map();
+// What links call a function: its name; with its file, if there are several; with a number, if that does not
+// help.
+const keys = [],
+  nodeByKey = new Map();
 
 function makeKeys() {
-  const names = new Map(), files = new Map();
+  const names = new Map(),
+    files = new Map();
   const count = (map, key) => map.set(key, (map.get(key) || 0) + 1);
   for (let node = 0; node < nodeCount; node++) {
     count(names, nameOf(node));
     count(files, nameOf(node) + "\0" + fileOf(node));
   }
   for (let node = 0; node < nodeCount; node++) {
-    const name = nameOf(node), file = fileOf(node);
+    const name = nameOf(node),
+      file = fileOf(node);
     let key = name;
     if (names.get(name) > 1 && file) key = name + " (" + baseName(file) + ")";
     if (names.get(name) > 1 && (nodeByKey.has(key) || files.get(name + "\0" + file) > 1)) {
@@ -101,7 +110,12 @@ const unitName = data.abbreviation || data.unit || "";
 function perCall(time) {
   if (!(time > 0)) return "";
   if (data.unit !== "seconds") return time.toPrecision(3) + " " + unitName;
-  const units = [["s", 1], ["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]];
+  const units = [
+    ["s", 1],
+    ["ms", 1e-3],
+    ["µs", 1e-6],
+    ["ns", 1e-9],
+  ];
   const [unit, size] = units.find((entry) => time >= entry[1]) || units[3];
   return (time / size).toPrecision(3).replace(/e\+?.*$/, "") + " " + unit;
 }

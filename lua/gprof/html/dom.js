@@ -5,7 +5,8 @@ function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
     if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
+    else if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
   }
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
@@ -18,7 +19,7 @@ function nodeLink(node) {
 
 // A bar of a share, 0 to 1, and in it a smaller one.
 function shareBar(outer, inner) {
-  const bar = make("span", { class: "share", "aria-hidden": "true" });
+  const bar = make("span", { "class": "share", "aria-hidden": "true" });
   for (const share of [outer, inner]) {
     const part = make("i");
     part.style.width = 100 * Math.min(1, Math.max(0, share)) + "%";
@@ -44,8 +45,13 @@ function matcher(query) {
 
 // A field to search by; `found` is called with what was typed.
 function searchField(label, found) {
-  const input = make("input", { type: "search", placeholder: label, "aria-label": label, spellcheck: "false",
-    autocomplete: "off" });
+  const input = make("input", {
+    "type": "search",
+    "placeholder": label,
+    "aria-label": label,
+    "spellcheck": "false",
+    "autocomplete": "off",
+  });
   input.addEventListener("input", () => found(input.value.trim()));
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;

@@ -5,21 +5,33 @@ function fact(title, ...value) {
 }
 
 function timeFacts(node) {
-  const own = field(node, "self"), error = field(node, "self_error");
+  const own = field(node, "self"),
+    error = field(node, "self_error");
   const share = (time) => " (" + percent(shareOf(time)) + " %)";
   return [
     fact("Self", seconds(own) + (error ? " ± " + seconds(error) : "") + " " + unitName + share(own)),
-    fact("In what it called", seconds(field(node, "children")) + " " + unitName + share(field(node, "children"))),
+    fact(
+      "In what it called",
+      seconds(field(node, "children")) + " " + unitName + share(field(node, "children")),
+    ),
     fact("Both", seconds(totalOf(node)) + " " + unitName + share(totalOf(node))),
   ];
 }
 
 function callFacts(node) {
-  const calls = field(node, "calls"), own = field(node, "self_calls");
-  const facts = [fact("Calls", counted(calls) + (own > 0 ? " and " + counted(own) + (isCycle(node) ? " within" : " by itself") : ""))];
+  const calls = field(node, "calls"),
+    own = field(node, "self_calls");
+  const facts = [
+    fact(
+      "Calls",
+      counted(calls) + (own > 0 ? " and " + counted(own) + (isCycle(node) ? " within" : " by itself") : ""),
+    ),
+  ];
   if (hasTime && calls > 0 && totalOf(node) > 0) {
     const own = perCall(field(node, "self") / calls);
-    facts.push(fact("For each call", (own ? own + " self, " : "") + perCall(totalOf(node) / calls) + " with callees"));
+    facts.push(
+      fact("For each call", (own ? own + " self, " : "") + perCall(totalOf(node) / calls) + " with callees"),
+    );
   }
   return facts;
 }
@@ -43,32 +55,68 @@ function arcRemark(arc) {
 function arcColumns(other, node, title) {
   const whole = totalOf(node);
   const quiet = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
-  const time = { title: "Time " + unitName, hint: "Time that these calls took, estimated by their number",
-    value: (arc) => (quiet(arc) ? null : arcTime(arc)), cell: (arc) => (quiet(arc) ? "" : seconds(arcTime(arc))), class: "" };
-  const share = { title: "%", hint: "Of the time of this function, with what it called", value: time.value,
-    cell: (arc) => (quiet(arc) || !(whole > 0) ? "" : percent(arcTime(arc) / whole)), class: "" };
-  const bar = { title: "", cell: (arc) => (quiet(arc) || !(whole > 0) ? "" :
-    shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)), class: "bar" };
-  const calls = { title: "Calls", value: (arc) => arcs.count[arc], cell: (arc) => counted(arcs.count[arc]), class: "" };
-  const of = { title: "of", hint: "All calls of the callee by others", value: (arc) => callsBehind(arc),
-    cell: (arc) => (quiet(arc) ? "" : counted(callsBehind(arc))), class: "unit medium" };
-  const name = { title, value: (arc) => nameOf(other(arc)), upwards: true, class: "name left", cell: (arc) => {
-    const member = arcs.caller[arc] === other(arc) ? arcs.callee[arc] : arcs.caller[arc];
-    const remark = isCycle(node) ? "with " + nameOf(member) : arcRemark(arc);
-    return remark ? make("span", {}, nameCell(other(arc)), make("span", { class: "tag" }, remark)) : nameCell(other(arc));
-  } };
+  const time = {
+    title: "Time " + unitName,
+    hint: "Time that these calls took, estimated by their number",
+    value: (arc) => (quiet(arc) ? null : arcTime(arc)),
+    cell: (arc) => (quiet(arc) ? "" : seconds(arcTime(arc))),
+    class: "",
+  };
+  const share = {
+    title: "%",
+    hint: "Of the time of this function, with what it called",
+    value: time.value,
+    cell: (arc) => (quiet(arc) || !(whole > 0) ? "" : percent(arcTime(arc) / whole)),
+    class: "",
+  };
+  const bar = {
+    title: "",
+    cell: (arc) => (quiet(arc) || !(whole > 0) ? "" : shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)),
+    class: "bar",
+  };
+  const calls = {
+    title: "Calls",
+    value: (arc) => arcs.count[arc],
+    cell: (arc) => counted(arcs.count[arc]),
+    class: "",
+  };
+  const of = {
+    title: "of",
+    hint: "All calls of the callee by others",
+    value: (arc) => callsBehind(arc),
+    cell: (arc) => (quiet(arc) ? "" : counted(callsBehind(arc))),
+    class: "unit medium",
+  };
+  const name = {
+    title,
+    value: (arc) => nameOf(other(arc)),
+    upwards: true,
+    class: "name left",
+    cell: (arc) => {
+      const member = arcs.caller[arc] === other(arc) ? arcs.callee[arc] : arcs.caller[arc];
+      const remark = isCycle(node) ? "with " + nameOf(member) : arcRemark(arc);
+      return remark
+        ? make("span", {}, nameCell(other(arc)), make("span", { class: "tag" }, remark))
+        : nameCell(other(arc));
+    },
+  };
   return [...(hasTime ? [share, time, bar] : []), calls, of, name];
 }
 
 // Calls of the callee by others, or of its whole cycle.
 function callsBehind(arc) {
-  const callee = arcs.callee[arc], cycle = cycleNumber(callee);
+  const callee = arcs.callee[arc],
+    cycle = cycleNumber(callee);
   return cycle >= 0 && !isRecursive(arc) ? cycles[cycle].calls : functions.calls[callee];
 }
 
 function arcSection(heading, title, list, other, node, nobody) {
   const columns = arcColumns(other, node, title);
-  const section = make("section", {}, make("h3", {}, heading + (list.length > 1 ? " (" + counted(list.length) + ")" : "")));
+  const section = make(
+    "section",
+    {},
+    make("h3", {}, heading + (list.length > 1 ? " (" + counted(list.length) + ")" : "")),
+  );
   if (list.length === 0) section.append(make("p", { class: "soft" }, nobody));
   else section.append(makeTable(columns, list, { label: heading, class: "lists mid" }).element);
   return section;
@@ -78,37 +126,95 @@ function memberSection(node) {
   const columns = flatColumns().filter((column) => !/Source|call$|Function/.test(column.title));
   columns.push({ ...nameColumns[0], cell: nodeLink });
   const table = makeTable(columns, cycleOf(node).members, { label: "Members", class: "mid" });
-  return make("section", {}, make("h3", {}, "Members: functions that call each other in a circle"), table.element);
+  return make(
+    "section",
+    {},
+    make("h3", {}, "Members: functions that call each other in a circle"),
+    table.element,
+  );
 }
 
 // What became of the function since the old profile.
 function changeSection(node) {
   const row = changeOf(node);
   if (row < 0) return null;
-  const time = data.comparison.self, calls = data.comparison.calls;
-  return make("section", {}, make("h3", {}, "Since the old profile"), make("dl", { class: "facts" },
-    time ? fact("Self", signedTime(time, row), " from " + seconds(time.old[row]) + " to " + seconds(time.new[row]) + " " + unitName + " a run") : null,
-    calls ? fact("Calls", counted(calls.old[row]) + " to " + counted(calls.new[row])) : null));
+  const time = data.comparison.self,
+    calls = data.comparison.calls;
+  return make(
+    "section",
+    {},
+    make("h3", {}, "Since the old profile"),
+    make(
+      "dl",
+      { class: "facts" },
+      time
+        ? fact(
+            "Self",
+            signedTime(time, row),
+            " from " + seconds(time.old[row]) + " to " + seconds(time.new[row]) + " " + unitName + " a run",
+          )
+        : null,
+      calls ? fact("Calls", counted(calls.old[row]) + " to " + counted(calls.new[row])) : null,
+    ),
+  );
 }
 
 // Where in the tree of calls it is to be seen.
 function treeLink(node) {
-  return data.tree ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the tree of calls") : null;
+  return data.tree
+    ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the tree of calls")
+    : null;
 }
 
 function functionView(node) {
   const cycle = cycleNumber(node);
   const title = make("h2", { class: "function" }, nameOf(node));
-  const facts = [...(hasTime ? timeFacts(node) : []), ...(hasCalls ? callFacts(node) : []), isCycle(node) ? null : placeFact(node)];
+  const facts = [
+    ...(hasTime ? timeFacts(node) : []),
+    ...(hasCalls ? callFacts(node) : []),
+    isCycle(node) ? null : placeFact(node),
+  ];
   const bar = hasTime ? shareBar(shareOf(totalOf(node)), shareOf(field(node, "self"))) : null;
-  return make("section", {}, title,
-    make("dl", { class: "facts" }, ...facts), bar && make("p", { title: "Dark: its own code; pale: what it called; of all time" }, bar),
-    cycle >= 0 ? make("p", {}, "Member of ", nodeLink(functionCount + cycle),
-      ": what its members spend is handed on to the callers of the cycle as a whole.") : null,
+  return make(
+    "section",
+    {},
+    title,
+    make("dl", { class: "facts" }, ...facts),
+    bar && make("p", { title: "Dark: its own code; pale: what it called; of all time" }, bar),
+    cycle >= 0
+      ? make(
+          "p",
+          {},
+          "Member of ",
+          nodeLink(functionCount + cycle),
+          ": what its members spend is handed on to the callers of the cycle as a whole.",
+        )
+      : null,
     make("p", {}, treeLink(node)),
     changeSection(node),
     isCycle(node) ? memberSection(node) : null,
-    arcSection("Called by", "Caller", callersOf[node], (arc) => arcs.caller[arc], node, "Nobody is known to call it."),
-    arcSection("Calls", "Callee", calleesOf[node], (arc) => arcs.callee[arc], node, "It calls nothing that is known."),
-    hasTime && arcs.caller.length > 0 ? make("p", { class: "soft" }, "Times of calls are estimates: all calls of a function are taken to cost the same.") : null);
+    arcSection(
+      "Called by",
+      "Caller",
+      callersOf[node],
+      (arc) => arcs.caller[arc],
+      node,
+      "Nobody is known to call it.",
+    ),
+    arcSection(
+      "Calls",
+      "Callee",
+      calleesOf[node],
+      (arc) => arcs.callee[arc],
+      node,
+      "It calls nothing that is known.",
+    ),
+    hasTime && arcs.caller.length > 0
+      ? make(
+          "p",
+          { class: "soft" },
+          "Times of calls are estimates: all calls of a function are taken to cost the same.",
+        )
+      : null,
+  );
 }

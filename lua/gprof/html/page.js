@@ -1,9 +1,9 @@
-// The page: which view is seen is told by what is behind "#" in its address. "#main" is the function main, "#!tree" a
-// view. So links can be shared, and browsers go back and forth.
+// The page: which view is seen is told by what is behind "#" in its address. "#main" is the function main,
+// "#!tree" a view. So links can be shared, and browsers go back and forth.
 
 const page = document.getElementById("page");
 const programTitle = document.title;
-const made = new Map();  // views that keep what was typed there, by name
+const made = new Map(); // views that keep what was typed there, by name
 
 // A view that is made once.
 function kept(name, maker) {
@@ -23,7 +23,8 @@ const view = make("div", { id: "view" });
 
 // Puts elements into the view. What is there already stays, and keeps the focus.
 function put(...elements) {
-  if (elements.length !== view.childNodes.length || elements[0] !== view.firstChild) view.replaceChildren(...elements);
+  if (elements.length !== view.childNodes.length || elements[0] !== view.firstChild)
+    view.replaceChildren(...elements);
 }
 
 function zoomTo(i) {
@@ -54,7 +55,10 @@ function showSource(argument) {
 function showFunction(key) {
   const node = nodeByKey.get(key);
   if (node === undefined) {
-    put(make("p", { class: "empty" }, "There is no function " + key + " in this profile."), make("p", {}, make("a", { href: "#" }, "All functions")));
+    put(
+      make("p", { class: "empty" }, "There is no function " + key + " in this profile."),
+      make("p", {}, make("a", { href: "#" }, "All functions")),
+    );
     return ["#", key];
   }
   put(functionView(node));
@@ -69,16 +73,26 @@ function showFunctions() {
 // What is behind "#", and what it names.
 function route() {
   const [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(location.hash.slice(1));
-  const decode = (text) => { try { return decodeURIComponent(text); } catch { return text; } };
+  const decode = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
   if (name === "!tree" && tree) return showTree(decode(argument));
   if (name === "!source") return showSource(decode(argument));
-  if (name === "!changes" && comparison) { put(kept("changes", changesView)); return ["#!changes", "Changes"]; }
+  if (name === "!changes" && comparison) {
+    put(kept("changes", changesView));
+    return ["#!changes", "Changes"];
+  }
   if (location.hash.length > 1 && !name.startsWith("!")) return showFunction(decode(location.hash.slice(1)));
   return showFunctions();
 }
 
 // Where one was in a view is known when one comes back to it.
-let visit = 0, visits = 0;
+let visit = 0,
+  visits = 0;
 const scrolls = new Map();
 
 function remember() {
@@ -90,7 +104,8 @@ function remember() {
 }
 
 function show(first) {
-  const before = remember(), [tab, title, target] = route();
+  const before = remember(),
+    [tab, title, target] = route();
   links.forEach((link, i) => {
     if (tabs[i][1] === tab) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -110,24 +125,43 @@ function pressed(event) {
   }
   const field = view.querySelector("input[type=search]");
   const number = "1234".indexOf(event.key);
-  if (event.key === "/" && field) { field.focus(); field.select(); event.preventDefault(); }
-  else if (number >= 0 && event.key !== "" && links[number]) { links[number].click(); event.preventDefault(); }
-  else if (event.key === "ArrowDown" && !view.contains(event.target)) focusFirst(event);
+  if (event.key === "/" && field) {
+    field.focus();
+    field.select();
+    event.preventDefault();
+  } else if (number >= 0 && event.key !== "" && links[number]) {
+    links[number].click();
+    event.preventDefault();
+  } else if (event.key === "ArrowDown" && !view.contains(event.target)) focusFirst(event);
 }
 
 // From the field, or from nowhere, to the first row, or into the picture.
 function focusFirst(event) {
   const target = view.querySelector(".tree, tbody a");
-  if (target) { target.focus(); event.preventDefault(); }
+  if (target) {
+    target.focus();
+    event.preventDefault();
+  }
 }
 
 // What keys do.
 function keyHelp() {
-  const uses = [[["/"], "search"], [["↑", "↓"], "row by row"], [["Enter"], "open, or zoom"],
-    [links.map((_, i) => String(i + 1)), "views"], [["Esc"], "clear, or show the whole tree"],
-    [["Backspace"], "one up in the tree"], [["o"], "open the function of a frame"]];
-  return make("p", { class: "key keys" }, ...uses.map(([names, use]) =>
-    make("span", {}, ...names.flatMap((name) => [make("kbd", {}, name), " "]), use)));
+  const uses = [
+    [["/"], "search"],
+    [["↑", "↓"], "row by row"],
+    [["Enter"], "open, or zoom"],
+    [links.map((_, i) => String(i + 1)), "views"],
+    [["Esc"], "clear, or show the whole tree"],
+    [["Backspace"], "one up in the tree"],
+    [["o"], "open the function of a frame"],
+  ];
+  return make(
+    "p",
+    { class: "key keys" },
+    ...uses.map(([names, use]) =>
+      make("span", {}, ...names.flatMap((name) => [make("kbd", {}, name), " "]), use),
+    ),
+  );
 }
 
 function start() {

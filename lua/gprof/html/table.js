@@ -1,13 +1,16 @@
 // Tables that sort, filter, and grow as one scrolls.
 
-const CHUNK = 100;     // rows that are added at a time
-const PRINTED = 1000;  // and how many there are on paper
+const CHUNK = 100; // rows that are added at a time
+const PRINTED = 1000; // and how many there are on paper
 
-const bodies = new Map();  // what makes a table longer, by its element
+const growers = new WeakMap(); // what makes a table longer, by the element at its end
 
-const observer = new IntersectionObserver((entries) => {
-  for (const entry of entries) if (entry.isIntersecting && bodies.has(entry.target)) bodies.get(entry.target)(CHUNK);
-}, { rootMargin: "600px" });
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) if (entry.isIntersecting) growers.get(entry.target)(CHUNK);
+  },
+  { rootMargin: "600px" },
+);
 
 // The place of a value where what is not known comes last, whatever the direction.
 function compareValues(a, b, descending) {
@@ -20,7 +23,8 @@ function compareValues(a, b, descending) {
 // A head: columns have a `title`, a `hint`, `value(row)` to sort by, and a `class` for all of their cells.
 function makeHead(columns, sortBy) {
   const cells = columns.map((column) => {
-    const title = column.value ? make("button", { type: "button", title: column.hint, click: () => sortBy(column) }, column.title)
+    const title = column.value
+      ? make("button", { type: "button", title: column.hint, click: () => sortBy(column) }, column.title)
       : column.title;
     return make("th", { scope: "col", class: column.class, title: column.value ? null : column.hint }, title);
   });
@@ -28,9 +32,9 @@ function makeHead(columns, sortBy) {
 }
 
 // A row: `cell(row)` of a column returns a text or a node.
-function makeRow(columns, row, rowClass) {
+function makeRow(columns, row) {
   const cells = columns.map((column) => make("td", { class: column.class }, column.cell(row)));
-  return make("tr", { class: rowClass ? rowClass(row) : null }, ...cells);
+  return make("tr", {}, ...cells);
 }
 
 // Goes from row to row by the keys for that.
@@ -38,7 +42,8 @@ function walkRows(event, body) {
   const steps = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: 20, PageUp: -20 };
   const link = event.target.closest("a");
   if (!link || !(event.key in steps) || event.ctrlKey || event.altKey || event.metaKey) return;
-  const rows = [...body.rows], at = rows.indexOf(link.closest("tr"));
+  const rows = [...body.rows],
+    at = rows.indexOf(link.closest("tr"));
   const next = rows[Math.min(rows.length - 1, Math.max(0, at + steps[event.key]))];
   const target = next && next.querySelector("a");
   if (!target) return;
@@ -47,18 +52,25 @@ function walkRows(event, body) {
   event.preventDefault();
 }
 
-// Makes a table of rows, which can be anything. `options`: `sorted`, the column to begin with; `class`; `label`;
-// `rowClass(row)`. Returns `element`, `filter(test)`, which says how many rows are left, and `shown()`, these.
+// Makes a table of rows, which can be anything. `options`: `sorted`, the column to begin with; `class`; `label`.
+// Returns `element`; `filter(test)`, which says how many rows are left; and `shown()`, these.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });
-  let wanted = rows.slice(), drawn = 0, sorted = null, descending = false, test = () => true;
+  let wanted = rows.slice(),
+    drawn = 0,
+    sorted = null,
+    descending = false,
+    test = () => true;
 
   function draw(count) {
     const part = wanted.slice(drawn, drawn + count);
-    body.append(...part.map((row) => makeRow(columns, row, options.rowClass)));
+    body.append(...part.map((row) => makeRow(columns, row)));
     drawn += part.length;
-    if (drawn < wanted.length) { observer.unobserve(end); observer.observe(end); }
+    if (drawn < wanted.length) {
+      observer.unobserve(end);
+      observer.observe(end);
+    }
   }
 
   function redraw() {
@@ -80,20 +92,23 @@ function makeTable(columns, rows, options) {
   }
 
   const head = makeHead(columns, sortBy);
-  const table = make("table", { class: options.class, "aria-label": options.label }, head, body);
+  const table = make("table", { "class": options.class, "aria-label": options.label }, head, body);
   table.addEventListener("keydown", (event) => walkRows(event, body));
-  bodies.set(end, draw);
+  growers.set(end, draw);
   if (options.sorted) sortBy(options.sorted);
   else redraw();
   return {
     element: make("div", {}, table, end),
-    filter(wantedTest) { test = wantedTest; redraw(); return wanted.length; },
+    filter(wantedTest) {
+      test = wantedTest;
+      redraw();
+      return wanted.length;
+    },
     shown: () => wanted,
-    complete() { draw(Math.max(0, PRINTED - drawn)); },
   };
 }
 
 // On paper nobody scrolls.
 addEventListener("beforeprint", () => {
-  for (const [end, draw] of bodies) if (end.isConnected) draw(PRINTED);
+  for (const end of document.querySelectorAll(".more")) growers.get(end)(PRINTED);
 });
