@@ -10,11 +10,8 @@ function timeFacts(node) {
   const share = (time) => " (" + percent(shareOf(time)) + " %)";
   return [
     fact("Self", seconds(own) + (error ? " ± " + seconds(error) : "") + " " + unitName + share(own)),
-    fact(
-      "In what it called",
-      seconds(field(node, "children")) + " " + unitName + share(field(node, "children")),
-    ),
-    fact("Both", seconds(totalOf(node)) + " " + unitName + share(totalOf(node))),
+    fact("In callees", seconds(field(node, "children")) + " " + unitName + share(field(node, "children"))),
+    fact("Total", seconds(totalOf(node)) + " " + unitName + share(totalOf(node))),
   ];
 }
 
@@ -51,56 +48,70 @@ function arcRemark(arc) {
   return arcs.count[arc] === 0 ? "never" : "";
 }
 
-// Columns of arcs: `other` tells the side that is not the node's.
-function arcColumns(other, node, title) {
+// Whether an arc moves no time.
+const movesNothing = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
+
+// Columns of the times of arcs, as shares of the node's.
+function arcTimeColumns(node) {
   const whole = totalOf(node);
-  const quiet = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
-  const time = {
-    title: "Time " + unitName,
-    hint: "Time that these calls took, estimated by their number",
-    value: (arc) => (quiet(arc) ? null : arcTime(arc)),
-    cell: (arc) => (quiet(arc) ? "" : seconds(arcTime(arc))),
-    class: "",
-  };
-  const share = {
-    title: "%",
-    hint: "Of the time of this function, with what it called",
-    value: time.value,
-    cell: (arc) => (quiet(arc) || !(whole > 0) ? "" : percent(arcTime(arc) / whole)),
-    class: "",
-  };
-  const bar = {
-    title: "",
-    cell: (arc) => (quiet(arc) || !(whole > 0) ? "" : shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)),
-    class: "bar",
-  };
-  const calls = {
+  const known = (arc, text) => (movesNothing(arc) || !(whole > 0) ? "" : text(arc));
+  const value = (arc) => (movesNothing(arc) ? null : arcTime(arc));
+  return [
+    {
+      title: "%",
+      hint: "Of the time of this function, with what it called",
+      value,
+      cell: (arc) => known(arc, () => percent(arcTime(arc) / whole)),
+    },
+    {
+      title: "Time " + unitName,
+      hint: "Time that these calls took, estimated by their number",
+      value,
+      cell: (arc) => (movesNothing(arc) ? "" : seconds(arcTime(arc))),
+    },
+    {
+      title: "",
+      cell: (arc) => known(arc, () => shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)),
+      class: "bar",
+    },
+  ];
+}
+
+const arcCountColumns = [
+  {
     title: "Calls",
     value: (arc) => arcs.count[arc],
     cell: (arc) => counted(arcs.count[arc]),
-    class: "",
-  };
-  const of = {
+    class: "count",
+  },
+  {
     title: "of",
     hint: "All calls of the callee by others",
     value: (arc) => callsBehind(arc),
-    cell: (arc) => (quiet(arc) ? "" : counted(callsBehind(arc))),
-    class: "unit medium",
-  };
+    cell: (arc) => (movesNothing(arc) ? "" : counted(callsBehind(arc))),
+    class: "unit count medium",
+  },
+];
+
+// The name of the side of an arc that is not the node's, which `other` tells, and what is to be said of it.
+function arcNameCell(arc, other, node) {
+  const from = arcs.caller[arc],
+    to = arcs.callee[arc];
+  const member = from === other(arc) ? "calls " + nameOf(to) : "by " + nameOf(from);
+  const remark = isCycle(node) ? member : arcRemark(arc);
+  const cell = nameCell(other(arc));
+  return remark ? make("span", {}, cell, make("span", { class: "tag" }, remark)) : cell;
+}
+
+function arcColumns(other, node, title) {
   const name = {
     title,
     value: (arc) => nameOf(other(arc)),
     upwards: true,
+    cell: (arc) => arcNameCell(arc, other, node),
     class: "name left",
-    cell: (arc) => {
-      const member = arcs.caller[arc] === other(arc) ? arcs.callee[arc] : arcs.caller[arc];
-      const remark = isCycle(node) ? "with " + nameOf(member) : arcRemark(arc);
-      return remark
-        ? make("span", {}, nameCell(other(arc)), make("span", { class: "tag" }, remark))
-        : nameCell(other(arc));
-    },
   };
-  return [...(hasTime ? [share, time, bar] : []), calls, of, name];
+  return [...(hasTime ? arcTimeColumns(node) : []), ...arcCountColumns, name];
 }
 
 // Calls of the callee by others, or of its whole cycle.

@@ -106,6 +106,7 @@ function remember() {
 function show(first) {
   const before = remember(),
     [tab, title, target] = route();
+  document.body.classList.toggle("inside", title !== null);
   links.forEach((link, i) => {
     if (tabs[i][1] === tab) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");

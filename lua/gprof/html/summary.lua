@@ -128,7 +128,7 @@ end
 function summary.write(content, options, write)
   local list = facts(content.profile)
   if content.comparison then list[#list + 1] = change_fact(content.comparison) end
-  write '<dl class="facts">\n'
+  write '<dl class="facts whole">\n'
   for _, fact in ipairs(list) do
     write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(fact[1], text.html(fact[2])))
   end

@@ -52,8 +52,8 @@ function walkRows(event, body) {
   event.preventDefault();
 }
 
-// Makes a table of rows, which can be anything. `options`: `sorted`, the column to begin with; `class`; `label`.
-// Returns `element`; `filter(test)`, which says how many rows are left; and `shown()`, these.
+// Makes a table of rows, which can be anything. `options`: `sorted`, the column to begin with; `class`;
+// `label`. Returns `element`; `filter(test)`, which says how many rows are left; and `shown()`, these.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });

@@ -1,5 +1,5 @@
-// The tree of calls as a picture: time is width, callees are below their callers. A frame that is clicked fills
-// the width. It is an estimate, made of counts of calls.
+// The tree of calls as a picture: time is width, callees are below their callers. A frame that is clicked
+// fills the width. It is an estimate, made of counts of calls.
 
 const ROW = 22; // pixels
 const THINNEST = 1.5; // pixels; what is thinner is not drawn
@@ -44,8 +44,8 @@ function tintOf(i) {
   return "t" + (sum % 6);
 }
 
-// Frames from a root down that are wide enough, parents first, and before them the ones above it, which have all
-// of the width.
+// Frames from a root down that are wide enough, parents first, and before them the ones above it, which have
+// all of the width.
 function visibleFrames(root, width) {
   const frames = [],
     least = (THINNEST / width) * tree.weight[root];
