@@ -198,6 +198,46 @@ describe("A page", function()
     visit(select(2, pages.crafted { functions = plan.functions }), names)
   end)
 
+  it("is whole whatever options select", function()
+    local image, gmon = crafted.image(plan), crafted.gmon(plan)
+    local walk <const> = "(async () => { for (let node = 0; node < nodeCount; node++) { " ..
+      "location.hash = linkTo(node); await new Promise((done) => setTimeout(done, 10)); } " ..
+      "return tree ? frameName(tree.frame.length - 1) : ''; })()"
+    for option, last in pairs {
+      ["-qleaf"] = "leaf", ["-Qwork"] = "leaf", ["-pwork"] = "work", ["-kmain/work"] = "leaf", ["-nleaf"] = "leaf",
+      ["-z"] = "leaf", ["-Eping"] = "leaf",
+    } do
+      local found = visit(select(2, pages.write(image, gmon, option)), { "open", "!tree" }, walk)
+      assert.same({ option, last }, { option, found[1] })
+    end
+  end)
+
+  it("of programs that did next to nothing is there", function()
+    local idle = select(2, pages.crafted { functions = plan.functions, ticks = {}, calls = { { "main", "leaf", 1 } } })
+    local found = visit(idle, names, { "open", "!tree" }, title, { "open", "leaf" }, tables)
+    assert.same({ "leaf main", "Functions", "main" }, found)
+  end)
+
+  it("of real programs complains of nothing", function()
+    for _, image, gmon in exported.each_program() do
+      visit(select(2, pages.write(image, gmon)), { "open", "!tree" }, { "open", "!source" }, { "open", "main" })
+    end
+  end)
+
+  it("runs no other script and asks for nothing, even if something in it wants to", function()
+    local seen = browser.visit(select(2, pages.crafted(plan)), {
+      { "eval", "document.body.append(make('script', {}, 'window.evil = 1')); String(window.evil)" },
+      { "eval", "document.body.append(make('img', { src: 'x', onerror: 'window.evil = 2' })); 0" },
+      { "eval", "fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')" },
+      { "eval", "new Promise((done) => setTimeout(() => done(String(window.evil)), 200))" },
+    })
+    assert.same({ "undefined", 0, "refused", "undefined" }, seen.results)
+    assert.truthy(#seen.complaints >= 3, table.concat(seen.complaints, "\n"))
+    for _, complaint in ipairs(seen.complaints) do
+      assert.truthy(complaint:find "Content Security Policy", complaint)
+    end
+  end)
+
   it("can be read without scripts", function()
     local path = select(2, pages.crafted(plan))
     local seen = browser.visit(path, { { "script", false },

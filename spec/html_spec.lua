@@ -321,6 +321,17 @@ describe("Source in a page", function()
     assert.truthy(pages.write(made.image, run):find("newer than the program, so", 1, true))
   end)
 
+  it("is text, whatever is in it", function()
+    local made = small.build { ["main.c"] = "int main(void) {\r\n" ..
+      "\treturn 0; // </script><b>\xff\f\u{2028}\u{202E}\n}\n" }
+    local at = small.even(made.rows["main.c"][2][1])
+    local run = small.profile(made, { ticks = { [at] = 3 } })
+    local lines = files_of(made.image, run)["main.c"].lines
+    assert.equal("int main(void) {", lines[1].text)
+    assert.equal("\treturn 0; // </script><b>\\xFF\\x0C\\u{2028}\\u{202E}", lines[2].text)
+    assert.equal(2, count(pages.write(made.image, run), "</script"))
+  end)
+
   it("of many lines is there around those that anything is known of", function()
     local body = { "int main(void) {" }
     for i = 2, 3000 do body[i] = i == 2000 and "  return 0;" or "" end

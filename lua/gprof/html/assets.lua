@@ -25,7 +25,8 @@ local function read(name)
   local file, problem = io.open(path, "rb")
   local content = file and file:read "a"
   if file then file:close() end
-  if content then return content end
+  -- browsers take each end of a line for a newline before they look at the digest
+  if content then return (content:gsub("\r\n?", "\n")) end
   error({ message = ("a part of pages is not installed: %s"):format(problem or path) }, 0)
 end
 

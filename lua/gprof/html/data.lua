@@ -106,7 +106,7 @@ local function source_of(file)
     if line.number ~= expected then
       jumps[#jumps + 1], jumps[#jumps + 2] = i - 1, line.number
     end
-    expected, texts[i] = line.number + 1, text.shown(line.text, "%z\1-\8\11-\31\127")
+    expected, texts[i] = line.number + 1, text.shown(line.text, "\0-\8\11-\31\127")
     if line.known then
       known[#known + 1] = array(number, { i - 1, line.seconds or 0,
         line.seconds_error or 0, line.calls or -1, line.blocks or -1 })

@@ -13,7 +13,7 @@ function kept(name, maker) {
 
 const tabs = [
   ["Functions", "#", () => true],
-  ["Tree of calls", "#!tree", () => tree && tree.weight[0] > 0],
+  ["Tree of calls", "#!tree", () => tree],
   ["Source", "#!source", () => data.sources.length > 0],
   ["Changes", "#!changes", () => comparison],
 ].filter((tab) => tab[2]());
@@ -90,7 +90,7 @@ function route() {
   return showFunctions();
 }
 
-// Where one was in a view is known when one comes back to it.
+// Where one was in a view is known when one comes back to it, if the browser lets us note that.
 let visit = 0,
   visits = 0;
 const scrolls = new Map();
@@ -99,7 +99,11 @@ function remember() {
   const state = history.state;
   const known = state && scrolls.has(state.visit);
   visit = known ? state.visit : ++visits;
-  if (!known) history.replaceState({ visit }, "");
+  try {
+    if (!known) history.replaceState({ visit }, "");
+  } catch {
+    // it was done too often
+  }
   return known ? scrolls.get(visit) : null;
 }
 

@@ -5,7 +5,8 @@ const ROW = 22; // pixels
 const THINNEST = 1.5; // pixels; what is thinner is not drawn
 const LEGIBLE = 26; // pixels that a label takes
 
-const tree = data.tree && layTree(data.tree);
+// null where there is no time to be drawn.
+const tree = data.tree && data.tree.weight[0] > 0 ? layTree(data.tree) : null;
 
 // Children, depths, and where frames begin, as weights.
 function layTree(given) {
