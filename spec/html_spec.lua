@@ -321,6 +321,18 @@ describe("Source in a page", function()
     assert.truthy(pages.write(made.image, run):find("newer than the program, so", 1, true))
   end)
 
+  it("has counts of blocks", function()
+    local made = small.build()
+    local places = made.rows["small.c"]
+    local run = small.profile(made, { ticks = { [small.even(places[2][1])] = 1 },
+      arcs = { { places[12][1] + 6, places[2][1], 1 } }, blocks = { { places[6][1], 41 } } })
+    local found
+    for _, entry in ipairs(pages.parts((pages.write(made.image, run))).data.sources[1].known) do
+      if entry[1] == 5 then found = entry[5] end
+    end
+    assert.equal(41, found)
+  end)
+
   it("is text, whatever is in it", function()
     local made = small.build { ["main.c"] = "int main(void) {\r\n" ..
       "\treturn 0; // </script><b>\xff\f\u{2028}\u{202E}\n}\n" }
