@@ -172,7 +172,7 @@ function changeSection(node) {
 
 // Where in the tree of calls it is to be seen.
 function treeLink(node) {
-  return tree
+  return tree && tree.frame.includes(node)
     ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the tree of calls")
     : null;
 }
