@@ -127,7 +127,8 @@ $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4)): $(DESTDIR)$(1)/%: $(3)% FORCE
 	$(quietly)install -D -m $(2) $$< $$@
 endef
 
-MODULES := $(shell find lua -name '*.lua')
+# with the style and the scripts of pages, which lie beside their module
+MODULES := $(shell find lua -name '*.lua' -o -name '*.css' -o -name '*.js')
 DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.json) \
   $(shell find examples -type f)
 
@@ -176,7 +177,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dk
 LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex xz-utils
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
-ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) clang-tidy cppcheck gfortran zsh \
+ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gfortran zsh \
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross golang-go graphviz nodejs npm openmpi-bin \
   parallel python3-jsonschema \
   $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \

@@ -90,6 +90,12 @@ local function check_program(tree)
     assert.equal(report, shell.run({ "sh", "-c", 'gprof.lua "$@"', "sh", image, profile }, { env = tree.env }).stdout)
   end)
 
+  it("has what pages are made of", function()
+    local result = shell.run({ tree.program, "--html=page", image, profile }, { cwd = dir, env = tree.env })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.truthy(shell.read(dir .. "/page"):find "</html>\n$")
+  end)
+
   it("has a program of the library's version", function()
     local version = shell.run({ tree.program, "--version" }, { env = tree.env }).stdout
     assert.equal("gprof for Lua " .. gprof._VERSION, version:match("^[^(]+[^ (]"))

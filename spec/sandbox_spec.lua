@@ -109,6 +109,9 @@ describe("with --sandbox is, to the byte, what is without:", function()
     ["exports"] = { "--export=json:it.json", "--export=callgrind:it", "--export=dot" },
     ["an export that cannot be"] = { "--export=csv:no/where" },
     ["an export through a link"] = { "--export=csv:/dev/stdout" },
+    ["a page"] = { "--html=it.html", source },
+    ["a page of some functions"] = { "--html=it.html", source, "-qloop" },
+    ["a page that cannot be"] = { "--html=no/where" },
     ["a comparison"] = { "--compare=" .. more .. "/one," .. more .. "/two" },
     ["one of another build"] = { "--compare=" .. made.image .. "," .. more .. "/one" },
     ["one that is of nothing"] = { "--compare=" .. text },
@@ -378,6 +381,18 @@ describe("nothing is left behind", function()
     local words = { image, profile, "-I/dev/fd/9", "--sandbox", "--report=" .. dir .. "/report.lua" }
     local result = launch.line(line, words, { cwd = dir, timeout = 60 })
     assert.equal("all gone: \n", result.stdout)
+  end)
+end)
+
+describe("a page from the sandbox", function()
+  it("has no source from elsewhere, and says so", function()
+    local made, dir = small.build(), shell.tmpdir()
+    local gmon = small.run(made)
+    local result = program.run({ "--sandbox", "--html=page", made.image, gmon }, { cwd = dir })
+    assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
+    local page = shell.read(dir .. "/page")
+    assert.is_nil(page:find("return x + 1", 1, true))
+    assert.truthy(page:find("Source that cannot be read: [^<]*small%.c"))
   end)
 end)
 

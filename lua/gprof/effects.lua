@@ -166,13 +166,23 @@ function effects.growth(settings, argument, option)
   settings[options.setting(option)] = percent
 end
 
-function effects.export(settings, argument, option)
-  local export, problem = require "gprof.exports".find(argument)
-  if not export then raise("option %s: %s", options.name(option), problem) end
+local function add_export(settings, export, option)
   if not export.path and require "gprof.exports".is_printed(settings.exports) then
     raise("option %s: one export only can go to standard output", options.name(option))
   end
   table.insert(settings.exports, export)
+end
+
+function effects.export(settings, argument, option)
+  local export, problem = require "gprof.exports".find(argument)
+  if not export then raise("option %s: %s", options.name(option), problem) end
+  add_export(settings, export, option)
+end
+
+-- A page is an export that has an option of its own.
+function effects.html(settings, argument, option)
+  check_name(argument, option, "file")
+  add_export(settings, require "gprof.exports".page(argument), option)
 end
 
 -- The symbols of a map are files, of which there is no order of functions.

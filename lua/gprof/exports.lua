@@ -40,6 +40,14 @@ function exports.find(argument)
     table.concat(exports.kinds, ", "))
 end
 
+--- The export that is a page for browsers, which has an option of its own.
+-- @tparam string path "-" for standard output
+-- @treturn table as of `find`
+function exports.page(path)
+  return { kind = "html", path = path ~= "-" and path or nil,
+    print = require "gprof.export.html" }
+end
+
 --- Tells whether an export goes to standard output.
 -- @tparam {table,...} wanted as `find` returns them
 -- @treturn boolean

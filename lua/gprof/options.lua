@@ -79,6 +79,7 @@ local own <const> = { [[
   export=KIND[:FILE]            export      for other tools, into FILE:
   node-threshold=PERCENT        percent     functions of less are not in dot and svg (0.5)
   edge-threshold=PERCENT        percent     nor calls of less (0.1)
+  html=FILE                     html        a page for browsers, in one file
   compare=OLD                   compare     what changed since OLD, profiles of a program
   fail-on=PERCENT               growth      the status is 2 if that much got slower
 ]], "", [[
@@ -109,7 +110,7 @@ local values <const> = {
 -- What an argument is the name of, if it is that of a file, by effect.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
-  compare = "files", directories = "directories",
+  compare = "files", html = "files", directories = "directories",
 }
 
 --- Raises what is wrong with an option.

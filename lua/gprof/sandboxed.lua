@@ -38,12 +38,22 @@ local function add_old(paths, settings)
   end
 end
 
+-- Whether there will be a page, which has source in it.
+local function makes_page(settings)
+  for _, export in ipairs(settings.exports) do
+    if export.kind == "html" then return true end
+  end
+  return false
+end
+
 -- Source is read where it is looked for; reports that somebody wrote may do so, too, and
 -- may have modules and other files beside them.
 local function add_directories(paths, settings)
   local directories = settings.directory_path or {}
   table.move(directories, 1, #directories, #paths + 1, paths)
-  if settings.styles.annotation or settings.reports[1] then paths[#paths + 1] = "." end
+  if settings.styles.annotation or settings.reports[1] or makes_page(settings) then
+    paths[#paths + 1] = "."
+  end
   for _, report in ipairs(settings.reports) do paths[#paths + 1] = report:match "^.*/" end
 end
 

@@ -1,0 +1,82 @@
+--- A page for browsers: one file that needs no other, and no network. Its style and its
+-- script are in gprof/html, and everything that it says comes from the public library.
+--
+-- Nothing in the data can become markup or script: names are escaped wherever they stand,
+-- and a Content-Security-Policy lets the browser run our own script and no other.
+--
+-- @module gprof.export.html
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local assets = require "gprof.html.assets"
+local data = require "gprof.html.data"
+local extract = require "gprof.extract"
+local gprof = require "gprof"
+local sha256 = require "gprof.sha256"
+local sources = require "gprof.html.sources"
+local summary = require "gprof.html.summary"
+local tables = require "gprof.html.tables"
+local text = require "gprof.html.text"
+local tree = require "gprof.html.tree"
+
+local POLICY <const> = "default-src 'none'; script-src 'sha256-%s'; " ..
+  "style-src 'sha256-%s'; base-uri 'none'; form-action 'none'"
+
+local HEAD <const> = [[
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="%s">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="gprof for Lua %s">
+<title>%s – profile</title>
+]]
+
+-- What is to be seen of a profile.
+local function contents(profile, options)
+  local by_function, cycles = profile:by_function(), {}
+  for cycle in by_function:cycles() do cycles[#cycles + 1] = cycle end
+  local arcs = extract.arcs(by_function)
+  return {
+    profile = by_function, arcs = arcs, cycles = cycles,
+    ids = extract.functions(by_function, arcs, options),
+    tree = by_function.rate and tree.of(by_function) or nil,
+    sources = sources.of(profile, options), comparison = options.comparison,
+  }
+end
+
+local function hash(content)
+  return sha256.base64(sha256.digest(content))
+end
+
+local function write_head(title, style, script, write)
+  write(HEAD:format(POLICY:format(hash(script), hash(style)), gprof._VERSION, title))
+  write "<style>"
+  write(style)
+  write "</style>\n</head>\n"
+end
+
+--- Writes it.
+-- @tparam profile profile by function; or by line, with the same result
+-- @tparam table options those that the profile was made with; `display_unused_functions`:
+--   functions without time and calls, too; `directory_path`: array of directories to look
+--   for source in; `comparison`: what `gprof.compare` returned, with this profile as the
+--   new one
+-- @tparam stream write
+-- @raise a table with the field `message`, if a part of the page is not installed
+return function(profile, options, write)
+  local style, script = "\n" .. assets.style(), "\n" .. assets.script()
+  local content = contents(profile, options)
+  local title = text.html(profile.image.path:match "[^/]*$")
+  write_head(title, style, script, write)
+  write(('<body>\n<header>\n<h1>%s</h1>\n'):format(title))
+  summary.write(content, options, write)
+  write '</header>\n<main id="page"></main>\n<noscript>\n'
+  tables.write(content, write)
+  write '</noscript>\n<script type="application/json" id="data">'
+  data.write(content, write)
+  write "</script>\n<script>"
+  write(script)
+  write "</script>\n</body>\n</html>\n"
+end

@@ -1,0 +1,148 @@
+// What changed since the old profile. What chance alone may have made is marked, and can be left out.
+
+const comparison = data.comparison;
+
+const rowByFunction = new Map();
+if (comparison)
+  comparison.name.forEach((name, row) => rowByFunction.set(name + "\0" + comparison.file[row], row));
+
+// The row of a function; -1 if there is none.
+function changeOf(node) {
+  if (!comparison || isCycle(node)) return -1;
+  const row = rowByFunction.get(nameOf(node) + "\0" + functions.file[node]);
+  return row === undefined ? -1 : row;
+}
+
+// The function of a row, or -1.
+const functionByRow = new Map();
+for (let node = 0; node < functionCount; node++) functionByRow.set(changeOf(node), node);
+
+const sign = (change) => (change > 0 ? "+" : change < 0 ? "−" : "");
+
+// A change with its sign: "~" before it is noise.
+function signedTime(time, row) {
+  const change = time.change[row],
+    noise = time.noise[row] === 1;
+  const kind = change === 0 || noise ? "noise" : change > 0 ? "worse" : "better";
+  return make(
+    "span",
+    { class: kind, title: noise ? "May be chance: the error is " + seconds(time.error[row]) : null },
+    (noise && change !== 0 ? "~ " : "") + sign(change) + seconds(Math.abs(change)),
+  );
+}
+
+function timeGroup(time, title) {
+  return [
+    {
+      title: title + " old",
+      value: (row) => time.old[row],
+      cell: (row) => seconds(time.old[row]),
+      class: "",
+    },
+    { title: "new", value: (row) => time.new[row], cell: (row) => seconds(time.new[row]), class: "" },
+    {
+      title: title === "Self" ? "Change " + unitName : "change",
+      hint: "~ marks what may be chance",
+      value: (row) => Math.abs(time.change[row]),
+      cell: (row) => signedTime(time, row),
+      class: "",
+    },
+    {
+      title: "±",
+      hint: "Statistical error of the change",
+      value: (row) => time.error[row],
+      cell: (row) => (time.change[row] === 0 ? "" : seconds(time.error[row])),
+      class: "error wide",
+    },
+  ];
+}
+
+function callGroup(calls) {
+  return [
+    {
+      title: "Calls old",
+      value: (row) => calls.old[row],
+      cell: (row) => counted(calls.old[row]),
+      class: "wide",
+    },
+    { title: "new", value: (row) => calls.new[row], cell: (row) => counted(calls.new[row]), class: "wide" },
+  ];
+}
+
+function changedName(row) {
+  const node = functionByRow.get(row),
+    status = comparison.status[row];
+  const name = node === undefined ? make("span", {}, comparison.name[row]) : nodeLink(node);
+  return status === "both" ? name : make("span", {}, name, make("span", { class: "tag" }, status));
+}
+
+function changeColumns() {
+  const total = comparison.total && comparison.total.change;
+  return [
+    ...(comparison.self ? timeGroup(comparison.self, "Self") : []),
+    ...(total
+      ? timeGroup(comparison.total, "Total").map((column) => ({ ...column, class: column.class + " wide" }))
+      : []),
+    ...(comparison.calls ? callGroup(comparison.calls) : []),
+    {
+      title: "Function",
+      value: (row) => comparison.name[row],
+      upwards: true,
+      cell: changedName,
+      class: "name left",
+    },
+  ];
+}
+
+// Whether anything but chance made a change.
+function isNews(row) {
+  const times = [comparison.self, comparison.total].filter(Boolean);
+  if (comparison.status[row] !== "both") return true;
+  return times.length === 0
+    ? comparison.calls.change[row] !== 0
+    : times.some((time) => time.noise[row] === 0 && time.change[row] !== 0);
+}
+
+function changesView() {
+  const rows = comparison.name.map((_, row) => row),
+    status = make("span", { class: "soft", role: "status" });
+  const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes" });
+  let query = "";
+  const only = make("input", { type: "checkbox", id: "only-news" });
+  function update() {
+    const test = matcher(query);
+    if (!test) {
+      status.textContent = "This is no regular expression";
+      return;
+    }
+    const left = table.filter((row) => test(comparison.name[row]) && (!only.checked || isNews(row)));
+    status.textContent = counted(left) + " of " + counted(rows.length) + " functions";
+  }
+  only.addEventListener("change", update);
+  const search = searchField("Filter by name, or /regex/", (typed) => {
+    query = typed;
+    update();
+  });
+  update();
+  return make(
+    "section",
+    {},
+    make(
+      "div",
+      { class: "tools" },
+      search,
+      make("label", { for: "only-news" }, only, " leave out noise"),
+      status,
+    ),
+    comparison.self
+      ? make(
+          "p",
+          { class: "soft" },
+          "Means of a run. Noise, marked ~, are changes within " +
+            comparison.factor.toFixed(1) +
+            " times their error: chance alone makes such. The largest change comes first.",
+        )
+      : null,
+    table.element,
+  );
+}

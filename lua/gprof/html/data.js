@@ -1,0 +1,121 @@
+// What there is to be seen: functions and cycles are numbers, cycles behind the functions;
+// arcs are numbers, too. Everything is in columns.
+"use strict";
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const functions = data.functions,
+  arcs = data.arcs,
+  cycles = data.cycles;
+const functionCount = functions.name.length,
+  nodeCount = functionCount + cycles.length;
+const hasTime = data.period !== null;
+const hasCalls = arcs.caller.length > 0 || functions.calls.some((count) => count > 0);
+
+const isCycle = (node) => node >= functionCount;
+const cycleOf = (node) => cycles[node - functionCount];
+
+// A field of a function or cycle.
+function field(node, name) {
+  return isCycle(node) ? cycleOf(node)[name] : functions[name][node];
+}
+
+const nameOf = (node) => (node < nodeCount ? field(node, "name") : data.tree.others[node - nodeCount]);
+const totalOf = (node) => field(node, "self") + field(node, "children");
+const baseName = (path) => path.replace(/^.*\//, "");
+
+// The source file of a function, or null.
+function fileOf(node) {
+  return isCycle(node) || functions.file[node] < 0 ? null : data.files[functions.file[node]];
+}
+
+// FILE:LINE of a function, short; empty where that is not known.
+function placeOf(node) {
+  const file = fileOf(node);
+  return file ? baseName(file) + (functions.line[node] ? ":" + functions.line[node] : "") : "";
+}
+
+// By function or cycle: arcs into it and out of it. Those of a cycle are of its members with others.
+const callersOf = Array.from({ length: nodeCount }, () => []);
+const calleesOf = Array.from({ length: nodeCount }, () => []);
+const arcTime = (arc) => arcs.self[arc] + arcs.children[arc];
+
+function cycleNumber(node) {
+  return isCycle(node) ? -1 : functions.cycle[node];
+}
+
+// Whether an arc moves no time, as it is of a function to itself or within a cycle.
+function isRecursive(arc) {
+  const from = arcs.caller[arc],
+    to = arcs.callee[arc];
+  return from === to || (cycleNumber(from) >= 0 && cycleNumber(from) === cycleNumber(to));
+}
+
+function collectArcs() {
+  for (let arc = 0; arc < arcs.caller.length; arc++) {
+    const from = arcs.caller[arc],
+      to = arcs.callee[arc];
+    callersOf[to].push(arc);
+    calleesOf[from].push(arc);
+    if (isRecursive(arc)) continue;
+    if (cycleNumber(to) >= 0) callersOf[functionCount + cycleNumber(to)].push(arc);
+    if (cycleNumber(from) >= 0) calleesOf[functionCount + cycleNumber(from)].push(arc);
+  }
+  const heavierFirst = (a, b) => arcTime(b) - arcTime(a) || arcs.count[b] - arcs.count[a] || a - b;
+  for (const list of callersOf) list.sort(heavierFirst);
+  for (const list of calleesOf) list.sort(heavierFirst);
+}
+collectArcs();
+
+// What links call a function: its name; with its file, if there are several; with a number, if that does not
+// help.
+const keys = [],
+  nodeByKey = new Map();
+
+function makeKeys() {
+  const names = new Map(),
+    files = new Map();
+  const count = (map, key) => map.set(key, (map.get(key) || 0) + 1);
+  for (let node = 0; node < nodeCount; node++) {
+    count(names, nameOf(node));
+    count(files, nameOf(node) + "\0" + fileOf(node));
+  }
+  for (let node = 0; node < nodeCount; node++) {
+    const name = nameOf(node),
+      file = fileOf(node);
+    let key = name;
+    if (names.get(name) > 1 && file) key = name + " (" + baseName(file) + ")";
+    if (names.get(name) > 1 && (nodeByKey.has(key) || files.get(name + "\0" + file) > 1)) {
+      let number = 1;
+      while (nodeByKey.has(key + " " + number)) number++;
+      key = key + " " + number;
+    }
+    keys.push(key);
+    nodeByKey.set(key, node);
+  }
+}
+makeKeys();
+
+const linkTo = (node) => "#" + encodeURIComponent(keys[node]).replace(/!/g, "%21");
+
+// Figures -------------------------------------------------------------------------------
+
+const seconds = (time) => time.toFixed(data.decimals);
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const counted = (count) => whole.format(count);
+const shareOf = (time) => (data.total > 0 ? time / data.total : 0);
+const percent = (share) => (100 * share).toFixed(1);
+const unitName = data.abbreviation || data.unit || "";
+
+// A time per call, in a unit that suits it.
+function perCall(time) {
+  if (!(time > 0)) return "";
+  if (data.unit !== "seconds") return time.toPrecision(3) + " " + unitName;
+  const units = [
+    ["s", 1],
+    ["ms", 1e-3],
+    ["µs", 1e-6],
+    ["ns", 1e-9],
+  ];
+  const [unit, size] = units.find((entry) => time >= entry[1]) || units[3];
+  return (time / size).toPrecision(3).replace(/e\+?.*$/, "") + " " + unit;
+}

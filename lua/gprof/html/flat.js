@@ -1,0 +1,126 @@
+// The flat profile: all functions, and a field to filter them by.
+
+const timeColumns = [
+  {
+    title: "Self %",
+    hint: "Share of all time, in the function's own code",
+    value: (f) => functions.self[f],
+    cell: (f) => percent(shareOf(functions.self[f])),
+    class: "",
+  },
+  {
+    title: "Self " + unitName,
+    hint: "Time in the function's own code",
+    value: (f) => functions.self[f],
+    cell: (f) => seconds(functions.self[f]),
+    class: "medium",
+  },
+  {
+    title: "±",
+    hint: "Statistical error of that: in two runs of three the time is within it",
+    value: (f) => functions.self_error[f],
+    cell: (f) => (functions.self_error[f] === null ? "" : seconds(functions.self_error[f])),
+    class: "error wide",
+  },
+  {
+    title: "Total " + unitName,
+    hint: "Time in the function and what it called (estimated by counts of calls)",
+    value: totalOf,
+    cell: (f) => seconds(totalOf(f)),
+    class: "",
+  },
+  {
+    title: "Self in total",
+    hint: "Dark: its own code; pale: with what it called; both of all time",
+    value: totalOf,
+    cell: (f) => shareBar(shareOf(totalOf(f)), shareOf(functions.self[f])),
+    class: "bar",
+  },
+];
+
+const callColumns = [
+  {
+    title: "Calls",
+    hint: "Calls by others",
+    value: (f) => functions.calls[f],
+    cell: (f) => counted(functions.calls[f]),
+    class: "medium",
+  },
+  {
+    title: "Self/call",
+    hint: "Time in its own code, for each call",
+    value: (f) => selfPerCall(f),
+    cell: (f) => perCall(selfPerCall(f)),
+    class: "unit wide",
+  },
+];
+
+function selfPerCall(f) {
+  return functions.calls[f] > 0 ? functions.self[f] / functions.calls[f] : null;
+}
+
+// A name, and the cycle that the function is in.
+function nameCell(f) {
+  const link = nodeLink(f),
+    cycle = cycleNumber(f);
+  if (cycle < 0) return link;
+  return make(
+    "span",
+    {},
+    link,
+    make("a", { class: "tag", href: linkTo(functionCount + cycle) }, "cycle " + (cycle + 1)),
+  );
+}
+
+const nameColumns = [
+  { title: "Function", value: nameOf, upwards: true, cell: nameCell, class: "name left" },
+  { title: "Source", value: placeOf, upwards: true, cell: sourceCell, class: "file left wide" },
+];
+
+function sourceCell(f) {
+  const target = sourceLink(fileOf(f), functions.line[f]);
+  return target ? make("a", { href: target }, placeOf(f)) : placeOf(f);
+}
+
+function flatColumns() {
+  const hasPlaces = functions.file.some((file) => file >= 0);
+  return [
+    ...(hasTime ? timeColumns : []),
+    ...(hasCalls ? callColumns.slice(0, hasTime ? 2 : 1) : []),
+    ...nameColumns.slice(0, hasPlaces ? 2 : 1),
+  ];
+}
+
+// How many functions are left, and how much of the time they have.
+function describeShown(shown) {
+  const all = shown.length === functionCount;
+  const time = shown.reduce((sum, f) => sum + functions.self[f], 0);
+  const number = all ? counted(functionCount) : counted(shown.length) + " of " + counted(functionCount);
+  const share = hasTime && !all ? ", " + percent(shareOf(time)) + " % of the time" : "";
+  return number + (functionCount === 1 ? " function" : " functions") + share;
+}
+
+function flatView() {
+  const columns = flatColumns(),
+    rows = functions.name.map((_, f) => f);
+  const sorted = columns.find((column) => column.title.startsWith(hasTime ? "Self %" : "Calls"));
+  const table = makeTable(columns, rows, { sorted, label: "Flat profile", class: "flat" });
+  const status = make("span", { class: "soft", role: "status" });
+  const search = searchField("Filter by name or file, or /regex/", (query) => {
+    const test = matcher(query);
+    if (!test) {
+      status.textContent = "This is no regular expression";
+      return;
+    }
+    table.filter((f) => test(nameOf(f)) || test(placeOf(f)));
+    status.textContent = describeShown(table.shown());
+  });
+  status.textContent = describeShown(rows);
+  return make(
+    "section",
+    {},
+    make("div", { class: "tools" }, search, status),
+    table.element,
+    functionCount === 0 ? make("p", { class: "empty" }, "Nothing was recorded of any function.") : null,
+  );
+}

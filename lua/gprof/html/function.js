@@ -1,0 +1,231 @@
+// A function, or a cycle: its figures, who called it, and what it called.
+
+function fact(title, ...value) {
+  return make("div", {}, make("dt", {}, title), make("dd", {}, ...value));
+}
+
+function timeFacts(node) {
+  const own = field(node, "self"),
+    error = field(node, "self_error");
+  const share = (time) => " (" + percent(shareOf(time)) + " %)";
+  return [
+    fact("Self", seconds(own) + (error ? " ± " + seconds(error) : "") + " " + unitName + share(own)),
+    fact("In callees", seconds(field(node, "children")) + " " + unitName + share(field(node, "children"))),
+    fact("Total", seconds(totalOf(node)) + " " + unitName + share(totalOf(node))),
+  ];
+}
+
+function callFacts(node) {
+  const calls = field(node, "calls"),
+    own = field(node, "self_calls");
+  const facts = [
+    fact(
+      "Calls",
+      counted(calls) + (own > 0 ? " and " + counted(own) + (isCycle(node) ? " within" : " by itself") : ""),
+    ),
+  ];
+  if (hasTime && calls > 0 && totalOf(node) > 0) {
+    const own = perCall(field(node, "self") / calls);
+    facts.push(
+      fact("For each call", (own ? own + " self, " : "") + perCall(totalOf(node) / calls) + " with callees"),
+    );
+  }
+  return facts;
+}
+
+function placeFact(node) {
+  const file = fileOf(node);
+  if (!file) return null;
+  const text = file + (functions.line[node] ? ":" + functions.line[node] : "");
+  const target = sourceLink(file, functions.line[node]);
+  return fact("Source", target ? make("a", { href: target }, text) : text);
+}
+
+// Why an arc moves no time.
+function arcRemark(arc) {
+  if (arcs.caller[arc] === arcs.callee[arc]) return "itself";
+  if (isRecursive(arc)) return "in the cycle";
+  return arcs.count[arc] === 0 ? "never" : "";
+}
+
+// Whether an arc moves no time.
+const movesNothing = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
+
+// Columns of the times of arcs, as shares of the node's.
+function arcTimeColumns(node) {
+  const whole = totalOf(node);
+  const known = (arc, text) => (movesNothing(arc) || !(whole > 0) ? "" : text(arc));
+  const value = (arc) => (movesNothing(arc) ? null : arcTime(arc));
+  return [
+    {
+      title: "%",
+      hint: "Of the time of this function, with what it called",
+      value,
+      cell: (arc) => known(arc, () => percent(arcTime(arc) / whole)),
+    },
+    {
+      title: "Time " + unitName,
+      hint: "Time that these calls took, estimated by their number",
+      value,
+      cell: (arc) => (movesNothing(arc) ? "" : seconds(arcTime(arc))),
+    },
+    {
+      title: "",
+      cell: (arc) => known(arc, () => shareBar(arcTime(arc) / whole, arcs.self[arc] / whole)),
+      class: "bar",
+    },
+  ];
+}
+
+const arcCountColumns = [
+  {
+    title: "Calls",
+    value: (arc) => arcs.count[arc],
+    cell: (arc) => counted(arcs.count[arc]),
+    class: "count",
+  },
+  {
+    title: "of",
+    hint: "All calls of the callee by others",
+    value: (arc) => callsBehind(arc),
+    cell: (arc) => (movesNothing(arc) ? "" : counted(callsBehind(arc))),
+    class: "unit count medium",
+  },
+];
+
+// The name of the side of an arc that is not the node's, which `other` tells, and what is to be said of it.
+function arcNameCell(arc, other, node) {
+  const from = arcs.caller[arc],
+    to = arcs.callee[arc];
+  const member = from === other(arc) ? "calls " + nameOf(to) : "by " + nameOf(from);
+  const remark = isCycle(node) ? member : arcRemark(arc);
+  const cell = nameCell(other(arc));
+  return remark ? make("span", {}, cell, make("span", { class: "tag" }, remark)) : cell;
+}
+
+function arcColumns(other, node, title) {
+  const name = {
+    title,
+    value: (arc) => nameOf(other(arc)),
+    upwards: true,
+    cell: (arc) => arcNameCell(arc, other, node),
+    class: "name left",
+  };
+  return [...(hasTime ? arcTimeColumns(node) : []), ...arcCountColumns, name];
+}
+
+// Calls of the callee by others, or of its whole cycle.
+function callsBehind(arc) {
+  const callee = arcs.callee[arc],
+    cycle = cycleNumber(callee);
+  return cycle >= 0 && !isRecursive(arc) ? cycles[cycle].calls : functions.calls[callee];
+}
+
+function arcSection(heading, title, list, other, node, nobody) {
+  const columns = arcColumns(other, node, title);
+  const section = make(
+    "section",
+    {},
+    make("h3", {}, heading + (list.length > 1 ? " (" + counted(list.length) + ")" : "")),
+  );
+  if (list.length === 0) section.append(make("p", { class: "soft" }, nobody));
+  else section.append(makeTable(columns, list, { label: heading, class: "lists mid" }).element);
+  return section;
+}
+
+function memberSection(node) {
+  const columns = flatColumns().filter((column) => !/Source|call$|Function/.test(column.title));
+  columns.push({ ...nameColumns[0], cell: nodeLink });
+  const table = makeTable(columns, cycleOf(node).members, { label: "Members", class: "mid" });
+  return make(
+    "section",
+    {},
+    make("h3", {}, "Members: functions that call each other in a circle"),
+    table.element,
+  );
+}
+
+// What became of the function since the old profile.
+function changeSection(node) {
+  const row = changeOf(node);
+  if (row < 0) return null;
+  const time = data.comparison.self,
+    calls = data.comparison.calls;
+  return make(
+    "section",
+    {},
+    make("h3", {}, "Since the old profile"),
+    make(
+      "dl",
+      { class: "facts" },
+      time
+        ? fact(
+            "Self",
+            signedTime(time, row),
+            " from " + seconds(time.old[row]) + " to " + seconds(time.new[row]) + " " + unitName + " a run",
+          )
+        : null,
+      calls ? fact("Calls", counted(calls.old[row]) + " to " + counted(calls.new[row])) : null,
+    ),
+  );
+}
+
+// Where in the tree of calls it is to be seen.
+function treeLink(node) {
+  return tree && tree.frame.includes(node)
+    ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the tree of calls")
+    : null;
+}
+
+function functionView(node) {
+  const cycle = cycleNumber(node);
+  const title = make("h2", { class: "function" }, nameOf(node));
+  const facts = [
+    ...(hasTime ? timeFacts(node) : []),
+    ...(hasCalls ? callFacts(node) : []),
+    isCycle(node) ? null : placeFact(node),
+  ];
+  const bar = hasTime ? shareBar(shareOf(totalOf(node)), shareOf(field(node, "self"))) : null;
+  return make(
+    "section",
+    {},
+    title,
+    make("dl", { class: "facts" }, ...facts),
+    bar && make("p", { title: "Dark: its own code; pale: what it called; of all time" }, bar),
+    cycle >= 0
+      ? make(
+          "p",
+          {},
+          "Member of ",
+          nodeLink(functionCount + cycle),
+          ": what its members spend is handed on to the callers of the cycle as a whole.",
+        )
+      : null,
+    make("p", {}, treeLink(node)),
+    changeSection(node),
+    isCycle(node) ? memberSection(node) : null,
+    arcSection(
+      "Called by",
+      "Caller",
+      callersOf[node],
+      (arc) => arcs.caller[arc],
+      node,
+      "Nobody is known to call it.",
+    ),
+    arcSection(
+      "Calls",
+      "Callee",
+      calleesOf[node],
+      (arc) => arcs.callee[arc],
+      node,
+      "It calls nothing that is known.",
+    ),
+    hasTime && arcs.caller.length > 0
+      ? make(
+          "p",
+          { class: "soft" },
+          "Times of calls are estimates: all calls of a function are taken to cost the same.",
+        )
+      : null,
+  );
+}

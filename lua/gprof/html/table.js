@@ -1,0 +1,114 @@
+// Tables that sort, filter, and grow as one scrolls.
+
+const CHUNK = 100; // rows that are added at a time
+const PRINTED = 1000; // and how many there are on paper
+
+const growers = new WeakMap(); // what makes a table longer, by the element at its end
+
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const entry of entries) if (entry.isIntersecting) growers.get(entry.target)(CHUNK);
+  },
+  { rootMargin: "600px" },
+);
+
+// The place of a value where what is not known comes last, whatever the direction.
+function compareValues(a, b, descending) {
+  const missing = (value) => value === null || value === undefined || value === "";
+  if (missing(a) || missing(b)) return missing(a) - missing(b);
+  const order = typeof a === "string" ? a.localeCompare(b, "en") : a - b;
+  return descending ? -order : order;
+}
+
+// A head: columns have a `title`, a `hint`, `value(row)` to sort by, and a `class` for all of their cells.
+function makeHead(columns, sortBy) {
+  const cells = columns.map((column) => {
+    const title = column.value
+      ? make("button", { type: "button", title: column.hint, click: () => sortBy(column) }, column.title)
+      : column.title;
+    return make("th", { scope: "col", class: column.class, title: column.value ? null : column.hint }, title);
+  });
+  return make("thead", {}, make("tr", {}, ...cells));
+}
+
+// A row: `cell(row)` of a column returns a text or a node.
+function makeRow(columns, row) {
+  const cells = columns.map((column) => make("td", { class: column.class }, column.cell(row)));
+  return make("tr", {}, ...cells);
+}
+
+// Goes from row to row by the keys for that.
+function walkRows(event, body) {
+  const steps = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: 20, PageUp: -20 };
+  const link = event.target.closest("a");
+  if (!link || !(event.key in steps) || event.ctrlKey || event.altKey || event.metaKey) return;
+  const rows = [...body.rows],
+    at = rows.indexOf(link.closest("tr"));
+  const next = rows[Math.min(rows.length - 1, Math.max(0, at + steps[event.key]))];
+  const target = next && next.querySelector("a");
+  if (!target) return;
+  target.focus();
+  target.scrollIntoView({ block: "nearest" });
+  event.preventDefault();
+}
+
+// Makes a table of rows, which can be anything. `options`: `sorted`, the column to begin with; `class`;
+// `label`. Returns `element`; `filter(test)`, which says how many rows are left; and `shown()`, these.
+function makeTable(columns, rows, options) {
+  const body = make("tbody");
+  const end = make("div", { class: "more" });
+  let wanted = rows.slice(),
+    drawn = 0,
+    sorted = null,
+    descending = false,
+    test = () => true;
+
+  function draw(count) {
+    const part = wanted.slice(drawn, drawn + count);
+    body.append(...part.map((row) => makeRow(columns, row)));
+    drawn += part.length;
+    if (drawn < wanted.length) {
+      observer.unobserve(end);
+      observer.observe(end);
+    }
+  }
+
+  function redraw() {
+    wanted = rows.filter(test);
+    if (sorted) wanted.sort((a, b) => compareValues(sorted.value(a), sorted.value(b), descending));
+    body.replaceChildren();
+    drawn = 0;
+    draw(CHUNK);
+  }
+
+  function sortBy(column) {
+    descending = sorted === column ? !descending : !column.upwards;
+    sorted = column;
+    [...head.rows[0].cells].forEach((cell, i) => {
+      if (columns[i] === column) cell.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      else cell.removeAttribute("aria-sort");
+    });
+    redraw();
+  }
+
+  const head = makeHead(columns, sortBy);
+  const table = make("table", { "class": options.class, "aria-label": options.label }, head, body);
+  table.addEventListener("keydown", (event) => walkRows(event, body));
+  growers.set(end, draw);
+  if (options.sorted) sortBy(options.sorted);
+  else redraw();
+  return {
+    element: make("div", {}, table, end),
+    filter(wantedTest) {
+      test = wantedTest;
+      redraw();
+      return wanted.length;
+    },
+    shown: () => wanted,
+  };
+}
+
+// On paper nobody scrolls.
+addEventListener("beforeprint", () => {
+  for (const end of document.querySelectorAll(".more")) growers.get(end)(PRINTED);
+});

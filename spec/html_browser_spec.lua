@@ -1,0 +1,270 @@
+-- --html: what a page does in a browser. Needs Chromium and Node, as "make check-all" installs them.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local browser = require "support.browser"
+local crafted = require "support.crafted"
+local exported = require "support.exported"
+local pages = require "support.pages"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local lack <const> = browser.lack()
+if lack then return pending(lack) end
+
+local plan <const> = crafted.example
+
+-- Does the steps, of which a string is an expression. Nothing may have been complained of or asked for.
+local function visit(path, ...)
+  local steps = {}
+  for i, step in ipairs { ... } do steps[i] = type(step) == "string" and { "eval", step } or step end
+  local seen = browser.visit(path, steps)
+  assert.same({}, seen.complaints)
+  assert.same({}, seen.requests)
+  return seen.results, seen.ready
+end
+
+-- Expressions.
+local names <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join(' ')"
+local title <const> = "(document.querySelector('h2') || document.querySelector('nav [aria-current]')).textContent"
+local tables <const> = "[...document.querySelectorAll('tbody')].map((body) => [...body.querySelectorAll('.node')]" ..
+  ".map((e) => e.textContent).join(' ')).join(' | ')"
+local status <const> = "document.querySelector('[role=status]').textContent"
+local focused <const> = "document.activeElement.textContent"
+local frames <const> = "[...document.querySelectorAll('.frame')]" ..
+  ".map((e) => e.getAttribute('aria-label').split(':')[0]).join(' ')"
+local current <const> = "document.querySelector('.frame.at').getAttribute('aria-label').split(':')[0]"
+local wide <const> = "document.documentElement.scrollWidth <= innerWidth"
+
+local function head(text)
+  return ([[[...document.querySelectorAll("th button")].find((e) => e.textContent === %q).click()]]):format(text)
+end
+
+describe("The functions of a page", function()
+  local path = select(2, pages.crafted(plan))
+
+  it("are sorted by a click, and the other way by another one", function()
+    local found = visit(path, names, head "Calls", names, head "Function", names, head "Function", names,
+      "document.querySelector('th[aria-sort]').getAttribute('aria-sort')", head "Self s", names)
+    assert.same({ "leaf work ping pong main", "leaf ping pong work main", "leaf main ping pong work",
+      "work pong ping main leaf", "descending", "leaf work ping pong main" },
+      { found[1], found[3], found[5], found[7], found[8], found[10] })
+  end)
+
+  it("are filtered as one types", function()
+    local found = visit(path, { "key", "/" }, { "type", "p" }, names, { "type", "o" }, names, status,
+      { "key", "Escape" }, names, { "type", "/^(leaf|main)$/" }, names, { "key", "Escape" },
+      { "type", "/(/" }, status, { "key", "Escape" }, { "type", "nobody" }, names, status)
+    assert.same({ "ping pong", "pong", "1 of 5 functions, 5.3 % of the time", "leaf work ping pong main", "leaf main",
+      "This is no regular expression", "", "0 of 5 functions, 0.0 % of the time" }, found)
+  end)
+
+  it("are walked through by keys, and back", function()
+    local found = visit(path, { "key", "ArrowDown" }, focused, { "key", "ArrowDown" }, focused, { "key", "ArrowUp" },
+      focused, { "key", "Enter" }, title, tables, "location.hash")
+    assert.same({ "leaf", "work", "leaf", "leaf", "work pong", "#leaf" }, found)
+  end)
+
+  it("lead to callers and callees, and back by the browser", function()
+    local found = visit(path, { "click", "tbody .node" }, title, { "click", "tbody .node" }, title, tables, { "back" },
+      title, { "back" }, title, names, { "open", "ping" }, title, tables, { "open", "%3Ccycle%201%3E" }, title, tables)
+    assert.same({ "leaf", "work", "main work | leaf work", "leaf", "Functions", "leaf work ping pong main", "ping",
+      "main pong | pong", "<cycle 1>", "ping pong | main | leaf" }, found)
+  end)
+
+  it("keep the filter and the place when one comes back", function()
+    local found = visit(path, { "size", 1280, 260 }, { "key", "/" }, { "type", "o" }, "scrollTo(0, 60)",
+      "new Promise((done) => setTimeout(done, 100))", "document.querySelector('tbody .node').click()",
+      "new Promise((done) => setTimeout(done, 100))", title, { "back" }, names, "scrollY")
+    assert.same({ "work", "work pong", 60 }, { found[5], found[6], found[7] })
+  end)
+
+  it("that there are not are told so", function()
+    local found = visit(path, { "open", "nobody" }, "document.querySelector('.empty').textContent", { "open", "%" },
+      "document.querySelector('.empty').textContent", { "open", "!nothing" }, names)
+    assert.same({ "There is no function nobody in this profile.", "There is no function % in this profile.",
+      "leaf work ping pong main" }, found)
+  end)
+
+  it("show errors, and calls of whole cycles", function()
+    local found = visit(path, "document.querySelector('td.error').textContent", { "open", "ping" },
+      "[...document.querySelectorAll('tbody tr')].map((e) => e.textContent).join(' ')")
+    assert.equal("0.06", found[1])
+    assert.truthy(found[2]:find("11main", 1, true), found[2])
+    assert.truthy(found[2]:find("4pongcycle 1in the cycle", 1, true), found[2])
+  end)
+end)
+
+describe("The tree of a page", function()
+  local path = select(2, pages.crafted(plan))
+
+  it("zooms by a click, and back", function()
+    local work <const> = { "click", ".frame[aria-label^='work']" }
+    local found = visit(path, { "open", "!tree" }, frames, work, frames, { "back" }, frames, work,
+      { "click", "button.plain" }, frames)
+    assert.same({ "all main work leaf <cycle 1> ping pong leaf", "all main work leaf",
+      "all main work leaf <cycle 1> ping pong leaf", "all main work leaf <cycle 1> ping pong leaf" }, found)
+  end)
+
+  it("is walked through by keys", function()
+    local down <const> = { "key", "ArrowDown" }
+    local found = visit(path, { "open", "!tree" }, down, down, down, current, { "key", "ArrowRight" }, current,
+      { "key", "Enter" }, frames, { "key", "Escape" }, frames, down, current, { "key", "o" }, title)
+    assert.equal("work", found[1])
+    assert.equal("<cycle 1>", found[2])
+    assert.falsy(found[3]:find "work")
+    assert.truthy(found[4]:find "work")
+    assert.equal(found[5], found[6])
+  end)
+
+  it("shows what is looked for, and how much of the time that has", function()
+    local found = visit(path, { "open", "!tree" }, { "key", "/" }, { "type", "leaf" }, status,
+      "[...document.querySelectorAll('.frame.hit')].map((e) => e.textContent).join(' ')",
+      "document.querySelector('.detail').textContent")
+    assert.same({ "2 frames, 42.1 % of the time below", "leaf leaf" }, { found[1], found[2] })
+    assert.truthy(found[3]:find "^all: 0%.95 s, 100%.0 %% of all")
+  end)
+
+  it("says that it is estimated", function()
+    local found = visit(path, { "open", "!tree" }, "document.querySelector('main').textContent")
+    assert.truthy(found[1]:find "Estimated from")
+  end)
+end)
+
+describe("Source in a page", function()
+  local image, gmon = exported.inlined()
+  local path = select(2, pages.write(image, gmon))
+
+  it("has seconds and calls beside its lines", function()
+    local line = [[(() => { const row = document.querySelector('[data-line="%d"]');
+      return [...row.cells].map((e) => e.textContent).join('|') + ' ' + row.className; })()]]
+    local found = visit(path, { "open", "!source" }, { "click", "td.name a[title$='main.c']" }, line:format(2),
+      line:format(3), { "open", "leaf" }, { "click", "dd a" }, "document.querySelector('tr.here').cells[0].textContent")
+    assert.same({ "2||4|int leaf(int x) { ", "3|0.05||  return x; ", "2" }, found)
+  end)
+end)
+
+describe("Names that are hard on pages", function()
+  local path = select(2, pages.crafted(pages.names))
+
+  it("are text, and lead to their functions", function()
+    local found = visit(path, "document.querySelectorAll('b').length",
+      [[(async () => {
+        const wrong = [];
+        for (let node = 0; node < functionCount; node++) {
+          location.hash = linkTo(node);
+          await new Promise((done) => setTimeout(done, 15));
+          if (document.querySelector('h2').textContent !== nameOf(node)) wrong.push(nameOf(node));
+        }
+        return wrong.join(', ');
+      })()]], "functionCount", "document.querySelectorAll('script').length")
+    assert.same({ 0, "", #pages.names.functions, 2 }, found)
+  end)
+
+  it("do not make it wider than a telephone", function()
+    local found = visit(path, { "size", 400, 800, "dark" }, wide, { "open", "!tree" }, wide,
+      ([[location.hash = linkTo(functionCount - 1)]]), wide)
+    assert.same({ true, true, true }, { found[1], found[2], found[4] })
+  end)
+end)
+
+describe("Changes in a page", function()
+  local slower = { functions = plan.functions, calls = plan.calls,
+    ticks = { work = 330, ping = 20, pong = 5, leaf = 42 } }
+  local path = shell.tmpdir() .. "/page.html"
+  assert.equal(0, program.run({ "-b", "--html=" .. path, "--compare=" .. crafted.gmon(plan), crafted.image(plan),
+    crafted.gmon(slower) }).status)
+
+  it("are marked where they may be chance, which can be left out", function()
+    local found = visit(path, { "open", "!changes" }, names,
+      "[...document.querySelectorAll('tbody tr:nth-child(-n+2)')].map((e) => e.cells[2].textContent).join(' ')",
+      { "click", "#only-news" }, names, status, { "open", "work" },
+      "[...document.querySelectorAll('h3')].map((e) => e.textContent).join(', ')")
+    assert.equal("work leaf", found[1]:match "^%S+ %S+")
+    assert.equal("+3.00 ~ +0.02", found[2])
+    assert.equal("work main", found[3])
+    assert.truthy(found[5]:find("Since the old profile", 1, true))
+  end)
+end)
+
+describe("A page", function()
+  it("without times, or without calls, has what there is", function()
+    local counts = select(2, pages.crafted { functions = plan.functions, calls = plan.calls })
+    local found = visit(counts, "[...document.querySelectorAll('th')].map((e) => e.textContent).join(' ')", names,
+      { "open", "!tree" }, title, { "open", "ping" }, tables)
+    assert.same({ "Calls Function", "leaf ping pong work main", "Functions", "pong main | pong" }, found)
+    local times = select(2, pages.crafted { functions = plan.functions, ticks = plan.ticks })
+    found = visit(times, names, { "open", "leaf" }, tables, { "open", "!tree" }, frames)
+    assert.same({ "leaf work ping pong", "", "all leaf work ping pong" }, found)
+    visit(select(2, pages.crafted { functions = plan.functions }), names)
+  end)
+
+  it("is whole whatever options select", function()
+    local image, gmon = crafted.image(plan), crafted.gmon(plan)
+    local walk <const> = "(async () => { for (let node = 0; node < nodeCount; node++) { " ..
+      "location.hash = linkTo(node); await new Promise((done) => setTimeout(done, 10)); } " ..
+      "return tree ? frameName(tree.frame.length - 1) : ''; })()"
+    for option, last in pairs {
+      ["-qleaf"] = "leaf", ["-Qwork"] = "leaf", ["-pwork"] = "work", ["-kmain/work"] = "leaf", ["-nleaf"] = "leaf",
+      ["-z"] = "leaf", ["-Eping"] = "leaf",
+    } do
+      local found = visit(select(2, pages.write(image, gmon, option)), { "open", "!tree" }, walk)
+      assert.same({ option, last }, { option, found[1] })
+    end
+  end)
+
+  it("of programs that did next to nothing is there", function()
+    local idle = select(2, pages.crafted { functions = plan.functions, ticks = {}, calls = { { "main", "leaf", 1 } } })
+    local found = visit(idle, names, { "open", "!tree" }, title, { "open", "leaf" }, tables)
+    assert.same({ "leaf main", "Functions", "main" }, found)
+  end)
+
+  it("of real programs complains of nothing", function()
+    for _, image, gmon in exported.each_program() do
+      visit(select(2, pages.write(image, gmon)), { "open", "!tree" }, { "open", "!source" }, { "open", "main" })
+    end
+  end)
+
+  it("runs no other script and asks for nothing, even if something in it wants to", function()
+    local seen = browser.visit(select(2, pages.crafted(plan)), {
+      { "eval", "document.body.append(make('script', {}, 'window.evil = 1')); String(window.evil)" },
+      { "eval", "document.body.append(make('img', { src: 'x', onerror: 'window.evil = 2' })); 0" },
+      { "eval", "fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'refused')" },
+      { "eval", "new Promise((done) => setTimeout(() => done(String(window.evil)), 200))" },
+    })
+    assert.same({ "undefined", 0, "refused", "undefined" }, seen.results)
+    assert.truthy(#seen.complaints >= 3, table.concat(seen.complaints, "\n"))
+    for _, complaint in ipairs(seen.complaints) do
+      assert.truthy(complaint:find "Content Security Policy", complaint)
+    end
+  end)
+
+  it("can be read without scripts", function()
+    local path = select(2, pages.crafted(plan))
+    local seen = browser.visit(path, { { "script", false },
+      { "eval", "document.querySelectorAll('noscript tbody tr').length" },
+      { "eval", "document.body.innerText.includes('Functions')" },
+      { "eval", "getComputedStyle(document.body).fontSize" } })
+    assert.same({ 12, true, "14px" }, seen.results)
+    assert.same({}, seen.requests)
+  end)
+
+  it("can be printed", function()
+    local target = shell.tmpdir() .. "/page.pdf"
+    visit(select(2, pages.crafted(pages.names)), { "print", target })
+    assert.truthy(#shell.read(target) > 5000)
+  end)
+
+  it("of ten thousand functions is there at once, and sorts and filters", function()
+    local path = select(2, pages.crafted(pages.many()))
+    local since = "performance.now()"
+    local found, ready = visit(path, "document.querySelectorAll('tbody tr').length", status, since, head "Function",
+      since, { "key", "/" }, since, { "type", "method_77" }, since, status, "scrollTo(0, 1e6)",
+      "new Promise((done) => setTimeout(done, 300))", "document.querySelectorAll('tbody tr').length")
+    assert.same({ 100, "10,000 functions" }, { found[1], found[2] })
+    assert.truthy(found[8]:find "^111 of 10,000 functions")
+    assert.truthy(found[#found] > 100)
+    print(("\na page of 10,000 functions: drawn after %.0f ms, sorted in %.0f, filtered in %.0f"):format(ready,
+      found[5] - found[3], found[7] - found[6]))
+    assert.truthy(ready < 10000, ready)
+  end)
+end)

@@ -1,0 +1,201 @@
+// Has Chromium open a page, does what it is told there, and prints a line of JSON: `results`, of steps that have one;
+// `complaints`, what the console said; `requests`, what was asked of any place but the page's file; `ready`, how many
+// milliseconds after its start the page had been drawn.
+//
+//     node page.js CHROMIUM PAGE STEPS
+//
+// STEPS is a file of JSON, an array of steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
+// ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"],
+// ["script", BOOLEAN]. The browser is talked to by a pipe, in its DevTools protocol; its profile is a directory that
+// is deleted afterwards.
+// SPDX-License-Identifier: GPL-3.0-or-later
+const { spawn } = require("child_process");
+const fs = require("fs"),
+  os = require("os"),
+  path = require("path");
+
+const [chromium, file, stepsFile] = process.argv.slice(2);
+const steps = JSON.parse(fs.readFileSync(stepsFile, "utf8"));
+const profile = fs.mkdtempSync(path.join(os.tmpdir(), "page-"));
+const browser = spawn(
+  chromium,
+  [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+    "--user-data-dir=" + profile,
+    "about:blank",
+  ],
+  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile } },
+);
+
+const waiting = new Map(),
+  listeners = [];
+let last = 0,
+  session,
+  rest = "";
+
+// Messages end in zero bytes.
+browser.stdio[4].setEncoding("utf8").on("data", (text) => {
+  const messages = (rest + text).split("\0");
+  rest = messages.pop();
+  for (const message of messages.map(JSON.parse)) {
+    const wanted = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (!wanted) listeners.forEach((listener) => listener(message));
+    else if (message.error) wanted.reject(new Error(message.error.message));
+    else wanted.resolve(message.result);
+  }
+});
+
+function send(method, params = {}, whose = session) {
+  const id = ++last;
+  browser.stdio[3].write(JSON.stringify({ id, method, params, sessionId: whose }) + "\0");
+  return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+}
+
+const url = "file://" + path.resolve(file);
+const complaints = [],
+  requests = [];
+
+listeners.push(({ method, params }) => {
+  if (method === "Runtime.exceptionThrown")
+    complaints.push(params.exceptionDetails.exception?.description || params.exceptionDetails.text);
+  if (method === "Log.entryAdded") complaints.push(params.entry.text);
+  if (method === "Runtime.consoleAPICalled") complaints.push(params.args.map((arg) => arg.value).join(" "));
+  if (method === "Network.requestWillBeSent" && params.request.url.replace(/#.*/, "") !== url)
+    requests.push(params.request.url);
+});
+
+async function evaluate(expression) {
+  const answer = await send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
+  if (answer.exceptionDetails)
+    throw new Error(expression + ": " + answer.exceptionDetails.exception.description);
+  return answer.result.value;
+}
+
+// Until the page has been drawn anew, and events have come to it.
+const settle = () =>
+  evaluate(
+    "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done())), 20))",
+  );
+
+const keyCodes = {
+  Enter: 13,
+  Escape: 27,
+  Backspace: 8,
+  Tab: 9,
+  ArrowLeft: 37,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
+};
+
+const actions = {
+  eval: (expression) => evaluate(expression),
+  async key(name) {
+    const text = name.length === 1 ? name : name === "Enter" ? "\r" : undefined;
+    const event = {
+      key: name,
+      text,
+      windowsVirtualKeyCode: keyCodes[name] || name.toUpperCase().charCodeAt(0),
+    };
+    await send("Input.dispatchKeyEvent", { type: "keyDown", ...event });
+    await send("Input.dispatchKeyEvent", { type: "keyUp", ...event });
+    await settle();
+  },
+  async type(text) {
+    await send("Input.insertText", { text });
+    await settle();
+  },
+  async click(selector) {
+    const [x, y] = await evaluate(`(() => { const e = document.querySelector(${JSON.stringify(selector)});
+      e.scrollIntoView({ block: "center" }); const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`);
+    for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) {
+      await send("Input.dispatchMouseEvent", {
+        type,
+        x,
+        y,
+        button: type === "mouseMoved" ? "none" : "left",
+        clickCount: 1,
+      });
+    }
+    await settle();
+  },
+  async size(width, height, scheme) {
+    await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+    await send("Emulation.setEmulatedMedia", {
+      features: [{ name: "prefers-color-scheme", value: scheme || "light" }],
+    });
+    await settle();
+  },
+  async shot(target) {
+    const { data } = await send("Page.captureScreenshot", { format: "png" });
+    fs.writeFileSync(target, Buffer.from(data, "base64"));
+  },
+  async print(target) {
+    const { data } = await send("Page.printToPDF", { printBackground: true });
+    fs.writeFileSync(target, Buffer.from(data, "base64"));
+  },
+  async open(hash) {
+    await evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await settle();
+  },
+  async back() {
+    await evaluate("history.back()");
+    await new Promise((done) => setTimeout(done, 150));
+    await settle();
+  },
+  async script(enabled) {
+    await send("Emulation.setScriptExecutionDisabled", { value: !enabled });
+    await load();
+  },
+};
+
+function load(hash = "") {
+  const loaded = new Promise((resolve) =>
+    listeners.push(({ method }) => {
+      if (method === "Page.loadEventFired") resolve();
+    }),
+  );
+  return send("Page.navigate", { url: url + hash }).then(() => loaded);
+}
+
+async function run() {
+  const { targetInfos } = await send("Target.getTargets");
+  const { sessionId } = await send("Target.attachToTarget", {
+    targetId: targetInfos.find((t) => t.type === "page").targetId,
+    flatten: true,
+  });
+  session = sessionId;
+  for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(domain + ".enable");
+  await actions.size(1280, 900, "light");
+  await load();
+  await settle();
+  const ready = await evaluate(
+    "performance.getEntriesByName('first-contentful-paint')[0]?.startTime || performance.now()",
+  );
+  const results = [];
+  for (const [action, ...values] of steps) {
+    const result = await actions[action](...values);
+    if (action === "eval") results.push(result === undefined ? null : result);
+  }
+  console.log(JSON.stringify({ results, complaints, requests, ready: Math.round(ready) }));
+}
+
+run()
+  .catch((problem) => {
+    console.error(String(problem.stack));
+    process.exitCode = 1;
+  })
+  .finally(() => {
+    browser.on("exit", () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 3 }));
+    browser.kill();
+  });

@@ -1,0 +1,33 @@
+-- Chromium, which opens a page and does there what a spec says (see spec/readers/page.js).
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local dkjson = require "dkjson"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local browser = {}
+
+local function there(command)
+  return shell.run({ "sh", "-c", "command -v " .. command }).status == 0
+end
+
+--- What is missing, for a message; nil if nothing is.
+-- @treturn string|nil
+function browser.lack()
+  if not there "node" or not there "chromium" then return "pages in a browser: need nodejs and chromium" end
+end
+
+--- Opens a page.
+-- @tparam string path
+-- @tparam {table,...} steps arrays of an action and its values
+-- @treturn table `results`, of the steps "eval"; `complaints` of the console; `requests` of anything but the page;
+--   `ready`, milliseconds until it was drawn
+function browser.visit(path, steps)
+  local file = shell.write(shell.tmpdir() .. "/steps.json", dkjson.encode(steps))
+  local driver = program.root .. "/spec/readers/page.js"
+  local result = shell.run({ "node", driver, "chromium", path, file }, { timeout = 120 })
+  assert(result.status == 0 and result.stderr == "", result.stderr)
+  return dkjson.decode(result.stdout, 1, false)
+end
+
+return browser

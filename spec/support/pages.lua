@@ -1,0 +1,74 @@
+-- Pages that `--html` writes, taken apart.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local crafted = require "support.crafted"
+local dkjson = require "dkjson"
+local exported = require "support.exported"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local pages = {}
+
+--- A program whose functions have names that are hard on pages.
+pages.names = { functions = table.move(exported.names.functions, 1, #exported.names.functions, 1, {}),
+  ticks = {}, calls = {} }
+for _, name in ipairs {
+  "</script><b>bold", "<!--<script>", "]]>", "line\u{2028}end\u{2029}", "turned\u{202E}around", "!tree", "top", "%41",
+  "&lt;", "${x}`y`", "constructor", "__proto__", "\xff</title>", ("long<"):rep(100),
+} do
+  table.insert(pages.names.functions, name)
+end
+for i, name in ipairs(pages.names.functions) do
+  pages.names.ticks[name] = i
+  if i > 1 then pages.names.calls[i - 1] = { "main", name, i } end
+end
+
+--- Ten thousand functions with long names and three callers each.
+-- @treturn table as `crafted` takes it
+function pages.many()
+  local plan = { functions = {}, ticks = {}, calls = {} }
+  for i = 1, 10000 do
+    local name = ("module_%d::Class%d::method_%d(int, char const*)"):format(i % 97, i % 613, i)
+    plan.functions[i], plan.ticks[name] = name, i * 7919 % 5
+    for step = 1, i > 1 and 3 or 0 do
+      plan.calls[#plan.calls + 1] = { plan.functions[1 + (i * 31 + step * 17) % ((i + 2) // 3)], name, i * step }
+    end
+  end
+  return plan
+end
+
+--- Writes a page.
+-- @tparam string image path
+-- @tparam string profile path
+-- @param ... more words of the command line
+-- @treturn string its text
+-- @treturn string its path
+function pages.write(image, profile, ...)
+  local path = shell.tmpdir "page" .. "/page.html"
+  local result = program.run { "--html=" .. path, image, profile, ... }
+  assert(result.status == 0 and result.stderr == "", result.stderr)
+  return shell.read(path), path
+end
+
+--- The same, of a program that never ran (see `support.crafted`).
+-- @tparam table plan
+-- @param ... more words of the command line
+-- @treturn string
+-- @treturn string
+function pages.crafted(plan, ...)
+  return pages.write(crafted.image(plan), crafted.gmon(plan), ...)
+end
+
+--- The parts of a page.
+-- @tparam string page
+-- @treturn table `policy`; `style`; `markup`, what is there without scripts; `data`, as a Lua value; `script`
+function pages.parts(page)
+  local head, style, markup, data, script = page:match(
+    '^(.-)<style>(.-)</style>\n</head>\n(<body>.-)<script type="application/json" id="data">(.-)</script>\n' ..
+    "<script>(.-)</script>\n</body>\n</html>\n$")
+  assert(head, "the page is not as it should be")
+  return { head = head, policy = head:match 'http%-equiv="Content%-Security%-Policy" content="([^"]*)"', style = style,
+    markup = markup, json = data, data = assert(dkjson.decode(data)), script = script }
+end
+
+return pages
