@@ -5,7 +5,8 @@
 # empty one there.
 #
 # Under GPROF_VALGRIND_SHARE=N that is one of N processes, by chance, of those that the first one
-# starts; the others are plain.
+# starts; the others are plain. So are those that have few files or no standard output: valgrind
+# wants files of its own, and would take the descriptor that is missing.
 #
 # Memory that is "possibly lost" is no error: the program ends without closing Lua's state, and
 # then Lua holds some of its own objects by pointers into their middle alone.
@@ -13,7 +14,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 : "${GPROF_VALGRIND_LUA:=$(command -v lua5.4)}"  # specs may put another one in front of it
 export GPROF_VALGRIND_LUA
-if [ -n "${GPROF_VALGRIND_FIRST:-}" ] && [ $(($$ % ${GPROF_VALGRIND_SHARE:-1})) != 0 ]; then
+is_one() { [ -z "${GPROF_VALGRIND_FIRST:-}" ] || [ $(($$ % ${GPROF_VALGRIND_SHARE:-1})) = 0 ]; }
+files=$(ulimit -n)
+if ! is_one || [ "$files" != unlimited ] && [ "$files" -lt 64 ] || [ ! -e /proc/self/fd/1 ]; then
   exec "$GPROF_VALGRIND_LUA" "$@"
 fi
 export GPROF_VALGRIND_FIRST=$$
