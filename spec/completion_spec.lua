@@ -63,6 +63,7 @@ describe("The words that options have to choose from", function()
       pending "c++filt is not here"
       return
     end
+    finally(function() core.demangling_style "auto" end)  -- as it is at the start: it is the whole process's
     for style in said:gmatch "[^,]+" do
       assert.is_true(core.demangling_style(style))
       assert.equal(style, said:match(("(%s)"):format(style:gsub("%-", "%%-"))))

@@ -33,7 +33,11 @@ const browser = spawn(
     "--user-data-dir=" + profile,
     "about:blank",
   ],
-  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"], env: { ...process.env, HOME: profile } },
+  {
+    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    env: { ...process.env, HOME: profile },
+    detached: true, // a group of processes, that is ended as one
+  },
 );
 
 const waiting = new Map(),
@@ -196,6 +200,7 @@ run()
     process.exitCode = 1;
   })
   .finally(() => {
-    browser.on("exit", () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 3 }));
-    browser.kill();
+    // Its children write into the profile, too, and may take a moment longer to be gone.
+    browser.on("exit", () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 10 }));
+    process.kill(-browser.pid, "SIGKILL");
   });

@@ -6,11 +6,14 @@
  * into the ordinary interpreter would hand it on to the compilers and other programs
  * that specs start. So this interpreter is linked with it, and with the core's modules,
  * which require "gprof.core" and the like then find among the preloaded ones.
+ *
+ * LUA_INIT is obeyed if it is "@FILE".
  */
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "modules.h"
 
@@ -66,6 +69,13 @@ void preload_modules(lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* As the ordinary interpreter does. */
+static int run_init(lua_State *L) {
+  const char *init = getenv("LUA_INIT");
+  if (!init || *init != '@') return LUA_OK;
+  return luaL_loadfile(L, init + 1) || lua_pcall(L, 0, 0, 1);
+}
+
 int main(int argc, char **argv) {
   lua_State *L = luaL_newstate();
   if (!L || argc < 2) return 2;
@@ -73,7 +83,7 @@ int main(int argc, char **argv) {
   preload_modules(L);
   set_arguments(L, argc, argv);
   lua_pushcfunction(L, trace);
-  int failed = luaL_loadfile(L, argv[1]);
+  int failed = run_init(L) || luaL_loadfile(L, argv[1]);
   for (int i = 2; !failed && i < argc; i++) lua_pushstring(L, argv[i]);
   if (failed || lua_pcall(L, argc - 2, 0, 1)) {
     fprintf(stderr, "%s\n", lua_tostring(L, -1));

@@ -1,14 +1,42 @@
--- How Lua's collector works while specs run: GPROF_COLLECTOR=generational looks at what is new all the time,
--- "aggressive" at everything: it never rests. Whatever nothing keeps alive is gone soon, and what the core has of it is
--- freed.
+-- How Lua's collector works while specs run, as GPROF_COLLECTOR says. Whatever nothing keeps alive is gone soon, and what
+-- the core has of it is freed:
+--
+-- - "generational" looks at what is new all the time;
+-- - "aggressive" at everything, step by step: it never rests. It is for the specs' own process, in which so much lives
+--   that a whole cycle takes milliseconds;
+-- - "whole" goes through a whole cycle at every allocation that may begin one. It is for the small processes that specs
+--   start (see spec/collected.sh), and stays whatever these choose for themselves.
+--
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local modes = {
+local collector = {}
+
+local collectgarbage <const> = collectgarbage
+
+-- A program that chooses a mode is told that there was another one.
+local function stay()
+  function _G.collectgarbage(what, ...)
+    if what == "generational" or what == "incremental" then return "incremental" end
+    return collectgarbage(what, ...)
+  end
+end
+
+local modes <const> = {
   generational = function() collectgarbage("generational", 5, 10) end,
   aggressive = function() collectgarbage("incremental", 1, 1000, 1) end,
+  whole = function()
+    collectgarbage("incremental", 1, 1000, 40)
+    stay()
+  end,
 }
 
-local mode = os.getenv "GPROF_COLLECTOR"
-if mode and mode ~= "" then
-  (modes[mode] or error("GPROF_COLLECTOR: no mode '" .. mode .. "'"))()
+--- Has it work so, whatever it was told meanwhile.
+function collector.set()
+  local mode = os.getenv "GPROF_COLLECTOR"
+  if mode and mode ~= "" then
+    (modes[mode] or error("GPROF_COLLECTOR: no mode '" .. mode .. "'"))()
+  end
 end
+
+collector.set()
+return collector

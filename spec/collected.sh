@@ -1,0 +1,8 @@
+#!/bin/sh
+# The sanitized interpreter, in which each allocation has everything collected that nothing
+# keeps alive (see spec/support/collector.lua): `spec/collected.sh SCRIPT [ARGUMENT...]`.
+#
+# SPDX-License-Identifier: GPL-3.0-or-later
+root=$(dirname "$0")/..
+export GPROF_COLLECTOR=whole LUA_INIT="@$root/spec/support/collector.lua"
+exec "$root/build/sanitized/lua" "$@"
