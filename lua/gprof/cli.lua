@@ -22,26 +22,56 @@ local function blocks_runtime()
   return path or fail("the " .. message)
 end
 
+-- What reports are to know of a terminal, if they go there.
+local function look_at_terminal(settings)
+  if settings.gnu_compat then
+    settings.color = false
+    return
+  end
+  settings.color = settings.color ~= nil and
+    require "gprof.color".wanted(settings.color, io.stdout)
+  settings.terminal_width = core.terminal_width(io.stdout)
+end
+
+-- Where reports go: to a pager, if there is to be one.
+local function open_output(settings)
+  local function is_colored() return settings.color == true end
+  local pager = not settings.gnu_compat and os.getenv "GPROF_PAGER" or ""
+  if pager:find "%S" and core.is_terminal(io.stdout) then
+    return require "gprof.pager".into(pager, is_colored)
+  end
+  return output.into(io.stdout, is_colored)
+end
+
+local function report(settings)
+  look_at_terminal(settings)
+  local write, finish, _ <close> = open_output(settings)
+  local run = require(settings.sandbox and "gprof.sandboxed" or "gprof.reporting")
+  local bad, slower = run(settings, write)
+  finish()
+  return bad, slower
+end
+
+-- What the program is asked about itself; nil if that is nothing.
+local function answer(settings)
+  if settings.help then return require "gprof.help".page() end
+  if settings.version then return require "gprof.help".version() end
+  if settings.print_completion then
+    return require "gprof.completion".script(settings.print_completion)
+  end
+  return settings.print_blocks_runtime and blocks_runtime() .. "\n" or nil
+end
+
 local function work(arguments)
   local settings = options.read(arguments)
-  local bad, slower = 0, {}
-  local write, finish =
-    output.into(io.stdout, function() return settings.color == true end)
-  if settings.help then
-    write(require "gprof.help".page())
-  elseif settings.version then
-    write(require "gprof.help".version())
-  elseif settings.print_completion then
-    write(require "gprof.completion".script(settings.print_completion))
-  elseif settings.print_blocks_runtime then
-    write(blocks_runtime() .. "\n")
-  else
-    settings.color = settings.color ~= nil and not settings.gnu_compat and
-      require "gprof.color".wanted(settings.color, io.stdout)
-    local report = settings.sandbox and "gprof.sandboxed" or "gprof.reporting"
-    bad, slower = require(report)(settings, write)
+  local text = answer(settings)
+  if text then
+    local write, finish = output.into(io.stdout, function() return false end)
+    write(text)
+    finish()
+    return 0
   end
-  finish()
+  local bad, slower = report(settings)
   for _, line in ipairs(slower) do
     require "gprof.terminal".tell("gprof.lua: " .. line)
   end
