@@ -97,6 +97,7 @@ static void label_of_cycle(const gp_graph *graph, uint32_t cycle, label *made) {
   snprintf(made->numbers, sizeof made->numbers, "<cycle %u as a whole> [%u]",
            (unsigned)(cycle - graph->functions + 1), (unsigned)graph->rank[cycle]);
   made->part[0] = made->numbers;
+  made->width = 0;
   made->count = 1;
 }
 

@@ -5,7 +5,10 @@
 local chains = require "gprof.chains"
 local chance = require "support.chance"
 local crafted = require "support.crafted"
+local exported = require "support.exported"
 local extract = require "gprof.extract"
+local program = require "support.program"
+local pty = require "support.pty"
 local trees = require "gprof.tree"
 
 -- A program of some functions that call each other at random, in cycles, too.
@@ -166,5 +169,133 @@ describe("The tree of calls", function()
     local idle = { functions = crafted.example.functions, calls = crafted.example.calls, ticks = {} }
     local tree = trees.of(crafted.profile(idle))
     assert.same({ 0, 0 }, { tree.all, #tree.root.children })
+  end)
+end)
+
+describe("--tree", function()
+  local plan <const> = crafted.example
+  local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+  local HEADING <const> = "Call tree (estimated from the call graph)\n\n" ..
+    "   %     total     self  \n  time   seconds  seconds  name\n"
+
+  local function run(words, env)
+    local all = { "-b", image, profile }
+    table.move(words, 1, #words, 4, all)
+    local result = program.run(all, { env = env or { LC_ALL = "C.UTF-8" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return result.stdout
+  end
+
+  it("prints the tree, and nothing else that is not asked for", function()
+    assert.equal(HEADING .. [[
+ 100.0      0.95     0.00  main
+  63.2      0.60     0.30  ├─ work (recursive)
+  31.6      0.30     0.30  │  └─ leaf
+  36.8      0.35     0.00  └─ <cycle 1> as a whole
+  21.1      0.20     0.20     ├─ ping
+  15.8      0.15     0.05     └─ pong
+  10.5      0.10     0.10        └─ leaf
+]], run { "--tree" })
+    local flat = run { "-p" }
+    assert.equal(flat .. "\f\n" .. run { "--tree" }, run { "--tree", "-p" })
+    assert.equal(run { "--tree" }, run { "--report=tree" })
+    assert.equal(run { "--tree" }, run { "--tree", "-T" })
+  end)
+
+  it("begins with functions that are named", function()
+    assert.equal(HEADING .. [[
+  42.1      0.40     0.40  leaf
+  15.8      0.15     0.05  pong
+  10.5      0.10     0.10  └─ leaf
+]], run { "--tree=leaf", "--tree=pong" })
+    local result = program.run { "-b", "--tree=nobody", image, profile }
+    assert.same({ HEADING, "gprof.lua: warning: symspec 'nobody' matches nothing\n", 0 },
+      { result.stdout, result.stderr, result.status })
+    result = program.run { "-b", "--tree=;", image, profile }
+    assert.same({ "", "gprof.lua: option --tree: ';' names nothing\n", 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("is as deep as --tree-depth says, with what is below that in one line", function()
+    assert.equal(HEADING .. [[
+ 100.0      0.95     0.00  main
+  63.2      0.60     0.30  ├─ work (recursive)
+  31.6      0.30     0.00  │  └─ (1 callee not shown)
+  36.8      0.35     0.00  └─ <cycle 1> as a whole
+  36.8      0.35     0.00     └─ (2 callees not shown)
+]], run { "--tree", "--tree-depth=2" })
+  end)
+
+  it("has no function of less than --tree-threshold says", function()
+    assert.equal(HEADING .. [[
+ 100.0      0.95     0.00  main
+  63.2      0.60     0.30  ├─ work (recursive)
+  31.6      0.30     0.30  │  └─ leaf
+  36.8      0.35     0.00  └─ <cycle 1> as a whole
+  36.8      0.35     0.00     └─ (2 callees not shown)
+]], run { "--tree", "--tree-threshold=25" })
+    assert.equal(run { "--tree" }, run { "--tree", "--tree-threshold=0" })
+  end)
+
+  it("is drawn with what there is in the locale", function()
+    local plain = run({ "--tree" }, { LC_ALL = "C" })
+    assert.equal((run { "--tree" }:gsub("├─", "|-"):gsub("└─", "`-"):gsub("│", "|")), plain)
+    assert.equal(plain, run({ "--tree" }, { LC_ALL = false, LC_CTYPE = false, LANG = "de_DE.ISO-8859-1" }))
+  end)
+
+  it("is that of functions in a profile by line", function()
+    local path, gmon = exported.inlined()
+    local by_function = program.run { "-b", "--tree", path, gmon }
+    assert.same({ by_function.stdout, 0 }, { program.run({ "-b", "--tree", "-l", path, gmon }).stdout, by_function.status })
+  end)
+
+  it("needs samples, and says so if there are none", function()
+    local idle = crafted.gmon { functions = plan.functions, calls = plan.calls, ticks = {} }
+    assert.truthy(program.run({ "-b", "--tree", image, idle }).stdout:find("\n no time accumulated\n", 1, true))
+    local none = crafted.gmon { functions = plan.functions, calls = plan.calls }
+    local result = program.run { "--tree", image, none }
+    assert.same({ "", ("gprof.lua: %s: has no histogram: a tree of calls cannot be made from it\n"):format(none), 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("is the list of functions where no calls are known", function()
+    local only = crafted.gmon { functions = plan.functions, ticks = plan.ticks }
+    local text = program.run({ "-b", "--tree", image, only }).stdout
+    assert.equal(HEADING .. [[
+  42.1      0.40     0.40  leaf
+  31.6      0.30     0.30  work
+  21.1      0.20     0.20  ping
+   5.3      0.05     0.05  pong
+]], text)
+  end)
+
+  it("is explained", function()
+    assert.truthy(program.run({ "--tree", image, profile }).stdout:find("How to read the call tree", 1, true))
+  end)
+
+  it("is nothing to --gnu-compat", function()
+    local compatible = program.run { "--gnu-compat", image, profile }
+    for _, words in ipairs { { "--tree" }, { "--tree=;" }, { "--tree", "--tree-depth=x" } } do
+      local result = program.run { "--gnu-compat", image, profile, table.unpack(words) }
+      assert.same({ compatible.stdout, "", 0 }, { result.stdout, result.stderr, result.status })
+    end
+  end)
+
+  if pty.lack() then
+    pending(pty.lack())
+    return
+  end
+
+  it("has bars, colours and names that fit on a terminal", function()
+    local text = pty.run({ "-b", "--tree", image, profile }, { COLUMNS = "76" }).stdout
+    assert.truthy(text:find("\n 100.0      0.95     0.00  ████████████████ main\n", 1, true), text)
+    assert.truthy(text:find("\n  63.2      0.60     0.30  ██████████▏      ├─ work (recursive)\n", 1, true), text)
+    local long = { functions = { "main", ("long"):rep(30) }, ticks = { [("long"):rep(30)] = 7 },
+      calls = { { "main", ("long"):rep(30), 1 } } }
+    text = pty.run({ "-b", "--tree", crafted.image(long), crafted.gmon(long) }, { COLUMNS = "60" }).stdout
+    local line = text:match "\n([^\n]*long[^\n]*)\n"
+    assert.same({ 60, "└─ longlonglonglon…nglonglonglong" }, { utf8.len(line), line:match "└.*" })
+    text = pty.run({ "-b", "--tree", "--color=always", image, profile }).stdout
+    assert.truthy(text:find("\n\27[31m  63.2      0.60     0.30  ├─ work (recursive)\27[0m\n", 1, true), text)
   end)
 end)

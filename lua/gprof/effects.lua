@@ -29,10 +29,10 @@ effects.number = number(0, 2147483647)
 effects.width = number(1, 1000000)
 
 -- How many of something are wanted, in reports that GNU gprof has not.
-local count <const> = number(1, 2147483647)
+local amount <const> = number(1, 2147483647)
 
 function effects.count(settings, argument, option)
-  if not settings.gnu_compat then count(settings, argument, option) end
+  if not settings.gnu_compat then amount(settings, argument, option) end
 end
 
 -- A limit of the sandbox, which is wanted by whoever sets one.

@@ -17,11 +17,11 @@ local pager = {}
 -- is looked for, less variables that are set for it; one that is more than a word has to
 -- speak for itself.
 local function line_of(command)
-  local rest, count = command:gsub("^%s+", ""), 0
-  repeat
-    rest, count = rest:gsub("^[%a_][%w_]*=[%w_./:,+-]*%s+", "")
-  until count == 0
-  local word = rest:match "^[%w_./+-]+%f[%s\0]"
+  local word, at = command:match "^%s*(%S+)()"
+  while word and word:find "^[%a_][%w_]*=" do
+    word, at = command:match("^%s*(%S+)()", at)
+  end
+  word = word and word:match "^[%w_./+-]+$"
   return (word and ("command -v %s >/dev/null 2>&1 || exec cat\n"):format(word) or "") ..
     ': "${LESS=FRX}"\nexport LESS\n' .. command
 end

@@ -89,7 +89,9 @@ local function graph_of(profile)
   for _, list in pairs(below) do weigh(list, total) end
   for _, id in ipairs(ids) do
     local part = 1 - (rootless[id] or 0)
-    if part > NOISE and total[id] > 0 then roots[#roots + 1] = { id = id, part = part } end
+    if part > NOISE and total[id] > 0 then
+      roots[#roots + 1] = { id = id, part = part }
+    end
   end
   return { self = self, total = total, below = below, roots = weigh(roots, total) }
 end
