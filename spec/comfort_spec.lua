@@ -151,7 +151,8 @@ describe("On a terminal names", function()
   it("are shortened in the middle for lines to fit", function()
     local text = on_terminal(80, image, profile)
     assert.equal(80, widest(text))
-    assert.truthy(text:find("\n 60.00      0.60     0.60        4   150.00   150.00  space::Contai…const&, int)\n", 1, true), text)
+    assert.truthy(text:find("\n 60.00      0.60     0.60        4   150.00   150.00  space::Contai…const&, int)\n", 1,
+      true), text)
     assert.truthy(text:find("4/4           space::Contai… const&, int) [2]\n", 1, true), text)
   end)
 
@@ -201,8 +202,10 @@ describe("On a wide terminal bars", function()
   it("stand before the names of the flat profile", function()
     local text = on_terminal(100, "-p", image, profile)
     assert.equal(100, widest(text))
-    for _, row in ipairs { "ms/call                name", "150.00  ███████▊      space::", " 80.00  ███▉          größe",
-      " 11.43  █             ping\n", "  2.86  ▎             pong\n" } do
+    for _, row in ipairs {
+      "ms/call                name", "150.00  ███████▊      space::", " 80.00  ███▉          größe",
+      " 11.43  █             ping\n", "  2.86  ▎             pong\n",
+    } do
       assert.truthy(text:find(row, 1, true), text)
     end
   end)
@@ -289,14 +292,16 @@ describe("A pager", function()
 
   it("is waited for before a failure is told of", function()
     local dir = shell.tmpdir()
-    shell.write(dir .. "/bad.lua", 'return function(_, _, write) write "begun\\n" error({ message = "on purpose" }) end')
+    shell.write(dir .. "/bad.lua",
+      'return function(_, _, write) write "begun\\n" error({ message = "on purpose" }) end')
     local text, status = paged("{ cat; sleep 0.2; echo left; }", "--report=" .. dir .. "/bad.lua", image, profile)
     assert.same({ "begun\nleft\ngprof.lua: on purpose\n", 1 }, { text, status })
   end)
 
   it("gets what reports print by other means, too, in its place", function()
     local dir = shell.tmpdir()
-    shell.write(dir .. "/my.lua", 'return function(_, _, write) write "one\\n" write:flush() print "two" write "three\\n" end')
+    shell.write(dir .. "/my.lua",
+      'return function(_, _, write) write "one\\n" write:flush() print "two" write "three\\n" end')
     assert.same({ "ONE\nTWO\nTHREE\n", 0 }, { paged("tr a-z A-Z", "--report=" .. dir .. "/my.lua", image, profile) })
   end)
 

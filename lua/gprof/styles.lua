@@ -28,7 +28,7 @@ local pages = {
   { style = "flat", gnu = "flat", bsd = "bsd.flat" },
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
-  { style = "tree", report = "tree" },
+  { style = "tree", report = "call_tree" },
   { style = "comparison", report = "comparison" },
   { style = "executions", report = "executions" },
   { style = "annotation", report = "annotation", joined = true },

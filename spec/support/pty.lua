@@ -20,7 +20,8 @@ end
 -- @tparam[opt] integer columns the width that the terminal itself has
 -- @treturn table `stdout`, all that it was sent, with newlines at the ends of lines; `status`
 function pty.run(words, env, columns)
-  local all = { TERM = "xterm", NO_COLOR = false, COLUMNS = false, LC_ALL = "C.UTF-8", GPROF_PAGER = false, LESS = false }
+  local all = { TERM = "xterm", NO_COLOR = false, COLUMNS = false, LC_ALL = "C.UTF-8", GPROF_PAGER = false,
+    LESS = false }
   for name, value in pairs(env or {}) do all[name] = value end
   local line = table.move(program.interpreter, 1, #program.interpreter, 1, {})
   line[#line + 1] = program.root .. "/gprof.lua"

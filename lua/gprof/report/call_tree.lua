@@ -1,7 +1,7 @@
 --- The tree of calls: each function below those that called it, with the time that was
 -- spent there and below on their behalf. An estimate: see gprof.tree.
 --
--- @module gprof.report.tree
+-- @module gprof.report.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local heading = require "gprof.heading"
