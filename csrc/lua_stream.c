@@ -175,10 +175,9 @@ static void check_there(lua_State *L, const row_values *r) {
   if (r->names) check_labels_open(L, r->names);
 }
 
-/* Adds text that is the core's. */
+/* Adds text that is the core's, and was there a moment ago. */
 static void add_bytes(lua_State *L, int index, stream *s, const row_values *r,
                       const char *text, size_t length, gp_column_style style) {
-  check_there(L, r);
   if (length <= ROOM - GP_TEXT_WIDTH - ROW_ROOM)
     make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
   else
@@ -187,6 +186,7 @@ static void add_bytes(lua_State *L, int index, stream *s, const row_values *r,
   add_string(L, index, s, text, length, style);
 }
 
+/* Adds text that is the core's. */
 static void add_text(lua_State *L, int index, stream *s, const row_values *r,
                      const char *text, gp_column_style style) {
   check_there(L, r);
@@ -194,10 +194,9 @@ static void add_text(lua_State *L, int index, stream *s, const row_values *r,
 }
 
 /* How the name in a label is cut for the row to have the label's width: it gets what is
- * left beside all else. False if it is not. */
+ * left beside all else. False if it fits. */
 static bool is_cut(const stream *s, const label *made, gp_cut *cut) {
   enum { LEAST = 16 };  /* columns that a name is never shortened below */
-  if (made->width == 0) return false;
   size_t taken = gp_fit_columns(s->text + s->row, s->used - s->row);
   for (int i = 0; i < made->count; i++)
     if (i != made->name) taken += gp_fit_columns(made->part[i], strlen(made->part[i]));
@@ -207,8 +206,9 @@ static bool is_cut(const stream *s, const label *made, gp_cut *cut) {
                     gp_fit_columns(made->mark, strlen(made->mark)), cut);
 }
 
-static void add_label(lua_State *L, int index, stream *s, const row_values *r,
-                      const label *made) {
+/* Adds a label with a name that may be too long for the row. */
+static void add_fitting_label(lua_State *L, int index, stream *s, const row_values *r,
+                              const label *made) {
   const gp_column_style plain = {.precision = -1};
   gp_cut cut;
   check_there(L, r);
@@ -216,12 +216,23 @@ static void add_label(lua_State *L, int index, stream *s, const row_values *r,
   for (int i = 0; i < made->count; i++) {
     const char *text = made->part[i];
     if (i == shortened) {
+      check_there(L, r);
       add_bytes(L, index, s, r, text, cut.head, plain);
       add_bytes(L, index, s, r, made->mark, strlen(made->mark), plain);
       text += cut.tail;
     }
     add_text(L, index, s, r, text, plain);
   }
+}
+
+static void add_label(lua_State *L, int index, stream *s, const row_values *r,
+                      const label *made) {
+  const gp_column_style plain = {.precision = -1};
+  if (made->width > 0)
+    add_fitting_label(L, index, s, r, made);
+  else
+    for (int i = 0; i < made->count; i++)
+      add_text(L, index, s, r, made->part[i], plain);
 }
 
 /* Adds the value at stack index `place`, if it is or can be made what the piece wants. */

@@ -22,29 +22,18 @@ local function blocks_runtime()
   return path or fail("the " .. message)
 end
 
--- What reports are to know of a terminal, if they go there.
-local function look_at_terminal(settings)
-  if settings.gnu_compat then
-    settings.color = false
-    return
-  end
-  settings.color = settings.color ~= nil and
-    require "gprof.color".wanted(settings.color, io.stdout)
-  settings.terminal_width = core.terminal_width(io.stdout)
-end
-
--- Where reports go: to a pager, if there is to be one.
+-- Where reports go.
 local function open_output(settings)
+  settings.color = settings.color ~= nil and not settings.gnu_compat and
+    require "gprof.color".wanted(settings.color, io.stdout)
   local function is_colored() return settings.color == true end
-  local pager = not settings.gnu_compat and os.getenv "GPROF_PAGER" or ""
-  if pager:find "%S" and core.is_terminal(io.stdout) then
-    return require "gprof.pager".into(pager, is_colored)
+  if core.is_terminal(io.stdout) and not settings.gnu_compat then
+    return require "gprof.screen".open(settings, is_colored)
   end
   return output.into(io.stdout, is_colored)
 end
 
 local function report(settings)
-  look_at_terminal(settings)
   local write, finish, _ <close> = open_output(settings)
   local run = require(settings.sandbox and "gprof.sandboxed" or "gprof.reporting")
   local bad, slower = run(settings, write)

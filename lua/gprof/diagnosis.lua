@@ -81,9 +81,9 @@ local function evidence(profile)
     return ("%s is newer than the profile, and may be another build than the one that " ..
       "ran"):format(image.path)
   elseif data.low < image.text_low - PAGE or data.high > image.text_high + PAGE then
-    return ("the profile is about addresses 0x%x to 0x%x, the code at 0x%x to 0x%x: it " ..
-      "may be that of another build, or of libraries, too"):format(data.low, data.high,
-      image.text_low, image.text_high)
+    return ("the profile is about addresses 0x%x to 0x%x, the code at 0x%x to 0x%x, " ..
+      "so it may be that of another build, or of libraries, too"):format(data.low,
+      data.high, image.text_low, image.text_high)
   end
   return "the profile may be that of another build, or symbols may have been stripped"
 end

@@ -7,8 +7,6 @@ local core = require "gprof.core"
 
 local names = {}
 
-local LEAST <const> = 16  -- columns that a name is never shortened below
-
 --- A source file's name for a report.
 -- @tparam string file as recorded
 -- @tparam table options `print_path`: keep the directories
@@ -32,38 +30,22 @@ local function labels(profile, options, field, more)
   return core.labels(profile, more)
 end
 
--- Labels at the end of lines: on a terminal these are as wide as it, if names can be
--- shortened.
-local function fitting(profile, options, field, more)
-  if options.terminal_width and not options.full_names then
-    more.width = options.terminal_width
-    more.ascii = not require "gprof.terminal".is_utf8()
-  end
+-- Labels at the end of lines, which may have to fit a terminal.
+local function last(profile, options, field, more)
+  if options.terminal_width then require "gprof.layout".shorten(options, more) end
   return labels(profile, options, field, more)
-end
-
---- A name for the end of a line, shortened in the middle if the terminal is too narrow.
--- @tparam string name
--- @tparam table options `terminal_width`: how wide lines are to be; nil if that does not
---   matter; `full_names`: it does not
--- @tparam integer taken columns of the line before the name
--- @treturn string
-function names.fit(name, options, taken)
-  if not options.terminal_width or options.full_names then return name end
-  return core.fit(name, math.max(options.terminal_width - taken, LEAST),
-    require "gprof.terminal".is_utf8() and "…" or "...")
 end
 
 --- What reports call functions and cycles: names, with their source where
 -- the options want it.
 -- @tparam profile profile
 -- @tparam table options `inline_file_names`, `print_path`; in a profile by line the
---   source is always wanted, and the address with it; `terminal_width`, `full_names`: as
---   of `names.fit`, for lines that end in a label
+--   source is always wanted, and the address with it; `terminal_width`, `full_names`:
+--   see gprof.layout
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn {[integer]=string} by number; streams write them without making strings
 function names.labels(profile, options, field)
-  return fitting(profile, options, field, {})
+  return last(profile, options, field, {})
 end
 
 --- Names, and nothing else.
@@ -80,7 +62,7 @@ end
 -- @tparam[opt] string field as of `names.labels`
 -- @treturn {[integer]=string} by number
 function names.references(profile, options, field)
-  return fitting(profile, options, field, { references = true })
+  return last(profile, options, field, { references = true })
 end
 
 --- Entries of an index: index number, name, and, as there can be several so named, a

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local heading = require "gprof.heading"
+local layout = require "gprof.layout"
 local names = require "gprof.names"
 local terminal = require "gprof.terminal"
 local trees = require "gprof.tree"
@@ -37,12 +38,12 @@ end
 
 -- What it takes to write lines.
 local function page_of(profile, tree, options, write)
-  local bar = options.terminal_width and require "gprof.bars".length(options, TAKEN)
+  local bar = layout.bar_length(options, TAKEN)
   return {
     profile = profile, tree = tree, options = options, write = write,
     labels = names.labels(profile, options),
     branches = terminal.is_utf8() and drawn or typed,
-    draw = bar and require "gprof.bars".drawer(bar) or function() return "" end,
+    draw = bar and layout.drawer(bar) or function() return "" end,
     gap = bar and bar + 1 or 0,
     paint = options.color and require "gprof.color".painter(profile.total_ticks),
   }
@@ -55,7 +56,7 @@ local function write_line(page, before, weight, self, name, behind)
   local row = page.paint and page.paint(ROW, percent, true, false) or ROW
   local taken = TAKEN + page.gap + utf8.len(before) + #behind
   page.write(row, percent, weight / parts, self / parts, bar .. (bar ~= "" and " " or ""),
-    before, names.fit(name, page.options, taken) .. behind)
+    before, layout.fit(name, page.options, taken) .. behind)
 end
 
 local function write_node(page, node, before)

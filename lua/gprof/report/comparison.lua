@@ -134,7 +134,10 @@ local function write_row(row, groups, name, options, write)
     parts[i] = group.format:format(group.values(row[group.field], row.status))
   end
   local figures = table.concat(parts, "  ") .. "  "
-  write("%s%s\n", figures, names.fit(name, options, #figures))
+  if options.terminal_width then
+    name = require "gprof.layout".fit(name, options, #figures)
+  end
+  write("%s%s\n", figures, name)
 end
 
 --- Prints the report.

@@ -65,20 +65,8 @@ local function with_error(row, rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
--- The columns of a row before the name.
+-- The columns of a row before the name, and those of an error.
 local TAKEN <const>, ERROR <const> = 54, 9
-
--- How long bars for shares are; nil if there are none.
-local function bar_length(options, look)
-  if look ~= gnu or not options.terminal_width then return nil end
-  return require "gprof.bars".length(options, TAKEN + (options.errors and ERROR or 0))
-end
-
--- What colours rows, and draws bars into them; nil if neither is wanted.
-local function painter(profile, options, bar)
-  local paint = options.color and require "gprof.color".painter(profile.total_ticks)
-  return bar and require "gprof.bars".painter(bar, paint) or paint
-end
 
 local function write_heading(profile, options, prefix, bar, write)
   local unit, abbreviation = profile.unit, profile.abbreviation
@@ -112,12 +100,15 @@ return function(profile, options, write, look)
   end
   look = look or gnu
   local prefix, scale = look.unit(profile)
-  local bar = bar_length(options, look)
+  local layout = options.terminal_width and look == gnu and require "gprof.layout"
+  local bar = layout and
+    layout.bar_length(options, options.errors and TAKEN + ERROR or TAKEN)
+  local paint = options.color and require "gprof.color".painter(profile.total_ticks)
   look.title(profile, options, write)
   write_heading(profile, options, prefix, bar, write)
   local function row(format)
     format = options.errors and with_error(format, profile.rate) or format
-    return bar and require "gprof.bars".with_place(format) or format
+    return bar and layout.with_bar(format) or format
   end
   core.write_flat(write, profile, {
     called = row(look.called),
@@ -126,7 +117,7 @@ return function(profile, options, write, look)
     scale = scale,
     unused = options.display_unused_functions,
     top = options.top,
-    paint = painter(profile, options, bar),
+    paint = bar and layout.painter(bar, paint) or paint,
   })
   if look.ending then look.ending(profile, options, write) end
 end

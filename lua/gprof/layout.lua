@@ -1,12 +1,41 @@
---- Bars for shares of the time, where a terminal has room for them: whole blocks and
--- eighths of one, or #.
+--- How lines are laid out on a terminal: names are shortened for lines to fit, and where
+-- there is room to spare, there are bars for shares of the time.
 --
--- @internal gprof.bars
+-- The options of a report say it: `terminal_width` is that of lines, in columns, and nil
+-- where nothing of that is wanted; with `full_names` names are not shortened.
+--
+-- @internal gprof.layout
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
 local terminal = require "gprof.terminal"
 
-local bars = {}
+local layout = {}
+
+-- Names ---------------------------------------------------------------------------------
+
+local LEAST <const> = 16  -- columns that a name is never shortened below
+
+--- Has names in labels at the ends of lines shortened (see csrc/lua_labels.c).
+-- @tparam table options of the report
+-- @tparam table more what labels are made with: changed
+function layout.shorten(options, more)
+  if options.full_names then return end
+  more.width, more.ascii = options.terminal_width, not terminal.is_utf8()
+end
+
+--- A name for the end of a line, shortened in the middle if the line is too narrow.
+-- @tparam string name
+-- @tparam table options of the report
+-- @tparam integer taken columns of the line before the name
+-- @treturn string
+function layout.fit(name, options, taken)
+  if not options.terminal_width or options.full_names then return name end
+  return core.fit(name, math.max(options.terminal_width - taken, LEAST),
+    terminal.is_utf8() and "…" or "...")
+end
+
+-- Bars, of whole blocks and eighths of one, or # ----------------------------------------
 
 -- How long they are, in columns, and how much they leave to names.
 local SHORTEST <const>, LONGEST <const>, NAME <const> = 6, 16, 32
@@ -17,10 +46,10 @@ local PLACE <const> = "\1"
 local eighths <const> = { [0] = "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" }
 
 --- How long bars can be.
--- @tparam table options of a report: `terminal_width`, nil if there are to be no bars
+-- @tparam table options of the report
 -- @tparam integer taken columns of a line without bar and name
 -- @treturn integer|nil columns; nil if there is no room for bars
-function bars.length(options, taken)
+function layout.bar_length(options, taken)
   local room = (options.terminal_width or 0) - taken - NAME - 1
   return room >= SHORTEST and math.min(room, LONGEST) or nil
 end
@@ -28,7 +57,7 @@ end
 --- What draws bars.
 -- @tparam integer length of one that stands for all of the time
 -- @treturn function of a percentage, which returns a text of that length
-function bars.drawer(length)
+function layout.drawer(length)
   local fine = terminal.is_utf8()
   return function(percent)
     local share = math.max(0, math.min(percent, 100)) / 100
@@ -45,7 +74,7 @@ end
 --- The format of a row with a place for a bar before its last value.
 -- @tparam string format
 -- @treturn string
-function bars.with_place(format)
+function layout.with_bar(format)
   return (format:gsub("%%%d%$s\n$", PLACE .. " %0"))
 end
 
@@ -53,8 +82,8 @@ end
 -- @tparam integer length
 -- @tparam function|nil paint what colours such rows, if they have colours
 -- @treturn function as of `gprof.color.painter`
-function bars.painter(length, paint)
-  local draw, drawn = bars.drawer(length), {}
+function layout.painter(length, paint)
+  local draw, drawn = layout.drawer(length), {}
   return function(format, percent, ...)
     local bar = draw(percent)
     local key = bar .. format
@@ -63,4 +92,4 @@ function bars.painter(length, paint)
   end
 end
 
-return bars
+return layout
