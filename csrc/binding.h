@@ -298,6 +298,9 @@ int push_symbol_of_number(lua_State *L);
  * `numbers`. */
 typedef struct label {
   int count;
+  int name;               /* the part that may be shortened, so that the line */
+  size_t width;           /*   has so many columns at most; 0: that is not wanted */
+  const char *mark;       /* stands where something was cut out */
   const char *part[8];
   char numbers[256];
 } label;

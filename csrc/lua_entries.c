@@ -97,6 +97,7 @@ static void label_of_cycle(const gp_graph *graph, uint32_t cycle, label *made) {
   snprintf(made->numbers, sizeof made->numbers, "<cycle %u as a whole> [%u]",
            (unsigned)(cycle - graph->functions + 1), (unsigned)graph->rank[cycle]);
   made->part[0] = made->numbers;
+  made->width = 0;
   made->count = 1;
 }
 
@@ -127,16 +128,6 @@ static void write_cycle(const page *p, uint32_t cycle) {
   for (size_t i = 0; i < rows->count; i++) write_member(p, rows->row[i]);
 }
 
-/* Whether a node has an entry. In a profile by line there are none of cycles: lines are
- * no functions that could be in one. */
-static bool has_entry(const page *p, const gp_graph *graph, uint32_t node) {
-  const gp_symtab *symtab = graph->symtab;
-  if (graph->rank[node] == 0 || !graph->printed[node]) return false;
-  if (symtab->function && !(node < graph->functions && symtab->flags[node] & GP_FUNCTION))
-    return false;
-  return p->r.unused || gp_graph_is_used(graph, node);
-}
-
 static void write_entry(const page *p, uint32_t node) {
   if (node < graph_of(p)->functions)
     write_function(p, node);
@@ -151,9 +142,11 @@ static int write_entries(lua_State *L) {
   p.labels = push_look_labels(&p.r, "labels");
   for (const char *const *line = lines; *line; line++) push_look(&p.r, *line);
   size_t nodes = graph_of(&p)->functions + graph_of(&p)->cycles;
-  for (size_t i = 0; i < nodes; i++) {
+  for (size_t i = 0, written = 0; i < nodes && written < p.r.top; i++) {
     const gp_graph *graph = graph_of(&p);
-    if (has_entry(&p, graph, graph->entries[i])) write_entry(&p, graph->entries[i]);
+    if (!has_entry(&p.r, graph, graph->entries[i])) continue;
+    write_entry(&p, graph->entries[i]);
+    written++;
   }
   return 0;
 }

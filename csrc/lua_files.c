@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files for Lua, where its own library falls short: files that are written as a whole or
  * not at all, what kind of file a path leads to, what is in a directory, and whether a
- * file is a terminal. */
+ * file is a terminal, how wide that is, and names that fit there. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "binding.h"
+#include "fit.h"
 #include "writer.h"
 
 #define GP_WRITER "gprof.writer"
@@ -163,13 +166,62 @@ static int is_terminal(lua_State *L) {
   return 1;
 }
 
+/* The number in a variable of the environment; 0 if there is none. */
+static lua_Integer number_of_environment(const char *name) {
+  const char *value = getenv(name);
+  char *end;
+  errno = 0;
+  long number = value ? strtol(value, &end, 10) : 0;
+  return value && *end == '\0' && errno == 0 && number > 0 ? number : 0;
+}
+
+/* terminal_width(file) -> columns of a terminal: those that COLUMNS says, or else the
+ * terminal itself; nil if neither tells, or the file is no terminal */
+static int terminal_width(lua_State *L) {
+  const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  struct winsize size = {0};
+  lua_Integer width = 0;
+  if (file->closef && isatty(fileno(file->f))) {
+    width = number_of_environment("COLUMNS");
+    if (width == 0 && ioctl(fileno(file->f), TIOCGWINSZ, &size) == 0)
+      width = size.ws_col;
+  }
+  if (width > 0)
+    lua_pushinteger(L, width);
+  else
+    luaL_pushfail(L);
+  return 1;
+}
+
+/* fit(text, columns, mark) -> the text, shortened in the middle, where the mark comes to
+ * stand, if it is longer */
+static int fit_text(lua_State *L) {
+  size_t length, mark_length;
+  const char *text = luaL_checklstring(L, 1, &length);
+  lua_Integer room = luaL_checkinteger(L, 2);
+  const char *mark = luaL_checklstring(L, 3, &mark_length);
+  gp_cut cut;
+  lua_settop(L, 3);
+  if (room < 0 || !gp_fit_cut(text, length, (size_t)room,
+                              gp_fit_columns(mark, mark_length), &cut)) {
+    lua_pushvalue(L, 1);
+    return 1;
+  }
+  lua_pushlstring(L, text, cut.head);
+  lua_pushvalue(L, 3);
+  lua_pushlstring(L, text + cut.tail, length - cut.tail);
+  lua_concat(L, 3);
+  return 1;
+}
+
 void define_files(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", discard}, {"__close", discard}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"write", write_text}, {"finish", finish}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"writer", new_writer}, {"file_status", file_status},
-      {"list_directory", list_directory}, {"is_terminal", is_terminal}, {NULL, NULL}};
+      {"list_directory", list_directory}, {"is_terminal", is_terminal},
+      {"terminal_width", terminal_width},   {"fit", fit_text}, {NULL, NULL}};
   static const luaL_Reg reading[] = {
       {"__gc", close_directory}, {"__close", close_directory}, {NULL, NULL}};
   define_object(L, GP_WRITER, get_field, meta, methods);

@@ -58,11 +58,12 @@ static int write_flat(lua_State *L) {
   rows->row = gp_order_functions(&profile->graph, GP_BY_SELF, &rows->count);
   if (!rows->row) raise_no_memory(L);
   double cumulative = 0;
-  for (size_t i = 0; i < rows->count; i++) {
+  for (size_t i = 0, written = 0; i < rows->count && written < p.r.top; i++) {
     profile = profile_of(&p.r);
     if (!has_row(&p, profile, rows->row[i])) continue;
     cumulative += profile->graph.self[rows->row[i]];
     write_function(&p, rows->row[i], cumulative);
+    written++;
   }
   return 0;
 }

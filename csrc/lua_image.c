@@ -5,6 +5,7 @@
 
 #include "binding.h"
 #include "build_id.h"
+#include "mention.h"
 
 static image_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_IMAGE);
@@ -99,6 +100,13 @@ static int find_change(lua_State *L) {
   return 1;
 }
 
+/* image_mentions(image, name) -> whether debugging information has that name */
+static int find_mention(lua_State *L) {
+  const gp_image *image = check_image(L, 1);
+  lua_pushboolean(L, gp_image_mentions(image, luaL_checkstring(L, 2)));
+  return 1;
+}
+
 /* demangling_style(name) -> whether there is such a style */
 static int set_style(lua_State *L) {
   lua_pushboolean(L, gp_image_demangling_style(luaL_checkstring(L, 1)));
@@ -173,7 +181,8 @@ void define_image(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},
-      {"library", find_library}, {"image_has_changed", find_change}, {NULL, NULL}};
+      {"library", find_library}, {"image_has_changed", find_change},
+      {"image_mentions", find_mention}, {NULL, NULL}};
   define_object(L, GP_IMAGE, get_field, meta, methods);
   define_fields(L, fields);
   lua_setfield(L, -2, "image_methods");  /* the Lua layer adds to them */

@@ -24,20 +24,42 @@ enum { COLUMNS = 3, MOST_WIDTH = 1000000 };
 
 static const gp_graph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
 
-/* The functions by name, as far as anything was seen of them, and then the cycles. */
+/* The number of the last entry, if there are only so many; else a number behind all. */
+static uint32_t last_entry(const page *p, const gp_graph *graph) {
+  size_t nodes = graph->functions + graph->cycles, entries = 0;
+  uint32_t last = 0;
+  if (p->r.top == SIZE_MAX) return UINT32_MAX;
+  for (size_t i = 0; i < nodes; i++) {
+    if (!has_entry(&p->r, graph, graph->entries[i])) continue;
+    if (entries++ == p->r.top) return last;
+    last = graph->rank[graph->entries[i]];
+  }
+  return UINT32_MAX;
+}
+
+/* Whether a node is listed: anything was seen of it, and, if there are only so many
+ * entries, it has one of them. */
+static bool is_listed(const page *p, const gp_graph *graph, uint32_t node,
+                      uint32_t last) {
+  if (last != UINT32_MAX)
+    return graph->rank[node] <= last && has_entry(&p->r, graph, node);
+  return p->r.unused || node >= graph->functions || graph->calls[node] != 0 ||
+         graph->self[node] != 0;
+}
+
+/* The functions by name, and then the cycles. */
 static void collect(const page *p) {
   const gp_graph *graph = graph_of(p);
   gp_rows *rows = p->r.rows;
   rows->row = gp_order_functions(graph, GP_BY_NAME, &rows->count);
   if (!rows->row) raise_no_memory(p->r.L);
+  uint32_t last = last_entry(p, graph);
   size_t kept = 0;
-  for (size_t i = 0; i < rows->count; i++) {
-    uint32_t function = rows->row[i];
-    if (p->r.unused || graph->calls[function] != 0 || graph->self[function] != 0)
-      rows->row[kept++] = function;
-  }
+  for (size_t i = 0; i < rows->count; i++)
+    if (is_listed(p, graph, rows->row[i], last)) rows->row[kept++] = rows->row[i];
   rows->count = rows->capacity = kept;
   for (uint32_t cycle = 0; cycle < graph->cycles; cycle++) {
+    if (!is_listed(p, graph, (uint32_t)graph->functions + cycle, last)) continue;
     if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
       raise_no_memory(p->r.L);
     rows->row[rows->count++] = (uint32_t)graph->functions + cycle;

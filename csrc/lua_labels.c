@@ -6,7 +6,8 @@
  * cycles: the name; behind it, if options want that, and in profiles by line unless it is
  * to be bare, the source, or the file of static functions only, as there can be several
  * so named; and, for cross-references, cycle and number in the call graph, or, for an
- * index, that number before the name. Streams write them without making strings of them.
+ * index, that number before the name. Streams write them without making strings of them,
+ * and shorten names to the width of a terminal, if that is wanted.
  */
 #include <string.h>
 
@@ -23,10 +24,23 @@ struct labels {
   bool static_files;
   bool whole_paths;
   bool references, numbered;
+  size_t width;           /* columns of the lines that they stand at the end of, for
+                             which names are shortened; 0: names are whole */
+  const char *mark;
 };
 
+/* Columns that lines can have: whatever is said of a terminal. */
+enum { MOST_WIDTH = 1000000 };
+
+static size_t width_option(lua_State *L, int table) {
+  lua_getfield(L, table, "width");
+  lua_Integer width = luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
+  return width > 0 && width <= MOST_WIDTH ? (size_t)width : 0;
+}
+
 /* labels(profile, { bare, symbols, inline_file_names, static_files, print_path,
- * references, numbered }) */
+ * references, numbered, width, ascii }) */
 static int new_labels(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -43,7 +57,9 @@ static int new_labels(lua_State *L) {
                    .static_files = !by_line && flag_option(L, 2, "static_files"),
                    .whole_paths = flag_option(L, 2, "print_path"),
                    .references = flag_option(L, 2, "references"),
-                   .numbered = flag_option(L, 2, "numbered")};
+                   .numbered = flag_option(L, 2, "numbered"),
+                   .width = width_option(L, 2),
+                   .mark = flag_option(L, 2, "ascii") ? "..." : "\xe2\x80\xa6"};
   lua_pop(L, 1);
   luaL_setmetatable(L, GP_LABELS);
   lua_pushvalue(L, 1);
@@ -138,6 +154,7 @@ static void add_index(maker *m, const gp_graph *graph, uint32_t node) {
 
 static void add_function(lua_State *L, maker *m, const labels *set, uint32_t function) {
   end_numbers(m);
+  m->made->name = m->made->count;
   add_name(m, set->symbols ? plain_name(set->of, function)
                            : shown_name(L, set->of, function));
   add_sources(L, m, set, function);
@@ -150,7 +167,9 @@ void make_label(lua_State *L, const labels *set, lua_Integer id, label *made) {
   uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;
   uint32_t cycle = node < first_cycle ? graph->cycle[node] : GP_NONE;
   maker m = {made, made->numbers, made->numbers};
-  made->count = 0;
+  made->count = made->name = 0;
+  made->width = node < first_cycle ? set->width : 0;
+  made->mark = set->mark;
   made->numbers[0] = '\0';
   if (set->numbered) {
     add_index(&m, graph, node);

@@ -162,6 +162,28 @@ static int end_by_interrupt(lua_State *L) {
   return 0;
 }
 
+/* redirect(file, to): what is written to the file goes to where the other one leads. */
+static int redirect(lua_State *L) {
+  const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  const luaL_Stream *to = luaL_checkudata(L, 2, LUA_FILEHANDLE);
+  luaL_argcheck(L, file->closef, 1, "file is closed");
+  luaL_argcheck(L, to->closef, 2, "file is closed");
+  fflush(file->f);
+  if (dup2(fileno(to->f), fileno(file->f)) < 0)
+    return luaL_error(L, "a file cannot be redirected: %s", strerror(errno));
+  return 0;
+}
+
+/* leave_to_reader(): from here on somebody at the terminal deals with another process,
+ * which reads what this one writes. An interrupt is meant for that; and if it ends early
+ * there is nobody to write to, which is no reason to be ended. */
+static int leave_to_reader(lua_State *L) {
+  (void)L;
+  signal(SIGINT, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
+  return 0;
+}
+
 /* open_standard_files(): standard files that whoever started the process has closed are
  * opened, so that no other file gets their numbers, and what is said there ends up in it.
  * They cannot be used, which is an error as it was before. */
@@ -202,6 +224,7 @@ void define_process(lua_State *L) {
       {"fork", new_process},
       {"clock", read_clock},    {"processors", count_processors},
       {"end_by_interrupt", end_by_interrupt},
+      {"redirect", redirect},   {"leave_to_reader", leave_to_reader},
       {"open_standard_files", open_standard_files}, {NULL, NULL}};
   define_object(L, GP_PROCESS, get_field, meta, methods);
   lua_pop(L, 1);

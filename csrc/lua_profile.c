@@ -262,6 +262,25 @@ static void push_foreign(lua_State *L, const void *object) {
   lua_pushboolean(L, recorded && !met);
 }
 
+static void push_recorded_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->samples.counted);
+}
+
+static void push_unknown_ticks(lua_State *L, const void *object) {
+  const gp_samples *samples = &opened(L, object)->samples;
+  double unknown = samples->counted - samples->assigned;
+  lua_pushnumber(L, unknown > 0 ? unknown : 0);
+}
+
+/* Quotients are rounded: that alone makes no whole sample unknown. */
+static void push_odd(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  const gp_samples *samples = &profile->samples;
+  double unknown = samples->counted - samples->assigned;
+  bool lacks = samples->counted == 0 || profile->arcs_read == 0;
+  lua_pushboolean(L, samples->rate != 0 && (lacks || unknown >= 1));
+}
+
 static void push_image(lua_State *L, const void *object) {
   (void)object;
   lua_getiuservalue(L, 1, PROFILE_IMAGE);
@@ -307,6 +326,10 @@ void define_profile(lua_State *L) {
       {"arc_count", push_arc_count},      /* arcs of the call graph */
       {"by_line", push_by_line},          /* lines have symbols of their own */
       {"foreign", push_foreign},          /* nothing recorded meets any symbol */
+      {"recorded_ticks", push_recorded_ticks},/* of whatever code */
+      {"unknown_ticks", push_unknown_ticks},  /* in code of no symbol */
+      {"odd", push_odd},                  /* nothing was sampled, or no call recorded, or
+                                             samples are in code of no symbol */
       {"image", push_image},
       {"data", push_data},
       {"symbols", push_symbols},

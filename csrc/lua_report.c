@@ -13,6 +13,10 @@ report open_report(lua_State *L) {
   lua_pushnil(L);  /* at REPORT_PAINTED */
   r.rows = push_row_list(L);
   r.unused = flag_option(L, REPORT_LOOK, "unused");
+  lua_getfield(L, REPORT_LOOK, "top");
+  lua_Integer top = luaL_optinteger(L, -1, -1);
+  r.top = top < 0 ? SIZE_MAX : (size_t)top;
+  lua_pop(L, 1);
   return r;
 }
 
@@ -31,6 +35,14 @@ const labels *push_look_labels(const report *r, const char *name) {
 }
 
 const gp_profile *profile_of(const report *r) { return open_profile(r->L, r->box); }
+
+bool has_entry(const report *r, const gp_graph *graph, uint32_t node) {
+  const gp_symtab *symtab = graph->symtab;
+  if (graph->rank[node] == 0 || !graph->printed[node]) return false;
+  if (symtab->function && !(node < graph->functions && symtab->flags[node] & GP_FUNCTION))
+    return false;
+  return r->unused || gp_graph_is_used(graph, node);
+}
 
 double seconds_of(const report *r, double ticks) {
   return gp_profile_seconds(profile_of(r), ticks);

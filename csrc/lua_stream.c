@@ -14,6 +14,7 @@
  */
 #include <string.h>
 
+#include "fit.h"
 #include "format.h"
 #include "stream.h"
 
@@ -35,6 +36,7 @@ typedef struct prepared {
 
 struct stream {
   size_t used;
+  size_t row;                   /* where the row begins that is being written */
   bool ended;
   uint32_t next_format;         /* how many were read so far */
   prepared formats[FORMATS];    /* the last ones; text is NULL where there is none */
@@ -57,7 +59,7 @@ static void hand_on(lua_State *L, int index, const char *text, size_t length) {
 /* Empties first: what fails to be written is not written twice. */
 static void flush(lua_State *L, int index, stream *s) {
   size_t used = s->used;
-  s->used = 0;
+  s->used = s->row = 0;
   hand_on(L, index, s->text, used);
   if (s->used > 0) luaL_error(L, "a stream's sink must not write to it");
 }
@@ -173,11 +175,9 @@ static void check_there(lua_State *L, const row_values *r) {
   if (r->names) check_labels_open(L, r->names);
 }
 
-/* Adds text that is the core's. */
-static void add_text(lua_State *L, int index, stream *s, const row_values *r,
-                     const char *text, gp_column_style style) {
-  check_there(L, r);
-  size_t length = strlen(text);
+/* Adds text that is the core's, and was there a moment ago. */
+static void add_bytes(lua_State *L, int index, stream *s, const row_values *r,
+                      const char *text, size_t length, gp_column_style style) {
   if (length <= ROOM - GP_TEXT_WIDTH - ROW_ROOM)
     make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
   else
@@ -186,10 +186,53 @@ static void add_text(lua_State *L, int index, stream *s, const row_values *r,
   add_string(L, index, s, text, length, style);
 }
 
+/* Adds text that is the core's. */
+static void add_text(lua_State *L, int index, stream *s, const row_values *r,
+                     const char *text, gp_column_style style) {
+  check_there(L, r);
+  add_bytes(L, index, s, r, text, strlen(text), style);
+}
+
+/* How the name in a label is cut for the row to have the label's width: it gets what is
+ * left beside all else. False if it fits. */
+static bool is_cut(const stream *s, const label *made, gp_cut *cut) {
+  enum { LEAST = 16 };  /* columns that a name is never shortened below */
+  size_t taken = gp_fit_columns(s->text + s->row, s->used - s->row);
+  for (int i = 0; i < made->count; i++)
+    if (i != made->name) taken += gp_fit_columns(made->part[i], strlen(made->part[i]));
+  size_t room = made->width > taken + LEAST ? made->width - taken : LEAST;
+  const char *name = made->part[made->name];
+  return gp_fit_cut(name, strlen(name), room,
+                    gp_fit_columns(made->mark, strlen(made->mark)), cut);
+}
+
+/* Adds a label with a name that may be too long for the row. */
+static void add_fitting_label(lua_State *L, int index, stream *s, const row_values *r,
+                              const label *made) {
+  const gp_column_style plain = {.precision = -1};
+  gp_cut cut;
+  check_there(L, r);
+  int shortened = is_cut(s, made, &cut) ? made->name : -1;
+  for (int i = 0; i < made->count; i++) {
+    const char *text = made->part[i];
+    if (i == shortened) {
+      check_there(L, r);
+      add_bytes(L, index, s, r, text, cut.head, plain);
+      add_bytes(L, index, s, r, made->mark, strlen(made->mark), plain);
+      text += cut.tail;
+    }
+    add_text(L, index, s, r, text, plain);
+  }
+}
+
 static void add_label(lua_State *L, int index, stream *s, const row_values *r,
                       const label *made) {
   const gp_column_style plain = {.precision = -1};
-  for (int i = 0; i < made->count; i++) add_text(L, index, s, r, made->part[i], plain);
+  if (made->width > 0)
+    add_fitting_label(L, index, s, r, made);
+  else
+    for (int i = 0; i < made->count; i++)
+      add_text(L, index, s, r, made->part[i], plain);
 }
 
 /* Adds the value at stack index `place`, if it is or can be made what the piece wants. */
@@ -303,6 +346,7 @@ static int add_unprepared(lua_State *L, int index, stream *s, const char *format
 int write_row(lua_State *L, int index, stream *s, int format, const row_values *r) {
   check_open(L, s);  /* whoever was called meanwhile may have finished it */
   make_room(L, index, s, ROW_ROOM);
+  s->row = s->used;
   const prepared *kept = prepare(L, index, s, format);
   if (!kept) return add_unprepared(L, index, s, lua_tostring(L, format), r);
   return add_prepared(L, index, s, kept, r);
@@ -315,7 +359,7 @@ static int new_stream(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 1);
   stream *s = lua_newuserdatauv(L, sizeof *s, STREAM_VALUES);
-  s->used = 0;
+  s->used = s->row = 0;
   s->ended = false;
   s->next_format = 0;
   for (int i = 0; i < FORMATS; i++) s->formats[i].text = NULL;

@@ -24,6 +24,7 @@ typedef struct report {
   const profile_box *box;
   gp_rows *rows;
   bool unused;            /* look.unused: of what nothing was seen, too */
+  size_t top;             /* look.top: how many rows or entries there are at most */
 } report;
 
 /* Checks the arguments. look.paint, if there are colours, is a function of a format, a
@@ -34,6 +35,10 @@ report open_report(lua_State *L);
 /* Push what is in the look: a string; labels. Anything else is a Lua error. */
 void push_look(const report *r, const char *name);
 const labels *push_look_labels(const report *r, const char *name);
+
+/* Whether a node has an entry in the call graph. In a profile by line there are none of
+ * cycles: lines are no functions that could be in one. */
+bool has_entry(const report *r, const gp_graph *graph, uint32_t node);
 
 /* The profile; a Lua error if it was closed. */
 const gp_profile *profile_of(const report *r);

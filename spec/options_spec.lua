@@ -93,7 +93,7 @@ local function beginning(list, prefix)
   return found
 end
 
-local gnu_names, own_names, needs_argument = {}, {}, {}
+local gnu_names, own_names, needs_argument, may_have_argument = {}, {}, {}, {}
 for _, entry in ipairs(gnu) do
   table.insert(gnu_names, entry[2] or nil)
   needs_argument[entry[2]] = entry[3] == ":"
@@ -101,6 +101,7 @@ end
 for _, option in ipairs(options.own) do
   table.insert(own_names, option.long)
   needs_argument[option.long] = option.argument == "required"
+  may_have_argument[option.long] = option.argument == "optional"
 end
 
 -- A prefix of `long` must mean the one name in `list` that begins so, or be refused with all of them named. One that is
@@ -111,6 +112,8 @@ local function check_prefix(long, prefix, list)
   local found, message = parse("--" .. prefix .. argument)
   if #candidates == 1 or prefix == long then
     assert.same({ long .. argument }, found)
+  elseif may_have_argument[prefix] then
+    assert.same({ prefix .. argument }, found)
   elseif needs_argument[prefix] ~= nil and argument ~= "" and not needs_argument[prefix] then
     assert.equal(("option '--%s%s' takes no argument"):format(prefix, argument), message)
   else

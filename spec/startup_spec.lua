@@ -82,15 +82,15 @@ describe("Of the library's modules are loaded,", function()
   end)
 
   it("for a page, those that make it", function()
-    local wanted = set(always, library, "effects exports kept reporting styles export.html escape json extract chains",
-      "shares granularity sha256 source_text html.assets html.data html.sources html.summary html.tables",
+    local wanted = set(always, library, "effects exports kept reporting styles export.html escape json extract callers",
+      "tree granularity sha256 source_text html.assets html.data html.sources html.summary html.tables",
       "html.text html.tree")
     assert.same(wanted, loaded("--html=/dev/null", image, profile))
   end)
 
   -- An export needs none of what makes reports.
   for kind, more in pairs {
-    json = "extract json escape", csv = "extract csv json escape", folded = "chains shares escape extract",
+    json = "extract json escape", csv = "extract csv json escape", folded = "chains callers shares escape extract",
     dot = "escape extract",
   } do
     it("for the export " .. kind .. ", those that it takes", function()

@@ -50,7 +50,9 @@ arguments.known = {
     annotate_time = "boolean", errors = "boolean", min_count = "integer",
     table_length = "integer", directory_path = "strings", separate_files = "boolean",
     warn = "function", continued = "boolean", comparison = "table",
-    node_threshold = "number", edge_threshold = "number",
+    node_threshold = "number", edge_threshold = "number", top = "integer",
+    tree_roots = "strings", tree_depth = "integer", tree_threshold = "number",
+    terminal_width = "integer", full_names = "boolean",
   })),
 }
 

@@ -2,14 +2,13 @@
 -- tell of them: an estimate.
 --
 -- A profile knows how often a function was called by each of its callers, and not on
--- behalf of whom these were called. So it is taken for granted, as it is in the call
--- graph, that all calls of a function cost the same, whoever they are for. Then the time
--- of a function goes up along its callers, to each by its share of the calls, and on from
--- there; what comes to the top has told the chain. The time of each function is exact,
--- whatever becomes of the chains; and the time of all chains with a function in them is
--- its time with its children's, as in the call graph. What is called within a cycle, in
--- what order, is not known: the cycle as a whole is a link of the chain, above the
--- function.
+-- behalf of whom these were called. So it is taken for granted that all calls of a
+-- function cost the same (see gprof.callers). Then the time of a function goes up along
+-- its callers, to each by its share of the calls, and on from there; what comes to the
+-- top has told the chain. The time of each function is exact, whatever becomes of the
+-- chains; and the time of all chains with a function in them is its time with its
+-- children's, as in the call graph. The cycle as a whole is a link of the chain, above
+-- the function.
 --
 -- There can be any number of chains. One that has come to carry next to no time, or to be
 -- very long, begins with TRUNCATED where it is left; so do all when there are too many.
@@ -17,6 +16,7 @@
 -- @internal gprof.chains
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local callers = require "gprof.callers"
 local shares = require "gprof.shares"
 
 local chains = {}
@@ -30,37 +30,6 @@ local MOST_CHAINS <const>, MOST_LINKS <const> = 100000, 1000000
 --- What stands in a chain for callers that were not followed.
 chains.TRUNCATED = 0
 
--- The cycles of members, by number; nil for others.
-local function cycles_of(profile)
-  local cycles = {}
-  for cycle in profile:cycles() do
-    for id in cycle:members(nil, "id") do cycles[id] = cycle.id end
-  end
-  return cycles
-end
-
--- Callers by number of a function or cycle: arrays of { id, part }, each caller once,
--- with its part of the calls. Functions whose time is not to be handed on have none.
-local function callers_of(profile, cycles)
-  local above, places, stay = {}, {}, {}
-  for id, share in profile:functions("address", "id", "share") do
-    stay[id] = share == 0 or nil
-  end
-  for caller, callee, count, of, recursive in
-    profile:arcs("id", "caller_id", "callee_id", "count", "of", "recursive")
-  do
-    if not recursive and count > 0 and not stay[callee] then
-      local node = cycles[callee] or callee
-      above[node], places[node] = above[node] or {}, places[node] or {}
-      local list, place = above[node], places[node]
-      place[caller] = place[caller] or #list + 1
-      local entry = list[place[caller]] or { id = caller, part = 0 }
-      entry.part, list[place[caller]] = entry.part + count / of, entry
-    end
-  end
-  return above, stay
-end
-
 -- Goes up from a function. `emit` gets the topmost link of each chain, and its part of
 -- the time; links lead downwards.
 local function climb(graph, id, least, emit)
@@ -70,20 +39,20 @@ local function climb(graph, id, least, emit)
     local link = at.link
     local cycle = not graph.stay[link.id] and graph.cycles[link.id]
     if cycle then link = { id = cycle, below = link } end
-    local callers, left = graph.above[link.id] or {}, at.part
+    local above, left = graph.above[link.id] or {}, at.part
     graph.links = graph.links + 1
     local followed = at.part >= least and at.depth < DEEPEST and
       graph.count < MOST_CHAINS and graph.links < MOST_LINKS
-    if callers[1] and not followed then
+    if above[1] and not followed then
       emit({ id = chains.TRUNCATED, below = link }, at.part)
     else
-      for i = #callers, 1, -1 do
-        local caller = callers[i]
+      for i = #above, 1, -1 do
+        local caller = above[i]
         left = left - at.part * caller.part
         stack[#stack + 1] = { link = { id = caller.id, below = link },
           part = at.part * caller.part, depth = at.depth + 1 }
       end
-      if not callers[1] or left > 1e-9 * at.part then emit(link, left) end
+      if not above[1] or left > 1e-9 * at.part then emit(link, left) end
     end
   end
 end
@@ -117,8 +86,8 @@ local undivided <const> = { { ticks = 1 } }
 --   `weight`, in units. `piece`: the piece that it ends in
 -- @treturn number the part of all time that chains with `TRUNCATED` have
 function chains.of(profile, factor, pieces)
-  local graph = { cycles = cycles_of(profile), chains = {}, count = 0, links = 0 }
-  graph.above, graph.stay = callers_of(profile, graph.cycles)
+  local graph = callers.of(profile)
+  graph.chains, graph.count, graph.links = {}, 0, 0
   local total, truncated = 0, 0
   for ticks in profile:functions("self", "ticks") do total = total + ticks end
   for id, ticks in profile:functions("self", "id", "ticks") do

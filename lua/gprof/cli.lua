@@ -22,26 +22,45 @@ local function blocks_runtime()
   return path or fail("the " .. message)
 end
 
+-- Where reports go.
+local function open_output(settings)
+  settings.color = settings.color ~= nil and not settings.gnu_compat and
+    require "gprof.color".wanted(settings.color, io.stdout)
+  local function is_colored() return settings.color == true end
+  if core.is_terminal(io.stdout) and not settings.gnu_compat then
+    return require "gprof.screen".open(settings, is_colored)
+  end
+  return output.into(io.stdout, is_colored)
+end
+
+local function report(settings)
+  local write, finish, _ <close> = open_output(settings)
+  local run = require(settings.sandbox and "gprof.sandboxed" or "gprof.reporting")
+  local bad, slower = run(settings, write)
+  finish()
+  return bad, slower
+end
+
+-- What the program is asked about itself; nil if that is nothing.
+local function answer(settings)
+  if settings.help then return require "gprof.help".page() end
+  if settings.version then return require "gprof.help".version() end
+  if settings.print_completion then
+    return require "gprof.completion".script(settings.print_completion)
+  end
+  return settings.print_blocks_runtime and blocks_runtime() .. "\n" or nil
+end
+
 local function work(arguments)
   local settings = options.read(arguments)
-  local bad, slower = 0, {}
-  local write, finish =
-    output.into(io.stdout, function() return settings.color == true end)
-  if settings.help then
-    write(require "gprof.help".page())
-  elseif settings.version then
-    write(require "gprof.help".version())
-  elseif settings.print_completion then
-    write(require "gprof.completion".script(settings.print_completion))
-  elseif settings.print_blocks_runtime then
-    write(blocks_runtime() .. "\n")
-  else
-    settings.color = settings.color ~= nil and not settings.gnu_compat and
-      require "gprof.color".wanted(settings.color, io.stdout)
-    local report = settings.sandbox and "gprof.sandboxed" or "gprof.reporting"
-    bad, slower = require(report)(settings, write)
+  local text = answer(settings)
+  if text then
+    local write, finish = output.into(io.stdout, function() return false end)
+    write(text)
+    finish()
+    return 0
   end
-  finish()
+  local bad, slower = report(settings)
   for _, line in ipairs(slower) do
     require "gprof.terminal".tell("gprof.lua: " .. line)
   end

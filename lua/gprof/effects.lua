@@ -28,6 +28,13 @@ end
 effects.number = number(0, 2147483647)
 effects.width = number(1, 1000000)
 
+-- How many of something are wanted, in reports that GNU gprof has not.
+local amount <const> = number(1, 2147483647)
+
+function effects.count(settings, argument, option)
+  if not settings.gnu_compat then amount(settings, argument, option) end
+end
+
 -- A limit of the sandbox, which is wanted by whoever sets one.
 local limit <const> = number(1, 2147483647)
 
@@ -120,6 +127,18 @@ function effects.style(settings, argument, option)
   local calls = name == "graph" and argument:find("/", 1, true)
   add_symspec(settings, sign == "+" and "include" or "exclude", calls and "arcs" or name,
     argument, option)
+end
+
+-- Roots of the tree add up.
+function effects.tree(settings, argument, option)
+  if settings.gnu_compat then return end
+  settings.styles.tree = true
+  if not argument then return end
+  if not argument:find "[%w_\128-\255]" then
+    raise("option %s: '%s' names nothing", options.name(option), argument)
+  end
+  settings.tree_roots = settings.tree_roots or {}
+  table.insert(settings.tree_roots, argument)
 end
 
 function effects.arcs(settings, argument, option)

@@ -49,6 +49,30 @@ explain.errors = [[
            nineteen of twenty within twice as much.
 ]]
 
+explain.tree = [[
+
+How to read the call tree
+
+Each line is about one function, on behalf of those above it, whose callees
+stand below it, set to the right. The one with most time comes first.
+
+ %         The share of all the time that was sampled which was spent there and
+time       below.
+
+ total     The same in the unit of the heading.
+
+ self      What of it was spent in the function's own code.
+
+name       The function; (recursive) if it calls itself. Functions that call
+           each other in a circle stand below their cycle as a whole. In
+           parentheses stands how many callees are not shown, as they are too
+           light, or too deep, and the time that they have together.
+
+The tree is an estimate: a profile knows how often a function was called by
+each of its callers, and not on behalf of whom these were called. So all calls
+of a function are taken to cost the same. Self times are exact in sum.
+]]
+
 explain.comparison = [[
 
 How to read the comparison

@@ -30,15 +30,22 @@ local function labels(profile, options, field, more)
   return core.labels(profile, more)
 end
 
+-- Labels at the end of lines, which may have to fit a terminal.
+local function last(profile, options, field, more)
+  if options.terminal_width then require "gprof.layout".shorten(options, more) end
+  return labels(profile, options, field, more)
+end
+
 --- What reports call functions and cycles: names, with their source where
 -- the options want it.
 -- @tparam profile profile
 -- @tparam table options `inline_file_names`, `print_path`; in a profile by line the
---   source is always wanted, and the address with it
+--   source is always wanted, and the address with it; `terminal_width`, `full_names`:
+--   see gprof.layout
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn {[integer]=string} by number; streams write them without making strings
 function names.labels(profile, options, field)
-  return labels(profile, options, field, {})
+  return last(profile, options, field, {})
 end
 
 --- Names, and nothing else.
@@ -55,7 +62,7 @@ end
 -- @tparam[opt] string field as of `names.labels`
 -- @treturn {[integer]=string} by number
 function names.references(profile, options, field)
-  return labels(profile, options, field, { references = true })
+  return last(profile, options, field, { references = true })
 end
 
 --- Entries of an index: index number, name, and, as there can be several so named, a

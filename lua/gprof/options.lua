@@ -75,6 +75,11 @@ local own <const> = { [[
   annotate-time                 time        the source by line, with counts and seconds
   color[=WHEN]                  choice      colours:
   errors                        flag        a column for the error of each self time
+  top=N                         count       the N functions and entries with most time
+  tree[=FUNCTION]               tree        a tree of calls, estimated from the graph
+  tree-depth=N                  count       no deeper than that many functions
+  tree-threshold=PERCENT        percent     functions of less are not in the tree (1)
+  full-names                    flag        do not shorten names on a terminal
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
   export=KIND[:FILE]            export      for other tools, into FILE:
   node-threshold=PERCENT        percent     functions of less are not in dot and svg (0.5)

@@ -94,6 +94,8 @@ end
 -- @tfield number|nil total_error how far that may be off by chance: `profile:error_of`
 -- @tfield number total_ticks the same in samples
 -- @tfield number graph_ticks samples that count in the call graph
+-- @tfield number recorded_ticks samples of all code, whatever was selected
+-- @tfield number unknown_ticks samples in code that is of no function
 -- @tfield number|nil bin_size bytes of code that a bin of the histogram covers: mostly no
 --   whole ones, where reports have two for 3.99
 -- @tfield integer arc_count arcs of the call graph
@@ -106,16 +108,19 @@ end
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
 -- @tparam string|function name `"flat"`, `"graph"`, `"index"`, the same in the style of
---   BSD as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"executions"`, `"annotation"`,
---   `"function_order"`, `"file_order"`, `"info"`: a module of gprof.report, where others
---   may have put more; a path ("my.lua", "./reports/mine") of a file that returns a
---   report; or the report itself, a function of (profile, options, write)
+--   BSD as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"call_tree"`, `"executions"`,
+--   `"annotation"`, `"function_order"`, `"file_order"`, `"info"`: a module of
+--   gprof.report, where others may have put more; a path ("my.lua", "./reports/mine") of
+--   a file that returns a report; or the report itself, a function of (profile, options,
+--   write)
 -- @tparam[opt] table options as of the program, by long name with underscores: `brief`,
 --   `width`, `display_unused_functions`, `print_path`, `inline_file_names`, `gnu_compat`,
---   `errors`; for annotated source `all_lines`, `annotate_time`, `min_count`,
---   `table_length`, `directory_path` (an array), `separate_files`; `color`: in colours;
---   `warn`: a function that is told of sources that cannot be right. Reports that are not
---   the library's take what they like
+--   `errors`, `top`; `terminal_width`: to which names are shortened, unless there is
+--   `full_names`; for the tree of calls `tree_roots` (an array of symspecs),
+--   `tree_depth`, `tree_threshold`; for annotated source `all_lines`, `annotate_time`,
+--   `min_count`, `table_length`, `directory_path` (an array), `separate_files`; `color`:
+--   in colours; `warn`: a function that is told of sources that cannot be right. Reports
+--   that are not the library's take what they like
 -- @tparam[opt] function|file write takes strings; standard output if absent. The report
 --   gets a stream to it (see gprof.output), which ends when the report returns
 -- @raise what the report raises, or why the file cannot be written to

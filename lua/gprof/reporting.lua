@@ -132,9 +132,9 @@ local function make_profile(image, data, settings, printed)
   function settings.missed(spec)
     if settings.gnu_compat or told[spec] then return end
     told[spec] = true
-    local clones = not settings.external_symbol_table and
-      require "gprof.diagnosis".clones(image, spec)
-    warn(("symspec '%s' matches nothing%s"):format(spec, clones and ": " .. clones or ""))
+    local why = not settings.external_symbol_table and
+      require "gprof.diagnosis".missing(image, spec)
+    warn(("symspec '%s' matches nothing%s"):format(spec, why and ": " .. why or ""))
   end
   return need(gprof.profile(image, data,
     require "gprof.arguments".pick(settings, "profile")))
@@ -241,6 +241,9 @@ return function(settings, write)
   local profile = make_profile(image, data, settings, printed)
   if not settings.gnu_compat and about_functions then check_belongs(profile, where) end
   bad = bad + compare(profile, good, settings)
+  if profile.odd and not (settings.gnu_compat or settings.brief) then
+    require "gprof.diagnosis".tell(profile, chosen, settings)
+  end
   check_unchanged(image)
   print_all(chosen, profile, settings, write)
   check_unchanged(image)

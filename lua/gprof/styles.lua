@@ -6,15 +6,17 @@
 
 local styles = {}
 
--- Styles that need records of some kind, which are also those that stand by default: the
--- field of data that says whether there are any, and what to say if there are none.
+-- Styles that need records of some kind: the field of data that says whether there are
+-- any, and what to say if there are none. Those that stand by default do so if there are.
 local needs = {
-  { style = "flat", field = "has_histogram",
+  { style = "flat", default = true, field = "has_histogram",
     lack = "has no histogram: a flat profile cannot be made from it" },
-  { style = "graph", field = "has_arcs",
+  { style = "graph", default = true, field = "has_arcs",
     lack =
       "has no arcs: a call graph cannot be made from it (was the program compiled " ..
       "with -pg?)" },
+  { style = "tree", field = "has_histogram",
+    lack = "has no histogram: a tree of calls cannot be made from it" },
 }
 
 -- All pages in print order: the style that each belongs to, and the report that prints
@@ -26,6 +28,7 @@ local pages = {
   { style = "flat", gnu = "flat", bsd = "bsd.flat" },
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
+  { style = "tree", report = "call_tree" },
   { style = "comparison", report = "comparison" },
   { style = "executions", report = "executions" },
   { style = "annotation", report = "annotation", joined = true },
@@ -47,7 +50,8 @@ function styles.choose(wanted, data, extra)
   end
   local chosen, recorded = {}, false
   for _, need in ipairs(needs) do
-    chosen[need.style] = wanted[need.style] == nil and data[need.field]
+    chosen[need.style] =
+      need.default and wanted[need.style] == nil and data[need.field]
     recorded = recorded or data[need.field]
   end
   chosen.executions = not recorded and wanted.executions == nil

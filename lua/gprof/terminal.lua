@@ -31,8 +31,9 @@ local function is_unseen(code)
   return false
 end
 
--- Whether the terminal takes bytes for UTF-8, as far as the environment tells.
-local function is_utf8()
+--- Tells whether the terminal takes bytes for UTF-8, as far as the environment tells.
+-- @treturn boolean
+function terminal.is_utf8()
   for _, name in ipairs { "LC_ALL", "LC_CTYPE", "LANG" } do
     local value = os.getenv(name) or ""
     if value ~= "" then return value:lower():find "utf%-?8" ~= nil end
@@ -85,7 +86,7 @@ function terminal.shown(text, colored)
   text = text:gsub("\r(\n?)", function(newline)
     return newline == "" and "\\x0d" or nil
   end)
-  if is_utf8() then return (text:gsub("[\128-\255]+", show_wide)) end
+  if terminal.is_utf8() then return (text:gsub("[\128-\255]+", show_wide)) end
   return (text:gsub("[\128-\159]", escape_byte))
 end
 

@@ -4,9 +4,9 @@
 -- @internal gprof.html.data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local chains = require "gprof.chains"
 local granularity = require "gprof.granularity"
 local text = require "gprof.html.text"
+local trees = require "gprof.html.tree"
 
 local data = {}
 
@@ -89,7 +89,7 @@ local function tree_of(content, place, behind)
   for i, node in ipairs(tree.nodes) do
     local id = node.id or -1
     frames[i] = place[id] or id < 1 and -1 or behind + extra(id)
-    if id == chains.TRUNCATED then frames[i] = -2 end
+    if id == trees.HIDDEN then frames[i] = -2 end
     parents[i], weights[i] = node.parent - 1, node.weight
   end
   for i, id in ipairs(others) do more[i] = content.profile:get(id, "name") end

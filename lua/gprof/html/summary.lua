@@ -113,9 +113,9 @@ local function notes(content, options)
     add "Functions or calls were selected: what options left out is not shown."
   end
   local tree = content.tree
-  if tree and tree.truncated > 0.005 then
-    add(("Of %.1f %% of the time the tree of calls does not show the first callers: " ..
-      "too many ways lead there."):format(100 * tree.truncated))
+  if tree and tree.hidden > 0.005 then
+    add(("Of %.1f %% of the time the tree of calls does not show all of the way down: " ..
+      "there are too many ways, and the heaviest are shown."):format(100 * tree.hidden))
   end
   about_sources(content.sources, add)
   return list

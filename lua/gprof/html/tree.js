@@ -32,7 +32,7 @@ const frameTime = (i) => tree.weight[i] / tree.parts;
 
 function frameName(i) {
   const frame = tree.frame[i];
-  return frame === -1 ? "all" : frame === -2 ? "[callers not followed]" : nameOf(frame);
+  return frame === -1 ? "all" : frame === -2 ? "[not shown]" : nameOf(frame);
 }
 
 // One of six tints, by the source file, so that what belongs together looks alike.

@@ -128,20 +128,23 @@ local function label(row, several, options)
   return row.name
 end
 
-local function write_row(row, groups, name, write)
+local function write_row(row, groups, name, options, write)
   local parts = {}
   for i, group in ipairs(groups) do
     parts[i] = group.format:format(group.values(row[group.field], row.status))
   end
-  parts[#parts + 1] = name
-  write("%s\n", table.concat(parts, "  "))
+  local figures = table.concat(parts, "  ") .. "  "
+  if options.terminal_width then
+    name = require "gprof.layout".fit(name, options, #figures)
+  end
+  write("%s%s\n", figures, name)
 end
 
 --- Prints the report.
 -- @tparam profile _ the new one
 -- @tparam table options `comparison`: what `gprof.compare` returned; `brief`: no
 --   explanation; `display_unused_functions`: rows for functions without any change, too;
---   `inline_file_names`, `print_path`; `color`
+--   `inline_file_names`, `print_path`, `terminal_width`, `full_names`; `color`
 -- @tparam stream write
 return function(_, options, write)
   local comparison = options.comparison
@@ -154,7 +157,7 @@ return function(_, options, write)
   write_columns(groups, options, write)
   for _, row in ipairs(comparison) do
     if options.display_unused_functions or not is_unchanged(row) then
-      write_row(row, groups, label(row, several, options), write)
+      write_row(row, groups, label(row, several, options), options, write)
     end
   end
   if not options.brief then write(require "gprof.explain".comparison) end

@@ -65,7 +65,10 @@ local function with_error(row, rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
-local function write_heading(profile, options, prefix, write)
+-- The columns of a row before the name, and those of an error.
+local TAKEN <const>, ERROR <const> = 54, 9
+
+local function write_heading(profile, options, prefix, bar, write)
   local unit, abbreviation = profile.unit, profile.abbreviation
   local per_call = prefix
   if abbreviation ~= "" then
@@ -75,17 +78,20 @@ local function write_heading(profile, options, prefix, write)
   if options.errors then
     above, below = "   self  ", "    error"
   end
-  write(heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s  %-8.8s\n"),
-    "%  ", "cumulative", "self  ", above, "", "self  ", "total ", "")
-  write(heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s  %-8.8s\n"),
-    "time", unit, unit, below, "calls", per_call, per_call, "name")
+  local gap = bar and (" "):rep(bar + 1) or ""
+  write(heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s  %s%-8.8s\n"),
+    "%  ", "cumulative", "self  ", above, "", "self  ", "total ", gap, "")
+  write(heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s  %s%-8.8s\n"),
+    "time", unit, unit, below, "calls", per_call, per_call, gap, "name")
 end
 
 --- Prints the report.
 -- @tparam profile profile with a histogram
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: rows
 --   for functions without calls and time, too; `errors`: a column for the error of
---   self times; `inline_file_names`, `print_path`; `color`
+--   self times; `top`: that many rows at most; `inline_file_names`, `print_path`;
+--   `color`; `terminal_width`: that of lines, to which names are shortened, and which
+--   may leave room for bars; `full_names`: not to shorten names
 -- @tparam stream write
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
@@ -94,10 +100,15 @@ return function(profile, options, write, look)
   end
   look = look or gnu
   local prefix, scale = look.unit(profile)
+  local layout = options.terminal_width and look == gnu and require "gprof.layout"
+  local bar = layout and
+    layout.bar_length(options, options.errors and TAKEN + ERROR or TAKEN)
+  local paint = options.color and require "gprof.color".painter(profile.total_ticks)
   look.title(profile, options, write)
-  write_heading(profile, options, prefix, write)
+  write_heading(profile, options, prefix, bar, write)
   local function row(format)
-    return options.errors and with_error(format, profile.rate) or format
+    format = options.errors and with_error(format, profile.rate) or format
+    return bar and layout.with_bar(format) or format
   end
   core.write_flat(write, profile, {
     called = row(look.called),
@@ -105,7 +116,8 @@ return function(profile, options, write, look)
     labels = look.labels(profile, options),
     scale = scale,
     unused = options.display_unused_functions,
-    paint = options.color and require "gprof.color".painter(profile.total_ticks),
+    top = options.top,
+    paint = bar and layout.painter(bar, paint) or paint,
   })
   if look.ending then look.ending(profile, options, write) end
 end

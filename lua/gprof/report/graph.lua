@@ -61,6 +61,7 @@ local function lines_of(profile, options, look)
     other = look.primary .. "                 %7$s\n",
     labels = names.references(profile, options, look.name),
     unused = options.display_unused_functions,
+    top = options.top,
     paint = options.color and require "gprof.color".painter(profile.graph_ticks),
   }, { __index = look })
 end
@@ -68,8 +69,9 @@ end
 --- Prints the report, without the index (`gprof.report.index`).
 -- @tparam profile profile
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: entries
---   for functions without calls and time, too; `inline_file_names`, `print_path`;
---   `color`; `gnu_compat`
+--   for functions without calls and time, too; `top`: the first so many entries only;
+--   `inline_file_names`, `print_path`; `color`; `terminal_width`: that of lines, to which
+--   names are shortened; `full_names`: not to shorten names; `gnu_compat`
 -- @tparam stream write
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)

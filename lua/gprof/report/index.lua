@@ -22,7 +22,8 @@ end
 --- Prints the report.
 -- @tparam profile profile
 -- @tparam table options `width`: of the lines, in characters (default 80, at most
---   1,000,000); `display_unused_functions`, `inline_file_names`, `print_path`, `color`
+--   1,000,000); `top`: only what is in the first so many entries of the call graph;
+--   `display_unused_functions`, `inline_file_names`, `print_path`, `color`
 -- @tparam stream write
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
@@ -35,5 +36,6 @@ return function(profile, options, write, look)
     names = names.bare(profile, look.name),
     paint = options.color and require "gprof.color".painter(profile.graph_ticks),
     unused = options.display_unused_functions,
+    top = options.top,
   })
 end

@@ -1,0 +1,315 @@
+-- What makes reports comfortable to read: `--top`; and on a terminal names that fit, bars, and a pager. What goes to a
+-- pipe has none of that, nor what --gnu-compat prints.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local crafted = require "support.crafted"
+local program = require "support.program"
+local pty = require "support.pty"
+local shell = require "support.shell"
+
+local LONG <const> = "space::Container<std::string, Allocator>::insert(std::string const&, int)"
+local WIDE <const> = "größe::übergröße_der_allergrößten_köpfe_überhaupt_äöüäöüäöüäöü"
+
+local plan <const> = {
+  functions = { "main", LONG, WIDE, "ping", "pong", "idle" },
+  ticks = { [LONG] = 60, [WIDE] = 30, ping = 8, pong = 2 },
+  calls = { { "main", LONG, 4 }, { "main", WIDE, 5 }, { LONG, LONG, 3 }, { WIDE, "ping", 6 }, { "ping", "pong", 7 },
+    { "pong", "ping", 1 } },
+}
+local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+
+local function run(...)
+  local result = program.run { ... }
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout
+end
+
+local function count(text, pattern)
+  return select(2, text:gsub(pattern, ""))
+end
+
+describe("--top", function()
+  it("leaves the first rows of the flat profile", function()
+    local all, two = run("-b", "-p", image, profile), run("-b", "-p", "--top=2", image, profile)
+    assert.equal(two, all:sub(1, #two))
+    assert.truthy(two:find(WIDE .. "\n$"))
+    assert.equal(all, run("-b", "-p", "--top=100", image, profile))
+  end)
+
+  it("leaves the first entries of the call graph, and these in the index", function()
+    local all, text = run("-b", "-q", image, profile), run("-b", "-q", "--top=3", image, profile)
+    local entries, index = text:match "^(.*)\n\f\nIndex by function name\n\n(.*)$"
+    assert.equal(entries, all:sub(1, #entries))
+    assert.equal(3, count(entries, "\n%-%-%-"))
+    local listed = {}
+    for number in index:gmatch "%[(%d+)%]" do listed[#listed + 1] = tonumber(number) end
+    table.sort(listed)
+    assert.same({ 1, 2, 3 }, listed)
+    assert.equal(all, run("-b", "-q", "--top=100", image, profile))
+  end)
+
+  it("counts cycles as entries, and functions that are selected", function()
+    local text = run("-b", "-q", "--top=4", image, profile)
+    assert.equal(4, count(text:match "^(.-)\nIndex", "\n%-%-%-"))
+    assert.truthy(text:find("\n[4]     10.0 ", 1, true), text)
+    assert.truthy(text:match("\nIndex.*"):find("[4] <cycle 1>", 1, true))
+    text = run("-b", "-qping", "--top=1", image, profile)
+    assert.equal(1, count(text, "\n%-%-%-"))
+    assert.truthy(text:find("\n[5]      8.0 ", 1, true), text)
+    text = run("-b", "-q" .. WIDE, "--top=1", image, profile)
+    assert.equal(1, count(text, "\n%-%-%-"))
+    assert.equal("   [3] " .. WIDE .. "\n", text:match "\nIndex by function name\n\n(.*)$")
+  end)
+
+  it("goes with the style of BSD", function()
+    local text = run("-b", "-T", "--top=2", image, profile)
+    local graph, flat, index = text:match "^(.-)\f\n(.-)\f\n(.-)$"
+    assert.same({ 2, 2, 2 }, { count(graph, "\n%-%-%-"), count(flat, "\n +%d+%.%d"), count(index, "%[%d+%]") })
+  end)
+
+  it("takes a number from 1 on", function()
+    for _, word in ipairs { "0", "-1", "x", "", "1.5" } do
+      local result = program.run { "--top=" .. word, image, profile }
+      assert.same({ ("gprof.lua: option --top takes a whole number from 1 to 2147483647, not '%s'\n"):format(word), 1 },
+        { result.stderr, result.status })
+    end
+  end)
+
+  it("is nothing to --gnu-compat", function()
+    assert.equal(run("--gnu-compat", image, profile), run("--gnu-compat", "--top=1", image, profile))
+    assert.equal(run("--gnu-compat", image, profile), run("--top=x", "--gnu-compat", image, profile))
+  end)
+end)
+
+describe("A name is cut", function()
+  it("in the middle, to the columns that there are", function()
+    assert.equal("abc…hij", core.fit("abcdefghij", 7, "…"))
+    assert.equal("abcd…hij", core.fit("abcdefghij", 8, "…"))
+    assert.equal("ab...ij", core.fit("abcdefghij", 7, "..."))
+    assert.equal("abcdefghij", core.fit("abcdefghij", 10, "…"))
+    assert.equal("ä…ö", core.fit("äüüüö", 3, "…"))
+  end)
+
+  it("not where there is no room for any of it", function()
+    for room = -1, 2 do assert.equal("abcdefghij", core.fit("abcdefghij", room, "…")) end
+    assert.equal("abcdefghij", core.fit("abcdefghij", 4, "..."))
+    assert.equal("", core.fit("", 0, "…"))
+  end)
+
+  it("never within a character", function()
+    math.randomseed(7)
+    for _ = 1, 2000 do
+      local letters = {}
+      for i = 1, math.random(30) do letters[i] = math.random(2) == 1 and utf8.char(math.random(160, 0xd7ff)) or "x" end
+      local text, room = table.concat(letters), math.random(3, 30)
+      local fitted = core.fit(text, room, "…")
+      assert.equal(math.min(#letters, room), utf8.len(fitted), text)
+      local head, tail = fitted:match "^(.-)…(.*)$"
+      if fitted ~= text then
+        assert.equal(head, text:sub(1, #head))
+        assert.equal(tail, text:sub(-#tail))
+      end
+    end
+  end)
+
+  it("whatever bytes it has", function()
+    math.randomseed(8)
+    for _ = 1, 2000 do
+      local bytes = {}
+      for i = 1, math.random(20) do bytes[i] = string.char(math.random(0, 255)) end
+      local text = table.concat(bytes)
+      local fitted = core.fit(text, math.random(0, 12), "…")
+      local head, tail = fitted:match "^(.-)…(.*)$"
+      if fitted ~= text then assert.truthy(text:sub(1, #head) == head and text:sub(-#tail) == tail) end
+    end
+  end)
+end)
+
+if pty.lack() then
+  pending(pty.lack())
+  return
+end
+
+-- What a terminal of some width is sent.
+local function on_terminal(columns, ...)
+  local result = pty.run({ "-b", ... }, { COLUMNS = columns and tostring(columns) or false })
+  assert.equal(0, result.status, result.stdout)
+  return result.stdout
+end
+
+-- The longest of the lines, in columns; the index, whose width -w decides, is none of them.
+local function widest(text)
+  local most = 0
+  for line in text:gsub("[^\n]*Index by.*", ""):gmatch "[^\n\f]+" do
+    most = math.max(most, (assert(utf8.len((line:gsub("\27%[[%d;]*m", ""))), line)))
+  end
+  return most
+end
+
+describe("On a terminal names", function()
+  it("are shortened in the middle for lines to fit", function()
+    local text = on_terminal(80, image, profile)
+    assert.equal(80, widest(text))
+    assert.truthy(text:find("\n 60.00      0.60     0.60        4   150.00   150.00  space::Contai…const&, int)\n", 1,
+      true), text)
+    assert.truthy(text:find("4/4           space::Contai… const&, int) [2]\n", 1, true), text)
+  end)
+
+  it("are whole where they fit, or if somebody wants that", function()
+    local plain = run("-b", image, profile)
+    local graph = run("-b", "-q", image, profile)
+    assert.equal(graph, on_terminal(200, "-q", image, profile))
+    assert.equal(plain, on_terminal(80, "--full-names", image, profile))
+    assert.equal(plain, on_terminal(nil, image, profile))
+    assert.equal(run("-b", "-T", image, profile), on_terminal(80, "-T", "--full-names", image, profile))
+  end)
+
+  it("are as wide with colours, and in the call graph with what stands around them", function()
+    for columns = 72, 112, 20 do
+      assert.equal(columns, widest(on_terminal(columns, "-q", image, profile)))
+      local colored = on_terminal(columns, "-q", "--color=always", image, profile)
+      assert.equal(columns, widest(colored))
+    end
+  end)
+
+  it("keep their ends if there is hardly any room", function()
+    local text = on_terminal(20, "-p", image, profile)
+    assert.truthy(text:find("  space::C…&, int)\n", 1, true), text)
+  end)
+
+  it("are shortened without characters that the terminal has not", function()
+    local text = pty.run({ "-b", "-p", image, profile }, { COLUMNS = "80", LC_ALL = "C" }).stdout
+    assert.truthy(text:find("  space::Conta...onst&, int)\n", 1, true), text)
+    assert.is_nil(text:find("…", 1, true))
+  end)
+
+  it("have the width that the terminal tells, if COLUMNS does not", function()
+    assert.equal(on_terminal(90, image, profile), pty.run({ "-b", image, profile }, {}, 90).stdout)
+    for _, word in ipairs { "", "0", "-5", "x", "9x", "99999999999999999999" } do
+      assert.equal(on_terminal(90, image, profile), pty.run({ "-b", image, profile }, { COLUMNS = word }, 90).stdout)
+    end
+  end)
+
+  it("are shortened in a comparison, too", function()
+    local text = on_terminal(90, "--compare=" .. profile, "-z", image, profile)
+    assert.truthy(text:find("…", 1, true), text)
+    assert.is_nil(run("-b", "-z", "--compare=" .. profile, image, profile):find("…", 1, true))
+  end)
+end)
+
+describe("On a wide terminal bars", function()
+  it("stand before the names of the flat profile", function()
+    local text = on_terminal(100, "-p", image, profile)
+    assert.equal(100, widest(text))
+    for _, row in ipairs {
+      "ms/call                name", "150.00  ███████▊      space::", " 80.00  ███▉          größe",
+      " 11.43  █             ping\n", "  2.86  ▎             pong\n",
+    } do
+      assert.truthy(text:find(row, 1, true), text)
+    end
+  end)
+
+  it("are as long as shares are large", function()
+    local text = on_terminal(200, "-p", image, profile)
+    local lengths = {}
+    for row in text:gmatch "\n *%d+%.%d%d [^\n]+" do lengths[#lengths + 1] = count(row, "█") end
+    assert.same({ 9, 4, 1, 0 }, lengths)
+  end)
+
+  it("are made of # where it has no others, and have the colour of the row", function()
+    local text = pty.run({ "-b", "-p", "--color=always", image, profile }, { COLUMNS = "200", LC_ALL = "C" }).stdout
+    assert.truthy(text:find("\27%[31m 60%.00 [^\n]*  ##########       space[^\n]*\27%[0m\n"), text)
+  end)
+
+  it("are not there where names need the room, or in the style of BSD", function()
+    assert.is_nil(on_terminal(88, "-p", image, profile):find("█", 1, true))
+    assert.is_nil(on_terminal(200, "-p", "-T", image, profile):find("█", 1, true))
+  end)
+end)
+
+describe("What no terminal shows", function()
+  it("is as it ever was, whatever the environment says", function()
+    local plain = run("-b", image, profile)
+    local result = program.run({ "-b", image, profile }, { env = { COLUMNS = "40", GPROF_PAGER = "tr a-z A-Z" } })
+    assert.same({ plain, "", 0 }, { result.stdout, result.stderr, result.status })
+  end)
+
+  it("is not changed by --gnu-compat on a terminal", function()
+    local compatible = run("--gnu-compat", image, profile)
+    local result = pty.run({ "--gnu-compat", image, profile }, { COLUMNS = "60", GPROF_PAGER = "tr a-z A-Z" })
+    assert.same({ compatible, 0 }, { result.stdout, result.status })
+  end)
+end)
+
+describe("A pager", function()
+  local plain = run("-b", image, profile)
+
+  local function paged(pager, ...)
+    local result = pty.run({ "-b", ... }, { GPROF_PAGER = pager })
+    return result.stdout, result.status
+  end
+
+  it("is what shows the report", function()
+    local numbered = plain:gsub("([^\n]*)\n", ":%1\n")
+    assert.same({ numbered, 0 }, { paged("sed s/^/:/", image, profile) })
+    assert.truthy(paged("X=1 sed 's/^/a b/' | sed s/^/:/", image, profile):find("^:a bFlat"))
+  end)
+
+  it("that is not there is as if there were none", function()
+    for _, pager in ipairs { "/nowhere/pager -x", "no-such-pager", "A=b no-such-pager", "", "  " } do
+      assert.same({ plain, 0 }, { paged(pager, image, profile) })
+    end
+  end)
+
+  it("that is left early, or fails, ends nothing", function()
+    for _, pager in ipairs { "head -n 1", "sh -c 'read line; echo Flat profile:; exit 3'" } do
+      assert.same({ "Flat profile:\n", 0 }, { paged(pager, image, profile) })
+    end
+    assert.same({ "", 0 }, { paged("false", image, profile) })
+  end)
+
+  it("that is left early does not keep the rest from being done", function()
+    local dir = shell.tmpdir()
+    local many = { functions = {}, ticks = {}, calls = {} }
+    for i = 1, 5000 do
+      many.functions[i], many.ticks["function" .. i] = "function" .. i, i
+    end
+    local text, status = paged("head -n 1", "--export=csv:" .. dir .. "/table", "-p", crafted.image(many),
+      crafted.gmon(many))
+    assert.same({ "Flat profile:\n", 0 }, { text, status })
+    assert.equal(5001, count(shell.read(dir .. "/table"), "\n"))
+    local faster = { functions = plan.functions, calls = plan.calls, ticks = { [LONG] = 1 } }
+    text, status = paged("false", "--fail-on=5", "--compare=" .. crafted.gmon(faster), image, profile)
+    assert.equal(2, status, text)
+  end)
+
+  it("is not started for failures, nor for what the program is asked about itself", function()
+    assert.same({ "gprof.lua: none: No such file or directory\n", 1 }, { paged("tr a-z A-Z", "none") })
+    assert.equal(run "-h", (paged("sed s/^/:/", "-h")))
+    assert.equal(run "-v", (paged("sed s/^/:/", "-v")))
+  end)
+
+  it("is waited for before a failure is told of", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/bad.lua",
+      'return function(_, _, write) write "begun\\n" error({ message = "on purpose" }) end')
+    local text, status = paged("{ cat; sleep 0.2; echo left; }", "--report=" .. dir .. "/bad.lua", image, profile)
+    assert.same({ "begun\nleft\ngprof.lua: on purpose\n", 1 }, { text, status })
+  end)
+
+  it("gets what reports print by other means, too, in its place", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/my.lua",
+      'return function(_, _, write) write "one\\n" write:flush() print "two" write "three\\n" end')
+    assert.same({ "ONE\nTWO\nTHREE\n", 0 }, { paged("tr a-z A-Z", "--report=" .. dir .. "/my.lua", image, profile) })
+  end)
+
+  it("shows what comes out of the sandbox, and control characters as text", function()
+    local numbered = plain:gsub("([^\n]*)\n", ":%1\n")
+    assert.same({ numbered, 0 }, { paged("sed s/^/:/", "--sandbox", image, profile) })
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/my.lua", 'return function(_, _, write) write "\\27[2Jx\\n" end')
+    assert.same({ "\\x1b[2Jx\n", 0 }, { paged("cat", "--report=" .. dir .. "/my.lua", image, profile) })
+  end)
+end)

@@ -1,0 +1,177 @@
+-- What is said of a profile in which something is odd: likely causes, on standard error, once; and nothing where there
+-- is no reason, or nobody wants to read.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local crafted = require "support.crafted"
+local gmon = require "support.gmon"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local plan <const> = crafted.example
+local image <const> = crafted.image(plan)
+
+-- What is said with these words; the report is what it is without.
+local function said(...)
+  local result = program.run { ... }
+  assert.equal(0, result.status, result.stderr)
+  return result.stderr
+end
+
+describe("A profile in which nothing is odd", function()
+  it("has nothing said of it", function()
+    local profile = crafted.gmon(plan)
+    for _, words in ipairs { {}, { "-b" }, { "-p" }, { "-q" }, { "-z" }, { "--tree" }, { "-C" }, { "-T" },
+      { "-Pleaf" } } do
+      assert.equal("", said(image, profile, table.unpack(words)))
+    end
+    local only_calls = crafted.gmon { functions = plan.functions, calls = plan.calls }
+    assert.equal("", said(image, only_calls))
+  end)
+end)
+
+describe("Without samples", function()
+  local idle = crafted.gmon { functions = plan.functions, calls = plan.calls, ticks = {} }
+  local message <const> = "gprof.lua: hint: nothing was sampled: a sample is taken every 10 ms of CPU time, and the " ..
+    "program ran for less, or elsewhere; a longer run or the sum of several (-s) shows more\n"
+
+  it("the sampling period is told, if time is what was to be seen", function()
+    for _, words in ipairs { {}, { "-p" }, { "--tree" }, { "-T" }, { "-q", "-p" } } do
+      assert.equal(message, said(image, idle, table.unpack(words)))
+    end
+    local other = crafted.gmon { functions = plan.functions, ticks = {}, calls = plan.calls, rate = 4,
+      dimension = "misses", abbreviation = "m" }
+    assert.truthy(said(image, other):find("a sample is taken every 0.25 misses", 1, true))
+  end)
+
+  it("nothing is said where it is not, or nobody wants to read", function()
+    for _, words in ipairs { { "-b" }, { "-z" }, { "-q" }, { "-C" }, { "-i" }, { "--gnu-compat" },
+      { "--export=csv" } } do
+      assert.equal("", said(image, idle, table.unpack(words)))
+    end
+  end)
+
+  it("selections are none of it", function()
+    assert.equal("", said("-Pleaf", "-Pwork", "-Pping", "-Ppong", image, crafted.gmon(plan)))
+  end)
+end)
+
+describe("Without arcs", function()
+  local flat = crafted.gmon { functions = plan.functions, ticks = plan.ticks }
+
+  it("the missing call graph is told of, if it would have been printed", function()
+    assert.equal("gprof.lua: hint: no calls were recorded, so there is no call graph: was the program compiled with " ..
+      "-pg, and not only linked?\n", said(image, flat))
+  end)
+
+  it("nothing is said otherwise", function()
+    for _, words in ipairs { { "-b" }, { "-p" }, { "-Q" }, { "--tree" }, { "--gnu-compat" }, { "--export=folded" } } do
+      assert.equal("", said(image, flat, table.unpack(words)))
+    end
+  end)
+end)
+
+describe("Samples of no function", function()
+  -- So many of them before the first function, of a hundred.
+  local function profile_with(strays)
+    local bins = { [4] = strays, [5] = 100 - strays }
+    for i = 1, 16 do bins[i] = bins[i] or 0 end
+    local low = crafted.BASE - 4 * crafted.SIZE
+    local records = { { kind = "histogram", low = low, high = low + #bins * crafted.SIZE, bins = bins },
+      { kind = "arc", count = 1, from = crafted.BASE + 4, self = crafted.BASE + crafted.SIZE } }
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+    shell.check { "touch", "-d", "2100-01-01", path }
+    return path
+  end
+
+  it("are told of from ten on, and from a twentieth of all", function()
+    local message = "gprof.lua: hint: 10 of 100 samples are in code that is of no function: the profile may be that " ..
+      "of another build, or symbols may have been stripped\n"
+    assert.equal(message, said(image, profile_with(10)))
+    assert.equal("", said(image, profile_with(9)))
+    assert.equal("", said(image, profile_with(0)))
+  end)
+
+  it("are not told of where they do not matter", function()
+    for _, words in ipairs { { "-b" }, { "-C" }, { "-i" }, { "--gnu-compat" } } do
+      assert.equal("", said(image, profile_with(50), table.unpack(words)))
+    end
+    for _, words in ipairs { { "-p" }, { "-q" }, { "--tree" } } do
+      assert.truthy(said(image, profile_with(50), table.unpack(words)):find "^[^\n]*50 of 100[^\n]*\n$")
+    end
+  end)
+
+  it("come with the age of the program, if that speaks for another build", function()
+    local copy = shell.tmpdir() .. "/copy"
+    shell.check { "cp", image, copy }
+    local profile = profile_with(40)
+    shell.check { "touch", "-d", "2100-01-02", copy }
+    assert.equal(("gprof.lua: hint: 40 of 100 samples are in code that is of no function: %s is newer than the " ..
+      "profile, and may be another build than the one that ran\n"):format(copy), said(copy, profile))
+    assert.equal("", said(copy, profile_with(0)))
+  end)
+
+  it("come with the addresses, if these are far from the code", function()
+    local high = crafted.BASE + 0x100000
+    local bins = { 50 }
+    for i = 1, 3 do bins[i + 1] = i == 3 and 50 or 0 end
+    local records = { { kind = "histogram", low = 0, high = high, bins = bins },
+      { kind = "arc", count = 1, from = crafted.BASE + 4, self = crafted.BASE + crafted.SIZE } }
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+    shell.check { "touch", "-d", "2100-01-01", path }
+    assert.truthy(said(image, path):find("the profile is about addresses 0x0 to 0x101000, the code at 0x1000 to ", 1,
+      true))
+  end)
+end)
+
+describe("A name that matches nothing", function()
+  local source <const> = "static inline __attribute__((always_inline)) int hidden_helper(int x) { return x * 3; }\n" ..
+    "int main(int n, char **v) { (void)v; volatile int s = 0; for (int i = 0; i < n; i++) s += hidden_helper(i); }\n"
+
+  local function compiled(...)
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/a.c", source)
+    shell.check({ "gcc", "-O2", "-pg", "-o", "a.out", "a.c", ... }, { cwd = dir })
+    shell.check({ "./a.out" }, { cwd = dir })
+    return dir
+  end
+
+  local GUESS <const> = ": the debugging information has the name; if it is a function's, the compiler may have " ..
+    "inlined it wherever it is called (-fno-inline keeps it)\n"
+
+  local function warning(dir, spec)
+    return program.run({ "-b", "-p" .. spec }, { cwd = dir }).stderr
+  end
+
+  it("may be that of a function that was inlined, if debugging information has it", function()
+    for _, options in ipairs { { "-g" }, { "-g", "-gz" }, { "-g", "-gdwarf-4" } } do
+      local dir = compiled(table.unpack(options))
+      assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing" .. GUESS,
+        warning(dir, "hidden_helper"))
+      assert.equal("gprof.lua: warning: symspec 'a.c:hidden_helper' matches nothing" .. GUESS,
+        warning(dir, "a.c:hidden_helper"))
+      for _, name in ipairs { "hidden_helpe", "idden_helper", "hidden_helper2", "nobody" } do
+        assert.equal(("gprof.lua: warning: symspec '%s' matches nothing\n"):format(name), warning(dir, name))
+      end
+    end
+  end)
+
+  it("is no more than that without", function()
+    assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing\n",
+      warning(compiled(), "hidden_helper"))
+  end)
+
+  it("is found wherever in the names it stands", function()
+    local dir, names = shell.tmpdir(), {}
+    for i = 1, 9000 do names[i] = ("extern int name_of_some_length_%d; "):format(i) end
+    shell.write(dir .. "/a.c", table.concat(names, "\n") .. "int f(void) { return 0" ..
+      table.concat(names, ""):gsub("extern int (%S+);", "+ %1") .. "; }\n" .. source)
+    shell.check({ "gcc", "-g", "-c", "-o", "a.o", "a.c" }, { cwd = dir })
+    local core, gprof = require "gprof.core", require "gprof"
+    local opened = assert(gprof.image(dir .. "/a.o"))
+    for i = 1, 9000, 7 do
+      assert.is_true(core.image_mentions(opened, "name_of_some_length_" .. i), i)
+    end
+    assert.is_false(core.image_mentions(opened, "name_of_some_length_9001"))
+    assert.is_false(core.image_mentions(opened, ("x"):rep(100000)))
+  end)
+end)
