@@ -122,6 +122,8 @@ static bool join(building *b, const gp_arcs *arcs, const uint32_t *entered, size
     uint32_t caller = gp_symtab_find(b->graph->symtab, arcs->from[i]);
     uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
     if (callee != GP_NONE) callee = entered[callee];
+    if (caller == GP_NONE && arcs->from[i] == GP_OUTSIDE)
+      caller = b->graph->symtab->outside;
     if (caller == GP_NONE || callee == GP_NONE) {
       trace_dropped(b->graph, arcs, i, "not between two functions");
       continue;

@@ -72,6 +72,7 @@ static int new_symbols(lua_State *L) {
       .no_static = flag_option(L, 2, "no_static"),
       .functions_only = flag_option(L, 2, "ignore_non_functions"),
       .gnu_compat = flag_option(L, 2, "gnu_compat"),
+      .outside = flag_option(L, 2, "outside"),
       .trace = opt_trace(L, 3),
   };
   lua_settop(L, 3);

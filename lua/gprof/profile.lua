@@ -39,6 +39,7 @@ local function make(image, data, options)
   arguments.check(data, "gprof.data", 2, "profile")
   options = arguments.options(options, 3, "profile")
   options = images.options(image, options)
+  options.outside = data.shared
   local trace = arguments.trace(options)
   local symbols, message = images.symbols(image, options, trace)
   if not symbols then return nil, message end
