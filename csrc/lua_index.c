@@ -33,7 +33,8 @@ static void collect(const page *p) {
   size_t kept = 0;
   for (size_t i = 0; i < rows->count; i++) {
     uint32_t function = rows->row[i];
-    if (p->r.unused || graph->calls[function] != 0 || graph->self[function] != 0)
+    if (p->r.unused || graph->calls[function] != 0 || graph->self[function] != 0 ||
+        function == graph->symtab->outside)
       rows->row[kept++] = function;
   }
   rows->count = rows->capacity = kept;

@@ -262,6 +262,14 @@ static void push_foreign(lua_State *L, const void *object) {
   lua_pushboolean(L, recorded && !met);
 }
 
+static void push_outside(lua_State *L, const void *object) {
+  uint32_t outside = opened(L, object)->symtab->outside;
+  if (outside != GP_NONE)
+    lua_pushinteger(L, (lua_Integer)outside + 1);
+  else
+    lua_pushnil(L);
+}
+
 static void push_image(lua_State *L, const void *object) {
   (void)object;
   lua_getiuservalue(L, 1, PROFILE_IMAGE);
@@ -307,6 +315,7 @@ void define_profile(lua_State *L) {
       {"arc_count", push_arc_count},      /* arcs of the call graph */
       {"by_line", push_by_line},          /* lines have symbols of their own */
       {"foreign", push_foreign},          /* nothing recorded meets any symbol */
+      {"outside", push_outside},          /* the number of <outside>, or nil */
       {"image", push_image},
       {"data", push_data},
       {"symbols", push_symbols},

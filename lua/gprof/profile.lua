@@ -99,6 +99,8 @@ end
 --   whole ones, where reports have two for 3.99
 -- @tfield integer arc_count arcs of the call graph
 -- @tfield boolean foreign whether nothing that was recorded meets any function
+-- @tfield integer|nil outside the number of the function `<outside>`, which has no code:
+--   it stands for all that is not in a shared library, and calls it; nil in others
 -- @tfield image image
 -- @tfield data data
 -- @tfield symbols symbols the functions of the image

@@ -240,6 +240,7 @@ return function(settings, write)
   set_look(settings)
   local profile = make_profile(image, data, settings, printed)
   if not settings.gnu_compat and about_functions then check_belongs(profile, where) end
+  if data.shared then require "gprof.shared".check(profile, settings, where, warn) end
   bad = bad + compare(profile, good, settings)
   check_unchanged(image)
   print_all(chosen, profile, settings, write)

@@ -15,12 +15,11 @@ return function(profile, options, write)
   local nodes, symbols = {}, {}
   for id, symbol in profile:functions("address", "id", "symbol") do
     nodes[#nodes + 1] = id
-    symbols[id] = symbol
+    symbols[id] = id ~= profile.outside and symbol .. "\n" or ""
   end
   local arcs =
     ordering.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
   for _, id in ipairs(ordering.functions(nodes, arcs, options.gnu_compat)) do
     write(symbols[id])
-    write("\n")
   end
 end
