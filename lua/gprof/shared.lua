@@ -43,8 +43,7 @@ end
 
 -- Options by which functions bear other names, or are parts of others.
 local function has_all_functions(settings)
-  return not (settings.no_static or settings.external_symbol_table or
-    settings.file_ordering or settings.line)
+  return not (settings.no_static or settings.external_symbol_table or settings.file_ordering)
 end
 
 --- Checks that a profile is one of the library, and tells of calls that are not in it.
