@@ -28,7 +28,8 @@ typedef struct gp_symtab_options {
   bool no_static;       /* leave local symbols out */
   bool functions_only;  /* leave local symbols out that are not typed */
   bool gnu_compat;      /* choose exactly as GNU gprof does */
-  bool outside;         /* add one for the callers of a shared library */
+  bool outside;         /* of a shared library: add one for its callers, and one for the
+                           stubs of its procedure linkage */
   const gp_symfile *symbols;  /* to be taken instead of the image's; or NULL */
   const gp_symfile *map;      /* of object files; or NULL */
   const gp_trace *trace;      /* or NULL */

@@ -80,6 +80,12 @@ describe("the profile of a library", function()
     assert.equal(outside, profile:find "<outside>")
   end)
 
+  it("has the stubs of the procedure linkage as a function", function()
+    local plt = profile:find "<plt>"
+    assert.equal((build.section(built.image, ".plt")), plt.address)
+    assert.equal(plt, profile:lookup(plt.address + 20))
+  end)
+
   it("is no other without calls from there", function()
     local plain = load(build.craft { text = 16, symbols = { { "f", 0 } } })
     assert.is_nil(plain.outside)

@@ -6,16 +6,16 @@
 
 local ordering = require "gprof.ordering"
 
---- Prints the report. Names are those of the symbol table, as linkers want them.
+--- Prints the report, without what stands for others than functions. Names are those of the symbol table, as linkers want them.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`: with the faults of GNU gprof, which may lose a
 --   function, and print one twice
 -- @tparam stream write
 return function(profile, options, write)
-  local nodes, symbols = {}, {}
+  local nodes, symbols, shared = {}, {}, profile.outside
   for id, symbol in profile:functions("address", "id", "symbol") do
     nodes[#nodes + 1] = id
-    symbols[id] = id ~= profile.outside and symbol .. "\n" or ""
+    symbols[id] = shared and symbol:find "^<" and "" or symbol .. "\n"
   end
   local arcs =
     ordering.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
