@@ -21,7 +21,8 @@
 enum {
   GP_STATIC = 1,    /* local to its file */
   GP_FUNCTION = 2,  /* typed as a function, where the format has types */
-  GP_MAPPED = 4     /* stands for an object file of a map, whose name it bears */
+  GP_MAPPED = 4,    /* stands for an object file of a map, whose name it bears */
+  GP_CALLERS = 8    /* stands for all that is not in a shared library and calls it */
 };
 
 typedef struct gp_symtab_options {

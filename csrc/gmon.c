@@ -237,7 +237,7 @@ static bool is_compatible(const gp_data *data, const gp_histogram *first,
                    origin_of(data).text, new->dimension, new->abbreviation,
                    first->dimension, first->abbreviation);
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
-  if (fabs(scale - expected) > 1e-6)
+  if (fabs(scale - expected) > 1e-6 && !data->mixed_scales)
     return gp_fail(error,
                    "histogram%s has bins of %g bytes, the ones before have %g",
                    origin_of(data).text, scale * 2, expected * 2);

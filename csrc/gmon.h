@@ -59,6 +59,7 @@ typedef struct gp_blocks {
 typedef struct gp_data gp_data;
 struct gp_data {
   gp_layout layout;       /* how files are read and written: the image's, mostly */
+  bool mixed_scales;      /* bins of several sizes may stand side by side */
   bool mixed_rates;       /* count samples of another rate as the first one's */
   gp_histogram *histograms;   /* disjoint; in the order in which they were met */
   uint32_t *by_address;       /* their numbers, sorted in runs: see gmon.c */

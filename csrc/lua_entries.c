@@ -135,7 +135,8 @@ static bool has_entry(const page *p, const gp_graph *graph, uint32_t node) {
   if (symtab->function && !(node < graph->functions && symtab->flags[node] & GP_FUNCTION))
     return false;
   return p->r.unused || gp_graph_is_used(graph, node) ||
-         (node == symtab->outside && graph->first_callee[node] != GP_NONE);
+         (node < graph->functions && symtab->flags[node] & GP_CALLERS &&
+          graph->first_callee[node] != GP_NONE);
 }
 
 static void write_entry(const page *p, uint32_t node) {

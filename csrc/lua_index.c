@@ -34,7 +34,8 @@ static void collect(const page *p) {
   for (size_t i = 0; i < rows->count; i++) {
     uint32_t function = rows->row[i];
     if (p->r.unused || graph->calls[function] != 0 || graph->self[function] != 0 ||
-        function == graph->symtab->outside)
+        (graph->symtab->flags[function] & GP_CALLERS &&
+         graph->first_callee[function] != GP_NONE))
       rows->row[kept++] = function;
   }
   rows->count = rows->capacity = kept;

@@ -116,6 +116,22 @@ static int new_lines(lua_State *L) {
   return push_failure(L, lua_tostring(L, -1), &error);
 }
 
+symbols_box *push_joined_box(lua_State *L) {
+  lua_rawgeti(L, 2, 1);
+  lua_rawgeti(L, -1, 1);  /* the symbols of the first object */
+  int first = lua_gettop(L);
+  const symbols_box *program = check_symbols(L, first);
+  symbols_box *box = new_box(L, program->image);
+  box->demangled = program->demangled;
+  for (int i = SYMBOLS_IMAGE; i <= SYMBOLS_TRACE; i++) {
+    lua_getiuservalue(L, first, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, SYMBOLS_PARTS);
+  return box;
+}
+
 static int describe(lua_State *L) {
   const symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
   lua_pushfstring(L, "symbols: %d", (int)box->symtab.count);

@@ -193,7 +193,7 @@ static bool add_outside(building *b, gp_symtab *symtab, gp_error *error) {
   chosen->rows[chosen->count++] = (gp_candidate){
       .address = last < symtab->text_high ? symtab->text_high : last + (last < UINT64_MAX),
       .name = "<outside>", .order = (uint32_t)chosen->table_size, .owner = GP_NONE,
-      .flags = GP_FUNCTION};
+      .flags = GP_FUNCTION | GP_CALLERS};
   return true;
 }
 
@@ -250,6 +250,9 @@ void gp_symtab_free(gp_symtab *symtab) {
   free(symtab->flags);
   free(symtab->order);
   free(symtab->owner);
+  free(symtab->end);
+  free(symtab->object);
+  free(symtab->text);
   free(symtab->function);
   free(symtab->origin);
   free(symtab->next_line);
@@ -263,6 +266,7 @@ void gp_symtab_free(gp_symtab *symtab) {
 /* --- lookup ---------------------------------------------------------------- */
 
 uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol) {
+  if (symtab->end) return symtab->end[symbol];
   if (symbol + 1 < symtab->count) return symtab->address[symbol + 1] - 1;
   return symtab->text_high - 1;
 }

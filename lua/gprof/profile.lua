@@ -43,7 +43,12 @@ local function make(image, data, options)
   local trace = arguments.trace(options)
   local symbols, message = images.symbols(image, options, trace)
   if not symbols then return nil, message end
-  local lines, selections, found
+  local lines, selections, found, unknown
+  if options.with then
+    local join = require "gprof.joining".join
+    symbols, data, unknown = join(image, symbols, data, options, trace)
+    if not symbols then return nil, data end
+  end
   if options.static_call_graph then
     found, message = native.load "gprof.opcodes"
     if not found then return nil, "the " .. message end
@@ -60,6 +65,7 @@ local function make(image, data, options)
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections)
   if profile and lines then made_with[profile] = options end
+  if profile and unknown then require "gprof.joining".unknown(profile, unknown) end
   return profile, message
 end
 

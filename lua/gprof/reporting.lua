@@ -238,9 +238,15 @@ return function(settings, write)
   if not (printed.info or about_functions) then return bad, {} end
   check_blocks(settings, printed, data)
   set_look(settings)
+  if settings.with then
+    require "gprof.libraries".open(settings, printed, image, data, where, warn)
+  end
   local profile = make_profile(image, data, settings, printed)
+  if settings.with then require "gprof.libraries".tell(profile, warn) end
   if not settings.gnu_compat and about_functions then check_belongs(profile, where) end
-  if data.shared then require "gprof.shared".check(profile, settings, where, warn) end
+  if data.shared then
+    require "gprof.shared".check(image, data, profile.symbols, settings, where, warn)
+  end
   bad = bad + compare(profile, good, settings)
   check_unchanged(image)
   print_all(chosen, profile, settings, write)

@@ -25,11 +25,11 @@ end
 
 -- The linker tells where functions begin. Of another library, or another build of it,
 -- these are mostly other places.
-local function check_callees(profile, where)
+local function check_callees(image, data, symbols, where)
   local callees, good, bad, example = {}, 0, 0, nil
-  for _, callee in profile.data:arcs() do callees[callee] = true end
+  for _, callee in data:arcs() do callees[callee] = true end
   for callee in pairs(callees) do
-    if enters(profile.symbols, callee) then
+    if enters(symbols, callee) then
       good = good + 1
     else
       bad, example = bad + 1, math.min(example or callee, callee)
@@ -37,7 +37,7 @@ local function check_callees(profile, where)
   end
   if bad <= good then return end
   fail("%s: does not belong to %s, or to another build of it: no function begins at 0x%x, " ..
-    "and so with %d of %d addresses that were called", where, profile.image.path, example,
+    "and so with %d of %d addresses that were called", where, image.path, example,
     bad, good + bad)
 end
 
@@ -46,21 +46,23 @@ local function has_all_functions(settings)
   return not (settings.no_static or settings.external_symbol_table or settings.file_ordering)
 end
 
---- Checks that a profile is one of the library, and tells of calls that are not in it.
--- @tparam profile profile
+--- Checks that data are of the library, and tells of calls that are not in them.
+-- @tparam image image
+-- @tparam data data
+-- @tparam symbols symbols of the image
 -- @tparam table settings
 -- @tparam string where what the data are called in messages
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
-function shared.check(profile, settings, where, warn)
+function shared.check(image, data, symbols, settings, where, warn)
   if settings.gnu_compat then
     fail("%s: is a shared library's profile, which GNU gprof does not read", where)
   end
-  check_range(profile.image, profile.data, where)
-  if has_all_functions(settings) then check_callees(profile, where) end
-  local uncounted = profile.data.uncounted
-  if uncounted > 0 then
-    warn(("%s: the dynamic linker had no room to count %d calls"):format(where, uncounted))
+  check_range(image, data, where)
+  if has_all_functions(settings) then check_callees(image, data, symbols, where) end
+  if data.uncounted > 0 then
+    warn(("%s: the dynamic linker had no room to count %d calls"):format(where,
+      data.uncounted))
   end
 end
 
