@@ -152,8 +152,9 @@ static bool read_arc(source *s) {
   size_t size = s->layout.pointer_size;
   const unsigned char *bytes = gp_reader_take(s->reader, 2 * size + 4);
   if (!bytes) return gp_source_truncated(s, "the arc");
-  if (!gp_source_add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
-               gp_u32(bytes + 2 * size, s->layout)))
+  if (!gp_source_add_arc(s, gp_pointer(bytes, s->layout),
+                         gp_pointer(bytes + size, s->layout),
+                         gp_u32(bytes + 2 * size, s->layout)))
     return false;
   if (!gp_traces(s->data->trace, GP_TRACE_RECORDS)) add_arcs_in_order(s);
   return true;
@@ -162,7 +163,8 @@ static bool read_arc(source *s) {
 static bool skip_string(source *s) {
   const unsigned char *byte;
   do
-    if (!(byte = gp_reader_take(s->reader, 1))) return gp_source_truncated(s, "the block counts");
+    if (!(byte = gp_reader_take(s->reader, 1)))
+      return gp_source_truncated(s, "the block counts");
   while (*byte);
   return true;
 }
@@ -273,8 +275,9 @@ static bool read_bsd_arcs(source *s) {
     if (left == 0 || s->reader->failed) return !s->reader->failed;
     const unsigned char *bytes = gp_reader_take(s->reader, 3 * size);
     if (!bytes) return gp_source_truncated(s, "the arc");
-    if (!gp_source_add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
-                 gp_pointer(bytes + 2 * size, s->layout)))
+    if (!gp_source_add_arc(s, gp_pointer(bytes, s->layout),
+                           gp_pointer(bytes + size, s->layout),
+                           gp_pointer(bytes + 2 * size, s->layout)))
       return false;
   }
 }

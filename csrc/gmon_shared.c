@@ -31,7 +31,7 @@ static bool take_tag(gp_source_file *s, uint32_t expected, const char *kind) {
                  s->data->record, expected, kind);
 }
 
-/* Adds the arc in `bytes`, whose addresses are offsets into the range of the histogram. */
+/* Adds the arc in `bytes`: its addresses are offsets into the range of the histogram. */
 static bool add_arc(gp_source_file *s, const unsigned char *bytes,
                     const gp_histogram *range) {
   size_t size = s->layout.pointer_size;

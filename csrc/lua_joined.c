@@ -5,8 +5,8 @@
 #include "binding.h"
 #include "joined.h"
 
-/* Fills an object from the table at the top, { symbols, data, name }, that is the argument
- * with the symbols and data of others; the table keeps them alive. */
+/* Fills an object from the table at the top, { symbols, data, name }, which keeps all
+ * three alive. */
 static void take_object(lua_State *L, gp_object *object) {
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_rawgeti(L, -1, 1);
@@ -25,8 +25,8 @@ static void set_address(lua_State *L, const char *name, uint64_t address) {
   lua_setfield(L, -2, name);
 }
 
-/* Pushes where objects are: of each its `slide`, its `limit`, behind its own addresses, and
- * `outside`, where its callers stand, if it has one. */
+/* Pushes where objects are: of each its `slide`; its `limit`, behind its own addresses;
+ * and `outside`, where its callers stand, if it has such. */
 static void push_places(lua_State *L, const gp_object *objects, size_t count) {
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {
@@ -49,8 +49,8 @@ static int fail(lua_State *L, const gp_error *error, size_t object) {
 }
 
 /* join(data, objects) -> symbols of all objects, and a table of where they are; or nil, a
- * message, and the number of the object that it is about. `data`, which are empty, get all
- * records but calls that are not within an object. */
+ * message, and the number of the object that it is about. `data`, which are empty, get
+ * all records but calls that are not within an object. */
 static int join(lua_State *L) {
   gp_data *sum = check_data(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);

@@ -189,9 +189,10 @@ static bool add_outside(building *b, gp_symtab *symtab, gp_error *error) {
   if (!gp_make_room(&chosen->rows, &chosen->capacity, chosen->count,
                     sizeof *chosen->rows))
     return gp_fail_memory(error);
+  if (last < UINT64_MAX) last++;
   symtab->outside = (uint32_t)chosen->count;
   chosen->rows[chosen->count++] = (gp_candidate){
-      .address = last < symtab->text_high ? symtab->text_high : last + (last < UINT64_MAX),
+      .address = last < symtab->text_high ? symtab->text_high : last,
       .name = "<outside>", .order = (uint32_t)chosen->table_size, .owner = GP_NONE,
       .flags = GP_FUNCTION | GP_CALLERS};
   return true;

@@ -10,8 +10,8 @@ local data = {}
 
 --- Reads profile files and adds them up: `gprof.data(image, path... [, options])`.
 -- @function gprof.data
--- @tparam image image the program, or shared library, that was profiled: its byte order and pointer
---   size are the files'
+-- @tparam image image the program, or shared library, that was profiled: its byte order
+--   and pointer size are the files'
 -- @tparam string ... paths; "-" is standard input
 -- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd" or "4.4bsd";
 --   `mixed_rates`: do not refuse histograms of different sampling rates; `debug`: trace

@@ -1,11 +1,11 @@
---- A program and shared libraries in one profile: their symbols in one table, their records
--- in one sum, and the calls from the program into them.
+--- A program and shared libraries in one profile: their symbols in one table, their
+-- records in one sum, and the calls from the program into them.
 --
--- The dynamic linker tells how often a library's function was called from outside, and not
--- by whom. A library that is compiled with -pg, as the program is, notes callers, too: such
--- calls stand in the program's profile, with the address that the function was loaded at.
--- Where the library was loaded nobody tells. But it was at a page; so a place where such
--- calls enter functions that were called from outside, at least as often, is looked for,
+-- The dynamic linker tells how often a library's function was called from outside, and
+-- not by whom. A library that is compiled with -pg, as the program is, notes callers, too:
+-- such calls are in the program's profile, with the address that the function was loaded
+-- at. Where the library was loaded nobody tells. But it was at a page; so a place is looked
+-- for where such calls enter functions that were called from outside, at least as often,
 -- and taken if there is none that fits as well.
 --
 -- @internal gprof.joining
@@ -16,8 +16,8 @@ local images = require "gprof.image"
 
 local joining = {}
 
--- Libraries are loaded at multiples of this, or of more. A function notes its caller in its
--- first bytes, at most so many behind its entry.
+-- Libraries are loaded at multiples of this, or of more. A function notes its caller in
+-- its first bytes, at most so many behind its entry.
 local PAGE <const>, PROLOGUE <const> = 4096, 64
 
 -- By profile: the names of libraries with calls of unknown callers.
@@ -25,28 +25,47 @@ local unknown = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
 
+-- What goes by the lines, the code or the symbol table of one object.
+local alone <const> = {
+  "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
+}
+
+-- Why libraries cannot be shown with a program; nil if nothing is wrong.
+local function problem_of(data, options)
+  local seen = {}
+  for _, name in ipairs(alone) do
+    if options[name] then
+      return ("several objects cannot be shown with the option '%s'"):format(name)
+    end
+  end
+  for _, library in ipairs(options.with) do
+    local image = library.image
+    local name = library.name or base_name(image.path)
+    if seen[name] then return image.path .. ": is the second library of that name" end
+    seen[name] = true
+    if image.pointer_size ~= data.pointer_size or image.big_endian ~= data.big_endian then
+      return image.path .. ": is for another kind of machine than the program"
+    end
+  end
+end
+
 -- Symbols and data of each object, as the core joins them; or nil and a message.
 local function objects_of(symbols, data, options, trace)
-  local objects, seen, like = { { symbols, data } }, {}, data
+  local problem, objects = problem_of(data, options), { { symbols, data } }
+  if problem then return nil, problem end
   for i, library in ipairs(options.with) do
-    local image, records = library.image, library.data
-    local name = library.name or base_name(image.path)
-    if seen[name] then return nil, ("%s: is the second library of that name"):format(name) end
-    seen[name] = true
-    if image.pointer_size ~= like.pointer_size or image.big_endian ~= like.big_endian then
-      return nil, image.path .. ": is for another kind of machine than the program"
-    end
-    local own = images.options(image, options)
-    own.outside = records.shared
-    local found, message = images.symbols(image, own, trace)
+    local own = images.options(library.image, options)
+    own.outside = library.data.shared
+    local found, message = images.symbols(library.image, own, trace)
     if not found then return nil, message end
-    objects[i + 1] = { found, records, name }
+    local name = library.name or base_name(library.image.path)
+    objects[i + 1] = { found, library.data, name }
   end
   return objects
 end
 
--- Calls from the program of what is not in it, by the address of what is called: arrays of
--- places and counts.
+-- Calls from the program of what is not in it, by the address of what is called: arrays
+-- of places and counts; and how many these are.
 local function foreign_calls(data, limit)
   local calls, sum = {}, {}
   for from, callee, count in data:arcs() do
@@ -85,8 +104,8 @@ local function possible_bases(symbols, outside, sum)
   return bases
 end
 
--- How well a base fits: how many functions were called as often as from outside at all, and
--- how many addresses it explains; nil if one was called more often.
+-- How well a base fits: how many functions were called as often as from outside at all,
+-- and how many addresses it explains; nil if one was called more often.
 local function fit(entered, outside, sum)
   local calls, exact, explained = {}, 0, 0
   for address, callee in pairs(entered) do
@@ -100,7 +119,7 @@ local function fit(entered, outside, sum)
   return exact, explained
 end
 
--- Which function each address is in, at the one base that fits best; nil if there is none.
+-- Which function each address is in, at the one base that fits best, if there is one.
 local function best_base(symbols, outside, sum)
   local best, most_exact, most, tie = nil, -1, 0, false
   for _, entered in pairs(possible_bases(symbols, outside, sum)) do
@@ -134,8 +153,8 @@ local function sorted(calls)
   return addresses
 end
 
--- Adds the calls of a library's functions from outside: those of the program by caller, as
--- far as these are known, and the others. Returns whether there are others.
+-- Adds the calls of a library's functions from outside: those of the program by caller,
+-- as far as these are known, and the others. Returns whether there are others.
 local function add_outside(records, object, place, calls, sum)
   local outside, found = outside_calls(object[2]), {}
   take_calls(object, outside, calls, sum, function(from, callee, count)
@@ -184,7 +203,7 @@ function joining.join(image, symbols, data, options, trace)
   local records = core.data(image, nil, trace)
   local joined, places, number = core.join(records, objects)
   if not joined then
-    return nil, ("%s: beside the others, %s"):format(path_of(image, options, number), places)
+    return nil, path_of(image, options, number) .. ": beside the others, " .. places
   end
   local calls, sum, others = {}, {}, {}
   for i = 1, #objects do

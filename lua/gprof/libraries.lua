@@ -1,5 +1,5 @@
---- Libraries that the command line names beside a program: opens them, and says what cannot
--- be done with them.
+--- Libraries that the command line names beside a program: opens them, and says what
+-- cannot be done with them.
 --
 -- @internal gprof.libraries
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -40,7 +40,7 @@ local function check_alone(settings, styles)
   for of, list in pairs { [settings] = alone, [styles] = alone_styles } do
     for _, entry in ipairs(list) do
       if of[entry[1]] then
-        fail("option --with shows functions of several objects, and not with %s", entry[2])
+        fail("option --with shows functions of several objects: not with %s", entry[2])
       end
     end
   end

@@ -8,7 +8,7 @@ local fail <const> = require "gprof.options".raise
 
 local shared = {}
 
--- The dynamic linker counts where the library's code is as a whole, be it more than .text.
+-- The dynamic linker counts where any of the library's code is, be it more than .text.
 local function check_range(image, data, where)
   if not data.has_histogram then return end
   if data.low <= image.text_low and data.high >= image.text_high then return end
@@ -36,14 +36,15 @@ local function check_callees(image, data, symbols, where)
     end
   end
   if bad <= good then return end
-  fail("%s: does not belong to %s, or to another build of it: no function begins at 0x%x, " ..
-    "and so with %d of %d addresses that were called", where, image.path, example,
+  fail("%s: does not belong to %s, or to another build of it: no function begins at " ..
+    "0x%x, and so with %d of %d addresses that were called", where, image.path, example,
     bad, good + bad)
 end
 
 -- Options by which functions bear other names, or are parts of others.
 local function has_all_functions(settings)
-  return not (settings.no_static or settings.external_symbol_table or settings.file_ordering)
+  return not (settings.no_static or settings.external_symbol_table or
+    settings.file_ordering)
 end
 
 --- Checks that data are of the library, and tells of calls that are not in them.

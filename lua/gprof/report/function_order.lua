@@ -6,7 +6,8 @@
 
 local ordering = require "gprof.ordering"
 
---- Prints the report, without what stands for others than functions. Names are those of the symbol table, as linkers want them.
+--- Prints the report. Names are those of the symbol table, as linkers want them; what
+-- stands for something else than functions, in shared libraries, is left out.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`: with the faults of GNU gprof, which may lose a
 --   function, and print one twice
