@@ -57,7 +57,8 @@ typedef struct symbols_box {
 /* user values of symbols: in a table by line, the functions that lines are of; objects
  * that stand for symbols, made when wanted */
 enum { SYMBOLS_IMAGE = 1, SYMBOLS_TRACE, SYMBOLS_FUNCTIONS, SYMBOLS_OBJECTS,
-       SYMBOLS_VALUES = SYMBOLS_OBJECTS };
+       SYMBOLS_PARTS,  /* of several objects: a table of their symbols, kept alive */
+       SYMBOLS_VALUES = SYMBOLS_PARTS };
 
 typedef struct profile_box {
   gp_profile *profile;
@@ -109,6 +110,10 @@ gp_profile *check_profile(lua_State *L, int index);
 const gp_data *open_data(lua_State *L, const data_box *box);
 symbols_box *open_symbols(lua_State *L, symbols_box *box);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
+
+/* Pushes symbols without any, for those of the objects in the table at index 2 of the
+ * stack, which it keeps: they are of the image of the first. */
+symbols_box *push_joined_box(lua_State *L);
 
 /* Where the functions of symbols come from: looked up when somebody asks. */
 const gp_sources *sources_of_symbols(lua_State *L, symbols_box *box);
@@ -377,6 +382,7 @@ void define_data(lua_State *L);
 void define_records(lua_State *L);
 void define_lines(lua_State *L);
 void define_symbols(lua_State *L);
+void define_joined(lua_State *L);
 void define_symbol(lua_State *L);
 void define_selection(lua_State *L);
 void define_annotation(lua_State *L);

@@ -164,6 +164,19 @@ static bool apply_map(gp_candidates *chosen, const gp_image *image,
   return true;
 }
 
+/* --- of shared libraries ----------------------------------------------------- */
+
+/* The stubs by which a library's functions call each other and others: they take time of
+ * their own, that would be that of whatever lies before them. */
+static bool add_stubs(gp_candidates *chosen, const gp_image *image, gp_error *error) {
+  const asection *plt = bfd_get_section_by_name(image->file, ".plt");
+  if (!plt || !(plt->flags & SEC_CODE)) return true;
+  gp_candidate c = {.address = bfd_section_vma(plt), .name = "<plt>",
+                    .order = (uint32_t)chosen->table_size++, .owner = GP_NONE,
+                    .flags = GP_FUNCTION};
+  return append(chosen, &c, error);
+}
+
 /* --- all of it ------------------------------------------------------------- */
 
 bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
@@ -176,6 +189,7 @@ bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
   /* GNU gprof leaves the symbols of a symbol file alone */
   if (done && options->map && !(options->symbols && options->gnu_compat))
     done = apply_map(chosen, image, options, error);
+  if (done && options->outside) done = add_stubs(chosen, image, error);
   if (!done) gp_candidates_free(chosen);
   return done;
 }

@@ -21,13 +21,16 @@
 enum {
   GP_STATIC = 1,    /* local to its file */
   GP_FUNCTION = 2,  /* typed as a function, where the format has types */
-  GP_MAPPED = 4     /* stands for an object file of a map, whose name it bears */
+  GP_MAPPED = 4,    /* stands for an object file of a map, whose name it bears */
+  GP_CALLERS = 8    /* stands for all that is not in a shared library and calls it */
 };
 
 typedef struct gp_symtab_options {
   bool no_static;       /* leave local symbols out */
   bool functions_only;  /* leave local symbols out that are not typed */
   bool gnu_compat;      /* choose exactly as GNU gprof does */
+  bool outside;         /* of a shared library: add one for its callers, and one for the
+                           stubs of its procedure linkage */
   const gp_symfile *symbols;  /* to be taken instead of the image's; or NULL */
   const gp_symfile *map;      /* of object files; or NULL */
   const gp_trace *trace;      /* or NULL */

@@ -237,7 +237,7 @@ static bool is_compatible(const gp_data *data, const gp_histogram *first,
                    origin_of(data).text, new->dimension, new->abbreviation,
                    first->dimension, first->abbreviation);
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
-  if (fabs(scale - expected) > 1e-6)
+  if (fabs(scale - expected) > 1e-6 && !data->mixed_scales)
     return gp_fail(error,
                    "histogram%s has bins of %g bytes, the ones before have %g",
                    origin_of(data).text, scale * 2, expected * 2);
@@ -458,7 +458,9 @@ static bool reserve(gp_data *data, const gp_data *other, news new, gp_error *err
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
   news new = {0, 0, 0};
   size_t before = data->histogram_count;
-  if (!can_merge(data, other, &new, error) || !reserve(data, other, new, error))
+  uint64_t uncounted = data->uncounted;
+  if (!add_count(data, &uncounted, other->uncounted, error) ||
+      !can_merge(data, other, &new, error) || !reserve(data, other, new, error))
     return false;
   for (size_t i = 0; i < other->histogram_count; i++)
     if (!put_bins(data, &other->histograms[i], before, error)) return false;
@@ -474,5 +476,7 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
   data->block_records += other->blocks.count > 0;
   data->bytes += other->bytes;
   data->has_arcs = data->has_arcs || other->has_arcs;
+  data->shared = data->shared || other->shared;
+  data->uncounted = uncounted;
   return true;
 }

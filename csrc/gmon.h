@@ -3,13 +3,14 @@
  * Profile data: what a gmon.out holds.
  *
  * Sums of any number of files, in the current format ("magic", versions 0 and 1) or the
- * two BSD formats, of other sums, and of records made by somebody: of bins of equal
+ * two BSD formats, of what the dynamic linker tells of a shared library, of other sums,
+ * and of records made by somebody: of bins of equal
  * histograms, counts of equal arcs and equal blocks. Addresses stay as they were
  * recorded; which functions they mean is a later stage's business. Nothing is lost:
  * counts are 64 bits wide where they need to be.
  *
- * gmon_read.c reads files, gmon_whole.c does so without a trace of one that is damaged,
- * and gmon_write.c writes them.
+ * gmon_read.c reads files (gmon_shared.c those of shared libraries), gmon_whole.c does so
+ * without a trace of one that is damaged, and gmon_write.c writes them.
  */
 #ifndef GP_GMON_H
 #define GP_GMON_H
@@ -58,6 +59,7 @@ typedef struct gp_blocks {
 typedef struct gp_data gp_data;
 struct gp_data {
   gp_layout layout;       /* how files are read and written: the image's, mostly */
+  bool mixed_scales;      /* bins of several sizes may stand side by side */
   bool mixed_rates;       /* count samples of another rate as the first one's */
   gp_histogram *histograms;   /* disjoint; in the order in which they were met */
   uint32_t *by_address;       /* their numbers, sorted in runs: see gmon.c */
@@ -67,6 +69,8 @@ struct gp_data {
   size_t histogram_records, arc_records, block_records;  /* as read or added */
   uint64_t bytes;         /* of all files that were read */
   uint64_t record;        /* offset of that which is being read, for messages */
+  bool shared;            /* of a shared library: calls from GP_OUTSIDE are from others */
+  uint64_t uncounted;     /* calls of a shared library that there was no room to count */
   bool has_arcs;          /* a file could have told of calls, and perhaps did */
   gp_format format;       /* of the last file; never GP_FORMAT_AUTO once one is read */
   uint32_t version;       /* that the last file in the magic format told */
@@ -74,6 +78,10 @@ struct gp_data {
   gp_data *spare;         /* for the next file that is added as a whole; or NULL */
   gp_data *sum;           /* that this is going to be merged into; or NULL */
 };
+
+/* Where calls of a shared library's functions by others seem to be made: its code is
+ * never there. */
+#define GP_OUTSIDE UINT64_C(0)
 
 /* For `record`: what is added comes from no file. */
 #define GP_NO_RECORD UINT64_MAX

@@ -13,6 +13,12 @@
 #define MAGIC "gmon"
 #define MAGIC_HEADER ((size_t)20)
 
+/* The version of what the dynamic linker writes of a shared library; and, in a sum of
+ * such profiles, which is of version 1, the mark of it: at MARK_OFFSET, in four of the
+ * bytes to spare, before eight of those that tell how many calls were not counted. */
+#define VERSION_SHARED UINT32_C(0x1ffff)
+enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
+
 /* In a 4.4BSD header, where old BSD has its first bins. */
 #define VERSION_44BSD UINT32_C(0x00051879)
 

@@ -12,24 +12,14 @@
 #include "array.h"
 #include "bins.h"
 #include "count.h"
-#include "gmon.h"
 #include "gmon_format.h"
-#include "reader.h"
+#include "gmon_source.h"
 
-#define VERSION_SHARED_OBJECT UINT32_C(0x1ffff)
-
-/* One file that is being read. */
-typedef struct source {
-  gp_data *data;
-  gp_reader *reader;
-  gp_error *error;
-  gp_layout layout;
-  uint32_t version;
-} source;
+typedef gp_source_file source;
 
 /* --- calls and blocks -------------------------------------------------------- */
 
-static bool add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
+bool gp_source_add_arc(source *s, uint64_t from, uint64_t self, uint64_t calls) {
   GP_TRACE(s->data->trace, GP_TRACE_RECORDS,
            "arc at offset %" PRIu64 ": 0x%" PRIx64 " calls 0x%" PRIx64 " %" PRIu64
            " times", s->data->record, from, self, calls);
@@ -44,7 +34,7 @@ static bool add_block(source *s, uint64_t address, uint64_t executions) {
 
 /* --- histograms ------------------------------------------------------------ */
 
-static bool truncated(source *s, const char *kind) {
+bool gp_source_truncated(source *s, const char *kind) {
   if (s->reader->failed) return false;  /* the reader said why */
   return gp_fail(s->error, "ends in the middle of %s at offset %" PRIu64, kind,
                  s->data->record);
@@ -55,7 +45,7 @@ static const unsigned char *take_bins(source *s, size_t left, size_t *count) {
   *count = gp_reader_available(s->reader, 2) < 2 ? 1 : gp_reader_at_hand(s->reader) / 2;
   if (*count > left) *count = left;
   const unsigned char *bytes = gp_reader_take(s->reader, *count * 2);
-  if (!bytes) truncated(s, "the histogram");
+  if (!bytes) gp_source_truncated(s, "the histogram");
   return bytes;
 }
 
@@ -122,10 +112,10 @@ static bool add_histogram(source *s, const gp_histogram *header) {
 
 /* --- the current format ---------------------------------------------------- */
 
-static bool read_histogram(source *s) {
+bool gp_source_read_histogram(source *s, gp_histogram *range) {
   size_t size = s->layout.pointer_size;
   const unsigned char *bytes = gp_reader_take(s->reader, 2 * size + 24);
-  if (!bytes) return truncated(s, "the histogram");
+  if (!bytes) return gp_source_truncated(s, "the histogram");
   gp_histogram header = {
       .low = gp_pointer(bytes, s->layout),
       .high = gp_pointer(bytes + size, s->layout),
@@ -134,6 +124,7 @@ static bool read_histogram(source *s) {
       .abbreviation = (char)bytes[2 * size + 23],
   };
   memcpy(header.dimension, bytes + 2 * size + 8, DIMENSION_SIZE);
+  if (range) *range = header;
   return add_histogram(s, &header);
 }
 
@@ -160,9 +151,10 @@ static void add_arcs_in_order(source *s) {
 static bool read_arc(source *s) {
   size_t size = s->layout.pointer_size;
   const unsigned char *bytes = gp_reader_take(s->reader, 2 * size + 4);
-  if (!bytes) return truncated(s, "the arc");
-  if (!add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
-               gp_u32(bytes + 2 * size, s->layout)))
+  if (!bytes) return gp_source_truncated(s, "the arc");
+  if (!gp_source_add_arc(s, gp_pointer(bytes, s->layout),
+                         gp_pointer(bytes + size, s->layout),
+                         gp_u32(bytes + 2 * size, s->layout)))
     return false;
   if (!gp_traces(s->data->trace, GP_TRACE_RECORDS)) add_arcs_in_order(s);
   return true;
@@ -171,7 +163,8 @@ static bool read_arc(source *s) {
 static bool skip_string(source *s) {
   const unsigned char *byte;
   do
-    if (!(byte = gp_reader_take(s->reader, 1))) return truncated(s, "the block counts");
+    if (!(byte = gp_reader_take(s->reader, 1)))
+      return gp_source_truncated(s, "the block counts");
   while (*byte);
   return true;
 }
@@ -190,25 +183,25 @@ static bool check_address(source *s, uint64_t address) {
 /* A block of version 0: count, address, file, function, line. */
 static bool read_old_block(source *s) {
   const unsigned char *bytes = gp_reader_take(s->reader, 16);
-  if (!bytes) return truncated(s, "the block counts");
+  if (!bytes) return gp_source_truncated(s, "the block counts");
   uint64_t executions = gp_u64(bytes, s->layout), address = gp_u64(bytes + 8, s->layout);
   if (!check_address(s, address) || !add_block(s, address, executions) ||
       !skip_string(s) || !skip_string(s))
     return false;
-  return gp_reader_take(s->reader, 4) || truncated(s, "the block counts");
+  return gp_reader_take(s->reader, 4) || gp_source_truncated(s, "the block counts");
 }
 
 static bool read_block(source *s) {
   size_t size = s->layout.pointer_size;
   const unsigned char *bytes = gp_reader_take(s->reader, 2 * size);
-  if (!bytes) return truncated(s, "the block counts");
+  if (!bytes) return gp_source_truncated(s, "the block counts");
   return add_block(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout));
 }
 
 static bool read_blocks(source *s) {
   bool old = s->version == 0;
   const unsigned char *bytes = gp_reader_take(s->reader, 4);
-  if (!bytes) return truncated(s, "the block counts");
+  if (!bytes) return gp_source_truncated(s, "the block counts");
   uint32_t count = gp_u32(bytes, s->layout);
   if (old && !skip_string(s)) return false;
   if (!gp_reader_may_hold(s->reader,
@@ -227,7 +220,7 @@ static bool read_blocks(source *s) {
 
 static bool read_record(source *s, unsigned char tag) {
   switch (tag) {
-    case TAG_HISTOGRAM: return read_histogram(s);
+    case TAG_HISTOGRAM: return gp_source_read_histogram(s, NULL);
     case TAG_ARC: return read_arc(s);
     case TAG_BLOCKS: return read_blocks(s);
     default:
@@ -237,19 +230,38 @@ static bool read_record(source *s, unsigned char tag) {
   }
 }
 
-static bool read_magic(source *s) {
-  const unsigned char *bytes = gp_reader_take(s->reader, MAGIC_HEADER), *tag;
-  s->version = gp_u32(bytes + 4, s->layout);
-  s->data->version = s->version;
-  if (s->version == VERSION_SHARED_OBJECT)
-    return gp_fail(s->error,
-                   "is a shared object's profile (version 0x1ffff), not a program's");
-  if (s->version > 1)
-    return gp_fail(s->error, "is of version %" PRIu32 "; known are 0 and 1", s->version);
+static bool read_records(source *s) {
+  const unsigned char *tag;
   while (s->data->record = s->reader->offset,
          (tag = gp_reader_take(s->reader, 1)) != NULL)
     if (!read_record(s, *tag)) return false;
   return !s->reader->failed;
+}
+
+/* What is wrong with a version that is none. */
+static bool fail_version(const source *s, uint32_t version) {
+  uint32_t swapped = __builtin_bswap32(version);
+  if (swapped == 1 || swapped == VERSION_SHARED)
+    return gp_fail(s->error, "is %s-endian, and the program is not",
+                   s->layout.big_endian ? "little" : "big");
+  return gp_fail(s->error, "is of version %" PRIu32 "; known are 0 and 1", version);
+}
+
+/* A sum of profiles of a shared library says so where others have zeros. */
+static bool read_mark(source *s, const unsigned char *header) {
+  if (gp_u32(header + MARK_OFFSET, s->layout) != VERSION_SHARED) return true;
+  s->data->shared = true;
+  return gp_count_add(&s->data->uncounted, gp_u64(header + LOST_OFFSET, s->layout)) ||
+         gp_fail(s->error, "has too many calls that were not counted");
+}
+
+static bool read_magic(source *s) {
+  const unsigned char *bytes = gp_reader_take(s->reader, MAGIC_HEADER);
+  s->version = gp_u32(bytes + 4, s->layout);
+  s->data->version = s->version;
+  if (s->version == VERSION_SHARED) return gp_source_read_shared(s);
+  if (s->version > 1) return fail_version(s, s->version);
+  return read_mark(s, bytes) && read_records(s);
 }
 
 /* --- the BSD formats ------------------------------------------------------- */
@@ -262,9 +274,10 @@ static bool read_bsd_arcs(source *s) {
     size_t left = gp_reader_available(s->reader, 3 * size);
     if (left == 0 || s->reader->failed) return !s->reader->failed;
     const unsigned char *bytes = gp_reader_take(s->reader, 3 * size);
-    if (!bytes) return truncated(s, "the arc");
-    if (!add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
-                 gp_pointer(bytes + 2 * size, s->layout)))
+    if (!bytes) return gp_source_truncated(s, "the arc");
+    if (!gp_source_add_arc(s, gp_pointer(bytes, s->layout),
+                           gp_pointer(bytes + size, s->layout),
+                           gp_pointer(bytes + 2 * size, s->layout)))
       return false;
   }
 }
@@ -290,7 +303,7 @@ static bool read_bsd_body(source *s, gp_histogram *header, uint32_t total, size_
 static bool read_bsd(source *s, bool dated) {
   size_t size = s->layout.pointer_size, length = 2 * size + (dated ? 24 : 4);
   const unsigned char *bytes = gp_reader_take(s->reader, length);
-  if (!bytes) return truncated(s, "the header");
+  if (!bytes) return gp_source_truncated(s, "the header");
   gp_histogram header = {
       .low = gp_pointer(bytes, s->layout),
       .high = gp_pointer(bytes + size, s->layout),

@@ -56,7 +56,8 @@ static void clear_spare(gp_data *data) {
     memset(spare->blocks.executions, 0,
            spare->blocks.count * sizeof *spare->blocks.executions);
   spare->histogram_records = spare->arc_records = spare->block_records = 0;
-  spare->bytes = 0;
+  spare->bytes = spare->uncounted = 0;
+  spare->shared = false;
 }
 
 /* Adds what was read, and as many records as there were in the file, be they equal. */

@@ -119,6 +119,9 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
   size_t bins = data->histogram_count > 0 ? data->histograms[0].bins : 0;
   if (data->blocks.count > 0)
     return gp_fail(error, "cannot be written as %s, which has no block counts", name);
+  if (data->shared)
+    return gp_fail(error, "cannot be written as %s, which cannot tell that it is of a "
+                   "shared library", name);
   if (!check_bsd_histogram(data, format, error)) return false;
   if (is_ambiguous(data, format))
     return gp_fail(error, "cannot be written as %s: it would be taken for another "
@@ -160,6 +163,9 @@ static bool put_magic_header(sink *s) {
   memset(bytes, 0, MAGIC_HEADER);
   memcpy(bytes, MAGIC, 4);  /* NOLINT(bugprone-not-null-terminated-result): no text */
   gp_put_u32(bytes + 4, 1, s->layout);
+  if (!s->data->shared) return true;
+  gp_put_u32(bytes + MARK_OFFSET, VERSION_SHARED, s->layout);
+  gp_put_u64(bytes + LOST_OFFSET, s->data->uncounted, s->layout);
   return true;
 }
 

@@ -117,9 +117,15 @@ static uint32_t *entered_functions(const gp_symtab *symtab) {
   return entered;
 }
 
+/* The function that calls from an address, or GP_NONE. */
+static uint32_t caller_at(const gp_symtab *symtab, uint64_t address) {
+  if (address == GP_OUTSIDE && symtab->outside != GP_NONE) return symtab->outside;
+  return gp_symtab_find(symtab, address);
+}
+
 static bool join(building *b, const gp_arcs *arcs, const uint32_t *entered, size_t *met) {
   for (size_t i = 0; i < arcs->count; i++) {
-    uint32_t caller = gp_symtab_find(b->graph->symtab, arcs->from[i]);
+    uint32_t caller = caller_at(b->graph->symtab, arcs->from[i]);
     uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
     if (callee != GP_NONE) callee = entered[callee];
     if (caller == GP_NONE || callee == GP_NONE) {

@@ -100,4 +100,11 @@ static inline bool gp_graph_is_used(const gp_graph *graph, uint32_t node) {
          graph->shown_self[node] != 0 || graph->shown_children[node] != 0;
 }
 
+/* Whether a node stands for what calls a shared library from outside. Nothing is seen of
+ * it but that it calls. */
+static inline bool gp_graph_is_outside(const gp_graph *graph, uint32_t node) {
+  return node < graph->functions && graph->symtab->flags[node] & GP_CALLERS &&
+         graph->first_callee[node] != GP_NONE;
+}
+
 #endif

@@ -11,6 +11,7 @@
 
 /* The first unit behind a symbol. */
 static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
+  if (symtab->end) return (symtab->end[symbol] + 1) / UNIT;
   return symbol + 1 < symtab->count ? symtab->address[symbol + 1] / UNIT
                                     : symtab->text_high / UNIT;
 }
@@ -65,8 +66,11 @@ bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab
   samples->scale = gp_histogram_scale(first);
   memcpy(samples->dimension, first->dimension, sizeof samples->dimension);
   samples->abbreviation = first->abbreviation;
-  for (size_t i = 0; i < data->histogram_count; i++)
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    if (data->mixed_scales) samples->scale = gp_histogram_scale(&data->histograms[i]);
     assign(samples, &data->histograms[i], symtab, flat);
+  }
+  samples->scale = gp_histogram_scale(first);
   return true;
 }
 

@@ -331,6 +331,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b)) return gp_fail_memory(error);
   if (b->lines->gnu_compat) lose_last(b);
+  if (functions->outside != GP_NONE) b->lines->outside = b->row[functions->outside];
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 
@@ -340,6 +341,7 @@ bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_ima
   building b = {
       .functions = functions, .image = image, .options = options, .lines = lines};
   memset(lines, 0, sizeof *lines);
+  lines->outside = GP_NONE;
   lines->text_high = functions->text_high;
   lines->trace = functions->trace;
   lines->gnu_compat = functions->gnu_compat;

@@ -89,6 +89,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_data(L);
   define_records(L);
   define_symbols(L);
+  define_joined(L);
   define_symbol(L);
   define_selection(L);
   define_profile(L);

@@ -219,6 +219,14 @@ static void push_has_arcs(lua_State *L, const void *object) {
   lua_pushboolean(L, open_data(L, object)->has_arcs);
 }
 
+static void push_shared(lua_State *L, const void *object) {
+  lua_pushboolean(L, open_data(L, object)->shared);
+}
+
+static void push_uncounted(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->uncounted);
+}
+
 static void push_pointer_size(lua_State *L, const void *object) {
   lua_pushinteger(L, open_data(L, object)->layout.pointer_size);
 }
@@ -282,6 +290,8 @@ void define_data(lua_State *L) {
       {"bytes", push_bytes},  /* of files that were read */
       {"has_histogram", push_has_histogram},
       {"has_arcs", push_has_arcs},  /* or is of a format that always has them */
+      {"shared", push_shared},  /* of a shared library */
+      {"uncounted", push_uncounted},  /* calls of one that there was no room for */
       {"pointer_size", push_pointer_size},  /* bytes */
       {"big_endian", push_big_endian},
       {"files", push_files},  /* the same counts for each file, with path and format */

@@ -40,6 +40,7 @@ static void write_function(const page *p, uint32_t function, double cumulative) 
 static bool has_row(const page *p, const gp_profile *profile, uint32_t function) {
   const gp_graph *graph = &profile->graph;
   if (!gp_is_selected(&profile->selections.of[GP_FLAT], function)) return false;
+  if (profile->symtab->flags[function] & GP_CALLERS) return false;  /* has no code */
   return p->r.unused || graph->self[function] != 0 || graph->calls[function] != 0;
 }
 

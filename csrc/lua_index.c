@@ -44,7 +44,7 @@ static bool is_listed(const page *p, const gp_graph *graph, uint32_t node,
   if (last != UINT32_MAX)
     return graph->rank[node] <= last && has_entry(&p->r, graph, node);
   return p->r.unused || node >= graph->functions || graph->calls[node] != 0 ||
-         graph->self[node] != 0;
+         graph->self[node] != 0 || gp_graph_is_outside(graph, node);
 }
 
 /* The functions by name, and then the cycles. */

@@ -281,6 +281,14 @@ static void push_odd(lua_State *L, const void *object) {
   lua_pushboolean(L, samples->rate != 0 && (lacks || unknown >= 1));
 }
 
+static void push_outside(lua_State *L, const void *object) {
+  uint32_t outside = opened(L, object)->symtab->outside;
+  if (outside != GP_NONE)
+    lua_pushinteger(L, (lua_Integer)outside + 1);
+  else
+    lua_pushnil(L);
+}
+
 static void push_image(lua_State *L, const void *object) {
   (void)object;
   lua_getiuservalue(L, 1, PROFILE_IMAGE);
@@ -330,6 +338,7 @@ void define_profile(lua_State *L) {
       {"unknown_ticks", push_unknown_ticks},  /* in code of no symbol */
       {"odd", push_odd},                  /* nothing was sampled, or no call recorded, or
                                              samples are in code of no symbol */
+      {"outside", push_outside},          /* the number of <outside>, or nil */
       {"image", push_image},
       {"data", push_data},
       {"symbols", push_symbols},

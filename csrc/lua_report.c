@@ -41,7 +41,7 @@ bool has_entry(const report *r, const gp_graph *graph, uint32_t node) {
   if (graph->rank[node] == 0 || !graph->printed[node]) return false;
   if (symtab->function && !(node < graph->functions && symtab->flags[node] & GP_FUNCTION))
     return false;
-  return r->unused || gp_graph_is_used(graph, node);
+  return r->unused || gp_graph_is_used(graph, node) || gp_graph_is_outside(graph, node);
 }
 
 double seconds_of(const report *r, double ticks) {

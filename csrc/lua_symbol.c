@@ -127,6 +127,12 @@ static field_value get_is_function(const part *p) {
   return boolean_value(symtab_of(p)->flags[p->id] & GP_FUNCTION);
 }
 
+/* The library that it is of, beside a program. */
+static field_value get_object(const part *p) {
+  const char *const *object = symtab_of(p)->object;
+  return object && object[p->id] ? text_value(object[p->id]) : no_value;
+}
+
 static field_value get_mapped(const part *p) {
   return boolean_value(symtab_of(p)->flags[p->id] & GP_MAPPED);
 }
@@ -169,6 +175,7 @@ const part_field symbol_fields[] = {
     {"static", get_static},      /* local to its file */
     {"is_function", get_is_function},  /* typed as a function */
     {"mapped", get_mapped},      /* stands for an object file of a map */
+    {"object", get_object},      /* the library that it is of, beside a program, or nil */
     {"file", get_file},          /* source file as recorded, or nil */
     {"line", get_line},          /* line of its entry, or nil */
     {"image", get_image},

@@ -72,6 +72,7 @@ static int new_symbols(lua_State *L) {
       .no_static = flag_option(L, 2, "no_static"),
       .functions_only = flag_option(L, 2, "ignore_non_functions"),
       .gnu_compat = flag_option(L, 2, "gnu_compat"),
+      .outside = flag_option(L, 2, "outside"),
       .trace = opt_trace(L, 3),
   };
   lua_settop(L, 3);
@@ -113,6 +114,22 @@ static int new_lines(lua_State *L) {
   lua_getiuservalue(L, 1, 1);
   lua_getiuservalue(L, -1, 1);  /* the image's path */
   return push_failure(L, lua_tostring(L, -1), &error);
+}
+
+symbols_box *push_joined_box(lua_State *L) {
+  lua_rawgeti(L, 2, 1);
+  lua_rawgeti(L, -1, 1);  /* the symbols of the first object */
+  int first = lua_gettop(L);
+  const symbols_box *program = check_symbols(L, first);
+  symbols_box *box = new_box(L, program->image);
+  box->demangled = program->demangled;
+  for (int i = SYMBOLS_IMAGE; i <= SYMBOLS_TRACE; i++) {
+    lua_getiuservalue(L, first, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, SYMBOLS_PARTS);
+  return box;
 }
 
 static int describe(lua_State *L) {

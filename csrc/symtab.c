@@ -182,6 +182,22 @@ static bool settle(building *b) {
   return owned;
 }
 
+/* Appends what stands for the callers of a shared library: a function without code. */
+static bool add_outside(building *b, gp_symtab *symtab, gp_error *error) {
+  gp_candidates *chosen = &b->chosen;
+  uint64_t last = chosen->count > 0 ? chosen->rows[chosen->count - 1].address : 0;
+  if (!gp_make_room(&chosen->rows, &chosen->capacity, chosen->count,
+                    sizeof *chosen->rows))
+    return gp_fail_memory(error);
+  if (last < UINT64_MAX) last++;
+  symtab->outside = (uint32_t)chosen->count;
+  chosen->rows[chosen->count++] = (gp_candidate){
+      .address = last < symtab->text_high ? symtab->text_high : last,
+      .name = "<outside>", .order = (uint32_t)chosen->table_size, .owner = GP_NONE,
+      .flags = GP_FUNCTION | GP_CALLERS};
+  return true;
+}
+
 /* Tells how the table came out. */
 static void trace_symbols(const gp_symtab *symtab) {
   for (uint32_t s = 0; s < symtab->count; s++) {
@@ -201,7 +217,9 @@ static bool arrange(building *b, gp_symtab *symtab, gp_error *error) {
   if (b->chosen.count > 0)  /* there may be no rows at all */
     qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
   weed(&b->chosen, place, !b->options->gnu_compat, symtab->trace);
-  bool done = fill(symtab, &b->chosen, place, owned, error);
+  bool outside = b->options->outside && b->chosen.count > 0;
+  bool done = (!outside || add_outside(b, symtab, error)) &&
+              fill(symtab, &b->chosen, place, owned, error);
   if (done && gp_traces(symtab->trace, GP_TRACE_SYMBOLS)) trace_symbols(symtab);
   free(place);
   return done;
@@ -211,6 +229,7 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
                      gp_error *error) {
   building b = {.options = options};
   memset(symtab, 0, sizeof *symtab);
+  symtab->outside = GP_NONE;
   symtab->text_high = image->text_high;
   symtab->gnu_compat = options->gnu_compat;
   symtab->sourceless = options->symbols != NULL;
@@ -232,6 +251,9 @@ void gp_symtab_free(gp_symtab *symtab) {
   free(symtab->flags);
   free(symtab->order);
   free(symtab->owner);
+  free(symtab->end);
+  free(symtab->object);
+  free(symtab->text);
   free(symtab->function);
   free(symtab->origin);
   free(symtab->next_line);
@@ -245,6 +267,7 @@ void gp_symtab_free(gp_symtab *symtab) {
 /* --- lookup ---------------------------------------------------------------- */
 
 uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol) {
+  if (symtab->end) return symtab->end[symbol];
   if (symbol + 1 < symtab->count) return symtab->address[symbol + 1] - 1;
   return symtab->text_high - 1;
 }

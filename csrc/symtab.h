@@ -35,6 +35,13 @@ typedef struct gp_symtab {
   uint32_t *line;       /* from 1; 0 if the file is not known */
   gp_files *files;      /* as the debugging information spells them */
 
+  /* in a table of several objects (joined.h), per symbol; NULL in one of an image */
+  uint64_t *end;        /* the last address; below the first if it has no code */
+  const char **object;  /* the library's name, or NULL */
+  char *text;           /* names that are the table's own */
+
+  uint32_t outside;     /* stands for all that is not in a shared library and calls it,
+                           behind all code; or GP_NONE */
   uint64_t text_high;   /* address behind .text: where the last symbol ends */
   const gp_trace *trace;  /* what the graph goes by, too; or NULL */
   bool gnu_compat;      /* as GNU gprof has it */

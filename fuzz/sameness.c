@@ -39,7 +39,9 @@ static bool histograms_match(const gp_data *one, const gp_data *many, uint64_t t
 bool fuzz_is_multiple(const gp_data *one, const gp_data *many, uint64_t times) {
   const gp_arcs *arcs = &one->arcs;
   const gp_blocks *blocks = &one->blocks;
-  return histograms_match(one, many, times) && arcs->count == many->arcs.count &&
+  return histograms_match(one, many, times) && one->shared == many->shared &&
+         is_times(many->uncounted, one->uncounted, times) &&
+         arcs->count == many->arcs.count &&
          blocks->count == many->blocks.count &&
          are_same(many->arcs.from, arcs->from, arcs->count) &&
          are_same(many->arcs.self, arcs->self, arcs->count) &&

@@ -28,6 +28,12 @@ local function wide()
   return { histogram, histogram, histogram }
 end
 
+-- What the dynamic linker writes of a library: calls from outside and inside, and some that it did not count.
+local function shared(much)
+  return { low = LOW, high = LOW + 6 * SIZE, bins = { 1, 0, much and 65535 or 2, 0, 9, 0 }, room = much and 60 or 0,
+    arcs = { { 0, SIZE, 3 }, { SIZE + 4, 2 * SIZE, much and 0xffffffff or 1 } }, claimed = much and 1000 or 2 }
+end
+
 --- The bytes of profiles of one shape.
 -- @tparam table shape `pointer` and `big`
 -- @treturn {string,...}
@@ -42,6 +48,7 @@ return function(shape)
     gmon.magic(like { records = records(false) }), gmon.magic(like { records = records(true) }),
     gmon.magic(like { records = { records(true)[6], records(false)[4] }, version = 0 }),
     gmon.magic(like { records = {} }), gmon.bsd(like(bsd)), gmon.bsd44(like(bsd)),
-    gmon.magic(like { records = wide() }),
+    gmon.magic(like { records = wide() }), gmon.shared(like(shared(false))), gmon.shared(like(shared(true))),
+    gmon.magic(like { records = records(false), spare = (shape.big and ">I4I8" or "<I4I8"):pack(0x1ffff, 7) }),
   }
 end

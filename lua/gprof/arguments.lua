@@ -22,7 +22,7 @@ end
 local of_profile = with(symbols, {
   static_call_graph = "boolean", line = "boolean or 'all'", include = "symspecs",
   exclude = "symspecs", display_unused_functions = "boolean", missed = "function",
-  debug = "integer",
+  debug = "integer", with = "libraries",
 })
 
 -- What the program has, besides, when it calls a report of somebody:
@@ -106,7 +106,7 @@ local function wrong_object(value, kind)
 end
 
 -- Kinds that are tables, and looked at where there is one.
-local tables <const> = { strings = true, symspecs = true }
+local tables <const> = { strings = true, symspecs = true, libraries = true }
 
 -- What is wrong with a value, which has to be of some kind, and is one of those that are
 -- `given`; nil if nothing is.
@@ -119,6 +119,7 @@ local function wrong(value, kind, given)
   if type_of(value) == plain or value == word then return nil end
   return ("%s expected, got %s"):format(kind, type_of(value))
 end
+arguments.wrong = wrong  -- a value and a kind, and what is wrong with it, or nil
 
 --- Checks an argument; images, data and profiles have to be open.
 -- @param value

@@ -10,8 +10,8 @@ local data = {}
 
 --- Reads profile files and adds them up: `gprof.data(image, path... [, options])`.
 -- @function gprof.data
--- @tparam image image the program that was profiled: its byte order and pointer
---   size are the files'
+-- @tparam image image the program, or shared library, that was profiled: its byte order
+--   and pointer size are the files'
 -- @tparam string ... paths; "-" is standard input
 -- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd" or "4.4bsd";
 --   `mixed_rates`: do not refuse histograms of different sampling rates; `debug`: trace
@@ -69,6 +69,10 @@ end
 -- @tfield integer bytes of the files that were read
 -- @tfield boolean has_histogram whether a flat profile can be made from it
 -- @tfield boolean has_arcs whether a call graph can
+-- @tfield boolean shared whether it is of a shared library: calls from the address 0 are
+--   by others, then
+-- @tfield integer uncounted calls of a shared library that the dynamic linker had no room
+--   to count
 -- @tfield {table,...} files what each file held: `path`, `format`, `version` in the magic
 --   format, and the three counts of records
 -- @tfield integer|nil low the lowest address in histograms and of callees
@@ -109,7 +113,8 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the file cannot be written, or the format cannot hold
 --   the data (the BSD ones: several histograms, more than 65,535 samples in a bin, block
---   counts, other units than seconds, and "bsd" any rate but the system's clock tick)
+--   counts, shared libraries, other units than seconds, and "bsd" any rate but the
+--   system's clock tick)
 
 --- Adds the samples of a histogram. The ranges of several must be apart, or the same; all
 -- have one unit, one rate and one size of bins. A file has 16 bits for the samples in a

@@ -185,6 +185,13 @@ function effects.growth(settings, argument, option)
   settings[options.setting(option)] = percent
 end
 
+-- Libraries, in the order given.
+function effects.libraries(settings, argument, option)
+  check_name(argument, option, "file")
+  settings.with = settings.with or {}
+  table.insert(settings.with, argument)
+end
+
 local function add_export(settings, export, option)
   if not export.path and require "gprof.exports".is_printed(settings.exports) then
     raise("option %s: one export only can go to standard output", options.name(option))

@@ -58,7 +58,7 @@ local function kind_of_symbols(options)
   if options.external_symbol_table or options.file_ordering then return nil end
   local parts = {}
   for i, name in ipairs {
-    "no_static", "ignore_non_functions", "no_demangle", "gnu_compat",
+    "no_static", "ignore_non_functions", "no_demangle", "gnu_compat", "outside",
   } do
     parts[i] = options[name] and "x" or "-"
   end

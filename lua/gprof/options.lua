@@ -87,7 +87,9 @@ local own <const> = { [[
   html=FILE                     html        a page for browsers, in one file
   compare=OLD                   compare     what changed since OLD, profiles of a program
   fail-on=PERCENT               growth      the status is 2 if that much got slower
-]], "", [[
+]], [[
+  with=LIBRARY[:PROFILE]        libraries   a shared library, beside the program
+]], [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file
   profiles-from=FILE            profiles    a list of profiles, one a line
@@ -115,7 +117,7 @@ local values <const> = {
 -- What an argument is the name of, if it is that of a file, by effect.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
-  compare = "files", html = "files", directories = "directories",
+  compare = "files", html = "files", libraries = "files", directories = "directories",
 }
 
 --- Raises what is wrong with an option.

@@ -39,10 +39,16 @@ local function make(image, data, options)
   arguments.check(data, "gprof.data", 2, "profile")
   options = arguments.options(options, 3, "profile")
   options = images.options(image, options)
+  options.outside = data.shared
   local trace = arguments.trace(options)
   local symbols, message = images.symbols(image, options, trace)
   if not symbols then return nil, message end
-  local lines, selections, found
+  local lines, selections, found, unknown
+  if options.with then
+    local join = require "gprof.joining".join
+    symbols, data, unknown = join(image, symbols, data, options, trace)
+    if not symbols then return nil, data end
+  end
   if options.static_call_graph then
     found, message = native.load "gprof.opcodes"
     if not found then return nil, "the " .. message end
@@ -59,6 +65,7 @@ local function make(image, data, options)
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections)
   if profile and lines then made_with[profile] = options end
+  if profile and unknown then require "gprof.joining".unknown(profile, unknown) end
   return profile, message
 end
 
@@ -100,6 +107,8 @@ end
 --   whole ones, where reports have two for 3.99
 -- @tfield integer arc_count arcs of the call graph
 -- @tfield boolean foreign whether nothing that was recorded meets any function
+-- @tfield integer|nil outside the number of the function `<outside>`, which has no code:
+--   it stands for all that is not in a shared library, and calls it; nil in others
 -- @tfield image image
 -- @tfield data data
 -- @tfield symbols symbols the functions of the image

@@ -233,13 +233,20 @@ return function(settings, write)
   check_styles(printed, settings, data, where)
   check_asked(printed, settings)
   check_targets(settings, image, data, chosen.sum)
+  if settings.with then
+    require "gprof.libraries".open(settings, printed, image, data, where, warn)
+  end
   if chosen.sum then write_sum(data, settings) end
   local about_functions = styles.about_functions(printed) or settings.exports[1]
   if not (printed.info or about_functions) then return bad, {} end
   check_blocks(settings, printed, data)
   set_look(settings)
   local profile = make_profile(image, data, settings, printed)
+  if settings.with then require "gprof.libraries".tell(profile, warn) end
   if not settings.gnu_compat and about_functions then check_belongs(profile, where) end
+  if data.shared then
+    require "gprof.shared".check(image, data, profile.symbols, settings, where, warn)
+  end
   bad = bad + compare(profile, good, settings)
   if profile.odd and not (settings.gnu_compat or settings.brief) then
     require "gprof.diagnosis".tell(profile, chosen, settings)

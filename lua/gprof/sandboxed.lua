@@ -38,6 +38,15 @@ local function add_old(paths, settings)
   end
 end
 
+-- What is shown beside the program.
+local function add_libraries(paths, settings)
+  for _, word in ipairs(settings.with or {}) do
+    local image, profile = require "gprof.libraries".paths(word)
+    add_image(paths, image)
+    paths[#paths + 1] = profile
+  end
+end
+
 -- Whether there will be a page, which has source in it.
 local function makes_page(settings)
   for _, export in ipairs(settings.exports) do
@@ -62,6 +71,7 @@ local function readable(settings, image)
   add_image(paths, image)
   add_profiles(paths, settings)
   add_old(paths, settings)
+  add_libraries(paths, settings)
   paths[#paths + 1] = settings.external_symbol_table
   paths[#paths + 1] = settings.file_ordering
   add_directories(paths, settings)

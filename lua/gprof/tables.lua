@@ -53,4 +53,34 @@ function tables.symspecs(value, given)
   end
 end
 
+-- What is wrong with an entry of `with`.
+local function wrong_library(entry)
+  if type(entry) ~= "table" then return "tables expected" end
+  for field in pairs(entry) do
+    if field ~= "image" and field ~= "data" and field ~= "name" then
+      return ("no field '%s'"):format(tostring(field))
+    end
+  end
+  for _, field in ipairs { "image", "data" } do
+    local problem = arguments.wrong(entry[field], "gprof." .. field)
+    if problem then return ("field '%s': %s"):format(field, problem) end
+  end
+  if entry.name ~= nil and type(entry.name) ~= "string" then
+    return "field 'name': string expected, got " .. arguments.type_of(entry.name)
+  end
+end
+
+--- What is wrong with an array of libraries; nil if nothing is.
+-- @param value
+-- @treturn string|nil
+function tables.libraries(value)
+  if type(value) ~= "table" then
+    return "table expected, got " .. arguments.type_of(value)
+  end
+  for i, entry in ipairs(value) do
+    local problem = wrong_library(entry)
+    if problem then return ("library %d: %s"):format(i, problem) end
+  end
+end
+
 return tables

@@ -116,6 +116,28 @@ function gmon.magic(profile)
   return concat(parts)
 end
 
+--- Makes a file as the dynamic linker writes it for LD_PROFILE.
+-- @tparam table profile `pointer`, `big`; `low`, `high`, `bins`, `rate`, `dimension`, `abbreviation` of the histogram;
+--   `arcs`, an array of `{ from, self, count }`, both addresses as offsets from `low`; `claimed`: how many arcs there
+--   are said to be; `room`: zeros behind them; `version`, `tags` (both of them)
+-- @treturn string the bytes of the file
+function gmon.shared(profile)
+  local like = layout(profile)
+  local tags = profile.tags or { 0, 1 }
+  local bins, n = pack_bins(like, profile.bins)
+  local parts = {
+    pack(like "c4I4c12", "gmon", profile.version or 0x1ffff, ""),
+    pack(like "I4PPI4I4c15c1", tags[1], profile.low, profile.high, n, profile.rate or 100,
+      profile.dimension or "seconds", profile.abbreviation or "s"),
+    bins, pack(like "I4I4", tags[2], profile.claimed or #profile.arcs),
+  }
+  for _, arc in ipairs(profile.arcs) do
+    parts[#parts + 1] = pack(like "PPI4", arc[1], arc[2], arc[3])
+  end
+  parts[#parts + 1] = ("\0"):rep(profile.room or 0)
+  return concat(parts)
+end
+
 -- The two BSD formats: the header they begin with, whatever else the header holds, bins, arcs to the end.
 local function bsd(profile, extra)
   local like = layout(profile)

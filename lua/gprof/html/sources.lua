@@ -23,6 +23,7 @@ local function by_line(profile, options)
   local picked = arguments.pick(options, "profile")
   picked.line = (options.include or options.exclude) and "all" or true
   picked.missed = nil  -- it was said before
+  picked.with = nil    -- libraries have functions beside a program, and no lines
   local made, problem = gprof.profile(profile.image, profile.data, picked)
   return made or error({ message = problem }, 0)
 end

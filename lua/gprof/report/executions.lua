@@ -31,9 +31,9 @@ end
 -- Numbers of functions by source, and of lines, which may have blocks. Debugging
 -- information is looked at for those printed only.
 local function in_order(profile, least)
-  local rows, ids = {}, {}
+  local rows, ids, outside = {}, {}, profile.outside
   for id, tallied, calls in profile:functions("address", "id", "tallied", "calls") do
-    if tallied and (calls >= least or profile.by_line) then
+    if tallied and (calls >= least or profile.by_line) and id ~= outside then
       rows[#rows + 1] = row_of(profile, id)
     end
   end

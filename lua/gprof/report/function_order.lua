@@ -6,21 +6,21 @@
 
 local ordering = require "gprof.ordering"
 
---- Prints the report. Names are those of the symbol table, as linkers want them.
+--- Prints the report. Names are those of the symbol table, as linkers want them; what
+-- stands for something else than functions, in shared libraries, is left out.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`: with the faults of GNU gprof, which may lose a
 --   function, and print one twice
 -- @tparam stream write
 return function(profile, options, write)
-  local nodes, symbols = {}, {}
+  local nodes, symbols, shared = {}, {}, profile.outside
   for id, symbol in profile:functions("address", "id", "symbol") do
     nodes[#nodes + 1] = id
-    symbols[id] = symbol
+    symbols[id] = shared and symbol:find "^<" and "" or symbol .. "\n"
   end
   local arcs =
     ordering.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
   for _, id in ipairs(ordering.functions(nodes, arcs, options.gnu_compat)) do
     write(symbols[id])
-    write("\n")
   end
 end

@@ -1,0 +1,70 @@
+--- Profiles of shared libraries: whether one is of the library that it is shown with, and
+-- what is to be told of it. It is loaded where there is one.
+--
+-- @internal gprof.shared
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local fail <const> = require "gprof.options".raise
+
+local shared = {}
+
+-- The dynamic linker counts where any of the library's code is, be it more than .text.
+local function check_range(image, data, where)
+  if not data.has_histogram then return end
+  if data.low <= image.text_low and data.high >= image.text_high then return end
+  fail("%s: does not belong to %s: it is of code at 0x%x to 0x%x, that is at 0x%x to " ..
+    "0x%x", where, image.path, data.low, data.high, image.text_low, image.text_high)
+end
+
+-- Whether a call to an address enters a function: on some machines one of two kinds of
+-- code, as the lowest bit tells.
+local function enters(symbols, callee)
+  local symbol = symbols:lookup(callee)
+  return symbol ~= nil and callee - symbol.address <= 1
+end
+
+-- The linker tells where functions begin. Of another library, or another build of it,
+-- these are mostly other places.
+local function check_callees(image, data, symbols, where)
+  local callees, good, bad, example = {}, 0, 0, nil
+  for _, callee in data:arcs() do callees[callee] = true end
+  for callee in pairs(callees) do
+    if enters(symbols, callee) then
+      good = good + 1
+    else
+      bad, example = bad + 1, math.min(example or callee, callee)
+    end
+  end
+  if bad <= good then return end
+  fail("%s: does not belong to %s, or to another build of it: no function begins at " ..
+    "0x%x, and so with %d of %d addresses that were called", where, image.path, example,
+    bad, good + bad)
+end
+
+-- Options by which functions bear other names, or are parts of others.
+local function has_all_functions(settings)
+  return not (settings.no_static or settings.external_symbol_table or
+    settings.file_ordering)
+end
+
+--- Checks that data are of the library, and tells of calls that are not in them.
+-- @tparam image image
+-- @tparam data data
+-- @tparam symbols symbols of the image
+-- @tparam table settings
+-- @tparam string where what the data are called in messages
+-- @tparam function warn takes a message
+-- @raise a table with the field `message`
+function shared.check(image, data, symbols, settings, where, warn)
+  if settings.gnu_compat then
+    fail("%s: is a shared library's profile, which GNU gprof does not read", where)
+  end
+  check_range(image, data, where)
+  if has_all_functions(settings) then check_callees(image, data, symbols, where) end
+  if data.uncounted > 0 then
+    warn(("%s: the dynamic linker had no room to count %d calls"):format(where,
+      data.uncounted))
+  end
+end
+
+return shared

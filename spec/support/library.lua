@@ -1,0 +1,46 @@
+-- Builds shared libraries and programs that call them, and has the dynamic linker profile them.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local shell = require "support.shell"
+
+local library = {}
+
+--- Builds a library and a program, of fixtures in "shared/".
+-- @tparam string object name of the library's source, and of the library: "crowded" is libcrowded.so
+-- @tparam string program name of the program's
+-- @tparam[opt] table options `flags` of both, `object_flags`, `program_flags`
+-- @treturn table `dir`; `image`, the library; `name` of it; `program`
+function library.build(object, program, options)
+  options = options or {}
+  local dir = shell.tmpdir(object)
+  local name = "lib" .. object .. ".so"
+  local function compile(source, ...)
+    local argv = { "gcc", "-g", "-O1", "-fno-optimize-sibling-calls", "-Wl,-z,lazy", ... }
+    table.move(options.flags or {}, 1, #(options.flags or {}), #argv + 1, argv)
+    local path = build.fixture("shared/" .. source .. ".c")
+    shell.write(dir .. "/" .. source .. ".c", shell.read(path))
+    argv[#argv + 1] = source .. ".c"
+    shell.check(argv, { cwd = dir })
+  end
+  compile(object, "-fPIC", "-shared", "-Wl,-soname," .. name, "-o", name,
+    table.unpack(options.object_flags or {}))
+  -- the library behind the source that needs it
+  compile(program, "-o", program, "-L.", "-Wl,--no-as-needed", "-l" .. object, "-Wl,-rpath," .. dir,
+    table.unpack(options.program_flags or {}))
+  return { dir = dir, image = dir .. "/" .. name, name = name, program = dir .. "/" .. program }
+end
+
+--- Runs a program while the dynamic linker profiles one of its libraries.
+-- @tparam string program path
+-- @tparam string name of the library, as the program knows it
+-- @tparam[opt] string cwd directory to run in
+-- @treturn string path of the profile, in a directory of its own
+function library.profile(program, name, cwd)
+  local dir = shell.tmpdir("profile")
+  shell.check({ program }, { cwd = cwd or dir, timeout = 60,
+    env = { LD_PROFILE = name, LD_PROFILE_OUTPUT = dir, GMON_OUT_PREFIX = false } })
+  return dir .. "/" .. name .. ".profile"
+end
+
+return library

@@ -1,0 +1,362 @@
+-- A program and shared libraries in one profile (--with, `gprof.profile(image, data, { with = ... })`): times that add
+-- up, calls from the program into libraries as far as anybody tells of them, and what cannot be shown together.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local library = require "support.library"
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- Crafted ------------------------------------------------------------------------------------
+
+local LOW <const>, HIGH <const>, BIN <const> = 0x1000, 0x1100, 16
+
+-- A program of four functions: main calls work 5 times and, with `calls`, { offset of the caller, address, count },
+-- others that are elsewhere.
+local function program_of(calls, rate, target)
+  local image = build.craft { address = LOW, text = 0x100, target = target,
+    symbols = { { "main", 0 }, { "work", 0x40 }, { "help", 0x80 }, { "rest", 0xc0 } } }
+  local records = {
+    { kind = "histogram", low = LOW, high = HIGH, bins = { n = 16, [5] = 30 }, rate = rate },
+    { kind = "arc", from = LOW + 4, self = LOW + 0x40, count = 5 },
+  }
+  for _, call in ipairs(calls or {}) do
+    records[#records + 1] = { kind = "arc", from = LOW + call[1], self = call[2], count = call[3] }
+  end
+  return image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+end
+
+-- A library of that name, with functions at `first`, `first` + 0x40 and + 0x80; and its profile, with samples of 4
+-- bytes of the second one, and with arcs.
+local function library_of(name, arcs, plan)
+  plan = plan or {}
+  local first = plan.first or 0
+  local image = build.craft { address = LOW, text = 0x100, target = plan.target,
+    symbols = { { "open", first }, { "read", first + 0x40 }, { "shut", first + 0x80 } } }
+  local dir = shell.tmpdir "library"
+  shell.check { "cp", image, dir .. "/" .. name }
+  return dir .. "/" .. name, gmon.write(dir .. "/" .. name .. ".profile", gmon.shared {
+    low = LOW, high = HIGH, bins = { n = 64, [(first + 0x40) // 4 + 1] = plan.ticks or 20 }, arcs = arcs,
+    rate = plan.rate, pointer = plan.pointer, dimension = plan.dimension })
+end
+
+local function open(image, path)
+  image = assert(gprof.image(image))
+  return image, assert(gprof.data(image, path))
+end
+
+-- A profile of a program and libraries: { image, profile } of each, with more options.
+local function join(own, libraries, more)
+  local image, data = open(table.unpack(own))
+  local options = { with = {} }
+  for name, value in pairs(more or {}) do options[name] = value end
+  for i, entry in ipairs(libraries) do
+    local like, records = open(table.unpack(entry))
+    options.with[i] = { image = like, data = records, name = entry.name }
+  end
+  return gprof.profile(image, data, options)
+end
+
+local function arcs_of(profile)
+  local found = {}
+  for arc in profile:arcs() do
+    found[#found + 1] = ("%s %s %d"):format(arc.caller.name, arc.callee.name, arc.count)
+  end
+  table.sort(found)
+  return found
+end
+
+local function failure(message, ...)
+  local result = program.run({ ... })
+  assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
+end
+
+local INSIDE <const> = { { 0, 0, 3 }, { 4, 0x40, 9 }, { 0, 0x40, 2 } }  -- open by others; read by open, and by others
+
+describe("a program and a library", function()
+  local own = { program_of() }
+  local liby = { library_of("liby.so", INSIDE) }
+  local profile = join(own, { liby })
+
+  it("have one flat profile, in which times are those of each", function()
+    assert.near(0.5, profile.total, 1e-12)
+    assert.near(0.3, profile:find "work".self, 1e-12)
+    assert.near(0.2, profile:find "read@liby.so".self, 1e-12)
+    assert.equal(50, profile.total_ticks)
+  end)
+
+  it("have one graph, with those outside of the library as its callers", function()
+    assert.same({ "<outside>@liby.so open@liby.so 3", "<outside>@liby.so read@liby.so 2", "main work 5",
+      "open@liby.so read@liby.so 9" }, arcs_of(profile))
+  end)
+
+  it("have functions that tell of which they are", function()
+    local read, work = profile:find "read@liby.so", profile:find "work"
+    assert.same({ "liby.so", "read@liby.so" }, { read.object, read.symbol })
+    assert.is_nil(work.object)
+    assert.equal(LOW + 0x40, work.address)
+    assert.truthy(read.address > HIGH)
+    assert.same({ 0x40, 0x40 }, { read.size, work.size })
+    assert.equal(read, profile:lookup(read.address + 0x3f))
+    assert.is_nil(profile:lookup(HIGH))
+    assert.is_nil(read.file)
+  end)
+
+  it("list the files of both", function()
+    assert.same({ own[2], liby[2] }, { profile.data.files[1].path, profile.data.files[2].path })
+  end)
+
+  it("can be selected from by name", function()
+    local selected = join(own, { liby }, { include = { flat = { "read@liby.so" } } })
+    assert.near(0.2, selected.total, 1e-12)
+    selected = join(own, { liby }, { exclude = { arcs = { "open@liby.so/read@liby.so" } } })
+    assert.equal(2, selected:find "read@liby.so".calls)
+  end)
+
+  it("have the name that a script gives", function()
+    local named = join(own, { { liby[1], liby[2], name = "Y" } })
+    assert.equal(9, named:find "open@Y":callees()().count)
+  end)
+
+  it("may have any bins: those of each are its own", function()
+    local bin = profile.data:histograms()().bin_size
+    assert.equal(BIN, bin)
+    assert.equal(BIN, profile.bin_size)
+    local swapped = join(liby, { own })
+    assert.near(0.5, swapped.total, 1e-12)
+    assert.near(0.3, swapped:find("work@" .. own[1]:match "[^/]*$").self, 1e-12)
+    assert.near(0.2, swapped:find "read".self, 1e-12)
+    assert.equal(3, swapped:find "open".calls)
+  end)
+
+  it("may be many", function()
+    local libraries = {}
+    for i = 1, 12 do libraries[i] = { liby[1], liby[2], name = "lib" .. i } end
+    local many = join(own, libraries)
+    assert.near(0.3 + 12 * 0.2, many.total, 1e-9)
+    for i = 1, 12 do
+      assert.equal(11, many:find("read@lib" .. i).calls)
+      assert.equal(3, many:find("<outside>@lib" .. i):callees "count"().count)
+    end
+  end)
+
+  it("outlive images and data that they were made of", function()
+    local image, data = open(table.unpack(own))
+    local like, records = open(table.unpack(liby))
+    local made = assert(gprof.profile(image, data, { with = { { image = like, data = records } } }))
+    like:close()
+    records:close()
+    data:close()
+    collectgarbage()
+    assert.equal("read@liby.so", made:find "read@liby.so".name)
+  end)
+end)
+
+describe("calls from the program into a library", function()
+  -- Where a library may have been loaded: at pages.
+  local BASE <const>, OTHER <const> = 0x7f5500000000, 0x7f6600003000
+
+  -- What is called, by the address that the program tells of: some bytes behind the entry.
+  local function at(base, offset) return base + LOW + offset + 9 end
+
+  it("are its own where the library is compiled with -pg", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 } } }
+    assert.same({ "help read@liby.so 2", "main open@liby.so 3", "main work 5", "open@liby.so read@liby.so 9" },
+      arcs_of(join(own, { { library_of("liby.so", INSIDE) } })))
+  end)
+
+  it("are not those of others", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 1 } } }
+    assert.same({ "<outside>@liby.so open@liby.so 2", "<outside>@liby.so read@liby.so 2", "main open@liby.so 1",
+      "main work 5", "open@liby.so read@liby.so 9" }, arcs_of(join(own, { { library_of("liby.so", INSIDE) } })))
+  end)
+
+  it("are left to <outside> if there are more than the library knows of", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 4 } } }
+    local arcs = arcs_of(join(own, { { library_of("liby.so", INSIDE) } }))
+    assert.equal("<outside>@liby.so open@liby.so 3", arcs[1])
+    assert.equal("main work 5", arcs[3])
+  end)
+
+  it("are told apart by how often they were made, where libraries look alike", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(OTHER, 0), 8 } } }
+    assert.same({ "help open@libz.so 8", "main open@liby.so 3", "main work 5" }, arcs_of(join(own, {
+      { library_of("liby.so", { { 0, 0, 3 } }) }, { library_of("libz.so", { { 0, 0, 8 } }) } })))
+  end)
+
+  it("are left to <outside> where two places fit as well", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 1 }, { 0x84, at(OTHER, 0), 1 } } }
+    assert.same({ "<outside>@liby.so open@liby.so 3", "main work 5" },
+      arcs_of(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } })))
+  end)
+
+  it("are joined in a sum of runs, where libraries were loaded elsewhere each time", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x04, at(BASE, 0x40), 1 }, { 0x04, at(OTHER, 0), 2 } } }
+    assert.same({ "main open@liby.so 5", "main read@liby.so 1", "main work 5" },
+      arcs_of(join(own, { { library_of("liby.so", { { 0, 0, 5 }, { 0, 0x40, 1 } }) } })))
+  end)
+
+  it("are not made up: what is called begins shortly before the address", function()
+    local own = { program_of { { 0x04, BASE + LOW + 0x3f0, 3 } } }
+    assert.same({ "<outside>@liby.so open@liby.so 3", "main work 5" },
+      arcs_of(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } })))
+  end)
+end)
+
+describe("--with", function()
+  local image, path = program_of()
+  local liby, of_liby = library_of("liby.so", INSIDE)
+  local unknown = "gprof.lua: warning: who called %s is not known of all calls, which come from <outside>: the " ..
+    "program tells only of those into libraries that are compiled with -pg\n"
+
+  it("shows both, and says whose callers are not known", function()
+    local result = program.run { "-b", "--with=" .. liby .. ":" .. of_liby, image, path }
+    assert.same({ 0, unknown:format "liby.so" }, { result.status, result.stderr })
+    assert.truthy(result.stdout:find "\n 60.00 +0.30 +0.30 +5 +60.00 +60.00  work\n 40.00 +0.50 +0.20 +11 ")
+    assert.truthy(result.stdout:find "read@liby.so\n")
+    assert.truthy(result.stdout:find "3/3 +<outside>@liby.so %[%d+%]\n")
+    assert.truthy(result.stdout:find "%] <outside>@liby.so")
+  end)
+
+  it("takes the profile of that name if none is named", function()
+    local dir = of_liby:match "^(.*)/"
+    local words = { "-b", "--with=" .. liby, image, path }
+    local named = program.run({ "-b", "--with=" .. liby .. ":" .. of_liby, image, path }, { cwd = dir })
+    assert.same(named.stdout, program.run(words, { cwd = dir }).stdout)
+  end)
+
+  it("takes several, of which three are named in a warning", function()
+    local words, names = { "-b" }, {}
+    for i = 1, 5 do
+      local name = ("lib%d.so"):format(i)
+      words[i + 1], names[i] = ("--with=%s:%s"):format(library_of(name, INSIDE)), name
+    end
+    local result = program.run(table.move({ image, path }, 1, 2, 7, words))
+    assert.equal(unknown:format "lib1.so, lib2.so, lib3.so and 2 more", result.stderr)
+    for _, name in ipairs(names) do assert.truthy(result.stdout:find("read@" .. name, 1, true)) end
+  end)
+
+  it("is there in the sandbox, too, and for every kind of export", function()
+    local word = "--with=" .. liby .. ":" .. of_liby
+    local plain = program.run { "-b", word, image, path }
+    local boxed = program.run { "-b", "--sandbox", word, image, path }
+    if boxed.stderr:find "cannot" then return pending "needs a kernel with Landlock" end
+    assert.same({ plain.status, plain.stdout, plain.stderr }, { boxed.status, boxed.stdout, boxed.stderr })
+    for _, kind in ipairs { "callgrind", "csv", "dot", "folded", "json", "speedscope" } do
+      local result = program.run { "--export=" .. kind, word, image, path }
+      assert.same({ 0, unknown:format "liby.so" }, { result.status, result.stderr })
+      assert.truthy(result.stdout:find("read@liby.so", 1, true), kind)
+    end
+    local page = shell.tmpdir() .. "/page.html"
+    assert.equal(0, program.run({ "--html=" .. page, word, image, path }).status)
+    assert.truthy(shell.read(page):find("read@liby.so", 1, true))
+  end)
+
+  it("refuses what is of one object only", function()
+    for option, name in pairs { ["-l"] = "-l (--line)", ["-A"] = "-A (--annotated-source)", ["-C"] = "-C (--exec-counts)",
+      ["-c"] = "-c (--static-call-graph)", ["-r"] = "-r (--function-ordering)",
+      ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare" } do
+      failure("option --with shows functions of several objects: not with " .. name, option, "--with=" .. liby .. ":" ..
+        of_liby, image, path)
+    end
+    local sum = shell.tmpdir() .. "/sum"
+    failure("option --with shows functions of several objects: not with -s (--sum)", "--sum-file=" .. sum,
+      "--with=" .. liby .. ":" .. of_liby, image, path)
+    assert.is_false(shell.exists(sum))
+  end)
+
+  it("refuses two of one name", function()
+    local again, of_again = library_of("liby.so", INSIDE)
+    failure(("%s: is the second library of that name, after %s"):format(again, liby),
+      "--with=" .. liby .. ":" .. of_liby, "--with=" .. again .. ":" .. of_again, image, path)
+    local profile, message = join({ image, path }, { { liby, of_liby }, { again, of_again } })
+    assert.same({ nil, again .. ": is the second library of that name" }, { profile, message })
+  end)
+
+  it("refuses other sampling rates and units, rather than to add them up", function()
+    local fast, of_fast = library_of("libfast.so", INSIDE, { rate = 1000 })
+    failure(fast .. ": beside the others, histogram has rate 1000, the ones before have 100",
+      "--with=" .. fast .. ":" .. of_fast, image, path)
+    local other, of_other = library_of("libother.so", INSIDE, { dimension = "cycles" })
+    failure(other .. ": beside the others, histogram counts 'cycles', the ones before 'seconds'",
+      "--with=" .. other .. ":" .. of_other, image, path)
+  end)
+
+  it("refuses profiles of other libraries, damaged ones, and what is not there", function()
+    local far, of_far = library_of("libfar.so", { { 0, 0x10, 1 } })
+    failure(("%s: does not belong to %s, or to another build of it: no function begins at 0x1010, and so with 1 of 1 " ..
+      "addresses that were called"):format(of_far, far), "--with=" .. far .. ":" .. of_far, image, path)
+    local cut = shell.write(shell.tmpdir() .. "/cut", shell.read(of_liby):sub(1, -5))
+    failure(cut .. ": ends in the middle of the arc at offset 240", "--with=" .. liby .. ":" .. cut, image, path)
+    failure("/nowhere/libz.so: No such file or directory", "--with=/nowhere/libz.so:" .. of_liby, image, path)
+    failure("/nowhere: No such file or directory", "--with=" .. liby .. ":/nowhere", image, path)
+    failure("option --with: the name of a file is empty", "--with=", image, path)
+  end)
+
+  it("refuses a profile of another program, whatever the libraries have", function()
+    local foreign = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+      { kind = "arc", from = 0x5004, self = 0x5040, count = 1 } } })
+    failure(("%s: does not belong to %s: it is about addresses 0x5040 to 0x5040, the code is at 0x1000 to 0x1100")
+      :format(foreign, image), "--with=" .. liby .. ":" .. of_liby, image, foreign)
+  end)
+
+  it("refuses libraries for another machine", function()
+    local small, of_small = library_of("libsmall.so", INSIDE, { target = "elf32-little", pointer = 4 })
+    failure(small .. ": is for another kind of machine than the program", "--with=" .. small .. ":" .. of_small, image,
+      path)
+  end)
+end)
+
+describe("the option `with`", function()
+  local own = { program_of() }
+  local image, data = open(table.unpack(own))
+
+  it("takes libraries, and nothing else", function()
+    for problem, value in pairs {
+      ["table expected, got string"] = "liby.so", ["library 1: tables expected"] = { 1 },
+      ["library 1: field 'image': gprof.image expected, got nil"] = { {} },
+      ["library 1: field 'data': gprof.data expected, got gprof.image"] = { { image = image, data = image } },
+      ["library 1: no field 'path'"] = { { image = image, data = data, path = "x" } },
+      ["library 1: field 'name': string expected, got integer"] = { { image = image, data = data, name = 1 } },
+    } do
+      assert.error_matches(function() gprof.profile(image, data, { with = value }) end,
+        "bad argument #3 to 'profile' (option 'with': " .. problem .. ")", nil, true)
+    end
+  end)
+
+  it("is not for profiles by line", function()
+    local profile, message = gprof.profile(image, data, { line = true, with = {} })
+    assert.same({ nil, "several objects cannot be shown with the option 'line'" }, { profile, message })
+  end)
+
+  it("may be empty: then it is the program's profile", function()
+    local profile = gprof.profile(image, data, { with = {} })
+    assert.same({ "main work 5" }, arcs_of(profile))
+    assert.near(0.3, profile.total, 1e-12)
+  end)
+end)
+
+-- Compiled -----------------------------------------------------------------------------------
+
+describe("a program and a library that are both compiled with -pg", function()
+  local built, plain = library.build("library", "program", { flags = { "-pg" } })
+  setup(function()
+    plain = library.build("library", "program", { object_flags = { "-pg" } })
+    shell.check({ built.program }, { cwd = built.dir, env = { GMON_OUT_PREFIX = false, LD_PROFILE = false } })
+  end)
+
+  it("have all calls joined, but those from where the library calls back", function()
+    local profile = join({ built.program, built.dir .. "/gmon.out" }, {
+      { built.image, library.profile(plain.program, plain.name) } })
+    local found = table.concat(arcs_of(profile), "\n") .. "\n"
+    for _, call in ipairs { "main twice@liblibrary.so 50", "main work@liblibrary.so 3", "back work@liblibrary.so 2",
+      "main down@liblibrary.so 1", "down@liblibrary.so down@liblibrary.so 4", "main through@liblibrary.so 2",
+      "twice@liblibrary.so work@liblibrary.so 100" } do
+      assert.truthy(found:find(call .. "\n", 1, true), found)
+    end
+    assert.is_nil(found:find "outside")
+    assert.truthy(profile:find "work@liblibrary.so".self > 0)
+  end)
+end)
