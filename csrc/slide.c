@@ -341,9 +341,9 @@ static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image
   gp_range histogram = covered(data);
   bounds code;
   if (!list_callees(s, data, error)) return false;
+  slide->bounds = data->histogram_count > 0 && covers(histogram, image);
   if (s->count > 0 && is_most(try_offset(s, 0, s->count).fitting, s->count)) return true;
-  if (s->count == 0 && (data->histogram_count == 0 || covers(histogram, image)))
-    return true;
+  if (s->count == 0 && (data->histogram_count == 0 || slide->bounds)) return true;
   find_bounds(&code, image);
   if (data->histogram_count > 0) add_by_bounds(s, histogram, &code);
   return s->count > 0 ? choose(s, slide, error) : choose_by_bounds(s, slide, error);

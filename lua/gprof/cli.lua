@@ -24,7 +24,7 @@ end
 
 local function work(arguments)
   local settings = options.read(arguments)
-  local bad, slower = 0, {}
+  local bad, slower, differs = 0, {}, false
   local write, finish =
     output.into(io.stdout, function() return settings.color == true end)
   if settings.help then
@@ -39,20 +39,21 @@ local function work(arguments)
     settings.color = settings.color ~= nil and not settings.gnu_compat and
       require "gprof.color".wanted(settings.color, io.stdout)
     local report = settings.sandbox and "gprof.sandboxed" or "gprof.reporting"
-    bad, slower = require(report)(settings, write)
+    bad, slower, differs = require(report)(settings, write)
   end
   finish()
   for _, line in ipairs(slower) do
     require "gprof.terminal".tell("gprof.lua: " .. line)
   end
   if bad > 0 then fail("bad profiles that were left out: " .. bad) end
-  return slower[1] and REGRESSION or 0
+  return differs and 1 or slower[1] and REGRESSION or 0
 end
 
 --- Runs the program.
 -- @tparam {string,...} arguments
--- @treturn integer exit status: 0, or 1 after one line on standard error, or 2 after what
---   got slower than --fail-on wants
+-- @treturn integer exit status: 0; or 1 after one line on standard error, or if --verify
+--   finds that image, profile and source do not belong together; or 2 after what got
+--   slower than --fail-on wants
 function cli.run(arguments)
   -- nearly all garbage is lines just printed: a fifth less time and memory than
   -- marking all that lives over and over again

@@ -26,6 +26,7 @@ local pages = {
   { style = "flat", gnu = "flat", bsd = "bsd.flat" },
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
+  { style = "verify", report = "verify" },
   { style = "comparison", report = "comparison" },
   { style = "executions", report = "executions" },
   { style = "annotation", report = "annotation", joined = true },
