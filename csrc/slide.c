@@ -97,7 +97,7 @@ static void find_bounds(bounds *code, const gp_image *image) {
   add_bound(code->high, &code->highs, image->text_high);
   for (size_t i = 0; i < image->symbol_count; i++) {
     asymbol *symbol = image->symbols[i];
-    if (!symbol->name) continue;
+    if (!symbol->name || !strchr("_e", symbol->name[0])) continue;
     if (is_among(lows, symbol->name))
       add_bound(code->low, &code->lows, bfd_asymbol_value(symbol));
     else if (is_among(highs, symbol->name))
@@ -330,10 +330,21 @@ static bool choose_by_bounds(const search *s, gp_slide *slide, gp_error *error) 
   return true;
 }
 
-/* Whether a histogram without arcs fits as it is: it covers the code. */
+/* Whether all of the code lies in a histogram. */
 static bool covers(gp_range histogram, const gp_image *image) {
   return histogram.low <= image->text_low &&
          histogram.high > image->text_low && image->text_high < histogram.high + ROUNDING;
+}
+
+/* Whether the addresses fit as they are, so that there is nothing to look for. The bounds
+ * may still tell of a slide that leaves callees in prologues. */
+static bool fits_unmoved(const search *s, const gp_slide *slide, bool recorded) {
+  size_t fitting = try_offset(s, 0, s->count).fitting;
+  for (size_t i = 0; i < s->by_bounds; i++)
+    if (s->kept[i].offset == 0) return is_most(fitting, s->count);
+  for (size_t i = 0; i < s->by_bounds; i++)
+    if (try_offset(s, s->kept[i].offset, s->count).fitting >= fitting) return false;
+  return s->count > 0 ? is_most(fitting, s->count) : slide->bounds || !recorded;
 }
 
 static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image *image,
@@ -341,11 +352,11 @@ static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image
   gp_range histogram = covered(data);
   bounds code;
   if (!list_callees(s, data, error)) return false;
-  slide->bounds = data->histogram_count > 0 && covers(histogram, image);
-  if (s->count > 0 && is_most(try_offset(s, 0, s->count).fitting, s->count)) return true;
-  if (s->count == 0 && (data->histogram_count == 0 || slide->bounds)) return true;
+  bool recorded = data->histogram_count > 0;
+  slide->bounds = recorded && covers(histogram, image);
   find_bounds(&code, image);
-  if (data->histogram_count > 0) add_by_bounds(s, histogram, &code);
+  if (recorded) add_by_bounds(s, histogram, &code);
+  if (fits_unmoved(s, slide, recorded)) return true;
   return s->count > 0 ? choose(s, slide, error) : choose_by_bounds(s, slide, error);
 }
 

@@ -82,7 +82,7 @@ describe("without memory", function()
     { "--sum-file=" .. dir .. "/sum" }, { "--sum-file=" .. dir .. "/sum", "--keep-going" },
     { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },
     { "--report=" .. report }, { "-l", "--report=" .. report },
-    { "-p", "--errors" }, { "--compare=" .. built.gmon .. "," .. built.image },
+    { "-p", "--errors" }, { "--slide=auto" }, { "--verify" }, { "--compare=" .. built.gmon .. "," .. built.image },
   } do
     it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()
       local arguments = { interpreter, path, program.root, "-b", table.unpack(words) }

@@ -14,10 +14,11 @@ local data = {}
 --   size are the files'
 -- @tparam string ... paths; "-" is standard input
 -- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd" or "4.4bsd";
---   `mixed_rates`: do not refuse histograms of different sampling rates; `slide`: how much
---   higher the addresses in the files are than those of the image, or "auto" to find that
---   out for each of them; `external_symbol_table`: for that, a file with the symbols, if not
---   that of the image; `debug`: trace the work on standard error, a sum of the numbers below
+--   `mixed_rates`: do not refuse histograms of different sampling rates; `slide`: how
+--   much higher the addresses in the files are than those of the image, or "auto" to find
+--   that out for each of them; `external_symbol_table`: where the symbols are to find it
+--   by, if not in the image; `debug`: trace the work on standard error, a sum of the
+--   numbers below
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
@@ -75,11 +76,11 @@ end
 -- @tfield boolean has_histogram whether a flat profile can be made from it
 -- @tfield boolean has_arcs whether a call graph can
 -- @tfield {table,...} files what each file held: `path`, `format`, `version` in the magic
---   format, the three counts of records, and `slide`, if its addresses were others than
---   those of the image: a table with the `offset` that was taken off; and if that was found
---   out, `arcs`, how many there are, `fitting`, how many of them lead to entries of
---   functions with it, `unmoved`, how many without, and `bounds`, whether the histogram
---   begins and ends where the code does
+--   format, the three counts of records, and `slide`, where an option asked for one or
+--   addresses were taken for moved: a table with the `offset` that was taken off; and if
+--   that was found out, `arcs`, how many there are; `fitting`, how many of them lead to
+--   entries of functions with it; `unmoved`, how many without; and `bounds`, whether the
+--   histogram begins and ends where the code does
 -- @tfield integer|nil low the lowest address in histograms and of callees
 -- @tfield integer|nil high the highest one
 -- @tfield integer pointer_size bytes of an address in files that are read and written

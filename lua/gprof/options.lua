@@ -82,9 +82,9 @@ local own <const> = { [[
   html=FILE                     html        a page for browsers, in one file
   compare=OLD                   compare     what changed since OLD, profiles of a program
   fail-on=PERCENT               growth      the status is 2 if that much got slower
-  verify                        +verify     whether image, profile and source belong together
+  verify                        +verify     whether program and profile belong together
 ]], [[
-  slide=OFFSET                  slide       how much higher the profile's addresses are; auto
+  slide=OFFSET                  slide       how much higher its addresses are, or auto
 ]], [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file

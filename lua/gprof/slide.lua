@@ -170,6 +170,11 @@ function slide.tell(data)
   end
 end
 
+-- Memory that ran out says nothing about the profile.
+local function is_fatal(message)
+  return message and message:find "not enough memory$"
+end
+
 local function is_beyond_doubt(found)
   return found.offset ~= 0 and found.fitting >= MOST * found.arcs
 end
@@ -184,11 +189,13 @@ end
 -- @treturn[2] string what is wrong
 function slide.rescue(profile, settings, where)
   if settings.slide or settings.gnu_compat then return profile end
-  local data = profile.data
-  local found = slide.find(profile.image, data, arguments.pick(settings, "data"))
-  if not found or not is_beyond_doubt(found) or not take_off(data, found, true) then
-    return profile
+  local data, done = profile.data, nil
+  local found, message = slide.find(profile.image, data, arguments.pick(settings, "data"))
+  if found and is_beyond_doubt(found) then
+    done, message = take_off(data, found, true)
   end
+  if is_fatal(message) then return nil, message end
+  if not done then return profile end
   tell(("%s: taken for moved (unless --slide=0): %s"):format(where,
     slide.describe(found)))
   local options = arguments.pick(settings, "profile")

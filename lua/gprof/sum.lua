@@ -73,7 +73,8 @@ end
 local function reading_options(settings, list, image, options)
   return {
     file_format = options.file_format,
-    slide = options.slide == "auto" and require "gprof.slide".adder(image, options) or nil,
+    slide = options.slide == "auto" and
+      require "gprof.slide".adder(image, options) or nil,
     keep_going = settings.keep_going,
     forget_files = settings.styles.sum and not are_listed(settings, options),
     jobs = count_processes(settings, list, options),

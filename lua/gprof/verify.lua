@@ -10,9 +10,9 @@ local core = require "gprof.core"
 local slide = require "gprof.slide"
 local source_text = require "gprof.source_text"
 
-local MOST <const> = 0.9       -- of addresses have to fit: some are of other code
-local MOST_TICKS <const> = 0.75  -- of the samples, as startup and linkage have no functions
-local ROUNDING <const> = 16    -- bytes by which a histogram may be larger than the code
+local MOST <const> = 0.9         -- of addresses have to fit: some are of other code
+local MOST_TICKS <const> = 0.75  -- of the samples: linkage, say, has no functions
+local ROUNDING <const> = 16      -- bytes by which a histogram may be larger than the code
 
 local checks = {}
 
@@ -35,7 +35,8 @@ end
 function checks.histogram(profile)
   local image, low, high = profile.image, covered(profile.data)
   if not low then return nil, "none was recorded" end
-  local below, above = not math.ult(image.text_low, low), not math.ult(high, image.text_high)
+  local below = not math.ult(image.text_low, low)
+  local above = not math.ult(high, image.text_high)
   local within = not math.ult(low, image.text_low - ROUNDING) and
     not math.ult(image.text_high + ROUNDING, high)
   return below and above or within,
@@ -45,7 +46,8 @@ end
 
 -- If they are not at entries, all of them may be off by one number.
 local function moved(profile)
-  local found = slide.find(profile.image, profile.data, {})
+  local found, message = slide.find(profile.image, profile.data, {})
+  if message and message:find "not enough memory$" then error(message, 0) end
   if not found or found.offset == 0 then return "" end
   return ("; with --slide=%s, %d"):format(slide.text(found.offset), found.fitting)
 end

@@ -18,8 +18,8 @@ end
 
 --- Prints the report.
 -- @tparam profile profile
--- @tparam table options `verdict`: what `profile:verify` returned; `directory_path`: where
---   to look for the source, without that
+-- @tparam table options `verdict`: what `profile:verify` returned; without that,
+--   `directory_path`: where to look for the source
 -- @tparam stream write
 return function(profile, options, write)
   local verdict = options.verdict or profile:verify(options.directory_path)
