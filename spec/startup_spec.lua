@@ -83,7 +83,7 @@ describe("Of the library's modules are loaded,", function()
 
   it("for a page, those that make it", function()
     local wanted = set(always, library, "effects exports reporting styles export.html escape json extract chains",
-      "shares granularity sha256 source_text html.assets html.data html.sources html.summary html.tables",
+      "shares granularity kept sha256 source_text html.assets html.data html.sources html.summary html.tables",
       "html.text html.tree")
     assert.same(wanted, loaded("--html=/dev/null", image, profile))
   end)
