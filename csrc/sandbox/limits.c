@@ -42,8 +42,9 @@ static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
  * is memory, which nobody is asked for: beyond the limit that would look like a crash. */
 static void grow_stack(void) {
   enum { PAGE = 4096, PAGES = 64 };
-  volatile char room[PAGE * PAGES];
-  for (size_t i = PAGES; i-- > 0;) room[i * PAGE] = 0;
+  char room[PAGE * PAGES];
+  volatile char *place = room;
+  for (size_t i = PAGES; i-- > 0;) place[i * PAGE] = 0;
 }
 
 /* The first signal tells what it is for; who does not listen gets another one. */
