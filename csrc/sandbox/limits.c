@@ -38,15 +38,6 @@ static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
   return setrlimit(resource, &limit) == 0;
 }
 
-/* Has the stack be as large as it mostly needs to be. It grows by itself only where there
- * is memory, which nobody is asked for: beyond the limit that would look like a crash. */
-static void grow_stack(void) {
-  enum { PAGE = 4096, PAGES = 64 };
-  char room[PAGE * PAGES];
-  volatile char *place = room;
-  for (size_t i = PAGES; i-- > 0;) place[i * PAGE] = 0;
-}
-
 /* The first signal tells what it is for; who does not listen gets another one. */
 static bool set_limits(const gp_limits *limits) {
   return set_limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1) &&
@@ -58,7 +49,6 @@ static bool set_limits(const gp_limits *limits) {
 /* A process that cannot be dumped leaves no core either where a program takes these, nor
  * can others of this user look into it. */
 bool gp_limit(const gp_limits *limits, gp_error *error) {
-  grow_stack();
   bool set = set_limits(limits) && prctl(PR_SET_DUMPABLE, 0) == 0 &&
              prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
   return set || gp_fail(error, "limits cannot be set (%s)", strerror(errno));
