@@ -356,6 +356,7 @@ int data_add_histogram(lua_State *L);
 int data_add_arc(lua_State *L);
 int data_add_block(lua_State *L);
 int data_merge(lua_State *L);
+int data_slide(lua_State *L);  /* see lua_slide.c */
 int data_histograms(lua_State *L);
 int data_arcs(lua_State *L);
 int data_blocks(lua_State *L);
@@ -380,6 +381,7 @@ int print_annotation(lua_State *L);
 void define_image(lua_State *L);
 void define_data(lua_State *L);
 void define_records(lua_State *L);
+void define_slide(lua_State *L);
 void define_lines(lua_State *L);
 void define_symbols(lua_State *L);
 void define_joined(lua_State *L);

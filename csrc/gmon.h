@@ -101,6 +101,9 @@ bool gp_data_read_open(gp_data *data, int file, gp_format format, gp_error *erro
  * is as it was. Keeps memory for the records of one file; see gmon_whole.c. */
 bool gp_data_add_file(gp_data *data, const char *path, gp_format format, gp_error *error);
 
+/* Gives the memory back that is kept for the next such file. */
+void gp_data_forget(gp_data *data);
+
 /* Adds calls between two addresses. An error leaves the sum as it was: too many calls,
  * or no memory. */
 bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,

@@ -15,7 +15,7 @@
 /* Records that the next file may lack; beyond that it is quicker to begin anew. */
 enum { FEW = 1000 };
 
-static void drop_spare(gp_data *data) {
+void gp_data_forget(gp_data *data) {
   if (data->spare) gp_data_free(data->spare);
   free(data->spare);
   data->spare = NULL;
@@ -44,7 +44,7 @@ static void clear_spare(gp_data *data) {
   if (!is_worth_it(spare->arcs.count, spare->arc_records) ||
       !is_worth_it(spare->histogram_count, spare->histogram_records) ||
       spare->blocks.count > FEW) {
-    drop_spare(data);
+    gp_data_forget(data);
     return;
   }
   for (size_t i = 0; i < spare->histogram_count; i++)
@@ -81,6 +81,6 @@ bool gp_data_add_file(gp_data *data, const char *path, gp_format format,
   if (done)
     clear_spare(data);
   else
-    drop_spare(data);
+    gp_data_forget(data);
   return done;
 }

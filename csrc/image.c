@@ -167,12 +167,17 @@ static bool is_text(bfd *file) {
   return bfd_bread(&first, 1, file) == 1 && memchr(texts, first, sizeof texts);
 }
 
+static bool has_memory(void) {
+  void *volatile probe = malloc(ENOUGH_MEMORY);  /* of which nothing is left out */
+  bool is_there = probe != NULL;
+  free(probe);
+  return is_there;
+}
+
 /* Why libbfd knows no such file. A format that it had no memory to look into is to it one
  * of the others, so it is asked whether there is any. */
 static bool fail_unknown(gp_error *error) {
-  void *probe = malloc(ENOUGH_MEMORY);
-  if (!probe) return gp_fail_memory(error);
-  free(probe);
+  if (!has_memory()) return gp_fail_memory(error);
   return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
 }
 
@@ -187,6 +192,7 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
   if (is_text(image->file)) return gp_fail(error, "is not an object file (but a text)");
+  if (!has_memory()) return gp_fail_memory(error);  /* without, libbfd 2.40 crashes */
   if (!is_object(image->file)) return fail_unknown(error);
   if (bfd_stat(image->file, &image->opened) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));

@@ -88,6 +88,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_lines(L);
   define_data(L);
   define_records(L);
+  define_slide(L);
   define_symbols(L);
   define_joined(L);
   define_symbol(L);

@@ -280,8 +280,9 @@ void define_data(lua_State *L) {
       {"write", write_file},          {"add_file", add_file},
       {"add_histogram", data_add_histogram},
       {"add_arc", data_add_arc},      {"add_block", data_add_block},
-      {"merge", data_merge},          {"histograms", data_histograms},
-      {"arcs", data_arcs},            {"blocks", data_blocks},
+      {"merge", data_merge},          {"slide", data_slide},
+      {"histograms", data_histograms},{"arcs", data_arcs},
+      {"blocks", data_blocks},
       {NULL, NULL}};
   static const object_field fields[] = {
       {"histogram_records", push_histogram_records},

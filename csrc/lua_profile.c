@@ -227,6 +227,14 @@ static void push_total_ticks(lua_State *L, const void *object) {
   lua_pushnumber(L, opened(L, object)->samples.total);
 }
 
+static void push_sampled_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->samples.counted);
+}
+
+static void push_met_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->samples.assigned);
+}
+
 static void push_graph_ticks(lua_State *L, const void *object) {
   lua_pushnumber(L, opened(L, object)->graph.total);
 }
@@ -329,6 +337,8 @@ void define_profile(lua_State *L) {
       {"total", push_total},              /* seconds sampled, or nil */
       {"total_error", push_total_error},  /* how far that may be off by chance, or nil */
       {"total_ticks", push_total_ticks},
+      {"sampled_ticks", push_sampled_ticks},  /* in all histograms, */
+      {"met_ticks", push_met_ticks},      /* of which so many met functions */
       {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
       {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */
       {"arc_count", push_arc_count},      /* arcs of the call graph */

@@ -116,6 +116,18 @@ dimension("places that a function is called from", 2000, function(n)
   end)))
 end)
 
+-- As many as the functions are the slides that put these callees at entries.
+dimension("callees of a moved profile", 1600, function(n)
+  local far = 0x10000000
+  local file = profile(list(n // 2, function(i)
+    local callee = row.address(n // 4 + i) + far
+    return { kind = "arc", from = callee, self = callee, count = 1 }
+  end))
+  return ([[
+    assert(not gprof.data(gprof.image(%q), %q, { slide = "auto" }))
+  ]]):format(image(n), file)
+end)
+
 -- The core's hash of the first half of a key, as it would be if it were known to whoever makes a file.
 local function spread(h)
   h = (h ~ h >> 33) * 0xff51afd7ed558ccd

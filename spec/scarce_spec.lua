@@ -57,6 +57,9 @@ local library <const> = [[
       for arc in f:callers("count") do write("%%d\n", arc.count) end
       for arc in (f.cycle or f):callees("count") do write("%%d\n", arc.count) end
     end
+    local data = assert(require "gprof".data(image, %q, { slide = "auto" }))
+    assert(data:slide(-0x555555554000))
+    write("%%d\n", assert(require "gprof.slide".find(image, data, {})).offset)
   end
 ]]
 
@@ -72,7 +75,7 @@ describe("without memory", function()
   local path = shell.write(dir .. "/script.lua", script)
   local symbols = shell.write(dir .. "/symbols", shell.check { "nm", built.image }.stdout)
   local objects = shell.write(dir .. "/objects", shell.check { "nm", "-A", built.image }.stdout)
-  local report = shell.write(dir .. "/report.lua", library:format(built.image))
+  local report = shell.write(dir .. "/report.lua", library:format(built.image, built.gmon))
 
   for _, words in ipairs {
     { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-l", "-A", "-y", "--color=always" },
@@ -82,7 +85,7 @@ describe("without memory", function()
     { "--sum-file=" .. dir .. "/sum" }, { "--sum-file=" .. dir .. "/sum", "--keep-going" },
     { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },
     { "--report=" .. report }, { "-l", "--report=" .. report },
-    { "-p", "--errors" }, { "--compare=" .. built.gmon .. "," .. built.image },
+    { "-p", "--errors" }, { "--verify" }, { "--compare=" .. built.gmon .. "," .. built.image },
   } do
     it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()
       local arguments = { interpreter, path, program.root, "-b", table.unpack(words) }

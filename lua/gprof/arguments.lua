@@ -32,14 +32,15 @@ local of_program = {
   reports = "table", exports = "table", operands = "table", profiles_from = "table",
   jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
-  compare = "table", fail_on = "number",
+  compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
 }
 
 --- Types of options by name, by the function that takes them. An alternative, "boolean or
 -- 'all'", is that word. Reports that are not ours take what they like.
 arguments.known = {
   image = symbols,
-  data = { file_format = "format", mixed_rates = "boolean", debug = "integer" },
+  data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
+    slide = "integer or 'auto'", external_symbol_table = "string" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
     mixed_rates = "boolean", debug = "integer" },
   profile = of_profile,

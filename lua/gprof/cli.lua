@@ -36,9 +36,9 @@ end
 local function report(settings)
   local write, finish, _ <close> = open_output(settings)
   local run = require(settings.sandbox and "gprof.sandboxed" or "gprof.reporting")
-  local bad, slower = run(settings, write)
+  local bad, slower, differs = run(settings, write)
   finish()
-  return bad, slower
+  return bad, slower, differs
 end
 
 -- What the program is asked about itself; nil if that is nothing.
@@ -60,18 +60,19 @@ local function work(arguments)
     finish()
     return 0
   end
-  local bad, slower = report(settings)
+  local bad, slower, differs = report(settings)
   for _, line in ipairs(slower) do
     require "gprof.terminal".tell("gprof.lua: " .. line)
   end
   if bad > 0 then fail("bad profiles that were left out: " .. bad) end
-  return slower[1] and REGRESSION or 0
+  return differs and 1 or slower[1] and REGRESSION or 0
 end
 
 --- Runs the program.
 -- @tparam {string,...} arguments
--- @treturn integer exit status: 0, or 1 after one line on standard error, or 2 after what
---   got slower than --fail-on wants
+-- @treturn integer exit status: 0; or 1 after one line on standard error, or if --verify
+--   finds that image, profile and source do not belong together; or 2 after what got
+--   slower than --fail-on wants
 function cli.run(arguments)
   -- nearly all garbage is lines just printed: a fifth less time and memory than
   -- marking all that lives over and over again

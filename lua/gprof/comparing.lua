@@ -90,7 +90,8 @@ end
 local function read_profiles(old, image, settings, check, warn)
   if old.program[1] then image = need(gprof.image(old.program[1])) end
   local how = { file_format = settings.file_format, mixed_rates = settings.gnu_compat,
-    debug = settings.debug }
+    debug = settings.debug, slide = settings.slide,
+    external_symbol_table = settings.slide and settings.external_symbol_table }
   local data, where, bad, good = require "gprof.sum".read(image,
     reading_settings(settings, old.profile), how, warn)
   local picked = require "gprof.arguments".pick(settings, "profile")

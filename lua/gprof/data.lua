@@ -14,8 +14,11 @@ local data = {}
 --   and pointer size are the files'
 -- @tparam string ... paths; "-" is standard input
 -- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd" or "4.4bsd";
---   `mixed_rates`: do not refuse histograms of different sampling rates; `debug`: trace
---   the work on standard error, a sum of the numbers below
+--   `mixed_rates`: do not refuse histograms of different sampling rates; `slide`: how
+--   much higher the addresses in the files are than those of the image, or "auto" to find
+--   that out for each of them; `external_symbol_table`: where the symbols are to find it
+--   by, if not in the image; `debug`: trace the work on standard error, a sum of the
+--   numbers below
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
@@ -25,10 +28,13 @@ local function read(_, image, ...)
   local options = {}
   if type(paths[paths.n]) == "table" then
     options = arguments.options(paths[paths.n], paths.n + 1, "data")
-    paths.n = paths.n - 1
+    paths[paths.n], paths.n = nil, paths.n - 1
   end
   for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
+  if options.slide then
+    return require "gprof.slide".read(records, image, paths, options)
+  end
   for i = 1, paths.n do
     local done, message = records:read(paths[i], options.file_format)
     if not done then return nil, message end
@@ -74,7 +80,11 @@ end
 -- @tfield integer uncounted calls of a shared library that the dynamic linker had no room
 --   to count
 -- @tfield {table,...} files what each file held: `path`, `format`, `version` in the magic
---   format, and the three counts of records
+--   format, the three counts of records, and `slide`, where an option asked for one or
+--   addresses were taken for moved: a table with the `offset` that was taken off; and if
+--   that was found out, `arcs`, how many there are; `fitting`, how many of them lead to
+--   entries of functions with it; `unmoved`, how many without; and `bounds`, whether the
+--   histogram begins and ends where the code does
 -- @tfield integer|nil low the lowest address in histograms and of callees
 -- @tfield integer|nil high the highest one
 -- @tfield integer pointer_size bytes of an address in files that are read and written
@@ -157,6 +167,15 @@ end
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string why they cannot be added up; the data is as it was
+
+--- Takes an offset off all addresses: that by which a program was loaded higher than it
+-- was linked.
+-- @function data:slide
+-- @tparam integer offset may be negative
+-- @treturn[1] data
+-- @return[2] nil
+-- @treturn[2] string what is wrong: histograms, or all callees, would be outside the
+--   address space; the data is as it was
 
 --- Iterates over the histograms, one for each range.
 -- @function data:histograms

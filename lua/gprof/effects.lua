@@ -241,6 +241,23 @@ function effects.sum(settings, argument, option)
   settings.styles.sum = true
 end
 
+-- A whole number of at most 64 bits: with the sign bit it is a negative one, as addresses
+-- of kernels are.
+local function offset_of(text)
+  local sign, digits = text:match "^(%-?)(%d+)$"
+  local hex = text:match "^%-?0[xX]0*(%x+)$"
+  local value = digits and math.tointeger(tonumber(digits)) or
+    hex and #hex <= 16 and tonumber("0x" .. hex)
+  sign = sign or text:sub(1, 1)
+  return value and (sign == "-" and -value or value)
+end
+
+function effects.slide(settings, argument, option)
+  settings.slide = argument == "auto" and argument or offset_of(argument) or
+    raise("option %s takes an offset of at most 64 bits, such as 4096 or -0x1000, or " ..
+      "auto, not '%s'", options.name(option), argument)
+end
+
 local MOST_JOBS <const> = 1000
 
 function effects.jobs(settings, argument, option)

@@ -87,8 +87,10 @@ local own <const> = { [[
   html=FILE                     html        a page for browsers, in one file
   compare=OLD                   compare     what changed since OLD, profiles of a program
   fail-on=PERCENT               growth      the status is 2 if that much got slower
+  verify                        +verify     whether program and profile belong together
 ]], [[
   with=LIBRARY[:PROFILE]        libraries   a shared library, beside the program
+  slide=OFFSET                  slide       how much higher its addresses are, or auto
 ]], [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file

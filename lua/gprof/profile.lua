@@ -100,6 +100,8 @@ end
 -- @tfield number|nil total seconds sampled, less those of the machinery of profiling
 -- @tfield number|nil total_error how far that may be off by chance: `profile:error_of`
 -- @tfield number total_ticks the same in samples
+-- @tfield number sampled_ticks samples in all histograms; `met_ticks`, those of them that
+--   are in functions
 -- @tfield number graph_ticks samples that count in the call graph
 -- @tfield number recorded_ticks samples of all code, whatever was selected
 -- @tfield number unknown_ticks samples in code that is of no function
@@ -135,6 +137,20 @@ end
 -- @raise what the report raises, or why the file cannot be written to
 function core.profile_methods:report(name, options, write)
   return require "gprof.reports".report(self, name, options, write)
+end
+
+--- Compares the image with what profile and source say of it.
+-- @function profile:verify
+-- @tparam[opt] {string,...} directories to look for the source in
+-- @treturn table an array of checks, and `belongs`: whether none of them failed, and one
+--   of those of addresses held. A check is a table with the fields `name`: "histogram",
+--   "callees", "callers", "samples", "image" or "source"; `holds`: true or false, or nil
+--   if there is nothing that could be compared; `text`, its figures in words; and the
+--   figures, `count` of `all` where something was counted
+function core.profile_methods:verify(directories)
+  arguments.check(self, "gprof.profile", 0, "verify")
+  if directories ~= nil then arguments.check(directories, "strings", 1, "verify") end
+  return require "gprof.verify"(self, directories)
 end
 
 --- What is known of the lines of a source file.

@@ -22,6 +22,7 @@ end
 
 -- Adds a file. It need not be whole in the end where nothing is done with a part.
 local function add(data, path, how)
+  if how.slide then return how.slide(data, path, how.file_format) end
   if how.keep_going then return data:add_file(path, how.file_format) end
   return data:read(path, how.file_format)
 end
@@ -37,7 +38,8 @@ end
 -- @tparam integer first number of those to be read
 -- @tparam integer last
 -- @tparam table how `file_format`; `keep_going`: leave bad files out; `forget_files`: do
---   not list them in `data.files`
+--   not list them in `data.files`;
+--   `slide`: a function that adds a file, as `slide.adder` makes it
 -- @tparam function tell
 -- @treturn[1] data
 -- @return[2] nil

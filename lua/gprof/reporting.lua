@@ -162,10 +162,20 @@ local function read_files(settings)
       settings.file_format,
     mixed_rates = settings.gnu_compat,
     debug = settings.debug,
+    slide = settings.slide,
+    external_symbol_table = settings.slide and settings.external_symbol_table,
   }
   local path = only_profile(settings)
   if path then return image, need(gprof.data(image, path, how)), path, 0, 1 end
   return image, require "gprof.sum".read(image, settings, how, warn)
+end
+
+-- Addresses that fit nowhere may all be off by one number: then that is taken off.
+local function put_right(profile, settings, where)
+  if not profile.foreign and not core.seems_moved(profile.symbols, profile.data) then
+    return profile
+  end
+  return need(require "gprof.slide".rescue(profile, settings, where))
 end
 
 -- What is printed. An export on standard output stands there alone: reports that come
@@ -223,11 +233,13 @@ end
 -- @tparam stream write
 -- @treturn integer how many of the profiles were left out
 -- @treturn {string,...} what is to be told of what got slower
+-- @treturn boolean whether --verify finds that image, profile and source differ
 -- @raise a table with the field `message`
 return function(settings, write)
   check_comparison(settings)
   find_reports(settings)
   local image, data, where, bad, good = read_files(settings)
+  if settings.slide == "auto" then require "gprof.slide".tell(data) end
   local chosen = choose(settings, data)
   local printed = styles.printed(chosen, settings.reports)
   check_styles(printed, settings, data, where)
@@ -242,8 +254,13 @@ return function(settings, write)
   check_blocks(settings, printed, data)
   set_look(settings)
   local profile = make_profile(image, data, settings, printed)
+  if printed.verify then
+    settings.verdict = profile:verify(settings.directory_path)
+  elseif not settings.gnu_compat and about_functions then
+    profile = put_right(profile, settings, where)
+    check_belongs(profile, where)
+  end
   if settings.with then require "gprof.libraries".tell(profile, warn) end
-  if not settings.gnu_compat and about_functions then check_belongs(profile, where) end
   if data.shared then
     require "gprof.shared".check(image, data, profile.symbols, settings, where, warn)
   end
@@ -254,5 +271,5 @@ return function(settings, write)
   check_unchanged(image)
   print_all(chosen, profile, settings, write)
   check_unchanged(image)
-  return bad, slower(settings)
+  return bad, slower(settings), settings.verdict and not settings.verdict.belongs
 end

@@ -104,11 +104,12 @@ local function settle(settings)
   settings.jobs = 1
 end
 
--- What the work returns passes as one text: how many profiles were left out, and lines.
+-- What the work returns passes as one text: how many profiles were left out, whether
+-- --verify finds a difference, and lines.
 local function work(settings)
   return function(stream)
-    local bad, slower = reporting(settings, stream)
-    return table.concat({ bad, table.unpack(slower) }, "\0")
+    local bad, slower, differs = reporting(settings, stream)
+    return table.concat({ bad, tostring(differs), table.unpack(slower) }, "\0")
   end
 end
 
@@ -116,7 +117,8 @@ end
 local function taken_apart(outcome)
   local parts = {}
   for part in (tostring(outcome) .. "\0"):gmatch "(%Z*)%z" do parts[#parts + 1] = part end
-  return math.tointeger(tonumber(parts[1])) or 0, { table.unpack(parts, 2) }
+  return math.tointeger(tonumber(parts[1])) or 0, { table.unpack(parts, 3) },
+    parts[2] == "true"
 end
 
 --- Does what the settings ask for, as `gprof.reporting` does, in the sandbox.
@@ -124,6 +126,7 @@ end
 -- @tparam stream write
 -- @treturn integer how many of the profiles were left out
 -- @treturn {string,...} what is to be told of what got slower
+-- @treturn boolean whether --verify finds that image, profile and source differ
 -- @raise a table with the field `message`
 return function(settings, write)
   local image = settings.operands[1] or "a.out"

@@ -29,6 +29,7 @@ local pages = {
   { style = "graph", gnu = "graph" },
   { style = "graph", gnu = "index", bsd = "bsd.index" },
   { style = "tree", report = "call_tree" },
+  { style = "verify", report = "verify" },
   { style = "comparison", report = "comparison" },
   { style = "executions", report = "executions" },
   { style = "annotation", report = "annotation", joined = true },

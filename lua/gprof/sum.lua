@@ -57,25 +57,35 @@ local function read(data, list, how, tell, line)
 end
 
 -- Whether somebody is told of each file.
-local function are_listed(settings)
-  return settings.styles.info or settings.reports[1] or settings.exports[1]
+local function are_listed(settings, options)
+  return settings.styles.info or settings.reports[1] or settings.exports[1] or
+    options.slide == "auto"
 end
 
 -- What is only known file by file, in the order in which files are read,
 -- takes one process.
-local function count_processes(settings, list)
-  local one = are_listed(settings) or settings.debug or list.standard_input
+local function count_processes(settings, list, options)
+  local one = are_listed(settings, options) or settings.debug or list.standard_input
   return one and 1 or settings.jobs
 end
 
 -- How the profiles of a list are read, as for `jobs.read`.
-local function reading_options(settings, list, file_format)
+local function reading_options(settings, list, image, options)
   return {
-    file_format = file_format,
+    file_format = options.file_format,
+    slide = options.slide == "auto" and
+      require "gprof.slide".adder(image, options) or nil,
     keep_going = settings.keep_going,
-    forget_files = settings.styles.sum and not are_listed(settings),
-    jobs = count_processes(settings, list),
+    forget_files = settings.styles.sum and not are_listed(settings, options),
+    jobs = count_processes(settings, list, options),
   }
+end
+
+-- The slide of all files, if somebody says what it is.
+local function take_slide_off(data, options, names)
+  if math.type(options.slide) ~= "integer" then return end
+  local done, message = require "gprof.slide".apply(data, options.slide, names)
+  if not done then fail("%s", message) end
 end
 
 local function shows_progress(settings, list)
@@ -95,7 +105,7 @@ end
 -- @raise a table with the field `message`
 function sum.read(image, settings, options, warn)
   local list = settings.profiles or profiles.find(settings)
-  local how = reading_options(settings, list, options.file_format)
+  local how = reading_options(settings, list, image, options)
   local data = gprof.data(image, options)
   local outcome = { bad = 0, good = #list }
   local line <close> = progress.new(#list, shows_progress(settings, list))
@@ -104,7 +114,9 @@ function sum.read(image, settings, options, warn)
   line:clear()
   tell_of_others(list, how, tell, warn)
   if outcome.good <= 0 then fail("none of the profiles can be read") end
-  return data, profiles.names(list), outcome.bad, outcome.good
+  local names = profiles.names(list)
+  take_slide_off(data, options, names)
+  return data, names, outcome.bad, outcome.good
 end
 
 return sum

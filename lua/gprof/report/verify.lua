@@ -1,0 +1,30 @@
+--- Whether image, profile and source belong together: a line for each check, with what it
+-- found; and a last one with the verdict.
+--
+-- @module gprof.report.verify
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local words <const> = { [true] = "yes", [false] = "NO" }
+
+-- "gmon.out belongs to program"
+local function sentence(profile, belongs)
+  local files = profile.data.files
+  local more = files[2] and (" and %d more"):format(#files - 1) or ""
+  local verb = files[2] and (belongs and "belong" or "do not belong") or
+    (belongs and "belongs" or "does not belong")
+  local first = files[1] and files[1].path or "the profile"
+  return ("%s%s %s to %s\n"):format(first, more, verb, profile.image.path)
+end
+
+--- Prints the report.
+-- @tparam profile profile
+-- @tparam table options `verdict`: what `profile:verify` returned; without that,
+--   `directory_path`: where to look for the source
+-- @tparam stream write
+return function(profile, options, write)
+  local verdict = options.verdict or profile:verify(options.directory_path)
+  for _, check in ipairs(verdict) do
+    write("%-9s  %-3s  %s\n", check.name, words[check.holds] or "-", check.text)
+  end
+  write(sentence(profile, verdict.belongs))
+end

@@ -1,0 +1,444 @@
+-- Profiles whose addresses are not those of the image, by a number that is known here: it is found again, or refused.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local oracle = require "support.oracle"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local PIE <const> = 0x555555554000
+
+-- A copy of a profile, with all addresses higher by an offset and what `change` makes of its records.
+local function moved(path, offset, change, shape)
+  local profile = gmon.parse(shell.read(path), shape)
+  local mask = profile.pointer == 4 and 0xFFFFFFFF or -1
+  for _, record in ipairs(profile.records) do
+    for _, field in ipairs { "low", "high", "from", "self" } do
+      record[field] = record[field] and record[field] + offset & mask
+    end
+    for _, block in ipairs(record) do block[1] = block[1] + offset & mask end
+  end
+  if change then change(profile) end
+  return gmon.write(shell.tmpdir "moved" .. "/gmon.out", gmon.magic(profile))
+end
+
+-- For `moved`: only the records of a kind.
+local function only(kind)
+  return function(profile) profile.records = gmon.select(profile, kind) end
+end
+
+-- For `moved`: arcs of other programs, so many for each that there is.
+local function noise(share)
+  return function(profile)
+    local arcs = #gmon.select(profile, "arc")
+    for i = 1, math.ceil(arcs * share) do
+      local odd = i % 3 == 0 and 0 or 0x7f0000000000 + i * 0x1237
+      table.insert(profile.records, { kind = "arc", from = odd + 8, self = odd, count = i })
+    end
+  end
+end
+
+-- What was found of a file.
+local function found(image, path)
+  local data, message = gprof.data(image, path, { slide = "auto" })
+  return data and data.files[1].slide, message, data
+end
+
+describe("The slide of a real profile is found again:", function()
+  for _, name in ipairs { "crowd", "cycles", "cycles+nopie", "shapes", "shapes+O2", "clones" } do
+    local base, variant = name:match "^(%w+)%+?(.*)$"
+    local supported, lack = build.supported(base, variant)
+    if not supported then
+      pending(lack)
+    else
+      local built = build.program(base, variant)
+      local image = assert(gprof.image(built.image))
+
+      for _, offset in ipairs { 0, PIE, 0x1000, 0x7ff6a1230000, -0x7ffff000, 0x20000430, 0x123456 } do
+        it(("%s, 0x%x"):format(name, offset), function()
+          local slide, message = found(image, moved(built.gmon, offset))
+          assert(slide, message)
+          assert.same({ offset, true }, { slide.offset, slide.bounds })
+          assert.is_true(slide.fitting > 0.8 * slide.arcs)
+        end)
+
+        it(("%s, 0x%x, without arcs"):format(name, offset), function()
+          local slide, message = found(image, moved(built.gmon, offset, only "histogram"))
+          assert(slide, message)
+          assert.same({ offset, 0, 0, true }, { slide.offset, slide.arcs, slide.fitting, slide.bounds })
+        end)
+      end
+
+      for _, offset in ipairs { 0, PIE, -0x40000000 } do
+        it(("%s, 0x%x, without a histogram"):format(name, offset), function()
+          local slide, message = found(image, moved(built.gmon, offset, only "arc"))
+          assert(slide, message)
+          assert.same({ offset, false }, { slide.offset, slide.bounds })
+        end)
+
+        it(("%s, 0x%x, with arcs of other programs among its own"):format(name, offset), function()
+          local slide, message = found(image, moved(built.gmon, offset, noise(0.15)))
+          assert(slide, message)
+          assert.same({ offset, true }, { slide.offset, slide.fitting < slide.arcs })
+        end)
+      end
+    end
+  end
+
+  it("what is left are the addresses of the image, in histogram, arcs and blocks", function()
+    local built = build.program "cycles"
+    local image = assert(gprof.image(built.image))
+    local function add_block(profile)
+      table.insert(profile.records, { kind = "blocks", { PIE + image.text_low, 7 } })
+    end
+    local _, _, data = found(image, moved(built.gmon, PIE, add_block))
+    local plain = assert(gprof.data(image, built.gmon))
+    plain:add_block(image.text_low, 7)
+    local one, other = shell.tmpdir() .. "/one", shell.tmpdir() .. "/other"
+    data:write(one)
+    plain:write(other)
+    assert.equal(shell.read(other), shell.read(one))
+  end)
+end)
+
+-- Functions of many sizes, so that no shift but the right one puts callees at entries; of any machine.
+local function mixed(target, address)
+  local symbols, at, state = {}, 0, 7
+  for i = 1, 60 do
+    symbols[i] = { "f" .. i, at }
+    state = (state * 1103515245 + 12345) & 0x7fffffff
+    at = at + 48 + (state >> 12) % 40 * 16
+  end
+  return build.craft { target = target, address = address, text = at, symbols = symbols }, symbols, at
+end
+
+local function records_of(symbols, size, address)
+  local records = { { kind = "histogram", low = address, high = address + size, bins = { n = size // 4 } } }
+  for i = 2, #symbols, 2 do
+    records[#records + 1] = { kind = "arc", from = address + symbols[i // 2][2] + 24,
+      self = address + symbols[i][2] + 12, count = i }
+  end
+  return records
+end
+
+describe("The slide of another machine's profile is found again:", function()
+  for _, shape in ipairs(gmon.shapes()) do
+    for _, case in ipairs { { 0x8000000, 0x18000000 }, { 0x40008000, -0x40000000 }, { 0x10000, 0x7ff00430 } } do
+      local address, offset = case[1], case[2]
+      it(("%s, 0x%x"):format(shape.name, offset), function()
+        local path, symbols, size = mixed(shape.target, address)
+        local image = assert(gprof.image(path))
+        local plain = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic {
+          pointer = shape.pointer, big = shape.big, records = records_of(symbols, size, address) })
+        local slide, message = found(image, moved(plain, offset, nil, shape))
+        assert(slide, message)
+        assert.same({ offset, 30, 30, 0, true }, { slide.offset, slide.arcs, slide.fitting, slide.unmoved,
+          slide.bounds })
+      end)
+    end
+  end
+end)
+
+describe("No slide is guessed:", function()
+  local image
+
+  -- Twenty functions of a page each.
+  local function pages()
+    local symbols = {}
+    for i = 1, 20 do symbols[i] = { "f" .. i, (i - 1) * 0x1000 } end
+    return assert(gprof.image(build.craft { address = 0x10000, text = 20 * 0x1000, symbols = symbols }))
+  end
+
+  setup(function() image = pages() end)
+
+  -- Calls of functions `first` to `last`.
+  local function calls(first, last, histogram)
+    local records = { histogram }
+    for i = first, last do
+      records[#records + 1] = { kind = "arc", from = PIE + 0x10000 + 0x500, self = PIE + 0x10000 + (i - 1) * 0x1000,
+        count = 1 }
+    end
+    return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+  end
+
+  local function refused(path)
+    local slide, message = found(image, path)
+    assert.is_nil(slide)
+    return message:sub(#path + 1)
+  end
+
+  it("two that fit alike are both told", function()
+    assert.matches("^: its addresses fit with a slide of 0x5555[%x]+ as well as with one of 0x5555[%x]+: " ..
+      "callees are at entries of functions with both$", refused(calls(5, 15)))
+  end)
+
+  it("but where all functions are called there is one only", function()
+    assert.equal(PIE, found(image, calls(1, 20)).offset)
+  end)
+
+  it("nor where the histogram tells of one of them", function()
+    local histogram = { kind = "histogram", low = PIE + 0x10000, high = PIE + 0x24000, bins = { n = 0x5000 } }
+    assert.equal(PIE, found(image, calls(5, 15, histogram)).offset)
+  end)
+
+  it("what fits the bounds of the code in two ways is told", function()
+    local made = build.craft { address = 0x10000, text = 0x4000, symbols = { { "_start", 0 }, { "f", 0x800 },
+      { "__executable_start", 0x20 }, { "_etext", 0x3020 }, { "etext", 0x3000 } } }
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+      { kind = "histogram", low = 0x50000, high = 0x53000, bins = { n = 0xc00 } } } })
+    local _, message = found(assert(gprof.image(made)), path)
+    assert.equal(path .. ": its addresses fit with a slide of 0x40000 as well as with one of 0x3ffe0: " ..
+      "the histogram is of the code with both", message)
+  end)
+
+  it("nothing that fits", function()
+    local records = {}
+    for i = 1, 20 do
+      records[i] = { kind = "arc", from = 0x900000, self = 0x900000 + i * i * 0x101, count = 1 }
+    end
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+    assert.equal(": no slide of its addresses puts three quarters of its 20 callees at entries of functions",
+      refused(path))
+  end)
+
+  it("a few callees, and no histogram", function()
+    assert.equal(": its 3 callees are too few to tell a slide of its addresses by", refused(calls(1, 3)))
+  end)
+
+  it("a histogram of another size, and no arcs", function()
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+      { kind = "histogram", low = 0x900000, high = 0x903000, bins = { n = 0xc00 } } } })
+    assert.equal(": has no arcs, and its histogram is larger or smaller than the code: nothing tells of a slide of " ..
+      "its addresses", refused(path))
+  end)
+
+  it("nothing that was recorded needs one", function()
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {} })
+    assert.same({ offset = 0, arcs = 0, fitting = 0, unmoved = 0, bounds = false }, (found(image, path)))
+  end)
+end)
+
+describe("data:slide", function()
+  local function data_with(pointer)
+    local data = gprof.data.new { pointer_size = pointer }
+    data:add_histogram { low = 0x5000, high = 0x5010, bins = { 1, 2, 3, 4 } }
+    data:add_arc(0x5004, 0x5008, 3)
+    data:add_block(0x500c, 9)
+    return data
+  end
+
+  it("takes an offset off all addresses, which are found from then on", function()
+    for _, pointer in ipairs { 4, 8 } do
+      local data = data_with(pointer)
+      assert.equal(data, data:slide(0x4000))
+      data:add_histogram { low = 0x1000, high = 0x1010, bins = { 1, 1, 1, 1 } }
+      data:add_arc(0x1004, 0x1008, 4)
+      data:add_block(0x100c, 1)
+      local histogram = data:histograms()()
+      assert.same({ 0x1000, 0x1010, 5 }, { histogram.low, histogram.high, histogram:count(4) })
+      assert.same({ 0x1004, 0x1008, 7 }, { data:arcs()() })
+      assert.same({ 0x100c, 10 }, { data:blocks()() })
+    end
+  end)
+
+  it("takes nothing off if that would leave the address space", function()
+    for _, case in ipairs {
+      { 8, 0x5001, "a slide of 0x5001 takes address 0x5000 out of the address space" },
+      { 8, 0x5008, "a slide of 0x5008 takes address 0x5000 out of the address space" },
+      { 8, math.maxinteger, "a slide of 0x7fffffffffffffff takes address 0x5000 out of the address space" },
+      { 4, -0xFFFFB000, "a slide of -0xffffb000 takes address 0x5000 out of the address space" },
+      { 4, -0xFFFFAFF8, "a slide of -0xffffaff8 takes address 0x5010 out of the address space" },
+    } do
+      local data = data_with(case[1])
+      assert.same({ n = 2, nil, case[3] }, table.pack(data:slide(case[2])))
+      assert.same({ 0x5004, 0x5008, 3 }, { data:arcs()() })
+      assert.equal(0x5000, data:histograms()().low)
+    end
+  end)
+
+  it("lets arcs of other programs go around, unless there are no others", function()
+    local data = gprof.data.new { pointer_size = 4 }
+    data:add_arc(0, 0, 1)
+    assert.same({ n = 2, nil, "a slide of 0x1000 takes address 0x0 out of the address space" },
+      table.pack(data:slide(0x1000)))
+    data:add_arc(0x5004, 0x5008, 3)
+    data:slide(0x1000)
+    local next = data:arcs()
+    assert.same({ 0xFFFFF000, 0xFFFFF000, 1 }, { next() })
+    assert.same({ 0x4004, 0x4008, 3 }, { next() })
+  end)
+
+  it("puts addresses of kernels right, whose offsets have the sign bit", function()
+    local data = gprof.data.new()
+    data:add_histogram { low = 0xffffffff81000000, high = 0xffffffff81000010, bins = { 1, 2 } }
+    assert(data:slide(0xffffffff80000000))
+    assert.equal(0x1000000, data:histograms()().low)
+  end)
+
+  it("keeps files apart that are added as a whole", function()
+    local image = assert(gprof.image(crafted.image(crafted.example)))
+    local path = crafted.gmon(crafted.example)
+    local data = gprof.data.new { image = image }
+    assert(data:add_file(path))
+    data:slide(-0x1000)
+    assert(data:add_file(path))
+    local arcs = 0
+    for _, _, count in data:arcs() do
+      assert.is_true(count > 0)
+      arcs = arcs + 1
+    end
+    assert.equal(2 * #crafted.example.calls, arcs)
+  end)
+end)
+
+describe("--slide", function()
+  local built, plain, path
+  setup(function()
+    built = build.program "cycles"
+    plain = program.run { "-b", built.image, built.gmon }
+    path = moved(built.gmon, PIE)
+  end)
+
+  local function check_same(expected, result)
+    assert.same({ 0, expected, plain.stdout }, { result.status, result.stderr, result.stdout })
+  end
+
+  local function failure(...)
+    local result = program.run { ... }
+    assert.same({ 1, "" }, { result.status, result.stdout })
+    return result.stderr
+  end
+
+  local function evidence(name)
+    return ("%s: slide 0x%x: 18 of 18 arcs lead to entries of functions (without it, 0), the histogram covers the " ..
+      "code\n"):format(name, PIE)
+  end
+
+  it("takes an offset, in either base", function()
+    check_same("", program.run { "-b", ("--slide=0x%x"):format(PIE), built.image, path })
+    check_same("", program.run { "-b", ("--slide=%d"):format(PIE), built.image, path })
+    check_same("", program.run { "-b", "--gnu-compat", ("--slide=0x%x"):format(PIE), built.image, path })
+  end)
+
+  it("takes a negative one", function()
+    local low = moved(built.gmon, -0x1000, function(profile)
+      profile.records = gmon.select(profile, "arc")
+    end)
+    local arcs = moved(built.gmon, 0, only "arc")
+    assert.equal(program.run({ "-b", built.image, arcs }).stdout,
+      program.run({ "-b", "--slide=-0x1000", built.image, low }).stdout)
+  end)
+
+  it("auto finds it, and says what speaks for it", function()
+    check_same("gprof.lua: " .. evidence(path), program.run { "-b", "--slide=auto", built.image, path })
+    check_same("gprof.lua: " .. evidence(path), program.run { "-b", "--sandbox", "--slide=auto", built.image, path })
+    check_same(("gprof.lua: %s: no slide: 18 of 18 arcs lead to entries of functions, the histogram covers the code\n")
+      :format(built.gmon), program.run { "-b", "--slide=auto", built.image, built.gmon })
+  end)
+
+  it("is tried where hardly any address fits", function()
+    local expected = ("gprof.lua: %s: taken for moved (unless --slide=0): %s"):format(path,
+      evidence(path):sub(#path + 3))
+    check_same(expected, program.run { "-b", built.image, path })
+    local far = program.run { "-b", "-pnone", "-l", built.image, path }
+    assert.equal("gprof.lua: warning: symspec 'none' matches nothing\n" .. expected, far.stderr)
+  end)
+
+  it("is tried within the code, too", function()
+    local image, symbols, size = mixed("elf64-x86-64", 0x8000000)
+    local own = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic {
+      records = records_of(symbols, size, 0x8000000) })
+    local result = program.run { "-b", "-q", image, moved(own, 0x1000) }
+    assert.matches("taken for moved[^\n]* slide 0x1000: 30 of 30 arcs [^\n]*\n$", result.stderr)
+    assert.equal(program.run({ "-b", "-q", image, own }).stdout, result.stdout)
+  end)
+
+  it("is not tried under --gnu-compat, nor where it is 0", function()
+    local result = program.run { "-b", "--gnu-compat", built.image, path }
+    assert.same({ 0, "" }, { result.status, result.stderr })
+    assert.equal(oracle.run({ "-b", built.image, path }).stdout, result.stdout)
+    assert.matches("^gprof%.lua: [^\n]*: does not belong to [^\n]*\n$", failure("--slide=0", built.image, path))
+  end)
+
+  it("is not tried on doubtful grounds", function()
+    local noisy = moved(built.gmon, PIE, noise(0.3))
+    local result = program.run { "-b", "-q", built.image, noisy }
+    assert.no.matches("taken for moved", result.stderr)
+  end)
+
+  it("says what is wrong with an offset", function()
+    for _, word in ipairs { "", "x", "0x", "1.5", "1e3", "0x1g", "--1", "0x10000000000000000", "99999999999999999999",
+      "automatic", "+1" } do
+      assert.equal(("gprof.lua: option --slide takes an offset of at most 64 bits, such as 4096 or -0x1000, or " ..
+        "auto, not '%s'\n"):format(word), failure("--slide=" .. word, built.image, path))
+    end
+    assert.equal(("gprof.lua: %s: a slide of 0x600000000000 takes address 0x%x out of the address space\n"):format(
+      path, gmon.parse(shell.read(path)).records[1].low), failure("--slide=0x600000000000", built.image, path))
+  end)
+
+  it("auto is one for each profile, so that they can be added up", function()
+    local dir = shell.tmpdir()
+    local other = moved(built.gmon, 0x7ff6a1230000)
+    program.run({ "--sum-file=" .. dir .. "/plain", built.image, built.gmon, built.gmon, built.gmon })
+    local result = program.run { "--slide=auto", "--jobs=2", "--sum-file=" .. dir .. "/moved", built.image, path,
+      built.gmon, other }
+    assert.same({ 0, "" }, { result.status, result.stdout })
+    assert.equal(3, select(2, result.stderr:gsub(" 18 of 18 arcs lead to ", "")))
+    assert.equal(shell.read(dir .. "/plain"), shell.read(dir .. "/moved"))
+  end)
+
+  it("tells of a few profiles at most", function()
+    local result = program.run { "-b", "--slide=auto", built.image, path, path, path, path, path }
+    assert.equal(evidence(path):gsub("^", "gprof.lua: "):rep(3) ..
+      "gprof.lua: slides of 2 more profiles were found\n", result.stderr)
+  end)
+
+  it("that is given is that of all profiles", function()
+    local dir = shell.tmpdir()
+    for _, jobs in ipairs { "1", "2" } do
+      local result = program.run { "--slide=" .. PIE, "--jobs=" .. jobs, "--sum-file=" .. dir .. "/moved", built.image,
+        path, path }
+      assert.same({ 0, "", "" }, { result.status, result.stderr, result.stdout })
+      program.run({ "--sum-file=" .. dir .. "/plain", built.image, built.gmon, built.gmon })
+      assert.equal(shell.read(dir .. "/plain"), shell.read(dir .. "/moved"))
+    end
+  end)
+
+  it("leaves sums as they were recorded where nobody asked for it", function()
+    local dir = shell.tmpdir()
+    program.run { "--sum-file=" .. dir .. "/sum", "-p", built.image, path }
+    assert.equal(shell.read(path), shell.read(dir .. "/sum"))
+  end)
+
+  it("that cannot be told makes a profile a bad one", function()
+    local odd = moved(built.gmon, 0, function(profile)
+      profile.records = {}
+      for i = 1, 20 do
+        profile.records[i] = { kind = "arc", from = 0, self = 0x900000 + i * i * 0x101, count = 1 }
+      end
+    end)
+    local message = "gprof.lua: " .. odd .. ": no slide of its addresses puts three quarters of its 20 callees at " ..
+      "entries of functions\n"
+    assert.equal(message, failure("--slide=auto", built.image, odd))
+    assert.equal(message, failure("--slide=auto", built.image, path, odd))
+    local result = program.run { "-b", "--slide=auto", "--keep-going", built.image, path, odd }
+    assert.same({ 1, plain.stdout, message .. "gprof.lua: " .. evidence(path) ..
+      "gprof.lua: bad profiles that were left out: 1\n" }, { result.status, result.stdout, result.stderr })
+  end)
+
+  it("is that of the old profiles of a comparison, too", function()
+    local result = program.run { "-b", "--slide=auto", "--compare=" .. moved(built.gmon, 0x7ff6a1230000), built.image,
+      path }
+    assert.equal(program.run({ "-b", "--compare=" .. built.gmon, built.image, built.gmon }).stdout, result.stdout)
+  end)
+
+  it("goes by an external symbol table", function()
+    local symbols = shell.write(shell.tmpdir() .. "/symbols", shell.check({ "nm", built.image }).stdout)
+    local result = program.run { "-b", "--slide=auto", "-S" .. symbols, built.image, path }
+    assert.same({ 0, program.run({ "-b", "-S" .. symbols, built.image, built.gmon }).stdout },
+      { result.status, result.stdout })
+  end)
+end)

@@ -1,0 +1,171 @@
+-- --verify: whether image, profile and source belong together.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local program = require "support.program"
+local shell = require "support.shell"
+local small = require "support.small"
+
+-- Sets when a file was changed, in seconds after a day long ago.
+local function touch(path, seconds)
+  shell.check { "touch", "-d", ("2001-01-01 00:%02d:%02d UTC"):format(seconds // 60, seconds % 60), path }
+  return path
+end
+
+-- Source, image and profile, changed in this order.
+local function made_in_order()
+  local made = small.build()
+  local source = touch(made.dir .. "/small.c", 0)
+  touch(made.image, 60)
+  return made, touch(small.run(made), 120), source
+end
+
+local function run(...)
+  return program.run { "--verify", ... }
+end
+
+-- What is said of a check: whether it holds, and the figures.
+local function said(result, name)
+  return result.stdout:match("%f[^\n\0]" .. name .. " +(%S+) +([^\n]*)\n")
+end
+
+describe("--verify", function()
+  it("says of what belongs together that it does, by each of its checks", function()
+    local made, path, source = made_in_order()
+    local low, size = build.section(made.image, ".text")
+    local plan = gmon.parse(shell.read(path)).records[1]
+    local result = run(made.image, path)
+    assert.same({ 0, "", table.concat({
+      ("histogram  yes  it covers 0x%x to 0x%x, the code is at 0x%x to 0x%x"):format(
+        plan.low, plan.high, low, low + size),
+      "callees    yes  2 of 2 arcs lead to entries of functions",
+      "callers    yes  2 of 2 arcs come from the code",
+      "samples    yes  10 of 10 samples (100.0 %) are in functions",
+      "image      yes  1 of 1 profile was written since the image was changed",
+      "source     yes  1 of 1 files are older than the image",
+      ("%s belongs to %s\n"):format(path, made.image) }, "\n") },
+      { result.status, result.stderr, result.stdout }, source)
+  end)
+
+  it("sees a source that was changed, and an image", function()
+    local made, path, source = made_in_order()
+    touch(source, 61)
+    local result = run(made.image, path)
+    assert.equal(1, result.status)
+    assert.same({ "NO", "0 of 1 files are older than the image, but not " .. source }, { said(result, "source") })
+    touch(source, 60)
+    touch(made.image, 121)
+    result = run(made.image, path)
+    assert.same({ 1, "yes" }, { result.status, (said(result, "source")) })
+    assert.same({ "NO", "0 of 1 profile was written since the image was changed" }, { said(result, "image") })
+    assert.matches("\n[^\n]* does not belong to [^\n]*\n$", result.stdout)
+    touch(made.image, 120)
+    assert.equal(0, run(made.image, path).status)
+  end)
+
+  it("finds sources in directories", function()
+    local made, path, source = made_in_order()
+    local dir = shell.tmpdir "elsewhere"
+    shell.check { "mv", source, dir }
+    assert.same({ "-", "none was found" }, { said(run(made.image, path), "source") })
+    assert.equal("yes", (said(run("-I" .. dir, made.image, path), "source")))
+  end)
+
+  it("sees that addresses are of another build", function()
+    local one, other = build.program "cycles", build.program "crowd"
+    local result = run(other.image, one.gmon)
+    assert.equal(1, result.status)
+    assert.equal("NO", (said(result, "histogram")))
+    assert.equal("NO", (said(result, "callees")))
+    assert.matches(" does not belong to " .. other.image:gsub("%p", "%%%0") .. "\n$", result.stdout)
+  end)
+
+  it("tells of a slide, and does not take it off unless it is asked to", function()
+    local built = build.program "cycles"
+    local image = assert(gprof.image(built.image))
+    local data = assert(gprof.data(image, built.gmon))
+    data:slide(-0x555555554000)
+    local path = shell.tmpdir() .. "/gmon.out"
+    data:write(path)
+    local result = run(built.image, path)
+    assert.same({ 1, "" }, { result.status, result.stderr })
+    assert.same({ "NO", "0 of 18 arcs lead to entries of functions; with --slide=0x555555554000, 18" },
+      { said(result, "callees") })
+    assert.same({ "NO", "0 of 18 arcs come from the code" }, { said(result, "callers") })
+    assert.matches("^0 of %d+ samples %(0%.0 %%%) are in functions$", select(2, said(result, "samples")))
+    result = run("--slide=0x555555554000", built.image, path)
+    assert.same({ 0, "18 of 18 arcs lead to entries of functions" }, { result.status,
+      select(2, said(result, "callees")) })
+  end)
+
+  it("knows nothing of what nothing was recorded of", function()
+    local image = crafted.image(crafted.example)
+    local empty = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {} })
+    local result = run(image, empty)
+    assert.equal(1, result.status)
+    for _, name in ipairs { "histogram", "callees", "callers", "samples", "source" } do
+      assert.equal("-", (said(result, name)), name)
+    end
+    local records = crafted.records(crafted.example).records
+    table.remove(records, 1)
+    result = run(image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }))
+    assert.same({ 0, "-", "yes", "-" }, { result.status, (said(result, "histogram")), (said(result, "callees")),
+      (said(result, "samples")) })
+  end)
+
+  it("adds profiles up first", function()
+    local made, path = made_in_order()
+    local old = touch(small.run(made), 30)
+    local result = run(made.image, path, old)
+    assert.same({ "NO", "1 of 2 profiles were written since the image was changed" }, { said(result, "image") })
+    assert.matches("\n" .. path:gsub("%p", "%%%0") .. " and 1 more do not belong to [^\n]*\n$", result.stdout)
+    touch(old, 90)
+    assert.matches(" and 1 more belong to [^\n]*\n$", run(made.image, path, old).stdout)
+  end)
+
+  it("has the same status in the sandbox, and by line", function()
+    local made, path = made_in_order()
+    local plain = run(made.image, path)
+    for _, option in ipairs { "--sandbox", "-l" } do
+      local result = run(option, made.image, path)
+      assert.same({ 0, plain.stdout }, { result.status, result.stdout })
+    end
+    touch(path, 0)
+    assert.equal(1, run("--sandbox", made.image, path).status)
+  end)
+
+  it("fails as ever where there is nothing to compare", function()
+    local result = run(shell.tmpdir() .. "/missing", "missing")
+    assert.same({ 1, "" }, { result.status, result.stdout })
+    assert.matches("^gprof%.lua: [^\n]*\n$", result.stderr)
+  end)
+end)
+
+describe("profile:verify", function()
+  it("returns checks with their figures", function()
+    local made, path = made_in_order()
+    local image = assert(gprof.image(made.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, path))))
+    local verdict = profile:verify { made.dir }
+    assert.is_true(verdict.belongs)
+    local figures = {}
+    for i, check in ipairs(verdict) do figures[i] = { check.name, check.holds, check.count, check.all } end
+    assert.same({ { "histogram", true }, { "callees", true, 2, 2 }, { "callers", true, 2, 2 },
+      { "samples", true, 10, 10 }, { "image", true, 1, 1 }, { "source", true, 1, 1 } }, figures)
+  end)
+
+  it("takes directories only", function()
+    local _, message = pcall(function() return crafted.profile(crafted.example):verify("x") end)
+    assert.matches("bad argument #1 to 'verify' %(array of strings expected, got string%)", message)
+  end)
+
+  it("is a report, too", function()
+    local profile = crafted.profile(crafted.example)
+    local text = crafted.printed("verify", profile, {})
+    assert.matches("^histogram  yes  ", text)
+    assert.equal(7, select(2, text:gsub("\n", "")))
+  end)
+end)
