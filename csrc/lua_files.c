@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -105,6 +106,16 @@ static int file_status(lua_State *L) {
   return 3;
 }
 
+/* real_path(path) -> the same from the root, without links; or nil and a message */
+static int real_path(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  void **guard = push_guard(L);
+  *guard = realpath(path, NULL);
+  if (!*guard) return fail_path(L, path);
+  take_text(L, guard);
+  return 1;
+}
+
 /* A directory that is being read is closed, whatever Lua raises. */
 static int close_directory(lua_State *L) {
   DIR **box = luaL_checkudata(L, 1, GP_DIRECTORY);
@@ -168,7 +179,7 @@ void define_files(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"write", write_text}, {"finish", finish}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"writer", new_writer}, {"file_status", file_status},
+      {"writer", new_writer}, {"file_status", file_status}, {"real_path", real_path},
       {"list_directory", list_directory}, {"is_terminal", is_terminal}, {NULL, NULL}};
   static const luaL_Reg reading[] = {
       {"__gc", close_directory}, {"__close", close_directory}, {NULL, NULL}};

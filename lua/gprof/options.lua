@@ -85,6 +85,7 @@ local own <const> = { [[
 ]], "", [[
   gnu-compat                    flag        reports as GNU gprof prints them under -b
   sum-file=FILE                 sum         the same as -s, into another file
+  debug-dir=DIR                 debugdir    look for debugging files in DIR, too
   profiles-from=FILE            profiles    a list of profiles, one a line
   jobs=N                        jobs        add up with N processes (1), or auto
   keep-going                    flag        leave bad profiles out, and say which
@@ -111,6 +112,7 @@ local values <const> = {
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", directories = "directories",
+  debugdir = "directories",
 }
 
 --- Raises what is wrong with an option.

@@ -155,7 +155,8 @@ end
 -- Reads what the command line names: the image, the sum of the profiles, what they are
 -- called in messages, how many were left out, and how many were not.
 local function read_files(settings)
-  local image = need(gprof.image(settings.operands[1] or "a.out"))
+  local image = need(gprof.image(settings.operands[1] or "a.out",
+    { debug_dir = settings.debug_dir, warn = warn }))
   local how = {
     -- what a sum is written as need not be what its parts are
     file_format = settings.styles.sum and not settings.gnu_compat and "auto" or
