@@ -129,12 +129,14 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || a == b || strcmp(a, b) == 0;
 }
 
-/* The function that the code at an address of `function` is of, or NULL. Where compilers
- * put aside which that is, libbfd mostly knows nothing. */
+/* The function that the code at an address of `function` is of, or NULL. Where it is told
+ * in another file that libbfd does not read, or that is missing, this is mostly all that
+ * libbfd does not know. */
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_source source;
   if (gp_image_source(b->image, address, &source)) return source.function;
-  if (b->lines->gnu_compat || !b->map.split) return NULL;
+  bool elsewhere = b->map.split || gp_separate_is_partial(b->image);
+  if (b->lines->gnu_compat || !elsewhere) return NULL;
   return b->functions->name[gp_symtab_owner(b->functions, function)];
 }
 

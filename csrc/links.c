@@ -97,20 +97,21 @@ bool gp_links_is_shared(bfd *file, const unsigned char *id, size_t size) {
 }
 
 /* libbfd puts the directory of the image in front of the name, even if that begins with a
- * slash. From any directory so many steps up lead to the root: it is above itself. */
+ * slash. From any directory so many steps up lead to the root: it is above itself. And it
+ * wants a byte behind the name, at least, as there is an id. */
 #define STEPS_UP 200
 #define STEP_UP "../"
 
 bool gp_links_share(bfd *file, const char *path) {
   size_t steps = STEPS_UP * strlen(STEP_UP), length = strlen(path);
   asection *section = bfd_get_section_by_name(file, ".gnu_debugaltlink");
-  char *name = bfd_alloc(file, steps + length);
+  char *name = bfd_zalloc(file, steps + length + 1);
   if (!section || !name) return false;
   for (size_t i = 0; i < STEPS_UP; i++)
     memcpy(name + i * strlen(STEP_UP), STEP_UP, strlen(STEP_UP));
   memcpy(name + steps, path + 1, length);  /* with the NUL, without the slash */
   section->contents = (bfd_byte *)name;
   section->flags |= SEC_IN_MEMORY;
-  bfd_set_section_size(section, steps + length);
+  bfd_set_section_size(section, steps + length + 1);
   return true;
 }

@@ -198,6 +198,10 @@ const gp_image *gp_separate_lines(const gp_image *image, bool gnu_compat) {
   return gp_separate_lacks_lines(image) ? image->debug : image;
 }
 
+bool gp_separate_is_partial(const gp_image *image) {
+  return !image->shared && bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
+}
+
 /* --- what compilers put aside --------------------------------------------------- */
 
 static char *first_split(gp_dwarf *dwarf, gp_units *units) {

@@ -48,6 +48,9 @@ gp_image *gp_separate_symbols(gp_image *image, bool gnu_compat);
 /* The image that has the debugging information, likewise. */
 const gp_image *gp_separate_lines(const gp_image *image, bool gnu_compat);
 
+/* Whether an image shares debugging information with others that was not found. */
+bool gp_separate_is_partial(const gp_image *image);
+
 /* The name (free() it) of the first file that a compiler put debugging information aside
  * into (-gsplit-dwarf), as it is recorded. NULL if there is none. libbfd 2.40 does not
  * read such files: lines are known without, but not the names of inlined functions. */

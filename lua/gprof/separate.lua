@@ -46,6 +46,10 @@ local function directories_of(path)
   return directory_of(path), real and directory_of(real) or nil
 end
 
+local function identity(path)
+  return (select(3, core.file_status(path)))
+end
+
 -- A list of paths, none twice.
 local function new_list()
   local list, known = {}, {}
@@ -72,7 +76,8 @@ end
 local function add_by_name(image, name, add)
   local named = images.opened(image).debug_dir or {}
   local beside, real = directories_of(image.path)
-  for _, directory in ipairs { beside, real } do
+  local is_one = not real or identity(real) == identity(beside == "" and "." or beside)
+  for _, directory in ipairs { beside, not is_one and real or nil } do
     add(directory, name)
     add(directory, ".debug/", name)
   end
@@ -97,15 +102,19 @@ end
 -- The first of the files that are there for which `take` returns true; or nil, and what
 -- is wrong with each.
 local function first_of(image, list, take)
-  local problems, own = {}, select(3, core.file_status(image.path))
+  local problems, seen = {}, {}
   for _, path in ipairs(list) do
     local kind, _, file = core.file_status(path)
-    if kind and kind ~= "file" then
-      problems[#problems + 1] = path .. ": is no file to read debugging information from"
-    elseif kind and file == own then
-      problems[#problems + 1] = path .. ": is the image itself"
-    elseif kind then
-      local taken, problem = take(path)
+    local taken, problem
+    if kind and not seen[file] then
+      seen[file] = true
+      if kind ~= "file" then
+        problem = path .. ": is no file to read debugging information from"
+      elseif file == identity(image.path) then
+        problem = path .. ": is the image itself, and not its debugging file"
+      else
+        taken, problem = take(path)
+      end
       if taken then return path, problems end
       problems[#problems + 1] = problem
     end
@@ -119,9 +128,9 @@ local function warn(image, problems)
 end
 
 -- What is said of a name that leads to nothing.
-local function not_found(name, list)
-  if not list[1] then return ("%s: is no name of a file to look for"):format(name) end
-  return ("%s: is not found (looked for %s)"):format(name, table.concat(list, ", "))
+local function not_found(image, what, name, list)
+  return ("%s: its %s %s is not found: looked for %s"):format(image.path, what, name,
+    table.concat(list, ", "))
 end
 
 -- Has the image's debugging file found, if it has what is `wanted`. Returns what is wrong
@@ -131,8 +140,11 @@ local function attach(image, wanted)
   local found, problems = first_of(image, list, function(path)
     return core.attach_debug(image, path, wanted)
   end)
-  if not found and link and not problems[1] then problems[1] = not_found(link, list) end
-  return found, problems
+  if found or not link or problems[1] then return found, problems end
+  if is_plain_name(link) then
+    return nil, { not_found(image, "debugging file", link, list) }
+  end
+  return nil, { ("%s: '%s' is no name of a debugging file"):format(image.path, link) }
 end
 
 -- Has the symbols unpacked that are in the image itself, if there are any.
@@ -143,7 +155,7 @@ local function unpack(image, problems)
   if unpacker then
     done, problem = core.unpack_symbols(image, unpacker)
   end
-  if not done then problems[#problems + 1] = problem end
+  if not done then problems[#problems + 1] = image.path .. ": " .. problem end
   return done
 end
 
@@ -160,7 +172,7 @@ function separate.symbols(image, message, make)
     warn(image, problems)
     return make()
   end
-  if problems[1] then message = ("%s (%s)"):format(message, problems[1]) end
+  if problems[1] then message = message .. "; " .. problems[1] end
   return nil, message
 end
 
@@ -194,9 +206,9 @@ local function share(image)
     return core.share_debug(image, core.real_path(path) or path)
   end)
   if found then return end
-  if not problems[1] then problems[1] = not_found(name, list) end
-  problems[#problems] = problems[#problems] ..
-    ": names of files and functions may be missing"
+  if not problems[1] then
+    problems[1] = not_found(image, "shared debugging file", name, list)
+  end
   warn(image, problems)
   core.forget_links(image)
 end
