@@ -201,16 +201,12 @@ static bool load_file(gp_image *image, const char *path, gp_error *error) {
   return load(image, error);
 }
 
-static bool differ(const struct stat *a, const struct stat *b) {
-  return a->st_size != b->st_size || a->st_mtim.tv_sec != b->st_mtim.tv_sec ||
-         a->st_mtim.tv_nsec != b->st_mtim.tv_nsec;
-}
-
 bool gp_image_has_changed(const gp_image *image) {
+  const struct stat *then = &image->opened;
   struct stat now;
-  return bfd_stat(image->file, &now) < 0 || differ(&now, &image->opened) ||
-         (image->debug && gp_image_has_changed(image->debug)) ||
-         (image->shared && gp_image_has_changed(image->shared));
+  return bfd_stat(image->file, &now) < 0 || now.st_size != then->st_size ||
+         now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
+         now.st_mtim.tv_nsec != then->st_mtim.tv_nsec;
 }
 
 /* An image of which nothing is known yet; NULL if there is no memory. */

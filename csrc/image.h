@@ -67,9 +67,8 @@ gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error
 
 void gp_image_close(gp_image *image);
 
-/* Whether somebody has written to the file, or to one that it has its debugging
- * information in, since they were opened. They are read here and there, and where
- * debugging information cannot be read, there seems to be none. */
+/* Whether somebody has written to the file since it was opened. It is read here and
+ * there, and where debugging information cannot be read, there seems to be none. */
 bool gp_image_has_changed(const gp_image *image);
 
 /* Reads the symbol table, once. Errors: there is none, it cannot be read, or most of the

@@ -98,9 +98,18 @@ static int find_source(lua_State *L) {
   return 3;
 }
 
-/* image_has_changed(image) -> whether somebody has written to it since it was opened */
+/* changed_file(image) -> the path of the image, or of a file that it has debugging
+ * information in, if somebody has written to that since it was opened; or nil */
 static int find_change(lua_State *L) {
-  lua_pushboolean(L, gp_image_has_changed(check_image(L, 1)));
+  const gp_image *image = check_image(L, 1);
+  const gp_image *const files[] = {
+      image, image->debug, gp_separate_lines(image, false)->shared};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    if (!files[i] || !gp_image_has_changed(files[i])) continue;
+    lua_pushstring(L, bfd_get_filename(files[i]->file));
+    return 1;
+  }
+  lua_pushnil(L);
   return 1;
 }
 
@@ -209,7 +218,7 @@ void define_image(lua_State *L) {
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},
-      {"library", find_library}, {"image_has_changed", find_change}, {NULL, NULL}};
+      {"library", find_library}, {"changed_file", find_change}, {NULL, NULL}};
   define_object(L, GP_IMAGE, get_field, meta, methods);
   define_fields(L, fields);
   lua_setfield(L, -2, "image_methods");  /* the Lua layer adds to them */

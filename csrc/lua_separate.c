@@ -30,7 +30,7 @@ static void look(lua_State *L, const char *function) {
   lua_call(L, 1, 0);
 }
 
-/* Whether any of the debugging information is elsewhere, as far as that is easily told. */
+/* Whether some of the debugging information is elsewhere, as far as is easily told. */
 static bool refers(const gp_image *image) {
   return gp_separate_lacks_lines(image) ||
          bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
@@ -42,7 +42,8 @@ static bool may_be_split(const gp_image *image) {
   return bfd_get_section_by_name(file, ".debug_addr") != NULL;
 }
 
-/* Calls a function of the module about an image, unless it is `done`, which it is then. */
+/* Calls a function of the module with the image on the top, which stays, unless that was
+ * `done`. */
 static void look_once(lua_State *L, bool *done, const char *function) {
   if (*done) return;
   *done = true;
@@ -131,8 +132,8 @@ static int shared_link(lua_State *L) {
   return 2;
 }
 
-/* split_link(image) -> the name of the first file that compilers put debugging information
- * into, or nil */
+/* split_link(image) -> the name of the first file that compilers put debugging
+ * information into, or nil */
 static int split_link(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = push_guard(L);

@@ -103,7 +103,8 @@ static bool has_wanted(gp_image *found, gp_wanted wanted, gp_error *error) {
   if (wanted == GP_WANT_SYMBOLS)
     return read || (found->bare && gp_fail(error, "has no symbols either"));
   if (!read && !found->bare) return false;
-  return gp_dwarf_is_there(found) || gp_fail(error, "has no debugging information either");
+  return gp_dwarf_is_there(found) ||
+         gp_fail(error, "has no debugging information either");
 }
 
 /* From a debugging file libbfd is led to no other one. */
@@ -126,8 +127,7 @@ bool gp_separate_share(gp_image *image, const char *path, gp_error *error) {
   if (!found) return false;
   build its = build_of(found);
   bool is = gp_links_is_shared(image->file, its.id, its.size) ||
-            gp_fail(error, "is not the file of that name that was shared: its build-id is "
-                    "another");
+            gp_fail(error, "is not the file that was shared: its build-id is another");
   if (is && (gp_links_share(image->file, path) || gp_fail_memory(error))) {
     image->shared = found;
     return true;

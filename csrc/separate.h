@@ -7,8 +7,8 @@
  * that several images share (dwz). And the names of functions may be in the image, as an
  * object file of its own that is packed (.gnu_debugdata).
  *
- * Here it is decided whether a file is the one that is meant. Where it is looked for is no
- * matter of this: names of files are handed in, and nothing is opened but these.
+ * Here it is decided whether a file is the one that is meant. Where it is looked for is
+ * no matter of this: names of files are handed in, and nothing is opened but these.
  */
 #ifndef GP_SEPARATE_H
 #define GP_SEPARATE_H

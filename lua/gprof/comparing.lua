@@ -89,7 +89,8 @@ end
 -- The side of old profiles, and how many were left out.
 local function read_profiles(old, image, settings, check, warn)
   if old.program[1] then
-    image = need(gprof.image(old.program[1], { debug_dir = settings.debug_dir, warn = warn }))
+    image = need(gprof.image(old.program[1],
+      { debug_dir = settings.debug_dir, warn = warn }))
   end
   local how = { file_format = settings.file_format, mixed_rates = settings.gnu_compat,
     debug = settings.debug }

@@ -99,9 +99,8 @@ end
 
 -- What is missing from an image that somebody writes to is not missed.
 local function check_unchanged(image)
-  if core.image_has_changed(image) then
-    fail("%s: has changed while it was read", image.path)
-  end
+  local changed = core.changed_file(image)
+  if changed then fail("%s: has changed while it was read", changed) end
 end
 
 -- Blocks are of lines, and nothing is said of them without.

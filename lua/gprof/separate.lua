@@ -1,9 +1,9 @@
 --- Debugging files: where the symbols and the debugging information of an image are, if
 -- they are not in it. It is loaded where that is so, and something of them is wanted.
 --
--- What strip takes away may be in a file of its own. It is looked for by the image's build
--- id, and by the name that the image has for it (`.gnu_debuglink`) or, without any, by the
--- image's own name with ".debug" behind it:
+-- What strip takes away may be in a file of its own. It is looked for by the image's
+-- build id, and by the name that the image has for it (`.gnu_debuglink`) or, without any,
+-- by the image's own name with ".debug" behind it:
 --
 --   - DIR/.build-id/NN/NNNN.debug, for each directory of debugging files, DIR: those that
 --     the user names, then /usr/lib/debug;
@@ -24,7 +24,7 @@ local separate = {}
 
 local SYSTEM <const> = "/usr/lib/debug"
 
--- Where to look ---------------------------------------------------------------------------
+-- Where to look -------------------------------------------------------------------------
 
 --- Directories of debugging files, in the order in which they are searched.
 -- @tparam {string,...}|nil named by the user
@@ -97,7 +97,7 @@ local function places_of(image)
   return list, link
 end
 
--- Looking ---------------------------------------------------------------------------------
+-- Looking -------------------------------------------------------------------------------
 
 -- The first of the files that are there for which `take` returns true; or nil, and what
 -- is wrong with each.
@@ -176,7 +176,7 @@ function separate.symbols(image, message, make)
   return nil, message
 end
 
--- Shared debugging information ------------------------------------------------------------
+-- Shared debugging information ----------------------------------------------------------
 
 -- Where a file may be that debugging information is shared in: the name is a path, mostly
 -- from where the file is that tells of it.
@@ -213,10 +213,10 @@ local function share(image)
   core.forget_links(image)
 end
 
--- Lines -----------------------------------------------------------------------------------
+-- Lines ---------------------------------------------------------------------------------
 
---- Has the debugging information of an image found, as far as it is in other files. Called
--- once for each image, by the core.
+--- Has the debugging information of an image found, as far as it is in other files.
+-- Called once for each image, by the core.
 -- @tparam image image
 function separate.lines(image)
   if core.lacks_lines(image) and not image.debug_file then
