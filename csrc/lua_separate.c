@@ -32,7 +32,7 @@ static void look(lua_State *L, const char *function) {
 
 /* Whether some of the debugging information is elsewhere, as far as is easily told. */
 static bool refers(const gp_image *image) {
-  return gp_separate_lacks_lines(image) ||
+  return gp_separate_is_likely(image) ||
          bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
 }
 
@@ -99,8 +99,9 @@ static int lacks_symbols(lua_State *L) {
   return 1;
 }
 
-static int lacks_lines(lua_State *L) {
-  lua_pushboolean(L, gp_separate_lacks_lines(check_image(L, 1)));
+/* likely_separate(image) -> whether its debugging information may be in another file */
+static int is_likely(lua_State *L) {
+  lua_pushboolean(L, gp_separate_is_likely(check_image(L, 1)));
   return 1;
 }
 
@@ -187,7 +188,7 @@ static int unpack_symbols(lua_State *L) {
 
 void define_separate(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"lacks_symbols", lacks_symbols}, {"lacks_lines", lacks_lines},
+      {"lacks_symbols", lacks_symbols}, {"likely_separate", is_likely},
       {"debug_link", debug_link}, {"shared_link", shared_link},
       {"split_link", split_link}, {"forget_links", forget_links},
       {"attach_debug", attach_debug}, {"share_debug", share_debug},

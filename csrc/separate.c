@@ -93,8 +93,10 @@ static bool has_same_code(const gp_image *image, gp_image *found, gp_error *erro
 
 /* --- debugging files ------------------------------------------------------------ */
 
-bool gp_separate_lacks_lines(const gp_image *image) {
-  return !gp_dwarf_is_there(image);
+bool gp_separate_is_likely(const gp_image *image) {
+  return !gp_dwarf_is_there(image) &&
+         (bfd_get_section_by_name(image->file, ".gnu_debuglink") ||
+          bfd_get_section_by_name(image->file, ".note.gnu.build-id"));
 }
 
 /* Symbols are read, as libbfd may need them for lines, too. */
@@ -195,7 +197,7 @@ gp_image *gp_separate_symbols(gp_image *image, bool gnu_compat) {
 
 const gp_image *gp_separate_lines(const gp_image *image, bool gnu_compat) {
   if (gnu_compat || !image->debug || !gp_dwarf_is_there(image->debug)) return image;
-  return gp_separate_lacks_lines(image) ? image->debug : image;
+  return gp_dwarf_is_there(image) ? image : image->debug;
 }
 
 bool gp_separate_is_partial(const gp_image *image) {

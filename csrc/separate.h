@@ -19,8 +19,9 @@
 /* What a debugging file has to have. */
 typedef enum gp_wanted { GP_WANT_SYMBOLS, GP_WANT_LINES } gp_wanted;
 
-/* Whether an image has no debugging information of its own, of any kind. */
-bool gp_separate_lacks_lines(const gp_image *image);
+/* Whether an image has no debugging information of its own, of any kind, but something by
+ * which a file with it is found: its name, or a build id. */
+bool gp_separate_is_likely(const gp_image *image);
 
 /* Makes the file at `path` the image's debugging file, unless it has one, in which case
  * nothing happens. It has to be of the same build: to have the same build id, or, where

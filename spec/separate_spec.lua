@@ -564,6 +564,18 @@ it("a debugging file that somebody writes to is told of", function()
     say(calls, dir .. "/image", { "--report=" .. path }))
 end)
 
+it("no sum and no export is written over a debugging file", function()
+  local dir = strip(calls)
+  put(dir, "image.debug")
+  for option, problem in pairs {
+    ["--sum-file="] = "is the program's debugging file: no sum is written over it",
+    ["--export=json:"] = "is read: no export is written over it",
+  } do
+    assert.same({ "", ("gprof.lua: %s/image.debug: %s\n"):format(dir, problem), 1 },
+      say(calls, dir .. "/image", { option .. dir .. "/image.debug" }))
+  end
+end)
+
 it("an image that is closed by whoever is warned is closed", function()
   local dir = strip(calls, "-g")
   link(dir)

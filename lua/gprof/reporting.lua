@@ -77,15 +77,24 @@ local function write_sum(data, settings)
   output.new_profile(sum_path(settings), data, settings.file_format)
 end
 
+-- Adds the program, and then its debugging file, if it may have one; no sum takes the place
+-- of either.
+local function keep_program(kept, image, sum)
+  kept:add(image.path)
+  if kept:has(sum) then fail("%s: is the program: no sum is written over it", sum) end
+  if not core.likely_separate(image) then return end
+  for _, path in ipairs((require "gprof.separate".places(image))) do kept:add(path) end
+  if kept:has(sum) then
+    fail("%s: is the program's debugging file: no sum is written over it", sum)
+  end
+end
+
 -- What was read is not lost to what is written: no sum takes the place of the program,
 -- and no export that of anything. (Sums may go where one of their parts was.)
 local function check_targets(settings, image, data, makes_sum)
   if not (makes_sum or settings.exports[1]) then return end
   local kept = require "gprof.kept".new()
-  kept:add(image.path)
-  if makes_sum and kept:has(sum_path(settings)) then
-    fail("%s: is the program: no sum is written over it", sum_path(settings))
-  end
+  keep_program(kept, image, makes_sum and sum_path(settings) or nil)
   if not settings.exports[1] then return end
   for _, file in ipairs(data.files) do kept:add(file.path) end
   kept:add(settings.external_symbol_table)

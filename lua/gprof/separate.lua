@@ -87,8 +87,11 @@ local function add_by_name(image, name, add)
   for _, directory in ipairs(named) do add(directory, "/", name) end
 end
 
--- Where the debugging file of an image may be; and the name that the image has for it.
-local function places_of(image)
+--- Where the debugging file of an image may be.
+-- @tparam image image
+-- @treturn {string,...} paths
+-- @treturn string|nil the name that the image has for it
+function separate.places(image)
   local list, add = new_list()
   local link = core.debug_link(image)
   local name = link or image.build_id and image.path:match "[^/]*$" .. ".debug"
@@ -136,7 +139,7 @@ end
 -- Has the image's debugging file found, if it has what is `wanted`. Returns what is wrong
 -- with those that are none, or that there is none of the name that the image tells.
 local function attach(image, wanted)
-  local list, link = places_of(image)
+  local list, link = separate.places(image)
   local found, problems = first_of(image, list, function(path)
     return core.attach_debug(image, path, wanted)
   end)
@@ -219,7 +222,7 @@ end
 -- Called once for each image, by the core.
 -- @tparam image image
 function separate.lines(image)
-  if core.lacks_lines(image) and not image.debug_file then
+  if core.likely_separate(image) and not image.debug_file then
     local found, problems = attach(image, "lines")
     warn(image, problems)
     if not found then core.forget_links(image) end
