@@ -62,9 +62,17 @@ local kinds <const> = {
   { "-c", "-q" },
 }
 
+-- The same of the image as it was linked, which is asked once.
+local known <const> = {}
+local function expected_of(built, options)
+  local key = table.concat({ built.image, table.unpack(options) }, " ")
+  known[key] = known[key] or say(built, built.image, options)
+  return known[key]
+end
+
 local function check_same(built, image, options, more)
   local all = table.move(more or {}, 1, #(more or {}), #options + 1, table.move(options, 1, #options, 1, {}))
-  assert.same(say(built, built.image, options), say(built, image, all))
+  assert.same(expected_of(built, options), say(built, image, all))
 end
 
 local calls <const> = build.program("calls", "O2")
@@ -179,7 +187,8 @@ describe("a debugging file is found", function()
     shell.check { "cp", dir .. "/kept", other .. "/image.debug" }
     objcopy("--only-keep-debug", build.program("cycles").image, dir .. "/image.debug")
     local told = {}
-    local image = gprof.image(dir .. "/image", { debug_dir = { other }, warn = function(line) table.insert(told, line) end })
+    local image = gprof.image(dir .. "/image", { debug_dir = { other },
+      warn = function(line) table.insert(told, line) end })
     assert.truthy(image:find "main")
     assert.equal(other .. "/image.debug", image.debug_file)
     assert.same({ ("%s/image.debug: is of another build than %s/image: its build-id is %s, not %s"):format(dir, dir,
@@ -190,7 +199,8 @@ describe("a debugging file is found", function()
     local dir, other = strip(calls), shell.tmpdir "debug"
     put(dir, other .. "/image.debug")
     local function compare(image, ...)
-      local result = program.run { "-b", "--compare=" .. image, "--compare=" .. calls.gmon, calls.image, calls.gmon, ... }
+      local result = program.run { "-b", "--compare=" .. image, "--compare=" .. calls.gmon, calls.image, calls.gmon,
+        ... }
       return { result.stdout, result.stderr, result.status }
     end
     assert.same(compare(calls.image), compare(dir .. "/image", "--debug-dir=" .. other))
@@ -246,6 +256,21 @@ describe("no debugging file is looked for", function()
       end
     end
   end)
+end)
+
+it("what GNU gprof would follow to a pipe or a device is not followed for it, either", function()
+  for _, section in ipairs { ".gnu_debuglink", ".gnu_debugaltlink" } do
+    for _, place in ipairs { "/", "/.debug/" } do
+      local dir = strip(calls, "-g")
+      shell.check { "mkdir", "-p", dir .. place }
+      shell.check { "mkfifo", dir .. place .. "pipe" }
+      local text = shell.write(dir .. "/text", "pipe\0\0\0\0\1\2\3\4")
+      local from = section == ".gnu_debugaltlink" and calls.image or dir .. "/image"
+      objcopy("--add-section", section .. "=" .. text, from, dir .. "/linked")
+      local result = program.run({ "-b", "--gnu-compat", "-l", "-p", dir .. "/linked", calls.gmon }, { timeout = 10 })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+    end
+  end
 end)
 
 describe("as a debugging file is not used", function()
@@ -356,6 +381,15 @@ describe("as a debugging file is not used", function()
       assert.truthy(said[2]:find("^gprof.lua: .*" .. "; [^\n]*/image%.debug: is of another build than [^\n]*/image: " ..
         "its checksum is %x+, not %x+\n$"), said[2])
       assert.equal(1, said[3])
+    end)
+
+    it("one that is too large to be summed up", function()
+      local stripped = strip(whole)
+      link(stripped)
+      put(stripped, "image.debug")
+      shell.check { "truncate", "--size=40G", stripped .. "/image.debug" }
+      assert.same({ "", ("gprof.lua: %s/image%s; %s/image.debug: is too large for its checksum to be taken\n"):format(
+        stripped, MESSAGE, stripped), 1 }, say(calls, stripped .. "/image", { "-p" }))
     end)
 
     it("one that nothing is said of", function()

@@ -77,8 +77,8 @@ local function write_sum(data, settings)
   output.new_profile(sum_path(settings), data, settings.file_format)
 end
 
--- Adds the program, and then its debugging file, if it may have one; no sum takes the place
--- of either.
+-- Adds the program, and then its debugging file, if it may have one; no sum takes the
+-- place of either.
 local function keep_program(kept, image, sum)
   kept:add(image.path)
   if kept:has(sum) then fail("%s: is the program: no sum is written over it", sum) end
