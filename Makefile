@@ -33,10 +33,16 @@ LIBRARIES = -lbfd -liberty -lm
 CORE = build/gprof/core.so
 OPCODES = build/gprof/opcodes.so
 
+# what unpacks .gnu_debugdata, where liblzma is there (see csrc/unpack.h)
+UNPACKER = build/gprof/xz.so
+HAS_LZMA := $(shell $(CC) $(CPPFLAGS) -include lzma.h -E -x c /dev/null >/dev/null 2>&1 && echo yes)
+UNPACKING = $(if $(HAS_LZMA),csrc/lua_xz.c)
+LZMA = $(if $(HAS_LZMA),-llzma)
+
 # what keeps a process to reading (see lua/gprof/sandbox.lua)
 CONFINEMENT = build/gprof/confinement.so
 CONFINING = $(sort $(wildcard csrc/sandbox/*.c))
-SOURCES = $(sort $(wildcard csrc/*.c))
+SOURCES = $(sort $(filter-out csrc/lua_xz.c,$(wildcard csrc/*.c)))
 HEADERS = $(wildcard csrc/*.h csrc/sandbox/*.h)
 OBJECTS = $(filter-out %/lua_opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
@@ -54,7 +60,9 @@ endif
 
 LINK = $(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS)
 
-all: $(CORE) $(OPCODES) $(CONFINEMENT) $(RUNTIME)
+MODULE_FILES = $(CORE) $(OPCODES) $(if $(HAS_LZMA),$(UNPACKER)) $(CONFINEMENT)
+
+all: $(MODULE_FILES) $(RUNTIME)
 
 $(CORE): $(OBJECTS)
 	@mkdir -p $(@D)
@@ -65,6 +73,11 @@ $(OPCODES): build/objects/lua_opcodes.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ -lopcodes
+
+$(UNPACKER): build/objects/lua_xz.o
+	@mkdir -p $(@D)
+	$(say) LINK $@
+	$(quietly)$(LINK) -o $@ $^ $(LZMA)
 
 $(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/error.o
 	@mkdir -p $(@D)
@@ -134,7 +147,7 @@ DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.json) \
 
 $(eval $(call place,$(BINDIR),755,,gprof.lua))
 $(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))
-$(eval $(call place,$(LIBDIR),644,build/,$(CORE) $(OPCODES) $(CONFINEMENT)))
+$(eval $(call place,$(LIBDIR),644,build/,$(MODULE_FILES)))
 $(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME)))
 $(eval $(call place,$(DATADIR)/man/man1,644,doc/,$(wildcard doc/*.1)))
 $(eval $(call place,$(DOCDIR),644,,$(DOCUMENTS)))
@@ -172,9 +185,9 @@ dist:
 # --- what has to be installed ---------------------------------------------------
 
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
-TEST_PACKAGES = $(DEMO_PACKAGES) binutils g++ lua5.1 lua-busted lua-check lua-dkjson luarocks \
-  mandoc unzip valgrind zip
-LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex xz-utils
+TEST_PACKAGES = $(DEMO_PACKAGES) binutils dwz g++ liblzma-dev lua5.1 lua-busted lua-check \
+  lua-dkjson luarocks mandoc unzip valgrind xz-utils zip
+LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
 ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gfortran zsh \
@@ -267,7 +280,7 @@ check: lint all examples spec-collector spec-sanitized spec
 #   address of their pointer) and takes them for leaks; and it takes structures that are passed by
 #   value for uninitialized. Sanitizers, valgrind and clang look for both.
 # - cppcheck takes structures that a function is to fill for ones that it uses (ctuuninitvar).
-ANALYZED = $(SOURCES) $(sort $(wildcard csrc/*/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
+ANALYZED = $(SOURCES) $(UNPACKING) $(sort $(wildcard csrc/*/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
   $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
 ANALYZERS = gcc tidy cppcheck
 ANALYZED_FOR = $(foreach name,ROOT DIRECTORY TARGET,-DFUZZ_$(name)='"."')
@@ -309,12 +322,13 @@ SANITIZED = build/sanitized/lua
 LAUNCHER = $(addprefix spec/sanitizer/,launcher.c scarce.c starve.c)
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-$(SANITIZED): $(SOURCES) $(CONFINING) $(HEADERS) $(BINUTILS) $(LAUNCHER) \
+$(SANITIZED): $(SOURCES) $(UNPACKING) $(CONFINING) $(HEADERS) $(BINUTILS) $(LAUNCHER) \
   $(wildcard spec/sanitizer/*.h) Makefile
 	@mkdir -p $(@D)
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h -Wl,-E -o $@ \
-	  $(LAUNCHER) $(SOURCES) $(CONFINING) $(LIBRARIES) -lopcodes -llua5.4
+	  $(if $(HAS_LZMA),-DWITH_LZMA) $(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING) \
+	  $(LIBRARIES) $(LZMA) -lopcodes -llua5.4
 
 # Fewer random cases, and one of six comparisons with GNU gprof: they are about numbers, and
 # those the plain run looks at. The collector is busy (see spec/support/collector.lua).

@@ -36,6 +36,8 @@ typedef struct image_box {
   gp_image *image;            /* NULL once closed */
   gp_linemap map[2];          /* of .text, made when wanted: as it is, as libbfd's; */
   bool mapped[2];             /*   were they? */
+  bool checked, sought;       /* what it refers to: for libbfd, by ourselves */
+  bool told;                  /* that lines are known, but not all of their functions */
 } image_box;
 
 typedef struct data_box {
@@ -364,6 +366,17 @@ int data_blocks(lua_State *L);
 /* image:lines(): see lua_lines.c */
 int image_lines(lua_State *L);
 
+/* --- what is in other files, see lua_separate.c ---------------------------------- */
+
+/* To be called before the lines of an image are asked for: has the files looked for that
+ * its debugging information is in, once. For `gnu_compat` libbfd looks by itself. Names of
+ * inlined functions (`named`) may be missing, which is told. A Lua error if the image gets
+ * closed meanwhile. */
+void seek_lines(lua_State *L, const image_box *box, bool gnu_compat, bool named);
+
+/* Notes where the object of an image is: the one on the top. */
+void note_image(lua_State *L);
+
 /* --- annotated source, see lua_annotation.c -------------------------------------- */
 
 typedef struct annotation_box {
@@ -379,6 +392,7 @@ int print_annotation(lua_State *L);
 
 /* Registration, by file: adds functions to the module's table on the stack's top. */
 void define_image(lua_State *L);
+void define_separate(lua_State *L);
 void define_data(lua_State *L);
 void define_records(lua_State *L);
 void define_slide(lua_State *L);

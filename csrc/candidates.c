@@ -9,6 +9,7 @@
 #include "array.h"
 #include "clones.h"
 #include "map.h"
+#include "separate.h"
 
 static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error) {
   if (!gp_make_room(&chosen->rows, &chosen->capacity, chosen->count,
@@ -81,8 +82,10 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
 }
 
 /* Local symbols follow the symbol of their file. */
-static bool choose_from_image(gp_candidates *chosen, const gp_image *image,
+static bool choose_from_image(gp_candidates *chosen, gp_image *image,
                               const gp_symtab_options *options, gp_error *error) {
+  image = gp_separate_symbols(image, options->gnu_compat);
+  if (!gp_image_read_symbols(image, error)) return false;
   choosing how = {.image = image, .options = options};
   uint32_t file = 1;
   if (options->gnu_compat) how.last_name = highest_name(image);
@@ -184,8 +187,7 @@ bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
   memset(chosen, 0, sizeof *chosen);
   bool done = options->symbols
       ? choose_from_file(chosen, options->symbols, options, error)
-      : gp_image_read_symbols(image, error) &&
-        choose_from_image(chosen, image, options, error);
+      : choose_from_image(chosen, image, options, error);
   /* GNU gprof leaves the symbols of a symbol file alone */
   if (done && options->map && !(options->symbols && options->gnu_compat))
     done = apply_map(chosen, image, options, error);

@@ -13,6 +13,12 @@ static bool has_others(bfd *file) {
   return false;
 }
 
+bool gp_dwarf_is_there(const gp_image *image) {
+  gp_section info;
+  gp_section_open(&info, image, ".debug_info");
+  return info.size > 0 || has_others(image->file);
+}
+
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
   memset(dwarf, 0, sizeof *dwarf);
   if (bfd_get_flavour(image->file) != bfd_target_elf_flavour ||
@@ -26,6 +32,7 @@ bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
   gp_section_open(&dwarf->text, image, ".debug_str");
   gp_section_open(&dwarf->line_text, image, ".debug_line_str");
   gp_section_open(&dwarf->text_offsets, image, ".debug_str_offsets");
+  if (image->shared) gp_section_open(&dwarf->shared_text, image->shared, ".debug_str");
   return dwarf->info.size > 0;
 }
 
@@ -36,11 +43,12 @@ void gp_dwarf_free(gp_dwarf *dwarf) {
   gp_section_free(&dwarf->text);
   gp_section_free(&dwarf->line_text);
   gp_section_free(&dwarf->text_offsets);
+  gp_section_free(&dwarf->shared_text);
 }
 
 bool gp_dwarf_no_memory(const gp_dwarf *dwarf) {
   return dwarf->info.no_memory || dwarf->line.no_memory || dwarf->text.no_memory ||
-         dwarf->line_text.no_memory;
+         dwarf->line_text.no_memory || dwarf->shared_text.no_memory;
 }
 
 /* --- forms ------------------------------------------------------------------- */
@@ -179,6 +187,7 @@ char *gp_dwarf_text(gp_dwarf *dwarf, gp_section *home, const gp_unit_layout *uni
     case GP_VALUE_TEXT: return gp_section_text(&dwarf->text, value.number);
     case GP_VALUE_LINE_TEXT: return gp_section_text(&dwarf->line_text, value.number);
     case GP_VALUE_INDEXED: return indexed_text(dwarf, unit, value.number);
+    case GP_VALUE_ELSEWHERE: return gp_section_text(&dwarf->shared_text, value.number);
     default: return NULL;
   }
 }

@@ -16,7 +16,11 @@ typedef struct gp_dwarf {
   gp_layout layout;
   bool signed_addresses;  /* those of 4 bytes are sign-extended, as on MIPS */
   gp_section info, abbrev, line, text, line_text, text_offsets;
+  gp_section shared_text; /* text in the file that several images share, if it is there */
 } gp_dwarf;
+
+/* Whether an image has debugging information, of any kind that libbfd looks into. */
+bool gp_dwarf_is_there(const gp_image *image);
 
 /* Opens the sections. False if the image has no DWARF, or none that can be asked in place
  * of libbfd: it is no ELF file, not linked yet, or has debugging information of another

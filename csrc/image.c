@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "links.h"
+#include "memory_file.h"
 
 /* bytes, with which libbfd finds out what kind of file it has before it */
 #define ENOUGH_MEMORY ((size_t)1 << 20)
@@ -104,13 +104,15 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   bfd_set_error(bfd_error_no_error);  /* what went wrong before is no reason */
   long room = bfd_get_symtab_upper_bound(image->file);
   if (room < 0) return fail_symbols(error);
-  if (room == 0) return gp_fail(error, none);
+  image->bare = room == 0;
+  if (image->bare) return gp_fail(error, none);
   free(image->symbols);  /* of an attempt that failed */
   image->symbols = malloc((size_t)room);
   if (!image->symbols) return gp_fail_memory(error);
   long count = bfd_canonicalize_symtab(image->file, image->symbols);
   if (count < 0) return fail_symbols(error);
-  if (count == 0) return gp_fail(error, none);
+  image->bare = count == 0;
+  if (image->bare) return gp_fail(error, none);
   if (!check_names(image->symbols, count, error)) return false;
   if ((uint64_t)count >= UINT32_MAX / 2)
     return gp_fail(error, "symbol table: %ld symbols are too many", count);
@@ -181,14 +183,8 @@ static bool fail_unknown(gp_error *error) {
   return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
 }
 
-static bool load(gp_image *image, const char *path, gp_error *error) {
-  struct stat status;
-  if (stat(path, &status) < 0) return gp_fail(error, "%s", strerror(errno));
-  if (S_ISDIR(status.st_mode)) return gp_fail(error, "is a directory");
-  /* libbfd would wait for somebody who writes, and could not go back */
-  if (S_ISFIFO(status.st_mode))
-    return gp_fail(error, "is a pipe, of which an object file cannot be read");
-  image->file = bfd_openr(path, NULL);
+/* Reads what there is to know of a file from the beginning. */
+static bool load(gp_image *image, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
   if (is_text(image->file)) return gp_fail(error, "is not an object file (but a text)");
@@ -197,8 +193,18 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   if (bfd_stat(image->file, &image->opened) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   describe(image);
-  gp_links_check(image->file);
-  return find_text(image, error);
+  return true;
+}
+
+static bool load_file(gp_image *image, const char *path, gp_error *error) {
+  struct stat status;
+  if (stat(path, &status) < 0) return gp_fail(error, "%s", strerror(errno));
+  if (S_ISDIR(status.st_mode)) return gp_fail(error, "is a directory");
+  /* libbfd would wait for somebody who writes, and could not go back */
+  if (S_ISFIFO(status.st_mode))
+    return gp_fail(error, "is a pipe, of which an object file cannot be read");
+  image->file = bfd_openr(path, NULL);
+  return load(image, error);
 }
 
 bool gp_image_has_changed(const gp_image *image) {
@@ -209,29 +215,57 @@ bool gp_image_has_changed(const gp_image *image) {
          now.st_mtim.tv_nsec != then->st_mtim.tv_nsec;
 }
 
-gp_image *gp_image_open(const char *path, gp_error *error) {
+/* An image of which nothing is known yet; NULL if there is no memory. */
+static gp_image *new_image(gp_error *error) {
   prepare_bfd();
   gp_image *image = gp_column(1, sizeof *image);
-  if (!image) {
-    gp_fail_memory(error);
-    return NULL;
-  }
-  image->nearby = gp_column(1, sizeof *image->nearby);
-  if (!image->nearby)
-    gp_fail_memory(error);
-  else if (load(image, path, error))
-    return image;
+  if (image) image->nearby = gp_column(1, sizeof *image->nearby);
+  if (image && image->nearby) return image;
+  gp_image_close(image);
+  gp_fail_memory(error);
+  return NULL;
+}
+
+/* The image if it was opened; otherwise there is none. */
+static gp_image *keep_if(bool opened, gp_image *image) {
+  if (opened) return image;
   gp_image_close(image);
   return NULL;
 }
 
+gp_image *gp_image_open(const char *path, gp_error *error) {
+  gp_image *image = new_image(error);
+  if (!image) return NULL;
+  return keep_if(load_file(image, path, error) && find_text(image, error), image);
+}
+
+gp_image *gp_image_open_shared(const char *path, gp_error *error) {
+  gp_image *image = new_image(error);
+  return image ? keep_if(load_file(image, path, error), image) : NULL;
+}
+
+gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error) {
+  gp_image *image = new_image(error);
+  if (!image) {
+    free(bytes);
+    return NULL;
+  }
+  image->held = bytes;
+  image->file = gp_memory_file(bytes, size);
+  return keep_if(load(image, error) && find_text(image, error), image);
+}
+
 void gp_image_close(gp_image *image) {
   if (!image) return;
+  gp_image_close(image->debug);
+  gp_image_close(image->shared);
+  gp_image_close(image->minimal);
   free(image->symbols);
   free(image->synthetic);
   if (image->nearby) gp_nearby_free(image->nearby);
   free(image->nearby);
   if (image->file) bfd_close(image->file);
+  free(image->held);
   free(image);
 }
 

@@ -5,7 +5,8 @@
  * Opens an executable through libbfd and offers what the later stages need of
  * it: how its numbers are laid out, where its text lies, and, when somebody asks,
  * its symbols as libbfd delivers them and the source line of an address. Neither
- * symbols nor debugging information are touched before that.
+ * symbols nor debugging information are touched before that. Either may be in another
+ * file: separate.h tells in which.
  *
  * libbfd has warnings for standard error. They go nowhere. The first image that is
  * opened sets libbfd's error handler, for the whole process, to one that is silent.
@@ -37,6 +38,13 @@ typedef struct gp_image {
   bool typed;             /* the object format says which symbols are functions */
   struct stat opened;     /* what the file was then */
   bool relocated;         /* debugging information is, before it is read; see image.c */
+  bool bare;              /* symbols were asked for, and there are none */
+  unsigned char *held;    /* the bytes of one that is no file, or NULL */
+
+  /* what is in other files, by separate.h; each is NULL until it was found */
+  struct gp_image *debug;    /* symbols and debugging information */
+  struct gp_image *shared;   /* debugging information that several files share */
+  struct gp_image *minimal;  /* names of functions alone */
 } gp_image;
 
 /* Where an address comes from. Strings belong to the image. */
@@ -48,6 +56,15 @@ typedef struct gp_source {
 
 /* Opens `path`. Errors: no such file, no object file, no .text. Returns NULL then. */
 gp_image *gp_image_open(const char *path, gp_error *error);
+
+/* The same of a file that several others share debugging information in: it has no code,
+ * and nothing can be asked of it but what is in its sections. */
+gp_image *gp_image_open_shared(const char *path, gp_error *error);
+
+/* The same of an object file in memory. `bytes`, malloc's, belong to the image, and are
+ * freed if there comes to be none. */
+gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error);
+
 void gp_image_close(gp_image *image);
 
 /* Whether somebody has written to the file since it was opened. It is read here and

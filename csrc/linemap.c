@@ -218,6 +218,7 @@ bool gp_linemap_read(gp_linemap *map, const gp_image *image, bool as_libbfd,
   gp_files_init(&map->files);
   gp_linerows rows;
   done = gp_linerows_read(&rows, &map->files, image, as_libbfd, ranges, count, &readable);
+  map->split = rows.split;
   maker make = {map, image, ranges, count, &rows};
   done = done && (readable ? from_rows(&make) : from_nothing(&make));
   gp_linerows_free(&rows);

@@ -27,6 +27,7 @@ typedef struct gp_linemap {
   uint32_t *file;       /* a number in `files` */
   uint32_t *line;       /* from 1 */
   gp_files files;       /* of the stretches, as the debugging information spells them */
+  bool split;         /* of some code compilers put more aside than libbfd knows of */
 } gp_linemap;
 
 /* Maps the addresses of `count` ranges, which ascend and do not overlap; `as_libbfd`:

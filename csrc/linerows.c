@@ -158,6 +158,7 @@ bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
   while (!failed && !read.full && gp_linetables_next(&tables, &failed))
     failed = !read_table(&read);
   *readable &= !read.full && !(as_libbfd && tables.unlike);
+  rows->split = tables.split;
   gp_linetables_free(&tables);
   free(read.file);
   return !failed;

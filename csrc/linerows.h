@@ -22,6 +22,7 @@ typedef struct gp_linerows {
   size_t count, capacity;
   gp_sequence *sequence;    /* in the order of the tables */
   gp_linemap rows;          /* stretches of code, without names of files */
+  bool split;               /* a unit has more in another file; see units.h */
 } gp_linerows;
 
 /* Reads them. `readable` tells whether the tables are all that libbfd goes by, and do not

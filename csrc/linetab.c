@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "recorded.h"
+#include "separate.h"
 #include "sort.h"
 
 /* Source of some code, as far as it decides where a symbol begins. */
@@ -128,14 +129,20 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || a == b || strcmp(a, b) == 0;
 }
 
-/* The function that the code at an address is of, or NULL. */
-static const char *name_at(const building *b, uint64_t address) {
+/* The function that the code at an address of `function` is of, or NULL. Where it is told
+ * in another file that libbfd does not read, or that is missing, this is mostly all that
+ * libbfd does not know. */
+static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_source source;
-  return gp_image_source(b->image, address, &source) ? source.function : NULL;
+  if (gp_image_source(b->image, address, &source)) return source.function;
+  bool elsewhere = b->map.split || gp_separate_is_partial(b->image);
+  if (b->lines->gnu_compat || !elsewhere) return NULL;
+  return b->functions->name[gp_symtab_owner(b->functions, function)];
 }
 
-static bool is_function_at(const building *b, uint64_t address, const char *function) {
-  const char *other = name_at(b, address);
+static bool is_function_at(const building *b, uint32_t within, uint64_t address,
+                           const char *function) {
+  const char *other = name_at(b, within, address);
   return other && strcmp(other, function) == 0;
 }
 
@@ -168,15 +175,16 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
 
 /* Whether code is of one function throughout, as far as it matters: at both ends, and
  * wherever something was recorded. GNU gprof's lines are told apart by every byte. */
-static bool is_of_one(const building *b, gp_range code, const char *function) {
+static bool is_of_one(const building *b, uint32_t within, gp_range code,
+                      const char *function) {
   if (b->lines->gnu_compat) return code.high - code.low == 1;
-  if (!is_function_at(b, code.high - 1, function)) return false;
+  if (!is_function_at(b, within, code.high - 1, function)) return false;
   const gp_recorded *recorded = &b->recorded;
   for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
        i < recorded->count && recorded->ranges[i].low < code.high; i++) {
     gp_range range = gp_range_clip(recorded->ranges[i], code);
     for (uint64_t address = range.low; address < range.high; address++)
-      if (!is_function_at(b, address, function)) return false;
+      if (!is_function_at(b, within, address, function)) return false;
   }
   return true;
 }
@@ -186,11 +194,11 @@ static bool is_of_one(const building *b, gp_range code, const char *function) {
 static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_range code) {
   code = gp_range_clip((gp_range){b->map.low[stretch], b->map.high[stretch]}, code);
   place source = {b->map.file[stretch], b->map.line[stretch], NULL};
-  source.function = name_at(b, code.low);
+  source.function = name_at(b, function, code.low);
   if (source.function && !come_to(b, code.low, function, &source)) return false;
-  if (source.function && is_of_one(b, code, source.function)) return true;
+  if (source.function && is_of_one(b, function, code, source.function)) return true;
   for (uint64_t address = code.low + 1; address < code.high; address++) {
-    source.function = name_at(b, address);
+    source.function = name_at(b, function, address);
     if (source.function && !come_to(b, address, function, &source)) return false;
   }
   return true;
@@ -339,7 +347,8 @@ bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_ima
                       const gp_data *data, const gp_linetab_options *options,
                       gp_error *error) {
   building b = {
-      .functions = functions, .image = image, .options = options, .lines = lines};
+      .functions = functions, .options = options, .lines = lines};
+  b.image = gp_separate_lines(image, functions->gnu_compat);
   memset(lines, 0, sizeof *lines);
   lines->outside = GP_NONE;
   lines->text_high = functions->text_high;

@@ -50,6 +50,7 @@ static bool open_next(gp_linetables *tables, bool *failed) {
   *failed = false;
   while (tables->units.abbrev && gp_units_next(&tables->units, &unit)) {
     gp_key key = {unit.lines, 0};
+    tables->split |= unit.aside.kind != GP_VALUE_NONE;
     tables->unlike |= unit.split;
     if (!unit.has_lines || gp_index_find(&tables->index, key) != GP_NONE) continue;
     *failed = !note(tables, unit.lines);

@@ -19,6 +19,7 @@ typedef struct gp_linetables {
   size_t count, capacity;
   uint64_t *offset;     /* per table that was opened, where in .debug_line */
   gp_index index;
+  bool split;           /* compilers put some of a unit aside (units.h) */
   bool unlike;          /* libbfd reads them in a way of its own: of a unit that is split,
                            or not in the offset size of its table */
 } gp_linetables;

@@ -34,29 +34,84 @@ static void forget(bfd *file, const char *section) {
   if (found) bfd_set_section_size(found, 0);
 }
 
-static void check_link(bfd *file) {
-  unsigned long checksum;
-  char *name = bfd_get_debug_link_info(file, &checksum);
-  if (!name) return;
+/* How much of a file's path is its directory, with the slash. */
+static size_t directory_of(bfd *file) {
   const char *path = bfd_get_filename(file), *slash = strrchr(path, '/');
-  size_t directory = slash ? (size_t)(slash - path) + 1 : 0;
-  if (strchr(name, '/') || directory > PATH_MAX || !is_plain_in(path, directory, name))
+  return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+char *gp_links_debug(bfd *file, uint32_t *checksum) {
+  unsigned long sum = 0;
+  char *name = bfd_get_debug_link_info(file, &sum);
+  *checksum = (uint32_t)sum;
+  return name;
+}
+
+static void check_link(bfd *file) {
+  uint32_t checksum;
+  char *name = gp_links_debug(file, &checksum);
+  if (!name) return;
+  size_t directory = directory_of(file);
+  if (strchr(name, '/') || directory > PATH_MAX ||
+      !is_plain_in(bfd_get_filename(file), directory, name))
     forget(file, ".gnu_debuglink");
   free(name);
 }
 
-/* This name is as good as any that is given to open. */
-static void check_shared(bfd *file) {
+char *gp_links_shared(bfd *file) {
   bfd_size_type size;
   bfd_byte *id = NULL;
   char *name = bfd_get_alt_debug_link_info(file, &size, &id);
-  if (!name) return;
-  if (!is_plain(name) || !is_plain_in("", 0, name)) forget(file, ".gnu_debugaltlink");
-  free(name);
   free(id);
+  return name;
+}
+
+/* This name may have directories. libbfd looks for it from where the image is. */
+static void check_shared(bfd *file) {
+  char *name = gp_links_shared(file);
+  if (!name) return;
+  size_t directory = directory_of(file);
+  if (directory > PATH_MAX || !is_plain_in(bfd_get_filename(file), directory, name))
+    forget(file, ".gnu_debugaltlink");
+  free(name);
 }
 
 void gp_links_check(bfd *file) {
   check_link(file);
   check_shared(file);
+}
+
+void gp_links_forget(bfd *file) {
+  forget(file, ".gnu_debuglink");
+  forget(file, ".gnu_debugaltlink");
+}
+
+bool gp_links_is_shared(bfd *file, const unsigned char *id, size_t size) {
+  bfd_size_type length = 0;
+  bfd_byte *wanted = NULL;
+  char *name = bfd_get_alt_debug_link_info(file, &length, &wanted);
+  bool is = name && size > 0 && length == size && memcmp(id, wanted, size) == 0;
+  free(name);
+  free(wanted);
+  return is;
+}
+
+/* libbfd puts the directory of the image in front of the name, even if that begins with a
+ * slash. From any directory so many steps up lead to the root: it is above itself. And it
+ * wants a byte behind the name, at least, as there is an id. */
+#define STEPS_UP 200
+#define STEP_UP "../"
+
+bool gp_links_share(bfd *file, const char *path) {
+  size_t steps = STEPS_UP * strlen(STEP_UP), length = strlen(path);
+  asection *section = bfd_get_section_by_name(file, ".gnu_debugaltlink");
+  char *name = bfd_zalloc(file, steps + length + 1);
+  if (!section || !name) return false;
+  for (size_t i = 0; i < STEPS_UP; i++)
+    memcpy(name + i * strlen(STEP_UP), STEP_UP, strlen(STEP_UP));
+  memcpy(name + steps, path + 1, length);  /* with the NUL, without the slash */
+  section->contents = (bfd_byte *)name;
+  section->flags |= SEC_IN_MEMORY;
+  bfd_set_section_size(section, steps + length + 1);
+  return true;
 }

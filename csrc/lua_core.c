@@ -85,6 +85,7 @@ int luaopen_gprof_core(lua_State *L) {
   define_memory(L);
   define_iteration(L);
   define_image(L);
+  define_separate(L);
   define_lines(L);
   define_data(L);
   define_records(L);

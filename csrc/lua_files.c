@@ -108,6 +108,16 @@ static int file_status(lua_State *L) {
   return 3;
 }
 
+/* real_path(path) -> the same from the root, without links; or nil and a message */
+static int real_path(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  void **guard = push_guard(L);
+  *guard = realpath(path, NULL);
+  if (!*guard) return fail_path(L, path);
+  take_text(L, guard);
+  return 1;
+}
+
 /* A directory that is being read is closed, whatever Lua raises. */
 static int close_directory(lua_State *L) {
   DIR **box = luaL_checkudata(L, 1, GP_DIRECTORY);
@@ -220,8 +230,9 @@ void define_files(lua_State *L) {
       {"write", write_text}, {"finish", finish}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"writer", new_writer}, {"file_status", file_status},
-      {"list_directory", list_directory}, {"is_terminal", is_terminal},
-      {"terminal_width", terminal_width},   {"fit", fit_text}, {NULL, NULL}};
+      {"real_path", real_path},   {"list_directory", list_directory},
+      {"is_terminal", is_terminal}, {"terminal_width", terminal_width},
+      {"fit", fit_text},          {NULL, NULL}};
   static const luaL_Reg reading[] = {
       {"__gc", close_directory}, {"__close", close_directory}, {NULL, NULL}};
   define_object(L, GP_WRITER, get_field, meta, methods);

@@ -6,6 +6,7 @@
 #include "binding.h"
 #include "build_id.h"
 #include "mention.h"
+#include "separate.h"
 
 static image_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_IMAGE);
@@ -29,6 +30,7 @@ static int new_image(lua_State *L) {
     gp_fail(&error, "an image is read here and there, and has to be a file");
   else
     box->image = gp_image_open(path, &error);
+  note_image(L);
   return box->image ? 1 : push_failure(L, path, &error);
 }
 
@@ -54,7 +56,8 @@ static const gp_linemap *open_map(lua_State *L, image_box *box, bool as_libbfd) 
   gp_linemap *map = &box->map[as_libbfd];
   gp_error error = {""};
   if (!box->mapped[as_libbfd]) {
-    if (!gp_linemap_read(map, box->image, as_libbfd, &text, 1, &error))
+    const gp_image *from = gp_separate_lines(box->image, as_libbfd);
+    if (!gp_linemap_read(map, from, as_libbfd, &text, 1, &error))
       raise_no_memory(L);
     box->mapped[as_libbfd] = true;
   }
@@ -65,8 +68,10 @@ static const gp_linemap *open_map(lua_State *L, image_box *box, bool as_libbfd) 
  * .text; libbfd is asked about the rest. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
                     gp_source *source) {
-  if (!gp_image_can_ask(image)) raise_no_memory(L);
-  bool known = gp_image_source(image, address, source);
+  seek_lines(L, check_box(L, 1), as_libbfd, false);
+  const gp_image *from = gp_separate_lines(image, as_libbfd);
+  if (!gp_image_can_ask(from)) raise_no_memory(L);
+  bool known = gp_image_source(from, address, source);
   if (address < image->text_low || address >= image->text_high) return known;
   const gp_linemap *map = open_map(L, check_box(L, 1), as_libbfd);
   uint32_t stretch = gp_linemap_find(map, address);
@@ -94,9 +99,18 @@ static int find_source(lua_State *L) {
   return 3;
 }
 
-/* image_has_changed(image) -> whether somebody has written to it since it was opened */
+/* changed_file(image) -> the path of the image, or of a file that it has debugging
+ * information in, if somebody has written to that since it was opened; or nil */
 static int find_change(lua_State *L) {
-  lua_pushboolean(L, gp_image_has_changed(check_image(L, 1)));
+  const gp_image *image = check_image(L, 1);
+  const gp_image *const files[] = {
+      image, image->debug, gp_separate_lines(image, false)->shared};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    if (!files[i] || !gp_image_has_changed(files[i])) continue;
+    lua_pushstring(L, bfd_get_filename(files[i]->file));
+    return 1;
+  }
+  lua_pushnil(L);
   return 1;
 }
 
@@ -164,6 +178,34 @@ static void push_build_id(lua_State *L, const void *object) {
     lua_pushnil(L);
 }
 
+static void push_path_of(lua_State *L, const gp_image *image) {
+  if (image)
+    lua_pushstring(L, bfd_get_filename(image->file));
+  else
+    lua_pushnil(L);
+}
+
+static void push_debug_file(lua_State *L, const void *object) {
+  push_path_of(L, opened(L, object)->debug);
+}
+
+static void push_shared_file(lua_State *L, const void *object) {
+  const gp_image *image = opened(L, object);
+  push_path_of(L, gp_separate_lines(image, false)->shared);
+}
+
+static void push_symbols_from(lua_State *L, const void *object) {
+  const gp_image *image = opened(L, object);
+  if (image->symbol_count > 0)
+    lua_pushliteral(L, "image");
+  else if (image->debug && image->debug->symbol_count > 0)
+    lua_pushliteral(L, "debug file");
+  else if (image->minimal)
+    lua_pushliteral(L, "packed");
+  else
+    lua_pushnil(L);
+}
+
 void define_image(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe},
@@ -178,10 +220,13 @@ void define_image(lua_State *L) {
       {"pointer_size", push_pointer_size},  /* bytes */
       {"big_endian", push_big_endian},
       {"build_id", push_build_id},          /* in base 16, or nil */
+      {"debug_file", push_debug_file},      /* path, or nil */
+      {"shared_debug_file", push_shared_file},
+      {"symbols_from", push_symbols_from},  /* "image", "debug file", "packed", or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},
-      {"library", find_library}, {"image_has_changed", find_change},
+      {"library", find_library}, {"changed_file", find_change},
       {"image_mentions", find_mention}, {NULL, NULL}};
   define_object(L, GP_IMAGE, get_field, meta, methods);
   define_fields(L, fields);

@@ -2,6 +2,7 @@
 /* The rows of an image's line tables for Lua. */
 #include "binding.h"
 #include "linetables.h"
+#include "separate.h"
 
 /* user values of an iteration */
 enum { LINES_IMAGE = 1, LINES_FILES };
@@ -69,8 +70,10 @@ static int next_line(lua_State *L) {
 
 /* image:lines() -> iterator over address, file, line, whether it is a statement */
 int image_lines(lua_State *L) {
-  const gp_image *image = check_image(L, 1);
   bool readable;
+  check_image(L, 1);
+  seek_lines(L, lua_touserdata(L, 1), false, false);
+  const gp_image *image = gp_separate_lines(check_image(L, 1), false);
   lines_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (lines_box){.image = lua_touserdata(L, 1)};
   luaL_setmetatable(L, GP_LINES);

@@ -96,6 +96,9 @@ static int new_symbols(lua_State *L) {
  * message; see linetab.h */
 static int new_lines(lua_State *L) {
   symbols_box *functions = check_symbols(L, 1);
+  check_data(L, 2);
+  if (!functions->symtab.sourceless)
+    seek_lines(L, functions->image, functions->symtab.gnu_compat, true);
   const gp_data *data = check_data(L, 2);
   gp_linetab_options options = {.all = lua_toboolean(L, 3),
                                 .named = lua_toboolean(L, 4)};
@@ -193,6 +196,7 @@ static int name(lua_State *L) {
 const gp_sources *sources_of_symbols(lua_State *L, symbols_box *box) {
   gp_error error = {""};
   if (!box->sourced) {
+    seek_lines(L, box->image, box->symtab.gnu_compat, false);
     if (!gp_sources_read(&box->sources, &box->symtab, box->image->image, &error))
       raise_no_memory(L);
     box->sourced = true;

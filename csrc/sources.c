@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "linemap.h"
+#include "separate.h"
 #include "sort.h"
 
 static bool first_before(const void *context, uint32_t b, uint32_t a) {
@@ -30,6 +31,7 @@ static bool read_entries(gp_linemap *map, const gp_symtab *symtab, const gp_imag
   if (!entries) return gp_fail_memory(error);
   for (size_t s = 0; s < symtab->count; s++)
     entries[s] = (gp_range){symtab->address[s], symtab->address[s] + 1};
+  image = gp_separate_lines(image, symtab->gnu_compat);
   bool done = gp_linemap_read(map, image, symtab->gnu_compat, entries, symtab->count,
                               error);
   free(entries);

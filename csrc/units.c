@@ -91,6 +91,7 @@ static void take_attribute(gp_unit *unit, uint64_t attribute, gp_value value) {
     unit->split |= value.kind == GP_VALUE_ELSEWHERE;
   } else if (attribute == AT_dwo_name || attribute == AT_GNU_dwo_name) {
     unit->split = true;
+    unit->aside = value;
   } else if (attribute == AT_str_offsets_base) {
     unit->layout.text_offsets = value.number;
   }
@@ -164,6 +165,7 @@ static bool look(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) 
   if (unit->layout.version >= 2 && unit->layout.version <= 5)
     read_entry(units, unit, &cursor, abbrev_offset);
   if (unit->directory.kind == GP_VALUE_INLINE) unit->directory.number += units->next;
+  if (unit->aside.kind == GP_VALUE_INLINE) unit->aside.number += units->next;
   return !cursor.bad;
 }
 

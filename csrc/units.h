@@ -15,7 +15,8 @@ typedef struct gp_unit {
   bool has_lines;       /* the unit has a line table, */
   uint64_t lines;       /*   at this offset of .debug_line */
   gp_value directory;   /* text: the directory it was compiled in */
-  bool split;           /* some of it is in another file */
+  bool split;           /* some of it is in another file: */
+  gp_value aside;       /*   text: the name of the one that the compiler put it into */
 } gp_unit;
 
 /* An iteration over the units. */

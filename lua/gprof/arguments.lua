@@ -13,6 +13,9 @@ local symbols = {
   external_symbol_table = "string", file_ordering = "string", gnu_compat = "boolean",
 }
 
+-- Where the rest of an image is.
+local elsewhere = { debug_dir = "strings", warn = "function" }
+
 local function with(known, more)
   for name, kind in pairs(known) do more[name] = kind end
   return more
@@ -33,12 +36,13 @@ local of_program = {
   jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
+  debug_dir = "strings",
 }
 
 --- Types of options by name, by the function that takes them. An alternative, "boolean or
 -- 'all'", is that word. Reports that are not ours take what they like.
 arguments.known = {
-  image = symbols,
+  image = with(symbols, with(elsewhere, {})),
   data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
     slide = "integer or 'auto'", external_symbol_table = "string" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",

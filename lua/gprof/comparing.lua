@@ -88,7 +88,10 @@ end
 
 -- The side of old profiles, and how many were left out.
 local function read_profiles(old, image, settings, check, warn)
-  if old.program[1] then image = need(gprof.image(old.program[1])) end
+  if old.program[1] then
+    image = need(gprof.image(old.program[1],
+      { debug_dir = settings.debug_dir, warn = warn }))
+  end
   local how = { file_format = settings.file_format, mixed_rates = settings.gnu_compat,
     debug = settings.debug, slide = settings.slide,
     external_symbol_table = settings.slide and settings.external_symbol_table }

@@ -164,6 +164,12 @@ function effects.profiles(settings, argument, option)
   table.insert(settings.profiles_from, argument)
 end
 
+function effects.debugdir(settings, argument, option)
+  check_name(argument, option, "directory")
+  settings.debug_dir = settings.debug_dir or {}
+  table.insert(settings.debug_dir, argument)
+end
+
 function effects.report(settings, argument, option)
   check_name(argument, option, "report")
   table.insert(settings.reports, argument)

@@ -25,9 +25,17 @@ local opened = setmetatable({}, { __mode = "k" })
 --   - `file_ordering`: path of a map of object files, whose names functions get then, and
 --     neighbours of one file are one;
 --   - `gnu_compat`: choose them, and read symspecs, just as GNU gprof does
+--
+--   and where the debugging file is of an image that was stripped (see gprof.separate):
+--
+--   - `debug_dir`: an array of directories to look in, before those where it mostly is;
+--   - `warn`: a function that is told of files that cannot be used, or are missing
 -- @treturn[1] image with the fields `path`, `text_low` and `text_high` (addresses
 --   of the code), `pointer_size` (bytes), `big_endian`, and `build_id`, the number in
---   base 16 by which the linker tells builds apart, or nil
+--   base 16 by which the linker tells builds apart, or nil; and, when symbols or lines
+--   were asked for, `symbols_from`, where the symbols were: "image", "debug file",
+--   "packed" (in .gnu_debugdata), or nil; `debug_file`, the path of the debugging file
+--   that is used, and `shared_debug_file`, that of one that dwz made, or nil
 -- @return[2] nil
 -- @treturn[2] string what is wrong: no such file, no object file, no .text
 function images.open(path, options)
@@ -51,6 +59,14 @@ function images.options(image, options)
     if all[name] == nil then all[name] = own[name] end
   end
   return all
+end
+
+--- How an image was opened.
+-- @local
+-- @tparam image image
+-- @treturn table options
+function images.opened(image)
+  return opened[image].options
 end
 
 -- What tells tables of symbols of one image apart, if no other file has a say in them.
@@ -77,6 +93,11 @@ function images.symbols(image, options, trace)
   local made, kind = opened[image].symbols, not trace and kind_of_symbols(options)
   if kind and made[kind] then return made[kind] end
   local symbols, message = core.symbols(image, options, trace)
+  if not symbols and not options.gnu_compat and core.lacks_symbols(image) then
+    symbols, message = require "gprof.separate".symbols(image, message, function()
+      return core.symbols(image, options, trace)
+    end)
+  end
   if symbols and kind then made[kind] = symbols end
   return symbols, message
 end

@@ -29,11 +29,11 @@ function kept:add(path)
 end
 
 --- Tells whether a name leads to one of the files.
--- @tparam string path
+-- @tparam string|nil path
 -- @treturn boolean
 function kept:has(path)
-  local identity = identity_of(path)
-  return identity ~= nil and self.identities[identity] ~= nil
+  local identity = path and identity_of(path)
+  return identity and self.identities[identity] or false
 end
 
 return kept

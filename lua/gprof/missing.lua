@@ -11,8 +11,11 @@ local missing = {}
 
 local words = {
   ["gprof.core"] = "core", ["gprof.opcodes"] = "decoder of instructions",
-  ["gprof.confinement"] = "sandbox",
+  ["gprof.confinement"] = "sandbox", ["gprof.xz"] = "reader of .gnu_debugdata",
 }
+
+-- What it takes to build those that are not built without.
+local needs <const> = { ["gprof.xz"] = ", with liblzma (liblzma-dev) installed" }
 
 local function exists(path)
   local file = io.open(path)
@@ -34,13 +37,14 @@ local function looked_for(places)
   return (" (looked for %s)"):format(table.concat(paths, ", "))
 end
 
--- What is said of something that is not there; `places` of a module.
-local function absent(what, places)
+-- What is said of something that is not there; `places` of a module, `more` of what it
+-- takes.
+local function absent(what, places, more)
   local directory = checkout()
   if not directory then
     return what .. " is not installed" .. (places and looked_for(places) or "")
   end
-  return ("%s is not built yet: run 'make -C %s'"):format(what, directory)
+  return ("%s is not built yet: run 'make -C %s'%s"):format(what, directory, more or "")
 end
 
 local function unfit(what, reason)
@@ -51,7 +55,7 @@ local function unfit(what, reason)
 end
 
 --- What is said of a module.
--- @tparam string name "gprof.core", "gprof.opcodes" or "gprof.confinement"
+-- @tparam string name "gprof.core", "gprof.opcodes", "gprof.xz" or "gprof.confinement"
 -- @param problem what `require` threw
 -- @treturn string "core is not installed (looked for ...)"
 function missing.module(name, problem)
@@ -62,7 +66,7 @@ function missing.module(name, problem)
   if package.preload[name] or found then
     return unfit(words[name], tostring(problem):match "([^\n\t]*)%s*$")
   end
-  return absent(words[name], places)
+  return absent(words[name], places, needs[name])
 end
 
 --- What is said of the runtime that counts blocks.

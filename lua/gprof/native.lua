@@ -7,7 +7,7 @@
 local native = {}
 
 --- Loads a module.
--- @tparam string name "gprof.core", "gprof.opcodes" or "gprof.confinement"
+-- @tparam string name "gprof.core", "gprof.opcodes", "gprof.xz" or "gprof.confinement"
 -- @treturn[1] table what `require` returns
 -- @return[2] nil
 -- @treturn[2] string what is wrong with it, and what to do: "core is not installed", with

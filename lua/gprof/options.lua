@@ -89,6 +89,7 @@ local own <const> = { [[
   fail-on=PERCENT               growth      the status is 2 if that much got slower
   verify                        +verify     whether program and profile belong together
 ]], [[
+  debug-dir=DIR                 debugdir    look for debugging files in DIR, too
   with=LIBRARY[:PROFILE]        libraries   a shared library, beside the program
   slide=OFFSET                  slide       how much higher its addresses are, or auto
 ]], [[
@@ -120,6 +121,7 @@ local values <const> = {
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", libraries = "files", directories = "directories",
+  debugdir = "directories",
 }
 
 --- Raises what is wrong with an option.

@@ -77,15 +77,24 @@ local function write_sum(data, settings)
   output.new_profile(sum_path(settings), data, settings.file_format)
 end
 
+-- Adds the program, and then its debugging file, if it may have one; no sum takes the
+-- place of either.
+local function keep_program(kept, image, sum)
+  kept:add(image.path)
+  if kept:has(sum) then fail("%s: is the program: no sum is written over it", sum) end
+  if not core.likely_separate(image) then return end
+  for _, path in ipairs((require "gprof.separate".places(image))) do kept:add(path) end
+  if kept:has(sum) then
+    fail("%s: is the program's debugging file: no sum is written over it", sum)
+  end
+end
+
 -- What was read is not lost to what is written: no sum takes the place of the program,
 -- and no export that of anything. (Sums may go where one of their parts was.)
 local function check_targets(settings, image, data, makes_sum)
   if not (makes_sum or settings.exports[1]) then return end
   local kept = require "gprof.kept".new()
-  kept:add(image.path)
-  if makes_sum and kept:has(sum_path(settings)) then
-    fail("%s: is the program: no sum is written over it", sum_path(settings))
-  end
+  keep_program(kept, image, makes_sum and sum_path(settings) or nil)
   if not settings.exports[1] then return end
   for _, file in ipairs(data.files) do kept:add(file.path) end
   kept:add(settings.external_symbol_table)
@@ -99,9 +108,8 @@ end
 
 -- What is missing from an image that somebody writes to is not missed.
 local function check_unchanged(image)
-  if core.image_has_changed(image) then
-    fail("%s: has changed while it was read", image.path)
-  end
+  local changed = core.changed_file(image)
+  if changed then fail("%s: has changed while it was read", changed) end
 end
 
 -- Blocks are of lines, and nothing is said of them without.
@@ -155,7 +163,8 @@ end
 -- Reads what the command line names: the image, the sum of the profiles, what they are
 -- called in messages, how many were left out, and how many were not.
 local function read_files(settings)
-  local image = need(gprof.image(settings.operands[1] or "a.out"))
+  local image = need(gprof.image(settings.operands[1] or "a.out",
+    { debug_dir = settings.debug_dir, warn = warn }))
   local how = {
     -- what a sum is written as need not be what its parts are
     file_format = settings.styles.sum and not settings.gnu_compat and "auto" or

@@ -7,15 +7,38 @@
 -- @internal gprof.sandboxed
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local core = require "gprof.core"
 local options = require "gprof.options"
 local output = require "gprof.output"
 local reporting = require "gprof.reporting"
 local sandbox = require "gprof.sandbox"
 
--- Debugging information may be in a file of its own: libbfd looks there for it.
+-- Debugging information may be in a file of its own. What the image calls that is not
+-- known here: so it is any in a directory whose name ends as such names do. Whoever made
+-- the directory may have put links there, which are not for what is elsewhere.
+local function add_debugging(paths, directory)
+  local function add(name)
+    local path = directory .. name
+    if core.real_path(path) == path then paths[#paths + 1] = path end
+  end
+  add ".debug"
+  for name in pairs(core.list_directory(directory) or {}) do
+    if name:find "%.debug$" then add(name) end
+  end
+end
+
 local function add_image(paths, image)
-  local directory = image:match "^.*/" or ""
-  table.move({ image, image .. ".debug", directory .. ".debug" }, 1, 3, #paths + 1, paths)
+  local beside = core.real_path(image:match "^.*/" or ".")
+  local real = core.real_path(image)
+  paths[#paths + 1] = image
+  if beside then add_debugging(paths, beside == "/" and beside or beside .. "/") end
+  if real then add_debugging(paths, real:match "^.*/") end
+end
+
+-- Where users have debugging files.
+local function add_debug_directories(paths, settings)
+  local directories = settings.debug_dir or {}
+  table.move(directories, 1, #directories, #paths + 1, paths)
 end
 
 -- Profiles that lists name are only known when these are read. Directories are read
@@ -69,6 +92,7 @@ end
 local function readable(settings, image)
   local paths = {}
   add_image(paths, image)
+  add_debug_directories(paths, settings)
   add_profiles(paths, settings)
   add_old(paths, settings)
   add_libraries(paths, settings)

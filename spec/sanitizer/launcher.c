@@ -20,6 +20,9 @@
 int luaopen_gprof_core(lua_State *L);
 int luaopen_gprof_opcodes(lua_State *L);
 int luaopen_gprof_confinement(lua_State *L);
+#ifdef WITH_LZMA
+int luaopen_gprof_xz(lua_State *L);
+#endif
 int luaopen_scarce(lua_State *L);
 int luaopen_starve(lua_State *L);
 
@@ -61,6 +64,9 @@ void preload_modules(lua_State *L) {
   static const luaL_Reg modules[] = {{"gprof.core", luaopen_gprof_core},
                                      {"gprof.opcodes", luaopen_gprof_opcodes},
                                      {"gprof.confinement", luaopen_gprof_confinement},
+#ifdef WITH_LZMA
+                                     {"gprof.xz", luaopen_gprof_xz},
+#endif
                                      {"scarce", luaopen_scarce},
                                      {"starve", luaopen_starve},
                                      {NULL, NULL}};
