@@ -2,13 +2,13 @@
 /*
  * Profile data: what a gmon.out holds.
  *
- * Sums of any number of files, in the current format ("magic", versions 0 and 1) or the
- * two BSD formats, of other sums, and of records made by somebody: of bins of equal
+ * Sums of any number of files, in the current format ("magic", versions 0 and 1), the
+ * two BSD formats or that of System V's prof, of other sums, and of records made by somebody: of bins of equal
  * histograms, counts of equal arcs and equal blocks. Addresses stay as they were
  * recorded; which functions they mean is a later stage's business. Nothing is lost:
  * counts are 64 bits wide where they need to be.
  *
- * gmon_read.c reads files, gmon_whole.c does so without a trace of one that is damaged,
+ * gmon_read.c reads files, with mon_read.c, gmon_whole.c does so without a trace of one that is damaged,
  * and gmon_write.c writes them.
  */
 #ifndef GP_GMON_H
@@ -23,7 +23,8 @@ typedef enum gp_format {
   GP_FORMAT_AUTO,    /* magic, or else BSD */
   GP_FORMAT_MAGIC,
   GP_FORMAT_BSD,     /* whichever of the two the header is of */
-  GP_FORMAT_44BSD
+  GP_FORMAT_44BSD,
+  GP_FORMAT_PROF     /* System V's mon.out, which is only read; magic if it begins so */
 } gp_format;
 
 /* Samples over a range of text. */
@@ -74,6 +75,12 @@ struct gp_data {
   gp_data *spare;         /* for the next file that is added as a whole; or NULL */
   gp_data *sum;           /* that this is going to be merged into; or NULL */
 };
+
+/* The caller in arcs of which only the callee is known, as System V counts calls: the
+ * highest address, where no call can be. */
+static inline uint64_t gp_unknown_caller(gp_layout layout) {
+  return layout.pointer_size == 8 ? UINT64_MAX : UINT32_MAX;
+}
 
 /* For `record`: what is added comes from no file. */
 #define GP_NO_RECORD UINT64_MAX

@@ -82,7 +82,7 @@ describe("Of the library's modules are loaded,", function()
   end)
 
   it("for a page, those that make it", function()
-    local wanted = set(always, library, "effects exports reporting styles export.html escape json extract chains",
+    local wanted = set(always, library, "effects exports kept reporting styles export.html escape json extract chains",
       "shares granularity sha256 source_text html.assets html.data html.sources html.summary html.tables",
       "html.text html.tree")
     assert.same(wanted, loaded("--html=/dev/null", image, profile))

@@ -43,5 +43,7 @@ return function(shape)
     gmon.magic(like { records = { records(true)[6], records(false)[4] }, version = 0 }),
     gmon.magic(like { records = {} }), gmon.bsd(like(bsd)), gmon.bsd44(like(bsd)),
     gmon.magic(like { records = wide() }),
+    gmon.mon(like { low = LOW, high = LOW + 3 * SIZE, bins = { 1, 2, 3 },
+      counters = { { LOW + 4, 7 }, { 0, 0 }, { LOW + SIZE, 1 } } }),
   }
 end

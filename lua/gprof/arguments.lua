@@ -69,7 +69,9 @@ function arguments.bad(number, name, level, problem, ...)
 end
 
 -- What files of data can be read as.
-local formats <const> = { auto = true, magic = true, bsd = true, ["4.4bsd"] = true }
+local formats <const> = {
+  auto = true, magic = true, bsd = true, ["4.4bsd"] = true, prof = true,
+}
 
 --- The type of a value, as messages name it.
 -- @param value

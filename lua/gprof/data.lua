@@ -13,7 +13,8 @@ local data = {}
 -- @tparam image image the program that was profiled: its byte order and pointer
 --   size are the files'
 -- @tparam string ... paths; "-" is standard input
--- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd" or "4.4bsd";
+-- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd", "4.4bsd"
+--   or "prof", System V's `mon.out`;
 --   `mixed_rates`: do not refuse histograms of different sampling rates; `debug`: trace
 --   the work on standard error, a sum of the numbers below
 -- @treturn[1] data
@@ -81,7 +82,7 @@ end
 -- @function data:read
 -- @tparam string|file path "-" is standard input; or a file of Lua's library that nothing
 --   was read of by others: `io.popen "zstd -dc gmon.zst"`, say
--- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
+-- @tparam[opt="auto"] string format "auto", "magic", "bsd", "4.4bsd" or "prof"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
@@ -90,7 +91,7 @@ end
 -- was. It takes a little longer than `data:read`, and the memory of one file more.
 -- @function data:add_file
 -- @tparam string path "-" is standard input
--- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
+-- @tparam[opt="auto"] string format "auto", "magic", "bsd", "4.4bsd" or "prof"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it,

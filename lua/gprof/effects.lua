@@ -70,15 +70,15 @@ function effects.debug(settings, argument, option)
 end
 
 -- Only the first letter counts, as ever: "-O m".
-local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd" }
+local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd", p = "prof" }
 
 function effects.format(settings, argument, option)
-  local letter, known = argument:sub(1, 1), sentence(options.values(option), "and")
-  if letter == "p" then
-    raise("file format '%s' is not supported: known are %s", argument, known)
+  settings.file_format = formats[argument:sub(1, 1)] or
+    raise("unknown file format '%s': known are %s", argument,
+      sentence(options.values(option), "and"))
+  if settings.gnu_compat and settings.file_format == "prof" then
+    raise("file format 'prof' is not with --gnu-compat, as GNU gprof cannot read it")
   end
-  settings.file_format = formats[letter] or
-    raise("unknown file format '%s': known are %s", argument, known)
 end
 
 function effects.demangling(settings, argument)

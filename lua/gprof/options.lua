@@ -99,7 +99,7 @@ local own <const> = { [[
 -- Words to choose from, by long name; the help page lists them behind a colon.
 local values <const> = {
   demangle = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
-  ["file-format"] = { "auto", "magic", "bsd", "4.4bsd" },
+  ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
   color = { "auto", "always", "never" },
   ["print-completion"] = { "bash", "zsh" },
   export = {
@@ -126,6 +126,13 @@ end
 -- @treturn string
 function options.sum_path(settings)
   return settings.sum_file or "gmon.sum"
+end
+
+--- The profile that is meant where none is named.
+-- @tparam table settings
+-- @treturn string
+function options.profile_path(settings)
+  return settings.file_format == "prof" and "mon.out" or "gmon.out"
 end
 
 -- The table's lines -------------------------------------------------------------------

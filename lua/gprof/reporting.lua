@@ -73,8 +73,10 @@ end
 
 local sum_path <const> = options.sum_path
 
+-- A sum of System V's profiles is one of today.
 local function write_sum(data, settings)
-  output.new_profile(sum_path(settings), data, settings.file_format)
+  local format = settings.file_format
+  output.new_profile(sum_path(settings), data, format ~= "prof" and format or "magic")
 end
 
 -- What was read is not lost to what is written: no sum takes the place of the program,
@@ -143,7 +145,7 @@ end
 -- The profile that is meant, if it is just one, which is not to be
 -- left out whatever it is.
 local function only_profile(settings)
-  local path = settings.operands[2] or "gmon.out"
+  local path = settings.operands[2] or options.profile_path(settings)
   if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
     return nil
   end
@@ -158,8 +160,8 @@ local function read_files(settings)
   local image = need(gprof.image(settings.operands[1] or "a.out"))
   local how = {
     -- what a sum is written as need not be what its parts are
-    file_format = settings.styles.sum and not settings.gnu_compat and "auto" or
-      settings.file_format,
+    file_format = settings.styles.sum and not settings.gnu_compat and
+      settings.file_format ~= "prof" and "auto" or settings.file_format,
     mixed_rates = settings.gnu_compat,
     debug = settings.debug,
   }
