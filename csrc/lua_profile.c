@@ -183,6 +183,22 @@ static int lookup(lua_State *L) {
   return 1;
 }
 
+/* profile:uncovered_range() -> first and last address, time, and the function that it
+ * counts for, of the code with most of the time that no symbol covers; or nil */
+static int uncovered_range(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  const gp_uncovered *uncovered = &profile->uncovered;
+  if (uncovered->most == 0) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)uncovered->range.low);
+  lua_pushinteger(L, (lua_Integer)uncovered->range.high - 1);
+  lua_pushnumber(L, gp_profile_seconds(profile, uncovered->most));
+  push_node(L, 1, uncovered->function);
+  return 4;
+}
+
 static void push_number(lua_State *L, bool known, double value) {
   if (known)
     lua_pushnumber(L, value);
@@ -242,6 +258,12 @@ static void push_total_error(lua_State *L, const void *object) {
   push_number(L, samples->rate != 0, gp_profile_error(profile, samples->total));
 }
 
+static void push_uncovered(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  push_number(L, profile->uncovered.known,
+              gp_profile_seconds(profile, profile->uncovered.ticks));
+}
+
 static void push_bin_size(lua_State *L, const void *object) {
   const gp_samples *samples = &opened(L, object)->samples;
   push_number(L, samples->rate != 0, samples->scale * 2);
@@ -294,6 +316,7 @@ void define_profile(lua_State *L) {
                                      {"get", get},             {"lookup", lookup},
                                      {"arcs", arcs},           {"blocks", blocks},
                                      {"lines", lines},         {"error_of", error_of},
+                                     {"uncovered_range", uncovered_range},
                                      {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
@@ -303,6 +326,7 @@ void define_profile(lua_State *L) {
       {"total_error", push_total_error},  /* how far that may be off by chance, or nil */
       {"total_ticks", push_total_ticks},
       {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
+      {"uncovered", push_uncovered},      /* of total, beyond the sizes of symbols, or nil */
       {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */
       {"arc_count", push_arc_count},      /* arcs of the call graph */
       {"by_line", push_by_line},          /* lines have symbols of their own */

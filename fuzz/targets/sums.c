@@ -92,8 +92,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   merge_both(&sum, readable, format, files);
   if (readable) fuzz_check_data(&sum);
   if (readable && !is_huge(&sum))
-    for (gp_format format = GP_FORMAT_MAGIC; format <= GP_FORMAT_44BSD; format++)
-      write_and_read(&sum, format);
+    for (gp_format to = GP_FORMAT_MAGIC; to <= GP_FORMAT_44BSD; to++)
+      write_and_read(&sum, to);
   gp_data_free(&sum);
   return 0;
 }

@@ -242,6 +242,9 @@ return function(settings, write)
   set_look(settings)
   local profile = make_profile(image, data, settings, printed)
   if not settings.gnu_compat and about_functions then check_belongs(profile, where) end
+  if (profile.uncovered or 0) > 0 then
+    require "gprof.uncovered".tell(profile, warn)
+  end
   bad = bad + compare(profile, good, settings)
   check_unchanged(image)
   print_all(chosen, profile, settings, write)
