@@ -23,12 +23,16 @@ typedef struct gap {
   uint32_t symbol;    /* the one before, by row */
 } gap;
 
+/* Code is padded up to the next function by less than so many bytes, mostly. */
+#define MOST_PADDING 16
+
 typedef struct search {
   const gp_image *image;
   const gp_symtab *symtab;
   const gp_samples *samples;
   const gp_data *data;
   gp_extents extents;
+  uint64_t drift;     /* by how many bytes samples may seem to be too low */
   gap *gaps;          /* that have samples, ascending */
   size_t count, capacity;
 } search;
@@ -57,6 +61,17 @@ static double ticks_in(const search *s, gp_range range) {
     range.low = histogram->high;
   }
   return sum;
+}
+
+/* Bins are of equal size by their number and the range that they are said to cover. But
+ * the C library rounds their number up after it has decided on their size: the higher a
+ * sample was, the lower it seems to be, by some bytes at most, and so what is sampled where
+ * a function begins may seem to be of the padding before. */
+static uint64_t drift_of(const gp_histogram *histogram) {
+  double size = UNIT * round(gp_histogram_scale(histogram));
+  double text = (double)(histogram->high - histogram->low);
+  double drift = fabs(size * (double)histogram->bins - text);
+  return drift < MOST_PADDING ? (uint64_t)ceil(drift) : MOST_PADDING;
 }
 
 /* --- symbols ---------------------------------------------------------------- */
@@ -105,6 +120,7 @@ static bool look_behind(search *s, uint32_t row, uint32_t end) {
   if (!symbol) return true;
   found.range.low = gp_extents_end(&s->extents, symbol);
   found.range.high = end < symtab->count ? symtab->address[end] : symtab->text_high;
+  found.range.high -= found.range.high < s->drift ? found.range.high : s->drift;
   if (ticks_in(s, found.range) == 0) return true;
   uint64_t reach = reach_of_few(s, row);
   if (reach > found.range.low) found.range.low = reach;
@@ -183,6 +199,7 @@ bool gp_uncovered_find(gp_uncovered *uncovered, const gp_image *image,
       !gp_extents_are_known(image))
     return true;
   if (!gp_extents_open(&s.extents, image)) return gp_fail_memory(error);
+  s.drift = drift_of(&data->histograms[0]);
   bool done = find_gaps(&s);
   if (done) take_covered(&s);
   add_up(uncovered, &s);

@@ -71,6 +71,12 @@ local function check_belongs(profile, where)
     image.text_high)
 end
 
+-- Samples of code without a symbol count for a function whose code it is not.
+local function tell_uncovered(profile)
+  if (profile.uncovered or 0) == 0 then return end
+  require "gprof.uncovered".tell(profile, warn)
+end
+
 local sum_path <const> = options.sum_path
 
 -- A sum of System V's profiles is one of today.
@@ -241,9 +247,9 @@ return function(settings, write)
   check_blocks(settings, printed, data)
   set_look(settings)
   local profile = make_profile(image, data, settings, printed)
-  if not settings.gnu_compat and about_functions then check_belongs(profile, where) end
-  if (profile.uncovered or 0) > 0 then
-    require "gprof.uncovered".tell(profile, warn)
+  if not settings.gnu_compat and about_functions then
+    check_belongs(profile, where)
+    tell_uncovered(profile)
   end
   bad = bad + compare(profile, good, settings)
   check_unchanged(image)
