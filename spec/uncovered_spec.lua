@@ -158,7 +158,7 @@ describe("what is said of it", function()
     for _, option in ipairs { "-p", "-l", "-C", "--export=csv", "--errors" } do
       assert.equal(said, run(much, option).stderr, option)
     end
-    assert.matches("33.3% of the samples .* all of them for main", run(much, "-pmain").stderr)
+    assert.matches("33.3%% of the samples .* all of them for main", run(much, "-pmain").stderr)
   end)
 
   it("is nothing where it is little", function()
