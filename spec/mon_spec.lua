@@ -119,15 +119,17 @@ end)
 
 local whole <const> = mon()  -- a header of 24 bytes, four counters of 16, four bins
 
+local COUNTERS <const> = "is no mon.out, cut off, or another machine's: its header would claim %d counters of calls, " ..
+  "but only %d bytes follow"
+
 local bad <const> = {
   { "cut off in the header", whole:sub(1, 22), "ends in the middle of the header at offset 0" },
   { "cut off in a counter", whole:sub(1, 24 + 20),
-    "is no mon.out, cut off, or another machine's: its header would claim 4 counters of calls, but only 20 bytes follow" },
+    COUNTERS:format(4, 20) },
   { "cut off behind the counters", whole:sub(1, 88), "ends at offset 88, where its bins should begin" },
   { "cut off in a bin", whole:sub(1, 95), "ends in the middle of a bin at offset 94" },
   { "with more counters than there can be", mon { count = 1 << 62 },
-    "is no mon.out, cut off, or another machine's: its header would claim 4611686018427387904 counters of calls, but " ..
-    "only 72 bytes follow" },
+    COUNTERS:format(1 << 62, 72) },
   { "that ends before it begins", mon { low = HIGH, high = LOW },
     "is no mon.out, or another machine's: its text would begin at 0x1040 and end at 0x1000" },
   { "that begins at no address", mon { low = 0 },

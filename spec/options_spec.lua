@@ -445,7 +445,7 @@ describe("--help", function()
 
   it("fits 80 columns", function()
     for line in result.stdout:gmatch("[^\n]*") do
-      assert.is_true(utf8.len(line) <= 80, line)
+      assert.is_true(utf8.len(line) <= 79, line)
       assert.is_nil(line:find("%s$"), line)
     end
   end)

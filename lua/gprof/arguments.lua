@@ -32,7 +32,7 @@ local of_program = {
   reports = "table", exports = "table", operands = "table", profiles_from = "table",
   jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
-  compare = "table", fail_on = "number",
+  compare = "table", fail_on = "number", joined = "table",
 }
 
 --- Types of options by name, by the function that takes them. An alternative, "boolean or

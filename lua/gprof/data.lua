@@ -159,6 +159,8 @@ end
 -- @treturn function iterator over objects
 
 --- Iterates over the arcs as they were recorded, in the order in which they were met.
+-- Calls by nobody knows whom, as in System V's profiles, come from the highest address
+-- (-1, or 0xffffffff where addresses have 4 bytes).
 -- @function data:arcs
 -- @treturn function iterator over the address of the call, that of the callee, and calls
 

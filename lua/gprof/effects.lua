@@ -112,11 +112,13 @@ effects.exclude = symspec "exclude"
 
 -- "+graph", "-graph": a style is wanted (true), taken away (false), or was not mentioned
 -- (nil). The last word about it counts. With a symspec the style is wanted, whether that
--- says what to include or to exclude.
+-- says what to include or to exclude; which option it was joined to is kept for messages.
 function effects.style(settings, argument, option)
   local sign, name = option.detail:match "(.)(.*)"
   settings.styles[name] = argument ~= nil or sign == "+"
   if not argument then return end
+  settings.joined = settings.joined or {}
+  settings.joined[argument] = option.short
   local calls = name == "graph" and argument:find("/", 1, true)
   add_symspec(settings, sign == "+" and "include" or "exclude", calls and "arcs" or name,
     argument, option)

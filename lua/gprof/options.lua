@@ -77,7 +77,7 @@ local own <const> = { [[
   errors                        flag        a column for the error of each self time
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
   export=KIND[:FILE]            export      for other tools, into FILE:
-  node-threshold=PERCENT        percent     functions of less are not in dot and svg (0.5)
+  node-threshold=PERCENT        percent     in dot and svg, no functions of less (0.5)
   edge-threshold=PERCENT        percent     nor calls of less (0.1)
   html=FILE                     html        a page for browsers, in one file
   compare=OLD                   compare     what changed since OLD, profiles of a program

@@ -132,6 +132,13 @@ local function lines_wanted(settings, printed)
   return all and "all" or true
 end
 
+-- Listings in files of their own are of annotated source.
+local function check_listings(settings, printed)
+  if not settings.separate_files or printed.annotation then return end
+  if settings.gnu_compat then return end
+  warn("option -y (--separate-files) does nothing without -A (--annotated-source)")
+end
+
 -- Puts the data on the functions that the symspecs leave;
 -- tells of those that say nothing.
 local function make_profile(image, data, settings, printed)
@@ -142,7 +149,8 @@ local function make_profile(image, data, settings, printed)
     told[spec] = true
     local clones = not settings.external_symbol_table and
       require "gprof.diagnosis".clones(image, spec)
-    warn(("symspec '%s' matches nothing%s"):format(spec, clones and ": " .. clones or ""))
+    local why = clones or require "gprof.hints".symspec(settings, image, spec)
+    warn(("symspec '%s' matches nothing%s"):format(spec, why and ": " .. why or ""))
   end
   return need(gprof.profile(image, data,
     require "gprof.arguments".pick(settings, "profile")))
@@ -163,7 +171,10 @@ end
 -- Reads what the command line names: the image, the sum of the profiles, what they are
 -- called in messages, how many were left out, and how many were not.
 local function read_files(settings)
-  local image = need(gprof.image(settings.operands[1] or "a.out"))
+  local image, problem = gprof.image(settings.operands[1] or "a.out")
+  if not image then
+    fail("%s", require "gprof.hints".program(settings.operands, problem))
+  end
   local how = {
     -- what a sum is written as need not be what its parts are
     file_format = settings.styles.sum and not settings.gnu_compat and
@@ -240,6 +251,7 @@ return function(settings, write)
   local printed = styles.printed(chosen, settings.reports)
   check_styles(printed, settings, data, where)
   check_asked(printed, settings)
+  check_listings(settings, printed)
   check_targets(settings, image, data, chosen.sum)
   if chosen.sum then write_sum(data, settings) end
   local about_functions = styles.about_functions(printed) or settings.exports[1]
