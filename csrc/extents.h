@@ -2,9 +2,9 @@
 /*
  * How far symbols reach by their own account.
  *
- * Symbols of ELF have a size, which libbfd keeps to itself: it tells it where it prints a
- * symbol, as for objdump -t. That takes about a microsecond, so this is for the few symbols
- * that a question is about.
+ * Symbols of ELF have a size, which libbfd keeps to itself: it tells it where it prints
+ * a symbol, as for objdump -t. That takes about a microsecond, so this is for the few
+ * symbols that a question is about.
  */
 #ifndef GP_EXTENTS_H
 #define GP_EXTENTS_H

@@ -3,13 +3,13 @@
  * Profile data: what a gmon.out holds.
  *
  * Sums of any number of files, in the current format ("magic", versions 0 and 1), the
- * two BSD formats or that of System V's prof, of other sums, and of records made by somebody: of bins of equal
- * histograms, counts of equal arcs and equal blocks. Addresses stay as they were
- * recorded; which functions they mean is a later stage's business. Nothing is lost:
- * counts are 64 bits wide where they need to be.
+ * two BSD formats or that of System V's prof, of other sums, and of records made by
+ * somebody: of bins of equal histograms, counts of equal arcs and equal blocks. Addresses
+ * stay as they were recorded; which functions they mean is a later stage's business.
+ * Nothing is lost: counts are 64 bits wide where they need to be.
  *
- * gmon_read.c reads files, with mon_read.c, gmon_whole.c does so without a trace of one that is damaged,
- * and gmon_write.c writes them.
+ * gmon_read.c reads files, with mon_read.c, gmon_whole.c does so without a trace of one
+ * that is damaged, and gmon_write.c writes them.
  */
 #ifndef GP_GMON_H
 #define GP_GMON_H

@@ -167,12 +167,18 @@ static bool is_text(bfd *file) {
   return bfd_bread(&first, 1, file) == 1 && memchr(texts, first, sizeof texts);
 }
 
-/* Why libbfd knows no such file. A format that it had no memory to look into is to it one
- * of the others, so it is asked whether there is any. */
-static bool fail_unknown(gp_error *error) {
+/* Whether libbfd has the memory that it takes to find out what a file is: without, it may
+ * crash on the way; and a format that it could not look into is to it one of the others. */
+static bool has_memory(void) {
   void *probe = malloc(ENOUGH_MEMORY);
-  if (!probe) return gp_fail_memory(error);
   free(probe);
+  return probe != NULL;
+}
+
+static bool check_object(bfd *file, gp_error *error) {
+  if (!has_memory()) return gp_fail_memory(error);
+  if (is_object(file)) return true;
+  if (!has_memory()) return gp_fail_memory(error);
   return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
 }
 
@@ -187,7 +193,7 @@ static bool load(gp_image *image, const char *path, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
   if (is_text(image->file)) return gp_fail(error, "is not an object file (but a text)");
-  if (!is_object(image->file)) return fail_unknown(error);
+  if (!check_object(image->file, error)) return false;
   if (bfd_stat(image->file, &image->opened) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   describe(image);

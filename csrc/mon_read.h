@@ -2,9 +2,9 @@
 /*
  * Reads mon.out, the profiles of System V's prof (see doc/mon.out.md).
  *
- * A header tells the range of text that was sampled and how many functions have counters
- * of calls; these counters follow, and then bins, up to the end of the file. Who called is
- * not recorded, nor how many samples a second there were.
+ * A header tells the range of text that was sampled and how many functions have
+ * counters of calls; these counters follow, and then bins, up to the end of the file. Who
+ * called is not recorded, nor how many samples a second there were.
  */
 #ifndef GP_MON_READ_H
 #define GP_MON_READ_H

@@ -43,8 +43,9 @@ typedef struct search {
  * those of its neighbours' code. */
 static double ticks_of(const search *s, const gp_histogram *histogram, gp_range range) {
   uint64_t start = histogram->low / UNIT, low = (range.low + UNIT - 1) / UNIT;
-  double first = low > start ? ceil((double)(low - start) / s->samples->scale) : 0, sum = 0;
-  double end = floor((double)(range.high / UNIT - start) / s->samples->scale);
+  double scale = s->samples->scale, sum = 0;
+  double first = low > start ? ceil((double)(low - start) / scale) : 0;
+  double end = floor((double)(range.high / UNIT - start) / scale);
   if (end > (double)histogram->bins) end = (double)histogram->bins;
   for (double i = first; i < end; i++) sum += (double)gp_bin(histogram, (size_t)i);
   return sum;

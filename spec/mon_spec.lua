@@ -119,8 +119,8 @@ end)
 
 local whole <const> = mon()  -- a header of 24 bytes, four counters of 16, four bins
 
-local COUNTERS <const> = "is no mon.out, cut off, or another machine's: its header would claim %d counters of calls, " ..
-  "but only %d bytes follow"
+local COUNTERS <const> = "is no mon.out, cut off, or another machine's: its header would claim %d counters of " ..
+  "calls, but only %d bytes follow"
 
 local bad <const> = {
   { "cut off in the header", whole:sub(1, 22), "ends in the middle of the header at offset 0" },
