@@ -117,8 +117,8 @@ static bool read_bins(source *s, gp_histogram *histogram) {
   return true;
 }
 
-/* Text has a word of two bytes for each bin, or more. Where there are more bins than words
- * the last ones are of what is behind the text. */
+/* Text has a word of two bytes for each bin, or more. Where there are more bins than
+ * words the last ones are of what is behind the text. */
 static bool stretch(source *s, gp_histogram *histogram) {
   uint64_t bytes = 2 * (uint64_t)histogram->bins;
   uint64_t room = gp_unknown_caller(s->layout) - histogram->low;

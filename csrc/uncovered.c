@@ -66,8 +66,8 @@ static double ticks_in(const search *s, gp_range range) {
 
 /* Bins are of equal size by their number and the range that they are said to cover. But
  * the C library rounds their number up after it has decided on their size: the higher a
- * sample was, the lower it seems to be, by some bytes at most, and so what is sampled where
- * a function begins may seem to be of the padding before. */
+ * sample was, the lower it seems to be, by some bytes at most, and so what is sampled
+ * where a function begins may seem to be of the padding before. */
 static uint64_t drift_of(const gp_histogram *histogram) {
   double size = UNIT * round(gp_histogram_scale(histogram));
   double text = (double)(histogram->high - histogram->low);
