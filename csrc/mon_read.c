@@ -43,11 +43,11 @@ static uint64_t counter_count(const unsigned char *bytes, gp_layout layout) {
 static bool check_header(source *s, uint64_t low, uint64_t high, uint64_t counters) {
   uint64_t left = s->reader->size - s->reader->offset;
   if (low > high || (low == 0 && high > 0))
-    return gp_fail(s->error, "is no mon.out, or another machine's: its text would begin at "
-                   "0x%" PRIx64 " and end at 0x%" PRIx64, low, high);
+    return gp_fail(s->error, "is no mon.out, or another machine's: its text would begin "
+                   "at 0x%" PRIx64 " and end at 0x%" PRIx64, low, high);
   return counters <= left / (2 * s->layout.pointer_size) ||
-         gp_fail(s->error, "is no mon.out, cut off, or another machine's: its header would "
-                 "claim %" PRIu64 " counters of calls, but only %" PRIu64
+         gp_fail(s->error, "is no mon.out, cut off, or another machine's: its header "
+                 "would claim %" PRIu64 " counters of calls, but only %" PRIu64
                  " bytes follow", counters, left);
 }
 
@@ -65,8 +65,8 @@ static bool read_header(source *s, gp_histogram *header, uint64_t *counters) {
 
 /* --- calls ----------------------------------------------------------------- */
 
-/* A counter: an address in the function, mostly behind the call of what counts, and calls.
- * One that was not used has no address. */
+/* A counter: an address in the function, mostly behind the call of what counts, and
+ * calls. One that was not used has no address. */
 static bool read_counter(source *s) {
   size_t size = s->layout.pointer_size;
   const unsigned char *bytes = take(s, 2 * size, "the counter");
