@@ -2,15 +2,16 @@
 /*
  * Profile data: what a gmon.out holds.
  *
- * Sums of any number of files, in the current format ("magic", versions 0 and 1) or the
- * two BSD formats, of what the dynamic linker tells of a shared library, of other sums,
- * and of records made by somebody: of bins of equal
+ * Sums of any number of files, in the current format ("magic", versions 0 and 1), the
+ * two BSD formats or that of System V's prof, of what the dynamic linker tells of a
+ * shared library, of other sums, and of records made by somebody: of bins of equal
  * histograms, counts of equal arcs and equal blocks. Addresses stay as they were
  * recorded; which functions they mean is a later stage's business. Nothing is lost:
  * counts are 64 bits wide where they need to be.
  *
- * gmon_read.c reads files (gmon_shared.c those of shared libraries), gmon_whole.c does so
- * without a trace of one that is damaged, and gmon_write.c writes them.
+ * gmon_read.c reads files (gmon_shared.c those of shared libraries, mon_read.c those of
+ * System V), gmon_whole.c does so without a trace of one that is damaged, and
+ * gmon_write.c writes them.
  */
 #ifndef GP_GMON_H
 #define GP_GMON_H
@@ -24,7 +25,8 @@ typedef enum gp_format {
   GP_FORMAT_AUTO,    /* magic, or else BSD */
   GP_FORMAT_MAGIC,
   GP_FORMAT_BSD,     /* whichever of the two the header is of */
-  GP_FORMAT_44BSD
+  GP_FORMAT_44BSD,
+  GP_FORMAT_PROF     /* System V's mon.out, which is only read; magic if it begins so */
 } gp_format;
 
 /* Samples over a range of text. */
@@ -82,6 +84,12 @@ struct gp_data {
 /* Where calls of a shared library's functions by others seem to be made: its code is
  * never there. */
 #define GP_OUTSIDE UINT64_C(0)
+
+/* The caller in arcs of which only the callee is known, as System V counts calls: the
+ * highest address, where no call can be. */
+static inline uint64_t gp_unknown_caller(gp_layout layout) {
+  return layout.pointer_size == 8 ? UINT64_MAX : UINT32_MAX;
+}
 
 /* For `record`: what is added comes from no file. */
 #define GP_NO_RECORD UINT64_MAX

@@ -14,6 +14,8 @@
 #include "count.h"
 #include "gmon_format.h"
 #include "gmon_source.h"
+#include "mon_read.h"
+#include "reader.h"
 
 typedef gp_source_file source;
 
@@ -330,6 +332,7 @@ static bool read_file(source *s, gp_format format) {
   bool magic = memcmp(header, MAGIC, 4) == 0;
   if (format == GP_FORMAT_AUTO)
     format = magic ? GP_FORMAT_MAGIC : GP_FORMAT_BSD;
+  if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;  /* a sum */
   s->data->format = format == GP_FORMAT_BSD && is_44bsd(s) ? GP_FORMAT_44BSD : format;
   switch (format) {
     case GP_FORMAT_MAGIC:
@@ -341,6 +344,7 @@ static bool read_file(source *s, gp_format format) {
       if (!is_44bsd(s))
         return gp_fail(s->error, "has not the version number of a 4.4BSD profile");
       return read_bsd(s, true);
+    case GP_FORMAT_PROF: return gp_mon_read(s->data, s->reader, s->error);
     default:
       return read_bsd(s, s->data->format == GP_FORMAT_44BSD);
   }

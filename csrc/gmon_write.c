@@ -288,6 +288,8 @@ static bool put_bsd(sink *s, gp_format format) {
 
 /* Whether the format can hold the data. */
 static bool fits(const gp_data *data, gp_format format, gp_error *error) {
+  if (format == GP_FORMAT_PROF)
+    return gp_fail(error, "cannot be written as prof, a format that is only read");
   bool bsd = format != GP_FORMAT_MAGIC;
   return (!bsd || check_bsd(data, format, error)) && check_counts(data, format, error);
 }

@@ -104,6 +104,20 @@ static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   return true;
 }
 
+/* Calls of which only the callee is known are calls by others, along no arc. */
+static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
+  gp_graph *graph = b->graph;
+  const gp_symtab *symtab = graph->symtab;
+  if (!gp_is_arc_selected(b->selection, GP_NONE, callee)) return true;
+  if (!gp_count_add(&graph->calls[callee], calls))
+    return gp_fail(b->error, "'%s' was called more than 2^63 times",
+                   symtab->name[callee]);
+  GP_TRACE(symtab->trace, GP_TRACE_TALLY,
+           "%s is called %" PRIu64 " times, nobody knows by whom", symtab->name[callee],
+           calls);
+  return true;
+}
+
 /* Per symbol, the function that a call to it enters: its own, whichever of its parts and
  * lines that is. A label that is not typed as a function is taken for a place within the
  * one before it. */
@@ -123,11 +137,24 @@ static uint32_t caller_at(const gp_symtab *symtab, uint64_t address) {
   return gp_symtab_find(symtab, address);
 }
 
-static bool join(building *b, const gp_arcs *arcs, const uint32_t *entered, size_t *met) {
+/* Whether calls count though nobody knows the caller. GNU gprof knows of
+ * none: for it there is no function at that address. */
+static bool is_callerless(const building *b, const gp_data *data, size_t row) {
+  return data->arcs.from[row] == gp_unknown_caller(data->layout) &&
+         !b->graph->symtab->gnu_compat;
+}
+
+static bool join(building *b, const gp_data *data, const uint32_t *entered, size_t *met) {
+  const gp_arcs *arcs = &data->arcs;
   for (size_t i = 0; i < arcs->count; i++) {
     uint32_t caller = caller_at(b->graph->symtab, arcs->from[i]);
     uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
     if (callee != GP_NONE) callee = entered[callee];
+    if (callee != GP_NONE && is_callerless(b, data, i)) {
+      ++*met;
+      if (!add_callerless(b, callee, arcs->calls[i])) return false;
+      continue;
+    }
     if (caller == GP_NONE || callee == GP_NONE) {
       trace_dropped(b->graph, arcs, i, "not between two functions");
       continue;
@@ -143,10 +170,10 @@ static bool join(building *b, const gp_arcs *arcs, const uint32_t *entered, size
   return true;
 }
 
-static bool join_all(building *b, const gp_arcs *arcs, size_t *met) {
+static bool join_all(building *b, const gp_data *data, size_t *met) {
   uint32_t *entered = entered_functions(b->graph->symtab);
   if (!entered) return gp_fail_memory(b->error);
-  bool done = join(b, arcs, entered, met);
+  bool done = join(b, data, entered, met);
   free(entered);
   return done;
 }
@@ -168,7 +195,7 @@ bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_calls *found,
   *met = 0;
   gp_index_init(&b.index, arc_key, graph);
   bool done = allocate(graph, error) && reserve(&b, 16) &&
-              join_all(&b, &data->arcs, met) && add_found(&b, found);
+              join_all(&b, data, met) && add_found(&b, found);
   gp_index_free(&b.index);
   if (!done) gp_graph_free(graph);
   return done;

@@ -57,8 +57,9 @@ typedef struct gp_graph {
 } gp_graph;
 
 /* Builds arcs between functions from arcs between addresses. What meets no symbol at
- * either end is dropped; `met` tells how many calls' arcs were not. Calls that are not
- * selected count neither as arcs nor among the callee's calls. Then come the calls
+ * either end is dropped; `met` tells how many calls' arcs were not. Calls by unknown
+ * callers (gp_unknown_caller) count among the callee's, but are no arcs. Calls that are
+ * not selected count neither as arcs nor among the callee's calls. Then come the calls
  * found in the code, as arcs with a count of 0 where there are none yet. */
 bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_calls *found,
                     const gp_symtab *symtab, const gp_arc_selection *selection,

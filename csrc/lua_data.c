@@ -7,7 +7,7 @@
 /* Of formats, as Lua calls them. */
 static const char *const format_names[] = {
     [GP_FORMAT_AUTO] = "auto", [GP_FORMAT_MAGIC] = "magic", [GP_FORMAT_BSD] = "bsd",
-    [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_44BSD + 1] = NULL};
+    [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof", [GP_FORMAT_PROF + 1] = NULL};
 
 static data_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_DATA);

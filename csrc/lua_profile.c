@@ -183,6 +183,22 @@ static int lookup(lua_State *L) {
   return 1;
 }
 
+/* profile:uncovered_range() -> first and last address, time, and the function that it
+ * counts for, of the code with most of the time that no symbol covers; or nil */
+static int uncovered_range(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  const gp_uncovered *uncovered = &profile->uncovered;
+  if (uncovered->most == 0) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)uncovered->range.low);
+  lua_pushinteger(L, (lua_Integer)uncovered->range.high - 1);
+  lua_pushnumber(L, gp_profile_seconds(profile, uncovered->most));
+  push_node(L, 1, uncovered->function);
+  return 4;
+}
+
 static void push_number(lua_State *L, bool known, double value) {
   if (known)
     lua_pushnumber(L, value);
@@ -248,6 +264,12 @@ static void push_total_error(lua_State *L, const void *object) {
   const gp_profile *profile = opened(L, object);
   const gp_samples *samples = &profile->samples;
   push_number(L, samples->rate != 0, gp_profile_error(profile, samples->total));
+}
+
+static void push_uncovered(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  push_number(L, profile->uncovered.known,
+              gp_profile_seconds(profile, profile->uncovered.ticks));
 }
 
 static void push_bin_size(lua_State *L, const void *object) {
@@ -329,6 +351,7 @@ void define_profile(lua_State *L) {
                                      {"get", get},             {"lookup", lookup},
                                      {"arcs", arcs},           {"blocks", blocks},
                                      {"lines", lines},         {"error_of", error_of},
+                                     {"uncovered_range", uncovered_range},
                                      {NULL, NULL}};
   static const object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
@@ -340,6 +363,7 @@ void define_profile(lua_State *L) {
       {"sampled_ticks", push_sampled_ticks},  /* in all histograms, */
       {"met_ticks", push_met_ticks},      /* of which so many met functions */
       {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
+      {"uncovered", push_uncovered},      /* of total, beyond the sizes of symbols, or nil */
       {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */
       {"arc_count", push_arc_count},      /* arcs of the call graph */
       {"by_line", push_by_line},          /* lines have symbols of their own */

@@ -13,6 +13,7 @@
 #include "histogram.h"
 #include "order.h"
 #include "propagate.h"
+#include "uncovered.h"
 
 typedef struct gp_profile {
   const gp_image *image;
@@ -20,6 +21,7 @@ typedef struct gp_profile {
   gp_samples samples;
   gp_graph graph;
   gp_block_table blocks;
+  gp_uncovered uncovered;
   gp_selections selections;        /* the machinery of profiling is excluded in them */
   size_t arcs_read, arcs_met;      /* arcs of the data; those that met functions */
 } gp_profile;

@@ -12,7 +12,8 @@ local directory, built = arg[1], arg[2]
 
 -- The sources that a target is about; the others it only passes through.
 local subjects <const> = {
-  gmon = "gmon gmon_read gmon_shared gmon_whole bins reader", sums = "gmon gmon_read gmon_write bins writer",
+  gmon = "gmon gmon_read gmon_shared mon_read gmon_whole bins reader",
+  sums = "gmon gmon_read gmon_write bins writer",
   lines = "lines linefiles units dwarf linetables linerows linemap section", symbols = "symfile map reader",
   reports = "histogram graph cycles propagate order profile lua_flat lua_entries lua_index annotation",
   symspecs = "lua_symbols lua_selection selection sources", options = "lua_options", blocks = "lua_records gmon_write",

@@ -140,7 +140,7 @@ describe("bash", function()
   end)
 
   it("offers an option's words, however it is written", function()
-    local formats = { "4.4bsd", "auto", "bsd", "magic" }
+    local formats = { "4.4bsd", "auto", "bsd", "magic", "prof" }
     assert.same(formats, completed("-O", ""))
     assert.same(formats, completed("--file-format", ""))
     assert.same(formats, completed("--file-format", "=")) -- so bash takes words apart

@@ -206,7 +206,7 @@ end
 
 describe("every link", function()
   for _, name in ipairs { "README.md", "CHANGELOG.md", "doc/manual.md", "doc/blocks.md", "doc/differences.md",
-    "doc/architecture.md", "doc/scale.md", "examples/README.md" } do
+    "doc/mon.out.md", "doc/architecture.md", "doc/scale.md", "examples/README.md" } do
     it("of " .. name .. " leads to something", function()
       for target in prose(shell.read(program.root .. "/" .. name)):gmatch("%]%(([^%s)]+)%)") do
         local path, fragment = target:match("^([^#]*)#?(.*)$")

@@ -202,11 +202,12 @@ describe("the format of a sum", function()
     end
   end
 
-  it("cannot be that of prof", function()
+  it("cannot be that of prof, which is that of the parts then", function()
     local dir = shell.tmpdir()
-    check_failure("file format 'prof' is not supported: known are auto, magic, bsd and 4.4bsd",
-      program.run({ "-s", "-O", "prof", image, one }, { cwd = dir }))
-    assert.equal("", shell.listing(dir))
+    quietly(dir, "-s", "-O", "prof", image, one, two)
+    assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
+    local format = "file format 'prof' is not with --gnu-compat, as GNU gprof cannot read it"
+    check_failure(format, program.run({ "-s", "-O", "prof", "--gnu-compat", image, one }, { cwd = shell.tmpdir() }))
   end)
 end)
 

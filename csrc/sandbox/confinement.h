@@ -18,7 +18,7 @@
 typedef struct gp_limits {
   uint64_t memory;       /* address space, in bytes; not under a sanitizer, which reserves
                             terabytes */
-  uint64_t seconds;      /* of processor time */
+  uint64_t seconds;      /* of CPU time */
   uint64_t file;         /* the most that one file may grow to, in bytes */
 } gp_limits;
 

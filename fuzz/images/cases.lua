@@ -51,7 +51,7 @@ local function limited(case, words, memory, env)
 end
 
 -- gdb's stack, by the interpreter that has libbfd in it with the names of its functions, if it is there. What never
--- ends is stopped by its limit of processor time.
+-- ends is stopped by its limit of CPU time.
 local function stack_of(case, arguments, options)
   local telling = program.root .. "/build/mutants/lua"
   local words = commands.words(arguments, shell.exists(telling) and telling or "lua5.4", program.root, options.sandbox)

@@ -7,6 +7,7 @@ return function(save)
   for layout = 0, 3 do
     for i, bytes in ipairs(profiles { big = layout & 1 ~= 0, pointer = layout & 2 ~= 0 and 4 or 8 }) do
       save(string.char(layout | (i & 1) << 5, i), bytes)
+      save(string.char(layout | 1 << 6, i), bytes)
       save(string.char(layout | (i == 5 and 2 or i == 6 and 3 or 1) << 2, 0), bytes)
     end
   end

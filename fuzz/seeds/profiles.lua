@@ -50,5 +50,7 @@ return function(shape)
     gmon.magic(like { records = {} }), gmon.bsd(like(bsd)), gmon.bsd44(like(bsd)),
     gmon.magic(like { records = wide() }), gmon.shared(like(shared(false))), gmon.shared(like(shared(true))),
     gmon.magic(like { records = records(false), spare = (shape.big and ">I4I8" or "<I4I8"):pack(0x1ffff, 7) }),
+    gmon.mon(like { low = LOW, high = LOW + 3 * SIZE, bins = { 1, 2, 3 },
+      counters = { { LOW + 4, 7 }, { 0, 0 }, { LOW + SIZE, 1 } } }),
   }
 end

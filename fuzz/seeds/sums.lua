@@ -9,6 +9,7 @@ return function(save)
     for _, one in ipairs(all) do
       for _, other in ipairs(all) do
         save(string.char(layout), one, other)
+        save(string.char(layout | 4), one, other)
       end
     end
   end

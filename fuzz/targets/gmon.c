@@ -75,7 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_parts(data, size, parts, 2);
   uint8_t choices = fuzz_byte(parts[0], 0);
   reading read = {.layout = {choices & 1, choices & 2 ? 4 : 8},
-                  .format = choices >> 2 & 3, .from = fuzz_make_file(parts[1], 0),
+                  .format = choices & 64 ? GP_FORMAT_PROF : choices >> 2 & 3,
+                  .from = fuzz_make_file(parts[1], 0),
                   .mixed_rates = choices & 16, .traced = choices & 32};
   gp_data whole, pieces;
   bool done = read_whole(&read, &whole);

@@ -14,7 +14,7 @@ local program = require "program"
 
 local REPORTS <const> = { "flat", "graph", "index", "bsd.flat", "bsd.graph", "bsd.index", "executions", "annotation",
   "function_order", "info" }
-local FORMATS <const> = { "auto", "magic", "bsd", "4.4bsd" }
+local FORMATS <const> = { "auto", "magic", "bsd", "4.4bsd", "prof" }
 local MOST_TEXT <const> = 1 << 20
 
 local flag <const> = { false, true }

@@ -2,7 +2,7 @@
 /*
  * Sums: two profiles of any bytes are added up, written in every format, and read back.
  *
- * Parts: choices (layout), two files.
+ * Parts: choices (layout, whether System V's), two files.
  *
  * What must hold: two files read one after the other, and their data merged, are the same
  * sum, or neither is one. What was written is read back as what it was. A sum that a
@@ -59,19 +59,19 @@ static void write_and_read(const gp_data *sum, gp_format format) {
 }
 
 /* The sum of two files, read into one; false if there is none. */
-static bool read_both(gp_data *sum, const fuzz_file *files) {
-  return read_file(sum, GP_FORMAT_AUTO, files[0]) &&
-         read_file(sum, GP_FORMAT_AUTO, files[1]);
+static bool read_both(gp_data *sum, gp_format format, const fuzz_file *files) {
+  return read_file(sum, format, files[0]) && read_file(sum, format, files[1]);
 }
 
 /* The same sum, of data that were read each by itself. */
-static void merge_both(const gp_data *sum, bool readable, const fuzz_file *files) {
+static void merge_both(const gp_data *sum, bool readable, gp_format format,
+                       const fuzz_file *files) {
   gp_data merged, one[2];
   gp_data_init(&merged, sum->layout);
   bool done = true, each = true;
   for (int i = 0; i < 2; i++) {
     gp_data_init(&one[i], sum->layout);
-    each = read_file(&one[i], GP_FORMAT_AUTO, files[i]) && each;
+    each = read_file(&one[i], format, files[i]) && each;
     done = each && done && add(&merged, &one[i]);
   }
   FUZZ_HOLDS(done == readable);
@@ -87,12 +87,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_file files[2] = {fuzz_make_file(parts[1], 0), fuzz_make_file(parts[2], 1)};
   gp_data sum;
   gp_data_init(&sum, (gp_layout){choices & 1, choices & 2 ? 4 : 8});
-  bool readable = read_both(&sum, files);
-  merge_both(&sum, readable, files);
+  gp_format format = choices & 4 ? GP_FORMAT_PROF : GP_FORMAT_AUTO;
+  bool readable = read_both(&sum, format, files);
+  merge_both(&sum, readable, format, files);
   if (readable) fuzz_check_data(&sum);
   if (readable && !is_huge(&sum))
-    for (gp_format format = GP_FORMAT_MAGIC; format <= GP_FORMAT_44BSD; format++)
-      write_and_read(&sum, format);
+    for (gp_format to = GP_FORMAT_MAGIC; to <= GP_FORMAT_44BSD; to++)
+      write_and_read(&sum, to);
   gp_data_free(&sum);
   return 0;
 }

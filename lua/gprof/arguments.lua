@@ -36,7 +36,7 @@ local of_program = {
   jobs = "integer", keep_going = "boolean", no_progress = "boolean", profiles = "table",
   sandbox = "boolean", sandbox_memory = "integer", sandbox_time = "integer",
   compare = "table", fail_on = "number", slide = "integer or 'auto'", verdict = "table",
-  debug_dir = "strings",
+  debug_dir = "strings", joined = "table",
 }
 
 --- Types of options by name, by the function that takes them. An alternative, "boolean or
@@ -76,7 +76,9 @@ function arguments.bad(number, name, level, problem, ...)
 end
 
 -- What files of data can be read as.
-local formats <const> = { auto = true, magic = true, bsd = true, ["4.4bsd"] = true }
+local formats <const> = {
+  auto = true, magic = true, bsd = true, ["4.4bsd"] = true, prof = true,
+}
 
 --- The type of a value, as messages name it.
 -- @param value

@@ -13,8 +13,8 @@ local data = {}
 -- @tparam image image the program, or shared library, that was profiled: its byte order
 --   and pointer size are the files'
 -- @tparam string ... paths; "-" is standard input
--- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd" or "4.4bsd";
---   `mixed_rates`: do not refuse histograms of different sampling rates; `slide`: how
+-- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd", "4.4bsd" or
+--   "prof", System V's `mon.out`; `mixed_rates`: do not refuse histograms of different sampling rates; `slide`: how
 --   much higher the addresses in the files are than those of the image, or "auto" to find
 --   that out for each of them; `external_symbol_table`: where the symbols are to find it
 --   by, if not in the image; `debug`: trace the work on standard error, a sum of the
@@ -95,7 +95,7 @@ end
 -- @function data:read
 -- @tparam string|file path "-" is standard input; or a file of Lua's library that nothing
 --   was read of by others: `io.popen "zstd -dc gmon.zst"`, say
--- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
+-- @tparam[opt="auto"] string format "auto", "magic", "bsd", "4.4bsd" or "prof"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
@@ -104,7 +104,7 @@ end
 -- was. It takes a little longer than `data:read`, and the memory of one file more.
 -- @function data:add_file
 -- @tparam string path "-" is standard input
--- @tparam[opt="auto"] string format "auto", "magic", "bsd" or "4.4bsd"
+-- @tparam[opt="auto"] string format "auto", "magic", "bsd", "4.4bsd" or "prof"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it,
@@ -182,6 +182,8 @@ end
 -- @treturn function iterator over objects
 
 --- Iterates over the arcs as they were recorded, in the order in which they were met.
+-- Calls by nobody knows whom, as in System V's profiles, come from the highest address
+-- (-1, or 0xffffffff where addresses have 4 bytes).
 -- @function data:arcs
 -- @treturn function iterator over the address of the call, that of the callee, and calls
 

@@ -77,15 +77,15 @@ function effects.debug(settings, argument, option)
 end
 
 -- Only the first letter counts, as ever: "-O m".
-local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd" }
+local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd", p = "prof" }
 
 function effects.format(settings, argument, option)
-  local letter, known = argument:sub(1, 1), sentence(options.values(option), "and")
-  if letter == "p" then
-    raise("file format '%s' is not supported: known are %s", argument, known)
+  settings.file_format = formats[argument:sub(1, 1)] or
+    raise("unknown file format '%s': known are %s", argument,
+      sentence(options.values(option), "and"))
+  if settings.gnu_compat and settings.file_format == "prof" then
+    raise("file format 'prof' is not with --gnu-compat, as GNU gprof cannot read it")
   end
-  settings.file_format = formats[letter] or
-    raise("unknown file format '%s': known are %s", argument, known)
 end
 
 function effects.demangling(settings, argument)
@@ -119,11 +119,13 @@ effects.exclude = symspec "exclude"
 
 -- "+graph", "-graph": a style is wanted (true), taken away (false), or was not mentioned
 -- (nil). The last word about it counts. With a symspec the style is wanted, whether that
--- says what to include or to exclude.
+-- says what to include or to exclude; which option it was joined to is kept for messages.
 function effects.style(settings, argument, option)
   local sign, name = option.detail:match "(.)(.*)"
   settings.styles[name] = argument ~= nil or sign == "+"
   if not argument then return end
+  settings.joined = settings.joined or {}
+  settings.joined[argument] = option.short
   local calls = name == "graph" and argument:find("/", 1, true)
   add_symspec(settings, sign == "+" and "include" or "exclude", calls and "arcs" or name,
     argument, option)

@@ -82,7 +82,7 @@ local own <const> = { [[
   full-names                    flag        do not shorten names on a terminal
   report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
   export=KIND[:FILE]            export      for other tools, into FILE:
-  node-threshold=PERCENT        percent     functions of less are not in dot and svg (0.5)
+  node-threshold=PERCENT        percent     in dot and svg, no functions of less (0.5)
   edge-threshold=PERCENT        percent     nor calls of less (0.1)
   html=FILE                     html        a page for browsers, in one file
   compare=OLD                   compare     what changed since OLD, profiles of a program
@@ -109,7 +109,7 @@ local own <const> = { [[
 -- Words to choose from, by long name; the help page lists them behind a colon.
 local values <const> = {
   demangle = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
-  ["file-format"] = { "auto", "magic", "bsd", "4.4bsd" },
+  ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
   color = { "auto", "always", "never" },
   ["print-completion"] = { "bash", "zsh" },
   export = {
@@ -137,6 +137,13 @@ end
 -- @treturn string
 function options.sum_path(settings)
   return settings.sum_file or "gmon.sum"
+end
+
+--- The profile that is meant where none is named.
+-- @tparam table settings
+-- @treturn string
+function options.profile_path(settings)
+  return settings.file_format == "prof" and "mon.out" or "gmon.out"
 end
 
 -- The table's lines -------------------------------------------------------------------

@@ -105,6 +105,9 @@ end
 -- @tfield number graph_ticks samples that count in the call graph
 -- @tfield number recorded_ticks samples of all code, whatever was selected
 -- @tfield number unknown_ticks samples in code that is of no function
+-- @tfield number|nil uncovered seconds of code that no symbol covers, beyond the size of
+--   the one before, whose they are in reports; nil where sizes are not known, without a
+--   histogram, and with `gnu_compat`
 -- @tfield number|nil bin_size bytes of code that a bin of the histogram covers: mostly no
 --   whole ones, where reports have two for 3.99
 -- @tfield integer arc_count arcs of the call graph
@@ -255,6 +258,13 @@ end
 -- @tparam integer id
 -- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
+
+--- The code in one piece that has most of `profile.uncovered`.
+-- @function profile:uncovered_range
+-- @treturn integer|nil its first address; nil if there is none
+-- @treturn integer its last one
+-- @treturn number seconds that were spent there
+-- @treturn function that they count for
 
 --- The function or cycle of a number.
 -- @function profile:node

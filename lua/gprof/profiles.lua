@@ -117,8 +117,8 @@ function profiles.find(settings)
     add_list(list, path)
   end
   if #list == 0 then
-    list.named[1] = "gmon.out"
-    add(list, "gmon.out")
+    list.named[1] = options.profile_path(settings)
+    add(list, list.named[1])
   end
   return list
 end

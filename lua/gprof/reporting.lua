@@ -71,10 +71,18 @@ local function check_belongs(profile, where)
     image.text_high)
 end
 
+-- Samples of code without a symbol count for a function whose code it is not.
+local function tell_uncovered(profile)
+  if (profile.uncovered or 0) == 0 then return end
+  require "gprof.uncovered".tell(profile, warn)
+end
+
 local sum_path <const> = options.sum_path
 
+-- A sum of System V's profiles is one of today.
 local function write_sum(data, settings)
-  output.new_profile(sum_path(settings), data, settings.file_format)
+  local format = settings.file_format
+  output.new_profile(sum_path(settings), data, format ~= "prof" and format or "magic")
 end
 
 -- Adds the program, and then its debugging file, if it may have one; no sum takes the
@@ -132,6 +140,13 @@ local function lines_wanted(settings, printed)
   return all and "all" or true
 end
 
+-- Listings in files of their own are of annotated source.
+local function check_listings(settings, printed)
+  if not settings.separate_files or printed.annotation then return end
+  if settings.gnu_compat then return end
+  warn("option -y (--separate-files) does nothing without -A (--annotated-source)")
+end
+
 -- Puts the data on the functions that the symspecs leave;
 -- tells of those that say nothing.
 local function make_profile(image, data, settings, printed)
@@ -140,8 +155,9 @@ local function make_profile(image, data, settings, printed)
   function settings.missed(spec)
     if settings.gnu_compat or told[spec] then return end
     told[spec] = true
-    local why = not settings.external_symbol_table and
+    local hidden = not settings.external_symbol_table and
       require "gprof.diagnosis".missing(image, spec)
+    local why = hidden or require "gprof.hints".symspec(settings, image, spec)
     warn(("symspec '%s' matches nothing%s"):format(spec, why and ": " .. why or ""))
   end
   return need(gprof.profile(image, data,
@@ -151,7 +167,7 @@ end
 -- The profile that is meant, if it is just one, which is not to be
 -- left out whatever it is.
 local function only_profile(settings)
-  local path = settings.operands[2] or "gmon.out"
+  local path = settings.operands[2] or options.profile_path(settings)
   if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
     return nil
   end
@@ -163,12 +179,15 @@ end
 -- Reads what the command line names: the image, the sum of the profiles, what they are
 -- called in messages, how many were left out, and how many were not.
 local function read_files(settings)
-  local image = need(gprof.image(settings.operands[1] or "a.out",
-    { debug_dir = settings.debug_dir, warn = warn }))
+  local image, problem = gprof.image(settings.operands[1] or "a.out",
+    { debug_dir = settings.debug_dir, warn = warn })
+  if not image then
+    fail("%s", require "gprof.hints".program(settings.operands, problem))
+  end
   local how = {
     -- what a sum is written as need not be what its parts are
-    file_format = settings.styles.sum and not settings.gnu_compat and "auto" or
-      settings.file_format,
+    file_format = settings.styles.sum and not settings.gnu_compat and
+      settings.file_format ~= "prof" and "auto" or settings.file_format,
     mixed_rates = settings.gnu_compat,
     debug = settings.debug,
     slide = settings.slide,
@@ -253,6 +272,7 @@ return function(settings, write)
   local printed = styles.printed(chosen, settings.reports)
   check_styles(printed, settings, data, where)
   check_asked(printed, settings)
+  check_listings(settings, printed)
   check_targets(settings, image, data, chosen.sum)
   if settings.with then
     require "gprof.libraries".open(settings, printed, image, data, where, warn)
@@ -268,6 +288,7 @@ return function(settings, write)
   elseif not settings.gnu_compat and about_functions then
     profile = put_right(profile, settings, where)
     check_belongs(profile, where)
+    tell_uncovered(profile)
   end
   if settings.with then require "gprof.libraries".tell(profile, warn) end
   if data.shared then

@@ -27,7 +27,7 @@ local sandbox = {}
 
 local MEGABYTE <const> = 1048576
 
--- Limits that stand where none are set: megabytes of memory, seconds of processor time.
+-- Limits that stand where none are set: megabytes of memory, seconds of CPU time.
 -- The first is also the most that each stream or file may hold that comes out of there.
 -- An image of 100 MB takes 400 MB and 3 seconds, or 90 with all that can be asked for.
 sandbox.memory, sandbox.time = 2048, 300
@@ -213,7 +213,7 @@ end
 --     may be read. "-" is standard input, which is empty otherwise
 --   - `about`: what messages say that the work is on (the first of `read`)
 --   - `memory`: how many megabytes it may take, 1,048,576 bytes each (2048)
---   - `time`: how many seconds of processor time (300)
+--   - `time`: how many seconds of CPU time (300)
 --   - `write`: the stream that its standard output is handed on to
 --   - `writes`: a function that tells of a path which function writes that file,
 --     `new_file` or `new_file_here` of `gprof.output`, or nothing if the work may not;

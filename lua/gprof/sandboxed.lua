@@ -50,7 +50,7 @@ local function add_profiles(paths, settings)
   local named = settings.profiles or { table.unpack(settings.operands, 2) }
   table.move(named, 1, #named, #paths + 1, paths)
   table.move(settings.operands, 2, #settings.operands, #paths + 1, paths)
-  paths[#paths + 1] = "gmon.out"
+  paths[#paths + 1] = options.profile_path(settings)
 end
 
 -- What a comparison is with.

@@ -167,6 +167,22 @@ function gmon.bsd44(profile)
   return bsd(profile, pack(layout(profile) "I4I4c12", profile.version or BSD44_VERSION, profile.rate or 100, ""))
 end
 
+--- Makes a `mon.out` of System V: a header, counters of calls, bins to the end.
+-- @tparam table profile `pointer`, `big`, `low`, `high`, `bins` as above; `counters` an array of `{ address, calls }`;
+--   `count` (a wrong number of them for the header to tell); `int`, whether that number is an int before padding
+-- @treturn string the bytes of the file
+function gmon.mon(profile)
+  local like = layout(profile)
+  local counters = profile.counters or {}
+  local header = profile.int and like("PPI4c" .. (profile.pointer or 8) - 4) or like "PPP"
+  local parts = { pack(header, profile.low, profile.high, profile.count or #counters, profile.int and "" or nil) }
+  for _, counter in ipairs(counters) do
+    parts[#parts + 1] = pack(like "PP", counter[1], counter[2])
+  end
+  parts[#parts + 1] = pack_bins(like, profile.bins or {})
+  return concat(parts)
+end
+
 -- How to read each kind of record, by tag: functions of (bytes, position, like) that return a record and the position
 -- behind it.
 local readers = {}

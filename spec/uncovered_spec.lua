@@ -1,0 +1,181 @@
+-- Code that no symbol covers: how much of the time is of it is what was sampled beyond the sizes of symbols, and
+-- nothing else; it is told once, where it is much, and not under --gnu-compat.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gprof = require "gprof"
+local oracle = require "support.oracle"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local BIN <const> = 4
+
+if not build.supported "labels" then
+  pending "code that no symbol covers: the fixture is for x86-64"
+  return
+end
+
+-- A linked program, with a procedure linkage table; it is never run.
+local dir <const> = shell.tmpdir "gaps"
+shell.check({ "gcc", "-g", "-no-pie", "-Wl,-z,lazy", "-o", "gaps", build.fixture "gaps.s" }, { cwd = dir })
+local path <const> = dir .. "/gaps"
+local image <const> = assert(gprof.image(path))
+
+local function at(name, offset)
+  return build.address(path, name) + offset
+end
+
+local LOW <const> = at("_init", 0) // BIN * BIN
+local plt <const> = build.section(path, ".plt")
+
+-- Data with so many samples at addresses: `{ address, count }, ...`, besides one in `main`.
+local function sampled(...)
+  local data = gprof.data.new { image = image }
+  local bins = { [(at("main", 0) - LOW) // BIN + 2] = 100 }
+  for _, pair in ipairs { ... } do
+    local bin = (pair[1] - LOW) // BIN + 1
+    bins[bin] = (bins[bin] or 0) + pair[2]
+  end
+  local count = (image.text_high - LOW) // BIN + 1
+  assert(data:add_histogram { low = LOW, high = LOW + count * BIN, bins = bins, bin_count = count })
+  return data
+end
+
+local function profile(data, options)
+  return assert(gprof.profile(image, data, options))
+end
+
+describe("code that no symbol covers", function()
+  it("is what lies between the end of one by its size and the next one", function()
+    local p = profile(sampled({ at("main", 16 + 8), 50 }, { at("main", 16 + 60), 30 }))
+    assert.equal(0.8, p.uncovered)
+    local low, high, time, f = p:uncovered_range()
+    assert.same({ at("main", 16), at("sizeless", -1), 0.8, "main" }, { low, high, time, f.name })
+    assert.equal(1.8, f.self)
+  end)
+
+  it("is the procedure linkage table, which lies behind the section of the symbol before it", function()
+    local p = profile(sampled { plt + 16, 40 })
+    local low, high, time, f = p:uncovered_range()
+    assert.same({ 0.4, 0.4, "_init" }, { p.uncovered, time, f.name })
+    assert.is_true(low <= plt and high >= plt + 31, ("%x to %x"):format(low, high))
+  end)
+
+  it("is several places, of which that with most samples is told", function()
+    local p = profile(sampled({ at("main", 20), 50 }, { at("further", 30), 60 }, { at("last", 18), 20 }))
+    assert.equal(1.3, p.uncovered)
+    local low, _, time = p:uncovered_range()
+    assert.same({ at("further", 16), 0.6 }, { low, time })
+  end)
+
+  for what, place in pairs {
+    ["a function"] = at("further", 4), ["one without a size, up to the next one"] = at("sizeless", 60),
+    ["a function behind a further entry of its own"] = at("inner", 40), ["a static one"] = at("local", 40),
+  } do
+    it("is none of " .. what, function()
+      local p = profile(sampled { place, 50 })
+      assert.equal(0, p.uncovered)
+      assert.is_nil((p:uncovered_range()))
+    end)
+  end
+
+  it("is not that of symbols that are left out", function()
+    local p = profile(sampled { at("local", 40), 50 }, { no_static = true })
+    assert.equal("before", p:lookup(at("local", 40)).name)
+    assert.equal(0, p.uncovered)
+  end)
+
+  it("is none of bins that are a function's in part", function()
+    local data = gprof.data.new { image = image }
+    local low = at("main", 0)
+    assert(data:add_histogram { low = low, high = low + 3 * 24, bins = { 5, 7, 11 }, bin_count = 3 })
+    assert.equal(0.18, profile(data).uncovered)
+  end)
+
+  it("is none of the bytes before a function where bins do not lie as they seem to", function()
+    local low, high = at("main", 0), at("sizeless", 2)
+    for bins, ticks in pairs { [(high - low) // 2] = 7, [(high - low) // 2 + 2] = 0 } do
+      local data = gprof.data.new { image = image }
+      local counts = { [1] = 3, [bins - (ticks > 0 and 1 or 3)] = 7 }
+      assert(data:add_histogram { low = low, high = high, bins = counts, bin_count = bins })
+      assert.equal(ticks / 100, profile(data).uncovered)
+    end
+  end)
+
+  it("is known by line, too", function()
+    local data = sampled({ at("main", 40), 50 }, { at("sizeless", 60), 50 }, { at("inner", 40), 7 })
+    local p = profile(data, { line = true })
+    assert.is_true(p.by_line)
+    assert.same({ 0.5, "main" }, { p.uncovered, select(4, p:uncovered_range()).name:match "^%w+" })
+    assert.equal(0.5, profile(data, { line = "all" }).uncovered)
+  end)
+
+  it("is not known without samples, sizes, and from GNU gprof", function()
+    local data = sampled { at("main", 20), 50 }
+    assert.is_nil(profile(gprof.data.new { image = image }).uncovered)
+    assert.is_nil(profile(data, { gnu_compat = true }).uncovered)
+    local symbols = dir .. "/symbols"
+    local listed = shell.check({ "nm", path }, { env = { LC_ALL = "C" } }).stdout
+    shell.write(symbols, (listed:gsub("[^\n]* [UwV] [^\n]*\n", "")))
+    assert.is_nil(profile(data, { external_symbol_table = symbols }).uncovered)
+  end)
+
+  it("is none in an image whose symbols have no sizes", function()
+    local craft = build.craft { text = 0x40, symbols = { { "first", 0 }, { "second", 0x20 } } }
+    local on = assert(gprof.image(craft))
+    local data = gprof.data.new { image = on }
+    assert(data:add_histogram { low = 0x1000, high = 0x1040, bins = { 1, 2, 3, 4 }, bin_count = 4 })
+    assert.equal(0, assert(gprof.profile(on, data)).uncovered)
+  end)
+
+  it("is none of clones and the cold parts of functions", function()
+    local built = build.program("clones", "O2")
+    local on = assert(gprof.image(built.image))
+    local data, bins = gprof.data.new { image = on }, {}
+    local low, high = on.text_low, on.text_high // 4 * 4
+    for _, symbol in ipairs(build.symbols(built.image)) do
+      local bin = (symbol.address - low) // 4 + 1
+      if symbol.type:find "^[tT]$" and bin > 0 and symbol.address < high - 4 then bins[bin] = 9 end
+    end
+    assert(data:add_histogram { low = low, high = high, bins = bins, bin_count = (high - low) // 4 })
+    assert.equal(0, assert(gprof.profile(on, data)).uncovered)
+  end)
+end)
+
+describe("what is said of it", function()
+  local place = dir .. "/gmon.out"
+  local much = sampled({ at("main", 20), 50 }, { at("further", 20), 10 })
+
+  local function run(data, ...)
+    assert(data:write(place))
+    local result = program.run { "-b", path, place, ... }
+    assert.equal(0, result.status)
+    return result
+  end
+
+  it("is one line with the share, the function that it counts for, and the place", function()
+    local said = ("gprof.lua: warning: 37.5%% of the samples are of code that no symbol covers, and count for the " ..
+      "function before it: most of them for main, at 0x%x to 0x%x\n"):format(at("main", 16), at("sizeless", -1))
+    for _, option in ipairs { "-p", "-l", "-C", "--export=csv", "--errors" } do
+      assert.equal(said, run(much, option).stderr, option)
+    end
+    assert.matches("33.3%% of the samples .* all of them for main", run(much, "-pmain").stderr)
+  end)
+
+  it("is nothing where it is little", function()
+    assert.equal("", run(sampled { at("main", 20), 1 }, "-p").stderr)
+    assert.not_equal("", run(sampled { at("main", 20), 2 }, "-p").stderr)
+  end)
+
+  it("is nothing under --gnu-compat, and where nothing is reported of functions", function()
+    assert.equal("", run(much, "--gnu-compat").stderr)
+    assert.equal("", run(much, "-i").stderr)
+  end)
+
+  it("does not change the report: samples stay where GNU gprof has them", function()
+    assert(much:write(place))
+    local gnu = oracle.run { "-b", "-p", path, place }.stdout
+    assert.equal(gnu, run(much, "-p").stdout)
+    assert.equal(gnu, run(much, "-p", "--gnu-compat").stdout)
+  end)
+end)
