@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "clones.h"
+#include "descriptors.h"
 #include "map.h"
 
 static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error) {
@@ -23,6 +24,18 @@ static void trace_chosen(const gp_trace *trace, const gp_candidate *c) {
   GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is chosen: %s, %s", c->address,
            c->name, c->flags & GP_FUNCTION ? "a function" : "a label",
            c->flags & GP_STATIC ? "static" : "global");
+}
+
+/* --- what names mean on some machines --------------------------------------- */
+
+static bool is_mark(const gp_image *image, const char *name) {
+  return image->traits & GP_MARKED && gp_machine_is_mark(name);
+}
+
+/* The name of a function by that of its code. */
+static const char *function_name(const gp_image *image, const char *name) {
+  bool dotted = image->traits & GP_DESCRIBED && name[0] == '.' && name[1];
+  return dotted ? name + 1 : name;
 }
 
 /* --- from an image --------------------------------------------------------- */
@@ -63,10 +76,19 @@ static bool gnu_takes_local(const choosing *c, const asymbol *symbol) {
   return gp_clone_gnu_takes(name, limit);
 }
 
+/* Whether a symbol does not count beside others: that of a descriptor, as the code has one
+ * itself; for GNU gprof a second name of such code. */
+static bool is_spare(const choosing *c, const asymbol *symbol) {
+  if (!(c->image->traits & GP_DESCRIBED)) return false;
+  if (c->options->gnu_compat) return gp_descriptors_is_extra(symbol);
+  return strcmp(symbol->section->name, ".opd") == 0;
+}
+
 /* Decides on a symbol: false if it is no function; else its flags. */
 static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   const asection *section = symbol->section;
   if (!section || !symbol->name || symbol->flags & BSF_DEBUGGING) return false;
+  if (is_spare(c, symbol)) return false;
   int class = bfd_decode_symclass(symbol);
   bool typed = is_typed(c, symbol), local = class == 't';
   *flags = typed ? GP_FUNCTION : 0;
@@ -74,6 +96,7 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   if (!gnu_takes) {
     if (c->options->gnu_compat || !c->image->typed || !typed) return false;
     if (!(section->flags & SEC_CODE) || !*symbol->name) return false;
+    if (is_mark(c->image, symbol->name)) return false;
     local = (symbol->flags & BSF_LOCAL) != 0;
   }
   if (local) *flags |= GP_STATIC;
@@ -84,8 +107,9 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
 static bool choose_from_image(gp_candidates *chosen, const gp_image *image,
                               const gp_symtab_options *options, gp_error *error) {
   choosing how = {.image = image, .options = options};
+  bool compat = options->gnu_compat;
   uint32_t file = 1;
-  if (options->gnu_compat) how.last_name = highest_name(image);
+  if (compat) how.last_name = highest_name(image);
   chosen->table_size = image->symbol_count;
   for (size_t i = 0; i < image->symbol_count; i++) {
     gp_candidate c = {.order = (uint32_t)i, .owner = GP_NONE};
@@ -97,7 +121,7 @@ static bool choose_from_image(gp_candidates *chosen, const gp_image *image,
                symbol->name ? symbol->name : "(no name)");
       continue;
     }
-    c.name = symbol->name;
+    c.name = compat ? symbol->name : function_name(image, symbol->name);
     c.address = bfd_asymbol_value(symbol);
     c.file = c.flags & GP_STATIC ? file : 0;
     trace_chosen(options->trace, &c);
