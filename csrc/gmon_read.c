@@ -264,7 +264,7 @@ static bool read_bsd_arcs(source *s) {
     const unsigned char *bytes = gp_reader_take(s->reader, 3 * size);
     if (!bytes) return truncated(s, "the arc");
     if (!add_arc(s, gp_pointer(bytes, s->layout), gp_pointer(bytes + size, s->layout),
-                 gp_pointer(bytes + 2 * size, s->layout)))
+                 gp_bsd_count(bytes + 2 * size, s->layout)))
       return false;
   }
 }

@@ -165,6 +165,8 @@ static void describe(gp_image *image) {
   enum bfd_flavour flavour = bfd_get_flavour(image->file);
   image->layout.big_endian = bfd_big_endian(image->file);
   image->layout.pointer_size = bfd_get_arch_size(image->file) == 32 ? 4 : 8;
+  /* a long of Windows has 4 bytes, whatever a pointer has */
+  image->layout.narrow_counts = flavour == bfd_target_coff_flavour;
   image->leading = bfd_get_symbol_leading_char(image->file);
   image->traits = gp_machine_traits(image->file);
   image->relocated = is_relocated(image->file);
