@@ -85,7 +85,7 @@ build/%/gprof/opcodes.so: build/objects/lua_opcodes.o
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ $(call foreign,opcodes,$*)
 
-FOREIGN = arm64 riscv64 s390x sparc64 mips64el
+FOREIGN = arm64 armhf mips mips64el powerpc ppc64 ppc64el riscv64 s390x sparc64
 $(FOREIGN:%=build/%): build/%: build/%/gprof/core.so build/%/gprof/opcodes.so
 
 # Which libbfd and libopcodes there are: upgrades want everything made anew.

@@ -132,10 +132,20 @@ static bool choose_from_image(gp_candidates *chosen, const gp_image *image,
 
 /* --- from a symbol file ---------------------------------------------------- */
 
+/* What a line means where the image's machine has a say in it: nm of another one prints
+ * marks, too, and addresses as they are in the table. False if it is no function. */
+static bool interpret(const gp_image *image, gp_candidate *c) {
+  if (is_mark(image, c->name)) return false;
+  if (image->traits & GP_TAGGED) c->address &= ~UINT64_C(1);
+  c->name = function_name(image, c->name);
+  return true;
+}
+
 /* Text symbols: everything in such a list is taken for a function. Weak functions
  * and ifuncs are left out by GNU gprof, which is no help to anybody. */
 static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
-                             const gp_symtab_options *options, gp_error *error) {
+                             const gp_image *image, const gp_symtab_options *options,
+                             gp_error *error) {
   const char *types = options->gnu_compat ? "Tt" : "TtWwi";
   chosen->table_size = file->count;
   for (size_t i = 0; i < file->count; i++) {
@@ -152,6 +162,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                       .file = local ? 1 : 0,
                       .owner = GP_NONE,
                       .flags = local ? GP_FUNCTION | GP_STATIC : GP_FUNCTION};
+    if (!options->gnu_compat && !interpret(image, &c)) continue;
     trace_chosen(options->trace, &c);
     if (!append(chosen, &c, error)) return false;
   }
@@ -194,7 +205,7 @@ bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
                           const gp_symtab_options *options, gp_error *error) {
   memset(chosen, 0, sizeof *chosen);
   bool done = options->symbols
-      ? choose_from_file(chosen, options->symbols, options, error)
+      ? choose_from_file(chosen, options->symbols, image, options, error)
       : gp_image_read_symbols(image, error) &&
         choose_from_image(chosen, image, options, error);
   /* GNU gprof leaves the symbols of a symbol file alone */
