@@ -76,8 +76,8 @@ static bool gnu_takes_local(const choosing *c, const asymbol *symbol) {
   return gp_clone_gnu_takes(name, limit);
 }
 
-/* Whether a symbol does not count beside others: that of a descriptor, as the code has one
- * itself; for GNU gprof a second name of such code. */
+/* Whether a symbol does not count beside others: that of a descriptor, as the code has
+ * one itself; for GNU gprof a second name of such code. */
 static bool is_spare(const choosing *c, const asymbol *symbol) {
   if (!(c->image->traits & GP_DESCRIBED)) return false;
   if (c->options->gnu_compat) return gp_descriptors_is_extra(symbol);

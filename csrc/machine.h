@@ -22,11 +22,11 @@
 
 /* Traits, a bit for each. */
 enum {
-  /* bit 0 of a function's address says which of two instruction sets it is in, and is no
-   * part of the address: Thumb (ELF for the Arm Architecture, 5.5.3), MIPS16, microMIPS */
+  /* bit 0 of a function's address says which of two instruction sets it is in, and is
+   * no part of the address: Thumb (ELF for the Arm Architecture), MIPS16, microMIPS */
   GP_TAGGED = 1,
-  /* symbols "$a", "$t", "$d" and "$x" tell code from data (the same, 5.5.5; ELF for the
-   * Arm 64-bit Architecture; RISC-V ELF psABI) */
+  /* symbols "$a", "$t", "$d" and "$x" tell code from data (the same, "mapping symbols";
+   * ELF for the Arm 64-bit Architecture; RISC-V ELF psABI) */
   GP_MARKED = 2,
   /* a function's symbol is that of a descriptor in .opd, which holds the address of the
    * code; symbols of code have a dot in front (64-bit PowerPC ELF ABI, version 1) */

@@ -76,8 +76,8 @@ unsigned gp_underscores(const char *name) {
   return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
 }
 
-/* Whether a symbol takes the place of the one kept so far at its address. For GNU gprof a
- * global label does so even before a static function, which loses its calls with that. */
+/* Whether a symbol takes the place of the one kept so far at its address. For GNU gprof
+ * a global label does so even before a static function, whose calls are lost then. */
 static bool wins(const gp_candidate *newcomer, const gp_candidate *kept, bool compat) {
   if ((newcomer->owner == GP_NONE) != (kept->owner == GP_NONE))
     return newcomer->owner == GP_NONE;  /* a function before somebody's cold part */
@@ -112,9 +112,9 @@ static bool same_file(const gp_candidate *a, const gp_candidate *b) {
   return a->flags & b->flags & GP_MAPPED && strcmp(a->name, b->name) == 0;
 }
 
-/* Weeds the candidates in place: one stays at each address, and, but for GNU gprof, one of
- * neighbours that stand for the same file. `place` tells where each symbol of
- * the table went, under what is kept: owners are looked up there. */
+/* Weeds the candidates in place: one stays at each address, and, but for GNU gprof,
+ * one of neighbours that stand for the same file. `place` tells where each symbol of the
+ * table went, under what is kept: owners are looked up there. */
 static void weed(gp_candidates *chosen, uint32_t *place, bool compat,
                  const gp_trace *trace) {
   size_t kept = 0;

@@ -176,8 +176,8 @@ local function written(path)
 end
 
 for _, machine in ipairs {
-  { name = "32 bits", tools = "i686-w64-mingw32-", packages = "gcc-mingw-w64-i686", prefix = "_" },
-  { name = "64 bits", tools = "x86_64-w64-mingw32-", packages = "gcc-mingw-w64-x86-64", prefix = "" },
+  { name = "32 bits", tools = "i686-w64-mingw32-", packages = "gcc-mingw-w64-i686-win32", prefix = "_" },
+  { name = "64 bits", tools = "x86_64-w64-mingw32-", packages = "gcc-mingw-w64-x86-64-win32", prefix = "" },
 } do
   describe("A program of Windows, " .. machine.name .. ",", function()
     local path, dir = compile(machine)

@@ -16,10 +16,11 @@ extern uint8_t bss_start[], bss_end[], stack_top[];
 
 void start(void);
 
-/* --- semihosting ---------------------------------------------------------------------- */
+/* --- semihosting --------------------------------------------------------------- */
 
 enum { SYS_OPEN = 1, SYS_CLOSE = 2, SYS_WRITE = 5, SYS_EXIT = 0x18 };
-enum { MODE_WB = 5, STOPPED_RUN_TIME_ERROR = 0x20023, STOPPED_APPLICATION_EXIT = 0x20026 };
+enum { MODE_WB = 5 };
+enum { STOPPED_RUN_TIME_ERROR = 0x20023, STOPPED_APPLICATION_EXIT = 0x20026 };
 
 static uintptr_t ask_host(uintptr_t operation, uintptr_t argument) {
   register uintptr_t r0 __asm__("r0") = operation;
@@ -65,7 +66,7 @@ static void write_profile(void) {
   ask_host(SYS_CLOSE, (uintptr_t)&out.handle);
 }
 
-/* --- the clock ------------------------------------------------------------------------ */
+/* --- the clock ----------------------------------------------------------------- */
 
 static volatile uint32_t *const systick = (uint32_t *)0xe000e010;
 
@@ -84,7 +85,7 @@ static void __attribute__((naked)) tick(void) {
   __asm__ volatile("mov r0, sp\n\tb strike");
 }
 
-/* --- the start ------------------------------------------------------------------------ */
+/* --- the start ----------------------------------------------------------------- */
 
 void start(void) {
   for (size_t i = 0; i < (size_t)(data_end - data_start); i++)

@@ -77,7 +77,7 @@ void gmon_call(uintptr_t from, uintptr_t self) {
 
 uint32_t gmon_lost(void) { return lost; }
 
-/* --- writing ------------------------------------------------------------------------ */
+/* --- writing ------------------------------------------------------------------- */
 
 static void put_byte(gmon_put *put, void *to, uint8_t byte) { put(to, &byte, 1); }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Collects a profile where there is no operating system: samples and calls, in memory of a
- * fixed size, written at the end as a gmon.out that gprof reads.
+ * Collects a profile where there is no operating system: samples and calls, in memory of
+ * a fixed size, written at the end as a gmon.out that gprof reads.
  *
  * Nothing here needs a C library, allocates, waits, or takes longer than a few dozen
  * instructions. What does not fit is counted as lost; counts stop at their highest value.
@@ -18,8 +18,8 @@
 #define GMON_BINS 2048
 #endif
 
-/* ... and how many different calls there is room for, of three pointers' size each: a power
- * of two, best half as many again as there are. */
+/* ... and how many different calls there is room for, of three pointers' size each: a
+ * power of two, best half as many again as there are. */
 #ifndef GMON_ARCS
 #define GMON_ARCS 512
 #endif
@@ -34,8 +34,8 @@ void gmon_sample(uintptr_t pc);
 /* The function that `self` is in was called, and will return to `from`. */
 void gmon_call(uintptr_t from, uintptr_t self);
 
-/* Hands the profile to `put`, piece by piece, and `to` with each. Nothing is collected any
- * more from here on. */
+/* Hands the profile to `put`, piece by piece, and `to` with each. Nothing is collected
+ * any more from here on. */
 typedef void gmon_put(void *to, const void *bytes, size_t size);
 void gmon_write(gmon_put *put, void *to);
 

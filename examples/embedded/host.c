@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The same program and the same collector on a machine that has an operating system, to try
- * them there: calls only, as there is no clock here. Compiled without
+ * The same program and the same collector on a machine that has an operating system, to
+ * try them there: calls only, as there is no clock here. Compiled without
  * -finstrument-functions.
  */
 #include <stdio.h>

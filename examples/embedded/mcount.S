@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What gcc -pg calls at the start of each function on ARM: "push {lr}; bl __gnu_mcount_nc".
- * On the stack is where the function returns to, in lr where it goes on. Arguments in
- * registers stay as they are, and lr gets back what was pushed. The instructions are those
- * that every Thumb has, Cortex-M0's too.
+ * What gcc -pg calls at the start of each function on ARM, by "push {lr}" and
+ * "bl __gnu_mcount_nc". On the stack is where the function returns to, in lr where it
+ * goes on. Arguments in registers stay as they are, and lr gets back what was pushed. The
+ * instructions are those that every Thumb has, that of Cortex-M0, too.
  */
         .syntax unified
         .thumb
