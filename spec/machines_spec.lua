@@ -275,6 +275,23 @@ describe("The lowest bit of a function's address", function()
   end)
 end)
 
+describe("A static function with a global label at its address", function()
+  local path = build.craft { text = 0x40, symbols = { { "start_of_code", 0, "global" },
+    { "first", 0, "function,local" }, { "second", 0x20 } } }
+
+  it("stays, and keeps its calls", function()
+    assert.same({ "1000 first", "1020 second" }, names(path))
+    local image = gprof.image(path)
+    local data = gprof.data.new { image = image }
+    data:add_arc(0x1024, 0x1004, 5)
+    assert.equal(5, gprof.profile(image, data):find("first").calls)
+  end)
+
+  it("does not for GNU gprof", function()
+    assert.same({ "1000 start_of_code", "1020 second" }, names(path, { gnu_compat = true }))
+  end)
+end)
+
 describe("Symbols that tell code from data", function()
   local marks <const> = { "$a", "$t", "$d", "$x", "$d.5", "$t.realdata", "$xrv64i2p1_m2p0" }
 
