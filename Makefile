@@ -27,7 +27,12 @@ BUSTED = /usr/bin/busted
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
 COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -I$(LUA_INCDIR) \
   $(CPPFLAGS) $(CFLAGS)
-LIBRARIES = -lbfd -liberty -lm
+
+# make BFD=armhf: with the libbfd and libopcodes that know another machine, or all of them
+# (see doc/embedded.md)
+LIBBFD = $(if $(BFD),$(call foreign,bfd,$(BFD)),-lbfd)
+LIBOPCODES = $(if $(BFD),$(call foreign,opcodes,$(BFD)),-lopcodes)
+LIBRARIES = $(LIBBFD) -liberty -lm
 
 # the core, and the module that holds libopcodes for it (see csrc/opcodes.h)
 CORE = build/gprof/core.so
@@ -72,7 +77,7 @@ $(CORE): $(OBJECTS)
 $(OPCODES): build/objects/lua_opcodes.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(quietly)$(LINK) -o $@ $^ -lopcodes
+	$(quietly)$(LINK) -o $@ $^ $(LIBOPCODES)
 
 $(UNPACKER): build/objects/lua_xz.o
 	@mkdir -p $(@D)
@@ -98,7 +103,7 @@ build/%/gprof/opcodes.so: build/objects/lua_opcodes.o
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ $(call foreign,opcodes,$*)
 
-FOREIGN = arm64 riscv64 s390x sparc64 mips64el
+FOREIGN = arm64 armhf mips mips64el powerpc ppc64 ppc64el riscv64 s390x sparc64
 $(FOREIGN:%=build/%): build/%: build/%/gprof/core.so build/%/gprof/opcodes.so
 
 # Which libbfd and libopcodes there are: upgrades want everything made anew.
@@ -106,6 +111,7 @@ BINUTILS = build/binutils
 $(BINUTILS): FORCE
 	@mkdir -p $(@D)
 	@readlink -f $(foreach name,bfd opcodes,$$($(CC) -print-file-name=lib$(name).so)) >$@.$$$$; \
+	  echo "$(BFD)" >>$@.$$$$; \
 	  cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 
 build/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
@@ -191,10 +197,18 @@ LARGE_PACKAGES = $(TEST_PACKAGES) binutils-source bison flex
 DOCS_PACKAGES = lua5.1 lua-ldoc lua-markdown
 FUZZ_PACKAGES = $(TEST_PACKAGES) clang libclang-rt-14-dev llvm
 ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gfortran zsh \
-  gcc-aarch64-linux-gnu libc6-dev-arm64-cross golang-go graphviz nodejs npm openmpi-bin \
-  parallel python3-jsonschema \
-  $(addprefix binutils-,aarch64-linux-gnu mips64el-linux-gnuabi64 riscv64-linux-gnu \
-  s390x-linux-gnu sparc64-linux-gnu)
+  golang-go graphviz nodejs npm openmpi-bin parallel python3-jsonschema \
+  binutils-sparc64-linux-gnu $(MACHINE_PACKAGES)
+
+# Compilers, C libraries and emulators of other machines. (binutils-multiarch is not among
+# them: it puts another gprof in the place of the one that ours is compared with.)
+MACHINE_PACKAGES = gcc-arm-none-eabi gcc-mingw-w64-i686-win32 gcc-mingw-w64-x86-64-win32 \
+  qemu-system-arm qemu-user \
+  $(addprefix gcc-,aarch64-linux-gnu arm-linux-gnueabihf i686-linux-gnu mips-linux-gnu \
+  mips64el-linux-gnuabi64 powerpc-linux-gnu powerpc64-linux-gnu powerpc64le-linux-gnu \
+  riscv64-linux-gnu s390x-linux-gnu) \
+  $(patsubst %,libc6-dev-%-cross,arm64 armhf i386 mips mips64el powerpc ppc64 ppc64el \
+  riscv64 s390x)
 
 # $(call install,PACKAGES): installs those that are missing, with Debian's tools.
 define install
@@ -310,7 +324,7 @@ lint:
 	luacheck -q gprof.lua lua spec bench examples fuzz
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
 	  END { exit long }' $(SOURCES) $(CONFINING) $(HEADERS) \
-	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch])
+	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
 
 # GPROF_CASES is how many random cases are tried of each kind.
 spec: $(CORE) $(CONFINEMENT) $(RUNTIME)
@@ -328,7 +342,7 @@ $(SANITIZED): $(SOURCES) $(UNPACKING) $(CONFINING) $(HEADERS) $(BINUTILS) $(LAUN
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h -Wl,-E -o $@ \
 	  $(if $(HAS_LZMA),-DWITH_LZMA) $(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING) \
-	  $(LIBRARIES) $(LZMA) -lopcodes -llua5.4
+	  $(LIBRARIES) $(LZMA) $(LIBOPCODES) -llua5.4
 
 # Fewer random cases, and one of six comparisons with GNU gprof: they are about numbers, and
 # those the plain run looks at. The collector is busy (see spec/support/collector.lua).

@@ -287,8 +287,9 @@ void push_weak_table(lua_State *L);
 /* What is known of a symbol, by name: fields of functions, too. */
 extern const part_field symbol_fields[];
 
-/* A symbol's name as in the symbol table, and as reports show it. */
-const char *plain_name(const symbols_box *box, uint32_t id);
+/* A symbol's name as in the symbol table, with what a target puts before those of C, and
+ * as reports show it. */
+const char *linker_name(const symbols_box *box, uint32_t id);
 const char *shown_name(lua_State *L, symbols_box *box, uint32_t id);
 
 /* The latter of a part: a symbol, or a function that is one. */

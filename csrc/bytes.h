@@ -16,6 +16,8 @@
 typedef struct gp_layout {
   bool big_endian;
   unsigned pointer_size;  /* bytes of an address: 4 or 8 */
+  bool narrow_counts;     /* in arcs of the BSD formats: a count is one of 4 bytes, even
+                             where it has the room of 8 */
 } gp_layout;
 
 /* This machine's byte order. */
@@ -42,6 +44,11 @@ static inline uint64_t gp_u64(const unsigned char *p, gp_layout layout) {
 /* An address, or a count of an address's size. */
 static inline uint64_t gp_pointer(const unsigned char *p, gp_layout layout) {
   return layout.pointer_size == 8 ? gp_u64(p, layout) : gp_u32(p, layout);
+}
+
+/* The count of an arc in the BSD formats. */
+static inline uint64_t gp_bsd_count(const unsigned char *p, gp_layout layout) {
+  return layout.narrow_counts ? gp_u32(p, layout) : gp_pointer(p, layout);
 }
 
 static inline void gp_put_u16(unsigned char *p, uint16_t value, gp_layout layout) {

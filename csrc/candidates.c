@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "clones.h"
+#include "descriptors.h"
 #include "map.h"
 #include "separate.h"
 
@@ -24,6 +25,18 @@ static void trace_chosen(const gp_trace *trace, const gp_candidate *c) {
   GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is chosen: %s, %s", c->address,
            c->name, c->flags & GP_FUNCTION ? "a function" : "a label",
            c->flags & GP_STATIC ? "static" : "global");
+}
+
+/* --- what names mean on some machines --------------------------------------- */
+
+static bool is_mark(const gp_image *image, const char *name) {
+  return image->traits & GP_MARKED && gp_machine_is_mark(name);
+}
+
+/* The name of a function by that of its code. */
+static const char *function_name(const gp_image *image, const char *name) {
+  bool dotted = image->traits & GP_DESCRIBED && name[0] == '.' && name[1];
+  return dotted ? name + 1 : name;
 }
 
 /* --- from an image --------------------------------------------------------- */
@@ -64,10 +77,19 @@ static bool gnu_takes_local(const choosing *c, const asymbol *symbol) {
   return gp_clone_gnu_takes(name, limit);
 }
 
+/* Whether a symbol does not count beside others: that of a descriptor, as the code has
+ * one itself; for GNU gprof a second name of such code. */
+static bool is_spare(const choosing *c, const asymbol *symbol) {
+  if (!(c->image->traits & GP_DESCRIBED)) return false;
+  if (c->options->gnu_compat) return gp_descriptors_is_extra(symbol);
+  return strcmp(symbol->section->name, ".opd") == 0;
+}
+
 /* Decides on a symbol: false if it is no function; else its flags. */
 static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   const asection *section = symbol->section;
   if (!section || !symbol->name || symbol->flags & BSF_DEBUGGING) return false;
+  if (is_spare(c, symbol)) return false;
   int class = bfd_decode_symclass(symbol);
   bool typed = is_typed(c, symbol), local = class == 't';
   *flags = typed ? GP_FUNCTION : 0;
@@ -75,6 +97,7 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   if (!gnu_takes) {
     if (c->options->gnu_compat || !c->image->typed || !typed) return false;
     if (!(section->flags & SEC_CODE) || !*symbol->name) return false;
+    if (is_mark(c->image, symbol->name)) return false;
     local = (symbol->flags & BSF_LOCAL) != 0;
   }
   if (local) *flags |= GP_STATIC;
@@ -87,8 +110,9 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
   image = gp_separate_symbols(image, options->gnu_compat);
   if (!gp_image_read_symbols(image, error)) return false;
   choosing how = {.image = image, .options = options};
+  bool compat = options->gnu_compat;
   uint32_t file = 1;
-  if (options->gnu_compat) how.last_name = highest_name(image);
+  if (compat) how.last_name = highest_name(image);
   chosen->table_size = image->symbol_count;
   for (size_t i = 0; i < image->symbol_count; i++) {
     gp_candidate c = {.order = (uint32_t)i, .owner = GP_NONE};
@@ -100,7 +124,7 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
                symbol->name ? symbol->name : "(no name)");
       continue;
     }
-    c.name = symbol->name;
+    c.name = compat ? symbol->name : function_name(image, symbol->name);
     c.address = bfd_asymbol_value(symbol);
     c.file = c.flags & GP_STATIC ? file : 0;
     trace_chosen(options->trace, &c);
@@ -111,10 +135,20 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
 
 /* --- from a symbol file ---------------------------------------------------- */
 
+/* What a line means where the image's machine has a say in it: nm of another one prints
+ * marks, too, and addresses as they are in the table. False if it is no function. */
+static bool interpret(const gp_image *image, gp_candidate *c) {
+  if (is_mark(image, c->name)) return false;
+  if (image->traits & GP_TAGGED) c->address &= ~UINT64_C(1);
+  c->name = function_name(image, c->name);
+  return true;
+}
+
 /* Text symbols: everything in such a list is taken for a function. Weak functions
  * and ifuncs are left out by GNU gprof, which is no help to anybody. */
 static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
-                             const gp_symtab_options *options, gp_error *error) {
+                             const gp_image *image, const gp_symtab_options *options,
+                             gp_error *error) {
   const char *types = options->gnu_compat ? "Tt" : "TtWwi";
   chosen->table_size = file->count;
   for (size_t i = 0; i < file->count; i++) {
@@ -131,6 +165,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                       .file = local ? 1 : 0,
                       .owner = GP_NONE,
                       .flags = local ? GP_FUNCTION | GP_STATIC : GP_FUNCTION};
+    if (!options->gnu_compat && !interpret(image, &c)) continue;
     trace_chosen(options->trace, &c);
     if (!append(chosen, &c, error)) return false;
   }
@@ -186,7 +221,7 @@ bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
                           const gp_symtab_options *options, gp_error *error) {
   memset(chosen, 0, sizeof *chosen);
   bool done = options->symbols
-      ? choose_from_file(chosen, options->symbols, options, error)
+      ? choose_from_file(chosen, options->symbols, image, options, error)
       : choose_from_image(chosen, image, options, error);
   /* GNU gprof leaves the symbols of a symbol file alone */
   if (done && options->map && !(options->symbols && options->gnu_compat))

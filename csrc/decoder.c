@@ -18,6 +18,7 @@ static const architecture architectures[] = {
     {bfd_arch_aarch64, (const char *const[]){"bl", NULL}},
     {bfd_arch_i386, NULL},
     {bfd_arch_mips, NULL},
+    {bfd_arch_powerpc, (const char *const[]){"bl", "bla", NULL}},
     {bfd_arch_riscv, NULL},
     {bfd_arch_s390, (const char *const[]){"brasl", "bras", NULL}},
     {bfd_arch_sparc, NULL},

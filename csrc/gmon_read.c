@@ -279,7 +279,7 @@ static bool read_bsd_arcs(source *s) {
     if (!bytes) return gp_source_truncated(s, "the arc");
     if (!gp_source_add_arc(s, gp_pointer(bytes, s->layout),
                            gp_pointer(bytes + size, s->layout),
-                           gp_pointer(bytes + 2 * size, s->layout)))
+                           gp_bsd_count(bytes + 2 * size, s->layout)))
       return false;
   }
 }

@@ -32,7 +32,8 @@ static uint64_t most_of_size(size_t size) {
 
 /* The most calls that one record holds. */
 static uint64_t most_calls(const gp_data *data, gp_format format) {
-  return most_of_size(format == GP_FORMAT_MAGIC ? 4 : data->layout.pointer_size);
+  bool narrow = format == GP_FORMAT_MAGIC || data->layout.narrow_counts;
+  return most_of_size(narrow ? 4 : data->layout.pointer_size);
 }
 
 /* How many records it takes to write a count; one even if it is 0. */
@@ -266,13 +267,13 @@ static bool put_bsd_header(sink *s, gp_format format) {
 static bool put_bsd_arc(sink *s, size_t arc) {
   const gp_arcs *arcs = &s->data->arcs;
   size_t size = s->layout.pointer_size;
-  uint64_t left = arcs->calls[arc];
+  uint64_t left = arcs->calls[arc], most = most_calls(s->data, GP_FORMAT_BSD);
   do {
     unsigned char *bytes = gp_writer_room(s->writer, 3 * size);
     if (!bytes) return false;
     gp_put_pointer(bytes, arcs->from[arc], s->layout);
     gp_put_pointer(bytes + size, arcs->self[arc], s->layout);
-    gp_put_pointer(bytes + 2 * size, next_share(&left, most_of_size(size)), s->layout);
+    gp_put_pointer(bytes + 2 * size, next_share(&left, most), s->layout);
   } while (left > 0);
   return true;
 }

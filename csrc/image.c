@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "descriptors.h"
 #include "memory_file.h"
 
 /* bytes, with which libbfd finds out what kind of file it has before it */
@@ -58,18 +59,27 @@ static bool is_object(bfd *file) {
   return is;
 }
 
-/* Appends the symbols that libbfd makes up from the others: on some targets those
- * of functions whose own symbols are mere descriptors. The stubs of the procedure
- * linkage ("puts@plt") are not among them: they would need the dynamic symbols. An
- * image without any is no error. */
-static bool add_synthetic(gp_image *image, long static_count) {
+/* Makes up symbols from the others: on some targets those of functions whose own symbols
+ * are mere descriptors. The stubs of the procedure linkage ("puts@plt") are not among
+ * them: they would need the dynamic symbols. An image without any is no error. */
+static bool make_symbols(gp_image *image, long static_count, size_t *count) {
+  if (image->traits & GP_DESCRIBED && bfd_get_arch(image->file) == bfd_arch_unknown)
+    return gp_descriptors_resolve(image->file, image->layout, image->symbols,
+                                  (size_t)static_count, &image->synthetic, count);
   long made = bfd_get_synthetic_symtab(image->file, static_count, image->symbols, 0,
                                        NULL, &image->synthetic);
-  if (made <= 0) return true;
-  size_t total = (size_t)static_count + (size_t)made;
+  *count = made > 0 ? (size_t)made : 0;
+  return true;
+}
+
+static bool add_synthetic(gp_image *image, long static_count) {
+  size_t made;
+  if (!make_symbols(image, static_count, &made)) return false;
+  if (made == 0) return true;
+  size_t total = (size_t)static_count + made;
   if (!gp_resize(&image->symbols, total + 1, sizeof *image->symbols)) return false;
-  for (long i = 0; i < made; i++)
-    image->symbols[static_count + i] = image->synthetic + i;
+  for (size_t i = 0; i < made; i++)
+    image->symbols[(size_t)static_count + i] = image->synthetic + i;
   image->symbols[total] = NULL;
   image->symbol_count = total;
   return true;
@@ -117,7 +127,12 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   if ((uint64_t)count >= UINT32_MAX / 2)
     return gp_fail(error, "symbol table: %ld symbols are too many", count);
   image->symbol_count = (size_t)count;
-  return add_synthetic(image, count) || gp_fail_memory(error);
+  if (image->traits & GP_TAGGED) gp_machine_untag(image->symbols, (size_t)count);
+  if (add_synthetic(image, count)) return true;
+  free(image->synthetic);
+  image->synthetic = NULL;
+  image->symbol_count = 0;  /* not read */
+  return gp_fail_memory(error);
 }
 
 /* Files that only keep debugging information have no code any more, but symbols of it: it
@@ -152,7 +167,10 @@ static void describe(gp_image *image) {
   enum bfd_flavour flavour = bfd_get_flavour(image->file);
   image->layout.big_endian = bfd_big_endian(image->file);
   image->layout.pointer_size = bfd_get_arch_size(image->file) == 32 ? 4 : 8;
+  /* a long of Windows has 4 bytes, whatever a pointer has */
+  image->layout.narrow_counts = flavour == bfd_target_coff_flavour;
   image->leading = bfd_get_symbol_leading_char(image->file);
+  image->traits = gp_machine_traits(image->file);
   image->relocated = is_relocated(image->file);
   image->typed = flavour == bfd_target_elf_flavour ||
                  flavour == bfd_target_coff_flavour ||

@@ -21,6 +21,7 @@
 
 #include "bytes.h"
 #include "error.h"
+#include "machine.h"
 #include "nearby.h"
 
 typedef struct gp_image {
@@ -36,6 +37,7 @@ typedef struct gp_image {
   gp_layout layout;
   char leading;           /* what the target puts before C names, or NUL */
   bool typed;             /* the object format says which symbols are functions */
+  unsigned traits;        /* of its machine's symbols: see machine.h */
   struct stat opened;     /* what the file was then */
   bool relocated;         /* debugging information is, before it is read; see image.c */
   bool bare;              /* symbols were asked for, and there are none */

@@ -155,7 +155,7 @@ static void add_index(maker *m, const gp_graph *graph, uint32_t node) {
 static void add_function(lua_State *L, maker *m, const labels *set, uint32_t function) {
   end_numbers(m);
   m->made->name = m->made->count;
-  add_name(m, set->symbols ? plain_name(set->of, function)
+  add_name(m, set->symbols ? linker_name(set->of, function)
                            : shown_name(L, set->of, function));
   add_sources(L, m, set, function);
 }

@@ -89,12 +89,12 @@ static symbols_box *symbols_of(const part *p) {
 
 static const gp_symtab *symtab_of(const part *p) { return &symbols_of(p)->symtab; }
 
-const char *plain_name(const symbols_box *box, uint32_t id) {
-  return gp_image_plain_name(box->image->image, box->symtab.name[id]);
+const char *linker_name(const symbols_box *box, uint32_t id) {
+  return box->symtab.name[id];
 }
 
 const char *shown_name(lua_State *L, symbols_box *box, uint32_t id) {
-  if (!box->demangled) return plain_name(box, id);
+  if (!box->demangled) return linker_name(box, id);
   const char *name = gp_shown_name(&box->shown, box->image->image, &box->symtab, id);
   if (!name) raise_no_memory(L);
   return name;
@@ -104,8 +104,8 @@ field_value name_of_symbol(const part *p) {
   return text_value(shown_name(p->L, symbols_of(p), p->id));
 }
 
-static field_value get_plain_name(const part *p) {
-  return text_value(plain_name(symbols_of(p), p->id));
+static field_value get_linker_name(const part *p) {
+  return text_value(linker_name(symbols_of(p), p->id));
 }
 
 static field_value get_address(const part *p) {
@@ -169,7 +169,7 @@ static field_value get_image(const part *p) {
 const part_field symbol_fields[] = {
     {"id", get_id},              /* its number in the table */
     {"name", name_of_symbol},    /* demangled, unless that is not wanted */
-    {"symbol", get_plain_name},  /* as in the symbol table */
+    {"symbol", get_linker_name},  /* as in the symbol table */
     {"address", get_address},
     {"size", get_size},          /* bytes up to the next one */
     {"static", get_static},      /* local to its file */

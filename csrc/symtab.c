@@ -76,10 +76,13 @@ unsigned gp_underscores(const char *name) {
   return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
 }
 
-/* Whether a symbol takes the place of the one kept so far at its address. */
-static bool wins(const gp_candidate *newcomer, const gp_candidate *kept) {
+/* Whether a symbol takes the place of the one kept so far at its address. For GNU gprof
+ * a global label does so even before a static function, whose calls are lost then. */
+static bool wins(const gp_candidate *newcomer, const gp_candidate *kept, bool compat) {
   if ((newcomer->owner == GP_NONE) != (kept->owner == GP_NONE))
     return newcomer->owner == GP_NONE;  /* a function before somebody's cold part */
+  if (!compat && (newcomer->flags ^ kept->flags) & GP_FUNCTION)
+    return (newcomer->flags & GP_FUNCTION) != 0;
   if ((newcomer->flags ^ kept->flags) & GP_STATIC) return !(newcomer->flags & GP_STATIC);
   if ((newcomer->flags ^ kept->flags) & GP_FUNCTION)
     return (newcomer->flags & GP_FUNCTION) != 0;
@@ -89,13 +92,13 @@ static bool wins(const gp_candidate *newcomer, const gp_candidate *kept) {
 /* Who stays of those at one address, from `row` on; `*end` is set behind them. It gets
  * the first place in the table of all of them. */
 static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t *end,
-                                const gp_trace *trace) {
+                                bool compat, const gp_trace *trace) {
   gp_candidate kept = chosen->rows[row];
   for (*end = row + 1; *end < chosen->count; ++*end) {
     gp_candidate c = chosen->rows[*end];
     if (c.address != kept.address) break;
     uint32_t first = c.order < kept.order ? c.order : kept.order;
-    bool newcomer = wins(&c, &kept);
+    bool newcomer = wins(&c, &kept, compat);
     GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " is that of two: %s stays, not %s",
              c.address, newcomer ? c.name : kept.name, newcomer ? kept.name : c.name);
     if (newcomer) kept = c;
@@ -109,15 +112,15 @@ static bool same_file(const gp_candidate *a, const gp_candidate *b) {
   return a->flags & b->flags & GP_MAPPED && strcmp(a->name, b->name) == 0;
 }
 
-/* Weeds the candidates in place: one stays at each address, and one of neighbours that
- * stand for the same file, if these are to be joined. `place` tells where each symbol of
- * the table went, under what is kept: owners are looked up there. */
-static void weed(gp_candidates *chosen, uint32_t *place, bool join,
+/* Weeds the candidates in place: one stays at each address, and, but for GNU gprof,
+ * one of neighbours that stand for the same file. `place` tells where each symbol of the
+ * table went, under what is kept: owners are looked up there. */
+static void weed(gp_candidates *chosen, uint32_t *place, bool compat,
                  const gp_trace *trace) {
   size_t kept = 0;
   for (size_t i = 0, end; i < chosen->count; i = end) {
-    gp_candidate c = winner_from(chosen, i, &end, trace);
-    bool joined = join && kept > 0 && same_file(&chosen->rows[kept - 1], &c);
+    gp_candidate c = winner_from(chosen, i, &end, compat, trace);
+    bool joined = !compat && kept > 0 && same_file(&chosen->rows[kept - 1], &c);
     for (size_t other = i; other < end; other++)
       place[chosen->rows[other].order] = (uint32_t)(joined ? kept - 1 : kept);
     if (!joined) chosen->rows[kept++] = c;
@@ -216,7 +219,7 @@ static bool arrange(building *b, gp_symtab *symtab, gp_error *error) {
   if (!place) return gp_fail_memory(error);
   if (b->chosen.count > 0)  /* there may be no rows at all */
     qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
-  weed(&b->chosen, place, !b->options->gnu_compat, symtab->trace);
+  weed(&b->chosen, place, b->options->gnu_compat, symtab->trace);
   bool outside = b->options->outside && b->chosen.count > 0;
   bool done = (!outside || add_outside(b, symtab, error)) &&
               fill(symtab, &b->chosen, place, owned, error);

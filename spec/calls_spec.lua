@@ -113,6 +113,9 @@ local machines <const> = {
   { core = "s390x", tools = "s390x-linux-gnu-", call = "bras %r14,", calls = "brasl bras", jump = "j", nop = "nopr" },
   { core = "mips64el", tools = "mips64el-linux-gnuabi64-", call = "jal", calls = "jal bal", jump = "b" },
   { core = "mips64el", tools = "mips64el-linux-gnuabi64-", call = "bal", calls = "jal bal", jump = "b" },
+  { core = "powerpc", tools = "powerpc-linux-gnu-", call = "bl", calls = "bl", jump = "b" },
+  { core = "ppc64el", tools = "powerpc64le-linux-gnu-", call = "bl", calls = "bl", jump = "b" },
+  { core = "mips", tools = "mips-linux-gnu-", call = "jal", calls = "jal bal", jump = "b" },
   { core = "sparc64", tools = "sparc64-linux-gnu-", call = "call", calls = "call", jump = "ba" },
 }
 

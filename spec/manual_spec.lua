@@ -6,7 +6,8 @@ local program = require "support.program"
 local shell = require "support.shell"
 local snippets = require "support.snippets"
 
-local pages <const> = { "README.md", "doc/manual.md", "doc/blocks.md", "doc/differences.md", "doc/export.md" }
+local pages <const> = { "README.md", "doc/manual.md", "doc/blocks.md", "doc/differences.md", "doc/export.md",
+  "doc/embedded.md" }
 
 -- What only-shown commands begin with: they install something, or need what not everybody has.
 local installing <const> = { make = true, ["apt-get"] = true, luarocks = true }

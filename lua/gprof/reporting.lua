@@ -200,9 +200,8 @@ end
 
 -- Addresses that fit nowhere may all be off by one number: then that is taken off.
 local function put_right(profile, settings, where)
-  if not profile.foreign and not core.seems_moved(profile.symbols, profile.data) then
-    return profile
-  end
+  local is_odd = profile.foreign or core.seems_moved(profile.symbols, profile.data)
+  if not is_odd or profile.data.shared then return profile end
   return need(require "gprof.slide".rescue(profile, settings, where))
 end
 

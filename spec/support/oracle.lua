@@ -34,9 +34,18 @@ function oracle.available()
   return table.unpack(state.oracle, 1, state.oracle.n)
 end
 
+--- Tells whether there is the GNU gprof for another machine, of the same version.
+-- @tparam string name such as "aarch64-linux-gnu-gprof"
+-- @treturn boolean
+function oracle.foreign(name)
+  local version = shell.run({ name, "--version" }, { env = { LC_ALL = "C", PATH = PATH } })
+  return version.status == 0 and version.stdout:find "^GNU gprof [^\n]* 2%.40" ~= nil
+end
+
 --- Runs GNU gprof, in the C locale and with freshly allocated memory reading as zero: it uses some before setting it.
 -- @tparam {string,...} args its arguments
--- @tparam[opt] table options as for `shell.run`; `env` adds to the environment
+-- @tparam[opt] table options as for `shell.run`; `env` adds to the environment; `oracle` is the name of another GNU
+--   gprof, that of binutils for another machine
 -- @treturn table as `shell.run` returns it
 function oracle.run(args, options)
   options = options or {}
@@ -44,7 +53,7 @@ function oracle.run(args, options)
   for name, value in pairs(options.env or {}) do
     env[name] = value
   end
-  return shell.run({ PROGRAM, table.unpack(args) },
+  return shell.run({ options.oracle or PROGRAM, table.unpack(args) },
     { env = env, cwd = options.cwd, stdin = options.stdin, timeout = options.timeout or 60 })
 end
 

@@ -1,0 +1,121 @@
+-- The example of a collector for boards without an operating system: at its limits, on this machine, and on a board
+-- that QEMU emulates.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local oracle = require "support.oracle"
+local parity = require "support.parity"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local example <const> = program.root .. "/examples/embedded"
+
+-- At its limits -----------------------------------------------------------------------------------
+
+describe("The collector", function()
+  local dir = shell.tmpdir "collector"
+  shell.check({ "gcc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
+    "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DGMON_BINS=8", "-DGMON_ARCS=32", "-I" .. example,
+    "-o", "collector", build.fixture "collector.c" }, { cwd = dir })
+
+  -- The records of a profile, and how much it says was lost.
+  local function collect(case)
+    local said = shell.check({ dir .. "/collector", case }, { cwd = dir }).stdout
+    return gmon.parse(shell.read(dir .. "/gmon.out")).records, tonumber(said)
+  end
+
+  local function calls_in(records)
+    local sum = 0
+    for _, record in ipairs(records) do
+      if record.kind == "arc" then sum = sum + record.count end
+    end
+    return sum
+  end
+
+  local function arc(count)
+    return { kind = "arc", from = 0x1001, self = 0x1000, count = count }
+  end
+
+  it("has samples where they were, and no more than a bin holds", function()
+    local records, lost = collect "samples"
+    assert.same({ { kind = "histogram", low = 0x1000, high = 0x1070, rate = 50, dimension = "seconds",
+      abbreviation = "s", bins = { 65535, 0, 0, 0, 0, 0, 1, n = 7 } } }, records)
+    assert.equal(3, lost)
+  end)
+
+  it("counts calls as long as there is room for them, and those that there is none for", function()
+    local records, lost = collect "places"
+    assert.is_true(#records - 1 > 16 and #records - 1 <= 32)
+    assert.equal(100 * 101 // 2, calls_in(records) + lost)
+    for i = 2, #records do assert.equal(records[i].from - 0x1000, records[i].count) end
+  end)
+
+  it("stops at the highest number of calls, and has no histogram where nothing is sampled", function()
+    assert.same({ { arc(0xffffffff) }, 2 }, { collect "count" })
+  end)
+
+  it("leaves a call alone that is being counted when an interrupt calls", function()
+    local records, lost = collect "nested"
+    assert.same({ arc(1), 1 }, { records[2], lost })
+  end)
+
+  it("collects nothing before the start and after the end", function()
+    local records, lost = collect "late"
+    assert.same({ 1, 0 }, { #records, lost })
+  end)
+end)
+
+-- With a program ----------------------------------------------------------------------------------
+
+-- Makes what the example's Makefile has by that name, and runs it. Returns where image and profile are.
+local function made(target, image)
+  local dir = shell.tmpdir "embedded"
+  shell.check({ "make", "-s", "-C", example, "BUILD=" .. dir, target }, { env = { MAKEFLAGS = false }, timeout = 120 })
+  return dir .. "/" .. image, dir .. "/gmon.out"
+end
+
+-- Of 2,000 numbers, 20 times: how often each is divided follows from what primes are; the sieve crosses out multiples
+-- of the 14 primes below 45.
+local calls <const> = { divides = 20 * 13397, is_prime = 20 * 2000, by_division = 20, by_sieve = 20,
+  cross_out = 20 * 14, program = 1 }
+
+local function check_calls(image, path)
+  local opened, found = assert(gprof.image(image)), {}
+  local profile = assert(gprof.profile(opened, assert(gprof.data(opened, path))))
+  for f in profile:functions() do found[f.name] = calls[f.name] and f.calls end
+  assert.same(calls, found)
+  return profile
+end
+
+describe("A program with the collector", function()
+  it("on this machine, by -finstrument-functions, leaves a profile with all calls", function()
+    check_calls(made("host", "host"))
+  end)
+
+  local function have(tool)
+    return shell.run { tool, "--version" }.status == 0
+  end
+  if not have "arm-none-eabi-gcc" or not have "qemu-system-arm" then
+    return pending "on a board (needs gcc-arm-none-eabi and qemu-system-arm)"
+  end
+  local image, path = made("run", "board.elf")
+
+  it("on a board leaves a profile with all calls, and samples where it computed", function()
+    local profile = check_calls(image, path)
+    assert.equal("seconds", profile.unit)
+    local divides = profile:find "divides"
+    assert.is_true(divides.self > 0 and divides.self < profile.total)
+    assert.same({ "program.c", 0 }, { divides.file:match "[^/]*$", divides.address % 2 })
+  end)
+
+  it("on a board has GNU gprof's reports, with --gnu-compat", function()
+    if not parity.possible(pending) then return end
+    assert(oracle.foreign "arm-none-eabi-gprof", "arm-none-eabi-gprof is another version than gprof")
+    for _, list in ipairs { { "-z" }, { "-l", "-p" }, { "-C" }, { "-Egmon_call", "-q" } } do
+      local arguments = table.move({ image, path }, 1, 2, #list + 2, { "-b", table.unpack(list) })
+      parity.check(arguments, { oracle = "arm-none-eabi-gprof" })
+    end
+  end)
+end)

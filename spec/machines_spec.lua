@@ -1,0 +1,370 @@
+-- Images and profiles of other machines, with a libbfd that need not know them: what their symbols mean, and whether
+-- the figures are right.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local foreign = require "support.foreign"
+local gmon = require "support.gmon"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local oracle = require "support.oracle"
+local parity = require "support.parity"
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- Programs of other machines --------------------------------------------------------------------
+
+-- `tools` is what the names of compiler and binutils begin with; `runs` is what runs a program; `gprof` is the GNU
+-- gprof that knows the machine, if it is not one of those tools; `packages` is what Debian has the compiler in; `core`
+-- is what it calls the machine in the name of libbfd, of those whose symbols that libbfd changes.
+local machines <const> = {
+  { name = "AArch64", tools = "aarch64-linux-gnu-", runs = "qemu-aarch64", packages = "gcc-aarch64-linux-gnu" },
+  { name = "ARM, Thumb", tools = "arm-linux-gnueabihf-", runs = "qemu-arm", flags = { "-mthumb" },
+    core = "armhf", packages = "gcc-arm-linux-gnueabihf" },
+  { name = "ARM, not Thumb", tools = "arm-linux-gnueabihf-", runs = "qemu-arm", flags = { "-marm" },
+    packages = "gcc-arm-linux-gnueabihf" },
+  { name = "RISC-V", tools = "riscv64-linux-gnu-", runs = "qemu-riscv64", packages = "gcc-riscv64-linux-gnu" },
+  { name = "MIPS, 32 bits, big-endian", tools = "mips-linux-gnu-", runs = "qemu-mips",
+    packages = "gcc-mips-linux-gnu", core = "mips" },
+  { name = "MIPS, 64 bits, little-endian", tools = "mips64el-linux-gnuabi64-", runs = "qemu-mips64el",
+    packages = "gcc-mips64el-linux-gnuabi64" },
+  { name = "PowerPC, 32 bits", tools = "powerpc-linux-gnu-", runs = "qemu-ppc", packages = "gcc-powerpc-linux-gnu" },
+  { name = "PowerPC, 64 bits, big-endian", tools = "powerpc64-linux-gnu-", runs = "qemu-ppc64",
+    packages = "gcc-powerpc64-linux-gnu", descriptors = true, core = "ppc64" },
+  { name = "PowerPC, 64 bits, little-endian", tools = "powerpc64le-linux-gnu-", runs = "qemu-ppc64le",
+    packages = "gcc-powerpc64le-linux-gnu" },
+  { name = "s390x", tools = "s390x-linux-gnu-", runs = "qemu-s390x", packages = "gcc-s390x-linux-gnu" },
+  { name = "i386", tools = "i686-linux-gnu-", runs = "qemu-i386", gprof = "gprof", packages = "gcc-i686-linux-gnu" },
+}
+
+-- Compiles the fixture for a machine, once.
+local function compile(machine, ...)
+  local dir, name = shell.tmpdir(machine.tools .. "machines"), "machines.c"
+  shell.write(dir .. "/" .. name, shell.read(build.fixture(name)))
+  local argv = { machine.tools .. "gcc", "-O1", "-g", "-pg", ... }
+  table.move(machine.flags or {}, 1, #(machine.flags or {}), #argv + 1, argv)
+  local result = shell.run(table.move({ "-o", "machines", name }, 1, 4, #argv + 1, argv), { cwd = dir })
+  return result.status == 0 and dir .. "/machines", dir
+end
+
+-- The same, and runs it for a profile, which an emulator's clock makes. Nil and a reason, where something is missing.
+local function profiled(machine)
+  local packages = machine.packages .. " with its C library, and qemu-user"
+  local image, dir = compile(machine, "-static")
+  if not image then return nil, "needs " .. packages end
+  local run = shell.run({ machine.runs, image }, { cwd = dir, timeout = 60 })
+  if run.status ~= 0 or not shell.exists(dir .. "/gmon.out") then return nil, "needs " .. packages end
+  return { machine = machine, image = image, gmon = dir .. "/gmon.out" }
+end
+
+local function parity_of(built, lists)
+  local name = built.machine.gprof or built.machine.tools .. "gprof"
+  assert(oracle.foreign(name), name .. " is another version than gprof")
+  for _, list in ipairs(lists) do
+    local arguments = { "-b", table.unpack(list) }
+    table.move({ built.image, built.gmon }, 1, 2, #arguments + 1, arguments)
+    parity.check(arguments, { oracle = name })
+  end
+end
+
+-- The functions of a profile, by name: those of the fixture are there once.
+local function functions(image, path, options)
+  local opened = assert(gprof.image(image))
+  local profile, found = assert(gprof.profile(opened, assert(gprof.data(opened, path)), options)), {}
+  for f in profile:functions() do found[f.name] = f end
+  return found, opened
+end
+
+-- Calls that follow from the fixture, but those of functions by themselves.
+local calls <const> = { main = 1, leaf = 41, helper = 6, even = 40, odd = 40, choose = 30, factorial = 1 }
+
+local function check_counts(built)
+  local found = functions(built.image, built.gmon)
+  for name, count in pairs(calls) do
+    -- Not each C library's start is compiled with -pg: nobody may call main.
+    if name ~= "main" then assert.equal(count, found[name].calls, name) end
+  end
+  local callers = {}
+  for arc in found.helper:callers() do callers[arc.caller.name] = arc.count end
+  assert.same({ main = 1, choose = 5 }, callers)
+  assert.is_true(found.leaf.self > 0)
+  assert.same({ 12, "machines.c" }, { found.leaf.line, found.leaf.file:match "[^/]*$" })
+end
+
+-- Where the machine's own nm, which knows what symbols mean there, has code: "ADDRESS NAME" as keys, and addresses.
+local function known_code(built)
+  local known = {}
+  local nm = shell.check({ built.machine.tools .. "nm", "--synthetic", built.image }).stdout
+  for address, name in nm:gmatch "(%x+) [TtWi] ([^\n]+)" do
+    if built.machine.descriptors then name = name:gsub("^%.", "") end
+    address = tonumber(address, 16)
+    known[address], known[address .. " " .. name] = true, true
+  end
+  return known
+end
+
+-- Functions are where that nm has them, and no name is that of a label or of a mark. (Of several names of one
+-- descriptor nm tells one.)
+local function check_symbols(built)
+  local known, odd, count = known_code(built), {}, 0
+  for symbol in assert(gprof.image(built.image)):symbols() do
+    local name, address = symbol.name, symbol.address
+    local is_known = known[address .. " " .. name] or built.machine.descriptors and known[address]
+    if not is_known or name:find "^[.$]" or name:find "^%x+%." then table.insert(odd, name) end
+    count = count + 1
+  end
+  assert.same({}, odd)
+  assert.is_true(count > 500)
+end
+
+-- Prints the functions that were called, or took time, with figures.
+local script <const> = [[
+  local gprof = require "gprof"
+  local image = assert(gprof.image(arg[1]))
+  local profile = assert(gprof.profile(image, assert(gprof.data(image, arg[2]))))
+  for address, name, calls, self, file, line in
+    profile:functions("address", "address", "name", "calls", "self", "file", "line") do
+    if calls > 0 or self > 0 then print(address, name, calls, self, file, line) end
+  end
+]]
+
+local function check_with_own_library(built)
+  foreign.prepare(built.machine.core, built.machine.tools .. "nm")
+  local arguments = { built.image, built.gmon }
+  local expected = foreign.script(built.machine.core, script, arguments)
+  assert.same({ "", true }, { expected.stderr, #expected.stdout > 200 })
+  assert.equal(expected.stdout, launch.script(script, arguments).stdout)
+end
+
+for _, machine in ipairs(machines) do
+  local built, lack = profiled(machine)
+  describe("A program of " .. machine.name, function()
+    if not built then return pending("(" .. lack .. ")") end
+    it("has the calls and the time that it had", function() check_counts(built) end)
+    it("has its functions where they are", function() check_symbols(built) end)
+    if machine.core then
+      it("has the same figures with a libbfd that knows the machine", function() check_with_own_library(built) end)
+    end
+    it("has GNU gprof's reports, with --gnu-compat", function()
+      if not parity.possible(pending) then return end
+      parity_of(built, { { "-z" }, { "-C" }, { "-T", "-q" }, { "-r" } })
+      -- GNU gprof takes 20 seconds for lines where there are descriptors.
+      if not machine.descriptors then parity_of(built, { { "-l", "-p" } }) end
+    end)
+  end)
+end
+
+-- Windows ---------------------------------------------------------------------------------------
+
+-- Functions of an image, by name.
+local function places(image)
+  local found = {}
+  for symbol in image:symbols() do found[symbol.name] = symbol.address end
+  return found
+end
+
+-- A profile of the fixture as it could have been, by our writer: some time in each of the first functions, two calls.
+local function written(path)
+  local image = assert(gprof.image(path))
+  local place, bins = places(image), {}
+  for i = 1, 200 do bins[i] = i % 7 end
+  local data = gprof.data.new { image = image }
+  assert(data:add_histogram { low = image.text_low, high = image.text_low + 3200, bins = bins, rate = 100 })
+  assert(data:add_arc(place.main + 4, place.choose, 30))
+  assert(data:add_arc(place.choose + 4, place.helper, 5))
+  return image, data, place
+end
+
+for _, machine in ipairs {
+  { name = "32 bits", tools = "i686-w64-mingw32-", packages = "gcc-mingw-w64-i686-win32", prefix = "_" },
+  { name = "64 bits", tools = "x86_64-w64-mingw32-", packages = "gcc-mingw-w64-x86-64-win32", prefix = "" },
+} do
+  describe("A program of Windows, " .. machine.name .. ",", function()
+    local path, dir = compile(machine)
+    if not path then return pending("(needs " .. machine.packages .. ")") end
+    path = path .. ".exe"
+    local image, data, place = written(path)
+
+    it("has GNU gprof's reports, with --gnu-compat", function()
+      if not parity.possible(pending) then return end
+      local built = { machine = machine, image = path, gmon = dir .. "/gmon.out" }
+      assert(data:write(built.gmon))
+      for _, name in ipairs { machine.tools .. "gprof", "gprof" } do
+        built.machine = { gprof = name }
+        parity_of(built, { { "-z" }, { "-T", "-q" }, { "--no-demangle" }, { "-r" }, { "-pmain" }, { "-q_main" } })
+      end
+    end)
+
+    it("has functions by the names that they have in C, and as the linker knows them", function()
+      local profile = assert(gprof.profile(image, data))
+      local choose = profile:find("choose")
+      assert.same({ "choose", machine.prefix .. "choose", 30 }, { choose.name, choose.symbol, choose.calls })
+      assert.same({ 38, "machines.c" }, { choose.line, choose.file:match "[^/]*$" })
+    end)
+
+    -- A long has four bytes there, and what follows up to the next record is what was on the stack.
+    it("has counts of four bytes in the profile that its C library writes", function()
+      local pointer = machine.prefix == "" and 8 or 4
+      local count = pointer == 8 and 0x7ff6deadbeef << 32 | 5 or 5
+      local bytes = gmon.bsd44 { pointer = pointer, low = image.text_low, high = image.text_low + 64, bins = { 1, 2 },
+        arcs = { { place.main + 4, place.choose, count } } }
+      local gmon_out = shell.write(dir .. "/gmon.bsd", bytes)
+      local read = assert(gprof.data(image, gmon_out))
+      local sum = shell.tmpdir "sum" .. "/gmon.sum"
+      read:add_arc(place.main + 4, place.choose, 0xffffffff)
+      assert(read:write(sum, "4.4bsd"))
+      for file, calls_of in pairs { [gmon_out] = 5, [sum] = 5 + 0xffffffff } do
+        local profile = assert(gprof.profile(image, assert(gprof.data(image, file))))
+        assert.equal(calls_of, profile:find("choose").calls)
+      end
+    end)
+  end)
+end
+
+-- Symbols that somebody made up -------------------------------------------------------------------
+
+-- Says in an image of no machine which one it is for, and perhaps that it is linked.
+local function for_machine(number, path, linked)
+  local bytes = shell.read(path)
+  local order = bytes:byte(6) == 2 and ">I2I2" or "<I2I2"
+  local kind = order:unpack(bytes, 17)
+  return shell.write(path, bytes:sub(1, 16) .. order:pack(linked and 2 or kind, number) .. bytes:sub(21))
+end
+
+local ARM <const>, MIPS <const>, AARCH64 <const>, RISCV <const>, SPARC <const>, PPC64 <const> = 40, 8, 183, 243, 2, 21
+
+local function names(path, options)
+  local found = {}
+  for symbol in assert(gprof.image(path, options)):symbols "address" do
+    table.insert(found, ("%x %s"):format(symbol.address, symbol.name))
+  end
+  return found
+end
+
+describe("The lowest bit of a function's address", function()
+  local function image(number)
+    return for_machine(number, build.craft { target = "elf32-little", text = 0x40,
+      symbols = { { "first", 1 }, { "second", 0x11 }, { "label", 0x21, "global" }, { "third", 0x31 } } })
+  end
+
+  it("is none of it where it tells instruction sets apart", function()
+    for _, number in ipairs { ARM, MIPS } do
+      local path = image(number)
+      for _, compat in ipairs { false, true } do
+        assert.same({ "1000 first", "1010 second", "1021 label", "1030 third" }, names(path, { gnu_compat = compat }))
+      end
+    end
+    assert.same({ "1001 first", "1011 second", "1021 label", "1031 third" }, names(image(SPARC)))
+  end)
+
+  it("is in calls of them, or is not", function()
+    local opened = assert(gprof.image(image(ARM)))
+    local data = gprof.data.new { image = opened }
+    data:add_arc(0x1005, 0x1010, 3)
+    data:add_arc(0x1004, 0x1011, 4)
+    local callers = {}
+    for arc in assert(gprof.profile(opened, data)):find("second"):callers() do callers[arc.caller.name] = arc.count end
+    assert.same({ first = 7 }, callers)
+  end)
+
+  it("is none of it in a list of symbols either", function()
+    local list = shell.write(shell.tmpdir "list" .. "/list", "00001001 T first\n00001011 t second\n")
+    local path = image(ARM)
+    assert.same({ "1000 first", "1010 second" }, names(path, { external_symbol_table = list }))
+    assert.same({ "1001 first", "1011 second" }, names(path, { external_symbol_table = list, gnu_compat = true }))
+  end)
+end)
+
+describe("A static function with a global label at its address", function()
+  local path = build.craft { text = 0x40, symbols = { { "start_of_code", 0, "global" },
+    { "first", 0, "function,local" }, { "second", 0x20 } } }
+
+  it("stays, and keeps its calls", function()
+    assert.same({ "1000 first", "1020 second" }, names(path))
+    local image = gprof.image(path)
+    local data = gprof.data.new { image = image }
+    data:add_arc(0x1024, 0x1004, 5)
+    assert.equal(5, gprof.profile(image, data):find("first").calls)
+  end)
+
+  it("does not for GNU gprof", function()
+    assert.same({ "1000 start_of_code", "1020 second" }, names(path, { gnu_compat = true }))
+  end)
+end)
+
+describe("Symbols that tell code from data", function()
+  local marks <const> = { "$a", "$t", "$d", "$x", "$d.5", "$t.realdata", "$xrv64i2p1_m2p0" }
+
+  local function image(number, class)
+    local symbols = { { "f", 0 }, { "$dollar", 8, "function,local" } }
+    for i, name in ipairs(marks) do table.insert(symbols, { name, 8 + 4 * i, "function,local" }) end
+    return for_machine(number, build.craft { target = class, text = 0x40, symbols = symbols })
+  end
+
+  it("are no functions", function()
+    for number, class in pairs { [ARM] = "elf32-little", [AARCH64] = "elf64-little", [RISCV] = "elf64-little" } do
+      assert.same({ "1000 f", "1008 $dollar" }, names(image(number, class)))
+      assert.same({ "1000 f" }, names(image(number, class), { gnu_compat = true }))
+    end
+    assert.equal(2 + #marks, #names(image(SPARC, "elf32-big")))
+  end)
+
+  it("are none in a list of symbols either, which nm of another machine has made", function()
+    local path = image(ARM, "elf32-little")
+    local list = shell.write(shell.tmpdir "list" .. "/list", shell.check { "nm", path }.stdout)
+    assert.same({ "1000 f", "1008 $dollar" }, names(path, { external_symbol_table = list }))
+  end)
+end)
+
+describe("Descriptors of functions", function()
+  -- Code of 0x100 bytes at 0x1000, and descriptors at 0x20000: an array of addresses, each with two words more.
+  local function image(addresses, symbols, unlinked)
+    local path = build.craft { target = "elf64-big", text = 0x100, symbols = {} }
+    local opd, argv = {}, { "objcopy", "-I", "elf64-big", "-O", "elf64-big" }
+    for i, address in ipairs(addresses) do opd[i] = (">I8I8I8"):pack(address, 0, 0) end
+    local file = shell.write(path .. ".opd", table.concat(opd))
+    for _, symbol in ipairs(symbols) do
+      table.insert(argv, ("--add-symbol=%s=%s:%#x,%s"):format(symbol[1], symbol[2], symbol[3],
+        symbol[4] or "function,global"))
+    end
+    shell.check(table.move({ "--add-section", ".opd=" .. file, "--set-section-flags", ".opd=alloc,load,data,contents",
+      "--change-section-address", ".opd=0x20000", path }, 1, 7, #argv + 1, argv))
+    return for_machine(PPC64, path, not unlinked)
+  end
+
+  it("lead to their code", function()
+    local path = image({ 0x1010, 0x1040, 0x1080 }, { { "first", ".opd", 0x20000 },
+      { "second", ".opd", 0x20018, "function,local" }, { "alias", ".opd", 0x20018, "function,weak" },
+      { ".third", ".text", 0x1080 }, { "third", ".opd", 0x20030 } })
+    assert.same({ "1010 first", "1040 alias", "1080 third" }, names(path))
+    -- the names that a libbfd which knows the machine makes; a dot in a local one is not for GNU gprof
+    assert.same({ "1010 .first", "1080 .third", "20018 alias" }, names(path, { gnu_compat = true }))
+    assert.equal("first", gprof.image(path):find("first").name)
+  end)
+
+  it("are none if they lead nowhere", function()
+    local path = image({ 0x1010, 0xfff, 0x1100, 0, -1 }, { { "first", ".opd", 0x20000 }, { "low", ".opd", 0x20018 },
+      { "behind", ".opd", 0x20030 }, { "null", ".opd", 0x20048 }, { "huge", ".opd", 0x20060 },
+      { "cut", ".opd", 0x20071 }, { "outside", ".opd", 0x20078 }, { "far", ".opd", 0x7fffffff } })
+    assert.same({ "1010 first" }, names(path))
+  end)
+
+  it("have no addresses as long as they are not linked", function()
+    local path = image({ 0x1010 }, { { "first", ".opd", 0 }, { "f", ".text", 0 } }, true)
+    assert.same({ "1000 f" }, names(path))
+  end)
+
+  it("may be said to be more than the file has", function()
+    local path = image({ 0x1010 }, { { "first", ".opd", 0x20000 }, { "f", ".text", 0x1000 } })
+    local text = shell.read(path)
+    -- the size in the section's header, behind the address
+    local at = text:find((">I8"):pack(0x20000), 1, true)
+    while at and (">I8"):unpack(text, at + 16) ~= 24 do at = text:find((">I8"):pack(0x20000), at + 1, true) end
+    for _, size in ipairs { 0, 7, 1 << 40, -1 } do
+      shell.write(path, text:sub(1, at + 15) .. (">i8"):pack(size) .. text:sub(at + 24))
+      local result = program.run { "-b", "-C", "-z", path, "/dev/null" }
+      assert.equal(1, result.status)
+      assert.same({ "1000 f" }, names(path))
+    end
+  end)
+end)
