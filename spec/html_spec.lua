@@ -203,6 +203,33 @@ describe("Figures in a page", function()
     for i, weight in pairs(inside) do assert.truthy(weight <= tree.weight[i]) end
   end)
 
+  it("have the heaviest ways of a tree that has too many, and what is below them in one frame", function()
+    local deep = { functions = { "root" }, ticks = { root = 1 }, calls = {} }
+    local above = { "root" }
+    for layer = 1, 20 do  -- a billion ways
+      local here = {}
+      for i = 1, 3 do
+        here[i] = ("f%d_%d"):format(layer, i)
+        deep.functions[#deep.functions + 1], deep.ticks[here[i]] = here[i], 9
+        for _, caller in ipairs(above) do table.insert(deep.calls, { caller, here[i], layer + i }) end
+      end
+      above = here
+    end
+    local parts = pages.parts((pages.crafted(deep)))
+    local tree, hidden, children = parts.data.tree, 0, {}
+    for i, frame in ipairs(tree.frame) do
+      local parent = tree.parent[i] + 1
+      children[parent] = (children[parent] or 0) + tree.weight[i]
+      if frame == -2 then hidden = hidden + tree.weight[i] end
+    end
+    assert.truthy(#tree.frame > 10000 and #parts.json < 1500000, #parts.json)
+    assert.equal(tree.weight[1], children[0])
+    local told = parts.markup:match "Of ([%d.]+) %% of the time the tree of calls does not show all of the way down"
+    assert.near(100 * hidden / tree.weight[1], tonumber(told), 0.06)
+    assert.truthy(hidden < 0.7 * tree.weight[1], told)
+    for i, weight in pairs(children) do assert.truthy(i == 0 or weight <= tree.weight[i]) end
+  end)
+
   it("are by function, with -l, too", function()
     local path, gmon = exported.inlined()
     assert.equal((pages.write(path, gmon)), (pages.write(path, gmon, "-l")))
