@@ -204,17 +204,7 @@ describe("Figures in a page", function()
   end)
 
   it("have the heaviest ways of a tree that has too many, and what is below them in one frame", function()
-    local deep = { functions = { "root" }, ticks = { root = 1 }, calls = {} }
-    local above = { "root" }
-    for layer = 1, 20 do  -- a billion ways
-      local here = {}
-      for i = 1, 3 do
-        here[i] = ("f%d_%d"):format(layer, i)
-        deep.functions[#deep.functions + 1], deep.ticks[here[i]] = here[i], 9
-        for _, caller in ipairs(above) do table.insert(deep.calls, { caller, here[i], layer + i }) end
-      end
-      above = here
-    end
+    local deep = crafted.layered(20, 3)  -- three billion ways
     local parts = pages.parts((pages.crafted(deep)))
     local tree, hidden, children = parts.data.tree, 0, {}
     for i, frame in ipairs(tree.frame) do
