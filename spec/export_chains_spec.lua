@@ -37,23 +37,6 @@ local running <const> = {
     { "eval", "alloc", 400 } },
 }
 
--- A program of some functions that call each other at random, in cycles, too.
-local function random_plan()
-  local plan = { functions = {}, ticks = {}, calls = {} }
-  local count = math.random(2, 9)
-  for i = 1, count do
-    plan.functions[i] = "f" .. i
-    plan.ticks["f" .. i] = math.random(0, 3) * math.random(0, 40)
-  end
-  for _ = 1, math.random(0, 2 * count) do
-    local from, to = math.random(count), math.random(count)
-    if math.random(3) > 1 and from > to then from, to = to, from end
-    plan.calls[#plan.calls + 1] = { "f" .. from, "f" .. to, math.random(50) }
-  end
-  plan.calls[#plan.calls + 1] = { "f1", "f2", 1 }
-  return plan
-end
-
 -- What chains carry: `ending`, by leaf; `with`, by anything in them; `pairs`, by "caller;callee".
 local function sums(list)
   local sum = { ending = {}, with = {}, pairs = {} }
@@ -87,7 +70,7 @@ describe("chains", function()
 
   it("give each function its time, with that of its children, each cycle, and each call", function()
     chance.cases(5000, 200)(function(remark)
-      local profile = crafted.profile(random_plan())
+      local profile = crafted.profile(crafted.random())
       local list = chains.of(profile, FACTOR)
       local sum = sums(list)
       local near = #list + 1  -- each chain is rounded

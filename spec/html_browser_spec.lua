@@ -124,6 +124,12 @@ describe("The tree of a page", function()
     assert.truthy(found[3]:find "^all: 0%.95 s, 100%.0 %% of all")
   end)
 
+  it("tells how much is not shown, and not that it is anybody's own", function()
+    local deep = crafted.layered(20, 3)  -- three billion ways
+    local found = visit(select(2, pages.crafted(deep)), { "open", "!tree" }, "describeFrame(tree.frame.indexOf(-2))")
+    assert.truthy(found[1]:find "^%[not shown%]: %d%.%d%d s, %d%.%d %% of all, [%d.]+ %% of f%d+_%d$", found[1])
+  end)
+
   it("says that it is estimated", function()
     local found = visit(path, { "open", "!tree" }, "document.querySelector('main').textContent")
     assert.truthy(found[1]:find "Estimated from")

@@ -203,6 +203,23 @@ describe("Figures in a page", function()
     for i, weight in pairs(inside) do assert.truthy(weight <= tree.weight[i]) end
   end)
 
+  it("have the heaviest ways of a tree that has too many, and what is below them in one frame", function()
+    local deep = crafted.layered(20, 3)  -- three billion ways
+    local parts = pages.parts((pages.crafted(deep)))
+    local tree, hidden, children = parts.data.tree, 0, {}
+    for i, frame in ipairs(tree.frame) do
+      local parent = tree.parent[i] + 1
+      children[parent] = (children[parent] or 0) + tree.weight[i]
+      if frame == -2 then hidden = hidden + tree.weight[i] end
+    end
+    assert.truthy(#tree.frame > 10000 and #parts.json < 1500000, #parts.json)
+    assert.equal(tree.weight[1], children[0])
+    local told = parts.markup:match "Of ([%d.]+) %% of the time the tree of calls does not show all of the way down"
+    assert.near(100 * hidden / tree.weight[1], tonumber(told), 0.06)
+    assert.truthy(hidden < 0.7 * tree.weight[1], told)
+    for i, weight in pairs(children) do assert.truthy(i == 0 or weight <= tree.weight[i]) end
+  end)
+
   it("are by function, with -l, too", function()
     local path, gmon = exported.inlined()
     assert.equal((pages.write(path, gmon)), (pages.write(path, gmon, "-l")))

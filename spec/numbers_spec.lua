@@ -416,7 +416,8 @@ end
 local function check_reports(profile)
   for _, name in ipairs(styles.reports()) do
     for _, options in ipairs(looks) do
-      if name ~= "file_order" and name ~= "comparison" and (profile.rate or not name:find "flat") then
+      local is_of_time = name:find "flat" or name == "call_tree"
+      if name ~= "file_order" and name ~= "comparison" and (profile.rate or not is_of_time) then
         check_report(name, profile, options)
       end
     end

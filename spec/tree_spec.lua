@@ -11,23 +11,6 @@ local program = require "support.program"
 local pty = require "support.pty"
 local trees = require "gprof.tree"
 
--- A program of some functions that call each other at random, in cycles, too.
-local function random_plan()
-  local plan = { functions = {}, ticks = {}, calls = {} }
-  local count = math.random(2, 9)
-  for i = 1, count do
-    plan.functions[i] = "f" .. i
-    plan.ticks["f" .. i] = math.random(0, 3) * math.random(0, 40)
-  end
-  for _ = 1, math.random(0, 2 * count) do
-    local from, to = math.random(count), math.random(count)
-    if math.random(3) > 1 and from > to then from, to = to, from end
-    plan.calls[#plan.calls + 1] = { "f" .. from, "f" .. to, math.random(50) }
-  end
-  plan.calls[#plan.calls + 1] = { "f1", "f2", 1 }
-  return plan
-end
-
 -- All nodes of a tree by the way that leads there, "main;leaf".
 local function by_way(profile, tree)
   local names, found = chains.names(profile), {}
@@ -70,25 +53,10 @@ local function check_sums(node)
   assert.equal(node.weight, sum)
 end
 
--- Layers of functions, each of which calls all of the next: any number of ways.
-local function layered(layers, wide)
-  local plan, above = { functions = { "root" }, ticks = { root = 1 }, calls = {} }, { "root" }
-  for layer = 1, layers do
-    local here = {}
-    for i = 1, wide do
-      local name = ("f%d_%d"):format(layer, i)
-      here[i], plan.functions[#plan.functions + 1], plan.ticks[name] = name, name, i
-      for j, caller in ipairs(above) do table.insert(plan.calls, { caller, name, 1 + layer * i % (j + 1) }) end
-    end
-    above = here
-  end
-  return plan
-end
-
 describe("The tree of calls", function()
   it("is what chains that begin alike are together", function()
     chance.cases(5000, 200)(function(remark)
-      local profile = crafted.profile(random_plan())
+      local profile = crafted.profile(crafted.random())
       local tree = trees.of(profile, { least = 0 })
       check_sums(tree.root)
       assert.equal(tree.all, tree.root.weight)
@@ -117,7 +85,7 @@ describe("The tree of calls", function()
   end)
 
   it("has the heaviest nodes where there is no room for all, and says what the others have", function()
-    local profile = crafted.profile(layered(12, 4))  -- 22 million ways
+    local profile = crafted.profile(crafted.layered(12, 4))  -- 22 million ways
     local tree = trees.of(profile, { most = 500, least = 0 })
     check_sums(tree.root)
     local count, least, hidden = 0, math.huge, 0
@@ -133,7 +101,7 @@ describe("The tree of calls", function()
   end)
 
   it("is as deep as it is wanted, and has nothing that is too light", function()
-    local profile = crafted.profile(layered(6, 3))
+    local profile = crafted.profile(crafted.layered(6, 3))
     for _, node in pairs(by_way(profile, trees.of(profile, { depth = 3 }))) do
       assert.truthy(node.depth <= 3)
       if node.depth == 3 then assert.equal(node.weight, node.self + node.rest) end

@@ -22,6 +22,42 @@ crafted.example = {
   },
 }
 
+--- A program of some functions that call each other at random, in cycles, too.
+-- @treturn table
+function crafted.random()
+  local plan = { functions = {}, ticks = {}, calls = {} }
+  local count = math.random(2, 9)
+  for i = 1, count do
+    plan.functions[i] = "f" .. i
+    plan.ticks["f" .. i] = math.random(0, 3) * math.random(0, 40)
+  end
+  for _ = 1, math.random(0, 2 * count) do
+    local from, to = math.random(count), math.random(count)
+    if math.random(3) > 1 and from > to then from, to = to, from end
+    plan.calls[#plan.calls + 1] = { "f" .. from, "f" .. to, math.random(50) }
+  end
+  plan.calls[#plan.calls + 1] = { "f1", "f2", 1 }
+  return plan
+end
+
+--- A program of layers of functions, each of which calls all of the next one, below one root: any number of ways.
+-- @tparam integer layers
+-- @tparam integer wide how many functions are in each
+-- @treturn table
+function crafted.layered(layers, wide)
+  local plan, above = { functions = { "root" }, ticks = { root = 1 }, calls = {} }, { "root" }
+  for layer = 1, layers do
+    local here = {}
+    for i = 1, wide do
+      local name = ("f%d_%d"):format(layer, i)
+      here[i], plan.functions[#plan.functions + 1], plan.ticks[name] = name, name, i
+      for j, caller in ipairs(above) do table.insert(plan.calls, { caller, name, 1 + layer * i % (j + 1) }) end
+    end
+    above = here
+  end
+  return plan
+end
+
 --- Where the functions of a program are.
 -- @tparam table program
 -- @treturn {[string]=integer,...} by name; `[false]` is an address that belongs to none

@@ -101,10 +101,7 @@ function describeFrame(i) {
     percent(share) +
     " % of all" +
     (parent > 0 ? ", " + percent(tree.weight[i] / tree.weight[parent]) + " % of " + frameName(parent) : "") +
-    ", self " +
-    seconds(own) +
-    " " +
-    unitName
+    (tree.frame[i] === -2 ? "" : ", self " + seconds(own) + " " + unitName)
   );
 }
 
