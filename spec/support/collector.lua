@@ -1,5 +1,5 @@
--- How Lua's collector works while specs run, as GPROF_COLLECTOR says. Whatever nothing keeps alive is gone soon, and what
--- the core has of it is freed:
+-- How Lua's collector works while specs run, as GPROF_COLLECTOR says. Whatever nothing keeps alive is gone soon, and
+-- what the core has of it is freed:
 --
 -- - "generational" looks at what is new all the time;
 -- - "aggressive" at everything, step by step: it never rests. It is for the specs' own process, in which so much lives
