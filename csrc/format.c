@@ -11,7 +11,16 @@ static int read_number(const char **p) {
   return number;
 }
 
-/* Reads [N$][-][width][.precision]conversion. */
+/* Reads flags: each of - and + at most once, in any order. */
+static const char *read_flags(const char *p, gp_column_style *style) {
+  for (;; p++) {
+    bool *flag = *p == '-' ? &style->left : *p == '+' ? &style->plus : NULL;
+    if (!flag || *flag) return p;
+    *flag = true;
+  }
+}
+
+/* Reads [N$][flags][width][.precision]conversion. */
 static const char *read_directive(const char *p, gp_piece *piece) {
   const char *begin = p;
   int number = read_number(&p);
@@ -21,17 +30,14 @@ static const char *read_directive(const char *p, gp_piece *piece) {
   } else {
     p = begin;
   }
-  if (*p == '-') {
-    piece->style.left = true;
-    p++;
-  }
+  p = read_flags(p, &piece->style);
   piece->style.width = read_number(&p);
   if (*p == '.') {
     p++;
     piece->style.precision = read_number(&p);
   }
   piece->conversion = *p;
-  bool known = *p == 'd' || *p == 'f' || *p == 's';
+  bool known = *p == 'd' || *p == 'f' || (*p == 's' && !piece->style.plus);
   bool wide = piece->style.width > GP_TEXT_WIDTH ||
               piece->style.precision > GP_TEXT_WIDTH;
   return known && !wide ? p + 1 : NULL;

@@ -2,9 +2,9 @@
 /*
  * Formats: text with places for values, as printf has them.
  *
- * They know %d, %f, %s and %%, with the flag -, width and precision, and may choose their
- * values by place, as in %2$7d. A format is read piece by piece; whoever uses it for many
- * rows keeps the pieces.
+ * They know %d, %f, %s and %%, with the flag -, width and precision, %d and %f with the
+ * flag +, too, and may choose their values by place, as in %2$7d. A format is read piece
+ * by piece; whoever uses it for many rows keeps the pieces.
  */
 #ifndef GP_FORMAT_H
 #define GP_FORMAT_H

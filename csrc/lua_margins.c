@@ -141,7 +141,8 @@ static char *put_blank(char *out, size_t length) {
 static char *put_seconds(const printing *p, char *out, double seconds) {
   if (p->seconds_width == 0) return out;
   if (!(seconds > 0)) return put_blank(out, (size_t)p->seconds_width + 1);
-  out = gp_text_fixed(out, seconds, (gp_column_style){p->seconds_width, 2, false});
+  out = gp_text_fixed(
+      out, seconds, (gp_column_style){.width = p->seconds_width, .precision = 2});
   *out++ = ' ';
   return out;
 }
@@ -149,7 +150,7 @@ static char *put_seconds(const printing *p, char *out, double seconds) {
 /* The counts, or a mark if they are low, and the arrow that leads to the text. */
 static char *put_counts(const printing *p, char *out, const shown *s) {
   if (s->count == 0) return put_blank(out, (size_t)p->width + p->arrow_length);
-  gp_column_style style = {p->width, -1, false};
+  gp_column_style style = {.width = p->width, .precision = -1};
   char *end = (int64_t)s->sum >= p->least
                   ? gp_text_string(out, p->joined, s->length, style)
                   : gp_text_string(out, p->mark, p->mark_length, style);

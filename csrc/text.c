@@ -2,6 +2,7 @@
 /* Columns of text. */
 #include "text.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,11 +53,20 @@ static char *digits(char *end, uint64_t value, int least) {
   return end;
 }
 
+/* Writes the sign of a number, if it has one, before its digits; returns where it
+ * begins. */
+static char *set_sign(char *begin, bool negative, gp_column_style style) {
+  if (negative)
+    *--begin = '-';
+  else if (style.plus)
+    *--begin = '+';
+  return begin;
+}
+
 char *gp_text_integer(char *out, int64_t value, gp_column_style style) {
   char room[2 * QUICK], *end = room + QUICK;
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  char *begin = digits(end, magnitude, 1);
-  if (value < 0) *--begin = '-';
+  char *begin = set_sign(digits(end, magnitude, 1), value < 0, style);
   return put(out, begin, end, style);
 }
 
@@ -79,11 +89,11 @@ static char *set_quickly(char *end, double value, int precision) {
 
 char *gp_text_fixed(char *out, double value, gp_column_style style) {
   char room[2 * QUICK], *end = room + QUICK;
-  bool negative_zero = value == 0 && 1 / value < 0;
-  const char *begin = negative_zero ? NULL : set_quickly(end, value, style.precision);
-  if (begin) return put(out, begin, end, style);
+  char *begin = set_quickly(end, fabs(value), style.precision);
+  if (begin) return put(out, set_sign(begin, signbit(value), style), end, style);
   int precision = style.precision < 0 ? 6 : style.precision;
-  int length = snprintf(out, GP_TEXT_NUMBER, "%.*f", precision, value);
+  int length = snprintf(out, GP_TEXT_NUMBER, style.plus ? "%+.*f" : "%.*f", precision,
+                        value);
   return fill(out, (size_t)length, style);
 }
 

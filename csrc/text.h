@@ -20,6 +20,7 @@ typedef struct gp_column_style {
   int precision;   /* of strings: at most so many characters; of numbers: digits
                       behind the point; -1 if not given */
   bool left;       /* fill on the right instead of on the left */
+  bool plus;       /* numbers that are not negative begin with a plus sign */
 } gp_column_style;
 
 /* The most that a width or a precision can be. */

@@ -25,7 +25,9 @@ describe("a stream sets as string.format does", function()
     { "%.2f", 2.675 }, { "%.2f", 0.125 }, { "%.2f", 0.375 }, { "%.1f", 0.25 }, { "%.2f", 999999999.995 },
     { "%.2f", 1e9 }, { "%.2f", 1e300 }, { "%.2f", -0.0 }, { "%.2f", -1.005 }, { "%.2f", math.huge },
     { "%.2f", -math.huge }, { "%8.2f|", 12 }, { "%-8.2f|", 12.5 }, { "%5.1f%%", 100.0 }, { "%.5f", 1 / 3 },
-    { "%7d/%-7d     %s\n", 1, 20, "main [1]" },
+    { "%7d/%-7d     %s\n", 1, 20, "main [1]" }, { "%+d", 7 }, { "%+d", 0 }, { "%+5d|", -7 }, { "%+-5d|", 7 },
+    { "%-+5d|", 7 }, { "%+.2f", 0.0 }, { "%+.2f", -0.0 }, { "%+8.2f|", 1.5 }, { "%-+8.2f|", 1.5 }, { "%+.0f", 2.5 },
+    { "%+.2f", math.huge }, { "%+.2f", -math.huge }, { "%+.2f", -0.001 }, { "%+.1f", 1e9 }, { "%.1f", -0.04 },
   } do
     it(("%s of %s"):format(case[1], tostring(case[2])), function()
       assert.equal(string.format(table.unpack(case)), set(table.unpack(case)))
@@ -37,8 +39,8 @@ describe("a stream sets as string.format does", function()
     math.randomseed(7)
     for _ = 1, 20000 do
       local value = random(0, 1000000) / ({ 8, 100, 200, 1000, 3 })[random(5)] * 10.0 ^ random(-2, 3)
-      local expected = ("%7.2f %5.1f"):format(value, value)
-      assert.equal(expected, set("%7.2f %5.1f", value, value))
+      local expected = ("%7.2f %5.1f %+.2f %.1f"):format(value, value, value, -value)
+      assert.equal(expected, set("%7.2f %5.1f %+.2f %.1f", value, value, value, -value))
     end
   end)
 end)
@@ -71,7 +73,7 @@ describe("a stream", function()
   it("refuses formats and values that do not fit", function()
     for _, case in ipairs {
       { "%x", 1 }, { "%100d", 1 }, { "%.100f", 1 }, { "%", 1 }, { "%d", "one" }, { "%d", 1.5 }, { "%s", {} },
-      { "%d" , 1, 2 }, { "no place", 1 }, { "%d %d", 1 }, { "%3$d", 1 },
+      { "%+s", "x" }, { "%++d", 1 }, { "%d" , 1, 2 }, { "no place", 1 }, { "%d %d", 1 }, { "%3$d", 1 },
     } do
       assert.is_false(pcall(set, table.unpack(case)), case[1])
     end

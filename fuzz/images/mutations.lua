@@ -112,6 +112,17 @@ function mutations.all_of_a_name(image)
   return ("%d fields %s, such as %#x"):format(count, chosen.name, read(image, chosen))
 end
 
+-- A compressed section claims to be of any size, and mostly of far more than there is.
+function mutations.claimed_size(image)
+  local sizes = {}
+  for _, field in ipairs(image.layout.fields.chdr or {}) do
+    if field.name == "chdr.size" then sizes[#sizes + 1] = field end
+  end
+  if #sizes == 0 then return end
+  local field = pick(sizes)
+  return set_field(image, field, random(2) == 1 and 1 << random(24, 63) or pick(values)(read(image, field), image))
+end
+
 -- --- section headers ------------------------------------------------------------
 
 local OFFSETS <const> = {
@@ -193,7 +204,7 @@ end
 local NAMES <const> = { ".debug_info", ".debug_line", ".debug_abbrev", ".debug_str", ".zdebug_info", ".zdebug_line",
   ".line", ".debug", ".stab", ".stabstr", ".mdebug", ".debug_types", ".debug_ranges", ".debug_loc", ".debug_addr",
   ".debug_str_offsets", ".gnu_debugaltlink", ".gnu_debuglink", ".text", ".plt", ".plt.got", ".note.gnu.build-id",
-  ".gnu.debuglto_", ".gnu.lto_.opts", ".symtab_shndx", ".opd" }
+  ".gnu.debuglto_", ".gnu.lto_.opts", ".symtab_shndx", ".opd", ".debug_macro", ".debug_macinfo" }
 
 -- A section gets another name, written over the old one as far as there is room for it, and the rest of its tail.
 function mutations.section_name(image)

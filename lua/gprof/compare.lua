@@ -23,6 +23,8 @@ local significance = require "gprof.significance"
 
 local compare = {}
 
+local abs <const> = math.abs
+
 -- How often there may be news where nothing has changed.
 local CHANCE <const> = 0.05
 
@@ -88,15 +90,15 @@ end
 
 -- Changes -------------------------------------------------------------------------------
 
--- What became of a time. `noise` comes later.
+-- What became of a time: noise, as long as nobody has looked whether it is.
 local function time_change(old_ticks, new_ticks, old, new)
   local before, now = old_ticks / old.samples, new_ticks / new.samples
   local change = {
     old = before, new = now, change = now - before,
     error = significance.error(before, now, old.samples, new.samples),
-    ratio = before > 0 and now / before or nil,
+    ratio = before > 0 and now / before or nil, noise = true,
   }
-  if math.abs(change.change) < ROUNDING * change.error then change.change = 0 end
+  if abs(change.change) < ROUNDING * change.error then change.change = 0 end
   return change
 end
 
@@ -106,25 +108,25 @@ local function calls_change(old_calls, new_calls, old, new)
     ratio = before > 0 and now / before or nil }
 end
 
--- All times that there are.
-local function times_of(result)
-  local times = { result.total }
-  for _, row in ipairs(result) do
-    times[#times + 1] = row.self
-    times[#times + 1] = row.total
-  end
-  return times
-end
-
 -- Times of a few samples are not even looked at: so there are fewer that chance can make
 -- news of.
-local function mark_noise(result)
-  local compared = {}
-  for _, time in ipairs(times_of(result)) do
-    time.noise = true
-    local ticks = time.old * result.old.samples + time.new * result.new.samples
-    if ticks >= FEWEST then compared[#compared + 1] = time end
+local function times_to_compare(result)
+  local old, new, compared = result.old.samples, result.new.samples, {}
+  local function consider(time)
+    if time and time.old * old + time.new * new >= FEWEST then
+      compared[#compared + 1] = time
+    end
   end
+  consider(result.total)
+  for _, row in ipairs(result) do
+    consider(row.self)
+    consider(row.total)
+  end
+  return compared
+end
+
+local function mark_noise(result)
+  local compared = times_to_compare(result)
   result.times = #compared
   result.factor = significance.deviations(result.chance / math.max(#compared, 1))
   for _, time in ipairs(compared) do
@@ -158,32 +160,52 @@ local function new_row(before, now, old, new)
   }
 end
 
-local function size(change)
-  return change and math.abs(change.change) or 0
-end
-
--- What rows are sorted by: sizes of changes, and then names and places.
-local function sort_keys(rows)
-  local keys = {}
-  for i, row in ipairs(rows) do
-    keys[row] = { self = size(row.self), total = size(row.total), calls = size(row.calls),
-      name = row.name, file = row.new_file or row.old_file or "", place = i }
+-- What rows are sorted by, one after the other: the largest change comes first.
+local function by_size(field)
+  return function(row)
+    local change = row[field]
+    return change and -abs(change.change) or 0
   end
-  return keys
 end
 
--- The largest change comes first.
+local keys <const> = {
+  by_size "self", by_size "total", by_size "calls",
+  function(row) return row.name end,
+  function(row) return row.new_file or row.old_file or "" end,
+}
+
+-- Lists of rows of one key, as they were met; and the keys in order. Only these are
+-- sorted, and by Lua's own comparison: one by one, rows would be compared by millions of
+-- calls.
+local function groups_by(key, rows)
+  local groups, order = {}, {}
+  for _, row in ipairs(rows) do
+    local value = key(row)
+    local group = groups[value]
+    if group then
+      group[#group + 1] = row
+    else
+      groups[value], order[#order + 1] = { row }, value
+    end
+  end
+  table.sort(order)
+  return groups, order
+end
+
+-- Adds rows to a list in the order of the keys from a number on.
+local function add_sorted(rows, number, list)
+  if not rows[2] or not keys[number] then
+    table.move(rows, 1, #rows, #list + 1, list)
+    return
+  end
+  local groups, order = groups_by(keys[number], rows)
+  for _, value in ipairs(order) do add_sorted(groups[value], number + 1, list) end
+end
+
 local function sort(rows)
-  local keys = sort_keys(rows)
-  table.sort(rows, function(a, b)
-    local x, y = keys[a], keys[b]
-    if x.self ~= y.self then return x.self > y.self end
-    if x.total ~= y.total then return x.total > y.total end
-    if x.calls ~= y.calls then return x.calls > y.calls end
-    if x.name ~= y.name then return x.name < y.name end
-    if x.file ~= y.file then return x.file < y.file end
-    return x.place < y.place
-  end)
+  local list = {}
+  add_sorted(rows, 1, list)
+  table.move(list, 1, #list, 1, rows)
 end
 
 -- A side as scripts see it. `samples` are those that a unit of a run's time is made of.

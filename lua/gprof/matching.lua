@@ -37,26 +37,44 @@ local function join(functions)
   return sum
 end
 
--- Functions by name, those of one file as one; and the names, as they were met first. In
--- exported profiles names are in UTF-8, whatever they are.
-local function by_name(functions)
-  local names, groups, places = {}, {}, {}
+-- Functions, those of one file as one.
+local function by_place(functions)
+  local places, list = {}, {}
   for _, f in ipairs(functions) do
-    local name = escape.utf8(f.name)
-    local group = groups[name]
-    if not group then
-      group = {}
-      names[#names + 1], groups[name] = name, group
-    end
-    local place = name .. "\0" .. (f.file or "")
-    if places[place] then
-      add(places[place], f)
+    local file = f.file or ""
+    if places[file] then
+      add(places[file], f)
     else
-      places[place] = join { f }
-      group[#group + 1] = places[place]
+      places[file] = join { f }
+      list[#list + 1] = places[file]
     end
   end
-  return names, groups
+  return list
+end
+
+-- Functions by name: the `first` of each, and `several` where there are more; and the
+-- `names`, as they were met first. In exported profiles names are in UTF-8, whatever they
+-- are.
+local function by_name(functions)
+  local names, firsts, several = {}, {}, {}
+  for _, f in ipairs(functions) do
+    local name = escape.utf8(f.name)
+    local first, others = firsts[name], several[name]
+    if not first then
+      names[#names + 1], firsts[name] = name, f
+    elseif others then
+      others[#others + 1] = f
+    else
+      several[name] = { first, f }
+    end
+  end
+  return { names = names, first = firsts, several = several }
+end
+
+-- The functions of a name.
+local function group_of(side, name)
+  local several = side.several[name]
+  return several and by_place(several) or { side.first[name] }
 end
 
 -- The last component of a path, the last two, and so on.
@@ -146,19 +164,25 @@ local function pair_group(olds, news, pair)
   end
 end
 
+-- Nearly all names are of one function on either side, and nothing is to be told apart.
+local function pair_name(old, new, name, pair)
+  if old.several[name] or new.several[name] then
+    pair_group(group_of(old, name), group_of(new, name), pair)
+  else
+    pair(old.first[name], new.first[name])
+  end
+end
+
 --- Pairs functions up.
 -- @tparam {table,...} olds
 -- @tparam {table,...} news
 -- @tparam function pair is called with each old one and its new one; nil is in the place
 --   of what there is not
 function matching.pair(olds, news, pair)
-  local old_names, old_groups = by_name(olds)
-  local new_names, new_groups = by_name(news)
-  for _, name in ipairs(old_names) do
-    pair_group(old_groups[name], new_groups[name] or {}, pair)
-  end
-  for _, name in ipairs(new_names) do
-    if not old_groups[name] then pair_group({}, new_groups[name], pair) end
+  local old, new = by_name(olds), by_name(news)
+  for _, name in ipairs(old.names) do pair_name(old, new, name, pair) end
+  for _, name in ipairs(new.names) do
+    if not old.first[name] then pair_name(old, new, name, pair) end
   end
 end
 

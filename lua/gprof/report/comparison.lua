@@ -8,26 +8,38 @@ local granularity = require "gprof.granularity"
 local heading = require "gprof.heading"
 local names = require "gprof.names"
 
+local integer <const> = math.tointeger
+
 -- Groups of columns ---------------------------------------------------------------------
 
+-- A group has a `field` of rows, a `title`, a `format` of the names of its columns, and
+-- `write_change`, which writes what is in them. Formats have their values set by the
+-- stream: there may be a hundred thousand rows.
+
 -- In place of a ratio stands what became of a function that is on one side only.
-local function ratio_text(change, status)
-  if status ~= "both" then return status end
-  return change.ratio and ("%.2f"):format(change.ratio) or ""
+local function write_ratio(change, status, write)
+  if status == "both" and change.ratio then
+    write(" %6.2f", change.ratio)
+  else
+    write(" %6s", status == "both" and "" or status)
+  end
 end
 
 -- The columns of a time: what chance may have made has a mark behind its error.
 local function time_group(field, title, decimals)
-  local number, signed = "%." .. decimals .. "f", "%+." .. decimals .. "f"
+  local same = ("%7.Nf %7.Nf %8.Nf        "):gsub("N", decimals)
+  local changed = ("%7.Nf %7.Nf %+8.Nf %6.Nf%1s"):gsub("N", decimals)
   return {
     field = field, title = title, format = "%7s %7s %8s %6s%1s %6s",
     names = { "old", "new", "change", "error", "", "ratio" },
-    values = function(time, status)
-      local same = time.change == 0
-      return number:format(time.old), number:format(time.new),
-        (same and number or signed):format(time.change),
-        same and "" or number:format(time.error), time.noise and not same and "~" or "",
-        ratio_text(time, status)
+    write_change = function(time, status, write)
+      if time.change == 0 then
+        write(same, time.old, time.new, time.change)
+      else
+        write(changed, time.old, time.new, time.change, time.error,
+          time.noise and "~" or "")
+      end
+      write_ratio(time, status, write)
     end,
   }
 end
@@ -37,14 +49,24 @@ local function count_text(count, whole)
   return (count == math.floor(count) and whole or "%.1f"):format(count)
 end
 
+local function write_mean_calls(calls, write)
+  local change = calls.change == 0 and "0" or
+    (calls.change > 0 and "+" or "") .. count_text(calls.change, "%.0f")
+  write("%9s %9s %9s", count_text(calls.old, "%.0f"), count_text(calls.new, "%.0f"),
+    change)
+end
+
 local calls_group <const> = {
   field = "calls", title = "calls", format = "%9s %9s %9s %6s",
   names = { "old", "new", "change", "ratio" },
-  values = function(calls, status)
-    local change = calls.change == 0 and "0" or
-      (calls.change > 0 and "+" or "") .. count_text(calls.change, "%.0f")
-    return count_text(calls.old, "%.0f"), count_text(calls.new, "%.0f"), change,
-      ratio_text(calls, status)
+  write_change = function(calls, status, write)
+    if integer(calls.old) and integer(calls.new) and integer(calls.change) then
+      local format = calls.change == 0 and "%9d %9d %9d" or "%9d %9d %+9d"
+      write(format, calls.old, calls.new, calls.change)
+    else
+      write_mean_calls(calls, write)
+    end
+    write_ratio(calls, status, write)
   end,
 }
 
@@ -85,6 +107,7 @@ local function write_title(comparison, options, decimals, write)
   write "\n"
 end
 
+-- Returns how wide they are, up to the names.
 local function write_columns(groups, options, write)
   local above, below = {}, {}
   for i, group in ipairs(groups) do
@@ -93,7 +116,9 @@ local function write_columns(groups, options, write)
   end
   local titles = table.concat(above, "  "):gsub(" +$", "")
   write(heading(options, "%s\n"), titles)
-  write(heading(options, "%s\n"), table.concat(below, "  ") .. "  name")
+  local figures = table.concat(below, "  ") .. "  "
+  write(heading(options, "%s\n"), figures .. "name")
+  return #figures
 end
 
 -- Rows ----------------------------------------------------------------------------------
@@ -117,27 +142,32 @@ end
 
 -- What a row is called: with its file if there are several of the name, and where it was
 -- before if that was elsewhere.
-local function label(row, several, options)
+local function full_label(row, several, options)
+  local wanted = several[row.name] or options.inline_file_names
+  if not wanted and row.new_file == row.old_file then return row.name end
   local new = row.new_file and names.file(row.new_file, options)
   local old = row.old_file and names.file(row.old_file, options)
   if new and old and new ~= old then
     return ("%s (%s, was in %s)"):format(row.name, new, old)
-  elseif (new or old) and (several[row.name] or options.inline_file_names) then
+  elseif (new or old) and wanted then
     return ("%s (%s)"):format(row.name, new or old)
   end
   return row.name
 end
 
-local function write_row(row, groups, name, options, write)
-  local parts = {}
-  for i, group in ipairs(groups) do
-    parts[i] = group.format:format(group.values(row[group.field], row.status))
+-- The same, in what a terminal has left.
+local function label(row, several, options, figures)
+  local name = full_label(row, several, options)
+  if not options.terminal_width then return name end
+  return require "gprof.layout".fit(name, options, figures)
+end
+
+local function write_row(row, groups, name, write)
+  for _, group in ipairs(groups) do
+    group.write_change(row[group.field], row.status, write)
+    write "  "
   end
-  local figures = table.concat(parts, "  ") .. "  "
-  if options.terminal_width then
-    name = require "gprof.layout".fit(name, options, #figures)
-  end
-  write("%s%s\n", figures, name)
+  write("%s\n", name)
 end
 
 --- Prints the report.
@@ -154,10 +184,10 @@ return function(_, options, write)
     granularity.decimals(1 / math.min(old.samples, new.samples))
   local groups, several = groups_of(comparison, decimals), ambiguous_names(comparison)
   write_title(comparison, options, decimals, write)
-  write_columns(groups, options, write)
+  local figures = write_columns(groups, options, write)
   for _, row in ipairs(comparison) do
     if options.display_unused_functions or not is_unchanged(row) then
-      write_row(row, groups, label(row, several, options), options, write)
+      write_row(row, groups, label(row, several, options, figures), write)
     end
   end
   if not options.brief then write(require "gprof.explain".comparison) end
