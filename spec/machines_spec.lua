@@ -223,15 +223,7 @@ end
 
 -- Symbols that somebody made up -------------------------------------------------------------------
 
--- Says in an image of no machine which one it is for, and perhaps that it is linked.
-local function for_machine(number, path, linked)
-  local bytes = shell.read(path)
-  local order = bytes:byte(6) == 2 and ">I2I2" or "<I2I2"
-  local kind = order:unpack(bytes, 17)
-  return shell.write(path, bytes:sub(1, 16) .. order:pack(linked and 2 or kind, number) .. bytes:sub(21))
-end
-
-local ARM <const>, MIPS <const>, AARCH64 <const>, RISCV <const>, SPARC <const>, PPC64 <const> = 40, 8, 183, 243, 2, 21
+local ARM <const>, MIPS <const>, AARCH64 <const>, RISCV <const>, SPARC <const> = 40, 8, 183, 243, 2
 
 local function names(path, options)
   local found = {}
@@ -243,7 +235,7 @@ end
 
 describe("The lowest bit of a function's address", function()
   local function image(number)
-    return for_machine(number, build.craft { target = "elf32-little", text = 0x40,
+    return foreign.mark(number, build.craft { target = "elf32-little", text = 0x40,
       symbols = { { "first", 1 }, { "second", 0x11 }, { "label", 0x21, "global" }, { "third", 0x31 } } })
   end
 
@@ -298,7 +290,7 @@ describe("Symbols that tell code from data", function()
   local function image(number, class)
     local symbols = { { "f", 0 }, { "$dollar", 8, "function,local" } }
     for i, name in ipairs(marks) do table.insert(symbols, { name, 8 + 4 * i, "function,local" }) end
-    return for_machine(number, build.craft { target = class, text = 0x40, symbols = symbols })
+    return foreign.mark(number, build.craft { target = class, text = 0x40, symbols = symbols })
   end
 
   it("are no functions", function()
@@ -317,20 +309,7 @@ describe("Symbols that tell code from data", function()
 end)
 
 describe("Descriptors of functions", function()
-  -- Code of 0x100 bytes at 0x1000, and descriptors at 0x20000: an array of addresses, each with two words more.
-  local function image(addresses, symbols, unlinked)
-    local path = build.craft { target = "elf64-big", text = 0x100, symbols = {} }
-    local opd, argv = {}, { "objcopy", "-I", "elf64-big", "-O", "elf64-big" }
-    for i, address in ipairs(addresses) do opd[i] = (">I8I8I8"):pack(address, 0, 0) end
-    local file = shell.write(path .. ".opd", table.concat(opd))
-    for _, symbol in ipairs(symbols) do
-      table.insert(argv, ("--add-symbol=%s=%s:%#x,%s"):format(symbol[1], symbol[2], symbol[3],
-        symbol[4] or "function,global"))
-    end
-    shell.check(table.move({ "--add-section", ".opd=" .. file, "--set-section-flags", ".opd=alloc,load,data,contents",
-      "--change-section-address", ".opd=0x20000", path }, 1, 7, #argv + 1, argv))
-    return for_machine(PPC64, path, not unlinked)
-  end
+  local image <const> = foreign.descriptors
 
   it("lead to their code", function()
     local path = image({ 0x1010, 0x1040, 0x1080 }, { { "first", ".opd", 0x20000 },

@@ -3,6 +3,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local foreign = require "support.foreign"
+local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -77,6 +79,13 @@ describe("without memory", function()
   local objects = shell.write(dir .. "/objects", shell.check { "nm", "-A", built.image }.stdout)
   local report = shell.write(dir .. "/report.lua", library:format(built.image, built.gmon))
 
+  local function check(words, image, profile)
+    local arguments = { interpreter, path, program.root, "-b", table.unpack(words) }
+    arguments[#arguments + 1], arguments[#arguments + 2] = image, profile
+    local result = shell.run(arguments, { cwd = dir, env = { ASAN_OPTIONS = false } })
+    assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
+  end
+
   for _, words in ipairs {
     { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-l", "-A", "-y", "--color=always" },
     { "-l", "--annotate-time", "--color=always" }, { "-C", "-z" }, { "-c", "-q" }, { "-i" }, { "-r" },
@@ -88,10 +97,13 @@ describe("without memory", function()
     { "-p", "--errors" }, { "--verify" }, { "--compare=" .. built.gmon .. "," .. built.image },
   } do
     it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()
-      local arguments = { interpreter, path, program.root, "-b", table.unpack(words) }
-      arguments[#arguments + 1], arguments[#arguments + 2] = built.image, built.gmon
-      local result = shell.run(arguments, { cwd = dir, env = { ASAN_OPTIONS = false } })
-      assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
+      check(words, built.image, built.gmon)
     end)
   end
+
+  it("the program says so: of another machine, whose functions have descriptors", function()
+    local image = foreign.descriptors({ 0x1010, 0x1040 }, { { "f", ".opd", 0x20000 }, { "g", ".opd", 0x20018 } })
+    local records = { { kind = "arc", from = 0x1014, self = 0x1040, count = 3 } }
+    check({ "-q" }, image, gmon.write(dir .. "/gmon.big", gmon.magic { big = true, records = records }))
+  end)
 end)

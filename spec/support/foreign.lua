@@ -1,6 +1,8 @@
--- Images of other machines: the core is made for one out of its libbfd, and runs here.
+-- Images of other machines: the core is made for one out of its libbfd, and runs here; and images are made that say
+-- they are for one.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -29,6 +31,39 @@ function foreign.script(core, text, arguments)
   local lua, modules = program.root .. "/lua/", program.root .. "/build/" .. core .. "/?.so"
   return shell.run({ "lua5.4", path, table.unpack(arguments or {}) },
     { env = { LUA_PATH = lua .. "?.lua;" .. lua .. "?/init.lua", LUA_CPATH = modules } })
+end
+
+--- Says in an image of no machine, as `build.craft` makes them, which one it is for.
+-- @tparam integer number of the machine in an ELF header
+-- @tparam string path of the image
+-- @tparam[opt] boolean linked say that it is a program, too
+-- @treturn string the path
+function foreign.mark(number, path, linked)
+  local bytes = shell.read(path)
+  local order = bytes:byte(6) == 2 and ">I2I2" or "<I2I2"
+  local kind = order:unpack(bytes, 17)
+  return shell.write(path, bytes:sub(1, 16) .. order:pack(linked and 2 or kind, number) .. bytes:sub(21))
+end
+
+--- Makes an image of 64-bit PowerPC: 0x100 bytes of code at 0x1000, and descriptors of functions at 0x20000.
+-- @tparam {integer,...} addresses that the descriptors lead to; each takes 24 bytes
+-- @tparam {table,...} symbols `{ name, section, address, flags }` (flags as for `build.craft`)
+-- @tparam[opt] boolean unlinked
+-- @treturn string path
+function foreign.descriptors(addresses, symbols, unlinked)
+  local path = build.craft { target = "elf64-big", text = 0x100, symbols = {} }
+  local opd, argv = {}, { "objcopy", "-I", "elf64-big", "-O", "elf64-big" }
+  for i, address in ipairs(addresses) do
+    opd[i] = (">I8I8I8"):pack(address, 0, 0)
+  end
+  local file = shell.write(path .. ".opd", table.concat(opd))
+  for _, symbol in ipairs(symbols) do
+    table.insert(argv, ("--add-symbol=%s=%s:%#x,%s"):format(symbol[1], symbol[2], symbol[3],
+      symbol[4] or "function,global"))
+  end
+  shell.check(table.move({ "--add-section", ".opd=" .. file, "--set-section-flags", ".opd=alloc,load,data,contents",
+    "--change-section-address", ".opd=0x20000", path }, 1, 7, #argv + 1, argv))
+  return foreign.mark(21, path, not unlinked)
 end
 
 return foreign
