@@ -3,6 +3,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local gmon = require "support.gmon"
+local libraries = require "support.library"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -73,6 +75,10 @@ describe("without memory", function()
   local symbols = shell.write(dir .. "/symbols", shell.check { "nm", built.image }.stdout)
   local objects = shell.write(dir .. "/objects", shell.check { "nm", "-A", built.image }.stdout)
   local report = shell.write(dir .. "/report.lua", library:format(built.image))
+  local beside = libraries.build("library", "program")
+  local twice, work = build.address(beside.image, "twice"), build.address(beside.image, "work")
+  local of_beside = gmon.write(dir .. "/library.profile", gmon.shared { low = 0, high = 0x4000,
+    bins = { n = 0x1000, [work // 4 + 2] = 7 }, arcs = { { twice + 5, work, 2 } } })
 
   for _, words in ipairs {
     { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-l", "-A", "-y", "--color=always" },
@@ -83,6 +89,7 @@ describe("without memory", function()
     { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },
     { "--report=" .. report }, { "-l", "--report=" .. report },
     { "-p", "--errors" }, { "--compare=" .. built.gmon .. "," .. built.image },
+    { "-p", "-q", "--with=" .. beside.image .. ":" .. of_beside },
   } do
     it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()
       local arguments = { interpreter, path, program.root, "-b", table.unpack(words) }
