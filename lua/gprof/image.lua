@@ -173,6 +173,8 @@ end
 -- @tfield boolean static local to its file
 -- @tfield boolean is_function typed as a function by the object file
 -- @tfield boolean mapped stands for an object file of a map, whose name it bears
+-- @tfield string|nil object the name of the shared library that it is of, in a profile of
+--   several objects; nil for the program
 -- @tfield string|nil file source file as recorded
 -- @tfield integer|nil line of its entry in that file
 -- @tfield image image
