@@ -80,8 +80,8 @@ local function libraries(meter, options)
     ("%s -b %s %s %s"):format(options.ours, table.concat(words, " "), quote(input.image), quote(input.profiles[1])),
     ("%s -b %s %s.profile"):format(options.ours, first, first),
   }, options))
-  return ("A program and 100 shared libraries, each of 1,000 functions, are shown together in %s; one of the libraries " ..
-    "by itself in %s."):format(seconds(all), seconds(one))
+  return ("A program and 100 shared libraries, each of 1,000 functions, are shown together in %s; one of the " ..
+    "libraries by itself in %s."):format(seconds(all), seconds(one))
 end
 
 --- The sample program optimised: as it is, with its blocks counted, and with gcc's own counters.

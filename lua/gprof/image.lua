@@ -54,15 +54,15 @@ function images.options(image, options)
 end
 
 -- What tells tables of symbols of one image apart, if no other file has a say in them.
-local function kind_of_symbols(options)
+local function kind_of_symbols(options, shared)
   if options.external_symbol_table or options.file_ordering then return nil end
-  local parts = {}
+  local parts = { [0] = shared and "x" or "-" }
   for i, name in ipairs {
-    "no_static", "ignore_non_functions", "no_demangle", "gnu_compat", "outside",
+    "no_static", "ignore_non_functions", "no_demangle", "gnu_compat",
   } do
     parts[i] = options[name] and "x" or "-"
   end
-  return table.concat(parts)
+  return table.concat(parts, "", 0)
 end
 
 --- The functions of an image. They are made once, unless somebody wants to see how.
@@ -70,13 +70,15 @@ end
 -- @tparam image image
 -- @tparam table options
 -- @tparam[opt] trace trace
+-- @tparam[opt=false] boolean shared with what stands for the callers of a shared library
 -- @treturn[1] symbols
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function images.symbols(image, options, trace)
-  local made, kind = opened[image].symbols, not trace and kind_of_symbols(options)
+function images.symbols(image, options, trace, shared)
+  local made = opened[image].symbols
+  local kind = not trace and kind_of_symbols(options, shared)
   if kind and made[kind] then return made[kind] end
-  local symbols, message = core.symbols(image, options, trace)
+  local symbols, message = core.symbols(image, options, trace, shared)
   if symbols and kind then made[kind] = symbols end
   return symbols, message
 end
