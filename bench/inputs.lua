@@ -132,6 +132,37 @@ local function copies(count)
   end
 end
 
+--- The records of a program, as the dynamic linker writes those of a library: bins of 4 bytes, and arcs by offset. What
+-- main calls is called from outside.
+local function as_library(path)
+  local gmon = require "support.gmon"
+  local parsed = gmon.parse(shell.read(path))
+  local histogram, arcs = gmon.select(parsed, "histogram")[1], {}
+  for i, arc in ipairs(gmon.select(parsed, "arc")) do
+    arcs[i] = { i % 10 == 0 and 0 or arc.from - histogram.low, arc.self - histogram.low, arc.count }
+  end
+  return gmon.shared { low = histogram.low, high = histogram.high, bins = histogram.bins, arcs = arcs }
+end
+
+--- So many libraries, which are a program of 1,000 functions under as many names: NAME.so in the directory, each with
+-- its profile, NAME.so.profile.
+local function libraries(count)
+  return function(dir, get)
+    local like = get "c-1000"
+    shell.cached(dir, shell.read(like.dir .. "/recipe") .. count, function()
+      local profile = as_library(like.profiles[1])
+      for i = 1, count do
+        local path = ("%s/lib%03d.so"):format(dir, i)
+        shell.run(("ln -s %s %s"):format(quote(like.image), quote(path)))
+        shell.write(path .. ".profile", profile)
+      end
+    end)
+    return like.image, like.profiles
+  end
+end
+
+inputs.add("libraries-100", libraries(100))
+
 inputs.add("runs-200", copies(200))
 inputs.add("runs-2000", copies(2000))
 

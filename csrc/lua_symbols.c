@@ -63,7 +63,8 @@ static symbols_box *new_box(lua_State *L, const image_box *image) {
   return box;
 }
 
-/* symbols(image, options [, trace]) -> the functions, or nil and a message */
+/* symbols(image, options [, trace [, shared]]) -> the functions, and what stands for the
+ * callers of a shared library, or nil and a message */
 static int new_symbols(lua_State *L) {
   gp_image *image = check_image(L, 1);
   gp_error error = {""};
@@ -72,7 +73,7 @@ static int new_symbols(lua_State *L) {
       .no_static = flag_option(L, 2, "no_static"),
       .functions_only = flag_option(L, 2, "ignore_non_functions"),
       .gnu_compat = flag_option(L, 2, "gnu_compat"),
-      .outside = flag_option(L, 2, "outside"),
+      .outside = lua_toboolean(L, 4),
       .trace = opt_trace(L, 3),
   };
   lua_settop(L, 3);

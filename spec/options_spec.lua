@@ -146,7 +146,8 @@ describe("a long option", function()
         if not theirs[1] then
           check_prefix(long, prefix, own_names)
         elseif not theirs[2] then
-          assert.same({ theirs[1] }, parse("--" .. prefix))
+          local argument = needs_argument[theirs[1]] and "=x" or ""
+          assert.same({ theirs[1] .. argument }, parse("--" .. prefix .. argument))
         end
       end
     end

@@ -5,6 +5,7 @@
 local build = require "support.build"
 local foreign = require "support.foreign"
 local gmon = require "support.gmon"
+local libraries = require "support.library"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -78,6 +79,10 @@ describe("without memory", function()
   local symbols = shell.write(dir .. "/symbols", shell.check { "nm", built.image }.stdout)
   local objects = shell.write(dir .. "/objects", shell.check { "nm", "-A", built.image }.stdout)
   local report = shell.write(dir .. "/report.lua", library:format(built.image, built.gmon))
+  local beside = libraries.build("library", "program")
+  local twice, work = build.address(beside.image, "twice"), build.address(beside.image, "work")
+  local of_beside = gmon.write(dir .. "/library.profile", gmon.shared { low = 0, high = 0x4000,
+    bins = { n = 0x1000, [work // 4 + 2] = 7 }, arcs = { { twice + 5, work, 2 } } })
 
   local function check(words, image, profile)
     local arguments = { interpreter, path, program.root, "-b", table.unpack(words) }
@@ -95,6 +100,7 @@ describe("without memory", function()
     { "--file-format=bsd", "--sum-file=" .. dir .. "/bsd" },
     { "--report=" .. report }, { "-l", "--report=" .. report },
     { "-p", "--errors" }, { "--verify" }, { "--compare=" .. built.gmon .. "," .. built.image },
+    { "-p", "-q", "--with=" .. beside.image .. ":" .. of_beside },
   } do
     it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()
       check(words, built.image, built.gmon)

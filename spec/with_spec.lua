@@ -255,7 +255,8 @@ describe("--with", function()
   end)
 
   it("refuses what is of one object only", function()
-    for option, name in pairs { ["-l"] = "-l (--line)", ["-A"] = "-A (--annotated-source)", ["-C"] = "-C (--exec-counts)",
+    for option, name in pairs { ["-l"] = "-l (--line)", ["-A"] = "-A (--annotated-source)",
+      ["-C"] = "-C (--exec-counts)",
       ["-c"] = "-c (--static-call-graph)", ["-r"] = "-r (--function-ordering)",
       ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare" } do
       failure("option --with shows functions of several objects: not with " .. name, option, "--with=" .. liby .. ":" ..
@@ -286,8 +287,8 @@ describe("--with", function()
 
   it("refuses profiles of other libraries, damaged ones, and what is not there", function()
     local far, of_far = library_of("libfar.so", { { 0, 0x10, 1 } })
-    failure(("%s: does not belong to %s, or to another build of it: no function begins at 0x1010, and so with 1 of 1 " ..
-      "addresses that were called"):format(of_far, far), "--with=" .. far .. ":" .. of_far, image, path)
+    failure(("%s: does not belong to %s, or to another build of it: no function begins at 0x1010, and so with 1 of " ..
+      "1 addresses that were called"):format(of_far, far), "--with=" .. far .. ":" .. of_far, image, path)
     local cut = shell.write(shell.tmpdir() .. "/cut", shell.read(of_liby):sub(1, -5))
     failure(cut .. ": ends in the middle of the arc at offset 240", "--with=" .. liby .. ":" .. cut, image, path)
     failure("/nowhere/libz.so: No such file or directory", "--with=/nowhere/libz.so:" .. of_liby, image, path)

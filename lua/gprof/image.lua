@@ -70,15 +70,15 @@ function images.opened(image)
 end
 
 -- What tells tables of symbols of one image apart, if no other file has a say in them.
-local function kind_of_symbols(options)
+local function kind_of_symbols(options, shared)
   if options.external_symbol_table or options.file_ordering then return nil end
-  local parts = {}
+  local parts = { [0] = shared and "x" or "-" }
   for i, name in ipairs {
-    "no_static", "ignore_non_functions", "no_demangle", "gnu_compat", "outside",
+    "no_static", "ignore_non_functions", "no_demangle", "gnu_compat",
   } do
     parts[i] = options[name] and "x" or "-"
   end
-  return table.concat(parts)
+  return table.concat(parts, "", 0)
 end
 
 --- The functions of an image. They are made once, unless somebody wants to see how.
@@ -86,16 +86,18 @@ end
 -- @tparam image image
 -- @tparam table options
 -- @tparam[opt] trace trace
+-- @tparam[opt=false] boolean shared with what stands for the callers of a shared library
 -- @treturn[1] symbols
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function images.symbols(image, options, trace)
-  local made, kind = opened[image].symbols, not trace and kind_of_symbols(options)
+function images.symbols(image, options, trace, shared)
+  local made = opened[image].symbols
+  local kind = not trace and kind_of_symbols(options, shared)
   if kind and made[kind] then return made[kind] end
-  local symbols, message = core.symbols(image, options, trace)
+  local symbols, message = core.symbols(image, options, trace, shared)
   if not symbols and not options.gnu_compat and core.lacks_symbols(image) then
     symbols, message = require "gprof.separate".symbols(image, message, function()
-      return core.symbols(image, options, trace)
+      return core.symbols(image, options, trace, shared)
     end)
   end
   if symbols and kind then made[kind] = symbols end
@@ -194,6 +196,8 @@ end
 -- @tfield boolean static local to its file
 -- @tfield boolean is_function typed as a function by the object file
 -- @tfield boolean mapped stands for an object file of a map, whose name it bears
+-- @tfield string|nil object the name of the shared library that it is of, in a profile of
+--   several objects; nil for the program
 -- @tfield string|nil file source file as recorded
 -- @tfield integer|nil line of its entry in that file
 -- @tfield image image

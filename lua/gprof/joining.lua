@@ -2,11 +2,11 @@
 -- records in one sum, and the calls from the program into them.
 --
 -- The dynamic linker tells how often a library's function was called from outside, and
--- not by whom. A library that is compiled with -pg, as the program is, notes callers, too:
+-- not by whom. A library that is compiled with -pg, as the program is, notes callers:
 -- such calls are in the program's profile, with the address that the function was loaded
--- at. Where the library was loaded nobody tells. But it was at a page; so a place is looked
--- for where such calls enter functions that were called from outside, at least as often,
--- and taken if there is none that fits as well.
+-- at. Where the library was loaded nobody tells. But it was at a page; so a place is
+-- looked for where such calls enter functions that were called from outside, at least as
+-- often, and taken if there is none that fits as well.
 --
 -- @internal gprof.joining
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -55,8 +55,7 @@ local function objects_of(symbols, data, options, trace)
   if problem then return nil, problem end
   for i, library in ipairs(options.with) do
     local own = images.options(library.image, options)
-    own.outside = library.data.shared
-    local found, message = images.symbols(library.image, own, trace)
+    local found, message = images.symbols(library.image, own, trace, library.data.shared)
     if not found then return nil, message end
     local name = library.name or base_name(library.image.path)
     objects[i + 1] = { found, library.data, name }

@@ -65,10 +65,9 @@ local function open(word, settings, warn)
   local path, profile = libraries.paths(word)
   local image = need(gprof.image(path))
   local data = need(gprof.data(image, profile, { debug = settings.debug }))
-  local options = { outside = data.shared, no_static = settings.no_static,
-    ignore_non_functions = settings.ignore_non_functions,
-    no_demangle = settings.no_demangle }
-  local symbols = need(images.symbols(image, options))
+  local options = { no_static = settings.no_static, no_demangle = settings.no_demangle,
+    ignore_non_functions = settings.ignore_non_functions }
+  local symbols = need(images.symbols(image, options, nil, data.shared))
   if data.shared then
     require "gprof.shared".check(image, data, symbols, settings, profile, warn)
   end

@@ -25,6 +25,9 @@ local made_with = setmetatable({}, { __mode = "k" })
 --   - `include`, `exclude`: tables of arrays of symspecs, by stage: `flat`, `graph`,
 --     `time`, `annotation`, `executions`, and `arcs` for calls, FROM/TO (see
 --     gprof.symspec);
+--   - `with`: an array of shared libraries that are shown beside the program, each with
+--     its `image`, its `data`, and the `name` that its functions have behind an "@" (that
+--     of its file, without); for profiles of functions only;
 --   - `missed`: a function that is called with each symspec that matches nothing;
 --   - `gnu_compat`: find calls, too, just as GNU gprof does;
 --   - `debug`: trace the work on standard error, a sum of 2 (numbering of functions,
@@ -39,9 +42,8 @@ local function make(image, data, options)
   arguments.check(data, "gprof.data", 2, "profile")
   options = arguments.options(options, 3, "profile")
   options = images.options(image, options)
-  options.outside = data.shared
   local trace = arguments.trace(options)
-  local symbols, message = images.symbols(image, options, trace)
+  local symbols, message = images.symbols(image, options, trace, data.shared)
   if not symbols then return nil, message end
   local lines, selections, found, unknown
   if options.with then
@@ -306,6 +308,7 @@ end
 -- @tfield boolean listed selected for the flat profile
 -- @tfield boolean tallied selected for execution counts
 -- @tfield boolean mapped stands for an object file of a map, whose name it bears
+-- @tfield string|nil object the name of the library that it is of, beside a program
 -- @tfield string|nil file source file as recorded
 -- @tfield integer|nil line of its entry in that file
 -- @tfield cycle|nil cycle that it is a member of
