@@ -42,10 +42,9 @@ size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab, uint64_t o
 bool gp_slide_suspected(const gp_data *data, const gp_symtab *symtab);
 
 /* Finds the slide of a profile; 0 if it fits as it is. The image's symbols have to be
-size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab,
-                        uint64_t offset);
- * none of them is better; without arcs, the bounds of the histogram tell of none, or of
- * several. */
+ * read, if there are to be any that tell where the code ends. Errors: no slide puts three
+ * quarters of the callees at entries; several do and none of them is better; few callees,
+ * or none, and the bounds of the histogram tell of no slide, or of several. */
 bool gp_slide_find(gp_slide *slide, const gp_data *data, const gp_symtab *symtab,
                    const gp_image *image, gp_error *error);
 
