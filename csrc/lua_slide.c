@@ -27,8 +27,8 @@ static int find_slide(lua_State *L) {
   set_count(L, "arcs", slide.arcs);
   set_count(L, "fitting", slide.fitting);
   set_count(L, "unmoved", slide.unmoved);
-  lua_pushboolean(L, slide.bounds);
-  lua_setfield(L, -2, "bounds");
+  lua_pushboolean(L, slide.covers);
+  lua_setfield(L, -2, "covers");
   return 1;
 }
 

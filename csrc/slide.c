@@ -21,6 +21,7 @@ enum {
   SAMPLE = 64,            /* callees that tell which are worth a closer look */
   KEPT = 16,              /* of these so many */
   ENOUGH = 8,             /* callees that are evidence without a histogram */
+  NEAR = 2048,            /* bytes within which other slides must not fit alike */
   MOST_BOUNDS = 8,        /* addresses where the code may begin, or end */
   ROUNDING = 16           /* bytes by which a histogram may be larger than the code */
 };
@@ -61,7 +62,8 @@ bool gp_slide_suspected(const gp_data *data, const gp_symtab *symtab) {
   return found < looked - found;
 }
 
-size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab, uint64_t offset) {
+size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab,
+                        uint64_t offset) {
   size_t found = 0;
   for (size_t i = 0; i < data->arcs.count; i++)
     found += is_entry(symtab, data->arcs.self[i] - offset);
@@ -164,8 +166,11 @@ static bool list_callees(search *s, const gp_data *data, gp_error *error) {
 /* Whether so many of so many callees are nearly all. */
 static bool is_most(size_t fitting, size_t count) { return fitting >= count - count / 4; }
 
-/* What an offset makes of `few` callees, spread over all. It is given up as soon as they
- * can no more be most of them. */
+/* Whether so many may be as good as what is most, and leaves out a quarter. */
+static bool is_half(size_t fitting, size_t count) { return fitting >= count - count / 2; }
+
+/* What an offset makes of `few` callees, spread over all. It is given up as soon as it
+ * can no more be half of them that fit. */
 static trial try_offset(const search *s, uint64_t offset, size_t few) {
   trial t = {.offset = offset};
   for (size_t i = 0; i < few; i++) {
@@ -174,7 +179,7 @@ static trial try_offset(const search *s, uint64_t offset, size_t few) {
     if (behind < PROLOGUE) {
       t.fitting++;
       t.behind += behind;
-    } else if (!is_most(t.fitting + (few - i - 1), few)) {
+    } else if (!is_half(t.fitting + (few - i - 1), few)) {
       break;
     }
   }
@@ -226,7 +231,7 @@ static void try_steps(search *s, uint64_t step) {
   size_t few = s->count < SAMPLE ? s->count : SAMPLE;
   for (; tried > 0 && tried <= MOST_TRIED; tried--, aligned += step) {
     trial t = try_offset(s, aligned, few);
-    if (is_most(t.fitting, few)) keep(s, t);
+    if (is_half(t.fitting, few)) keep(s, t);
   }
 }
 
@@ -277,15 +282,27 @@ static const trial *settle(const search *s, const trial *best) {
   return settled;
 }
 
-/* Another one that is as good, and as likely; or NULL. */
-static const trial *find_rival(const search *s, const trial *settled) {
-  for (size_t i = 0; i < s->all; i++) {
-    const trial *t = &s->kept[i];
-    if (t != settled && t->bounds == settled->bounds && are_alike(s, settled, t) &&
-        !are_close(t, settled))
-      return t;
+/* Whether one a little off is as good: small functions side by side have entries near any
+ * address. */
+static bool find_neighbour(const search *s, const trial *settled, trial *rival) {
+  for (uint64_t off = PROLOGUE; !settled->bounds && off <= NEAR; off += 16) {
+    *rival = try_offset(s, settled->offset + off, s->count);
+    if (are_alike(s, settled, rival)) return true;
+    *rival = try_offset(s, settled->offset - off, s->count);
+    if (are_alike(s, settled, rival)) return true;
   }
-  return NULL;
+  return false;
+}
+
+/* Another one that is as good, and as likely. */
+static bool find_rival(const search *s, const trial *settled, trial *rival) {
+  for (size_t i = 0; i < s->all; i++) {
+    *rival = s->kept[i];
+    if (rival->bounds == settled->bounds && are_alike(s, settled, rival) &&
+        !are_close(rival, settled))
+      return true;
+  }
+  return find_neighbour(s, settled, rival);
 }
 
 static bool fail_rivals(const search *s, const trial *one, const trial *other,
@@ -312,39 +329,38 @@ static bool choose(search *s, gp_slide *slide, gp_error *error) {
   if (!best->bounds && s->count < ENOUGH)
     return gp_fail(error, "its %zu callees are too few to tell a slide of its addresses "
                    "by", s->count);
-  const trial *rival = find_rival(s, best);
-  if (rival) return fail_rivals(s, best, rival, error);
+  trial rival;
+  if (find_rival(s, best, &rival)) return fail_rivals(s, best, &rival, error);
   slide->offset = best->offset;
-  slide->bounds = best->bounds;
   return true;
 }
 
 /* Chooses by the bounds of the histogram alone. */
-static bool choose_by_bounds(const search *s, gp_slide *slide, gp_error *error) {
+static bool choose_by_bounds(search *s, gp_slide *slide, gp_error *error) {
   if (s->by_bounds == 0)
     return gp_fail(error, "has no arcs, and its histogram is larger or smaller than the "
                    "code: nothing tells of a slide of its addresses");
   if (s->by_bounds > 1) return fail_rivals(s, &s->kept[0], &s->kept[1], error);
   slide->offset = s->kept[0].offset;
-  slide->bounds = true;
   return true;
 }
 
-/* Whether all of the code lies in a histogram. */
-static bool covers(gp_range histogram, const gp_image *image) {
-  return histogram.low <= image->text_low &&
-         histogram.high > image->text_low && image->text_high < histogram.high + ROUNDING;
+/* Whether all of the code lies in a histogram, less an offset. */
+static bool covers(gp_range histogram, uint64_t offset, const gp_image *image) {
+  uint64_t low = histogram.low - offset, high = histogram.high - offset;
+  return low <= image->text_low && high > image->text_low &&
+         image->text_high < high + ROUNDING;
 }
 
 /* Whether the addresses fit as they are, so that there is nothing to look for. The bounds
  * may still tell of a slide that leaves callees in prologues. */
-static bool fits_unmoved(const search *s, const gp_slide *slide, bool recorded) {
+static bool fits_unmoved(const search *s, bool covered) {
   size_t fitting = try_offset(s, 0, s->count).fitting;
   for (size_t i = 0; i < s->by_bounds; i++)
     if (s->kept[i].offset == 0) return is_most(fitting, s->count);
   for (size_t i = 0; i < s->by_bounds; i++)
     if (try_offset(s, s->kept[i].offset, s->count).fitting >= fitting) return false;
-  return s->count > 0 ? is_most(fitting, s->count) : slide->bounds || !recorded;
+  return s->count > 0 ? is_most(fitting, s->count) : covered;
 }
 
 static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image *image,
@@ -353,11 +369,12 @@ static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image
   bounds code;
   if (!list_callees(s, data, error)) return false;
   bool recorded = data->histogram_count > 0;
-  slide->bounds = recorded && covers(histogram, image);
   find_bounds(&code, image);
   if (recorded) add_by_bounds(s, histogram, &code);
-  if (fits_unmoved(s, slide, recorded)) return true;
-  return s->count > 0 ? choose(s, slide, error) : choose_by_bounds(s, slide, error);
+  bool done = fits_unmoved(s, !recorded || covers(histogram, 0, image)) ||
+              (s->count > 0 ? choose : choose_by_bounds)(s, slide, error);
+  slide->covers = recorded && covers(histogram, slide->offset, image);
+  return done;
 }
 
 bool gp_slide_find(gp_slide *slide, const gp_data *data, const gp_symtab *symtab,

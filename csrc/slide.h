@@ -13,7 +13,9 @@
  * Loaders move programs by whole pages, so these slides are tried first, then those that
  * keep the alignment of functions. What is tried lies within narrow bounds, as callees
  * are spread over the code: the work grows with the size of the code beyond their span,
- * has a limit, and needs no memory but for a list of the callees.
+ * has a limit, and needs no memory but for a list of the callees. Where functions are
+ * small and close together, many slides fit; so one that was found is compared with
+ * others, a little off among them, and given up if these are as good.
  */
 #ifndef GP_SLIDE_H
 #define GP_SLIDE_H
@@ -28,7 +30,7 @@ typedef struct gp_slide {
   size_t arcs;        /* of the profile; */
   size_t fitting;     /*   so many lead to entries of functions with it, */
   size_t unmoved;     /*   and so many without */
-  bool bounds;        /* with it, the histogram begins and ends where the code does */
+  bool covers;        /* with it, the histogram is of all of the code */
 } gp_slide;
 
 /* How many arcs lead to entries of functions, or as close behind them as callees are
@@ -40,9 +42,9 @@ size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab, uint64_t o
 bool gp_slide_suspected(const gp_data *data, const gp_symtab *symtab);
 
 /* Finds the slide of a profile; 0 if it fits as it is. The image's symbols have to be
- * read. Errors: no slide puts three quarters of the callees at entries; several do and
- * none of them is better; without arcs, the bounds of the histogram tell of none, or of
- * several. */
+ * read, if there are to be any that tell where the code ends. Errors: no slide puts three
+ * quarters of the callees at entries; several do and none of them is better; few callees,
+ * or none, and the bounds of the histogram tell of no slide, or of several. */
 bool gp_slide_find(gp_slide *slide, const gp_data *data, const gp_symtab *symtab,
                    const gp_image *image, gp_error *error);
 

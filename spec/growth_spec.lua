@@ -116,8 +116,9 @@ dimension("places that a function is called from", 2000, function(n)
   end)))
 end)
 
--- As many as the functions are the slides that put these callees at entries.
-dimension("callees of a moved profile", 1600, function(n)
+-- As many as the functions are the slides that put these callees at entries: a few of them are looked at closer, and
+-- all of these there are from here on.
+dimension("callees of a moved profile", 8000, function(n)
   local far = 0x10000000
   local file = profile(list(n // 2, function(i)
     local callee = row.address(n // 4 + i) + far

@@ -83,8 +83,8 @@ end
 --   format, the three counts of records, and `slide`, where an option asked for one or
 --   addresses were taken for moved: a table with the `offset` that was taken off; and if
 --   that was found out, `arcs`, how many there are; `fitting`, how many of them lead to
---   entries of functions with it; `unmoved`, how many without; and `bounds`, whether the
---   histogram begins and ends where the code does
+--   entries of functions with it; `unmoved`, how many without; and `covers`, whether the
+--   histogram covers all of the code
 -- @tfield integer|nil low the lowest address in histograms and of callees
 -- @tfield integer|nil high the highest one
 -- @tfield integer pointer_size bytes of an address in files that are read and written

@@ -102,8 +102,8 @@ end
 -- @tfield number|nil total seconds sampled, less those of the machinery of profiling
 -- @tfield number|nil total_error how far that may be off by chance: `profile:error_of`
 -- @tfield number total_ticks the same in samples
--- @tfield number sampled_ticks samples in all histograms; `met_ticks`, those of them that
---   are in functions
+-- @tfield number sampled_ticks samples in all histograms
+-- @tfield number met_ticks those of them that are in functions
 -- @tfield number graph_ticks samples that count in the call graph
 -- @tfield number recorded_ticks samples of all code, whatever was selected
 -- @tfield number unknown_ticks samples in code that is of no function

@@ -7,7 +7,7 @@
 -- - `offset`: how much higher the addresses were than those of the image;
 -- - `arcs`, how many there are; `fitting`, how many of them lead to entries of functions
 --   with that offset taken off; and `unmoved`, how many as they were recorded;
--- - `bounds`: whether the histogram begins and ends where the code does then.
+-- - `covers`: whether the histogram covers all of the code then.
 --
 -- Of an offset that somebody gave there is nothing but `offset`.
 --
@@ -140,7 +140,7 @@ local function evidence(found)
     parts[1] = ("%d of %d arcs lead to entries of functions%s"):format(found.fitting,
       found.arcs, moved)
   end
-  if found.bounds then parts[#parts + 1] = "the histogram covers the code" end
+  if found.covers then parts[#parts + 1] = "the histogram covers the code" end
   return table.concat(parts, ", ")
 end
 
@@ -175,8 +175,9 @@ local function is_fatal(message)
   return message and message:find "not enough memory$"
 end
 
-local function is_beyond_doubt(found)
-  return found.offset ~= 0 and found.fitting >= MOST * found.arcs
+local function is_beyond_doubt(found, data)
+  return found.offset ~= 0 and found.fitting >= MOST * found.arcs and
+    (found.covers or not data.has_histogram)
 end
 
 --- Takes the slide off data that seem to be moved, if there is hardly a doubt about it;
@@ -191,7 +192,7 @@ function slide.rescue(profile, settings, where)
   if settings.slide or settings.gnu_compat then return profile end
   local data, done = profile.data, nil
   local found, message = slide.find(profile.image, data, arguments.pick(settings, "data"))
-  if found and is_beyond_doubt(found) then
+  if found and is_beyond_doubt(found, data) then
     done, message = take_off(data, found, true)
   end
   if is_fatal(message) then return nil, message end
