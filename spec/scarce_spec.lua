@@ -74,7 +74,15 @@ describe("without memory", function()
   local objects = shell.write(dir .. "/objects", shell.check { "nm", "-A", built.image }.stdout)
   local report = shell.write(dir .. "/report.lua", library:format(built.image))
 
+  -- The same program, stripped, with its debugging file; and with its functions packed.
+  local apart, packed = dir .. "/apart", dir .. "/packed"
+  shell.check { "strip", "-o", apart, built.image }
+  shell.check { "objcopy", "--only-keep-debug", built.image, apart .. ".debug" }
+  shell.check({ "sh", "-c", "strip -g -o small apart.debug && xz small" }, { cwd = dir })
+  shell.check { "objcopy", "--add-section", ".gnu_debugdata=" .. dir .. "/small.xz", apart, packed }
+
   for _, words in ipairs {
+    { "-p", image = apart }, { "-l", "-p", image = apart }, { "-p", image = packed },
     { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-l", "-A", "-y", "--color=always" },
     { "-l", "--annotate-time", "--color=always" }, { "-C", "-z" }, { "-c", "-q" }, { "-i" }, { "-r" },
     { "-pmain", "-Qoutside", "-kmain/outside", "-E", "countdown" }, { "-pcycles.c:main" }, { "-p", "-S" .. symbols },
@@ -84,9 +92,10 @@ describe("without memory", function()
     { "--report=" .. report }, { "-l", "--report=" .. report },
     { "-p", "--errors" }, { "--compare=" .. built.gmon .. "," .. built.image },
   } do
-    it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()
+    local name = table.concat({ words.image or "", table.unpack(words) }, " "):gsub("%S*/", "")
+    it("the program says so: " .. name, function()
       local arguments = { interpreter, path, program.root, "-b", table.unpack(words) }
-      arguments[#arguments + 1], arguments[#arguments + 2] = built.image, built.gmon
+      arguments[#arguments + 1], arguments[#arguments + 2] = words.image or built.image, built.gmon
       local result = shell.run(arguments, { cwd = dir, env = { ASAN_OPTIONS = false } })
       assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
     end)
