@@ -169,12 +169,18 @@ static bool is_text(bfd *file) {
   return bfd_bread(&first, 1, file) == 1 && memchr(texts, first, sizeof texts);
 }
 
+/* (Compilers may leave out what is asked for and handed back, unless somebody looks.) */
+static bool has_memory(void) {
+  void *volatile probe = malloc(ENOUGH_MEMORY);
+  bool has = probe != NULL;
+  free(probe);
+  return has;
+}
+
 /* Why libbfd knows no such file. A format that it had no memory to look into is to it one
  * of the others, so it is asked whether there is any. */
 static bool fail_unknown(gp_error *error) {
-  void *probe = malloc(ENOUGH_MEMORY);
-  if (!probe) return gp_fail_memory(error);
-  free(probe);
+  if (!has_memory()) return gp_fail_memory(error);
   return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
 }
 
@@ -183,6 +189,8 @@ static bool load(gp_image *image, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
   if (is_text(image->file)) return gp_fail(error, "is not an object file (but a text)");
+  /* libbfd 2.40 frees what it had no memory for */
+  if (!has_memory()) return gp_fail_memory(error);
   if (!is_object(image->file)) return fail_unknown(error);
   if (bfd_stat(image->file, &image->opened) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
