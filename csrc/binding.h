@@ -370,8 +370,8 @@ int image_lines(lua_State *L);
 /* --- what is in other files, see lua_separate.c ---------------------------------- */
 
 /* To be called before the lines of an image are asked for: has the files looked for that
- * its debugging information is in, once. For `gnu_compat` libbfd looks by itself. Names of
- * inlined functions (`named`) may be missing, which is told. A Lua error if the image gets
+ * its debugging information is in, once. For `gnu_compat` libbfd looks by itself. That
+ * names of inlined functions (`named`) are missing is told. A Lua error if the image gets
  * closed meanwhile. */
 void seek_lines(lua_State *L, const image_box *box, bool gnu_compat, bool named);
 

@@ -270,7 +270,8 @@ gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error
   }
   image->held = bytes;
   image->file = gp_memory_file(bytes, size);
-  return keep_if(load(image, error) && find_text(image, error), image);
+  bool opened = image->file || gp_fail_memory(error);
+  return keep_if(opened && load(image, error) && find_text(image, error), image);
 }
 
 void gp_image_close(gp_image *image) {

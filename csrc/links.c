@@ -107,9 +107,9 @@ bool gp_links_share(bfd *file, const char *path) {
   asection *section = bfd_get_section_by_name(file, ".gnu_debugaltlink");
   char *name = bfd_zalloc(file, steps + length + 1);
   if (!section || !name) return false;
-  for (size_t i = 0; i < STEPS_UP; i++)
-    memcpy(name + i * strlen(STEP_UP), STEP_UP, strlen(STEP_UP));
-  memcpy(name + steps, path + 1, length);  /* with the NUL, without the slash */
+  char *end = name;
+  for (size_t i = 0; i < STEPS_UP; i++) end = stpcpy(end, STEP_UP);
+  stpcpy(end, path + 1);
   section->contents = (bfd_byte *)name;
   section->flags |= SEC_IN_MEMORY;
   bfd_set_section_size(section, steps + length + 1);

@@ -55,16 +55,15 @@ static bool sum_up(const char *path, uint32_t *sum, gp_error *error) {
   if (!file) return gp_fail(error, "%s", strerror(errno));
   for (size_t got; (got = fread(window, 1, sizeof window, file)) > 0;)
     crc = bfd_calc_gnu_debuglink_crc32(crc, window, got);
-  bool done = !ferror(file);
-  if (!done) gp_fail(error, "%s", strerror(errno));
-  fclose(file);
+  bool done = !ferror(file) || gp_fail(error, "%s", strerror(errno));
+  (void)fclose(file);
   *sum = (uint32_t)crc;
   return done;
 }
 
 static bool has_sum(const gp_image *image, const gp_image *its, const char *path,
                     const char *image_path, gp_error *error) {
-  uint32_t expected, found;
+  uint32_t expected = 0, found = 0;
   char *name = gp_links_debug(image->file, &expected);
   free(name);
   if (!name)

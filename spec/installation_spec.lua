@@ -61,10 +61,17 @@ end)
 describe("the demonstration", function()
   it("builds all that the commands of the documentation want", function()
     local steps = shell.check({ "make", "-n", "-B", "run-demo" }, { cwd = program.root }).stdout
-    local all = { "gprof/core.so", "gprof/opcodes.so", "gprof/confinement.so", "libgprof-blocks.a", "demo/sample" }
+    local all = { "gprof/core.so", "gprof/opcodes.so", "gprof/xz.so", "gprof/confinement.so", "libgprof-blocks.a",
+      "demo/sample" }
     for _, made in ipairs(all) do
       assert.truthy(steps:find("build/" .. made, 1, true), made)
     end
+  end)
+
+  it("does without liblzma", function()
+    local steps = shell.check({ "make", "-n", "-B", "all", "CC=gcc -nostdinc" }, { cwd = program.root }).stdout
+    assert.truthy(steps:find("build/gprof/core.so", 1, true))
+    assert.is_nil(steps:find("xz", 1, true))
   end)
 
   it("leaves nothing that git would keep", function()
@@ -104,7 +111,7 @@ end
 
 local function check_modules(tree)
   it("has every module, and none is taken from elsewhere", function()
-    local names = { "gprof.core", "gprof.opcodes", "gprof.confinement" }
+    local names = { "gprof.core", "gprof.opcodes", "gprof.xz", "gprof.confinement" }
     for _, path in ipairs(files("lua", ".lua")) do
       names[#names + 1] = path:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
     end

@@ -91,7 +91,15 @@ describe("without memory", function()
     assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
   end
 
+  -- The same program, stripped, with its debugging file; and with its functions packed.
+  local apart, packed = dir .. "/apart", dir .. "/packed"
+  shell.check { "strip", "-o", apart, built.image }
+  shell.check { "objcopy", "--only-keep-debug", built.image, apart .. ".debug" }
+  shell.check({ "sh", "-c", "strip -g -o small apart.debug && xz small" }, { cwd = dir })
+  shell.check { "objcopy", "--add-section", ".gnu_debugdata=" .. dir .. "/small.xz", apart, packed }
+
   for _, words in ipairs {
+    { "-p", image = apart }, { "-l", "-p", image = apart }, { "-p", image = packed },
     { "-p", "-q" }, { "-l", "-p" }, { "-A", "-x" }, { "-l", "-A", "-y", "--color=always" },
     { "-l", "--annotate-time", "--color=always" }, { "-C", "-z" }, { "-c", "-q" }, { "-i" }, { "-r" },
     { "-pmain", "-Qoutside", "-kmain/outside", "-E", "countdown" }, { "-pcycles.c:main" }, { "-p", "-S" .. symbols },
@@ -102,8 +110,9 @@ describe("without memory", function()
     { "-p", "--errors" }, { "--verify" }, { "--compare=" .. built.gmon .. "," .. built.image },
     { "-p", "-q", "--with=" .. beside.image .. ":" .. of_beside },
   } do
-    it("the program says so: " .. table.concat(words, " "):gsub("%S*/", ""), function()
-      check(words, built.image, built.gmon)
+    local name = table.concat({ words.image or "", table.unpack(words) }, " "):gsub("%S*/", "")
+    it("the program says so: " .. name, function()
+      check(words, words.image or built.image, built.gmon)
     end)
   end
 

@@ -63,11 +63,11 @@ local kinds <const> = {
 }
 
 -- The same of the image as it was linked, which is asked once.
-local known <const> = {}
+local answers <const> = {}
 local function expected_of(built, options)
   local key = table.concat({ built.image, table.unpack(options) }, " ")
-  known[key] = known[key] or say(built, built.image, options)
-  return known[key]
+  answers[key] = answers[key] or say(built, built.image, options)
+  return answers[key]
 end
 
 local function check_same(built, image, options, more)
