@@ -168,7 +168,8 @@ static bool is_text(bfd *file) {
 }
 
 /* Whether libbfd has the memory that it takes to find out what a file is: without, it may
- * crash on the way; and a format that it could not look into is to it one of the others. */
+ * crash on the way; and a format that it could not look into is to it one of the
+ * others. */
 static bool has_memory(void) {
   void *probe = malloc(ENOUGH_MEMORY);
   free(probe);
