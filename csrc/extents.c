@@ -16,7 +16,7 @@ bool gp_extents_open(gp_extents *extents, const gp_image *image) {
 }
 
 void gp_extents_close(gp_extents *extents) {
-  if (extents->stream) fclose(extents->stream);
+  if (extents->stream) (void)fclose(extents->stream);
   extents->stream = NULL;
 }
 

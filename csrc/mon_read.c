@@ -45,7 +45,7 @@ static bool check_header(source *s, uint64_t low, uint64_t high, uint64_t counte
   if (low > high || (low == 0 && high > 0))
     return gp_fail(s->error, "is no mon.out, or another machine's: its text would begin "
                    "at 0x%" PRIx64 " and end at 0x%" PRIx64, low, high);
-  return counters <= left / (2 * s->layout.pointer_size) ||
+  return counters <= left / (2 * (uint64_t)s->layout.pointer_size) ||
          gp_fail(s->error, "is no mon.out, cut off, or another machine's: its header "
                  "would claim %" PRIu64 " counters of calls, but only %" PRIu64
                  " bytes follow", counters, left);
