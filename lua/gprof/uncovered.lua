@@ -8,8 +8,8 @@ local uncovered = {}
 
 local LEAST <const> = 0.01  -- the part of all time that is worth a word
 
---- Tells, once, how much of the time counts for functions whose code it is not. One sample
--- of a few may be many percent, and says nothing: its error is left out of the account.
+--- Tells, once, how much of the time counts for functions whose code it is not. One
+-- sample of a few may be many percent, and says nothing: so the error is taken off.
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function uncovered.tell(profile, warn)
