@@ -16,7 +16,7 @@ bool gp_extents_open(gp_extents *extents, const gp_image *image) {
 }
 
 void gp_extents_close(gp_extents *extents) {
-  if (extents->stream) fclose(extents->stream);
+  if (extents->stream) (void)fclose(extents->stream);
   extents->stream = NULL;
 }
 
@@ -24,8 +24,8 @@ bool gp_extents_are_known(const gp_image *image) {
   return bfd_get_flavour(image->file) == bfd_target_elf_flavour;
 }
 
-/* Has libbfd print "VALUE FLAGS SECTION\tSIZE ...". The name, which nobody needs, may be as
- * long as the file: it is none meanwhile. */
+/* Has libbfd print "VALUE FLAGS SECTION\tSIZE ...". The name, which nobody needs, may be
+ * as long as the file: it is none meanwhile. */
 static void print(gp_extents *extents, asymbol *symbol) {
   const char *name = symbol->name;
   memset(extents->text, 0, sizeof extents->text);

@@ -363,7 +363,7 @@ void define_profile(lua_State *L) {
       {"sampled_ticks", push_sampled_ticks},  /* in all histograms, */
       {"met_ticks", push_met_ticks},      /* of which so many met functions */
       {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
-      {"uncovered", push_uncovered},      /* of total, beyond the sizes of symbols, or nil */
+      {"uncovered", push_uncovered},      /* of it, seconds beyond symbols, or nil */
       {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */
       {"arc_count", push_arc_count},      /* arcs of the call graph */
       {"by_line", push_by_line},          /* lines have symbols of their own */

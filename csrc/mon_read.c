@@ -18,7 +18,7 @@ typedef struct source {
   gp_layout layout;
 } source;
 
-/* Takes the next piece of the file, which `data->record` is the offset of from here on. */
+/* Takes the next piece of the file, whose offset is in `data->record` from here on. */
 static const unsigned char *take(source *s, size_t size, const char *what) {
   s->data->record = s->reader->offset;
   const unsigned char *bytes = gp_reader_take(s->reader, size);
@@ -31,21 +31,21 @@ static const unsigned char *take(source *s, size_t size, const char *what) {
 /* --- the header ------------------------------------------------------------ */
 
 /* How many counters there are. It is a size in some systems and an int in others, with
- * nothing behind it up to the size of an address: then, of a big-endian machine, it is the
- * half that is worth more. */
+ * nothing behind it up to the size of an address: then, of a big-endian machine, it is
+ * the half that is worth more. */
 static uint64_t counter_count(const unsigned char *bytes, gp_layout layout) {
   uint64_t count = gp_pointer(bytes, layout);
   return layout.big_endian && (uint32_t)count == 0 ? count >> 32 : count;
 }
 
-/* Whether the header is that of a profile on such a machine as the data are of. Text never
- * begins at 0, by which monitor(3) is told to write the file. */
+/* Whether the header is that of a profile on such a machine as the data are of. Text
+ * never begins at 0, by which monitor(3) is told to write the file. */
 static bool check_header(source *s, uint64_t low, uint64_t high, uint64_t counters) {
   uint64_t left = s->reader->size - s->reader->offset;
   if (low > high || (low == 0 && high > 0))
     return gp_fail(s->error, "is no mon.out, or another machine's: its text would begin "
                    "at 0x%" PRIx64 " and end at 0x%" PRIx64, low, high);
-  return counters <= left / (2 * s->layout.pointer_size) ||
+  return counters <= left / (2 * (uint64_t)s->layout.pointer_size) ||
          gp_fail(s->error, "is no mon.out, cut off, or another machine's: its header "
                  "would claim %" PRIu64 " counters of calls, but only %" PRIu64
                  " bytes follow", counters, left);

@@ -42,12 +42,14 @@ typedef struct search {
 /* Ticks of one histogram in bins that lie in a range altogether: bins at its ends may be
  * those of its neighbours' code. */
 static double ticks_of(const search *s, const gp_histogram *histogram, gp_range range) {
-  uint64_t start = histogram->low / UNIT, low = (range.low + UNIT - 1) / UNIT;
-  double scale = s->samples->scale, sum = 0;
+  uint64_t start = histogram->low / UNIT;
+  uint64_t low = (range.low + UNIT - 1) / UNIT, high = range.high / UNIT;
+  double scale = s->samples->scale, bins = (double)histogram->bins, sum = 0;
   double first = low > start ? ceil((double)(low - start) / scale) : 0;
-  double end = floor((double)(range.high / UNIT - start) / scale);
-  if (end > (double)histogram->bins) end = (double)histogram->bins;
-  for (double i = first; i < end; i++) sum += (double)gp_bin(histogram, (size_t)i);
+  double end = floor((double)(high - start) / scale);
+  if (end > bins) end = bins;
+  for (size_t i = (size_t)first; i < (size_t)end; i++)
+    sum += (double)gp_bin(histogram, i);
   return sum;
 }
 

@@ -16,9 +16,9 @@ local data = {}
 -- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd", "4.4bsd" or
 --   "prof", System V's `mon.out`; `mixed_rates`: do not refuse histograms of different
 --   sampling rates; `slide`: how much higher the addresses in the files are than those of
---   the image, or "auto" to find that out for each of them; `external_symbol_table`: where
---   the symbols are to find it by, if not in the image; `debug`: trace the work on standard
---   error, a sum of the numbers below
+--   the image, or "auto" to find that out for each of them; `external_symbol_table`:
+--   where the symbols are to find it by, if not in the image; `debug`: trace the work on
+--   standard error, a sum of the numbers below
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it

@@ -8,16 +8,17 @@ local uncovered = {}
 
 local LEAST <const> = 0.01  -- the part of all time that is worth a word
 
---- Tells, once, how much of the time counts for functions whose code it is not.
+--- Tells, once, how much of the time counts for functions whose code it is not. One
+-- sample of a few may be many percent, and says nothing: so the error is taken off.
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function uncovered.tell(profile, warn)
-  local share = profile.uncovered / profile.total
-  if share <= LEAST then return end
+  local time = profile.uncovered
+  if (time - profile:error_of(time)) / profile.total <= LEAST then return end
   local low, high, most, f = profile:uncovered_range()
   warn(("%.1f%% of the samples are of code that no symbol covers, and count for the " ..
-    "function before it: %s of them for %s, at 0x%x to 0x%x"):format(100 * share,
-    most < profile.uncovered and "most" or "all", f.name, low, high))
+    "function before it: %s of them for %s, at 0x%x to 0x%x"):format(
+    100 * time / profile.total, most < time and "most" or "all", f.name, low, high))
 end
 
 return uncovered
