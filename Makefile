@@ -30,9 +30,9 @@ COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -I$(LUA_INCDIR)
 
 # make BFD=armhf: with the libbfd and libopcodes that know another machine, or all of them
 # (see doc/embedded.md)
-LIBBFD = $(if $(BFD),$(call foreign,bfd,$(BFD)),-lbfd)
-LIBOPCODES = $(if $(BFD),$(call foreign,opcodes,$(BFD)),-lopcodes)
-LIBRARIES = $(LIBBFD) -liberty -lm
+BFD_LIBRARY = $(if $(BFD),$(call foreign,bfd,$(BFD)),-lbfd)
+OPCODES_LIBRARY = $(if $(BFD),$(call foreign,opcodes,$(BFD)),-lopcodes)
+LIBRARIES = $(BFD_LIBRARY) -liberty -lm
 
 # the core, and the module that holds libopcodes for it (see csrc/opcodes.h)
 CORE = build/gprof/core.so
@@ -77,7 +77,7 @@ $(CORE): $(OBJECTS)
 $(OPCODES): build/objects/lua_opcodes.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
-	$(quietly)$(LINK) -o $@ $^ $(LIBOPCODES)
+	$(quietly)$(LINK) -o $@ $^ $(OPCODES_LIBRARY)
 
 $(UNPACKER): build/objects/lua_xz.o
 	@mkdir -p $(@D)
@@ -342,7 +342,7 @@ $(SANITIZED): $(SOURCES) $(UNPACKING) $(CONFINING) $(HEADERS) $(BINUTILS) $(LAUN
 	$(say) CC and LINK $@
 	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h -Wl,-E -o $@ \
 	  $(if $(HAS_LZMA),-DWITH_LZMA) $(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING) \
-	  $(LIBRARIES) $(LZMA) $(LIBOPCODES) -llua5.4
+	  $(LIBRARIES) $(LZMA) $(OPCODES_LIBRARY) -llua5.4
 
 # Fewer random cases, and one of six comparisons with GNU gprof: they are about numbers, and
 # those the plain run looks at. The collector is busy (see spec/support/collector.lua).
