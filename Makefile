@@ -352,13 +352,15 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 
 # What becomes of objects when the collector never rests (see spec/support/collector.lua). The
 # programs that specs start go through a whole cycle at every allocation. The process of the
-# specs themselves does steps all the time, where the library is called in it; or, with
-# COLLECTED=all, under which all specs are run, a whole cycle for every twenty-fifth that is
-# allocated: steps all the time would take hours where much lives, with specs of large images
-# and chains of calls. Left out of all is what the collector has no part in: time, memory and
-# instructions of processes (bench, growth, startup), other programs (fuzz, html_browser,
-# installation, mutants), and other interpreters of the specs' own (coverage, native,
-# sanitizer, scarce, starved).
+# specs themselves, in which some call the library, does steps all the time; where much is kept,
+# such as large images and chains of calls, that takes minutes. So COLLECTED=all, under which all
+# specs are run, has it go through a whole cycle for every twenty-fifth that it grows by, which
+# takes hardly longer than none. Left out of all is what the collector has no part in: time,
+# memory and instructions of processes (bench, growth, startup), other programs (fuzz,
+# html_browser, installation, mutants), and other interpreters, which specs start for themselves
+# (coverage, native, sanitizer, scarce, starved).
+#
+# check has the first of these, check-all the second, and all.
 COLLECTED = library records misuse symspec report histogram user_report
 STEPPED = gmon image numbers stream terminal trace
 NOT_COLLECTED = bench coverage fuzz growth html_browser installation mutants native sanitizer \
