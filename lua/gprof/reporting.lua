@@ -140,8 +140,7 @@ local function lines_wanted(settings, printed)
   return all and "all" or true
 end
 
--- Listings in files of their own are of annotated source, which reports by name may
--- print.
+-- Listings in files of their own are of annotated source, which others may print, too.
 local function check_listings(settings, printed)
   if not settings.separate_files or printed.annotation then return end
   if settings.gnu_compat or settings.reports[1] then return end
