@@ -6,7 +6,8 @@
 #
 # Under GPROF_VALGRIND_SHARE=N that is one of N processes, by chance, of those that the first one
 # starts; the others are plain. So are those that have few files or no standard output: valgrind
-# wants files of its own, and would take the descriptor that is missing.
+# wants files of its own, and would take the descriptor that is missing; and those whose PATH has
+# no valgrind.
 #
 # Memory that is "possibly lost" is no error: the program ends without closing Lua's state, and
 # then Lua holds some of its own objects by pointers into their middle alone.
@@ -15,8 +16,12 @@
 : "${GPROF_VALGRIND_LUA:=$(command -v lua5.4)}"  # specs may put another one in front of it
 export GPROF_VALGRIND_LUA
 is_one() { [ -z "${GPROF_VALGRIND_FIRST:-}" ] || [ $(($$ % ${GPROF_VALGRIND_SHARE:-1})) = 0 ]; }
-files=$(ulimit -n)
-if ! is_one || [ "$files" != unlimited ] && [ "$files" -lt 64 ] || [ ! -e /proc/self/fd/1 ]; then
+can_be() {
+  files=$(ulimit -n)
+  { [ "$files" = unlimited ] || [ "$files" -ge 64 ]; } && [ -e /proc/self/fd/1 ] &&
+    command -v valgrind >/dev/null
+}
+if ! is_one || ! can_be; then
   exec "$GPROF_VALGRIND_LUA" "$@"
 fi
 export GPROF_VALGRIND_FIRST=$$
@@ -24,5 +29,5 @@ read -r now _ </proc/uptime  # numbers of processes are given again
 exec valgrind -q --error-exitcode=99 --leak-check=full --keep-debuginfo=yes \
   --num-callers=30 \
   --errors-for-leak-kinds=definite,indirect --show-leak-kinds=definite,indirect \
-  --suppressions="$(dirname "$0")/valgrind.supp" --log-file="$GPROF_VALGRIND/%p-$now" \
+  --suppressions="${0%/*}/valgrind.supp" --log-file="$GPROF_VALGRIND/%p-$now" \
   "$GPROF_VALGRIND_LUA" "$@"
