@@ -4,5 +4,5 @@
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
 root=$(dirname "$0")/..
-export GPROF_COLLECTOR=whole LUA_INIT="@$root/spec/support/collector.lua"
+export GPROF_COLLECTOR=whole LUA_INIT_5_4="@$root/spec/support/collector.lua"
 exec "$root/build/sanitized/lua" "$@"

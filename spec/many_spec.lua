@@ -287,13 +287,15 @@ describe("a list of profiles", function()
   end)
 
   it("may be long", function()
+    -- fewer where each allocation has the collector look at all the names
+    local count <const> = (os.getenv "GPROF_LUA" or ""):find "/collected%.sh$" and 1000 or 100000
     local names = {}
-    for i = 1, 100000 do names[i] = dir .. "/no such file " .. i end
+    for i = 1, count do names[i] = dir .. "/no such file " .. i end
     local long = list(table.concat(names, "\n"))
     check_failure(names[1] .. ": No such file or directory", { "--profiles-from=" .. long })
-    names[100001] = ""
-    for i = 1, 100000 do names[i] = dir .. "/a b" end
-    check_sum(profile(arc(100000, 1)), { "--jobs=2", "--profiles-from=" .. list(table.concat(names, "\0")) })
+    names[count + 1] = ""
+    for i = 1, count do names[i] = dir .. "/a b" end
+    check_sum(profile(arc(count, 1)), { "--jobs=2", "--profiles-from=" .. list(table.concat(names, "\0")) })
   end)
 
   it("has to be there, and to name some", function()

@@ -7,7 +7,7 @@
  * that specs start. So this interpreter is linked with it, and with the core's modules,
  * which require "gprof.core" and the like then find among the preloaded ones.
  *
- * LUA_INIT is obeyed if it is "@FILE".
+ * LUA_INIT_5_4 is obeyed if it is "@FILE".
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -77,7 +77,7 @@ void preload_modules(lua_State *L) {
 
 /* As the ordinary interpreter does. */
 static int run_init(lua_State *L) {
-  const char *init = getenv("LUA_INIT");
+  const char *init = getenv("LUA_INIT_5_4");
   if (!init || *init != '@') return LUA_OK;
   return luaL_loadfile(L, init + 1) || lua_pcall(L, 0, 0, 1);
 }
