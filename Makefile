@@ -358,12 +358,13 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 # takes hardly longer than none. Left out of all is what the collector has no part in: time,
 # memory and instructions of processes (bench, growth, startup), other programs (fuzz,
 # html_browser, installation, mutants), and other interpreters, which specs start for themselves
-# (coverage, native, sanitizer, scarce, starved).
+# (coverage, native, sanitizer, scarce, starved); and html, one page of which, of 10,000
+# functions, takes minutes.
 #
 # check has the first of these, check-all the second, and all.
 COLLECTED = library records misuse symspec report histogram user_report
 STEPPED = gmon image numbers stream terminal trace
-NOT_COLLECTED = bench coverage fuzz growth html_browser installation mutants native sanitizer \
+NOT_COLLECTED = bench coverage fuzz growth html html_browser installation mutants native sanitizer \
   scarce starved startup
 ifeq ($(COLLECTED),all)
 collector = often
