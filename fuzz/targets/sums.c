@@ -86,7 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint8_t choices = fuzz_byte(parts[0], 0);
   fuzz_file files[2] = {fuzz_make_file(parts[1], 0), fuzz_make_file(parts[2], 1)};
   gp_data sum;
-  gp_data_init(&sum, (gp_layout){choices & 1, choices & 2 ? 4 : 8});
+  gp_data_init(&sum, (gp_layout){.big_endian = choices & 1,
+                                 .pointer_size = choices & 2 ? 4 : 8});
   gp_format format = choices & 4 ? GP_FORMAT_PROF : GP_FORMAT_AUTO;
   bool readable = read_both(&sum, format, files);
   merge_both(&sum, readable, format, files);
