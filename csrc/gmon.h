@@ -63,6 +63,8 @@ struct gp_data {
   gp_layout layout;       /* how files are read and written: the image's, mostly */
   bool mixed_scales;      /* bins of several sizes may stand side by side */
   bool mixed_rates;       /* count samples of another rate as the first one's */
+  bool shared;            /* of a shared library: calls from GP_OUTSIDE are from others */
+  bool has_arcs;          /* a file could have told of calls, and perhaps did */
   gp_histogram *histograms;   /* disjoint; in the order in which they were met */
   uint32_t *by_address;       /* their numbers, sorted in runs: see gmon.c */
   size_t histogram_count, histogram_capacity;
@@ -71,9 +73,7 @@ struct gp_data {
   size_t histogram_records, arc_records, block_records;  /* as read or added */
   uint64_t bytes;         /* of all files that were read */
   uint64_t record;        /* offset of that which is being read, for messages */
-  bool shared;            /* of a shared library: calls from GP_OUTSIDE are from others */
   uint64_t uncounted;     /* calls of a shared library that there was no room to count */
-  bool has_arcs;          /* a file could have told of calls, and perhaps did */
   gp_format format;       /* of the last file; never GP_FORMAT_AUTO once one is read */
   uint32_t version;       /* that the last file in the magic format told */
   const gp_trace *trace;  /* or NULL */

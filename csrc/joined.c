@@ -60,17 +60,20 @@ static size_t text_of(const gp_object *object) {
   return bytes;
 }
 
+/* Copies a text, and returns where it ends. */
+static char *copy(char *to, const char *text) {
+  size_t size = strlen(text) + 1;
+  memcpy(to, text, size);
+  return to + size - 1;
+}
+
 static const char *append_text(char **text, const char *name, const char *object) {
-  char *start = *text;
-  size_t length = strlen(name);
-  memcpy(start, name, length);
-  *text += length;
+  char *start = *text, *end = copy(start, name);
   if (object) {
-    *(*text)++ = '@';
-    strcpy(*text, object);
-    *text += strlen(object);
+    *end++ = '@';
+    end = copy(end, object);
   }
-  *(*text)++ = '\0';
+  *text = end + 1;
   return start;
 }
 
