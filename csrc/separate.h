@@ -46,6 +46,12 @@ bool gp_separate_is_packed(const gp_image *image);
  * GNU gprof (`gnu_compat`) it is always itself. Its symbols may still have to be read. */
 gp_image *gp_separate_symbols(gp_image *image, bool gnu_compat);
 
+/* The same of an image that is only looked at: symbols that have been read. */
+static inline const gp_image *gp_separate_known_symbols(const gp_image *image,
+                                                        bool gnu_compat) {
+  return gp_separate_symbols((gp_image *)image, gnu_compat);
+}
+
 /* The image that has the debugging information, likewise. */
 const gp_image *gp_separate_lines(const gp_image *image, bool gnu_compat);
 
