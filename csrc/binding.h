@@ -114,7 +114,7 @@ symbols_box *open_symbols(lua_State *L, symbols_box *box);
 gp_profile *open_profile(lua_State *L, const profile_box *box);
 
 /* Pushes symbols without any, for those of the objects in the table at index 2 of the
- * stack, which it keeps: they are of the image of the first. */
+ * stack, which are kept: they are of the image of the first. */
 symbols_box *push_joined_box(lua_State *L);
 
 /* Where the functions of symbols come from: looked up when somebody asks. */

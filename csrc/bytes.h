@@ -74,4 +74,9 @@ static inline void gp_put_pointer(unsigned char *p, uint64_t value, gp_layout la
     gp_put_u32(p, (uint32_t)value, layout);
 }
 
+static inline void gp_put_bsd_count(unsigned char *p, uint64_t value, gp_layout layout) {
+  gp_put_pointer(p, layout.narrow_counts ? 0 : value, layout);
+  if (layout.narrow_counts) gp_put_u32(p, (uint32_t)value, layout);
+}
+
 #endif

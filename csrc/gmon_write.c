@@ -273,7 +273,7 @@ static bool put_bsd_arc(sink *s, size_t arc) {
     if (!bytes) return false;
     gp_put_pointer(bytes, arcs->from[arc], s->layout);
     gp_put_pointer(bytes + size, arcs->self[arc], s->layout);
-    gp_put_pointer(bytes + 2 * size, next_share(&left, most), s->layout);
+    gp_put_bsd_count(bytes + 2 * size, next_share(&left, most), s->layout);
   } while (left > 0);
   return true;
 }

@@ -134,10 +134,16 @@ static bool add_histograms(gp_data *sum, const gp_object *object, gp_error *erro
   return true;
 }
 
-static bool is_within(const gp_object *object, size_t arc) {
-  const gp_arcs *arcs = &object->data->arcs;
-  if (arcs->from[arc] == GP_OUTSIDE && object->data->shared) return false;
-  return arcs->from[arc] < object->end && arcs->self[arc] < object->end;
+/* Adds an arc, if it is within the object: its caller may be nobody knows who. */
+static bool add_arc(gp_data *sum, const gp_object *object, size_t arc, gp_error *error) {
+  const gp_data *data = object->data;
+  uint64_t from = data->arcs.from[arc], self = data->arcs.self[arc];
+  if (self >= object->end || (from == GP_OUTSIDE && data->shared)) return true;
+  if (from != gp_unknown_caller(data->layout)) {
+    if (from >= object->end) return true;
+    from += object->slide;
+  }
+  return gp_data_add_arc(sum, from, self + object->slide, data->arcs.calls[arc], error);
 }
 
 bool gp_joined_add(gp_data *sum, const gp_object *object, gp_error *error) {
@@ -145,10 +151,7 @@ bool gp_joined_add(gp_data *sum, const gp_object *object, gp_error *error) {
   const gp_blocks *blocks = &data->blocks;
   if (!add_histograms(sum, object, error)) return false;
   for (size_t i = 0; i < data->arcs.count; i++)
-    if (is_within(object, i) &&
-        !gp_data_add_arc(sum, data->arcs.from[i] + object->slide,
-                         data->arcs.self[i] + object->slide, data->arcs.calls[i], error))
-      return false;
+    if (!add_arc(sum, object, i, error)) return false;
   for (size_t i = 0; i < blocks->count; i++)
     if (blocks->address[i] < object->end &&
         !gp_data_add_block(sum, blocks->address[i] + object->slide, blocks->executions[i],

@@ -29,6 +29,7 @@ bool gp_joined_build(gp_symtab *joined, gp_object *objects, size_t count,
 
 /* Adds the records of an object to a sum of `mixed_scales`, but for those calls that are
  * not within the object: from GP_OUTSIDE in a shared library, or of what is not in it.
+ * Callers that nobody knows stay so.
  * Errors: they count another unit, or at another rate. */
 bool gp_joined_add(gp_data *sum, const gp_object *object, gp_error *error);
 

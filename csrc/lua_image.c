@@ -114,10 +114,13 @@ static int find_change(lua_State *L) {
   return 1;
 }
 
-/* image_mentions(image, name) -> whether debugging information has that name */
+/* image_mentions(image, name) -> whether debugging information has that name, as far as
+ * it was found: that in other files is not looked for */
 static int find_mention(lua_State *L) {
-  const gp_image *image = check_image(L, 1);
-  lua_pushboolean(L, gp_image_mentions(image, luaL_checkstring(L, 2)));
+  const gp_image *image = gp_separate_lines(check_image(L, 1), false);
+  const char *name = luaL_checkstring(L, 2);
+  lua_pushboolean(L, gp_image_mentions(image, name) ||
+                         (image->shared && gp_image_mentions(image->shared, name)));
   return 1;
 }
 

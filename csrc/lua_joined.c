@@ -6,16 +6,17 @@
 #include "joined.h"
 
 /* Fills an object from the table at the top, { symbols, data, name }, which keeps all
- * three alive. */
+ * three alive: nothing is called from here on that could change it. */
 static void take_object(lua_State *L, gp_object *object) {
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_rawgeti(L, -1, 1);
   lua_rawgeti(L, -2, 2);
-  lua_rawgeti(L, -3, 3);
+  bool named = lua_rawgeti(L, -3, 3) != LUA_TNIL;
+  if (named) luaL_checktype(L, lua_absindex(L, -1), LUA_TSTRING);
   *object = (gp_object){
       .symtab = &check_symbols(L, lua_absindex(L, -3))->symtab,
       .data = check_data(L, lua_absindex(L, -2)),
-      .name = luaL_optstring(L, -1, NULL),
+      .name = named ? lua_tostring(L, -1) : NULL,
   };
   lua_pop(L, 3);
 }
@@ -52,18 +53,18 @@ static int fail(lua_State *L, const gp_error *error, size_t object) {
  * message, and the number of the object that it is about. `data`, which are empty, get
  * all records but calls that are not within an object. */
 static int join(lua_State *L) {
-  gp_data *sum = check_data(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   size_t count = lua_rawlen(L, 2);
   luaL_argcheck(L, count > 0, 2, "no objects");
   gp_object *objects = lua_newuserdatauv(L, count * sizeof *objects, 0);
+  symbols_box *box = push_joined_box(L);
+  gp_data *sum = check_data(L, 1);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
     take_object(L, &objects[i]);
     lua_pop(L, 1);
   }
-  symbols_box *box = push_joined_box(L);
   gp_error error = {""};
   sum->mixed_scales = true;
   if (!gp_joined_build(&box->symtab, objects, count, &error)) return fail(L, &error, 0);

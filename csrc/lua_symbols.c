@@ -120,8 +120,21 @@ static int new_lines(lua_State *L) {
   return push_failure(L, lua_tostring(L, -1), &error);
 }
 
+/* Pushes a table of the symbols of the objects in that at index 2. */
+static void push_parts(lua_State *L) {
+  lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
+  lua_createtable(L, (int)count, 0);
+  for (lua_Integer i = 1; i <= count; i++) {
+    luaL_argcheck(L, lua_rawgeti(L, 2, i) == LUA_TTABLE, 2, "no table of objects");
+    lua_rawgeti(L, -1, 1);
+    check_symbols(L, lua_gettop(L));
+    lua_rawseti(L, -3, i);
+    lua_pop(L, 1);
+  }
+}
+
 symbols_box *push_joined_box(lua_State *L) {
-  lua_rawgeti(L, 2, 1);
+  push_parts(L);
   lua_rawgeti(L, -1, 1);  /* the symbols of the first object */
   int first = lua_gettop(L);
   const symbols_box *program = check_symbols(L, first);
@@ -131,7 +144,7 @@ symbols_box *push_joined_box(lua_State *L) {
     lua_getiuservalue(L, first, i);
     lua_setiuservalue(L, -2, i);
   }
-  lua_pushvalue(L, 2);
+  lua_pushvalue(L, first - 1);
   lua_setiuservalue(L, -2, SYMBOLS_PARTS);
   return box;
 }

@@ -129,6 +129,7 @@ bool gp_separate_attach(gp_image *image, const char *path, const char *image_pat
 }
 
 bool gp_separate_share(gp_image *image, const char *path, gp_error *error) {
+  if (image->shared) return true;
   gp_image *found = gp_image_open_shared(path, error);
   if (!found) return false;
   build its = build_of(found);
@@ -160,6 +161,8 @@ static bool add_dynamic(gp_image *minimal, const gp_image *image, gp_error *erro
     return gp_fail_memory(error);
   long added = bfd_canonicalize_dynamic_symtab(image->file, minimal->symbols + count);
   if (added > 0) minimal->symbol_count += (size_t)added;
+  if (added > 0 && image->traits & GP_TAGGED)
+    gp_machine_untag(minimal->symbols + count, (size_t)added);
   minimal->symbols[minimal->symbol_count] = NULL;
   return true;
 }

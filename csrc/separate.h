@@ -32,7 +32,7 @@ bool gp_separate_attach(gp_image *image, const char *path, const char *image_pat
                         gp_wanted wanted, gp_error *error);
 
 /* Makes the file at `path`, which begins with a slash, the one that debugging information
- * is shared in. Errors: its build id is not the one that the image tells of; and those of
+ * is shared in, unless there is one. Errors: its build id is not the one that the image tells of; and those of
  * gp_image_open. */
 bool gp_separate_share(gp_image *image, const char *path, gp_error *error);
 
@@ -45,6 +45,12 @@ bool gp_separate_is_packed(const gp_image *image);
 /* The image that has the symbols: itself, its debugging file, or what was unpacked. For
  * GNU gprof (`gnu_compat`) it is always itself. Its symbols may still have to be read. */
 gp_image *gp_separate_symbols(gp_image *image, bool gnu_compat);
+
+/* The same of an image that is only looked at: symbols that have been read. */
+static inline const gp_image *gp_separate_known_symbols(const gp_image *image,
+                                                        bool gnu_compat) {
+  return gp_separate_symbols((gp_image *)image, gnu_compat);
+}
 
 /* The image that has the debugging information, likewise. */
 const gp_image *gp_separate_lines(const gp_image *image, bool gnu_compat);

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "range.h"
+#include "separate.h"
 
 /* Bytes of a prologue before the machinery of profiling is called. */
 #define PROLOGUE 32
@@ -95,6 +96,7 @@ static void find_bounds(bounds *code, const gp_image *image) {
                                      "_text", "_stext", NULL};
   static const char *const highs[] = {"etext", "_etext", "__etext", NULL};
   *code = (bounds){.lows = 0};
+  image = gp_separate_known_symbols(image, false);
   add_bound(code->low, &code->lows, image->text_low);
   add_bound(code->high, &code->highs, image->text_high);
   for (size_t i = 0; i < image->symbol_count; i++) {
@@ -440,6 +442,17 @@ static void shift(const gp_data *data, uint64_t *addresses, size_t count,
     addresses[i] = (addresses[i] - offset) & highest(data);
 }
 
+/* Callers that are at no address stay what they are: unknown ones, and those of a shared
+ * library from outside. */
+static void shift_callers(const gp_data *data, uint64_t offset) {
+  const gp_arcs *arcs = &data->arcs;
+  for (size_t i = 0; i < arcs->count; i++) {
+    bool nowhere = arcs->from[i] == gp_unknown_caller(data->layout) ||
+                   (data->shared && arcs->from[i] == GP_OUTSIDE);
+    if (!nowhere) shift(data, &arcs->from[i], 1, offset);
+  }
+}
+
 /* An empty index like another one, with room for all that is in it. */
 static bool renew(gp_index *fresh, const gp_index *index) {
   gp_index_init(fresh, index->key_of, index->columns);
@@ -467,7 +480,7 @@ bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error
     shift(data, &data->histograms[i].high, 1, offset);
   }
   gp_data_forget(data);
-  shift(data, data->arcs.from, data->arcs.count, offset);
+  shift_callers(data, offset);
   shift(data, data->arcs.self, data->arcs.count, offset);
   shift(data, data->blocks.address, data->blocks.count, offset);
   enter(&data->arcs.index, &arcs, data->arcs.count);

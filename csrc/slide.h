@@ -48,7 +48,8 @@ bool gp_slide_suspected(const gp_data *data, const gp_symtab *symtab);
 bool gp_slide_find(gp_slide *slide, const gp_data *data, const gp_symtab *symtab,
                    const gp_image *image, gp_error *error);
 
-/* Takes an offset off all addresses: of histograms, arcs and blocks. Those of arcs and
+/* Takes an offset off all addresses: of histograms, arcs and blocks, but for callers that
+ * are at none (gp_unknown_caller; in a shared library GP_OUTSIDE). Those of arcs and
  * blocks of other programs may wrap around the address space; then they are nowhere near
  * the code. Errors, after which the data are as they were: a histogram would have its end
  * before its beginning; and if `strict`, a histogram, or all callees, would lie outside

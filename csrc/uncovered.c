@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "extents.h"
+#include "separate.h"
 
 /* profil's unit of text: positions of bins are in these. */
 #define UNIT 2
@@ -196,6 +197,7 @@ static void add_up(gp_uncovered *uncovered, const search *s) {
 bool gp_uncovered_find(gp_uncovered *uncovered, const gp_image *image,
                        const gp_symtab *symtab, const gp_samples *samples,
                        const gp_data *data, gp_error *error) {
+  image = gp_separate_known_symbols(image, symtab->gnu_compat);
   search s = {.image = image, .symtab = symtab, .samples = samples, .data = data};
   memset(uncovered, 0, sizeof *uncovered);
   if (symtab->gnu_compat || symtab->sourceless || data->histogram_count == 0 ||

@@ -155,6 +155,15 @@ describe("A name that matches nothing", function()
     end
   end)
 
+  it("may be in a debugging file, that the symbols came from", function()
+    local dir = compiled("-g")
+    shell.check({ "objcopy", "--only-keep-debug", "a.out", "kept" }, { cwd = dir })
+    shell.check({ "strip", "-s", "a.out" }, { cwd = dir })
+    shell.check({ "objcopy", "--add-gnu-debuglink=kept", "a.out" }, { cwd = dir })
+    assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing" .. GUESS,
+      warning(dir, "hidden_helper"))
+  end)
+
   it("is no more than that without", function()
     assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing\n",
       warning(compiled(), "hidden_helper"))

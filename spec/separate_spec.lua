@@ -461,6 +461,35 @@ describe("symbols that are packed in the image", function()
     check_same(whole, image_with(whole, "xz <small"), { "-p", "-q" })
   end)
 
+  it("stand together with dynamic symbols of Thumb code, by their addresses without the bit", function()
+    local tools = "arm-linux-gnueabihf-"
+    local probe = io.popen("command -v " .. tools .. "ld")
+    local found = probe:read "a" ~= ""
+    probe:close()
+    if not found then
+      pending "needs binutils for ARM"
+      return
+    end
+    local dir = { cwd = shell.tmpdir "thumb" }
+    local function tool(name, ...) shell.check({ tools .. name, ... }, dir) end
+    local function code(name)
+      return (".thumb_func\n.type %s, %%function\n%s: bx lr\n.size %s, . - %s\n"):format(name, name, name, name)
+    end
+    shell.write(dir.cwd .. "/thumb.s", ".arch armv7-a\n.syntax unified\n.thumb\n.text\n.globl open_it\n" ..
+      code "open_it" .. code "hidden_it")
+    tool("as", "-o", "thumb.o", "thumb.s")
+    tool("ld", "-shared", "-o", "whole", "thumb.o")
+    tool("objcopy", "-S", "--keep-symbol=hidden_it", "whole", "small")
+    shell.check({ "xz", "small" }, dir)
+    tool("strip", "-s", "-o", "image", "whole")
+    tool("objcopy", "--add-section", ".gnu_debugdata=small.xz", "image")
+    local addresses = {}
+    for name, address in gprof.image(dir.cwd .. "/image"):symbols(nil, "name", "address") do
+      addresses[name] = address & 1
+    end
+    assert.same({ open_it = 0, hidden_it = 0 }, addresses)
+  end)
+
   it("are told of by the image", function()
     local image = gprof.image(image_with(calls, "xz <small"))
     assert.is_nil(image.symbols_from)

@@ -261,6 +261,23 @@ describe("data:slide", function()
     end
   end)
 
+  it("leaves callers alone that nobody knows, or that are outside of a shared library", function()
+    for pointer, unknown in pairs { [4] = 0xffffffff, [8] = -1 } do
+      local data = data_with(pointer)
+      data:add_arc(unknown, 0x5008, 5)
+      data:add_arc(0, 0x5008, 6)
+      local arcs = {}
+      for from, _, count in assert(data:slide(0x1000)):arcs() do arcs[count] = from end
+      assert.same({ [3] = 0x4004, [5] = unknown, [6] = pointer == 4 and 0xfffff000 or -0x1000 }, arcs)
+    end
+    local path = gmon.write(shell.tmpdir() .. "/libx.so.profile", gmon.shared {
+      low = 0x5000, high = 0x5100, bins = { n = 64 }, arcs = { { 0, 0x40, 7 }, { 0x10, 0x40, 8 } } })
+    local image = assert(gprof.image(build.craft { text = 0x100, symbols = { { "open", 0 }, { "read", 0x40 } } }))
+    local data, arcs = assert(gprof.data(image, path, { slide = 0x4000 })), {}
+    for from, callee, count in data:arcs() do arcs[count] = { from, callee } end
+    assert.same({ [7] = { 0, 0x1040 }, [8] = { 0x1010, 0x1040 } }, arcs)
+  end)
+
   it("takes nothing off if that would leave the address space", function()
     for _, case in ipairs {
       { 8, 0x5001, "a slide of 0x5001 takes address 0x5000 out of the address space" },

@@ -110,6 +110,16 @@ describe("code that no symbol covers", function()
     assert.equal(0.5, profile(data, { line = "all" }).uncovered)
   end)
 
+  it("is known where the symbols are in a debugging file", function()
+    local cwd = { cwd = shell.tmpdir "stripped" }
+    shell.check({ "objcopy", "--only-keep-debug", path, "kept" }, cwd)
+    shell.check({ "strip", "-s", "-o", "image", path }, cwd)
+    shell.check({ "objcopy", "--add-gnu-debuglink=kept", "image" }, cwd)
+    local on = assert(gprof.image(cwd.cwd .. "/image"))
+    local p = assert(gprof.profile(on, sampled { at("main", 40), 50 }))
+    assert.same({ 0.5, "main" }, { p.uncovered, select(4, p:uncovered_range()).name })
+  end)
+
   it("is not known without samples, sizes, and from GNU gprof", function()
     local data = sampled { at("main", 20), 50 }
     assert.is_nil(profile(gprof.data.new { image = image }).uncovered)

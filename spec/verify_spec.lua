@@ -50,6 +50,20 @@ describe("--verify", function()
       { result.status, result.stderr, result.stdout }, source)
   end)
 
+  it("asks nothing of callers that nobody knows, or that are outside of a shared library", function()
+    local image = build.craft { text = 0x100, symbols = { { "open", 0 }, { "read", 0x40 } } }
+    local dir = shell.tmpdir "callers"
+    local arcs = { { 0, 0x40, 7 }, { 0, 0, 9 }, { 0x10, 0x40, 8 } }
+    local shared = gmon.write(dir .. "/libx.so.profile", gmon.shared {
+      low = 0x1000, high = 0x1100, bins = { n = 64, 5 }, arcs = arcs })
+    assert.same({ "yes", "1 of 1 arcs come from the code" }, { said(run(image, shared), "callers") })
+    local mon = gmon.write(dir .. "/mon.out", gmon.mon {
+      low = 0x1000, high = 0x1100, bins = { 5 }, counters = { { 0x1004, 7 }, { 0x1044, 3 } } })
+    local result = run("-O", "prof", image, mon)
+    assert.same({ "-", "none were recorded" }, { said(result, "callers") })
+    assert.equal(0, result.status)
+  end)
+
   it("sees a source that was changed, and an image", function()
     local made, path, source = made_in_order()
     touch(source, 61)

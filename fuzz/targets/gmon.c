@@ -74,7 +74,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_part parts[2];
   fuzz_parts(data, size, parts, 2);
   uint8_t choices = fuzz_byte(parts[0], 0);
-  reading read = {.layout = {choices & 1, choices & 2 ? 4 : 8},
+  reading read = {.layout = {.big_endian = choices & 1,
+                             .pointer_size = choices & 2 ? 4 : 8,
+                             .narrow_counts = choices & 128},
                   .format = choices & 64 ? GP_FORMAT_PROF : choices >> 2 & 3,
                   .from = fuzz_make_file(parts[1], 0),
                   .mixed_rates = choices & 16, .traced = choices & 32};

@@ -2,7 +2,7 @@
 /*
  * Sums: two profiles of any bytes are added up, written in every format, and read back.
  *
- * Parts: choices (layout, whether System V's), two files.
+ * Parts: choices (layout, whether System V's, Windows' counts), two files.
  *
  * What must hold: two files read one after the other, and their data merged, are the same
  * sum, or neither is one. What was written is read back as what it was. A sum that a
@@ -87,7 +87,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_file files[2] = {fuzz_make_file(parts[1], 0), fuzz_make_file(parts[2], 1)};
   gp_data sum;
   gp_data_init(&sum, (gp_layout){.big_endian = choices & 1,
-                                 .pointer_size = choices & 2 ? 4 : 8});
+                                 .pointer_size = choices & 2 ? 4 : 8,
+                                 .narrow_counts = choices & 8});
   gp_format format = choices & 4 ? GP_FORMAT_PROF : GP_FORMAT_AUTO;
   bool readable = read_both(&sum, format, files);
   merge_both(&sum, readable, format, files);

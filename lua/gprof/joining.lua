@@ -86,17 +86,31 @@ local function outside_calls(data)
   return calls
 end
 
+-- Functions by where in a page they begin.
+local function by_place_in_page(outside)
+  local at = {}
+  for callee in pairs(outside) do
+    local place = callee & PAGE - 1
+    at[place] = at[place] or {}
+    table.insert(at[place], callee)
+  end
+  return at
+end
+
 -- Where a library may have been loaded: by base, which function each address is in.
 local function possible_bases(symbols, outside, sum)
-  local bases = {}
+  local bases, at = {}, by_place_in_page(outside)
+  local function note(address, callee, offset)
+    local symbol = symbols:lookup(callee + offset)
+    if not symbol or symbol.address ~= callee then return end
+    local base = address - callee - offset
+    bases[base] = bases[base] or {}
+    bases[base][address] = callee
+  end
   for address in pairs(sum) do
-    for callee in pairs(outside) do
-      local offset = (address - callee) & PAGE - 1
-      local symbol = offset < PROLOGUE and symbols:lookup(callee + offset)
-      if symbol and symbol.address == callee then
-        local base = address - callee - offset
-        bases[base] = bases[base] or {}
-        bases[base][address] = callee
+    for offset = 0, PROLOGUE - 1 do
+      for _, callee in ipairs(at[address - offset & PAGE - 1] or {}) do
+        note(address, callee, offset)
       end
     end
   end

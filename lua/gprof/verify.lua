@@ -59,12 +59,21 @@ function checks.callees(profile)
   return most(count, all, MOST, text)
 end
 
+-- Whether a caller is none, but stands for all that nobody knows, as in System V's
+-- profiles, or that are outside of a shared library.
+local function is_nowhere(data, from)
+  return from == (data.pointer_size == 4 and 0xffffffff or -1) or data.shared and from == 0
+end
+
 function checks.callers(profile)
   local low, high = profile.image.text_low, profile.image.text_high
   local count, all = 0, 0
   for from in profile.data:arcs() do
-    all = all + 1
-    if not math.ult(from, low) and not math.ult(high, from) then count = count + 1 end
+    local known = not is_nowhere(profile.data, from)
+    if known then all = all + 1 end
+    if known and not math.ult(from, low) and not math.ult(high, from) then
+      count = count + 1
+    end
   end
   return most(count, all, MOST, ("%d of %d arcs come from the code"):format(count, all))
 end
