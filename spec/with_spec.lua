@@ -254,6 +254,20 @@ describe("--with", function()
     assert.truthy(shell.read(page):find("read@liby.so", 1, true))
   end)
 
+  it("refuses exports over a library and its profile, and leaves these as they were", function()
+    local dir = shell.tmpdir()
+    shell.check { "cp", liby, of_liby, dir }
+    local before = { shell.read(liby), shell.read(of_liby) }
+    for _, option in ipairs { "--html=", "--export=json:" } do
+      for _, name in ipairs { "liby.so", "./liby.so.profile" } do
+        local result = program.run({ option .. name, "--with=liby.so", image, path }, { cwd = dir })
+        assert.same({ 1, "", ("gprof.lua: %s: is read: no export is written over it\n"):format(name) },
+          { result.status, result.stdout, result.stderr })
+        assert.same(before, { shell.read(dir .. "/liby.so"), shell.read(dir .. "/liby.so.profile") })
+      end
+    end
+  end)
+
   it("refuses what is of one object only", function()
     for option, name in pairs { ["-l"] = "-l (--line)", ["-A"] = "-A (--annotated-source)",
       ["-C"] = "-C (--exec-counts)",

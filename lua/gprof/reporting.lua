@@ -85,33 +85,11 @@ local function write_sum(data, settings)
   output.new_profile(sum_path(settings), data, format ~= "prof" and format or "magic")
 end
 
--- Adds the program, and then its debugging file, if it may have one; no sum takes the
--- place of either.
-local function keep_program(kept, image, sum)
-  kept:add(image.path)
-  if kept:has(sum) then fail("%s: is the program: no sum is written over it", sum) end
-  if not core.likely_separate(image) then return end
-  for _, path in ipairs((require "gprof.separate".places(image))) do kept:add(path) end
-  if kept:has(sum) then
-    fail("%s: is the program's debugging file: no sum is written over it", sum)
-  end
-end
-
--- What was read is not lost to what is written: no sum takes the place of the program,
--- and no export that of anything. (Sums may go where one of their parts was.)
+-- What was read is not lost to what is written.
 local function check_targets(settings, image, data, makes_sum)
   if not (makes_sum or settings.exports[1]) then return end
-  local kept = require "gprof.kept".new()
-  keep_program(kept, image, makes_sum and sum_path(settings) or nil)
-  if not settings.exports[1] then return end
-  for _, file in ipairs(data.files) do kept:add(file.path) end
-  kept:add(settings.external_symbol_table)
-  local old = settings.compare
-  for _, path in ipairs(old[1] and require "gprof.comparing".names(old) or {}) do
-    kept:add(path)
-  end
-  require "gprof.exports".check_targets(settings.exports, kept,
-    makes_sum and sum_path(settings))
+  require "gprof.targets".check(settings, image, data,
+    makes_sum and sum_path(settings) or nil)
 end
 
 -- What is missing from an image that somebody writes to is not missed.
@@ -272,10 +250,10 @@ return function(settings, write)
   check_styles(printed, settings, data, where)
   check_asked(printed, settings)
   check_listings(settings, printed)
-  check_targets(settings, image, data, chosen.sum)
   if settings.with then
     require "gprof.libraries".open(settings, printed, image, data, where, warn)
   end
+  check_targets(settings, image, data, chosen.sum)
   if chosen.sum then write_sum(data, settings) end
   local about_functions = styles.about_functions(printed) or settings.exports[1]
   if not (printed.info or about_functions) then return bad, {} end
