@@ -1,6 +1,6 @@
 --- Files that are written: what was read is not lost to them. No sum takes the place of
--- the program, and no export that of anything. (Sums may go where one of their parts was.)
--- It is loaded where something is written.
+-- the program, and no export that of anything. (Sums may go where one of their parts
+-- was.) It is loaded where something is written.
 --
 -- @internal gprof.targets
 -- SPDX-License-Identifier: GPL-3.0-or-later
