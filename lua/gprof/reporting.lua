@@ -176,11 +176,12 @@ local function read_files(settings)
   return image, require "gprof.sum".read(image, settings, how, warn)
 end
 
--- Addresses that fit nowhere may all be off by one number: then that is taken off.
-local function put_right(profile, settings, where)
-  local is_odd = profile.foreign or core.seems_moved(profile.symbols, profile.data)
-  if not is_odd or profile.data.shared then return profile end
-  return need(require "gprof.slide".rescue(profile, settings, where))
+-- Addresses that fit nowhere may all be off by one number: then that is taken off the
+-- data of the program, be there libraries beside it or not.
+local function put_right(profile, data, settings, where)
+  local is_odd = profile.foreign or core.seems_moved(profile.symbols, data)
+  if not is_odd or data.shared then return profile end
+  return need(require "gprof.slide".rescue(profile, data, settings, where))
 end
 
 -- What is printed. An export on standard output stands there alone: reports that come
@@ -263,7 +264,7 @@ return function(settings, write)
   if printed.verify then
     settings.verdict = profile:verify(settings.directory_path)
   elseif not settings.gnu_compat and about_functions then
-    profile = put_right(profile, settings, where)
+    profile = put_right(profile, data, settings, where)
     check_belongs(profile, where)
     tell_uncovered(profile)
   end
