@@ -125,6 +125,19 @@ local function check_listings(settings, printed)
   warn("option -y (--separate-files) does nothing without -A (--annotated-source)")
 end
 
+-- What is asked for has to be there; and what comes to nothing is told.
+local function check_printed(printed, settings, data, where)
+  check_styles(printed, settings, data, where)
+  check_asked(printed, settings)
+  check_listings(settings, printed)
+  check_blocks(settings, printed, data)
+end
+
+-- Whether anything says something of functions, and not only of files.
+local function is_about_functions(printed, settings)
+  return styles.about_functions(printed) or settings.exports[1] ~= nil
+end
+
 -- Puts the data on the functions that the symspecs leave;
 -- tells of those that say nothing.
 local function make_profile(image, data, settings, printed)
@@ -176,12 +189,41 @@ local function read_files(settings)
   return image, require "gprof.sum".read(image, settings, how, warn)
 end
 
+local function open_libraries(settings, printed, image, data, where)
+  if not settings.with then return end
+  require "gprof.libraries".open(settings, printed, image, data, where, warn)
+end
+
 -- Addresses that fit nowhere may all be off by one number: then that is taken off the
 -- data of the program, be there libraries beside it or not.
 local function put_right(profile, data, settings, where)
   local is_odd = profile.foreign or core.seems_moved(profile.symbols, data)
   if not is_odd or data.shared then return profile end
   return need(require "gprof.slide".rescue(profile, data, settings, where))
+end
+
+-- Looks whether a profile belongs to its image, and tells what of it has to be known.
+-- Returns the profile, or the one that takes its place.
+local function examine(profile, data, printed, settings, where)
+  if printed.verify then
+    settings.verdict = profile:verify(settings.directory_path)
+  elseif is_about_functions(printed, settings) and not settings.gnu_compat then
+    profile = put_right(profile, data, settings, where)
+    check_belongs(profile, where)
+    tell_uncovered(profile)
+  end
+  if settings.with then require "gprof.libraries".tell(profile, warn) end
+  if data.shared then
+    require "gprof.shared".check(profile.image, data, profile.symbols, settings, where,
+      warn)
+  end
+  return profile
+end
+
+-- Explains what is not there, or less than there should be.
+local function explain_lack(profile, chosen, settings)
+  if not profile.odd or settings.gnu_compat or settings.brief then return end
+  require "gprof.diagnosis".tell(profile, chosen, settings)
 end
 
 -- What is printed. An export on standard output stands there alone: reports that come
@@ -248,34 +290,16 @@ return function(settings, write)
   if settings.slide == "auto" then require "gprof.slide".tell(data) end
   local chosen = choose(settings, data)
   local printed = styles.printed(chosen, settings.reports)
-  check_styles(printed, settings, data, where)
-  check_asked(printed, settings)
-  check_listings(settings, printed)
-  if settings.with then
-    require "gprof.libraries".open(settings, printed, image, data, where, warn)
-  end
+  check_printed(printed, settings, data, where)
+  open_libraries(settings, printed, image, data, where)
   check_targets(settings, image, data, chosen.sum)
   if chosen.sum then write_sum(data, settings) end
-  local about_functions = styles.about_functions(printed) or settings.exports[1]
-  if not (printed.info or about_functions) then return bad, {} end
-  check_blocks(settings, printed, data)
+  if not (printed.info or is_about_functions(printed, settings)) then return bad, {} end
   set_look(settings)
   local profile = make_profile(image, data, settings, printed)
-  if printed.verify then
-    settings.verdict = profile:verify(settings.directory_path)
-  elseif not settings.gnu_compat and about_functions then
-    profile = put_right(profile, data, settings, where)
-    check_belongs(profile, where)
-    tell_uncovered(profile)
-  end
-  if settings.with then require "gprof.libraries".tell(profile, warn) end
-  if data.shared then
-    require "gprof.shared".check(image, data, profile.symbols, settings, where, warn)
-  end
+  profile = examine(profile, data, printed, settings, where)
   bad = bad + compare(profile, good, settings)
-  if profile.odd and not (settings.gnu_compat or settings.brief) then
-    require "gprof.diagnosis".tell(profile, chosen, settings)
-  end
+  explain_lack(profile, chosen, settings)
   check_unchanged(image)
   print_all(chosen, profile, settings, write)
   check_unchanged(image)
