@@ -381,10 +381,10 @@ describe("--slide", function()
     local of_library = gmon.write(shell.tmpdir() .. "/lib.profile", gmon.shared {
       low = 0x1000, high = 0x1000 + size, bins = { n = size // 4 }, arcs = { { 0, at[1][2], 3 } } })
     local words = { "-b", "-q", "--with=" .. library .. ":" .. of_library, image }
-    local plain = program.run(table.move({ own }, 1, 1, 5, words))
+    local unmoved = program.run(table.move({ own }, 1, 1, 5, words))
     local result = program.run(table.move({ moved(own, 0x1000) }, 1, 1, 5, words))
     assert.matches("taken for moved[^\n]* slide 0x1000: 30 of 30 arcs ", result.stderr)
-    assert.same({ plain.stdout, 0 }, { result.stdout, result.status })
+    assert.same({ unmoved.stdout, 0 }, { result.stdout, result.status })
   end)
 
   it("is not tried under --gnu-compat, nor where it is 0", function()
