@@ -125,6 +125,19 @@ describe("An export that cannot be is one line:", function()
     end
   end)
 
+  it("over what says which symbols and which profiles there are", function()
+    local dir, list = shell.tmpdir(), profile .. "\n"
+    local map = shell.check({ "nm", "--extern-only", "--defined-only", "-v", "--print-file-name", image }).stdout
+    shell.write(dir .. "/map", map)
+    shell.write(dir .. "/list", list)
+    for path, words in pairs { map = { "-Rmap", image, profile }, list = { "--profiles-from=list", image } } do
+      local result = program.run({ "--export=json:" .. path, table.unpack(words) }, { cwd = dir })
+      assert.same({ "", "gprof.lua: " .. path .. ": is read: no export is written over it\n", 1 },
+        { result.stdout, result.stderr, result.status })
+    end
+    assert.same({ map, list }, { shell.read(dir .. "/map"), shell.read(dir .. "/list") })
+  end)
+
   it("into a file that another export, or a sum, goes to", function()
     local dir = shell.tmpdir()
     for _, words in ipairs { { "--export=json:x", "--export=csv:x" }, { "--export=json:x", "--sum-file=x" } } do

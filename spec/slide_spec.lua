@@ -390,6 +390,20 @@ describe("--slide", function()
     assert.equal(program.run({ "-b", "-q", image, own }).stdout, result.stdout)
   end)
 
+  it("is that of the program alone, where libraries are beside it", function()
+    local image, symbols, size = mixed("elf64-x86-64", 0x8000000)
+    local own = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic {
+      records = { table.unpack(records_of(symbols, size, 0x8000000), 2) } })
+    local library, at = mixed("elf64-x86-64", 0x1000)
+    local of_library = gmon.write(shell.tmpdir() .. "/lib.profile", gmon.shared {
+      low = 0x1000, high = 0x1000 + size, bins = { n = size // 4 }, arcs = { { 0, at[1][2], 3 } } })
+    local words = { "-b", "-q", "--with=" .. library .. ":" .. of_library, image }
+    local unmoved = program.run(table.move({ own }, 1, 1, 5, words))
+    local result = program.run(table.move({ moved(own, 0x1000) }, 1, 1, 5, words))
+    assert.matches("taken for moved[^\n]* slide 0x1000: 30 of 30 arcs ", result.stderr)
+    assert.same({ unmoved.stdout, 0 }, { result.stdout, result.status })
+  end)
+
   it("is not tried under --gnu-compat, nor where it is 0", function()
     local result = program.run { "-b", "--gnu-compat", built.image, path }
     assert.same({ 0, "" }, { result.status, result.stderr })

@@ -82,8 +82,8 @@ describe("Of the library's modules are loaded,", function()
   end)
 
   it("for a page, those that make it", function()
-    local wanted = set(always, library, "effects exports kept reporting styles export.html escape json extract callers",
-      "tree granularity sha256 source_text html.assets html.data html.sources html.summary html.tables",
+    local wanted = set(always, library, "effects exports kept targets reporting styles export.html escape json extract",
+      "callers tree granularity sha256 source_text html.assets html.data html.sources html.summary html.tables",
       "html.text html.tree")
     assert.same(wanted, loaded("--html=/dev/null", image, profile))
   end)
@@ -94,7 +94,7 @@ describe("Of the library's modules are loaded,", function()
     dot = "escape extract",
   } do
     it("for the export " .. kind .. ", those that it takes", function()
-      local wanted = set(always, library, "effects exports kept reporting styles export." .. kind, more)
+      local wanted = set(always, library, "effects exports kept targets reporting styles export." .. kind, more)
       assert.same(wanted, loaded("--export=" .. kind .. ":/dev/null", image, profile))
     end)
   end

@@ -264,6 +264,37 @@ describe("--with", function()
     assert.truthy(shell.read(page):find("read@liby.so", 1, true))
   end)
 
+  it("finds the debugging file of a stripped library, and tells of one of another build", function()
+    local dir, word = shell.tmpdir(), "--with=liby.so:" .. of_liby
+    local function objcopy(...) shell.check({ "objcopy", ... }, { cwd = dir }) end
+    shell.check { "mkdir", dir .. "/debug" }
+    objcopy("--only-keep-debug", liby, "debug/liby.so.debug")
+    objcopy("--strip-all", "--add-gnu-debuglink=debug/liby.so.debug", liby, "liby.so")
+    local plain = program.run { "-b", "--with=" .. liby .. ":" .. of_liby, image, path }
+    local function check(warning, ...)
+      local result = program.run({ "-b", "--debug-dir=debug", word, image, path, ... }, { cwd = dir })
+      local told = result.stderr:gsub("%x%x%x%x%x%x%x%x", "SUM")
+      assert.same({ plain.stdout, warning .. plain.stderr, 0 }, { result.stdout, told, result.status })
+    end
+    check ""
+    objcopy("--only-keep-debug", image, "liby.so.debug")
+    check "gprof.lua: warning: liby.so.debug: is of another build than liby.so: its checksum is SUM, not SUM\n"
+  end)
+
+  it("refuses exports over a library and its profile, and leaves these as they were", function()
+    local dir = shell.tmpdir()
+    shell.check { "cp", liby, of_liby, dir }
+    local before = { shell.read(liby), shell.read(of_liby) }
+    for _, option in ipairs { "--html=", "--export=json:" } do
+      for _, name in ipairs { "liby.so", "./liby.so.profile" } do
+        local result = program.run({ option .. name, "--with=liby.so", image, path }, { cwd = dir })
+        assert.same({ 1, "", ("gprof.lua: %s: is read: no export is written over it\n"):format(name) },
+          { result.status, result.stdout, result.stderr })
+        assert.same(before, { shell.read(dir .. "/liby.so"), shell.read(dir .. "/liby.so.profile") })
+      end
+    end
+  end)
+
   it("refuses what is of one object only", function()
     for option, name in pairs { ["-l"] = "-l (--line)", ["-A"] = "-A (--annotated-source)",
       ["-C"] = "-C (--exec-counts)",

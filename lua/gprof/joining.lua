@@ -86,58 +86,70 @@ local function outside_calls(data)
   return calls
 end
 
--- Functions by where in a page they begin.
-local function by_place_in_page(outside)
-  local at = {}
+-- Functions by the part of a page that they begin in, each as long as a prologue.
+local PARTS <const> = PAGE // PROLOGUE
+local function by_part(outside)
+  local parts = {}
+  for part = 0, PARTS - 1 do parts[part] = {} end
   for callee in pairs(outside) do
-    local place = callee & PAGE - 1
-    at[place] = at[place] or {}
-    table.insert(at[place], callee)
+    table.insert(parts[callee // PROLOGUE % PARTS], callee)
   end
-  return at
+  return parts
 end
 
--- Where a library may have been loaded: by base, which function each address is in.
-local function possible_bases(symbols, outside, sum)
-  local bases, at = {}, by_place_in_page(outside)
-  local function note(address, callee, offset)
-    local symbol = symbols:lookup(callee + offset)
-    if not symbol or symbol.address ~= callee then return end
-    local base = address - callee - offset
-    bases[base] = bases[base] or {}
-    bases[base][address] = callee
-  end
-  for address in pairs(sum) do
-    for offset = 0, PROLOGUE - 1 do
-      for _, callee in ipairs(at[address - offset & PAGE - 1] or {}) do
-        note(address, callee, offset)
-      end
+-- Keeps in mind the base at which an address is in one of some functions, for each that
+-- it may be in.
+local function add_bases(bases, symbols, address, callees)
+  for _, callee in ipairs(callees) do
+    local offset = address - callee & PAGE - 1
+    local symbol = offset < PROLOGUE and symbols:lookup(callee + offset)
+    if symbol and symbol.address == callee then
+      local base = address - callee - offset
+      bases[base] = bases[base] or {}
+      bases[base][address] = callee
     end
+  end
+end
+
+-- Where a library may have been loaded: by base, which function each address is in. Only
+-- functions are looked at that begin in the same part of a page, or in the one before.
+local function possible_bases(symbols, outside, sum)
+  local bases, parts = {}, by_part(outside)
+  for address in pairs(sum) do
+    local part = address // PROLOGUE % PARTS
+    add_bases(bases, symbols, address, parts[part])
+    add_bases(bases, symbols, address, parts[(part - 1) % PARTS])
   end
   return bases
 end
 
 -- How well a base fits: how many functions were called as often as from outside at all,
--- and how many addresses it explains; nil if one was called more often.
+-- or nil if one was called more often; and how many addresses it explains that are left.
 local function fit(entered, outside, sum)
   local calls, exact, explained = {}, 0, 0
   for address, callee in pairs(entered) do
-    calls[callee] = (calls[callee] or 0) + sum[address]
-    explained = explained + 1
+    if sum[address] then
+      calls[callee] = (calls[callee] or 0) + sum[address]
+      explained = explained + 1
+    end
   end
   for callee, count in pairs(calls) do
-    if count > outside[callee] then return nil end
+    if count > outside[callee] then return nil, explained end
     if count == outside[callee] then exact = exact + 1 end
   end
   return exact, explained
 end
 
 -- Which function each address is in, at the one base that fits best, if there is one.
-local function best_base(symbols, outside, sum)
+local function best_base(bases, outside, sum)
   local best, most_exact, most, tie = nil, -1, 0, false
-  for _, entered in pairs(possible_bases(symbols, outside, sum)) do
+  for base, entered in pairs(bases) do
     local exact, explained = fit(entered, outside, sum)
-    if exact and (exact > most_exact or exact == most_exact and explained >= most) then
+    if explained == 0 then
+      bases[base] = nil
+    elseif exact and
+      (exact > most_exact or exact == most_exact and explained >= most)
+    then
       tie = exact == most_exact and explained == most
       best, most_exact, most = entered, exact, explained
     end
@@ -147,14 +159,17 @@ end
 
 -- Takes the calls at one base after the other: a sum is of runs, each with its own.
 local function take_calls(object, outside, calls, sum, add)
-  local entered = best_base(object[1], outside, sum)
+  local bases = possible_bases(object[1], outside, sum)
+  local entered = best_base(bases, outside, sum)
   while entered do
     for address, callee in pairs(entered) do
-      for _, call in ipairs(calls[address]) do add(call[1], callee, call[2]) end
-      outside[callee] = outside[callee] - sum[address]
-      sum[address] = nil
+      if sum[address] then
+        for _, call in ipairs(calls[address]) do add(call[1], callee, call[2]) end
+        outside[callee] = outside[callee] - sum[address]
+        sum[address] = nil
+      end
     end
-    entered = best_base(object[1], outside, sum)
+    entered = best_base(bases, outside, sum)
   end
 end
 

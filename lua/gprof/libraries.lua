@@ -63,7 +63,8 @@ end
 
 local function open(word, settings, warn)
   local path, profile = libraries.paths(word)
-  local image = need(gprof.image(path))
+  local image = need(gprof.image(path,
+    { debug_dir = settings.debug_dir, warn = warn }))
   local data = need(gprof.data(image, profile, { debug = settings.debug }))
   local options = { no_static = settings.no_static, no_demangle = settings.no_demangle,
     ignore_non_functions = settings.ignore_non_functions }

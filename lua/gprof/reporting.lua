@@ -85,33 +85,11 @@ local function write_sum(data, settings)
   output.new_profile(sum_path(settings), data, format ~= "prof" and format or "magic")
 end
 
--- Adds the program, and then its debugging file, if it may have one; no sum takes the
--- place of either.
-local function keep_program(kept, image, sum)
-  kept:add(image.path)
-  if kept:has(sum) then fail("%s: is the program: no sum is written over it", sum) end
-  if not core.likely_separate(image) then return end
-  for _, path in ipairs((require "gprof.separate".places(image))) do kept:add(path) end
-  if kept:has(sum) then
-    fail("%s: is the program's debugging file: no sum is written over it", sum)
-  end
-end
-
--- What was read is not lost to what is written: no sum takes the place of the program,
--- and no export that of anything. (Sums may go where one of their parts was.)
+-- What was read is not lost to what is written.
 local function check_targets(settings, image, data, makes_sum)
   if not (makes_sum or settings.exports[1]) then return end
-  local kept = require "gprof.kept".new()
-  keep_program(kept, image, makes_sum and sum_path(settings) or nil)
-  if not settings.exports[1] then return end
-  for _, file in ipairs(data.files) do kept:add(file.path) end
-  kept:add(settings.external_symbol_table)
-  local old = settings.compare
-  for _, path in ipairs(old[1] and require "gprof.comparing".names(old) or {}) do
-    kept:add(path)
-  end
-  require "gprof.exports".check_targets(settings.exports, kept,
-    makes_sum and sum_path(settings))
+  require "gprof.targets".check(settings, image, data,
+    makes_sum and sum_path(settings) or nil)
 end
 
 -- What is missing from an image that somebody writes to is not missed.
@@ -145,6 +123,19 @@ local function check_listings(settings, printed)
   if not settings.separate_files or printed.annotation then return end
   if settings.gnu_compat or settings.reports[1] then return end
   warn("option -y (--separate-files) does nothing without -A (--annotated-source)")
+end
+
+-- What is asked for has to be there; and what comes to nothing is told.
+local function check_printed(printed, settings, data, where)
+  check_styles(printed, settings, data, where)
+  check_asked(printed, settings)
+  check_listings(settings, printed)
+  check_blocks(settings, printed, data)
+end
+
+-- Whether anything says something of functions, and not only of files.
+local function is_about_functions(printed, settings)
+  return styles.about_functions(printed) or settings.exports[1] ~= nil
 end
 
 -- Puts the data on the functions that the symspecs leave;
@@ -198,11 +189,41 @@ local function read_files(settings)
   return image, require "gprof.sum".read(image, settings, how, warn)
 end
 
--- Addresses that fit nowhere may all be off by one number: then that is taken off.
-local function put_right(profile, settings, where)
-  local is_odd = profile.foreign or core.seems_moved(profile.symbols, profile.data)
-  if not is_odd or profile.data.shared then return profile end
-  return need(require "gprof.slide".rescue(profile, settings, where))
+local function open_libraries(settings, printed, image, data, where)
+  if not settings.with then return end
+  require "gprof.libraries".open(settings, printed, image, data, where, warn)
+end
+
+-- Addresses that fit nowhere may all be off by one number: then that is taken off the
+-- data of the program, be there libraries beside it or not.
+local function put_right(profile, data, settings, where)
+  local is_odd = profile.foreign or core.seems_moved(profile.symbols, data)
+  if not is_odd or data.shared then return profile end
+  return need(require "gprof.slide".rescue(profile, data, settings, where))
+end
+
+-- Looks whether a profile belongs to its image, and tells what of it has to be known.
+-- Returns the profile, or the one that takes its place.
+local function examine(profile, data, printed, settings, where)
+  if printed.verify then
+    settings.verdict = profile:verify(settings.directory_path)
+  elseif is_about_functions(printed, settings) and not settings.gnu_compat then
+    profile = put_right(profile, data, settings, where)
+    check_belongs(profile, where)
+    tell_uncovered(profile)
+  end
+  if settings.with then require "gprof.libraries".tell(profile, warn) end
+  if data.shared then
+    require "gprof.shared".check(profile.image, data, profile.symbols, settings, where,
+      warn)
+  end
+  return profile
+end
+
+-- Explains what is not there, or less than there should be.
+local function explain_lack(profile, chosen, settings)
+  if not profile.odd or settings.gnu_compat or settings.brief then return end
+  require "gprof.diagnosis".tell(profile, chosen, settings)
 end
 
 -- What is printed. An export on standard output stands there alone: reports that come
@@ -269,34 +290,16 @@ return function(settings, write)
   if settings.slide == "auto" then require "gprof.slide".tell(data) end
   local chosen = choose(settings, data)
   local printed = styles.printed(chosen, settings.reports)
-  check_styles(printed, settings, data, where)
-  check_asked(printed, settings)
-  check_listings(settings, printed)
+  check_printed(printed, settings, data, where)
+  open_libraries(settings, printed, image, data, where)
   check_targets(settings, image, data, chosen.sum)
-  if settings.with then
-    require "gprof.libraries".open(settings, printed, image, data, where, warn)
-  end
   if chosen.sum then write_sum(data, settings) end
-  local about_functions = styles.about_functions(printed) or settings.exports[1]
-  if not (printed.info or about_functions) then return bad, {} end
-  check_blocks(settings, printed, data)
+  if not (printed.info or is_about_functions(printed, settings)) then return bad, {} end
   set_look(settings)
   local profile = make_profile(image, data, settings, printed)
-  if printed.verify then
-    settings.verdict = profile:verify(settings.directory_path)
-  elseif not settings.gnu_compat and about_functions then
-    profile = put_right(profile, settings, where)
-    check_belongs(profile, where)
-    tell_uncovered(profile)
-  end
-  if settings.with then require "gprof.libraries".tell(profile, warn) end
-  if data.shared then
-    require "gprof.shared".check(image, data, profile.symbols, settings, where, warn)
-  end
+  profile = examine(profile, data, printed, settings, where)
   bad = bad + compare(profile, good, settings)
-  if profile.odd and not (settings.gnu_compat or settings.brief) then
-    require "gprof.diagnosis".tell(profile, chosen, settings)
-  end
+  explain_lack(profile, chosen, settings)
   check_unchanged(image)
   print_all(chosen, profile, settings, write)
   check_unchanged(image)

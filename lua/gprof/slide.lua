@@ -182,15 +182,16 @@ end
 
 --- Takes the slide off data that seem to be moved, if there is hardly a doubt about it;
 -- tells of it.
--- @tparam profile profile of the data
+-- @tparam profile profile of the data, and of libraries beside them, if there are
+-- @tparam data data of the program
 -- @tparam table settings that it was made by, as `options.read` gives them
 -- @tparam string where what the data are called
 -- @treturn[1] profile the same one, or another one of the data as they are then
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function slide.rescue(profile, settings, where)
+function slide.rescue(profile, data, settings, where)
   if settings.slide or settings.gnu_compat then return profile end
-  local data, done = profile.data, nil
+  local done
   local found, message = slide.find(profile.image, data, arguments.pick(settings, "data"))
   if found and is_beyond_doubt(found, data) then
     done, message = take_off(data, found, true)
