@@ -10,8 +10,10 @@
 #include "array.h"
 #include "range.h"
 
-/* Bytes of a prologue before the machinery of profiling is called. */
+/* Bytes of a prologue before the machinery of profiling is called: mostly; and at most,
+ * where many registers are saved before, and instructions have four bytes each. */
 #define PROLOGUE 32
+#define LONG_PROLOGUE 64
 
 /* Slides that are tried: by whole pages, or by what functions are aligned to. */
 static const uint64_t steps[] = {4096, 16};
@@ -41,8 +43,8 @@ static offset_string offset_text(uint64_t offset) {
 
 /* --- entries ------------------------------------------------------------------- */
 
-/* How far an address is behind the entry of its function; PROLOGUE or more if it is not
- * in a prologue. */
+/* How far an address is behind the entry of its function; LONG_PROLOGUE or more if it is
+ * not in a prologue. */
 static uint64_t behind_entry(const gp_symtab *symtab, uint64_t address) {
   uint32_t above = gp_symtab_above(symtab, address);
   if (above == 0 || address > gp_symtab_end(symtab, above - 1)) return UINT64_MAX;
@@ -51,7 +53,7 @@ static uint64_t behind_entry(const gp_symtab *symtab, uint64_t address) {
 }
 
 static bool is_entry(const gp_symtab *symtab, uint64_t address) {
-  return behind_entry(symtab, address) < PROLOGUE;
+  return behind_entry(symtab, address) < LONG_PROLOGUE;
 }
 
 bool gp_slide_suspected(const gp_data *data, const gp_symtab *symtab) {

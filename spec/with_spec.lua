@@ -258,7 +258,8 @@ describe("--with", function()
     for option, name in pairs { ["-l"] = "-l (--line)", ["-A"] = "-A (--annotated-source)",
       ["-C"] = "-C (--exec-counts)",
       ["-c"] = "-c (--static-call-graph)", ["-r"] = "-r (--function-ordering)",
-      ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare" } do
+      ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare",
+      ["--verify"] = "--verify" } do
       failure("option --with shows functions of several objects: not with " .. name, option, "--with=" .. liby .. ":" ..
         of_liby, image, path)
     end

@@ -52,21 +52,56 @@ local function moved(profile)
   return ("; with --slide=%s, %d"):format(slide.text(found.offset), found.fitting)
 end
 
+local function lies_within(address, low, high)
+  return not math.ult(address, low) and not math.ult(high, address)
+end
+
+-- How many arcs lead out of what was profiled, into libraries that have -pg, too.
+local function calls_of_libraries(data)
+  local low, high = covered(data)
+  local count = 0
+  if not low then return count end
+  for from, to in data:arcs() do
+    if lies_within(from, low, high) and not lies_within(to, low, high) then
+      count = count + 1
+    end
+  end
+  return count
+end
+
 function checks.callees(profile)
   local all, count = core.arcs_at_entries(profile.symbols, profile.data)
+  local elsewhere = count < all and calls_of_libraries(profile.data) or 0
+  all = all - elsewhere
   local text = ("%d of %d arcs lead to entries of functions"):format(count, all)
   if count < MOST * all then text = text .. moved(profile) end
+  if elsewhere > 0 and all == 0 then
+    return nil, ("none but %d to libraries"):format(elsewhere)
+  elseif elsewhere > 0 then
+    text = ("%s; %d to libraries"):format(text, elsewhere)
+  end
   return most(count, all, MOST, text)
 end
 
+-- Those of a library's functions that others call come from outside of it.
 function checks.callers(profile)
   local low, high = profile.image.text_low, profile.image.text_high
-  local count, all = 0, 0
+  local count, all, outside = 0, 0, 0
   for from in profile.data:arcs() do
-    all = all + 1
-    if not math.ult(from, low) and not math.ult(high, from) then count = count + 1 end
+    if from == 0 and profile.data.shared then
+      outside = outside + 1
+    else
+      all = all + 1
+      if lies_within(from, low, high) then count = count + 1 end
+    end
   end
-  return most(count, all, MOST, ("%d of %d arcs come from the code"):format(count, all))
+  local text = ("%d of %d arcs come from the code"):format(count, all)
+  if outside > 0 and all == 0 then
+    return nil, ("none but %d from outside"):format(outside)
+  elseif outside > 0 then
+    text = ("%s; %d from outside"):format(text, outside)
+  end
+  return most(count, all, MOST, text)
 end
 
 function checks.samples(profile)
