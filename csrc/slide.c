@@ -56,12 +56,13 @@ static bool is_entry(const gp_symtab *symtab, uint64_t address) {
   return behind_entry(symtab, address) < LONG_PROLOGUE;
 }
 
-bool gp_slide_suspected(const gp_data *data, const gp_symtab *symtab) {
-  size_t count = data->arcs.count, looked = 0, found = 0;
+size_t gp_slide_sample(const gp_data *data, const gp_symtab *symtab, size_t *looked) {
+  size_t count = data->arcs.count, found = 0;
   size_t step = count / SAMPLE + 1;
-  for (size_t i = 0; i < count; i += step, looked++)
+  *looked = 0;
+  for (size_t i = 0; i < count; i += step, ++*looked)
     found += is_entry(symtab, data->arcs.self[i]);
-  return found < looked - found;
+  return found;
 }
 
 size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab,

@@ -62,9 +62,10 @@ local function check_asked(printed, settings)
   warn("nothing is printed: the options take away what there would be")
 end
 
--- A profile of another program would give a report of nothing.
+-- A profile of another program would give a report of nothing; one whose calls all lead
+-- to libraries does, too, but is of this one.
 local function check_belongs(profile, where)
-  if not profile.foreign then return end
+  if not profile.foreign or require "gprof.outgoing".is_all(profile) then return end
   local image, data = profile.image, profile.data
   fail("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the code is at " ..
     "0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low,
@@ -200,8 +201,9 @@ end
 
 -- Addresses that fit nowhere may all be off by one number: then that is taken off.
 local function put_right(profile, settings, where)
-  local is_odd = profile.foreign or core.seems_moved(profile.symbols, profile.data)
-  if not is_odd or profile.data.shared then return profile end
+  if profile.data.shared then return profile end
+  settings.fitting = core.sampled_entries(profile.symbols, profile.data)
+  if not profile.foreign and settings.fitting >= 0.5 then return profile end
   return need(require "gprof.slide".rescue(profile, settings, where))
 end
 
@@ -294,7 +296,8 @@ return function(settings, write)
     require "gprof.shared".check(image, data, profile.symbols, settings, where, warn)
   end
   bad = bad + compare(profile, good, settings)
-  if profile.odd and not (settings.gnu_compat or settings.brief) then
+  local is_odd = profile.odd or (settings.fitting or 1) < 0.9
+  if is_odd and not (settings.gnu_compat or settings.brief) then
     require "gprof.diagnosis".tell(profile, chosen, settings)
   end
   check_unchanged(image)

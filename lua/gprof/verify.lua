@@ -7,6 +7,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local outgoing = require "gprof.outgoing"
 local slide = require "gprof.slide"
 local source_text = require "gprof.source_text"
 
@@ -21,19 +22,9 @@ local function most(count, all, part, text)
   return count >= part * all, text, count, all
 end
 
--- The range that all histograms cover, as one; nil without any.
-local function covered(data)
-  local low, high
-  for histogram in data:histograms() do
-    if not low or math.ult(histogram.low, low) then low = histogram.low end
-    if not high or math.ult(high, histogram.high) then high = histogram.high end
-  end
-  return low, high
-end
-
 -- It covers the code, or a part of it: anything else is of other code.
 function checks.histogram(profile)
-  local image, low, high = profile.image, covered(profile.data)
+  local image, low, high = profile.image, outgoing.covered(profile.data)
   if not low then return nil, "none was recorded" end
   local below = not math.ult(image.text_low, low)
   local above = not math.ult(high, image.text_high)
@@ -52,26 +43,9 @@ local function moved(profile)
   return ("; with --slide=%s, %d"):format(slide.text(found.offset), found.fitting)
 end
 
-local function lies_within(address, low, high)
-  return not math.ult(address, low) and not math.ult(high, address)
-end
-
--- How many arcs lead out of what was profiled, into libraries that have -pg, too.
-local function calls_of_libraries(data)
-  local low, high = covered(data)
-  local count = 0
-  if not low then return count end
-  for from, to in data:arcs() do
-    if lies_within(from, low, high) and not lies_within(to, low, high) then
-      count = count + 1
-    end
-  end
-  return count
-end
-
 function checks.callees(profile)
   local all, count = core.arcs_at_entries(profile.symbols, profile.data)
-  local elsewhere = count < all and calls_of_libraries(profile.data) or 0
+  local elsewhere = count < all and outgoing.count(profile.data) or 0
   all = all - elsewhere
   local text = ("%d of %d arcs lead to entries of functions"):format(count, all)
   if count < MOST * all then text = text .. moved(profile) end
@@ -92,7 +66,7 @@ function checks.callers(profile)
       outside = outside + 1
     else
       all = all + 1
-      if lies_within(from, low, high) then count = count + 1 end
+      if outgoing.lies_within(from, low, high) then count = count + 1 end
     end
   end
   local text = ("%d of %d arcs come from the code"):format(count, all)
