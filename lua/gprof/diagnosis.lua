@@ -139,7 +139,8 @@ end
 -- @tparam table options of the reports
 function diagnosis.tell(profile, chosen, options)
   tell_missing(profile, chosen, options)
-  local shows_calls = chosen.flat or chosen.graph or chosen.tree
+  local shows_calls = chosen.flat or chosen.graph or chosen.tree or
+    chosen.comparison
   if not (shows_calls or chosen.annotation) then return end
   if profile.foreign and shows_calls then
     hint("all calls that were recorded lead to shared libraries, of which the profile " ..
