@@ -158,7 +158,8 @@ describe("a long option", function()
   end)
 
   it("that there is not is refused", function()
-    for _, word in ipairs { "--unheard-of", "--briefly", "--gnu-compatible", "--unheard-of=x", "--ab", "--" .. ("x"):rep(9999) } do
+    for _, word in ipairs { "--unheard-of", "--briefly", "--gnu-compatible", "--unheard-of=x", "--ab",
+      "--" .. ("x"):rep(9999) } do
       local found, message = parse("--brief", word)
       assert.is_nil(found)
       assert.equal(("unknown option '%s' (-h lists them)"):format(word), message)

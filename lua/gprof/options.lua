@@ -234,7 +234,8 @@ local function complain(kind, word)
     options.raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
   end
   local near = require "gprof.hints".option(word)
-  options.raise("unknown option '%s'%s (-h lists them)", word, near and ": " .. near or "")
+  near = near and ": " .. near or ""
+  options.raise("unknown option '%s'%s (-h lists them)", word, near)
 end
 
 --- The words that an option's argument is one of.

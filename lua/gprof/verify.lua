@@ -57,25 +57,28 @@ function checks.callees(profile)
   return most(count, all, MOST, text)
 end
 
--- Those of a library's functions that others call come from outside of it.
+-- Whether it is not recorded where a call came from: it is of a shared library, from
+-- outside, or of System V's profiles, which do not know callers.
+local function is_unknown(from, data)
+  return from == 0 and data.shared or from == -1 or from == 0xffffffff
+end
+
 function checks.callers(profile)
-  local low, high = profile.image.text_low, profile.image.text_high
-  local count, all, outside = 0, 0, 0
-  for from in profile.data:arcs() do
-    if from == 0 and profile.data.shared then
-      outside = outside + 1
+  local low, high, data = profile.image.text_low, profile.image.text_high, profile.data
+  local count, all, unknown = 0, 0, 0
+  for from in data:arcs() do
+    if is_unknown(from, data) then
+      unknown = unknown + 1
     else
       all = all + 1
       if outgoing.lies_within(from, low, high) then count = count + 1 end
     end
   end
   local text = ("%d of %d arcs come from the code"):format(count, all)
-  if outside > 0 and all == 0 then
-    return nil, ("none but %d from outside"):format(outside)
-  elseif outside > 0 then
-    text = ("%s; %d from outside"):format(text, outside)
-  end
-  return most(count, all, MOST, text)
+  if unknown == 0 then return most(count, all, MOST, text) end
+  local what = data.shared and "from outside" or "whose callers are not known"
+  if all == 0 then return nil, ("none but %d %s"):format(unknown, what) end
+  return most(count, all, MOST, ("%s; %d %s"):format(text, unknown, what))
 end
 
 function checks.samples(profile)
