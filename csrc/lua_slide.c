@@ -41,10 +41,12 @@ static const gp_symtab *check_functions(lua_State *L, int index) {
   return functions ? &functions->symtab : &symbols->symtab;
 }
 
-/* seems_moved(symbols, data) -> whether the data look as if they had a slide */
-static int suspect_slide(lua_State *L) {
+/* sampled_entries(symbols, data) -> how many of a few arcs lead to entries of functions,
+ * as a part of these; 1 if there are none */
+static int sample_entries(lua_State *L) {
   const gp_symtab *symtab = check_functions(L, 1);
-  lua_pushboolean(L, gp_slide_suspected(check_data(L, 2), symtab));
+  size_t looked, found = gp_slide_sample(check_data(L, 2), symtab, &looked);
+  lua_pushnumber(L, looked > 0 ? (lua_Number)found / (lua_Number)looked : 1);
   return 1;
 }
 
@@ -77,7 +79,7 @@ int data_slide(lua_State *L) {
 
 void define_slide(lua_State *L) {
   static const luaL_Reg functions[] = {{"find_slide", find_slide},
-                                       {"seems_moved", suspect_slide},
+                                       {"sampled_entries", sample_entries},
                                        {"arcs_at_entries", count_entries},
                                        {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

@@ -11,8 +11,10 @@
 #include "range.h"
 #include "separate.h"
 
-/* Bytes of a prologue before the machinery of profiling is called. */
+/* Bytes of a prologue before the machinery of profiling is called: mostly; and at most,
+ * where many registers are saved before, and instructions have four bytes each. */
 #define PROLOGUE 32
+#define LONG_PROLOGUE 64
 
 /* Slides that are tried: by whole pages, or by what functions are aligned to. */
 static const uint64_t steps[] = {4096, 16};
@@ -42,8 +44,8 @@ static offset_string offset_text(uint64_t offset) {
 
 /* --- entries ------------------------------------------------------------------- */
 
-/* How far an address is behind the entry of its function; PROLOGUE or more if it is not
- * in a prologue. */
+/* How far an address is behind the entry of its function; LONG_PROLOGUE or more if it is
+ * not in a prologue. */
 static uint64_t behind_entry(const gp_symtab *symtab, uint64_t address) {
   uint32_t above = gp_symtab_above(symtab, address);
   if (above == 0 || address > gp_symtab_end(symtab, above - 1)) return UINT64_MAX;
@@ -52,15 +54,16 @@ static uint64_t behind_entry(const gp_symtab *symtab, uint64_t address) {
 }
 
 static bool is_entry(const gp_symtab *symtab, uint64_t address) {
-  return behind_entry(symtab, address) < PROLOGUE;
+  return behind_entry(symtab, address) < LONG_PROLOGUE;
 }
 
-bool gp_slide_suspected(const gp_data *data, const gp_symtab *symtab) {
-  size_t count = data->arcs.count, looked = 0, found = 0;
+size_t gp_slide_sample(const gp_data *data, const gp_symtab *symtab, size_t *looked) {
+  size_t count = data->arcs.count, found = 0;
   size_t step = count / SAMPLE + 1;
-  for (size_t i = 0; i < count; i += step, looked++)
+  *looked = 0;
+  for (size_t i = 0; i < count; i += step, ++*looked)
     found += is_entry(symtab, data->arcs.self[i]);
-  return found < looked - found;
+  return found;
 }
 
 size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab,

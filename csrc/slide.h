@@ -37,9 +37,9 @@ typedef struct gp_slide {
  * recorded, once an offset is taken off their addresses. */
 size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab, uint64_t offset);
 
-/* Whether a profile looks as if it had been moved: of a few of its arcs, most do not lead
- * to entries of functions. The time for that does not depend on how many there are. */
-bool gp_slide_suspected(const gp_data *data, const gp_symtab *symtab);
+/* How many of a few arcs of a profile lead to entries of functions, and how many these
+ * few are. The time for that does not depend on how many there are. */
+size_t gp_slide_sample(const gp_data *data, const gp_symtab *symtab, size_t *looked);
 
 /* Finds the slide of a profile; 0 if it fits as it is. The image's symbols have to be
  * read, if there are to be any that tell where the code ends. Errors: no slide puts three

@@ -72,7 +72,7 @@ describe("operands", function()
     check_output(report, program.run({ "-b" }, { cwd = dir }))
     check_output(report, program.run({ "-b", image }, { cwd = dir }))
     os.remove(dir .. "/a.out")
-    check_failure("a.out: No such file or directory", program.run({}, { cwd = dir }))
+    check_failure("a.out: No such file or directory (no program is named)", program.run({}, { cwd = dir }))
   end)
 
   it("may be any number of profiles, which are added up", function()
@@ -220,6 +220,9 @@ describe("a failure is one line:", function()
       "$: has no arcs: a call graph cannot be made from it (was the program compiled with -pg?)", option = "-q",
       profile = crafted.gmon { functions = plan.functions, ticks = plan.ticks } },
     ["an unknown option"] = { "unknown option '--speed' (-h lists them)", option = "--speed" },
+    ["an option with a typo"] = { "unknown option '--tpo=5': is --top meant? (-h lists them)", option = "--tpo=5" },
+    ["an option with a letter too many"] = { "unknown option '--treee': is --tree meant? (-h lists them)",
+      option = "--treee" },
     ["an unknown letter"] = { "unknown option '-Y' (-h lists them)", option = "-Y" },
     ["an ambiguous option"] = { "option '--fi' is ambiguous: --file-info, --file-ordering, --file-format",
       option = "--fi" },

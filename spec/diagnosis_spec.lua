@@ -2,6 +2,7 @@
 -- is no reason, or nobody wants to read.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local build = require "support.build"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local program = require "support.program"
@@ -182,5 +183,63 @@ describe("A name that matches nothing", function()
     end
     assert.is_false(core.image_mentions(opened, "name_of_some_length_9001"))
     assert.is_false(core.image_mentions(opened, ("x"):rep(100000)))
+  end)
+end)
+
+describe("Arcs that lead to no entry of a function", function()
+  local large <const> = build.craft { address = 0x1000, text = 0x800,
+    symbols = { { "main", 0 }, { "work", 0x200 }, { "leaf", 0x400 }, { "_last", 0x600 } } }
+
+  -- A profile of ten arcs, of which so many lead to an entry, and so many to a library.
+  local function profile_with(fitting, elsewhere)
+    local bins = {}
+    for i = 1, 16 do bins[i] = 1 end
+    local records = { { kind = "histogram", low = 0x1000, high = 0x1800, bins = bins } }
+    for i = 1, 10 do
+      local callee = i <= fitting and 0x1200 or i <= fitting + (elsewhere or 0) and 0x7f0000000000 or 0x1500
+      records[i + 1] = { kind = "arc", count = 1, from = 0x1000 + i, self = callee + i }
+    end
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+    shell.check { "touch", "-d", "2100-01-01", path }
+    return path
+  end
+
+  it("are told of if they are most", function()
+    assert.equal("gprof.lua: hint: 6 of 10 arcs lead to no entry of a function: the profile may be that of another " ..
+      "build, or symbols may have been stripped (--verify tells more)\n", said(large, profile_with(4)))
+    assert.equal("", said(large, profile_with(5)))
+  end)
+
+  it("are told of if they are some, and the program is newer than the profile", function()
+    local copy = shell.tmpdir() .. "/copy"
+    shell.check { "cp", large, copy }
+    local some, few = profile_with(7), profile_with(8)
+    shell.check { "touch", "-d", "2100-01-02", copy }
+    assert.equal(("gprof.lua: hint: 3 of 10 arcs lead to no entry of a function: %s is newer than the profile, and " ..
+      "may be another build than the one that ran (--verify tells more)\n"):format(copy), said(copy, some))
+    assert.equal("", said(copy, few))
+  end)
+
+  it("are not told of where they do not matter, or have another reason", function()
+    for _, words in ipairs { { "-b" }, { "-C" }, { "-i" }, { "--gnu-compat" }, { "-a" } } do
+      assert.equal("", said(large, profile_with(0), table.unpack(words)))
+    end
+    for _, words in ipairs { { "-p" }, { "-q" }, { "--tree" }, { "-l", "-p" } } do
+      assert.truthy(said(large, profile_with(0), table.unpack(words)):find "^[^\n]*10 of 10 arcs[^\n]*\n$")
+    end
+    assert.equal("", said(large, profile_with(1, 9)))
+  end)
+
+  it("all go to libraries in a profile that is told to be of the program all the same", function()
+    local records = { { kind = "histogram", low = 0x1000, high = 0x1800, bins = { 0, 0, 0, 0 } },
+      { kind = "arc", count = 1, from = 0x1004, self = 0x7f0000000000 } }
+    local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
+    assert.equal("gprof.lua: hint: all calls that were recorded lead to shared libraries, of which the profile is " ..
+      "not: --with shows a program with its libraries\n", said("-q", large, path))
+    records[2].from = 0x7f0000000008
+    gmon.write(path, gmon.magic { records = records })
+    local result = program.run { large, path }
+    assert.same({ 1, "" }, { result.status, result.stdout })
+    assert.matches("^gprof%.lua: [^\n]* does not belong to [^\n]*\n$", result.stderr)
   end)
 end)

@@ -231,6 +231,14 @@ describe("on the command line", function()
     assert.not_matches("70000", run("-O", "prof", "-b", "-p", "-qfirst/second", default.path))
   end)
 
+  it("belongs to its program, whose callers are not known", function()
+    local printed = run("-O", "prof", "--verify", default.path)
+    assert.matches("\ncallers +- +none but 2 whose callers are not known\n", printed)
+    assert.matches("mon%.out belongs to [^\n]*\n$", printed)
+    run("-O", "prof", "-s", default.path)
+    assert.matches("gmon%.sum belongs to [^\n]*\n$", run("--verify", default.path, "gmon.sum"))
+  end)
+
   it("is of a profile that is of another program", function()
     local path = save(gmon.mon { low = 0x500000, high = 0x500100, bins = { 1, 2 }, counters = { { 0x500000, 3 } } })
     local result = program.run { "-O", "prof", default.path, path }

@@ -158,10 +158,20 @@ describe("a long option", function()
   end)
 
   it("that there is not is refused", function()
-    for _, word in ipairs { "--unheard-of", "--briefly", "--gnu-compatible", "--unheard-of=x", "--widths=1" } do
+    for _, word in ipairs { "--unheard-of", "--briefly", "--gnu-compatible", "--unheard-of=x", "--ab",
+      "--" .. ("x"):rep(9999) } do
       local found, message = parse("--brief", word)
       assert.is_nil(found)
       assert.equal(("unknown option '%s' (-h lists them)"):format(word), message)
+    end
+  end)
+
+  it("that is nearly one is asked about", function()
+    for word, meant in pairs { ["--widths=1"] = "--width", ["--breif"] = "--brief", ["--Tree"] = "--tree",
+      ["--exprot=json"] = "--export", ["--lne"] = "--line" } do
+      local found, message = parse("--brief", word)
+      assert.is_nil(found)
+      assert.equal(("unknown option '%s': is %s meant? (-h lists them)"):format(word, meant), message)
     end
   end)
 

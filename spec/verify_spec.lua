@@ -130,6 +130,43 @@ describe("--verify", function()
       (said(result, "samples")) })
   end)
 
+  it("knows prologues that save many registers", function()
+    local image = build.craft { address = 0x1000, text = 0x200, symbols = { { "main", 0 }, { "work", 0x100 } } }
+    local function profile_of(behind)
+      return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+        { kind = "arc", count = 1, from = 0x1004, self = 0x1100 + behind } } })
+    end
+    assert.equal("yes", (said(run(image, profile_of(44)), "callees")))
+    assert.equal("NO", (said(run(image, profile_of(64)), "callees")))
+  end)
+
+  it("leaves calls of libraries out, which lead to code that was not profiled", function()
+    local image = crafted.image(crafted.example)
+    local records = crafted.records(crafted.example).records
+    for i = 1, 4 do
+      records[#records + 1] = { kind = "arc", count = 1, from = crafted.BASE + 4, self = 0x7ffff0000000 + i }
+    end
+    local result = run(image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }))
+    assert.same({ "yes", "7 of 7 arcs lead to entries of functions; 4 to libraries" }, { said(result, "callees") })
+    assert.equal(0, result.status)
+    records = { records[1], records[#records] }
+    result = run(image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }))
+    assert.same({ 0, "-", "none but 1 to libraries" }, { result.status, said(result, "callees") })
+  end)
+
+  it("knows who calls a shared library", function()
+    local image = build.craft { address = 0x1000, text = 0x100, symbols = { { "first", 0 }, { "second", 0x40 } } }
+    local function profile_of(...)
+      return gmon.write(shell.tmpdir() .. "/lib.profile", gmon.shared { low = 0x1000, high = 0x1100,
+        bins = { n = 64, [17] = 5 }, arcs = { ... }, room = 20 })
+    end
+    local result = run(image, profile_of({ 0, 0, 1 }, { 0, 0x40, 3 }, { 4, 0x40, 2 }))
+    assert.same({ 0, "yes", "1 of 1 arcs come from the code; 2 from outside" },
+      { result.status, said(result, "callers") })
+    result = run(image, profile_of { 0, 0x40, 3 })
+    assert.same({ 0, "-", "none but 1 from outside" }, { result.status, said(result, "callers") })
+  end)
+
   it("adds profiles up first", function()
     local made, path = made_in_order()
     local old = touch(small.run(made), 30)

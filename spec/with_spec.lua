@@ -146,10 +146,10 @@ describe("a program and a library", function()
     local path = gmon.write(shell.tmpdir() .. "/mon.out", gmon.mon { low = LOW, high = HIGH, bins = { 1 },
       counters = { { LOW + 0x44, 12 } } })
     local image = assert(gprof.image(own[1]))
-    local library, records = open(table.unpack(liby))
+    local beside, records = open(table.unpack(liby))
     local data = assert(gprof.data(image, path, { file_format = "prof" }))
-    local profile = assert(gprof.profile(image, data, { with = { { image = library, data = records } } }))
-    assert.equal(12, profile:find "work".calls)
+    local joined = assert(gprof.profile(image, data, { with = { { image = beside, data = records } } }))
+    assert.equal(12, joined:find "work".calls)
   end)
 
   it("outlive images and data that they were made of", function()
@@ -299,7 +299,8 @@ describe("--with", function()
     for option, name in pairs { ["-l"] = "-l (--line)", ["-A"] = "-A (--annotated-source)",
       ["-C"] = "-C (--exec-counts)",
       ["-c"] = "-c (--static-call-graph)", ["-r"] = "-r (--function-ordering)",
-      ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare" } do
+      ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare",
+      ["--verify"] = "--verify" } do
       failure("option --with shows functions of several objects: not with " .. name, option, "--with=" .. liby .. ":" ..
         of_liby, image, path)
     end

@@ -91,18 +91,38 @@ end
 -- How many samples are of no function before anything is said of them, and which part.
 local MANY <const>, PART <const> = 10, 1 / 20
 
+-- Of the arcs that stay within what was profiled, this part leads to entries of functions
+-- if the profile is of this build, whatever becomes of the rest; and half of them do by
+-- chance, if it may be of an older one.
+local FITTING <const>, BY_CHANCE <const> = 0.9, 0.5
+
+-- Arcs that are some evidence, if they do not fit.
+local ENOUGH <const> = 3
+
+-- How many arcs lead to no entry of a function, and of how many, if that speaks for
+-- another build; nil else. Options may have taken functions away, or given them others.
+local function misfits(profile, options)
+  if options.no_static or options.external_symbol_table or options.file_ordering or
+    options.with or profile.data.shared or (options.fitting or 1) >= FITTING
+  then
+    return nil
+  end
+  local elsewhere, all = require "gprof.outgoing".count(profile.data)
+  local _, fitting = core.arcs_at_entries(profile.symbols, profile.data)
+  all = all - elsewhere
+  local part = is_newer(profile) and FITTING or BY_CHANCE
+  if all - fitting < ENOUGH or fitting >= part * all then return nil end
+  return all - fitting, all
+end
+
 local function hint(...)
   local message = string.format(...):gsub("\n", "\\n")
   require "gprof.terminal".tell("gprof.lua: hint: " .. message)
 end
 
---- Tells on standard error what is odd about a profile, if it matters to what is printed.
--- @tparam profile profile
--- @tparam {[string]=boolean} chosen styles
--- @tparam table options of the reports
-function diagnosis.tell(profile, chosen, options)
-  local unknown, recorded = profile.unknown_ticks, profile.recorded_ticks
-  if recorded <= 0 and lacks_time(chosen, options) then
+-- What there is none of.
+local function tell_missing(profile, chosen, options)
+  if profile.recorded_ticks <= 0 and lacks_time(chosen, options) then
     hint("nothing was sampled: a sample is taken every %s, and the program ran for " ..
       "less, or elsewhere; a longer run or the sum of several (-s) shows more",
       period_of(profile))
@@ -111,9 +131,27 @@ function diagnosis.tell(profile, chosen, options)
     hint("no calls were recorded, so there is no call graph: was the program compiled " ..
       "with -pg, and not only linked?")
   end
-  if unknown >= math.max(MANY, PART * recorded) and
-    (chosen.flat or chosen.graph or chosen.tree or chosen.annotation)
-  then
+end
+
+--- Tells on standard error what is odd about a profile, if it matters to what is printed.
+-- @tparam profile profile
+-- @tparam {[string]=boolean} chosen styles
+-- @tparam table options of the reports
+function diagnosis.tell(profile, chosen, options)
+  tell_missing(profile, chosen, options)
+  local shows_calls = chosen.flat or chosen.graph or chosen.tree or
+    chosen.comparison
+  if not (shows_calls or chosen.annotation) then return end
+  if profile.foreign and shows_calls then
+    hint("all calls that were recorded lead to shared libraries, of which the profile " ..
+      "is not: --with shows a program with its libraries")
+  end
+  local strays, arcs = misfits(profile, options)
+  local unknown, recorded = profile.unknown_ticks, profile.recorded_ticks
+  if strays and shows_calls then
+    hint("%d of %d arcs lead to no entry of a function: %s (--verify tells more)",
+      strays, arcs, evidence(profile))
+  elseif unknown >= math.max(MANY, PART * recorded) then
     hint("%.0f of %.0f samples are in code that is of no function: %s", unknown,
       recorded, evidence(profile))
   end

@@ -25,7 +25,8 @@ end
 -- @treturn string
 function hints.program(operands, message)
   local first, second = operands[1], operands[2]
-  if not (first and is_profile(first)) then return message end
+  if not first then return message .. " (no program is named)" end
+  if not is_profile(first) then return message end
   if second and require "gprof".image(second) then
     return ("%s: is a profile, and %s is a program: they seem to be swapped, as the " ..
       "program comes first"):format(first, second)
@@ -68,6 +69,11 @@ local function is_near(name, spec)
     rest == other:sub(2, 2) .. other:sub(1, 1) .. other:sub(3)
 end
 
+-- "is one or another meant?", of a few names; nil of none.
+local function question(names)
+  return names[1] and "is " .. table.concat(names, " or ") .. " meant?" or nil
+end
+
 -- Functions of nearly that name; those of C++ by their names without parameters.
 local function near(image, spec)
   if #spec < 3 or spec:find "[^%w_$:~]" then return nil end
@@ -80,7 +86,7 @@ local function near(image, spec)
       if #names == MOST_NAMES then break end
     end
   end
-  return names[1] and "is " .. table.concat(names, " or ") .. " meant?"
+  return question(names)
 end
 
 --- What a symspec that matches nothing may have been meant for.
@@ -91,6 +97,24 @@ end
 function hints.symspec(settings, image, spec)
   return joined(settings, spec) or
     not settings.external_symbol_table and near(image, spec) or nil
+end
+
+-- Options ------------------------------------------------------------------------------
+
+--- Which option somebody may have meant.
+-- @tparam string word that begins like none: "--tpo=5"
+-- @treturn string|nil "is --top meant?"
+function hints.option(word)
+  local name, names = word:match "^%-%-([^=]+)", {}
+  local options = require "gprof.options"
+  for _, list in ipairs(name and #name >= 3 and { options.gnu, options.own } or {}) do
+    for _, option in ipairs(list) do
+      if option.long and #names < MOST_NAMES and is_near(option.long, name) then
+        names[#names + 1] = "--" .. option.long
+      end
+    end
+  end
+  return question(names)
 end
 
 return hints

@@ -33,7 +33,7 @@ local alone <const> = {
 local alone_styles <const> = {
   { "annotation", "-A (--annotated-source)" }, { "executions", "-C (--exec-counts)" },
   { "function_order", "-r (--function-ordering)" }, { "sum", "-s (--sum)" },
-  { "comparison", "--compare" },
+  { "comparison", "--compare" }, { "verify", "--verify" },
 }
 
 local function check_alone(settings, styles)

@@ -233,7 +233,9 @@ local function complain(kind, word)
   elseif found[2] then
     options.raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
   end
-  options.raise("unknown option '%s' (-h lists them)", word)
+  local near = require "gprof.hints".option(word)
+  near = near and ": " .. near or ""
+  options.raise("unknown option '%s'%s (-h lists them)", word, near)
 end
 
 --- The words that an option's argument is one of.

@@ -12,6 +12,10 @@ local styles = require "gprof.styles"
 
 local fail <const> = options.raise
 
+-- Parts of the callees that are at entries of functions: below the one, addresses may all
+-- be off by one number; below the other, something is odd.
+local MOVED <const>, FITTING <const> = 0.5, 0.9
+
 -- Names out of debugging information can have a line break in them, which would make two
 -- lines of a warning.
 local function warn(message)
@@ -62,9 +66,10 @@ local function check_asked(printed, settings)
   warn("nothing is printed: the options take away what there would be")
 end
 
--- A profile of another program would give a report of nothing.
+-- A profile of another program would give a report of nothing; one whose calls all lead
+-- to libraries does, too, but is of this one.
 local function check_belongs(profile, where)
-  if not profile.foreign then return end
+  if not profile.foreign or require "gprof.outgoing".is_all(profile) then return end
   local image, data = profile.image, profile.data
   fail("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the code is at " ..
     "0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low,
@@ -197,8 +202,9 @@ end
 -- Addresses that fit nowhere may all be off by one number: then that is taken off the
 -- data of the program, be there libraries beside it or not.
 local function put_right(profile, data, settings, where)
-  local is_odd = profile.foreign or core.seems_moved(profile.symbols, data)
-  if not is_odd or data.shared then return profile end
+  if data.shared then return profile end
+  settings.fitting = core.sampled_entries(profile.symbols, data)
+  if not profile.foreign and settings.fitting >= MOVED then return profile end
   return need(require "gprof.slide".rescue(profile, data, settings, where))
 end
 
@@ -222,7 +228,8 @@ end
 
 -- Explains what is not there, or less than there should be.
 local function explain_lack(profile, chosen, settings)
-  if not profile.odd or settings.gnu_compat or settings.brief then return end
+  local is_odd = profile.odd or (settings.fitting or 1) < FITTING
+  if not is_odd or settings.gnu_compat or settings.brief then return end
   require "gprof.diagnosis".tell(profile, chosen, settings)
 end
 

@@ -7,6 +7,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local outgoing = require "gprof.outgoing"
 local slide = require "gprof.slide"
 local source_text = require "gprof.source_text"
 
@@ -21,19 +22,9 @@ local function most(count, all, part, text)
   return count >= part * all, text, count, all
 end
 
--- The range that all histograms cover, as one; nil without any.
-local function covered(data)
-  local low, high
-  for histogram in data:histograms() do
-    if not low or math.ult(histogram.low, low) then low = histogram.low end
-    if not high or math.ult(high, histogram.high) then high = histogram.high end
-  end
-  return low, high
-end
-
 -- It covers the code, or a part of it: anything else is of other code.
 function checks.histogram(profile)
-  local image, low, high = profile.image, covered(profile.data)
+  local image, low, high = profile.image, outgoing.covered(profile.data)
   if not low then return nil, "none was recorded" end
   local below = not math.ult(image.text_low, low)
   local above = not math.ult(high, image.text_high)
@@ -54,28 +45,40 @@ end
 
 function checks.callees(profile)
   local all, count = core.arcs_at_entries(profile.symbols, profile.data)
+  local elsewhere = count < all and outgoing.count(profile.data) or 0
+  all = all - elsewhere
   local text = ("%d of %d arcs lead to entries of functions"):format(count, all)
   if count < MOST * all then text = text .. moved(profile) end
+  if elsewhere > 0 and all == 0 then
+    return nil, ("none but %d to libraries"):format(elsewhere)
+  elseif elsewhere > 0 then
+    text = ("%s; %d to libraries"):format(text, elsewhere)
+  end
   return most(count, all, MOST, text)
 end
 
--- Whether a caller is none, but stands for all that nobody knows, as in System V's
--- profiles, or that are outside of a shared library.
-local function is_nowhere(data, from)
-  return from == (data.pointer_size == 4 and 0xffffffff or -1) or data.shared and from == 0
+-- Whether it is not recorded where a call came from: it is of a shared library, from
+-- outside, or of System V's profiles, which do not know callers.
+local function is_unknown(from, data)
+  return from == 0 and data.shared or from == (data.pointer_size == 4 and 0xffffffff or -1)
 end
 
 function checks.callers(profile)
-  local low, high = profile.image.text_low, profile.image.text_high
-  local count, all = 0, 0
-  for from in profile.data:arcs() do
-    local known = not is_nowhere(profile.data, from)
-    if known then all = all + 1 end
-    if known and not math.ult(from, low) and not math.ult(high, from) then
-      count = count + 1
+  local low, high, data = profile.image.text_low, profile.image.text_high, profile.data
+  local count, all, unknown = 0, 0, 0
+  for from in data:arcs() do
+    if is_unknown(from, data) then
+      unknown = unknown + 1
+    else
+      all = all + 1
+      if outgoing.lies_within(from, low, high) then count = count + 1 end
     end
   end
-  return most(count, all, MOST, ("%d of %d arcs come from the code"):format(count, all))
+  local text = ("%d of %d arcs come from the code"):format(count, all)
+  if unknown == 0 then return most(count, all, MOST, text) end
+  local what = data.shared and "from outside" or "whose callers are not known"
+  if all == 0 then return nil, ("none but %d %s"):format(unknown, what) end
+  return most(count, all, MOST, ("%s; %d %s"):format(text, unknown, what))
 end
 
 function checks.samples(profile)
