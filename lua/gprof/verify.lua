@@ -60,7 +60,8 @@ end
 -- Whether it is not recorded where a call came from: it is of a shared library, from
 -- outside, or of System V's profiles, which do not know callers.
 local function is_unknown(from, data)
-  return from == 0 and data.shared or from == (data.pointer_size == 4 and 0xffffffff or -1)
+  local highest = data.pointer_size == 4 and 0xffffffff or -1
+  return from == highest or data.shared and from == 0
 end
 
 function checks.callers(profile)
