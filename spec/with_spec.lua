@@ -146,10 +146,10 @@ describe("a program and a library", function()
     local path = gmon.write(shell.tmpdir() .. "/mon.out", gmon.mon { low = LOW, high = HIGH, bins = { 1 },
       counters = { { LOW + 0x44, 12 } } })
     local image = assert(gprof.image(own[1]))
-    local library, records = open(table.unpack(liby))
+    local like, records = open(table.unpack(liby))
     local data = assert(gprof.data(image, path, { file_format = "prof" }))
-    local profile = assert(gprof.profile(image, data, { with = { { image = library, data = records } } }))
-    assert.equal(12, profile:find "work".calls)
+    local joined = assert(gprof.profile(image, data, { with = { { image = like, data = records } } }))
+    assert.equal(12, joined:find "work".calls)
   end)
 
   it("outlive images and data that they were made of", function()

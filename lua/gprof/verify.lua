@@ -62,7 +62,8 @@ end
 -- Whether a caller is none, but stands for all that nobody knows, as in System V's
 -- profiles, or that are outside of a shared library.
 local function is_nowhere(data, from)
-  return from == (data.pointer_size == 4 and 0xffffffff or -1) or data.shared and from == 0
+  local unknown = data.pointer_size == 4 and 0xffffffff or -1
+  return from == unknown or data.shared and from == 0
 end
 
 function checks.callers(profile)
