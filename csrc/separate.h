@@ -32,8 +32,8 @@ bool gp_separate_attach(gp_image *image, const char *path, const char *image_pat
                         gp_wanted wanted, gp_error *error);
 
 /* Makes the file at `path`, which begins with a slash, the one that debugging information
- * is shared in, unless there is one. Errors: its build id is not the one that the image tells of; and those of
- * gp_image_open. */
+ * is shared in, unless there is one. Errors: its build id is not the one that the image
+ * tells of; and those of gp_image_open. */
 bool gp_separate_share(gp_image *image, const char *path, gp_error *error);
 
 /* Takes names of functions from .gnu_debugdata, and those from the dynamic symbol table
