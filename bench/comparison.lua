@@ -14,7 +14,7 @@ local comparison = {}
 --- The options and operands of a row, for the shell.
 local function operands_of(row, input)
   local words = { "-b" }
-  local more = type(row.words) == "function" and row.words(input.image) or row.words or {}
+  local more = type(row.words) == "function" and row.words(input) or row.words or {}
   table.move(more, 1, #more, 2, words)
   words[#words + 1] = input.image
   table.move(input.profiles, 1, #input.profiles, #words + 1, words)

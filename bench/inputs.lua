@@ -1,7 +1,8 @@
 --- The programs and profiles that the benchmarks read, by name. Several rows share one.
 --
--- An input is a table: `image`, the path of a program; `profiles`, the paths of its profiles; `dir`, where commands may
--- write. It is made when it is asked for, in a directory of its name, and kept there.
+-- An input is a table: `image`, the path of a program; `profiles`, the paths of its profiles; `libraries`, those of
+-- shared libraries beside it, if there are any; `dir`, where commands may write. It is made when it is asked for, in a
+-- directory of its name, and kept there.
 --
 -- @module bench.inputs
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,7 +13,7 @@ local shell = require "bench.shell"
 local quote = shell.quote
 
 -- How each is made: functions of its directory and of a function that returns other inputs by their names. They return
--- the image and the profiles.
+-- the image, the profiles and the libraries.
 local makers = {}
 
 local inputs = {}
@@ -24,8 +25,8 @@ local inputs = {}
 function inputs.get(base, name)
   local dir = base .. "/" .. name
   local maker = makers[name] or error("no such input: " .. name)
-  local image, profiles = maker(dir, function(other) return inputs.get(base, other) end)
-  return { image = image, profiles = profiles, dir = dir }
+  local image, profiles, libraries = maker(dir, function(other) return inputs.get(base, other) end)
+  return { image = image, profiles = profiles, libraries = libraries, dir = dir }
 end
 
 --- Adds an input.
@@ -148,20 +149,24 @@ end
 -- its profile, NAME.so.profile.
 local function libraries(count)
   return function(dir, get)
-    local like = get "c-1000"
+    local like, paths = get "c-1000", {}
+    for i = 1, count do paths[i] = ("%s/lib%03d.so"):format(dir, i) end
     shell.cached(dir, shell.read(like.dir .. "/recipe") .. count, function()
       local profile = as_library(like.profiles[1])
-      for i = 1, count do
-        local path = ("%s/lib%03d.so"):format(dir, i)
+      for _, path in ipairs(paths) do
         shell.run(("ln -s %s %s"):format(quote(like.image), quote(path)))
         shell.write(path .. ".profile", profile)
       end
     end)
-    return like.image, like.profiles
+    return like.image, like.profiles, paths
   end
 end
 
 inputs.add("libraries-100", libraries(100))
+inputs.add("library", function(_, get)
+  local path = get "libraries-100".libraries[1]
+  return path, { path .. ".profile" }
+end)
 
 inputs.add("runs-200", copies(200))
 inputs.add("runs-2000", copies(2000))

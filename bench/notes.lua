@@ -68,22 +68,6 @@ local function rates(meter, options)
   return ("%s; %s."):format(rate(meter, options, "chain-1000000", "-p"), rate(meter, options, "arcs-1000000-g", "-q"))
 end
 
---- A program with a hundred libraries beside it, and one of these by itself.
-local function libraries(meter, options)
-  local input = inputs.get(options.inputs, "libraries-100")
-  local words, first = {}, quote(input.dir .. "/lib001.so")
-  for i = 1, 100 do
-    local path = ("%s/lib%03d.so"):format(input.dir, i)
-    words[i] = quote(("--with=%s:%s.profile"):format(path, path))
-  end
-  local all, one = table.unpack(measure(meter, {
-    ("%s -b %s %s %s"):format(options.ours, table.concat(words, " "), quote(input.image), quote(input.profiles[1])),
-    ("%s -b %s %s.profile"):format(options.ours, first, first),
-  }, options))
-  return ("A program and 100 shared libraries, each of 1,000 functions, are shown together in %s; one of the " ..
-    "libraries by itself in %s."):format(seconds(all), seconds(one))
-end
-
 --- The sample program optimised: as it is, with its blocks counted, and with gcc's own counters.
 local VARIANTS <const> = {
   { name = "plain", flags = "", library = "" },
@@ -108,7 +92,6 @@ end
 return {
   { name = "walk", title = "a script that reads all functions and arcs, with the library and from text", tell = walks },
   { name = "rates", title = "how fast reports of a million lines are printed", tell = rates },
-  { name = "libraries", title = "a program with 100 shared libraries, and a library", tell = libraries },
   { name = "blocks", title = "run time of the sample program with its blocks counted, and with --coverage",
     tell = blocks },
 }

@@ -5,7 +5,7 @@
 -- * `name`: what it is called in the table and on the command line;
 -- * `title`: what it stands for;
 -- * `input`: the name of its input, one of `bench.inputs`;
--- * `words(image)`: options that both programs get beside `-b`, an array; or simply that array;
+-- * `words(input)`: options that both programs get beside `-b`, an array; or simply that array;
 -- * `aim`: how many times as long as ours GNU gprof is to take; 2, if it is not given;
 -- * `slow`: GNU gprof takes so long that it runs once only, when all others are done;
 -- * `sums`: whether a sum is written, by both programs into the directory of the input; `cat` of the profiles tells
@@ -18,9 +18,9 @@ local shell = require "bench.shell"
 
 --- A hundred symspecs for an option, spread over the functions of an image: names, or pairs of them for calls.
 local function hundred(option, pairs_of_names)
-  return function(image)
+  return function(input)
     local names, words = {}, {}
-    for name in shell.capture("nm " .. shell.quote(image)):gmatch("%x+ T (%l[%l_]+_%d+)\n") do
+    for name in shell.capture("nm " .. shell.quote(input.image)):gmatch("%x+ T (%l[%l_]+_%d+)\n") do
       names[#names + 1] = name
     end
     local step = #names // 200
@@ -31,6 +31,13 @@ local function hundred(option, pairs_of_names)
     end
     return words
   end
+end
+
+--- The libraries of an input, each with its profile.
+local function libraries(input)
+  local words = {}
+  for i, path in ipairs(input.libraries) do words[i] = ("--with=%s:%s.profile"):format(path, path) end
+  return words
 end
 
 return {
@@ -72,6 +79,10 @@ return {
     words = hundred "-e" },
   { name = "select-n", title = "-n, 100 times: the time of 100 functions, of the same", input = "c-10000",
     words = hundred "-n" },
+  { name = "library", title = "a profile of the dynamic linker's, of a shared library of 1,000 functions",
+    input = "library" },
+  { name = "libraries", title = "--with: a program of 1,000 functions and 100 such libraries", input = "libraries-100",
+    words = libraries },
   { name = "sum-20", title = "-s: the sum of 20 profiles of 1 MB", input = "runs-20", words = { "-s" }, aim = 50,
     sums = true },
   { name = "sum-2000", title = "-s: the sum of 2,000 profiles of 1 MB", input = "runs-2000", words = { "-s" },
