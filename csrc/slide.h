@@ -16,6 +16,8 @@
  * has a limit, and needs no memory but for a list of the callees. Where functions are
  * small and close together, many slides fit; so one that was found is compared with
  * others, a little off among them, and given up if these are as good.
+ *
+ * slide.c finds it, slide_apply.c takes it off.
  */
 #ifndef GP_SLIDE_H
 #define GP_SLIDE_H
@@ -32,6 +34,14 @@ typedef struct gp_slide {
   size_t unmoved;     /*   and so many without */
   bool covers;        /* with it, the histogram is of all of the code */
 } gp_slide;
+
+/* A slide in a message. */
+typedef struct gp_slide_string {
+  char text[24];
+} gp_slide_string;
+
+/* An offset in hexadecimal, with its sign. */
+gp_slide_string gp_slide_text(uint64_t offset);
 
 /* How many arcs lead to entries of functions, or as close behind them as callees are
  * recorded, once an offset is taken off their addresses. */
