@@ -8,11 +8,24 @@ judge.MOST_MEMORY = 1 << 20
 
 local SIGXCPU <const> = 24
 
-local function only_warnings(text)
-  for line in text:gmatch "[^\n]*\n?" do
-    if line ~= "" and not line:find "^gprof%.lua: warning: [^\n]+\n$" then return false end
+-- What is told beside a report.
+local remarks = {
+  "^gprof%.lua: warning: [^\n]+\n$", "^gprof%.lua: hint: [^\n]+\n$",
+  "^gprof%.lua: [^\n]+: taken for moved %(unless %-%-slide=0%): [^\n]+\n$",
+}
+
+local function is_remark(line)
+  for _, pattern in ipairs(remarks) do
+    if line:find(pattern) then return true end
   end
-  return true
+  return false
+end
+
+local function only_remarks(text)
+  for line in text:gmatch "[^\n]+\n?" do
+    if not is_remark(line) then return false end
+  end
+  return not text:find "^\n" and not text:find "\n\n"
 end
 
 local function one_line(text)
@@ -35,10 +48,10 @@ function judge.verdict(result, how)
   if how.chatty then
     stderr = result.status == 0 and "" or stderr:match "([^\n]*\n)$" or ""
   end
-  if result.status == 0 and only_warnings(stderr) and (result.printed > 0 or stderr ~= "" or how.silent) then
+  if result.status == 0 and only_remarks(stderr) and (result.printed > 0 or stderr ~= "" or how.silent) then
     return "report"
   elseif result.status == 1 and (one_line(stderr) or one_line(stderr:match "([^\n]*\n)$" or "")
-    and only_warnings(stderr:match "^(.*\n)[^\n]*\n$" or "")) then
+    and only_remarks(stderr:match "^(.*\n)[^\n]*\n$" or "")) then
     return "line"
   end
   return "talk"
