@@ -328,7 +328,7 @@ lint:
 
 # GPROF_CASES is how many random cases are tried of each kind.
 spec: $(CORE) $(CONFINEMENT) $(RUNTIME)
-	GPROF_CASES=$${GPROF_CASES:-100} spec/run.sh build/specs $(LUA) $(BUSTED)
+	GPROF_CASES=$${GPROF_CASES:-60} spec/run.sh build/specs $(LUA) $(BUSTED)
 
 # The interpreter with the core linked in, both under AddressSanitizer and UBSan. The core's
 # memory can be made to run out there.
@@ -344,10 +344,10 @@ $(SANITIZED): $(SOURCES) $(UNPACKING) $(CONFINING) $(HEADERS) $(BINUTILS) $(LAUN
 	  $(if $(HAS_LZMA),-DWITH_LZMA) $(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING) \
 	  $(LIBRARIES) $(LZMA) $(OPCODES_LIBRARY) -llua5.4
 
-# Fewer random cases, and one of six comparisons with GNU gprof: they are about numbers, and
+# Fewer random cases, and one of ten comparisons with GNU gprof: they are about numbers, and
 # those the plain run looks at. The collector is busy (see spec/support/collector.lua).
 spec-sanitized: $(SANITIZED) $(RUNTIME)
-	GPROF_CASES=$${GPROF_CASES:-30} GPROF_SHARE=$${GPROF_SHARE:-6} GPROF_COLLECTOR=generational \
+	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \
 	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
 
 # What becomes of objects when the collector never rests (see spec/support/collector.lua). The
