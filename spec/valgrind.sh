@@ -6,8 +6,8 @@
 #
 # Under GPROF_VALGRIND_SHARE=N that is one of N processes, by chance, of those that the first one
 # starts; the others are plain. So are those that have few files or no standard output: valgrind
-# wants files of its own, and would take the descriptor that is missing; and those whose PATH has
-# no valgrind.
+# wants files of its own, and would take the descriptor that is missing; those whose PATH has no
+# valgrind; and those in a sandbox, as valgrind knows no Landlock.
 #
 # Memory that is "possibly lost" is no error: the program ends without closing Lua's state, and
 # then Lua holds some of its own objects by pointers into their middle alone.
@@ -17,11 +17,12 @@
 export GPROF_VALGRIND_LUA
 is_one() { [ -z "${GPROF_VALGRIND_FIRST:-}" ] || [ $(($$ % ${GPROF_VALGRIND_SHARE:-1})) = 0 ]; }
 can_be() {
+  case " $*" in *" --sandbox"*) return 1 ;; esac
   files=$(ulimit -n)
   { [ "$files" = unlimited ] || [ "$files" -ge 64 ]; } && [ -e /proc/self/fd/1 ] &&
     command -v valgrind >/dev/null
 }
-if ! is_one || ! can_be; then
+if ! is_one || ! can_be "$@"; then
   exec "$GPROF_VALGRIND_LUA" "$@"
 fi
 export GPROF_VALGRIND_FIRST=$$
