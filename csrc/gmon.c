@@ -480,3 +480,13 @@ bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
   data->uncounted = uncounted;
   return true;
 }
+
+gp_range gp_data_covered(const gp_data *data) {
+  gp_range range = {UINT64_MAX, 0};
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    const gp_histogram *h = &data->histograms[i];
+    if (h->low < range.low) range.low = h->low;
+    if (h->high > range.high) range.high = h->high;
+  }
+  return range;
+}

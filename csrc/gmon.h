@@ -19,6 +19,7 @@
 #include "bytes.h"
 #include "error.h"
 #include "index.h"
+#include "range.h"
 #include "trace.h"
 
 typedef enum gp_format {
@@ -108,6 +109,9 @@ bool gp_data_read_open(gp_data *data, int file, gp_format format, gp_error *erro
 /* Adds a file as a whole or not at all: after an error, be it for want of memory, the sum
  * is as it was. Keeps memory for the records of one file; see gmon_whole.c. */
 bool gp_data_add_file(gp_data *data, const char *path, gp_format format, gp_error *error);
+
+/* What all histograms cover together; low is not below high without any. */
+gp_range gp_data_covered(const gp_data *data);
 
 /* Gives the memory back that is kept for the next such file. */
 void gp_data_forget(gp_data *data);

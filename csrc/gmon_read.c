@@ -14,7 +14,6 @@
 #include "count.h"
 #include "gmon_format.h"
 #include "gmon_source.h"
-#include "mon_read.h"
 #include "reader.h"
 
 typedef gp_source_file source;
@@ -344,7 +343,7 @@ static bool read_file(source *s, gp_format format) {
       if (!is_44bsd(s))
         return gp_fail(s->error, "has not the version number of a 4.4BSD profile");
       return read_bsd(s, true);
-    case GP_FORMAT_PROF: return gp_mon_read(s->data, s->reader, s->error);
+    case GP_FORMAT_PROF: return gp_source_read_mon(s);
     default:
       return read_bsd(s, s->data->format == GP_FORMAT_44BSD);
   }

@@ -2,8 +2,9 @@
 /*
  * A profile file that is being read: what the readers of its formats share.
  *
- * gmon_read.c reads what programs leave, and gmon_shared.c what the dynamic linker
- * leaves of a shared library. An error tells the offset of the record that is wrong.
+ * gmon_read.c reads what programs leave, gmon_shared.c what the dynamic linker leaves of
+ * a shared library, and mon_read.c what programs left in System V. An error tells the
+ * offset of the record that is wrong.
  */
 #ifndef GP_GMON_SOURCE_H
 #define GP_GMON_SOURCE_H
@@ -32,5 +33,9 @@ bool gp_source_read_histogram(gp_source_file *s, gp_histogram *range);
 
 /* Reads what the dynamic linker wrote, behind the header of the magic format. */
 bool gp_source_read_shared(gp_source_file *s);
+
+/* Reads a mon.out from its beginning; memory goes by what was read, not by what the
+ * header claims. */
+bool gp_source_read_mon(gp_source_file *s);
 
 #endif

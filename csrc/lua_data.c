@@ -242,12 +242,9 @@ static void push_files(lua_State *L, const void *object) {
 
 /* The lowest and the highest address in histograms and of callees. */
 static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
-  *low = UINT64_MAX;
-  *high = 0;
-  for (size_t i = 0; i < data->histogram_count; i++) {
-    if (data->histograms[i].low < *low) *low = data->histograms[i].low;
-    if (data->histograms[i].high > *high) *high = data->histograms[i].high;
-  }
+  gp_range covered = gp_data_covered(data);
+  *low = covered.low;
+  *high = covered.high;
   for (size_t i = 0; i < data->arcs.count; i++) {
     if (data->arcs.self[i] < *low) *low = data->arcs.self[i];
     if (data->arcs.self[i] > *high) *high = data->arcs.self[i];

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profiles of System V's prof. */
-#include "mon_read.h"
-
+/*
+ * Reads mon.out, the profiles of System V's prof (see doc/mon.out.md).
+ *
+ * A header tells the range of text that was sampled and how many functions have
+ * counters of calls; these counters follow, and then bins, up to the end of the file. Who
+ * called is not recorded, nor how many samples a second there were.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,22 +13,15 @@
 #include "array.h"
 #include "bins.h"
 #include "gmon_format.h"
+#include "gmon_source.h"
 
-/* One file that is being read. */
-typedef struct source {
-  gp_data *data;
-  gp_reader *reader;
-  gp_error *error;
-  gp_layout layout;
-} source;
+typedef gp_source_file source;
 
 /* Takes the next piece of the file, whose offset is in `data->record` from here on. */
 static const unsigned char *take(source *s, size_t size, const char *what) {
   s->data->record = s->reader->offset;
   const unsigned char *bytes = gp_reader_take(s->reader, size);
-  if (!bytes && !s->reader->failed)
-    gp_fail(s->error, "ends in the middle of %s at offset %" PRIu64, what,
-            s->data->record);
+  if (!bytes) gp_source_truncated(s, what);
   return bytes;
 }
 
@@ -162,13 +159,11 @@ static bool read_histogram(source *s, gp_histogram *histogram) {
   return stretch(s, histogram) && add_bins(s, histogram, record);
 }
 
-bool gp_mon_read(gp_data *data, gp_reader *reader, gp_error *error) {
-  source s = {.data = data, .reader = reader, .error = error, .layout = data->layout};
+bool gp_source_read_mon(source *s) {
   gp_histogram histogram;
   uint64_t counters;
-  if (!read_header(&s, &histogram, &counters) || !read_counters(&s, counters))
-    return false;
-  bool done = read_histogram(&s, &histogram);
+  if (!read_header(s, &histogram, &counters) || !read_counters(s, counters)) return false;
+  bool done = read_histogram(s, &histogram);
   free(histogram.counts);
   return done;
 }

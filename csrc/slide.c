@@ -97,17 +97,6 @@ static void find_bounds(bounds *code, const gp_image *image) {
   }
 }
 
-/* What all histograms cover together; nothing without any. */
-static gp_range covered(const gp_data *data) {
-  gp_range range = {UINT64_MAX, 0};
-  for (size_t i = 0; i < data->histogram_count; i++) {
-    const gp_histogram *h = &data->histograms[i];
-    if (h->low < range.low) range.low = h->low;
-    if (h->high > range.high) range.high = h->high;
-  }
-  return range;
-}
-
 /* The offset by which a histogram is the code between two addresses. It is exact, or has
  * its ends rounded to whole bins, which are of four bytes in all C libraries. */
 static bool offset_between(gp_range histogram, uint64_t low, uint64_t high,
@@ -355,7 +344,7 @@ static bool fits_unmoved(const search *s, bool covered) {
 
 static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image *image,
                  gp_error *error) {
-  gp_range histogram = covered(data);
+  gp_range histogram = gp_data_covered(data);
   bounds code;
   if (!list_callees(s, data, error)) return false;
   bool recorded = data->histogram_count > 0;

@@ -17,16 +17,6 @@ local calls <const> = {
   "<outside> down 1", "<outside> through 2", "<outside> twice 50", "<outside> work 5", "down down 4", "twice work 100",
 }
 
--- The arcs of a profile, in the same words.
-local function arcs_of(profile)
-  local found = {}
-  for arc in profile:arcs() do
-    found[#found + 1] = ("%s %s %d"):format(arc.caller.name, arc.callee.name, arc.count)
-  end
-  table.sort(found)
-  return found
-end
-
 local function load(image, ...)
   image = assert(gprof.image(image))
   return assert(gprof.profile(image, assert(gprof.data(image, ...))))
@@ -59,7 +49,7 @@ describe("the profile of a library", function()
   local profile = load(built.image, path)
 
   it("tells of all calls, and of others as from <outside>", function()
-    assert.same(calls, arcs_of(profile))
+    assert.same(calls, library.arcs(profile))
     assert.is_true(profile.data.shared)
     assert.equal(0, profile.data.uncounted)
     assert.same({ "magic", 0x1ffff }, { profile.data.files[1].format, profile.data.files[1].version })
@@ -100,7 +90,7 @@ describe("the profile of a library", function()
     for i, call in ipairs(calls) do
       twice[i] = call:gsub("%d+$", function(count) return math.tointeger(2 * count) end)
     end
-    assert.same(twice, arcs_of(load(built.image, again)))
+    assert.same(twice, library.arcs(load(built.image, again)))
   end)
 end)
 
@@ -176,7 +166,7 @@ describe("sums", function()
     local sum, again = dir .. "/sum", dir .. "/again"
     report("--sum-file=" .. sum, built.image, path, path, path)
     local parts, back = load(built.image, path, path, path), load(built.image, sum)
-    assert.same(arcs_of(parts), arcs_of(back))
+    assert.same(library.arcs(parts), library.arcs(back))
     assert.equal(samples_of(parts.data), samples_of(back.data))
     assert.is_true(back.data.shared)
     assert.equal(report("-b", built.image, path, path, path), report("-b", built.image, sum))
@@ -294,7 +284,7 @@ for _, shape in ipairs(gmon.shapes()) do
 
     it("is read", function()
       local profile = load(image, file)
-      assert.same({ "<outside> second 3", "second third 4294967295" }, arcs_of(profile))
+      assert.same({ "<outside> second 3", "second third 4294967295" }, library.arcs(profile))
       assert.same({ 5, 65535 }, { profile:find("second").self * 100, profile:find("third").self * 100 })
     end)
 
@@ -303,7 +293,7 @@ for _, shape in ipairs(gmon.shapes()) do
       assert.same({ 0, "", "" }, { (function(r) return r.status, r.stdout, r.stderr end)(
         program.run { "--sum-file=" .. sum, image, file, file, file }) })
       local profile = load(image, sum)
-      assert.same({ "<outside> second 9", "second third 12884901885" }, arcs_of(profile))
+      assert.same({ "<outside> second 9", "second third 12884901885" }, library.arcs(profile))
       assert.equal(3 * (65535 + 5), samples_of(profile.data))
       for _, record in ipairs(gmon.parse(shell.read(sum):gsub("^(gmon....)" .. ("."):rep(12), "%1" .. ("\0"):rep(12)),
         shape).records) do
@@ -312,7 +302,7 @@ for _, shape in ipairs(gmon.shapes()) do
     end)
 
     it("is refused wherever it ends, or is the same", function()
-      local opened, whole = assert(gprof.image(image)), arcs_of(load(image, file))
+      local opened, whole = assert(gprof.image(image)), library.arcs(load(image, file))
       local needed, cut = #bytes - 200, save ""
       for length = 0, #bytes do
         gmon.write(cut, bytes:sub(1, length))
@@ -321,7 +311,7 @@ for _, shape in ipairs(gmon.shapes()) do
           assert.is_nil(data)
           assert.truthy(message:find("^" .. cut:gsub("%p", "%%%0") .. ": [^\n]+$"), message)
         else
-          assert.same(whole, arcs_of(gprof.profile(opened, data)))
+          assert.same(whole, library.arcs(gprof.profile(opened, data)))
         end
       end
     end)
@@ -401,5 +391,5 @@ end)
 it("a caller that is nowhere in the range is one outside", function()
   local shape = gmon.shapes()[5]
   local file = save(crafted(shape, { arcs = { { 0x100, 0x40, 1 }, { math.mininteger, 0x40, 2 } } }))
-  assert.same({ "<outside> second 3" }, arcs_of(load(image_of(shape), file)))
+  assert.same({ "<outside> second 3" }, library.arcs(load(image_of(shape), file)))
 end)

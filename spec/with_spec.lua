@@ -59,15 +59,6 @@ local function join(own, libraries, more)
   return gprof.profile(image, data, options)
 end
 
-local function arcs_of(profile)
-  local found = {}
-  for arc in profile:arcs() do
-    found[#found + 1] = ("%s %s %d"):format(arc.caller.name, arc.callee.name, arc.count)
-  end
-  table.sort(found)
-  return found
-end
-
 local function failure(message, ...)
   local result = program.run({ ... })
   assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
@@ -89,7 +80,7 @@ describe("a program and a library", function()
 
   it("have one graph, with those outside of the library as its callers", function()
     assert.same({ "<outside>@liby.so open@liby.so 3", "<outside>@liby.so read@liby.so 2", "main work 5",
-      "open@liby.so read@liby.so 9" }, arcs_of(profile))
+      "open@liby.so read@liby.so 9" }, library.arcs(profile))
   end)
 
   it("have functions that tell of which they are", function()
@@ -174,44 +165,44 @@ describe("calls from the program into a library", function()
   it("are its own where the library is compiled with -pg", function()
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 } } }
     assert.same({ "help read@liby.so 2", "main open@liby.so 3", "main work 5", "open@liby.so read@liby.so 9" },
-      arcs_of(join(own, { { library_of("liby.so", INSIDE) } })))
+      library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
   end)
 
   it("are not those of others", function()
     local own = { program_of { { 0x04, at(BASE, 0), 1 } } }
     assert.same({ "<outside>@liby.so open@liby.so 2", "<outside>@liby.so read@liby.so 2", "main open@liby.so 1",
-      "main work 5", "open@liby.so read@liby.so 9" }, arcs_of(join(own, { { library_of("liby.so", INSIDE) } })))
+      "main work 5", "open@liby.so read@liby.so 9" }, library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
   end)
 
   it("are left to <outside> if there are more than the library knows of", function()
     local own = { program_of { { 0x04, at(BASE, 0), 4 } } }
-    local arcs = arcs_of(join(own, { { library_of("liby.so", INSIDE) } }))
+    local arcs = library.arcs(join(own, { { library_of("liby.so", INSIDE) } }))
     assert.equal("<outside>@liby.so open@liby.so 3", arcs[1])
     assert.equal("main work 5", arcs[3])
   end)
 
   it("are told apart by how often they were made, where libraries look alike", function()
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(OTHER, 0), 8 } } }
-    assert.same({ "help open@libz.so 8", "main open@liby.so 3", "main work 5" }, arcs_of(join(own, {
+    assert.same({ "help open@libz.so 8", "main open@liby.so 3", "main work 5" }, library.arcs(join(own, {
       { library_of("liby.so", { { 0, 0, 3 } }) }, { library_of("libz.so", { { 0, 0, 8 } }) } })))
   end)
 
   it("are left to <outside> where two places fit as well", function()
     local own = { program_of { { 0x04, at(BASE, 0), 1 }, { 0x84, at(OTHER, 0), 1 } } }
     assert.same({ "<outside>@liby.so open@liby.so 3", "main work 5" },
-      arcs_of(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } })))
+      library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } })))
   end)
 
   it("are joined in a sum of runs, where libraries were loaded elsewhere each time", function()
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x04, at(BASE, 0x40), 1 }, { 0x04, at(OTHER, 0), 2 } } }
     assert.same({ "main open@liby.so 5", "main read@liby.so 1", "main work 5" },
-      arcs_of(join(own, { { library_of("liby.so", { { 0, 0, 5 }, { 0, 0x40, 1 } }) } })))
+      library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 5 }, { 0, 0x40, 1 } }) } })))
   end)
 
   it("are not made up: what is called begins shortly before the address", function()
     local own = { program_of { { 0x04, BASE + LOW + 0x3f0, 3 } } }
     assert.same({ "<outside>@liby.so open@liby.so 3", "main work 5" },
-      arcs_of(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } })))
+      library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } })))
   end)
 end)
 
@@ -376,7 +367,7 @@ describe("the option `with`", function()
 
   it("may be empty: then it is the program's profile", function()
     local profile = gprof.profile(image, data, { with = {} })
-    assert.same({ "main work 5" }, arcs_of(profile))
+    assert.same({ "main work 5" }, library.arcs(profile))
     assert.near(0.3, profile.total, 1e-12)
   end)
 end)
@@ -393,7 +384,7 @@ describe("a program and a library that are both compiled with -pg", function()
   it("have all calls joined, but those from where the library calls back", function()
     local profile = join({ built.program, built.dir .. "/gmon.out" }, {
       { built.image, library.profile(plain.program, plain.name) } })
-    local found = table.concat(arcs_of(profile), "\n") .. "\n"
+    local found = table.concat(library.arcs(profile), "\n") .. "\n"
     for _, call in ipairs { "main twice@liblibrary.so 50", "main work@liblibrary.so 3", "back work@liblibrary.so 2",
       "main down@liblibrary.so 1", "down@liblibrary.so down@liblibrary.so 4", "main through@liblibrary.so 2",
       "twice@liblibrary.so work@liblibrary.so 100" } do

@@ -100,10 +100,10 @@ local FITTING <const>, BY_CHANCE <const> = 0.9, 0.5
 local ENOUGH <const> = 3
 
 -- How many arcs lead to no entry of a function, and of how many, if that speaks for
--- another build; nil else. Options may have taken functions away, or given them others.
+-- another build; nil else.
 local function misfits(profile, options)
-  if options.no_static or options.external_symbol_table or options.file_ordering or
-    options.with or profile.data.shared or (options.fitting or 1) >= FITTING
+  if options.with or profile.data.shared or not options.misfits or
+    not require "gprof.options".has_all_functions(options)
   then
     return nil
   end

@@ -51,9 +51,7 @@ local function check_program(image, data, where)
   if not data.low or data.low < image.text_high and data.high >= image.text_low then
     return
   end
-  fail("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the code is at " ..
-    "0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low,
-    image.text_high)
+  require "gprof.outgoing".refuse(image, data, where)
 end
 
 -- The value, or the end of the program with the message that came in its place.

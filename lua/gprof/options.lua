@@ -146,6 +146,15 @@ function options.profile_path(settings)
   return settings.file_format == "prof" and "mon.out" or "gmon.out"
 end
 
+--- Whether functions are all those of the image, under its names: some options take
+-- functions away, or make them parts of others.
+-- @tparam table settings
+-- @treturn boolean
+function options.has_all_functions(settings)
+  return not (settings.no_static or settings.external_symbol_table or
+    settings.file_ordering)
+end
+
 -- The table's lines -------------------------------------------------------------------
 
 local kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }

@@ -13,7 +13,7 @@ local styles = require "gprof.styles"
 local fail <const> = options.raise
 
 -- Parts of the callees that are at entries of functions: below the one, addresses may all
--- be off by one number; below the other, something is odd.
+-- be off by one number; below the other, it is worth a closer look (gprof.diagnosis).
 local MOVED <const>, FITTING <const> = 0.5, 0.9
 
 -- Names out of debugging information can have a line break in them, which would make two
@@ -70,10 +70,7 @@ end
 -- to libraries does, too, but is of this one.
 local function check_belongs(profile, where)
   if not profile.foreign or require "gprof.outgoing".is_all(profile) then return end
-  local image, data = profile.image, profile.data
-  fail("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the code is at " ..
-    "0x%x to 0x%x", where, image.path, data.low, data.high, image.text_low,
-    image.text_high)
+  require "gprof.outgoing".refuse(profile.image, profile.data, where)
 end
 
 -- Samples of code without a symbol count for a function whose code it is not.
@@ -203,8 +200,9 @@ end
 -- data of the program, be there libraries beside it or not.
 local function put_right(profile, data, settings, where)
   if data.shared then return profile end
-  settings.fitting = core.sampled_entries(profile.symbols, data)
-  if not profile.foreign and settings.fitting >= MOVED then return profile end
+  local fitting = core.sampled_entries(profile.symbols, data)
+  settings.misfits = fitting < FITTING
+  if not profile.foreign and fitting >= MOVED then return profile end
   return need(require "gprof.slide".rescue(profile, data, settings, where))
 end
 
@@ -228,7 +226,7 @@ end
 
 -- Explains what is not there, or less than there should be.
 local function explain_lack(profile, chosen, settings)
-  local is_odd = profile.odd or (settings.fitting or 1) < FITTING
+  local is_odd = profile.odd or settings.misfits
   if not is_odd or settings.gnu_compat or settings.brief then return end
   require "gprof.diagnosis".tell(profile, chosen, settings)
 end

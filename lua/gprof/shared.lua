@@ -4,7 +4,9 @@
 -- @internal gprof.shared
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local fail <const> = require "gprof.options".raise
+local options = require "gprof.options"
+
+local fail <const> = options.raise
 
 local shared = {}
 
@@ -41,12 +43,6 @@ local function check_callees(image, data, symbols, where)
     bad, good + bad)
 end
 
--- Options by which functions bear other names, or are parts of others.
-local function has_all_functions(settings)
-  return not (settings.no_static or settings.external_symbol_table or
-    settings.file_ordering)
-end
-
 --- Checks that data are of the library, and tells of calls that are not in them.
 -- @tparam image image
 -- @tparam data data
@@ -60,7 +56,9 @@ function shared.check(image, data, symbols, settings, where, warn)
     fail("%s: is a shared library's profile, which GNU gprof does not read", where)
   end
   check_range(image, data, where)
-  if has_all_functions(settings) then check_callees(image, data, symbols, where) end
+  if options.has_all_functions(settings) then
+    check_callees(image, data, symbols, where)
+  end
   if data.uncounted > 0 then
     warn(("%s: the dynamic linker had no room to count %d calls"):format(where,
       data.uncounted))

@@ -43,4 +43,16 @@ function library.profile(program, name, cwd)
   return dir .. "/" .. name .. ".profile"
 end
 
+--- The arcs of a profile in words, in their order: "caller callee calls".
+-- @tparam profile profile
+-- @treturn {string,...}
+function library.arcs(profile)
+  local found = {}
+  for arc in profile:arcs() do
+    found[#found + 1] = ("%s %s %d"):format(arc.caller.name, arc.callee.name, arc.count)
+  end
+  table.sort(found)
+  return found
+end
+
 return library
