@@ -11,7 +11,8 @@
 -- `only-shown` behind the first word has a block left alone. Any other block is an error.
 --
 -- In what a page shows, a line "..." stands for any lines. Blanks are as good as one blank, and what is measured or
--- placed by chance is not compared: numbers with a decimal point, addresses, the prefix of a unit of time per call.
+-- placed by chance is not compared: numbers with a decimal point, addresses, the prefix of a unit of time per call, the
+-- numbers of entries in the call graph.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local launch = require "support.launch"
@@ -178,6 +179,9 @@ local masks <const> = {
   { "^ +%d+%.%d%d(    +%d+ %->)", "%1" },
   { "%d+%.%d+", "#" },  -- 0.01, 100.00
   { "0x%x+", "0x#" },
+  -- Entries of the call graph are numbered by their time.
+  { "^%[%d+%] ", "[#] " },
+  { " %[%d+%]%s*$", " [#]" },
   { "%((%S+:%d+) @ %x+%)", "(%1 @ #)" },
   { "%f[%a][TGMKmunpfa]?s/call", "s/call" },
 }
