@@ -424,12 +424,14 @@ examples: all
 # Which lines the specs run: a copy of the checkout is compiled for gcov, and whatever Lua
 # the specs start leaves a list. What was never run is in build/coverage/missed.txt. Random
 # cases are few: they are about numbers, and all run the same lines. The copy is a
-# repository of its own, as a release is made from one.
+# repository of its own, as a release is made from one; it has the readers of npm, if they
+# are there.
 COVERAGE = $(CURDIR)/build/coverage
 coverage: deps-test
 	rm -rf $(COVERAGE)
 	mkdir -p $(COVERAGE)/build/lines
 	cp -R .busted .gitignore $(filter-out build,$(wildcard *)) $(COVERAGE)
+	@[ ! -d build/readers ] || ln -s $(CURDIR)/build/readers $(COVERAGE)/build/readers
 	git init -q $(COVERAGE) && git -C $(COVERAGE) add -A
 	git -C $(COVERAGE) -c user.name=copy -c user.email=copy@localhost commit -q -m copy
 	@CFLAGS="-O0 -g --coverage" $(MAKE) --no-print-directory -C $(COVERAGE) run-coverage SANITIZE="$(SANITIZE:-O1=-O0)"
