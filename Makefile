@@ -210,15 +210,17 @@ MACHINE_PACKAGES = gcc-arm-none-eabi gcc-mingw-w64-i686-win32 gcc-mingw-w64-x86-
   $(patsubst %,libc6-dev-%-cross,arm64 armhf i386 mips mips64el powerpc ppc64 ppc64el \
   riscv64 s390x)
 
-# $(call install,PACKAGES): installs those that are missing, with Debian's tools.
+# $(call install,PACKAGES): installs those that are missing, with Debian's tools. Another
+# package may provide one, as a nodejs of other makers does npm.
 define install
 @if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
   echo "This is no Debian: please install what these packages hold, then run 'make':"; \
   echo "  $(1)"; exit 1; \
 fi; \
+present=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}, $${Provides}\n' | \
+  sed -n 's/^installed //p' | tr ', ' '\n\n'); \
 missing=; for package in $(1); do \
-  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || \
-    missing="$$missing $$package"; \
+  echo "$$present" | grep -Fqx $$package || missing="$$missing $$package"; \
 done; \
 if [ -n "$$missing" ]; then \
   echo "Installing:$$missing"; \
