@@ -6,6 +6,7 @@
 if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 local build = require "support.build"
+local gmon = require "support.gmon"
 local row = require "support.row"
 local shell = require "support.shell"
 local work = require "support.work"
@@ -140,6 +141,22 @@ dimension("arcs made to have one hash", 2000, function(n)
   return running("-i", image(1), profile(list(n, function(i)
     return { kind = "arc", from = i, self = spread(i) ~ 1, count = 1 }
   end)))
+end)
+
+-- A library of which all functions were called, by the program, in an order of their own.
+dimension("functions of a library that a program calls", 1000, function(n)
+  local large = image(4000)
+  local arcs = list(n, function(i) return { 0, row.address(i) - row.BASE, 1 + i % 7 } end)
+  local beside = gmon.write(shell.tmpdir() .. "/library.profile", gmon.shared {
+    low = row.BASE, high = row.address(n + 1), bins = { n = 4 * (n + 1) }, arcs = arcs })
+  local calls = list(n, function(i)
+    return { kind = "arc", from = row.address(0) + 4, self = 0x7f0000000000 + row.address(i) + 9, count = 1 + i % 7 }
+  end)
+  return making(large, profile(calls), ([[with = {
+    { image = image, data = assert(gprof.data(image, %q)), name = "library" },
+  }]]):format(beside), ([[
+    assert(profile:find "f0000000":callees "count"().callee.name:find "library")
+  ]]))
 end)
 
 -- Names -------------------------------------------------------------------------------------------------------------

@@ -199,6 +199,24 @@ describe("calls from the program into a library", function()
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 5 }, { 0, 0x40, 1 } }) } })))
   end)
 
+  it("are joined in a library of more functions than it takes to find where it was", function()
+    local symbols, arcs, calls, expected = {}, {}, {}, { "main work 5" }
+    for i = 1, 1000 do
+      symbols[i] = { "f" .. i, 0x40 * (i - 1) }
+      arcs[i] = { 0, symbols[i][2], 1 + i * i % 997 }
+      calls[i] = { 4, at(BASE, symbols[i][2]), 1 + i * i % 997 }
+      expected[i + 1] = ("main f%d@large.so %d"):format(i, 1 + i * i % 997)
+    end
+    table.sort(expected)
+    local image = build.craft { address = LOW, text = 0x40 * #symbols, symbols = symbols }
+    local path = gmon.write(shell.tmpdir() .. "/large.profile", gmon.shared {
+      low = LOW, high = LOW + 0x40 * #symbols, bins = { n = 0x10 * #symbols }, arcs = arcs })
+    assert.same(expected, library.arcs(join({ program_of(calls) }, { { image, path, name = "large.so" } })))
+    calls[1000][3] = calls[1000][3] + 1
+    local joined = join({ program_of(calls) }, { { image, path, name = "large.so" } })
+    assert.equal("work", joined:find "main":callees "count"().callee.name)  -- it cannot have been there
+  end)
+
   it("are not made up: what is called begins shortly before the address", function()
     local own = { program_of { { 0x04, BASE + LOW + 0x3f0, 3 } } }
     assert.same({ "<outside>@liby.so open@liby.so 3", "main work 5" },
