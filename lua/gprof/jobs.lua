@@ -11,19 +11,14 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local options = require "gprof.options"
 local reading = require "gprof.reading"
 
 local jobs = {}
 
 local INTERVAL <const> = 0.1  -- seconds between messages about how far a process is
 
-local fail <const> = require "gprof.options".raise
-
-local function need(...)
-  local value, message = ...
-  if value == nil then fail("%s", message) end
-  return ...
-end
+local fail <const>, need <const> = options.raise, options.need
 
 -- In a process of its own ---------------------------------------------------------------
 

@@ -6,10 +6,11 @@
 
 local gprof = require "gprof"
 local images = require "gprof.image"
+local options = require "gprof.options"
 
 local libraries = {}
 
-local fail <const> = require "gprof.options".raise
+local fail <const>, need <const> = options.raise, options.need
 
 local MOST_NAMES <const> = 3  -- that a message lists
 
@@ -54,19 +55,14 @@ local function check_program(image, data, where)
   require "gprof.outgoing".refuse(image, data, where)
 end
 
--- The value, or the end of the program with the message that came in its place.
-local function need(value, message)
-  return value or fail("%s", message)
-end
-
 local function open(word, settings, warn)
   local path, profile = libraries.paths(word)
   local image = need(gprof.image(path,
     { debug_dir = settings.debug_dir, warn = warn }))
   local data = need(gprof.data(image, profile, { debug = settings.debug }))
-  local options = { no_static = settings.no_static, no_demangle = settings.no_demangle,
+  local how = { no_static = settings.no_static, no_demangle = settings.no_demangle,
     ignore_non_functions = settings.ignore_non_functions }
-  local symbols = need(images.symbols(image, options, nil, data.shared))
+  local symbols = need(images.symbols(image, how, nil, data.shared))
   if data.shared then
     require "gprof.shared".check(image, data, symbols, settings, profile, warn)
   end

@@ -132,6 +132,18 @@ function options.raise(...)
   error({ message = string.format(...) }, 0)
 end
 
+--- The value and what comes with it; or the end of the program with the message that came
+-- in its place.
+-- @param value
+-- @tparam[opt] string message
+-- @param ... more values
+-- @return all of them
+-- @raise a table with the field `message`, if there is no value
+function options.need(value, message, ...)
+  if value == nil then options.raise("%s", message) end
+  return value, message, ...
+end
+
 --- Where a sum is written to.
 -- @tparam table settings
 -- @treturn string

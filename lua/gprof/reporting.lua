@@ -10,7 +10,7 @@ local options = require "gprof.options"
 local output = require "gprof.output"
 local styles = require "gprof.styles"
 
-local fail <const> = options.raise
+local fail <const>, need <const> = options.raise, options.need
 
 -- Parts of the callees that are at entries of functions: below the one, addresses may all
 -- be off by one number; below the other, it is worth a closer look (gprof.diagnosis).
@@ -21,11 +21,6 @@ local MOVED <const>, FITTING <const> = 0.5, 0.9
 local function warn(message)
   message = message:gsub("\n", "\\n")
   require "gprof.terminal".tell("gprof.lua: warning: " .. message)
-end
-
--- The value, or the end of the program with the message that came in its place.
-local function need(value, message)
-  return value or fail("%s", message)
 end
 
 -- Reports that are asked for by name are found before anything is read.
