@@ -70,8 +70,9 @@ static bool parse_address(const char *word, const char *end, uint64_t *address) 
   return stop == end;
 }
 
-/* "ADDRESS TYPE NAME", whatever follows; without address if the symbol is undefined.
- * The line is changed only if it is of that form. */
+/* "ADDRESS TYPE NAME", whatever follows; without address if the symbol is undefined, with
+ * nothing behind the space if it has no name, as some of ARM's C library have none. The
+ * line is changed only if it is of that form. */
 static line_kind parse_symbol(char *line, row *r) {
   char *address_end, *type_end, *name_end;
   char *address = word_at(line, &address_end);
@@ -80,7 +81,8 @@ static line_kind parse_symbol(char *line, row *r) {
   if (address_end == address + 1 && strchr("UuwvV", *address) && *type)
     return LINE_NOTHING;
   if (!parse_address(address, address_end, &r->address)) return LINE_ODD;
-  if (type_end != type + 1 || !*name) return LINE_ODD;
+  if (type_end != type + 1) return LINE_ODD;
+  if (!*name) return *type_end == ' ' ? LINE_NOTHING : LINE_ODD;
   *name_end = '\0';
   r->type = *type;
   r->name = name;

@@ -117,6 +117,25 @@ local function check_symbols(built)
   assert.is_true(count > 500)
 end
 
+-- What is printed of a profile whose addresses are off by some number is what is printed of the profile.
+local function check_moved(built)
+  local image = assert(gprof.image(built.image))
+  local moved = gmon.moved(built.gmon, 0x1230000, nil, { pointer = image.pointer_size, big = image.big_endian })
+  local expected = program.run { "-b", built.image, built.gmon }
+  local result = program.run { "-b", "--slide=0x1230000", built.image, moved }
+  assert.same({ 0, expected.stdout, "" }, { result.status, result.stdout, result.stderr })
+end
+
+-- Those of a list of symbols, which the machine's own nm has made, are the functions of the image.
+local function check_listed(built)
+  local list = shell.tmpdir "list" .. "/list"
+  shell.write(list, shell.check { built.machine.tools .. "nm", "--synthetic", "--defined-only", built.image }.stdout)
+  local found = functions(built.image, built.gmon, { external_symbol_table = list })
+  for name, count in pairs(calls) do
+    if name ~= "main" then assert.equal(count, found[name].calls, name) end
+  end
+end
+
 -- Prints the functions that were called, or took time, with figures.
 local script <const> = [[
   local gprof = require "gprof"
@@ -142,6 +161,8 @@ for _, machine in ipairs(machines) do
     if not built then return pending("(" .. lack .. ")") end
     it("has the calls and the time that it had", function() check_counts(built) end)
     it("has its functions where they are", function() check_symbols(built) end)
+    it("has the same reports where it was moved", function() check_moved(built) end)
+    it("has its calls with a list of symbols", function() check_listed(built) end)
     if machine.core then
       it("has the same figures with a libbfd that knows the machine", function() check_with_own_library(built) end)
     end

@@ -11,19 +11,7 @@ local shell = require "support.shell"
 
 local PIE <const> = 0x555555554000
 
--- A copy of a profile, with all addresses higher by an offset and what `change` makes of its records.
-local function moved(path, offset, change, shape)
-  local profile = gmon.parse(shell.read(path), shape)
-  local mask = profile.pointer == 4 and 0xFFFFFFFF or -1
-  for _, record in ipairs(profile.records) do
-    for _, field in ipairs { "low", "high", "from", "self" } do
-      record[field] = record[field] and record[field] + offset & mask
-    end
-    for _, block in ipairs(record) do block[1] = block[1] + offset & mask end
-  end
-  if change then change(profile) end
-  return gmon.write(shell.tmpdir "moved" .. "/gmon.out", gmon.magic(profile))
-end
+local moved <const> = gmon.moved
 
 -- For `moved`: only the records of a kind.
 local function only(kind)

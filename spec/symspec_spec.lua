@@ -249,6 +249,7 @@ describe("The program", function()
     ["plain"] = "1000 T one\n1040 t two\n", ["with CRLF"] = "1000 T one\r\n1040 T two\r\n",
     ["with blank lines"] = "\n1000 T one\n\n  \n1040 T two\n\n", ["without a last newline"] = "1000 T one\n1040 T two",
     ["with other symbols"] = "1000 T one\n1010 d data\n         U undefined\n1040 T two\n",
+    ["with one that has no name"] = "1000 T one\n1020 t \n1040 T two\n",
   } do
     it(("reads symbol files %s"):format(about), function()
       local result = with_symbols(text)
@@ -266,6 +267,7 @@ describe("The program", function()
   for about, case in pairs {
     ["an odd line"] = { "1000 T one\nnonsense\n1040 T two\n", "line 2" },
     ["a line cut short"] = { "1000 T one\n1040 T two\n1050 T\n", "line 3" },
+    ["a line cut short, of a file with CRLF"] = { "1000 T one\r\n1050 T\r\n", "line 2" },
     ["binary bytes"] = { "\127ELF\2\1\1\0\0\255\254", "line 1" },
     ["nothing"] = { "", "" }, ["no functions"] = { "1000 D one\n", "" },
   } do

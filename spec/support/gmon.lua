@@ -265,4 +265,23 @@ function gmon.write(path, bytes)
   return shell.write(path, bytes)
 end
 
+--- Writes a copy of a profile, with all addresses higher by an offset.
+-- @tparam string path
+-- @tparam integer offset
+-- @tparam[opt] function change takes the profile, as `magic` does, before it is written
+-- @tparam[opt] table shape as for `parse`
+-- @treturn string path of the copy
+function gmon.moved(path, offset, change, shape)
+  local profile = gmon.parse(shell.read(path), shape)
+  local mask = profile.pointer == 4 and 0xFFFFFFFF or -1
+  for _, record in ipairs(profile.records) do
+    for _, field in ipairs { "low", "high", "from", "self" } do
+      record[field] = record[field] and record[field] + offset & mask
+    end
+    for _, block in ipairs(record) do block[1] = block[1] + offset & mask end
+  end
+  if change then change(profile) end
+  return gmon.write(shell.tmpdir "moved" .. "/gmon.out", gmon.magic(profile))
+end
+
 return gmon
