@@ -125,6 +125,22 @@ describe("An export that cannot be is one line:", function()
     end
   end)
 
+  it("over source, which is there as it was", function()
+    local dir = shell.tmpdir()
+    local source = shell.write(dir .. "/code.c", "int main(void) { return 0; }\n")
+    shell.check({ "gcc", "-g", "-pg", "-o", "prog", "code.c" }, { cwd = dir })
+    shell.check({ "./prog" }, { cwd = dir })
+    for _, option in ipairs { "--export=csv:code.c", "--html=code.c", "--export=json:" .. source } do
+      local result = program.run({ option, "prog", "gmon.out" }, { cwd = dir })
+      assert.same({ "", "gprof.lua: " .. option:match "[^=:]*$" ..
+        ": is the program's source: no export is written over it\n", 1 },
+        { result.stdout, result.stderr, result.status })
+      assert.equal("int main(void) { return 0; }\n", shell.read(source))
+    end
+    shell.write(dir .. "/other.c", "int other;\n")
+    assert.equal(0, program.run({ "--export=csv:other.c", "prog", "gmon.out" }, { cwd = dir }).status)
+  end)
+
   it("over what says which symbols and which profiles there are", function()
     local dir, list = shell.tmpdir(), profile .. "\n"
     local map = shell.check({ "nm", "--extern-only", "--defined-only", "-v", "--print-file-name", image }).stdout

@@ -89,6 +89,11 @@ local function check_targets(settings, image, data, makes_sum)
     makes_sum and sum_path(settings) or nil)
 end
 
+local function check_source(settings, profile)
+  if not settings.exports[1] then return end
+  require "gprof.targets".check_source(settings.exports, profile, settings.directory_path)
+end
+
 -- What is missing from an image that somebody writes to is not missed.
 local function check_unchanged(image)
   local changed = core.changed_file(image)
@@ -299,6 +304,7 @@ return function(settings, write)
   local profile = make_profile(image, data, settings, printed)
   profile = examine(profile, data, printed, settings, where)
   bad = bad + compare(profile, good, settings)
+  check_source(settings, profile)
   explain_lack(profile, chosen, settings)
   check_unchanged(image)
   print_all(chosen, profile, settings, write)

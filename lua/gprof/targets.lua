@@ -70,4 +70,34 @@ function targets.check(settings, image, data, sum)
   require "gprof.exports".check_targets(settings.exports, files, sum)
 end
 
+-- The files that functions are in, as far as they are found.
+local function source_files(profile, directories)
+  local files, seen = kept.new(), {}
+  for _, name in profile:functions("address", "id", "file") do
+    if name and not seen[name] then
+      seen[name] = true
+      files:add((require "gprof.source_text".find(name, directories)))
+    end
+  end
+  return files
+end
+
+--- Refuses exports that would be written over the program's source. That is looked for
+-- only if there is something at all that they would be written over.
+-- @tparam {table,...} exports those that are wanted
+-- @tparam profile profile
+-- @tparam {string,...} directories to look for source in
+-- @raise a table with the field `message`
+function targets.check_source(exports, profile, directories)
+  local files
+  for _, export in ipairs(exports) do
+    if export.path and core.file_status(export.path) == "file" then
+      files = files or source_files(profile, directories)
+      if files:has(export.path) then
+        fail("%s: is the program's source: no export is written over it", export.path)
+      end
+    end
+  end
+end
+
 return targets
