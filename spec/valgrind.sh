@@ -5,7 +5,7 @@
 # empty one there.
 #
 # Under GPROF_VALGRIND_SHARE=N that is one of N processes, by chance, of those that the first one
-# starts; the others are plain. So are those that have few files or no standard output: valgrind
+# starts; the others are plain. So are those that have few files or lack a standard stream: valgrind
 # wants files of its own, and would take the descriptor that is missing; those whose PATH has no
 # valgrind; and those in a sandbox, as valgrind knows no Landlock.
 #
@@ -19,8 +19,8 @@ is_one() { [ -z "${GPROF_VALGRIND_FIRST:-}" ] || [ $(($$ % ${GPROF_VALGRIND_SHAR
 can_be() {
   case " $*" in *" --sandbox"*) return 1 ;; esac
   files=$(ulimit -n)
-  { [ "$files" = unlimited ] || [ "$files" -ge 64 ]; } && [ -e /proc/self/fd/1 ] &&
-    command -v valgrind >/dev/null
+  for stream in 0 1 2; do [ -e /proc/$$/fd/$stream ] || return 1; done
+  { [ "$files" = unlimited ] || [ "$files" -ge 64 ]; } && command -v valgrind >/dev/null
 }
 if ! is_one || ! can_be "$@"; then
   exec "$GPROF_VALGRIND_LUA" "$@"
