@@ -332,6 +332,8 @@ static bool read_file(source *s, gp_format format) {
   if (format == GP_FORMAT_AUTO)
     format = magic ? GP_FORMAT_MAGIC : GP_FORMAT_BSD;
   if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;  /* a sum */
+  if (magic && format != GP_FORMAT_MAGIC)
+    return gp_fail(s->error, "begins with \"gmon\", and so is of the magic format");
   s->data->format = format == GP_FORMAT_BSD && is_44bsd(s) ? GP_FORMAT_44BSD : format;
   switch (format) {
     case GP_FORMAT_MAGIC:

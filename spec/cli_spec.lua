@@ -236,13 +236,13 @@ describe("a failure is one line:", function()
     end)
   end
 
-  it("a profile of another program, with both ranges of addresses", function()
+  it("a profile of another program, with what was sampled and where the code is", function()
     local bytes = gmon.magic { records = {
       { kind = "histogram", low = 0x8000, high = 0x8040, bins = { 1, 2 } },
       { kind = "arc", from = 0x8004, self = 0x9000, count = 1 },
     } }
     local path = save(bytes)
-    check_failure(("%s: does not belong to %s: it is about addresses 0x8000 to 0x9000, the code is at 0x1000 to 0x1060")
+    check_failure(("%s: does not belong to %s: it is about addresses 0x8000 to 0x8040, the code is at 0x1000 to 0x1060")
       :format(path, image), run("-b", image, path))
   end)
 

@@ -426,6 +426,7 @@ describe("an exported profile", function()
     ["of a later version"] = { '"version": 1', '"version": 2',
       "$: is of version 2 of exported profiles, and known is 1" },
     ["without a version"] = { '"version": 1', '"v": 1', "$: is of version nil of exported profiles, and known is 1" },
+    ["of no granularity"] = { '"granularity": "function",', "", "$: 'granularity' is no text" },
     ["by line"] = { '"granularity": "function"', '"granularity": "line"',
       "$: is a profile by line: those by function can be compared" },
     ["of something else"] = { '"format": "gprof%-profile"', '"format": "other"',

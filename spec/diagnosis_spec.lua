@@ -56,6 +56,27 @@ describe("Without samples", function()
   end)
 end)
 
+describe("Without debugging information", function()
+  local profile = crafted.gmon(plan)
+  local message = "gprof.lua: hint: " .. image .. " tells of no source files and lines: was the program compiled " ..
+    "with -g?\n"
+
+  it("that is told where lines are asked for", function()
+    for _, words in ipairs { { "-A" }, { "-l" }, { "-l", "-C" }, { "--annotate-time" } } do
+      assert.equal(message, said(image, profile, table.unpack(words)))
+    end
+  end)
+
+  it("nothing is said where it is not, or nobody wants to read", function()
+    for _, words in ipairs { { "-A", "-b" }, { "-l", "--gnu-compat" }, { "-p" } } do
+      assert.equal("", said(image, profile, table.unpack(words)))
+    end
+    local built = build.program("calls", "")
+    assert.equal("", said("-A", built.image, built.gmon))
+    assert.equal("", said("-l", built.image, built.gmon))
+  end)
+end)
+
 describe("Without arcs", function()
   local flat = crafted.gmon { functions = plan.functions, ticks = plan.ticks }
 
@@ -224,7 +245,7 @@ describe("Arcs that lead to no entry of a function", function()
     for _, words in ipairs { { "-b" }, { "-C" }, { "-i" }, { "--gnu-compat" }, { "-a" } } do
       assert.equal("", said(large, profile_with(0), table.unpack(words)))
     end
-    for _, words in ipairs { { "-p" }, { "-q" }, { "--tree" }, { "-l", "-p" } } do
+    for _, words in ipairs { { "-p" }, { "-q" }, { "--tree" } } do
       assert.truthy(said(large, profile_with(0), table.unpack(words)):find "^[^\n]*10 of 10 arcs[^\n]*\n$")
     end
     assert.equal("", said(large, profile_with(1, 9)))

@@ -235,6 +235,16 @@ for path in sys.argv[2:]:
     assert.equal("0\n", problems(exported.crafted("json", exported.names)))
   end)
 
+  it("is that of System V's profiles, and of libraries'", function()
+    local path = build.craft { address = 0x1000, text = 0x40, symbols = { { "f", 0 }, { "g", 0x20 } } }
+    local dir = shell.tmpdir()
+    gmon.write(dir .. "/mon.out", gmon.mon { low = 0x1000, high = 0x1040, bins = { 3, 4 },
+      counters = { { 0x1000, 5 } } })
+    gmon.write(dir .. "/profile", gmon.shared { low = 0x1000, high = 0x1040, bins = { 3, 4 }, arcs = { { 0, 0, 5 } } })
+    assert.equal("0\n", problems(exported.text("json", path, dir .. "/mon.out", "-Oprof")))
+    assert.equal("0\n", problems(exported.text("json", path, dir .. "/profile")))
+  end)
+
   it("lets nothing else pass", function()
     local text = exported.crafted("json", crafted.example)
     for _, change in ipairs {

@@ -405,7 +405,7 @@ describe("the limits of the sandbox", function()
   end)
 
   it("are those of other programs, too: nothing is drawn", function()
-    check_failure("option --sandbox runs no other program: --export=dot is for Graphviz",
+    check_failure("option --sandbox runs no other program: draw what --export=dot makes",
       program.run { "--sandbox", "--export=svg:it.svg", image, profile })
   end)
 

@@ -199,22 +199,75 @@ describe("calls from the program into a library", function()
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 5 }, { 0, 0x40, 1 } }) } })))
   end)
 
-  it("are joined in a library of more functions than it takes to find where it was", function()
-    local symbols, arcs, calls, expected = {}, {}, {}, { "main work 5" }
-    for i = 1, 1000 do
-      symbols[i] = { "f" .. i, 0x40 * (i - 1) }
-      arcs[i] = { 0, symbols[i][2], 1 + i * i % 997 }
-      calls[i] = { 4, at(BASE, symbols[i][2]), 1 + i * i % 997 }
-      expected[i + 1] = ("main f%d@large.so %d"):format(i, 1 + i * i % 997)
+  it("are joined in a sum of runs that did the same", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x04, at(BASE, 0x40), 2 }, { 0x04, at(OTHER, 0), 3 },
+      { 0x04, at(OTHER, 0x40), 2 } } }
+    assert.same({ "main open@liby.so 6", "main read@liby.so 4", "main work 5" },
+      library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 6 }, { 0, 0x40, 4 } }) } })))
+    -- There may have been two libraries just as well, one of which is not here.
+    assert.same({ "<outside>@liby.so open@liby.so 7", "<outside>@liby.so read@liby.so 4", "main work 5" },
+      library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 7 }, { 0, 0x40, 4 } }) } })))
+  end)
+
+  -- A library of functions of odd sizes, by the library's `outside` calls of each, and those of main, which are a part
+  -- of these: functions of the number of a function. Returns the arcs out of main, and those that are expected.
+  local function many(n, outside, of_main)
+    local symbols, arcs, calls, expected, offset = {}, {}, {}, {}, 0
+    for i = 1, n do
+      symbols[i] = { "f" .. i, offset }
+      arcs[i] = { 0, offset, outside(i) }
+      if of_main(i) > 0 then
+        calls[#calls + 1] = { 4, at(BASE, offset), of_main(i) }
+        expected[#expected + 1] = ("main f%d@large.so %d"):format(i, of_main(i))
+      end
+      offset = offset + 16 * (2 + i * i * 7 % 41)
     end
     table.sort(expected)
-    local image = build.craft { address = LOW, text = 0x40 * #symbols, symbols = symbols }
+    local image = build.craft { address = LOW, text = offset, symbols = symbols }
     local path = gmon.write(shell.tmpdir() .. "/large.profile", gmon.shared {
-      low = LOW, high = LOW + 0x40 * #symbols, bins = { n = 0x10 * #symbols }, arcs = arcs })
-    assert.same(expected, library.arcs(join({ program_of(calls) }, { { image, path, name = "large.so" } })))
-    calls[1000][3] = calls[1000][3] + 1
-    local joined = join({ program_of(calls) }, { { image, path, name = "large.so" } })
-    assert.equal("work", joined:find "main":callees "count"().callee.name)  -- it cannot have been there
+      low = LOW, high = LOW + offset, bins = { n = offset // 4 }, arcs = arcs })
+    local found = {}
+    for _, arc in ipairs(library.arcs(join({ program_of(calls) }, { { image, path, name = "large.so" } }))) do
+      if arc:find "^main f" then found[#found + 1] = arc end
+    end
+    return found, expected
+  end
+
+  it("are joined in a library of many functions", function()
+    local function count(i) return 1 + i * i % 97 end
+    local found, expected = many(1000, count, count)
+    assert.equal(1000, #expected)
+    assert.same(expected, found)
+  end)
+
+  it("are joined where others called these and other functions more often", function()
+    for _, n in ipairs { 100, 400, 1500 } do
+      local found, expected = many(n, function(i) return i % 3 == 0 and 3 or 10 end,
+        function(i) return i % 3 == 0 and 2 or 0 end)
+      assert.equal(n // 3, #expected)
+      assert.same(expected, found)
+    end
+  end)
+
+  it("are not where they cannot have been that often", function()
+    local found, expected = many(1000, function(i) return i == 999 and 4 or 5 end, function() return 5 end)
+    assert.equal(1000, #expected)
+    assert.same({}, found)
+  end)
+
+  it("are not those of another library, which is not here", function()
+    local calls = {}
+    for i = 1, 200 do calls[i] = { 4, at(OTHER, 16 * (i * 5 + i * i % 3)), 1 } end
+    local symbols, arcs = {}, {}
+    for i = 1, 100 do
+      symbols[i] = { "f" .. i, 32 * (i - 1) + i * i // 16 * 16 }
+      arcs[i] = { 0, symbols[i][2], 1000 }
+    end
+    local image = build.craft { address = LOW, text = 0x8000, symbols = symbols }
+    local path = gmon.write(shell.tmpdir() .. "/other.profile", gmon.shared {
+      low = LOW, high = LOW + 0x8000, bins = { n = 0x2000 }, arcs = arcs })
+    local joined = join({ program_of(calls) }, { { image, path, name = "other.so" } })
+    for arc in joined:find("main"):callees() do assert.equal("work", arc.callee.name) end
   end)
 
   it("are not made up: what is called begins shortly before the address", function()
@@ -228,7 +281,8 @@ describe("--with", function()
   local image, path = program_of()
   local liby, of_liby = library_of("liby.so", INSIDE)
   local unknown = "gprof.lua: warning: who called %s is not known of all calls, which come from <outside>: the " ..
-    "program tells only of those into libraries that are compiled with -pg\n"
+    "program tells only of those into libraries that are compiled with -pg, where it is clear at which addresses " ..
+    "these were\n"
 
   it("shows both, and says whose callers are not known", function()
     local result = program.run { "-b", "--with=" .. liby .. ":" .. of_liby, image, path }

@@ -133,6 +133,28 @@ local function tell_missing(profile, chosen, options)
   end
 end
 
+--- Tells on standard error that lines were asked for, and there are none.
+-- @tparam profile profile
+function diagnosis.tell_lines(profile)
+  for _, file in profile:functions("address", "id", "file") do
+    if file then return end
+  end
+  hint("%s tells of no source files and lines: was the program compiled with -g?",
+    profile.image.path)
+end
+
+--- Refuses data that are not about the code of an image.
+-- @tparam image image
+-- @tparam data data with addresses
+-- @tparam string where what the data are called in messages
+-- @raise a table with the field `message`
+function diagnosis.refuse(image, data, where)
+  local low, high = require "gprof.outgoing".covered(data)
+  require "gprof.options".raise("%s: does not belong to %s: it is about addresses " ..
+    "0x%x to 0x%x, the code is at 0x%x to 0x%x", where, image.path, low or data.low,
+    high or data.high, image.text_low, image.text_high)
+end
+
 --- Tells on standard error what is odd about a profile, if it matters to what is printed.
 -- @tparam profile profile
 -- @tparam {[string]=boolean} chosen styles

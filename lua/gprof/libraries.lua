@@ -52,7 +52,7 @@ local function check_program(image, data, where)
   if not data.low or data.low < image.text_high and data.high >= image.text_low then
     return
   end
-  require "gprof.outgoing".refuse(image, data, where)
+  require "gprof.diagnosis".refuse(image, data, where)
 end
 
 local function open(word, settings, warn)
@@ -101,7 +101,8 @@ function libraries.tell(profile, warn)
   if not names[1] then return end
   local more = #names - MOST_NAMES
   warn(("who called %s%s is not known of all calls, which come from <outside>: the " ..
-    "program tells only of those into libraries that are compiled with -pg"):format(
+    "program tells only of those into libraries that are compiled with -pg, where it " ..
+    "is clear at which addresses these were"):format(
     table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
     more > 0 and (" and %d more"):format(more) or ""))
 end

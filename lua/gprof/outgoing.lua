@@ -1,6 +1,5 @@
 --- Calls that lead out of what was profiled: into shared libraries that are compiled with
 -- -pg, too. The program's profile has them, and says nothing of where the libraries were.
--- And profiles that are all about something else, which are refused.
 --
 -- @internal gprof.outgoing
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -63,17 +62,6 @@ function outgoing.is_all(profile)
   end
   local count, all = outgoing.count(profile.data)
   return all > 0 and count == all
-end
-
---- Refuses data that are not about the code of an image.
--- @tparam image image
--- @tparam data data with addresses
--- @tparam string where what the data are called in messages
--- @raise a table with the field `message`
-function outgoing.refuse(image, data, where)
-  require "gprof.options".raise("%s: does not belong to %s: it is about addresses " ..
-    "0x%x to 0x%x, the code is at 0x%x to 0x%x", where, image.path, data.low, data.high,
-    image.text_low, image.text_high)
 end
 
 return outgoing

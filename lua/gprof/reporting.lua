@@ -65,7 +65,7 @@ end
 -- to libraries does, too, but is of this one.
 local function check_belongs(profile, where)
   if not profile.foreign or require "gprof.outgoing".is_all(profile) then return end
-  require "gprof.outgoing".refuse(profile.image, profile.data, where)
+  require "gprof.diagnosis".refuse(profile.image, profile.data, where)
 end
 
 -- Samples of code without a symbol count for a function whose code it is not.
@@ -226,9 +226,13 @@ end
 
 -- Explains what is not there, or less than there should be.
 local function explain_lack(profile, chosen, settings)
-  local is_odd = profile.odd or settings.misfits
-  if not is_odd or settings.gnu_compat or settings.brief then return end
-  require "gprof.diagnosis".tell(profile, chosen, settings)
+  if settings.gnu_compat or settings.brief then return end
+  if settings.line or chosen.annotation then
+    require "gprof.diagnosis".tell_lines(profile)
+  end
+  if profile.odd or settings.misfits then
+    require "gprof.diagnosis".tell(profile, chosen, settings)
+  end
 end
 
 -- What is printed. An export on standard output stands there alone: reports that come

@@ -122,7 +122,7 @@ end
 local function settle(settings)
   for _, export in ipairs(settings.exports) do
     if export.kind == "svg" then
-      options.raise "option --sandbox runs no other program: --export=dot is for Graphviz"
+      options.raise "option --sandbox runs no other program: draw what --export=dot makes"
     end
   end
   settings.jobs = 1

@@ -62,7 +62,7 @@ local function check_kind(profile)
   elseif profile.version ~= VERSION then
     fail("is of version %s of exported profiles, and known is %d",
       tostring(profile.version), VERSION)
-  elseif profile.granularity ~= "function" then
+  elseif field(profile, "granularity", "text", "") ~= "function" then
     fail "is a profile by line: those by function can be compared"
   end
 end
