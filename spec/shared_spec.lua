@@ -381,10 +381,26 @@ describe("a profile of another library", function()
 
   it("is refused by what is called: nothing begins there", function()
     local other = save(crafted(shape, { arcs = { { 0, 0x40, 1 }, { 0, 0x50, 1 }, { 0, 0x90, 1 } } }))
-    check_failure(("%s: does not belong to %s, or to another build of it: no function begins at 0x1050, and so with " ..
-      "2 of 3 addresses that were called"):format(other, image), image, other)
-    check_failure(("%s: does not belong to %s, or to another build of it: no function begins at 0x1050, and so with " ..
-      "2 of 3 addresses that were called"):format(other, image), "-l", image, other)
+    check_failure(("%s: does not belong to %s, or to another build of it: no function of a library begins at " ..
+      "0x1050, and so with 2 of 3 addresses that were called"):format(other, image), image, other)
+    check_failure(("%s: does not belong to %s, or to another build of it: no function of a library begins at " ..
+      "0x1050, and so with 2 of 3 addresses that were called"):format(other, image), "-l", image, other)
+  end)
+
+  it("is refused by what is called: that is never done by a linker", function()
+    local own = build.craft { address = LOW, text = 0x100, target = shape.target,
+      symbols = { { "_start", 0 }, { "main", 0x40 }, { "third", 0x80 } } }
+    local of_program = save(crafted(shape, { arcs = { { 0, 0, 1 }, { 0, 0x40, 1 }, { 0, 0x80, 1 } } }))
+    check_failure(("%s: does not belong to %s, or to another build of it: no function of a library begins at " ..
+      "0x1000, and so with 2 of 3 addresses that were called"):format(of_program, own), own, of_program)
+  end)
+
+  it("is warned of if it may be one: some begins where nothing does", function()
+    local some = save(crafted(shape, { arcs = { { 0, 0x40, 1 }, { 0, 0x80, 1 }, { 0, 0x90, 1 } } }))
+    local result = program.run { "-b", image, some }
+    assert.same({ 0, ("gprof.lua: warning: %s: no function of %s begins at 1 of 3 addresses that were called: it " ..
+      "may be of another build, or symbols may have been stripped\n"):format(some, image) },
+      { result.status, result.stderr })
   end)
 end)
 

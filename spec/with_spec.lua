@@ -373,6 +373,14 @@ describe("--with", function()
     assert.is_false(shell.exists(sum))
   end)
 
+  it("refuses the program itself, by any name", function()
+    local link = shell.tmpdir() .. "/link"
+    shell.check { "ln", "-s", image, link }
+    for _, name in ipairs { image, link } do
+      failure(name .. ": is the program itself", "--with=" .. name .. ":" .. path, image, path)
+    end
+  end)
+
   it("refuses two of one name", function()
     local again, of_again = library_of("liby.so", INSIDE)
     failure(("%s: is the second library of that name, after %s"):format(again, liby),
@@ -392,8 +400,9 @@ describe("--with", function()
 
   it("refuses profiles of other libraries, damaged ones, and what is not there", function()
     local far, of_far = library_of("libfar.so", { { 0, 0x10, 1 } })
-    failure(("%s: does not belong to %s, or to another build of it: no function begins at 0x1010, and so with 1 of " ..
-      "1 addresses that were called"):format(of_far, far), "--with=" .. far .. ":" .. of_far, image, path)
+    failure(("%s: does not belong to %s, or to another build of it: no function of a library begins at " ..
+      "0x1010, and so with 1 of 1 addresses that were called"):format(of_far, far),
+      "--with=" .. far .. ":" .. of_far, image, path)
     local cut = shell.write(shell.tmpdir() .. "/cut", shell.read(of_liby):sub(1, -5))
     failure(cut .. ": ends in the middle of the arc at offset 240", "--with=" .. liby .. ":" .. cut, image, path)
     failure("/nowhere/libz.so: No such file or directory", "--with=/nowhere/libz.so:" .. of_liby, image, path)

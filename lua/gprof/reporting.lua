@@ -224,10 +224,11 @@ local function examine(profile, data, printed, settings, where)
   return profile
 end
 
--- Explains what is not there, or less than there should be.
+-- Explains what is not there, or less than there should be. (A profile beside -s is by
+-- line, asked for or not.)
 local function explain_lack(profile, chosen, settings)
   if settings.gnu_compat or settings.brief then return end
-  if settings.line or chosen.annotation then
+  if settings.line and not chosen.sum or chosen.annotation then
     require "gprof.diagnosis".tell_lines(profile)
   end
   if profile.odd or settings.misfits then
