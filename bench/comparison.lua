@@ -30,7 +30,7 @@ local function commands_of(row, input, options)
   return {
     gnu = options.gnu .. operands,
     ours = options.ours .. operands,
-    compatible = options.ours .. " --gnu-compat" .. operands,
+    compatible = not row.ours_alone and options.ours .. " --gnu-compat" .. operands or nil,
     cat = row.sums and "cat " .. table.concat(profiles, " ") or nil,
   }
 end
@@ -59,8 +59,9 @@ end
 -- @tparam meter meter
 -- @tparam row row
 -- @tparam table options those of the command line
--- @treturn table `row`, and results as of `turns.measure` by name: `gnu`, `ours`, `compatible`, `cat`; `pending`, what
---   `comparison.finish` has to run; and `same`, whether outputs are equal, where that was to be checked
+-- @treturn table `row`, and results as of `turns.measure` by name: `gnu`, `ours`; `compatible` and `cat`, where there
+--   are such commands; `pending`, what `comparison.finish` has to run; `same`, whether outputs are equal, where that
+--   was to be checked
 function comparison.measure(meter, row, options)
   local input = inputs.get(options.inputs, row.input)
   local commands, dir = commands_of(row, input, options), row.sums and input.dir

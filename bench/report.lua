@@ -22,7 +22,7 @@ end
 
 --- The ratio of wall times, or of memory; where GNU gprof was stopped, a lower bound.
 local function ratio_cell(gnu, ours, ratio)
-  if ours.trouble or gnu.trouble and not gnu.timeout then return "" end
+  if not ours or ours.trouble or gnu.trouble and not gnu.timeout then return "" end
   return (gnu.timeout and "> " or "") .. number(ratio)
 end
 
@@ -53,7 +53,7 @@ local function line_of(measured, idle, runs)
     row.name, wall_cell(gnu, #gnu.runs < runs), number(gnu.cpu), number(gnu.mb),
     wall_cell(ours, #ours.runs < runs), number(ours.cpu), number(ours.mb),
     ratio_cell(gnu, ours, turns.ratio(gnu, ours)), ratio_cell(gnu, ours, gnu.mb / ours.mb),
-    aim_cell(aim, verdict), met_cell(verdict), ratio_cell(gnu, compatible, turns.ratio(gnu, compatible)),
+    aim_cell(aim, verdict), met_cell(verdict), ratio_cell(gnu, compatible, compatible and turns.ratio(gnu, compatible)),
   }
   return line, verdict
 end

@@ -8,6 +8,7 @@
 -- * `words(input)`: options that both programs get beside `-b`, an array; or simply that array;
 -- * `aim`: how many times as long as ours GNU gprof is to take; 2, if it is not given;
 -- * `slow`: GNU gprof takes so long that it runs once only, when all others are done;
+-- * `ours_alone`: GNU gprof cannot do it, and so --gnu-compat does not;
 -- * `sums`: whether a sum is written, by both programs into the directory of the input; `cat` of the profiles tells
 --   what reading them takes.
 --
@@ -80,9 +81,9 @@ return {
   { name = "select-n", title = "-n, 100 times: the time of 100 functions, of the same", input = "c-10000",
     words = hundred "-n" },
   { name = "library", title = "a profile of the dynamic linker's, of a shared library of 1,000 functions",
-    input = "library" },
+    input = "library", ours_alone = true },
   { name = "libraries", title = "--with: a program of 1,000 functions and 100 such libraries", input = "libraries-100",
-    words = libraries },
+    words = libraries, ours_alone = true },
   { name = "sum-20", title = "-s: the sum of 20 profiles of 1 MB", input = "runs-20", words = { "-s" }, aim = 50,
     sums = true },
   { name = "sum-2000", title = "-s: the sum of 2,000 profiles of 1 MB", input = "runs-2000", words = { "-s" },

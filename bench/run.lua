@@ -84,7 +84,7 @@ local function remarks(list)
     local name = measured.row.name
     for _, mode in ipairs { "ours", "compatible" } do
       local result = measured[mode]
-      if result.trouble then
+      if result and result.trouble then
         good = false
         lines[#lines + 1] = ("%s, %s: %s: %s"):format(name, mode, result.trouble, result.errors:match("[^\n]*"))
       end

@@ -138,9 +138,10 @@ describe("The table", function()
         ours = result(1, 1), compatible = result(1) },
       { row = { name = "dead" }, gnu = with(result(9), { trouble = "dies (SIGSEGV)" }), ours = result(1),
         compatible = result(1) },
+      { row = { name = "alone" }, gnu = with(result(1), { trouble = "fails (1)" }), ours = result(2, 2) },
     }
     local text, met = report.table(list, { gnu = 0.001, ours = 0.002 }, { runs = 2 })
-    assert.equal(4, met)
+    assert.equal(5, met)
     local lines = {}
     for line in text:gsub(" +", " "):gmatch "[^\n]+" do lines[#lines + 1] = line end
     assert.equal("| good | 4.00 | 4.00 | 10.0 | 1.00 | 1.00 | 10.0 | 4.00 | 1.00 | >= 2 | yes | 2.00 |", lines[3])
@@ -150,6 +151,7 @@ describe("The table", function()
     assert.equal("| stopped | > 120 s | 120 | 10.0 | 1.00 | 1.00 | 10.0 | > 120 | > 1.00 | >= 2 | yes | > 120 |",
       lines[6])
     assert.equal("| dead | dies (SIGSEGV) | 9.00 | 10.0 | 1.00 * | 1.00 | 10.0 | | | >= 2 | yes | |", lines[7])
+    assert.equal("| alone | fails (1) | 1.00 | 10.0 | 2.00 | 2.00 | 10.0 | | | >= 2 | yes | |", lines[8])
   end)
 end)
 
