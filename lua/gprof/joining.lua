@@ -80,14 +80,6 @@ local function outside_calls(data)
   return calls
 end
 
--- Addresses in order, so that the result does not depend on that of Lua's tables.
-local function sorted(calls)
-  local addresses = {}
-  for address in pairs(calls) do addresses[#addresses + 1] = address end
-  table.sort(addresses)
-  return addresses
-end
-
 -- Adds the calls of a library's functions from outside: those of the program by caller,
 -- as far as these are known, and the others. Returns whether there are others.
 local function add_outside(records, object, place, calls, sum)
@@ -104,7 +96,7 @@ local function add_outside(records, object, place, calls, sum)
   end)
   for _, arc in ipairs(found) do assert(records:add_arc(table.unpack(arc))) end
   local others = false
-  for _, callee in ipairs(sorted(outside)) do
+  for _, callee in ipairs(placing.sorted_keys(outside)) do
     if outside[callee] > 0 then
       assert(records:add_arc(place.outside, callee + place.slide, outside[callee]))
       others = true

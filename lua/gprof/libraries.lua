@@ -4,9 +4,9 @@
 -- @internal gprof.libraries
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
 local gprof = require "gprof"
 local images = require "gprof.image"
+local kept = require "gprof.kept"
 local options = require "gprof.options"
 
 local libraries = {}
@@ -70,12 +70,6 @@ local function open(word, settings, warn)
   return { image = image, data = data }
 end
 
--- Whether two names are of one file.
-local function is_same(path, other)
-  local kind, _, identity = core.file_status(path)
-  return kind ~= nil and identity == select(3, core.file_status(other))
-end
-
 --- Opens what `settings.with` names, and puts it there for `gprof.profile`.
 -- @tparam table settings
 -- @tparam {[string]=boolean} printed the styles that stand
@@ -87,14 +81,15 @@ end
 function libraries.open(settings, printed, image, data, where, warn)
   check_alone(settings, printed)
   check_program(image, data, where)
-  local opened, seen = {}, {}
+  local opened, seen, program = {}, {}, kept.new()
+  program:add(image.path)
   for i, word in ipairs(settings.with) do
     local path = libraries.paths(word)
     local name = path:match "[^/]*$"
     if seen[name] then
       fail("%s: is the second library of that name, after %s", path, seen[name])
     end
-    if is_same(path, image.path) then fail("%s: is the program itself", path) end
+    if program:has(path) then fail("%s: is the program itself", path) end
     seen[name] = path
     opened[i] = open(word, settings, warn)
   end

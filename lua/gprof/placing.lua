@@ -31,7 +31,10 @@ end
 
 -- Addresses of which calls are left -----------------------------------------------------
 
-local function sorted_keys(map)
+--- Keys in order, so that a result does not depend on that of Lua's tables.
+-- @tparam table map
+-- @treturn table
+function placing.sorted_keys(map)
   local keys = {}
   for key in pairs(map) do keys[#keys + 1] = key end
   table.sort(keys)
@@ -100,7 +103,7 @@ local function possible_bases(search)
     add_bases(bases, search, address, parts[part])
     add_bases(bases, search, address, parts[(part - 1) % PARTS])
   end
-  return sorted_keys(bases)
+  return placing.sorted_keys(bases)
 end
 
 -- Enters an address; false if its function was not called as often.
@@ -126,7 +129,7 @@ end
 -- function; how many addresses are `explained`, and how many functions' calls are
 -- `exact`. Nil if the library was not there, which few addresses show, mostly.
 local function examine(search, base)
-  local place = { base = base, entered = {}, calls = {}, explained = 0 }
+  local place = { entered = {}, calls = {}, explained = 0 }
   local first = first_from(search.addresses, base + search.low)
   local seen, odd = 0, 0
   for i = first, #search.addresses do
@@ -198,7 +201,7 @@ end
 function placing.take(symbols, data, outside, sum, take)
   if not data.low then return end
   local search = { symbols = symbols, low = data.low, high = data.high, sum = sum,
-    outside = outside, addresses = sorted_keys(sum) }
+    outside = outside, addresses = placing.sorted_keys(sum) }
   local places, bases = examine_all(search, possible_bases(search))
   while places[1] do
     local best = best_of(places)
