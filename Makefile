@@ -25,8 +25,8 @@ LUA_INCDIR = /usr/include/lua5.4
 BUSTED = /usr/bin/busted
 
 WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
-COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -I$(LUA_INCDIR) \
-  $(CPPFLAGS) $(CFLAGS)
+COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -Icsrc \
+  -I$(LUA_INCDIR) $(CPPFLAGS) $(CFLAGS)
 
 # make BFD=armhf: with the libbfd and libopcodes that know another machine, or all of them
 # (see doc/embedded.md)
@@ -34,22 +34,23 @@ BFD_LIBRARY = $(if $(BFD),$(call foreign,bfd,$(BFD)),-lbfd)
 OPCODES_LIBRARY = $(if $(BFD),$(call foreign,opcodes,$(BFD)),-lopcodes)
 LIBRARIES = $(BFD_LIBRARY) -liberty -lm
 
-# the core, and the module that holds libopcodes for it (see csrc/opcodes.h)
+# the core, and the module that holds libopcodes for it (see csrc/object/opcodes.h)
 CORE = build/gprof/core.so
 OPCODES = build/gprof/opcodes.so
 
-# what unpacks .gnu_debugdata, where liblzma is there (see csrc/unpack.h)
+# what unpacks .gnu_debugdata, where liblzma is there (see csrc/debug/unpack.h)
 UNPACKER = build/gprof/xz.so
 HAS_LZMA := $(shell $(CC) $(CPPFLAGS) -include lzma.h -E -x c /dev/null >/dev/null 2>&1 && echo yes)
-UNPACKING = $(if $(HAS_LZMA),csrc/lua_xz.c)
+UNPACKING = $(if $(HAS_LZMA),csrc/lua/xz.c)
 LZMA = $(if $(HAS_LZMA),-llzma)
 
 # what keeps a process to reading (see lua/gprof/sandbox.lua)
 CONFINEMENT = build/gprof/confinement.so
 CONFINING = $(sort $(wildcard csrc/sandbox/*.c))
-SOURCES = $(sort $(filter-out csrc/lua_xz.c,$(wildcard csrc/*.c)))
-HEADERS = $(wildcard csrc/*.h csrc/sandbox/*.h)
-OBJECTS = $(filter-out %/lua_opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
+ROOMS = base gmon object debug symbols profile lua
+SOURCES = $(filter-out csrc/lua/xz.c,$(sort $(wildcard $(ROOMS:%=csrc/%/*.c))))
+HEADERS = $(wildcard csrc/*/*.h)
+OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
 # what programs are linked with, to have their blocks counted (see doc/blocks.md)
 RUNTIME = build/libgprof-blocks.a
@@ -74,17 +75,17 @@ $(CORE): $(OBJECTS)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ $(LIBRARIES)
 
-$(OPCODES): build/objects/lua_opcodes.o
+$(OPCODES): build/objects/lua/opcodes.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ $(OPCODES_LIBRARY)
 
-$(UNPACKER): build/objects/lua_xz.o
+$(UNPACKER): build/objects/lua/xz.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ $(LZMA)
 
-$(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/error.o
+$(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/base/error.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^
@@ -98,7 +99,7 @@ build/%/gprof/core.so: $(OBJECTS)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ $(call foreign,bfd,$*) -liberty -lm
 
-build/%/gprof/opcodes.so: build/objects/lua_opcodes.o
+build/%/gprof/opcodes.so: build/objects/lua/opcodes.o
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^ $(call foreign,opcodes,$*)
@@ -296,14 +297,14 @@ check: lint all examples spec-collector spec-sanitized spec
 #   address of their pointer) and takes them for leaks; and it takes structures that are passed by
 #   value for uninitialized. Sanitizers, valgrind and clang look for both.
 # - cppcheck takes structures that a function is to fill for ones that it uses (ctuuninitvar).
-ANALYZED = $(SOURCES) $(UNPACKING) $(sort $(wildcard csrc/*/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
+ANALYZED = $(SOURCES) $(UNPACKING) $(CONFINING) $(sort $(wildcard csrc/runtime/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
   $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
 ANALYZERS = gcc tidy cppcheck
 ANALYZED_FOR = $(foreach name,ROOT DIRECTORY TARGET,-DFUZZ_$(name)='"."')
 ANALYZE_gcc = $(CC) $(COMPILE) $(ANALYZED_FOR) -O2 -fno-inline -fanalyzer -Wno-analyzer-malloc-leak \
   -Wno-analyzer-use-of-uninitialized-value -c -o /dev/null
 ANALYZE_tidy = clang-tidy --quiet
-ANALYZE_cppcheck = cppcheck -q --std=c11 -D_GNU_SOURCE $(ANALYZED_FOR) --error-exitcode=1 --inline-suppr \
+ANALYZE_cppcheck = cppcheck -q --std=c11 -Icsrc -D_GNU_SOURCE $(ANALYZED_FOR) --error-exitcode=1 --inline-suppr \
   --enable=warning,portability,performance --suppress=ctuuninitvar
 
 analyze:
@@ -318,7 +319,7 @@ build/analyzed/%.$(1): % $$(HEADERS) .clang-tidy Makefile
 	@mv $$@.log $$@
 endef
 $(eval $(call analyze,gcc))
-$(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $(ANALYZED_FOR) -I$(LUA_INCDIR)))
+$(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $(ANALYZED_FOR) -Icsrc -I$(LUA_INCDIR)))
 $(eval $(call analyze,cppcheck))
 
 # Lines of C end at column 90, as those of the library do; .luacheckrc says so of Lua.
@@ -338,13 +339,17 @@ SANITIZED = build/sanitized/lua
 LAUNCHER = $(addprefix spec/sanitizer/,launcher.c scarce.c starve.c)
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
-$(SANITIZED): $(SOURCES) $(UNPACKING) $(CONFINING) $(HEADERS) $(BINUTILS) $(LAUNCHER) \
-  $(wildcard spec/sanitizer/*.h) Makefile
+SANITIZED_OBJECTS = $(patsubst %.c,build/sanitized/%.o,$(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING))
+build/sanitized/%.o: %.c $(HEADERS) $(BINUTILS) $(wildcard spec/sanitizer/*.h) Makefile
 	@mkdir -p $(@D)
-	$(say) CC and LINK $@
-	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h -Wl,-E -o $@ \
-	  $(if $(HAS_LZMA),-DWITH_LZMA) $(LAUNCHER) $(SOURCES) $(UNPACKING) $(CONFINING) \
-	  $(LIBRARIES) $(LZMA) $(OPCODES_LIBRARY) -llua5.4
+	$(say) CC $@
+	$(quietly)$(CC) $(COMPILE) $(SANITIZE) -include spec/sanitizer/scarce.h \
+	  $(if $(HAS_LZMA),-DWITH_LZMA) -c -o $@ $<
+
+$(SANITIZED): $(SANITIZED_OBJECTS)
+	$(say) LINK $@
+	$(quietly)$(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE) -Wl,-E -o $@ $^ $(LIBRARIES) $(LZMA) \
+	  $(OPCODES_LIBRARY) -llua5.4
 
 # Fewer random cases, and one of ten comparisons with GNU gprof: they are about numbers, and
 # those the plain run looks at. The collector is busy (see spec/support/collector.lua).
@@ -364,13 +369,14 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 # functions, takes minutes.
 #
 # check has the first of these, check-all the second, and all.
-COLLECTED = library records misuse symspec report histogram user_report
-STEPPED = gmon image numbers stream terminal trace
-NOT_COLLECTED = bench coverage fuzz growth html html_browser installation mutants native sanitizer \
-  scarce starved startup
+COLLECTED = lua/objects lua/misuse gmon/records symbols/symspec profile/samples report/reports \
+  report/user_report
+STEPPED = gmon/gmon object/image profile/numbers lua/stream print/terminal lua/trace
+NOT_COLLECTED = export/html export/html_browser library/native $(addprefix system/,bench coverage \
+  fuzz growth installation mutants sanitizer scarce starved startup)
 ifeq ($(COLLECTED),all)
 collector = often
-collected = $(filter-out $(NOT_COLLECTED:%=spec/%_spec.lua),$(wildcard spec/*_spec.lua))
+collected = $(filter-out $(NOT_COLLECTED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))
 few = GPROF_CASES=$${GPROF_CASES:-1} GPROF_SHARE=$${GPROF_SHARE:-60} GPROF_SOAK=20
 else
 collector = aggressive
@@ -387,8 +393,9 @@ spec-collector: $(SANITIZED) $(RUNTIME)
 # and memory of processes), growth and startup (instructions, which valgrind counts), fuzz
 # (programs of another compiler, with its sanitizers), and sandbox (valgrind knows no Landlock).
 MEMCHECK = build/valgrind
-MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,bench growth startup fuzz sandbox), \
-  $(wildcard spec/*_spec.lua))
+NOT_MEMCHECKED = $(addprefix system/,bench growth startup fuzz) cli/sandbox
+MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,$(NOT_MEMCHECKED)), \
+  $(wildcard spec/*/*_spec.lua))
 spec-valgrind: $(CORE) $(RUNTIME)
 	rm -rf $(MEMCHECK)
 	@mkdir -p $(MEMCHECK)
@@ -402,12 +409,12 @@ spec-valgrind: $(CORE) $(RUNTIME)
 
 # Ten thousand loads in one process; check runs some hundreds.
 soak: $(CORE) $(RUNTIME)
-	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/soak_spec.lua
+	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/system/soak_spec.lua
 
 # What goes wrong, at every place where it can: memory that runs out from each request on,
 # files that cannot be read or written from each byte on, kills at a thousand moments. Of
 # these, the specs try some.
-FAULTS = starved read_faults write_faults killed
+FAULTS = system/starved system/read_faults system/write_faults system/killed
 faults: all $(SANITIZED)
 	GPROF_FAULTS=all GPROF_SPECS="$(FAULTS:%=spec/%_spec.lua)" \
 	  spec/run.sh build/faults $(LUA) $(BUSTED)
@@ -441,9 +448,9 @@ coverage: deps-test
 
 # Left out are specs of programs that run out of memory, or of room in files: gcov writes there,
 # too, and has its say where only ours is wanted.
-NOT_COUNTED = sanitizer scarce starved write_faults
+NOT_COUNTED = system/sanitizer system/scarce system/starved system/write_faults
 run-coverage: all counted-runtime $(SANITIZED)
-	GPROF_SPECS="$(filter-out $(NOT_COUNTED:%=spec/%_spec.lua),$(wildcard spec/*_spec.lua))" \
+	GPROF_SPECS="$(filter-out $(NOT_COUNTED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))" \
 	  GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-3} \
 	  GPROF_COVERAGE=$(CURDIR)/build/lines LUA_INIT=@$(CURDIR)/spec/coverage/collector.lua \
 	  spec/run.sh build/specs $(LUA) $(BUSTED)
@@ -473,8 +480,8 @@ check-all: deps-all
 	@$(MAKE) --no-print-directory check analyze docs coverage
 	@$(MAKE) --no-print-directory spec-collector COLLECTED="$(STEPPED)"
 	@$(MAKE) --no-print-directory spec-collector COLLECTED=all
-	GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/parity_spec.lua spec/selection_spec.lua
-	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/line_spec.lua spec/ordering_spec.lua
+	GPROF_SEED=1000000 GPROF_CASES=1000 $(LUA) $(BUSTED) spec/system/parity_spec.lua spec/system/selection_parity_spec.lua
+	GPROF_SEED=2000000 GPROF_CASES=100 $(LUA) $(BUSTED) spec/system/line_parity_spec.lua spec/analysis/linker_order_spec.lua
 	@mkdir -p build/arm64
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
 	@$(MAKE) --no-print-directory soak spec-valgrind

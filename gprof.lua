@@ -4,7 +4,7 @@
 --
 -- This file is the program, `lua gprof.lua [options] [image [profile...]]`: it finds
 -- its library beside itself, or among the installed modules, and hands over to
--- gprof.cli. From the checkout it also answers `require "gprof"`.
+-- gprof.cli.main. From the checkout it also answers `require "gprof"`.
 --
 -- It parses under Lua 5.1 to 5.4: where `lua` is another version, it runs itself
 -- with lua5.4.
@@ -86,12 +86,12 @@ local function fail(problem)
 end
 
 if not (use_library(directory_of(source)) or use_library(directory_of(linked())) or
-    package.searchpath("gprof.native", package.path)) then
+    package.searchpath("gprof.library.native", package.path)) then
   fail "library is not installed"
 end
 if not is_program then
   return dofile(package.searchpath("gprof.init", package.path))
 end
-local core, problem = require("gprof.native").load "gprof.core"
+local core, problem = require("gprof.library.native").load "gprof.core"
 if not core then fail(problem) end
-os.exit(require("gprof.cli").run(arg))
+os.exit(require("gprof.cli.main").run(arg))

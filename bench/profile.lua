@@ -37,20 +37,20 @@ local USUAL <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "callees
 -- no lines. The order is that of the columns.
 local PARTS <const> = { "reading", "graph", "printing", "Lua", "libbfd", "C library" }
 
-local reading <const> = { "candidates", "gmon", "gmon_read", "gmon_whole", "image", "reader", "symtab", "symfile",
-  "bins", "names", "lines", "linefiles", "linemap", "linerows", "linetab", "linetables", "sources", "nearby" }
-local printing <const> = { "text", "format", "shown", "lua_stream", "lua_flat", "lua_entries", "lua_index",
-  "lua_labels", "lua_report", "lua_margins", "lua_annotation", "annotation" }
-
-local part_of_file = {}
-for _, name in ipairs(reading) do part_of_file[name] = "reading" end
-for _, name in ipairs(printing) do part_of_file[name] = "printing" end
+-- The rooms of csrc/ that are no part of their own. The binding prints reports, and is Lua's for the rest.
+local part_of_room <const> = { base = "reading", gmon = "reading", object = "reading", debug = "reading",
+  symbols = "reading", profile = "graph", lua = "Lua" }
+local printing <const> = {}
+for _, name in ipairs { "base/columns", "base/format", "symbols/demangled", "profile/annotation", "lua/stream",
+  "lua/flat", "lua/entries", "lua/index", "lua/labels", "lua/report", "lua/margins", "lua/annotation" } do
+  printing[name] = "printing"
+end
 
 -- Which part a function belongs to.
 local function part_of(f)
-  local file = f.file and f.file:match("csrc/([%w_]+)%.[ch]$")
-  if file then return part_of_file[file] or file:find("^lua_") and "Lua" or "graph" end
-  local name = f.symbol
+  local room, name = (f.file or ""):match "csrc/(%w+)/([%w_]+)%.[ch]$"
+  if room then return printing[room .. "/" .. name] or part_of_room[room] end
+  name = f.symbol
   if name:find("^lua") then return "Lua" end
   for _, part in ipairs { "bfd", "^elf", "dwarf", "^d_", "comp_unit" } do
     if name:find(part) then return "libbfd" end

@@ -12,11 +12,16 @@ local directory, built = arg[1], arg[2]
 
 -- The sources that a target is about; the others it only passes through.
 local subjects <const> = {
-  gmon = "gmon gmon_read gmon_shared mon_read gmon_whole bins reader",
-  sums = "gmon gmon_read gmon_write bins writer",
-  lines = "lines linefiles units dwarf linetables linerows linemap section", symbols = "symfile map reader",
-  reports = "histogram graph cycles propagate order profile lua_flat lua_entries lua_index annotation",
-  symspecs = "lua_symbols lua_selection selection sources", options = "lua_options", blocks = "lua_records gmon_write",
+  gmon = "gmon/gmon gmon/gmon_read gmon/ld_profile gmon/mon_out gmon/add_file gmon/bins base/reader",
+  sums = "gmon/gmon gmon/gmon_read gmon/gmon_write gmon/bins base/writer",
+  lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..
+    "debug/line_map object/section",
+  symbols = "symbols/symfile symbols/objmap base/reader",
+  reports = "profile/samples profile/callgraph profile/cycles profile/propagate profile/order profile/profile " ..
+    "lua/flat lua/entries lua/index profile/annotation",
+  symspecs = "lua/symbols lua/selection profile/selection symbols/symbol_source",
+  options = "lua/options",
+  blocks = "lua/records gmon/gmon_write",
 }
 
 local function run(target)

@@ -8,7 +8,7 @@
 #ifndef FUZZ_DEBUGGING_H
 #define FUZZ_DEBUGGING_H
 
-#include "../csrc/section.h"
+#include "object/section.h"
 #include "support.h"
 
 /* .debug_info, .debug_abbrev, .debug_line, .debug_str, .debug_line_str and

@@ -13,7 +13,7 @@ FUZZ_DIR = build/fuzz
 FUZZ_PLANT =
 FUZZ_CC = clang
 FUZZ_SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=all
-FUZZ_COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -I$(LUA_INCDIR) -O2 -g \
+FUZZ_COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Icsrc -I$(LUA_INCDIR) -O2 -g \
   -fno-omit-frame-pointer $(FUZZ_SANITIZE) -DFUZZ_ROOT='"$(CURDIR)"' \
   -DFUZZ_DIRECTORY='"$(abspath $(FUZZ_DIR))"' \
   $(if $(FUZZ_PLANT),-DFUZZ_PLANT='"$(FUZZ_PLANT)"')
@@ -21,8 +21,9 @@ FUZZ_HEADERS = $(wildcard fuzz/*.h)
 FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 
 # What reads line tables, without libbfd: fuzz/debugging.c stands in for that.
-FUZZ_LINES = lines linefiles units dwarf linetables linerows linemap files index sort \
-  section error
+FUZZ_LINES = base/error base/hash base/sort object/section debug/dwarf debug/units \
+  debug/line_files debug/line_map debug/line_program debug/line_sequences debug/line_tables \
+  debug/source_names
 
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz
@@ -45,7 +46,7 @@ $(FUZZ_DIR)/lines: fuzz/targets/lines.c fuzz/debugging.c fuzz/support.c $(FUZZ_H
 
 $(filter-out %/lines,$(FUZZ_NATIVE:%=$(FUZZ_DIR)/%)): $(FUZZ_DIR)/%: fuzz/targets/%.c \
   fuzz/sameness.c fuzz/support.c $(FUZZ_HEADERS) \
-  $(filter-out $(FUZZ_DIR)/objects/lua_%.o,$(FUZZ_OBJECTS))
+  $(filter-out $(FUZZ_DIR)/objects/lua/%.o,$(FUZZ_OBJECTS))
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK) -lbfd -liberty
 

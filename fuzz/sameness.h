@@ -5,7 +5,7 @@
 #ifndef FUZZ_SAMENESS_H
 #define FUZZ_SAMENESS_H
 
-#include "../csrc/gmon.h"
+#include "gmon/gmon.h"
 
 /* Whether each record of `many` is one of `one`, at the same place, with so many times
  * its count. */

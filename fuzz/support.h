@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../csrc/error.h"
+#include "base/error.h"
 
 /* Bytes of an input, which end where they end: a sanitizer sees who reads on. */
 typedef struct fuzz_part {

@@ -14,10 +14,10 @@ rm -rf "$logs"
 mkdir -p "$logs"
 
 # The largest first: they take longest, mostly.
-ls -S ${GPROF_SPECS:-spec/*_spec.lua} | xargs -P "$(nproc)" -I '{}' sh -c '
+ls -S ${GPROF_SPECS:-spec/*/*_spec.lua} | xargs -P "$(nproc)" -I '{}' sh -c '
   logs=$1 file=$2
   shift 2
-  log=$logs/$(basename "$file" .lua)
+  log=$logs/$(echo "${file#spec/}" | tr / -)
   if "$@" "$file" >"$log" 2>&1 </dev/null; then
     echo "$file: $(grep " passed, .* skipped$" "$log" | tail -n 1)"
   else

@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "confinement.h"
+#include "sandbox/confinement.h"
 
 /* Low halves of arguments are looked at, where these machines have them first. */
 #if defined __x86_64__ && !defined __ILP32__

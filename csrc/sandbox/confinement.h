@@ -7,13 +7,13 @@
  * refuses the system calls that the others make. A false return means that the process
  * is not protected, and has to end.
  */
-#ifndef GP_CONFINEMENT_H
-#define GP_CONFINEMENT_H
+#ifndef GP_SANDBOX_CONFINEMENT_H
+#define GP_SANDBOX_CONFINEMENT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../error.h"
+#include "base/error.h"
 
 typedef struct gp_limits {
   uint64_t memory;       /* address space, in bytes; not under a sanitizer, which reserves

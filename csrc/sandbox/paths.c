@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "confinement.h"
+#include "sandbox/confinement.h"
 
 /* The numbers of these calls are the same on all machines; headers may be older than
  * the kernel. So is what follows: as of <linux/landlock.h>. */

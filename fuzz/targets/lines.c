@@ -11,10 +11,10 @@
  */
 #include <stdlib.h>
 
-#include "../../csrc/linemap.h"
-#include "../../csrc/linetables.h"
 #include "../debugging.h"
 #include "../support.h"
+#include "debug/line_map.h"
+#include "debug/line_tables.h"
 
 const size_t fuzz_part_count = 1 + FUZZ_SECTIONS;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

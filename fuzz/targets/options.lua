@@ -8,9 +8,9 @@
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.arguments"
+local arguments = require "gprof.library.arguments"
 local checks = require "checks"
-local options = require "gprof.options"
+local options = require "gprof.cli.options"
 
 -- The words of a part; those that are files are `path`.
 local function words_of(text, path)

@@ -10,8 +10,8 @@
  */
 #include <string.h>
 
-#include "../../csrc/map.h"
 #include "../support.h"
+#include "symbols/objmap.h"
 
 const size_t fuzz_part_count = 1;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

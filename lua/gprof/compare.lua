@@ -17,9 +17,9 @@
 -- @module gprof.compare
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.arguments"
-local matching = require "gprof.matching"
-local significance = require "gprof.significance"
+local arguments = require "gprof.library.arguments"
+local matching = require "gprof.analysis.matching"
+local significance = require "gprof.analysis.significance"
 
 local compare = {}
 
@@ -38,8 +38,8 @@ local ROUNDING <const> = 1e-6
 
 -- What is compared is read from profiles into sides: tables with `runs`, how many they
 -- are the sum of; `rate`, samples a unit, or nil; `unit`; `ticks`, samples of all;
--- `counted`, whether there are calls; `functions` (see gprof.matching), each with
--- `ticks`, `whole_ticks`, those of what it called among them, and `calls`.
+-- `counted`, whether there are calls; `functions` (see gprof.analysis.matching), each
+-- with `ticks`, `whole_ticks`, those of what it called among them, and `calls`.
 
 local function functions_of(profile)
   local functions = {}
@@ -378,7 +378,7 @@ end
 -- @treturn[2] string what is wrong
 function compare.load(path)
   arguments.check(path, "string", 1, "load")
-  return require "gprof.stored".load(path)
+  return require "gprof.analysis.saved_profile".load(path)
 end
 
 return setmetatable(compare, { __call = make })

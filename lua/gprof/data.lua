@@ -3,7 +3,7 @@
 -- @module gprof.data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.arguments"
+local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 
 local data = {}
@@ -33,7 +33,7 @@ local function read(_, image, ...)
   for i = 1, paths.n do arguments.check(paths[i], "string", i + 1, "data") end
   local records = core.data(image, options.mixed_rates, arguments.trace(options))
   if options.slide then
-    return require "gprof.slide".read(records, image, paths, options)
+    return require "gprof.library.slide".read(records, image, paths, options)
   end
   for i = 1, paths.n do
     local done, message = records:read(paths[i], options.file_format)

@@ -3,7 +3,7 @@
 -- @module gprof.image
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.arguments"
+local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 
 local images = {}
@@ -26,7 +26,8 @@ local opened = setmetatable({}, { __mode = "k" })
 --     neighbours of one file are one;
 --   - `gnu_compat`: choose them, and read symspecs, just as GNU gprof does
 --
---   and where the debugging file is of an image that was stripped (see gprof.separate):
+--   and where the debugging file is of an image that was stripped (see
+--   gprof.library.debug_file):
 --
 --   - `debug_dir`: an array of directories to look in, before those where it mostly is;
 --   - `warn`: a function that is told of files that cannot be used, or are missing
@@ -96,7 +97,8 @@ function images.symbols(image, options, trace, shared)
   if kind and made[kind] then return made[kind] end
   local symbols, message = core.symbols(image, options, trace, shared)
   if not symbols and not options.gnu_compat and core.lacks_symbols(image) then
-    symbols, message = require "gprof.separate".symbols(image, message, function()
+    local debug_file = require "gprof.library.debug_file"
+    symbols, message = debug_file.symbols(image, message, function()
       return core.symbols(image, options, trace, shared)
     end)
   end

@@ -3,7 +3,7 @@
 -- A stream is what reports write to. `stream(text)` writes text as it is;
 -- `stream(format, value...)` sets values into columns: %d, %f, %s with width and
 -- precision as in string.format, and %2$d for the second value; `stream:each(names,
--- formats, iteration)` does so for each row of an iteration (see csrc/lua_stream.c);
+-- formats, iteration)` does so for each row of an iteration (see csrc/lua/stream.c);
 -- `stream:flush()` hands on what was gathered. `stream:finish()`, or the end of a block
 -- that has the stream in a variable to be closed, is the last of it: writing to it after
 -- that is an error.
@@ -32,7 +32,7 @@ function output.writer(file, is_colored)
   if not core.is_terminal(file) then
     return function(text) return file:write(text or "") end
   end
-  local shown = require "gprof.terminal".filter(is_colored)
+  local shown = require "gprof.cli.terminal".filter(is_colored)
   return function(text) return file:write(shown(text)) end
 end
 

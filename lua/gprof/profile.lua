@@ -3,10 +3,10 @@
 -- @module gprof.profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.arguments"
+local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local images = require "gprof.image"
-local native = require "gprof.native"
+local native = require "gprof.library.native"
 
 -- By profile, if it is one by line: the options that it was made with.
 local made_with = setmetatable({}, { __mode = "k" })
@@ -47,7 +47,7 @@ local function make(image, data, options)
   if not symbols then return nil, message end
   local lines, selections, found, unknown
   if options.with then
-    local join = require "gprof.joining".join
+    local join = require "gprof.library.joining".join
     symbols, data, unknown = join(image, symbols, data, options, trace)
     if not symbols then return nil, data end
   end
@@ -67,7 +67,9 @@ local function make(image, data, options)
   local profile
   profile, message = core.profile(lines or symbols, data, options, selections)
   if profile and lines then made_with[profile] = options end
-  if profile and unknown then require "gprof.joining".unknown(profile, unknown) end
+  if profile and unknown then
+    require "gprof.library.joining".unknown(profile, unknown)
+  end
   return profile, message
 end
 
@@ -155,7 +157,7 @@ end
 function core.profile_methods:verify(directories)
   arguments.check(self, "gprof.profile", 0, "verify")
   if directories ~= nil then arguments.check(directories, "strings", 1, "verify") end
-  return require "gprof.verify"(self, directories)
+  return require "gprof.library.verify"(self, directories)
 end
 
 --- What is known of the lines of a source file.
@@ -170,7 +172,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong: several files, or none, of that name; no text
 function core.profile_methods:annotate(file, directories)
-  return require "gprof.annotation".annotate(self, file, directories)
+  return require "gprof.library.annotation".annotate(self, file, directories)
 end
 
 --- A profile of the same data, made in the same way, but by function.

@@ -10,7 +10,7 @@
 -- @module gprof.reports
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.arguments"
+local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
 
@@ -143,7 +143,7 @@ function reports.report(profile, name, options, write)
   elseif kind ~= "function" then
     arguments.bad(1, "report", 2, "function or string expected, got %s", kind)
   end
-  if require "gprof.styles".is_own(name) then
+  if require "gprof.print.pages".is_own(name) then
     options = arguments.options(options, 2, "report")
   elseif options ~= nil then
     arguments.check(options, "table", 2, "report")

@@ -18,10 +18,10 @@
 -- @module gprof.sandbox
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local arguments = require "gprof.arguments"
+local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
-local parcel = require "gprof.parcel"
+local parcel = require "gprof.cli.spool_archive"
 
 local sandbox = {}
 
@@ -225,7 +225,7 @@ end
 function sandbox.run(work, options)
   arguments.check(work, "function", 1, "run")
   arguments.check(options or {}, "table", 2, "run")
-  local loaded, problem = require "gprof.native".load "gprof.confinement"
+  local loaded, problem = require "gprof.library.native".load "gprof.confinement"
   if not loaded then fail("the %s", problem) end
   local run = { options = options or {}, confinement = loaded }
   run.about = run.options.about or (run.options.read or {})[1] or "the work"

@@ -14,7 +14,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local names = require "gprof.names"
+local names = require "gprof.print.labels"
 
 local symspec = {}
 

@@ -55,8 +55,8 @@ end
 
 -- The same without what it takes to load what all reports need.
 local function command()
-  require "gprof.reporting"
-  local cli = require "gprof.cli"
+  require "gprof.cli.run"
+  local cli = require "gprof.cli.main"
   return function() return cli.run(words) end, function(done, result)
     return judge(done and result or nil, result)
   end

@@ -18,7 +18,7 @@ end
 -- Runs chunks of Lua, each from a clean heap. What they share are the library, and `run`, the program in this process.
 local driver <const> = [==[
 gprof = require "gprof"
-local cli = require "gprof.cli"
+local cli = require "gprof.cli.main"
 function run(...)
   assert(cli.run { ... } == 0)
 end

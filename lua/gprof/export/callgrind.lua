@@ -9,11 +9,11 @@
 -- @module gprof.export.callgrind
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local escape = require "gprof.escape"
-local extract = require "gprof.extract"
+local escape = require "gprof.format.escape"
+local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
-local shares = require "gprof.shares"
-local sourcing = require "gprof.sourcing"
+local shares = require "gprof.analysis.apportion"
+local sourcing = require "gprof.analysis.line_costs"
 
 local UNKNOWN <const>, SPONTANEOUS <const> = "???", "<spontaneous>"
 

@@ -5,7 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof = require "gprof"
-local json = require "gprof.json"
+local json = require "gprof.format.json"
 
 -- Whoever changes what a reader relies on counts up.
 local FORMAT <const>, VERSION <const> = "gprof-comparison", 1

@@ -3,8 +3,8 @@
 -- @module gprof.export.csv
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local extract = require "gprof.extract"
-local rows = require "gprof.csv"
+local extract = require "gprof.analysis.extract"
+local rows = require "gprof.format.csv"
 
 local columns <const> = {
   "name", "symbol", "file", "line", "address", "self", "children", "ticks", "calls",

@@ -4,8 +4,8 @@
 -- @module gprof.export.csv_arcs
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local extract = require "gprof.extract"
-local rows = require "gprof.csv"
+local extract = require "gprof.analysis.extract"
+local rows = require "gprof.format.csv"
 
 local columns <const> = {
   "caller", "caller_file", "caller_address", "callee", "callee_file", "callee_address",

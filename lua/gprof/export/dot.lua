@@ -6,8 +6,8 @@
 -- @module gprof.export.dot
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local escape = require "gprof.escape"
-local extract = require "gprof.extract"
+local escape = require "gprof.format.escape"
+local extract = require "gprof.analysis.extract"
 
 -- Percent of all time, below which functions and calls are left out.
 local NODES <const>, EDGES <const> = 0.5, 0.1

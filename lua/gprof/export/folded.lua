@@ -4,9 +4,9 @@
 -- @module gprof.export.folded
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local chains = require "gprof.chains"
-local escape = require "gprof.escape"
-local extract = require "gprof.extract"
+local chains = require "gprof.analysis.chains"
+local escape = require "gprof.format.escape"
+local extract = require "gprof.analysis.extract"
 
 -- A semicolon ends a name. Blanks around it would be read as part of what is around it,
 -- and a number behind one as a count.

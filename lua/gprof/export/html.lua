@@ -7,16 +7,16 @@
 -- @module gprof.export.html
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local assets = require "gprof.html.assets"
-local data = require "gprof.html.data"
-local extract = require "gprof.extract"
+local assets = require "gprof.export.html.assets"
+local data = require "gprof.export.html.data"
+local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
-local sha256 = require "gprof.sha256"
-local sources = require "gprof.html.sources"
-local summary = require "gprof.html.summary"
-local tables = require "gprof.html.tables"
-local text = require "gprof.html.text"
-local tree = require "gprof.html.tree"
+local sha256 = require "gprof.format.sha256"
+local sources = require "gprof.export.html.sources"
+local summary = require "gprof.export.html.summary"
+local tables = require "gprof.export.html.tables"
+local text = require "gprof.export.html.text"
+local tree = require "gprof.export.html.tree"
 
 local POLICY <const> = "default-src 'none'; script-src 'sha256-%s'; " ..
   "style-src 'sha256-%s'; base-uri 'none'; form-action 'none'"

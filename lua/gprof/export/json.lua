@@ -7,9 +7,9 @@
 -- @module gprof.export.json
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local extract = require "gprof.extract"
+local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
-local json = require "gprof.json"
+local json = require "gprof.format.json"
 
 -- Whoever changes what a reader relies on counts up.
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1

@@ -7,11 +7,11 @@
 -- @module gprof.export.pprof
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local chains = require "gprof.chains"
-local escape = require "gprof.escape"
-local extract = require "gprof.extract"
-local protobuf = require "gprof.protobuf"
-local sourcing = require "gprof.sourcing"
+local chains = require "gprof.analysis.chains"
+local escape = require "gprof.format.escape"
+local extract = require "gprof.analysis.extract"
+local protobuf = require "gprof.format.protobuf"
+local sourcing = require "gprof.analysis.line_costs"
 
 local number <const>, bytes <const>, numbers <const> =
   protobuf.number, protobuf.bytes, protobuf.numbers

@@ -6,10 +6,10 @@
 -- @module gprof.export.speedscope
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local chains = require "gprof.chains"
-local extract = require "gprof.extract"
+local chains = require "gprof.analysis.chains"
+local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
-local json = require "gprof.json"
+local json = require "gprof.format.json"
 
 local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
 

@@ -3,11 +3,11 @@
 -- @module gprof.report.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local annotation = require "gprof.annotation"
+local annotation = require "gprof.library.annotation"
 local core = require "gprof.core"
-local heading = require "gprof.heading"
+local heading = require "gprof.print.heading"
 local output = require "gprof.output"
-local source_text = require "gprof.source_text"
+local source_text = require "gprof.library.source_text"
 
 -- The margin ----------------------------------------------------------------------------
 
@@ -18,14 +18,14 @@ local MARK <const> = "#####"                       -- in place of counts that ar
 -- A line in colours. Its margin has the colour of its time; what was never executed is
 -- dim as a whole.
 local function painter(page)
-  local color = require "gprof.color"
+  local color = require "gprof.print.color"
   return function(margin, text, seconds, idle)
     if idle then return color.row(margin .. text, 0, 0, false) end
     return color.row(margin, 100 * seconds / page.seconds, page.samples, true) .. text
   end
 end
 
--- What margins look like (see csrc/lua_margins.c). GNU gprof's are never wider than this.
+-- What margins look like (see csrc/lua/margins.c). GNU gprof's are never wider than this.
 local function layout_of(page)
   local options = page.options
   return {
@@ -124,7 +124,7 @@ end
 -- What must not be lost: the program, and its sources, one of which may have the name of
 -- another one's listing.
 local function files_to_keep(page)
-  local kept = require "gprof.kept".new()
+  local kept = require "gprof.cli.kept".new()
   kept:add(page.profile.image.path)
   for _, file in ipairs(annotation.files(page.profile)) do
     kept:add((source_text.find(file.name, page.options.directory_path)))

@@ -1,14 +1,14 @@
 --- The tree of calls: each function below those that called it, with the time that was
--- spent there and below on their behalf. An estimate: see gprof.tree.
+-- spent there and below on their behalf. An estimate: see gprof.analysis.tree.
 --
 -- @module gprof.report.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local heading = require "gprof.heading"
-local layout = require "gprof.layout"
-local names = require "gprof.names"
-local terminal = require "gprof.terminal"
-local trees = require "gprof.tree"
+local heading = require "gprof.print.heading"
+local layout = require "gprof.print.layout"
+local names = require "gprof.print.labels"
+local terminal = require "gprof.cli.terminal"
+local trees = require "gprof.analysis.tree"
 
 -- The least share of all time, in percent, that a line is there for, unless somebody says
 -- so.
@@ -45,7 +45,7 @@ local function page_of(profile, tree, options, write)
     branches = terminal.is_utf8() and drawn or typed,
     draw = bar and layout.drawer(bar) or function() return "" end,
     gap = bar and bar + 1 or 0,
-    paint = options.color and require "gprof.color".painter(profile.total_ticks),
+    paint = options.color and require "gprof.print.color".painter(profile.total_ticks),
   }
 end
 
@@ -122,5 +122,5 @@ return function(profile, options, write)
   page.least = least * tree.all
   write_heading(profile, options, page.gap, write)
   if tree.all > 0 then write_children(page, tree.root, "") end
-  if not options.brief then write(require "gprof.explain".tree) end
+  if not options.brief then write(require "gprof.print.explain".tree) end
 end

@@ -4,9 +4,9 @@
 -- @module gprof.report.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local granularity = require "gprof.granularity"
-local heading = require "gprof.heading"
-local names = require "gprof.names"
+local granularity = require "gprof.print.granularity"
+local heading = require "gprof.print.heading"
+local names = require "gprof.print.labels"
 
 local integer <const> = math.tointeger
 
@@ -159,7 +159,7 @@ end
 local function label(row, several, options, figures)
   local name = full_label(row, several, options)
   if not options.terminal_width then return name end
-  return require "gprof.layout".fit(name, options, figures)
+  return require "gprof.print.layout".fit(name, options, figures)
 end
 
 local function write_row(row, groups, name, write)
@@ -190,5 +190,5 @@ return function(_, options, write)
       write_row(row, groups, label(row, several, options, figures), write)
     end
   end
-  if not options.brief then write(require "gprof.explain".comparison) end
+  if not options.brief then write(require "gprof.print.explain".comparison) end
 end

@@ -46,7 +46,7 @@ end
 local function write_lines(profile, id, least, options, write)
   local file, line, symbol, address, calls =
     profile:get(id, "file", "line", "symbol", "address", "calls")
-  local color = options.color and require "gprof.color"
+  local color = options.color and require "gprof.print.color"
   local function write_line(at, count)
     local text = ("%s:%d: (%s:0x%x) %d executions\n"):format(
       file or "<unknown>", line or 0, symbol, at, count)

@@ -7,7 +7,7 @@
 -- @module gprof.report.file_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local ordering = require "gprof.ordering"
+local ordering = require "gprof.analysis.linker_order"
 
 -- Functions that stand for files, in the order of their addresses, and all names by
 -- function.

@@ -5,8 +5,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local heading = require "gprof.heading"
-local names = require "gprof.names"
+local heading = require "gprof.print.heading"
+local names = require "gprof.print.labels"
 
 -- Prefixes of units, largest first: those who came before found these sufficient.
 local prefixes = {
@@ -41,7 +41,7 @@ end
 -- How the report looks. Others may come with another look (`gprof.report.bsd.flat`):
 -- title, ending: functions of (profile, options, write), what comes before and after.
 -- unit: what figures per call are in, a function that returns prefix and scale.
--- called, other: rows, see csrc/lua_flat.c.
+-- called, other: rows, see csrc/lua/flat.c.
 -- labels: a function of (profile, options) that returns what functions are called.
 local gnu = {
   title = write_title,
@@ -53,7 +53,7 @@ local gnu = {
 
 function gnu.ending(_, options, write)
   if options.brief then return end
-  local explain = require "gprof.explain"
+  local explain = require "gprof.print.explain"
   write(explain.flat)
   if options.errors then write(explain.errors) end
 end
@@ -61,7 +61,7 @@ end
 -- A row with the error behind the seconds, with as many digits as it takes to see one
 -- sample.
 local function with_error(row, rate)
-  local decimals = require "gprof.granularity".decimals(1 / rate)
+  local decimals = require "gprof.print.granularity".decimals(1 / rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
@@ -100,10 +100,10 @@ return function(profile, options, write, look)
   end
   look = look or gnu
   local prefix, scale = look.unit(profile)
-  local layout = options.terminal_width and look == gnu and require "gprof.layout"
+  local layout = options.terminal_width and look == gnu and require "gprof.print.layout"
   local bar = layout and
     layout.bar_length(options, options.errors and TAKEN + ERROR or TAKEN)
-  local paint = options.color and require "gprof.color".painter(profile.total_ticks)
+  local paint = options.color and require "gprof.print.color".painter(profile.total_ticks)
   look.title(profile, options, write)
   write_heading(profile, options, prefix, bar, write)
   local function row(format)

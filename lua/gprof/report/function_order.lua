@@ -4,7 +4,7 @@
 -- @module gprof.report.function_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local ordering = require "gprof.ordering"
+local ordering = require "gprof.analysis.linker_order"
 
 --- Prints the report. Names are those of the symbol table, as linkers want them; what
 -- stands for something else than functions, in shared libraries, is left out.

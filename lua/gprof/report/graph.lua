@@ -4,14 +4,14 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local granularity = require "gprof.granularity"
-local heading = require "gprof.heading"
-local names = require "gprof.names"
+local granularity = require "gprof.print.granularity"
+local heading = require "gprof.print.heading"
+local names = require "gprof.print.labels"
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
 -- heading, ending: functions of (profile, options, write), what comes before and after.
 -- primary: the line that an entry is about, up to its calls; arc, inner_arc, member,
--- recursive_member, spontaneous, rule: see csrc/lua_entries.c. Seconds are the values
+-- recursive_member, spontaneous, rule: see csrc/lua/entries.c. Seconds are the values
 -- 3 and 4. name: the field that has a function's name.
 local gnu = {
   primary = "%1$-6.6s %2$5.1f %3$7.2f %4$7.2f",
@@ -33,7 +33,7 @@ end
 
 function gnu.ending(_, options, write)
   if not options.brief then
-    write(require "gprof.explain".graph)
+    write(require "gprof.print.explain".graph)
   end
 end
 
@@ -62,7 +62,7 @@ local function lines_of(profile, options, look)
     labels = names.references(profile, options, look.name),
     unused = options.display_unused_functions,
     top = options.top,
-    paint = options.color and require "gprof.color".painter(profile.graph_ticks),
+    paint = options.color and require "gprof.print.color".painter(profile.graph_ticks),
   }, { __index = look })
 end
 

@@ -4,14 +4,14 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local heading = require "gprof.heading"
-local names = require "gprof.names"
+local heading = require "gprof.print.heading"
+local names = require "gprof.print.labels"
 
 local COLUMNS <const> = 3
 local WIDTH <const>, WIDEST <const> = 80, 1000000  -- of lines, in characters
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.index`):
--- cell: see csrc/lua_index.c; width: a function of the options; name: the field that has
+-- cell: see csrc/lua/index.c; width: a function of the options; name: the field that has
 -- a function's name.
 local gnu = { cell = "%1$s", name = "name" }
 
@@ -34,7 +34,7 @@ return function(profile, options, write, look)
     width = look.width and look.width(options),
     numbered = names.numbered(profile, options),
     names = names.bare(profile, look.name),
-    paint = options.color and require "gprof.color".painter(profile.graph_ticks),
+    paint = options.color and require "gprof.print.color".painter(profile.graph_ticks),
     unused = options.display_unused_functions,
     top = options.top,
   })

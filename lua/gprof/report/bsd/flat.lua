@@ -5,8 +5,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local flat = require "gprof.report.flat"
-local granularity = require "gprof.granularity"
-local names = require "gprof.names"
+local granularity = require "gprof.print.granularity"
+local names = require "gprof.print.labels"
 
 local look = {
   called = "%1$5.1f %2$10.2f %3$8.2f %4$8d %5$8.2f %6$8.2f  %7$s\n",
@@ -15,7 +15,7 @@ local look = {
 
 function look.title(profile, options, write)
   if not options.brief then
-    local explain = require "gprof.explain"
+    local explain = require "gprof.print.explain"
     write(explain.bsd_flat)
     if options.errors then write(explain.errors) end
   end

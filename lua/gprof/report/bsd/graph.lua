@@ -3,9 +3,9 @@
 -- @module gprof.report.bsd.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local granularity = require "gprof.granularity"
+local granularity = require "gprof.print.granularity"
 local graph = require "gprof.report.graph"
-local heading = require "gprof.heading"
+local heading = require "gprof.print.heading"
 
 local indent = (" "):rep(34)
 
@@ -22,7 +22,7 @@ local look = {
 
 function look.heading(profile, options, write)
   if not options.brief then
-    write(require "gprof.explain".bsd_graph)
+    write(require "gprof.print.explain".bsd_graph)
   end
   granularity.of_graph(profile, options, write)
   write(heading(options, indent .. "called/total       parents \n"))

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Numbers in somebody else's byte order.
+ *
+ * A profile is written in the byte order and with the pointer size of the
+ * program that was profiled, which need not be this machine's.
+ */
+#ifndef GP_BASE_BYTES_H
+#define GP_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* How numbers are laid out in a file. */
+typedef struct gp_layout {
+  bool big_endian;
+  unsigned pointer_size;  /* bytes of an address: 4 or 8 */
+  bool narrow_counts;     /* in arcs of the BSD formats: a count is one of 4 bytes, even
+                             where it has the room of 8 */
+} gp_layout;
+
+/* This machine's byte order. */
+#define GP_BIG_ENDIAN (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+
+static inline uint16_t gp_u16(const unsigned char *p, gp_layout layout) {
+  uint16_t value;
+  memcpy(&value, p, sizeof value);
+  return layout.big_endian == GP_BIG_ENDIAN ? value : __builtin_bswap16(value);
+}
+
+static inline uint32_t gp_u32(const unsigned char *p, gp_layout layout) {
+  uint32_t value;
+  memcpy(&value, p, sizeof value);
+  return layout.big_endian == GP_BIG_ENDIAN ? value : __builtin_bswap32(value);
+}
+
+static inline uint64_t gp_u64(const unsigned char *p, gp_layout layout) {
+  uint64_t value;
+  memcpy(&value, p, sizeof value);
+  return layout.big_endian == GP_BIG_ENDIAN ? value : __builtin_bswap64(value);
+}
+
+/* An address, or a count of an address's size. */
+static inline uint64_t gp_pointer(const unsigned char *p, gp_layout layout) {
+  return layout.pointer_size == 8 ? gp_u64(p, layout) : gp_u32(p, layout);
+}
+
+/* The count of an arc in the BSD formats. */
+static inline uint64_t gp_bsd_count(const unsigned char *p, gp_layout layout) {
+  return layout.narrow_counts ? gp_u32(p, layout) : gp_pointer(p, layout);
+}
+
+static inline void gp_put_u16(unsigned char *p, uint16_t value, gp_layout layout) {
+  if (layout.big_endian != GP_BIG_ENDIAN) value = __builtin_bswap16(value);
+  memcpy(p, &value, sizeof value);
+}
+
+static inline void gp_put_u32(unsigned char *p, uint32_t value, gp_layout layout) {
+  if (layout.big_endian != GP_BIG_ENDIAN) value = __builtin_bswap32(value);
+  memcpy(p, &value, sizeof value);
+}
+
+static inline void gp_put_u64(unsigned char *p, uint64_t value, gp_layout layout) {
+  if (layout.big_endian != GP_BIG_ENDIAN) value = __builtin_bswap64(value);
+  memcpy(p, &value, sizeof value);
+}
+
+/* An address, or a count, which must fit. */
+static inline void gp_put_pointer(unsigned char *p, uint64_t value, gp_layout layout) {
+  if (layout.pointer_size == 8)
+    gp_put_u64(p, value, layout);
+  else
+    gp_put_u32(p, (uint32_t)value, layout);
+}
+
+static inline void gp_put_bsd_count(unsigned char *p, uint64_t value, gp_layout layout) {
+  gp_put_pointer(p, layout.narrow_counts ? 0 : value, layout);
+  if (layout.narrow_counts) gp_put_u32(p, (uint32_t)value, layout);
+}
+
+#endif

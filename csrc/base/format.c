@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Formats: text with places for values. */
+#include "base/format.h"
+
+#include <string.h>
+
+static int read_number(const char **p) {
+  int number = 0;
+  while (**p >= '0' && **p <= '9' && number <= GP_TEXT_WIDTH)
+    number = number * 10 + *(*p)++ - '0';
+  return number;
+}
+
+/* Reads flags: each of - and + at most once, in any order. */
+static const char *read_flags(const char *p, gp_column_style *style) {
+  for (;; p++) {
+    bool *flag = *p == '-' ? &style->left : *p == '+' ? &style->plus : NULL;
+    if (!flag || *flag) return p;
+    *flag = true;
+  }
+}
+
+/* Reads [N$][flags][width][.precision]conversion. */
+static const char *read_directive(const char *p, gp_piece *piece) {
+  const char *begin = p;
+  int number = read_number(&p);
+  if (number > 0 && number <= GP_TEXT_WIDTH && *p == '$') {
+    piece->place = (uint8_t)number;
+    p++;
+  } else {
+    p = begin;
+  }
+  p = read_flags(p, &piece->style);
+  piece->style.width = read_number(&p);
+  if (*p == '.') {
+    p++;
+    piece->style.precision = read_number(&p);
+  }
+  piece->conversion = *p;
+  bool known = *p == 'd' || *p == 'f' || (*p == 's' && !piece->style.plus);
+  bool wide = piece->style.width > GP_TEXT_WIDTH ||
+              piece->style.precision > GP_TEXT_WIDTH;
+  return known && !wide ? p + 1 : NULL;
+}
+
+const char *gp_format_piece(const char *p, gp_piece *piece) {
+  const char *percent = strchr(p, '%');
+  *piece = (gp_piece){.text = p, .style = {.precision = -1}};
+  if (!percent) {
+    piece->length = (uint32_t)strlen(p);
+    return p + piece->length;
+  }
+  piece->length = (uint32_t)(percent - p);
+  if (percent[1] != '%') return read_directive(percent + 1, piece);
+  piece->length++;  /* the first of two stands for itself */
+  return percent + 2;
+}

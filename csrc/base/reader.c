@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A checked stream of bytes. */
+#include "base/reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Begins to read what a descriptor is open for. */
+static bool begin(gp_reader *reader, int file, bool owned, gp_error *error) {
+  struct stat status;
+  memset(reader, 0, sizeof *reader);
+  reader->error = error;
+  reader->owned = owned;
+  reader->file = file;
+  reader->size = UINT64_MAX;
+  if (fstat(reader->file, &status) == 0) {
+    if (S_ISDIR(status.st_mode)) {
+      gp_reader_close(reader);
+      return gp_fail(error, "is a directory");
+    }
+    /* files of /proc are regular and claim to be empty */
+    if (S_ISREG(status.st_mode) && reader->owned && status.st_size > 0)
+      reader->size = (uint64_t)status.st_size;
+  }
+  reader->window = malloc(GP_READER_WINDOW);
+  if (!reader->window) {
+    gp_reader_close(reader);
+    return gp_fail_memory(error);
+  }
+  return true;
+}
+
+bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error) {
+  if (strcmp(path, "-") == 0) return begin(reader, STDIN_FILENO, false, error);
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return gp_fail(error, "%s", strerror(errno));
+  return begin(reader, file, true, error);
+}
+
+bool gp_reader_share(gp_reader *reader, int file, gp_error *error) {
+  return begin(reader, file, false, error);
+}
+
+void gp_reader_close(gp_reader *reader) {
+  if (reader->owned && reader->file >= 0) close(reader->file);
+  free(reader->window);
+  reader->file = -1;
+  reader->window = NULL;
+}
+
+/* Ends the reading of a file, which may have become shorter since it was opened: what was
+ * cut off behind a record would not be missed. Returns false anyway. */
+static bool end_of_file(gp_reader *reader) {
+  if (reader->size == UINT64_MAX ||
+      reader->offset + gp_reader_at_hand(reader) >= reader->size)
+    return false;
+  reader->failed = true;
+  return gp_fail(reader->error, "has become shorter while it was read");
+}
+
+/* Reads once into the free end of the window; false at the end or on error. */
+static bool fill(gp_reader *reader) {
+  ssize_t got;
+  do
+    got = read(reader->file, reader->window + reader->end,
+               GP_READER_WINDOW - reader->end);
+  while (got < 0 && errno == EINTR);
+  if (got < 0) {
+    reader->failed = true;
+    return gp_fail(reader->error, "cannot be read: %s", strerror(errno));
+  }
+  reader->end += (size_t)got;
+  return got > 0 || end_of_file(reader);
+}
+
+size_t gp_reader_available(gp_reader *reader, size_t wanted) {
+  if (reader->end - reader->begin >= wanted) return wanted;
+  memmove(reader->window, reader->window + reader->begin,
+          reader->end - reader->begin);
+  reader->end -= reader->begin;
+  reader->begin = 0;
+  while (reader->end < wanted && !reader->failed)
+    if (!fill(reader)) break;
+  return reader->end < wanted ? reader->end : wanted;
+}
+
+const unsigned char *gp_reader_peek(gp_reader *reader, size_t count) {
+  if (gp_reader_available(reader, count) < count || reader->failed) return NULL;
+  return reader->window + reader->begin;
+}
+
+bool gp_reader_may_hold(const gp_reader *reader, uint64_t count) {
+  return reader->offset <= reader->size && count <= reader->size - reader->offset;
+}

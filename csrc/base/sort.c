@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A stable sort of row numbers. */
+#include "base/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+typedef struct sorting {
+  gp_before *before;
+  const void *context;
+  uint32_t *scratch;  /* half of the rows fit */
+} sorting;
+
+/* Most of what is sorted are short lists, and many of them:
+ * so many rows fit without asking for memory. */
+enum { ENOUGH = 64 };
+
+/* The depth of this recursion is the logarithm of the count. */
+static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
+  if (count < 2) return;
+  size_t half = count / 2;
+  uint32_t *right = rows + half, *end = rows + count, *out = rows;
+  merge_sort(s, rows, half);
+  merge_sort(s, right, count - half);
+  memcpy(s->scratch, rows, half * sizeof *rows);
+  const uint32_t *left = s->scratch, *left_end = s->scratch + half;
+  while (left < left_end && right < end)
+    *out++ = s->before(s->context, *right, *left) ? *right++ : *left++;
+  memcpy(out, left, (size_t)(left_end - left) * sizeof *rows);
+}
+
+bool gp_sort(uint32_t *rows, size_t count, gp_before *before, const void *context) {
+  uint32_t room[ENOUGH], *scratch = room;
+  if (count < 2) return true;
+  if (count / 2 > ENOUGH && !(scratch = gp_column(count / 2, sizeof *rows))) return false;
+  merge_sort(&(sorting){before, context, scratch}, rows, count);
+  if (scratch != room) free(scratch);
+  return true;
+}
+
+uint32_t *gp_identity(size_t count) {
+  uint32_t *rows = gp_column(count, sizeof *rows);
+  if (rows)
+    for (size_t i = 0; i < count; i++) rows[i] = (uint32_t)i;
+  return rows;
+}

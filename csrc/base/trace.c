@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Traces: lines about the work. */
+#include "base/trace.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+const gp_trace_topic gp_trace_topics[] = {
+    {GP_TRACE_NUMBERING, "numbering"},
+    {GP_TRACE_CYCLES, "cycles"},
+    {GP_TRACE_TALLY, "tally"},
+    {GP_TRACE_ARC_ORDER, "order"},
+    {GP_TRACE_RECORDS, "records"},
+    {GP_TRACE_SYMBOLS, "symbols"},
+    {GP_TRACE_STATIC_CALLS, "static calls"},
+    {GP_TRACE_LOOKUP, "lookup"},
+    {GP_TRACE_PROPAGATION, "propagation"},
+    {GP_TRACE_BLOCKS, "blocks"},
+    {GP_TRACE_SYMSPECS, "symspecs"},
+    {GP_TRACE_ANNOTATION, "annotation"},
+    {0, NULL}};
+
+static const char *name_of(unsigned topic) {
+  const gp_trace_topic *known = gp_trace_topics;
+  while (known->name && known->topic != topic) known++;
+  return known->name ? known->name : "trace";
+}
+
+/* Names come out of files, which can hold anything. */
+static void keep_to_one_line(char *text) {
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
+}
+
+void gp_trace_write(const gp_trace *trace, unsigned topic, const char *format, ...) {
+  char text[1024];
+  va_list arguments;
+  int length = snprintf(text, sizeof text, "%s: ", name_of(topic));
+  va_start(arguments, format);
+  vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
+  va_end(arguments);
+  keep_to_one_line(text);
+  trace->line(trace->context, text);
+}

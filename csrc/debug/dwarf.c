@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The debugging sections of an image, and the forms that values have in them. */
+#include "debug/dwarf.h"
+
+#include <string.h>
+
+/* Whether libbfd would look into other kinds of debugging information, too: those of
+ * stabs, of DWARF 1, and of ECOFF. */
+static bool has_others(bfd *file) {
+  static const char *const names[] = {".stab", ".stab.excl", ".line", ".mdebug", NULL};
+  for (int i = 0; names[i]; i++)
+    if (bfd_get_section_by_name(file, names[i])) return true;
+  return false;
+}
+
+bool gp_dwarf_is_there(const gp_image *image) {
+  gp_section info;
+  gp_section_open(&info, image, ".debug_info");
+  return info.size > 0 || has_others(image->file);
+}
+
+bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
+  memset(dwarf, 0, sizeof *dwarf);
+  if (bfd_get_flavour(image->file) != bfd_target_elf_flavour ||
+      !(bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC)) || has_others(image->file))
+    return false;
+  dwarf->layout = image->layout;
+  dwarf->signed_addresses = bfd_get_sign_extend_vma(image->file) > 0;
+  gp_section_open(&dwarf->info, image, ".debug_info");
+  gp_section_open(&dwarf->abbrev, image, ".debug_abbrev");
+  gp_section_open(&dwarf->line, image, ".debug_line");
+  gp_section_open(&dwarf->text, image, ".debug_str");
+  gp_section_open(&dwarf->line_text, image, ".debug_line_str");
+  gp_section_open(&dwarf->text_offsets, image, ".debug_str_offsets");
+  if (image->shared) gp_section_open(&dwarf->shared_text, image->shared, ".debug_str");
+  return dwarf->info.size > 0;
+}
+
+void gp_dwarf_free(gp_dwarf *dwarf) {
+  gp_section_free(&dwarf->info);
+  gp_section_free(&dwarf->abbrev);
+  gp_section_free(&dwarf->line);
+  gp_section_free(&dwarf->text);
+  gp_section_free(&dwarf->line_text);
+  gp_section_free(&dwarf->text_offsets);
+  gp_section_free(&dwarf->shared_text);
+}
+
+bool gp_dwarf_no_memory(const gp_dwarf *dwarf) {
+  return dwarf->info.no_memory || dwarf->line.no_memory || dwarf->text.no_memory ||
+         dwarf->line_text.no_memory || dwarf->shared_text.no_memory;
+}
+
+/* --- forms ------------------------------------------------------------------- */
+
+enum {
+  FORM_addr = 0x01, FORM_block2 = 0x03, FORM_block4, FORM_data2, FORM_data4, FORM_data8,
+  FORM_string, FORM_block, FORM_block1, FORM_data1, FORM_flag, FORM_sdata, FORM_strp,
+  FORM_udata, FORM_ref_addr, FORM_ref1, FORM_ref2, FORM_ref4, FORM_ref8, FORM_ref_udata,
+  FORM_indirect, FORM_sec_offset, FORM_exprloc, FORM_flag_present, FORM_strx, FORM_addrx,
+  FORM_ref_sup4, FORM_strp_sup, FORM_data16, FORM_line_strp, FORM_ref_sig8,
+  FORM_implicit_const, FORM_loclistx, FORM_rnglistx, FORM_ref_sup8, FORM_strx1,
+  FORM_strx2, FORM_strx3, FORM_strx4, FORM_addrx1, FORM_addrx2, FORM_addrx3, FORM_addrx4,
+  FORM_GNU_addr_index = 0x1f01, FORM_GNU_str_index, FORM_GNU_ref_alt = 0x1f20,
+  FORM_GNU_strp_alt
+};
+
+/* How a form is encoded. */
+typedef enum encoding {
+  UNKNOWN,
+  FIXED,      /* so many bytes */
+  ADDRESS,    /* as many as an address has */
+  OFFSET,     /* as many as an offset has */
+  REFERENCE,  /* an offset, but an address in DWARF 2 */
+  UNSIGNED,   /* LEB128 */
+  SIGNED,
+  TEXT,       /* up to a NUL */
+  BLOCK,      /* a length of so many bytes (0: LEB128), and as many bytes */
+  IMPLICIT    /* nothing: it is in the abbreviation */
+} encoding;
+
+typedef struct form_rule {
+  uint8_t encoding, bytes, kind;
+} form_rule;
+
+static const form_rule forms[] = {
+    [FORM_addr] = {ADDRESS, 0, GP_VALUE_NUMBER},
+    [FORM_block2] = {BLOCK, 2, GP_VALUE_NONE},
+    [FORM_block4] = {BLOCK, 4, GP_VALUE_NONE},
+    [FORM_data2] = {FIXED, 2, GP_VALUE_NUMBER},
+    [FORM_data4] = {FIXED, 4, GP_VALUE_NUMBER},
+    [FORM_data8] = {FIXED, 8, GP_VALUE_NUMBER},
+    [FORM_string] = {TEXT, 0, GP_VALUE_INLINE},
+    [FORM_block] = {BLOCK, 0, GP_VALUE_NONE},
+    [FORM_block1] = {BLOCK, 1, GP_VALUE_NONE},
+    [FORM_data1] = {FIXED, 1, GP_VALUE_NUMBER},
+    [FORM_flag] = {FIXED, 1, GP_VALUE_NUMBER},
+    [FORM_sdata] = {SIGNED, 0, GP_VALUE_NUMBER},
+    [FORM_strp] = {OFFSET, 0, GP_VALUE_TEXT},
+    [FORM_udata] = {UNSIGNED, 0, GP_VALUE_NUMBER},
+    [FORM_ref_addr] = {REFERENCE, 0, GP_VALUE_NONE},
+    [FORM_ref1] = {FIXED, 1, GP_VALUE_NONE},
+    [FORM_ref2] = {FIXED, 2, GP_VALUE_NONE},
+    [FORM_ref4] = {FIXED, 4, GP_VALUE_NONE},
+    [FORM_ref8] = {FIXED, 8, GP_VALUE_NONE},
+    [FORM_ref_udata] = {UNSIGNED, 0, GP_VALUE_NONE},
+    [FORM_sec_offset] = {OFFSET, 0, GP_VALUE_NUMBER},
+    [FORM_exprloc] = {BLOCK, 0, GP_VALUE_NONE},
+    [FORM_flag_present] = {FIXED, 0, GP_VALUE_NUMBER},
+    [FORM_strx] = {UNSIGNED, 0, GP_VALUE_INDEXED},
+    [FORM_addrx] = {UNSIGNED, 0, GP_VALUE_NONE},
+    [FORM_ref_sup4] = {FIXED, 4, GP_VALUE_NONE},
+    [FORM_strp_sup] = {OFFSET, 0, GP_VALUE_ELSEWHERE},
+    [FORM_data16] = {FIXED, 16, GP_VALUE_NONE},
+    [FORM_line_strp] = {OFFSET, 0, GP_VALUE_LINE_TEXT},
+    [FORM_ref_sig8] = {FIXED, 8, GP_VALUE_NONE},
+    [FORM_implicit_const] = {IMPLICIT, 0, GP_VALUE_NUMBER},
+    [FORM_loclistx] = {UNSIGNED, 0, GP_VALUE_NONE},
+    [FORM_rnglistx] = {UNSIGNED, 0, GP_VALUE_NONE},
+    [FORM_ref_sup8] = {FIXED, 8, GP_VALUE_NONE},
+    [FORM_strx1] = {FIXED, 1, GP_VALUE_INDEXED},
+    [FORM_strx2] = {FIXED, 2, GP_VALUE_INDEXED},
+    [FORM_strx3] = {FIXED, 3, GP_VALUE_INDEXED},
+    [FORM_strx4] = {FIXED, 4, GP_VALUE_INDEXED},
+    [FORM_addrx1] = {FIXED, 1, GP_VALUE_NONE},
+    [FORM_addrx2] = {FIXED, 2, GP_VALUE_NONE},
+    [FORM_addrx3] = {FIXED, 3, GP_VALUE_NONE},
+    [FORM_addrx4] = {FIXED, 4, GP_VALUE_NONE},
+};
+
+static form_rule find_form(uint64_t number) {
+  static const form_rule unknown = {UNKNOWN, 0, GP_VALUE_NONE};
+  switch (number) {
+    case FORM_GNU_addr_index: return forms[FORM_addrx];
+    case FORM_GNU_str_index: return forms[FORM_strx];
+    case FORM_GNU_ref_alt: return (form_rule){OFFSET, 0, GP_VALUE_NONE};
+    case FORM_GNU_strp_alt: return forms[FORM_strp_sup];
+    default: return number < sizeof forms / sizeof *forms ? forms[number] : unknown;
+  }
+}
+
+static void skip_block(gp_cursor *cursor, unsigned bytes) {
+  gp_take(cursor, bytes ? gp_take_uint(cursor, bytes) : gp_take_uleb(cursor));
+}
+
+bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *unit,
+                    int64_t implicit, gp_value *value) {
+  /* one form can stand for another, and that for yet another */
+  while (number == FORM_indirect && !cursor->bad) number = gp_take_uleb(cursor);
+  form_rule form = find_form(number);
+  if (form.encoding == REFERENCE) form.encoding = unit->version == 2 ? ADDRESS : OFFSET;
+  *value = (gp_value){form.kind, (uint64_t)implicit};
+  switch (form.encoding) {
+    case FIXED: value->number = gp_take_uint(cursor, form.bytes); break;
+    case ADDRESS: value->number = gp_take_uint(cursor, unit->address_size); break;
+    case OFFSET: value->number = gp_take_offset(cursor); break;
+    case UNSIGNED: value->number = gp_take_uleb(cursor); break;
+    case SIGNED: value->number = (uint64_t)gp_take_sleb(cursor); break;
+    case BLOCK: skip_block(cursor, form.bytes); break;
+    case TEXT:
+      value->number = (uint64_t)(cursor->at - cursor->start);
+      gp_skip_text(cursor);
+      break;
+    default: break;
+  }
+  return form.encoding != UNKNOWN;
+}
+
+/* --- text -------------------------------------------------------------------- */
+
+/* The text of a number in .debug_str_offsets. */
+static char *indexed_text(gp_dwarf *dwarf, const gp_unit_layout *unit, uint64_t index) {
+  unsigned char bytes[8];
+  size_t size = unit->wide ? 8 : 4;
+  if (index > dwarf->text_offsets.size / size) return NULL;
+  uint64_t place = unit->text_offsets + index * size;
+  if (!gp_section_read(&dwarf->text_offsets, place, bytes, size)) return NULL;
+  gp_layout layout = dwarf->layout;
+  uint64_t offset = unit->wide ? gp_u64(bytes, layout) : gp_u32(bytes, layout);
+  return gp_section_text(&dwarf->text, offset);
+}
+
+char *gp_dwarf_text(gp_dwarf *dwarf, gp_section *home, const gp_unit_layout *unit,
+                    gp_value value) {
+  switch (value.kind) {
+    case GP_VALUE_INLINE: return gp_section_text(home, value.number);
+    case GP_VALUE_TEXT: return gp_section_text(&dwarf->text, value.number);
+    case GP_VALUE_LINE_TEXT: return gp_section_text(&dwarf->line_text, value.number);
+    case GP_VALUE_INDEXED: return indexed_text(dwarf, unit, value.number);
+    case GP_VALUE_ELSEWHERE: return gp_section_text(&dwarf->shared_text, value.number);
+    default: return NULL;
+  }
+}

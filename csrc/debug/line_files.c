@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files that a line table names. */
+#include "debug/line_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* What an entry of DWARF 5 tells. */
+enum { CONTENT_path = 1, CONTENT_directory_index = 2 };
+
+/* An entry of either table. */
+typedef struct table_entry {
+  gp_value name;
+  uint64_t directory;
+} table_entry;
+
+static bool add_directory(gp_line_files *files, table_entry entry) {
+  gp_section *section = &files->dwarf->line;
+  if (files->directory_count == files->directory_capacity) {
+    size_t room = gp_capacity(files->directory_capacity, files->directory_count + 1);
+    if (!gp_section_room(section, &files->directory, room, sizeof *files->directory))
+      return false;
+    files->directory_capacity = room;
+  }
+  files->directory[files->directory_count++] = entry.name;
+  return true;
+}
+
+static bool add_file(gp_line_files *files, table_entry entry) {
+  gp_section *section = &files->dwarf->line;
+  if (files->count == files->capacity) {
+    size_t room = gp_capacity(files->capacity, files->count + 1);
+    if (!gp_section_room(section, &files->name, room, sizeof *files->name) ||
+        !gp_section_room(section, &files->directory_of, room,
+                         sizeof *files->directory_of))
+      return false;
+    files->capacity = room;
+  }
+  files->name[files->count] = entry.name;
+  files->directory_of[files->count++] = entry.directory;
+  return true;
+}
+
+typedef bool add_entry(gp_line_files *files, table_entry entry);
+
+/* --- DWARF 2 to 4 -------------------------------------------------------------- */
+
+static gp_value take_name(gp_cursor *cursor, uint64_t offset) {
+  gp_value name = {GP_VALUE_INLINE, offset + (uint64_t)(cursor->at - cursor->start)};
+  gp_skip_text(cursor);
+  return name;
+}
+
+/* The entry at the cursor; false if it is the one without a name, behind the last. */
+static bool take_entry(gp_cursor *cursor, uint64_t offset, bool file,
+                       table_entry *entry) {
+  if (gp_left(cursor) == 0) cursor->bad = true;
+  if (cursor->bad) return false;
+  if (*cursor->at == 0) {
+    cursor->at++;
+    return false;
+  }
+  *entry = (table_entry){take_name(cursor, offset), 0};
+  if (!file) return true;
+  entry->directory = gp_take_uleb(cursor);
+  gp_take_uleb(cursor);  /* when it was modified */
+  gp_take_uleb(cursor);  /* how large it was */
+  return true;
+}
+
+static bool read_old(gp_line_files *files, gp_cursor *cursor, uint64_t offset) {
+  table_entry entry;
+  while (take_entry(cursor, offset, false, &entry))
+    if (!add_directory(files, entry)) return false;
+  while (take_entry(cursor, offset, true, &entry))
+    if (!add_file(files, entry)) return false;
+  return !cursor->bad;
+}
+
+bool gp_line_files_define(gp_line_files *files, gp_cursor *cursor, uint64_t offset) {
+  table_entry entry;
+  return take_entry(cursor, offset, true, &entry) && !cursor->bad &&
+         add_file(files, entry);
+}
+
+/* --- DWARF 5 ------------------------------------------------------------------- */
+
+/* Reads an entry as the format says: pairs of what a value tells and its form. */
+static bool read_entry(const gp_line_files *files, gp_cursor *cursor, gp_cursor format,
+                       uint64_t offset, table_entry *entry) {
+  *entry = (table_entry){{GP_VALUE_NONE, 0}, 0};
+  while (gp_left(&format) > 0) {
+    gp_value value;
+    uint64_t content = gp_take_uleb(&format), form = gp_take_uleb(&format);
+    if (!gp_dwarf_value(cursor, form, &files->layout, 0, &value)) return false;
+    if (value.kind == GP_VALUE_INLINE) value.number += offset;
+    if (content == CONTENT_path) entry->name = value;
+    if (content == CONTENT_directory_index) entry->directory = value.number;
+  }
+  return !cursor->bad;
+}
+
+static bool read_table(gp_line_files *files, gp_cursor *cursor, uint64_t offset,
+                       add_entry *add) {
+  table_entry entry;
+  gp_cursor format = *cursor;
+  format.at++;
+  for (unsigned pairs = gp_take_u8(cursor); pairs > 0; pairs--) {
+    gp_take_uleb(cursor);
+    gp_take_uleb(cursor);
+  }
+  format.end = cursor->at;
+  uint64_t count = gp_take_uleb(cursor);
+  for (; count > 0 && !cursor->bad; count--) {
+    const unsigned char *before = cursor->at;
+    if (!read_entry(files, cursor, format, offset, &entry) || !add(files, entry))
+      return false;
+    if (cursor->at == before) return false;  /* any number of entries of nothing */
+  }
+  return !cursor->bad;
+}
+
+bool gp_line_files_read(gp_line_files *files, gp_cursor *cursor, uint64_t offset) {
+  files->first = files->layout.version >= 5 ? 0 : 1;
+  return files->layout.version >= 5
+             ? read_table(files, cursor, offset, add_directory) &&
+                   read_table(files, cursor, offset, add_file)
+             : read_old(files, cursor, offset);
+}
+
+void gp_line_files_free(gp_line_files *files) {
+  free(files->directory);
+  free(files->name);
+  free(files->directory_of);
+  memset(files, 0, sizeof *files);
+}
+
+/* --- names --------------------------------------------------------------------- */
+
+static char *text_of(gp_line_files *files, gp_value value) {
+  return gp_dwarf_text(files->dwarf, &files->dwarf->line, &files->layout, value);
+}
+
+/* The directory that the unit was compiled in. */
+static char *home_of(gp_line_files *files) {
+  gp_dwarf *dwarf = files->dwarf;
+  return gp_dwarf_text(dwarf, &dwarf->info, &files->home_layout, files->home);
+}
+
+/* Joins what there is of two directories and a name. */
+static char *join(const char *home, const char *directory, const char *name) {
+  char *joined;
+  int length = asprintf(&joined, "%s%s%s%s%s", home ? home : "", home ? "/" : "",
+                        directory ? directory : "", directory ? "/" : "", name);
+  return length < 0 ? NULL : joined;
+}
+
+char *gp_line_files_name(gp_line_files *files, uint64_t number) {
+  uint64_t row = number - files->first;  /* wraps if there is no such number */
+  char *name = row < files->count ? text_of(files, files->name[row]) : NULL;
+  if (!name) return strdup("<unknown>");
+  if (name[0] == '/' || name[0] == '\0') return name;
+  uint64_t place = files->directory_of[row] - files->first;
+  char *directory = place < files->directory_count
+                        ? text_of(files, files->directory[place]) : NULL;
+  char *home = directory && directory[0] == '/' ? NULL : home_of(files);
+  char *joined = join(home, directory, name);
+  free(home);
+  free(directory);
+  free(name);
+  return joined;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The units of .debug_info. */
+#include "debug/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Bytes that the header of a unit and its first entry mostly fit in, and always: only
+ * text that stands in the entry itself makes it long. */
+#define USUAL_WINDOW 512
+#define LONGEST_WINDOW 65536
+
+enum { UNIT_type = 2, UNIT_skeleton = 4, UNIT_split_compile, UNIT_split_type };
+enum {
+  AT_stmt_list = 0x10, AT_comp_dir = 0x1b, AT_str_offsets_base = 0x72, AT_dwo_name = 0x76,
+  AT_GNU_dwo_name = 0x2130
+};
+enum { FORM_implicit_const = 0x21 };
+
+/* Units have abbreviations of their own, or one of the first of a table that several
+ * share. So all of them are read in as many bytes as there are, or few times as many;
+ * each unit that shares one takes bytes of its own. */
+static uint64_t how_patient(const gp_dwarf *dwarf) {
+  return 16 * (dwarf->abbrev.size + dwarf->info.size) + 1048576;
+}
+
+bool gp_units_open(gp_units *units, gp_dwarf *dwarf) {
+  memset(units, 0, sizeof *units);
+  units->dwarf = dwarf;
+  units->patience = how_patient(dwarf);
+  units->abbrev = malloc((size_t)dwarf->abbrev.size + 1);
+  if (!units->abbrev) return false;
+  if (!gp_section_read(&dwarf->abbrev, 0, units->abbrev, (size_t)dwarf->abbrev.size))
+    dwarf->abbrev.size = 0;
+  return true;
+}
+
+void gp_units_free(gp_units *units) {
+  free(units->abbrev);
+  free(units->window);
+  memset(units, 0, sizeof *units);
+}
+
+/* --- abbreviations ------------------------------------------------------------- */
+
+/* The next attribute of an abbreviation; false behind the last. */
+static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *form,
+                           int64_t *implicit) {
+  *attribute = gp_take_uleb(abbrev);
+  *form = gp_take_uleb(abbrev);
+  *implicit = *form == FORM_implicit_const ? gp_take_sleb(abbrev) : 0;
+  return !abbrev->bad && (*attribute || *form);
+}
+
+/* Notes that the abbreviations in front of the cursor were looked through. */
+static void lose_patience(gp_units *units, const gp_cursor *abbrev) {
+  uint64_t looked = (uint64_t)(abbrev->at - abbrev->start);
+  units->patience -= looked < units->patience ? looked : units->patience;
+}
+
+/* Finds an abbreviation in the table at `offset`: puts the cursor on its attributes. */
+static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
+                              gp_cursor *abbrev) {
+  uint64_t size = units->dwarf->abbrev.size, found = 0, attribute, form;
+  int64_t implicit;
+  if (offset >= size || code == 0) return false;
+  const unsigned char *table = units->abbrev + offset;
+  *abbrev = gp_cursor_on(table, (size_t)(size - offset), units->dwarf->layout);
+  while (units->patience > (uint64_t)(abbrev->at - table) &&
+         (found = gp_take_uleb(abbrev)) != 0) {
+    gp_take_uleb(abbrev);  /* its tag */
+    gp_take_u8(abbrev);    /* whether entries are below it */
+    if (found == code) break;
+    while (next_attribute(abbrev, &attribute, &form, &implicit)) continue;
+  }
+  lose_patience(units, abbrev);
+  abbrev->start = abbrev->at;
+  return units->patience > 0 && found == code && !abbrev->bad;
+}
+
+/* --- units --------------------------------------------------------------------- */
+
+static void take_attribute(gp_unit *unit, uint64_t attribute, gp_value value) {
+  if (attribute == AT_stmt_list && value.kind == GP_VALUE_NUMBER) {
+    unit->has_lines = true;
+    unit->lines = value.number;
+  } else if (attribute == AT_comp_dir) {
+    unit->directory = value;
+    unit->split |= value.kind == GP_VALUE_ELSEWHERE;
+  } else if (attribute == AT_dwo_name || attribute == AT_GNU_dwo_name) {
+    unit->split = true;
+    unit->aside = value;
+  } else if (attribute == AT_str_offsets_base) {
+    unit->layout.text_offsets = value.number;
+  }
+}
+
+/* Reads the first entry of a unit, at the cursor. */
+static void read_entry(gp_units *units, gp_unit *unit, gp_cursor *cursor,
+                       uint64_t abbrev_offset) {
+  gp_cursor abbrev;
+  uint64_t attribute, form;
+  int64_t implicit;
+  if (!find_abbreviation(units, abbrev_offset, gp_take_uleb(cursor), &abbrev)) return;
+  while (next_attribute(&abbrev, &attribute, &form, &implicit)) {
+    gp_value value;
+    if (!gp_dwarf_value(cursor, form, &unit->layout, implicit, &value)) break;
+    if (cursor->bad) break;
+    take_attribute(unit, attribute, value);
+  }
+  lose_patience(units, &abbrev);
+}
+
+/* Reads the header behind the length; returns the offset of the abbreviations. */
+static uint64_t read_header(gp_unit *unit, gp_cursor *cursor) {
+  gp_unit_layout *layout = &unit->layout;
+  uint8_t type = 0;
+  uint64_t abbrev_offset;
+  layout->wide = cursor->wide;
+  layout->version = gp_take_u16(cursor);
+  if (layout->version >= 5) {
+    type = gp_take_u8(cursor);
+    layout->address_size = gp_take_u8(cursor);
+    abbrev_offset = gp_take_offset(cursor);
+    layout->text_offsets = cursor->wide ? 16 : 8;
+  } else {
+    abbrev_offset = gp_take_offset(cursor);
+    layout->address_size = gp_take_u8(cursor);
+  }
+  if (type == UNIT_type || type == UNIT_split_type) {
+    gp_take(cursor, 8);  /* signature */
+    gp_take_offset(cursor);
+  } else if (type == UNIT_skeleton || type == UNIT_split_compile) {
+    gp_take(cursor, 8);  /* number of the split unit */
+  }
+  return abbrev_offset;
+}
+
+/* Looks at the unit through a window of `size` bytes. */
+static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
+  if (size > units->window_size) {
+    if (!gp_section_room(&units->dwarf->info, &units->window, size, 1)) return false;
+    units->window_size = size;
+  }
+  *cursor = gp_cursor_on(units->window, size, units->dwarf->layout);
+  return gp_section_read(&units->dwarf->info, units->next, units->window, size);
+}
+
+/* Reads the unit through such a window. False if that is not wide enough; and if there is
+ * no such unit, whose length is 0 then. */
+static bool look(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) {
+  gp_cursor cursor;
+  memset(unit, 0, sizeof *unit);
+  *length = 0;
+  if (!open_window(units, size, &cursor)) return false;
+  uint64_t claimed = gp_take_length(&cursor);
+  uint64_t behind = (uint64_t)(cursor.at - cursor.start);
+  uint64_t left = units->dwarf->info.size - units->next - behind;
+  if (cursor.bad || claimed > left) return false;
+  *length = claimed + behind;
+  if (*length < size) cursor.end = cursor.start + *length;
+  uint64_t abbrev_offset = read_header(unit, &cursor);
+  if (unit->layout.version >= 2 && unit->layout.version <= 5)
+    read_entry(units, unit, &cursor, abbrev_offset);
+  if (unit->directory.kind == GP_VALUE_INLINE) unit->directory.number += units->next;
+  if (unit->aside.kind == GP_VALUE_INLINE) unit->aside.number += units->next;
+  return !cursor.bad;
+}
+
+bool gp_units_next(gp_units *units, gp_unit *unit) {
+  uint64_t left = units->dwarf->info.size - units->next, length = 0;
+  if (left == 0) return false;
+  for (size_t size = USUAL_WINDOW; size <= LONGEST_WINDOW; size *= 2) {
+    bool all = size >= left;
+    if (look(units, unit, all ? (size_t)left : size, &length) || all || length <= size)
+      break;
+  }
+  units->next += length;
+  return length > 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The bins of a histogram. */
+#include "gmon/bins.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/count.h"
+
+/* Bins are added by chunks of this many. Where the compiler knows how often a loop runs
+ * it computes several bins at once, and a chunk without samples is passed over. */
+enum { CHUNK = 256 };
+
+static const gp_layout native = {.big_endian = GP_BIG_ENDIAN};
+
+uint64_t gp_bin(const gp_histogram *histogram, size_t bin) {
+  switch (histogram->width) {
+    case 2: return ((const uint16_t *)histogram->counts)[bin];
+    /* widen() has clang lose sight of whose counts are freed: NOLINTNEXTLINE */
+    case 4: return ((const uint32_t *)histogram->counts)[bin];
+    default: return ((const uint64_t *)histogram->counts)[bin]; /* NOLINT: likewise */
+  }
+}
+
+static void set_bin(gp_histogram *histogram, size_t bin, uint64_t count) {
+  switch (histogram->width) {
+    case 2: ((uint16_t *)histogram->counts)[bin] = (uint16_t)count; break;
+    case 4: ((uint32_t *)histogram->counts)[bin] = (uint32_t)count; break;
+    default: ((uint64_t *)histogram->counts)[bin] = count;
+  }
+}
+
+/* --- out of a file --------------------------------------------------------- */
+
+/* A count as the file has it, in this machine's order: the file aligns nothing. */
+static inline uint16_t count_at(const unsigned char *bytes, size_t i) {
+  uint16_t count;
+  memcpy(&count, bytes + sizeof count * i, sizeof count);
+  return count;
+}
+
+void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *bytes,
+                 size_t count, gp_layout layout) {
+  uint16_t *place = (uint16_t *)histogram->counts + first;
+  memcpy(place, bytes, count * sizeof *place);
+  if (layout.big_endian == native.big_endian) return;
+  for (size_t i = 0; i < count; i++) place[i] = __builtin_bswap16(place[i]);
+}
+
+/* Doubles the width of the counts. */
+static bool widen(gp_histogram *histogram) {
+  gp_histogram wider = *histogram;
+  wider.width *= 2;
+  wider.counts = gp_column(histogram->bins, wider.width);
+  if (!wider.counts) return false;
+  for (size_t i = 0; i < histogram->bins; i++) set_bin(&wider, i, gp_bin(histogram, i));
+  /* others each time: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+  free(histogram->counts);
+  *histogram = wider;
+  return true;
+}
+
+bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more,
+                     gp_error *error) {
+  uint64_t count = gp_bin(histogram, bin);
+  if (!gp_count_add(&count, more))
+    return gp_fail(error, "more than 2^63 samples in a bin");
+  while (histogram->width < 8 && count >> (8 * histogram->width))
+    if (!widen(histogram)) return gp_fail_memory(error);
+  set_bin(histogram, bin, count);
+  return true;
+}
+
+static bool is_zero(const unsigned char *bytes) {
+  uint16_t any = 0;
+  for (size_t i = 0; i < CHUNK; i++) any |= count_at(bytes, i);
+  return any == 0;
+}
+
+/* Adds a chunk to a column of 16 bits, unless a sum has more: then false, and nothing is
+ * stored. */
+static bool add_to_16(uint16_t *restrict place, const unsigned char *restrict bytes) {
+  uint16_t carry = 0;
+  for (size_t i = 0; i < CHUNK; i++) {
+    uint16_t old = place[i], more = count_at(bytes, i);
+    carry |= (uint16_t)((old & more) | ((old | more) & ~(old + more)));
+  }
+  if (carry >> 15) return false;
+  for (size_t i = 0; i < CHUNK; i++) place[i] = (uint16_t)(place[i] + count_at(bytes, i));
+  return true;
+}
+
+/* The same for 32 bits. */
+static bool add_to_32(uint32_t *restrict place, const unsigned char *restrict bytes) {
+  uint32_t any = 0;
+  for (size_t i = 0; i < CHUNK; i++) any |= place[i];
+  if (any >= UINT32_MAX / 2) return false;  /* it may be too much */
+  for (size_t i = 0; i < CHUNK; i++) place[i] += count_at(bytes, i);
+  return true;
+}
+
+/* Adds a chunk of a file whose byte order is ours. */
+static bool add_chunk(gp_histogram *histogram, size_t first, const unsigned char *bytes) {
+  switch (histogram->width) {
+    case 2: return add_to_16((uint16_t *)histogram->counts + first, bytes);
+    case 4: return add_to_32((uint32_t *)histogram->counts + first, bytes);
+    default: return false;
+  }
+}
+
+/* Adds less than a chunk, or one that needs wider bins. */
+static bool add_singly(gp_histogram *histogram, size_t first, const unsigned char *bytes,
+                       size_t count, gp_layout layout, gp_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    uint16_t more = gp_u16(bytes + 2 * i, layout);
+    if (more && !gp_bins_add_one(histogram, first + i, more, error)) return false;
+  }
+  return true;
+}
+
+bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *bytes,
+                 size_t count, gp_layout layout, gp_error *error) {
+  bool foreign = layout.big_endian != native.big_endian;
+  size_t done = 0;
+  for (; count - done >= CHUNK; done += CHUNK) {
+    const unsigned char *next = bytes + 2 * done;
+    uint16_t turned[CHUNK];
+    if (is_zero(next)) continue;
+    if (foreign) {
+      for (size_t i = 0; i < CHUNK; i++) turned[i] = __builtin_bswap16(count_at(next, i));
+      next = (const unsigned char *)turned;
+    }
+    if (!add_chunk(histogram, first + done, next) &&
+        !add_singly(histogram, first + done, next, CHUNK, native, error))
+      return false;
+  }
+  return add_singly(histogram, first + done, bytes + 2 * done, count - done, layout,
+                    error);
+}
+
+bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error) {
+  if (other->width == 2 && other != histogram)  /* as a file of this machine has them */
+    return gp_bins_add(histogram, 0, other->counts, other->bins, native, error);
+  for (size_t bin = 0; bin < other->bins; bin++) {
+    uint64_t more = gp_bin(other, bin);
+    if (more && !gp_bins_add_one(histogram, bin, more, error)) return false;
+  }
+  return true;
+}
+
+/* All bits of the sums of two chunks. */
+static uint32_t bits_of_sums(const uint16_t *restrict left,
+                             const uint16_t *restrict right) {
+  uint32_t any = 0;
+  for (size_t i = 0; i < CHUNK; i++) any |= (uint32_t)left[i] + right[i];
+  return any;
+}
+
+bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more) {
+  bool narrow = histogram->width == 2 && more->width == 2;
+  uint64_t any = 0;
+  size_t done = 0;
+  for (; narrow && histogram->bins - done >= CHUNK; done += CHUNK)
+    any |= bits_of_sums((const uint16_t *)histogram->counts + done,
+                        (const uint16_t *)more->counts + done);
+  for (; histogram->width < 8 && done < histogram->bins; done++)
+    any |= gp_bin(histogram, done) + gp_bin(more, done);
+  while (histogram->width < 8 && any >> (8 * histogram->width))
+    if (!widen(histogram)) return false;
+  return true;
+}
+
+/* --- into a file ----------------------------------------------------------- */
+
+uint64_t gp_bins_records(const gp_histogram *histogram) {
+  uint64_t most = 0;
+  for (size_t i = 0; i < histogram->bins; i++)
+    if (gp_bin(histogram, i) > most) most = gp_bin(histogram, i);
+  return most / GP_BIN_MOST + (most % GP_BIN_MOST != 0);
+}
+
+void gp_bins_get(const gp_histogram *histogram, size_t first, unsigned char *bytes,
+                 size_t count, uint64_t record, gp_layout layout) {
+  uint64_t before = record * GP_BIN_MOST;  /* what the records before have room for */
+  for (size_t i = 0; i < count; i++) {
+    uint64_t all = gp_bin(histogram, first + i), left = all > before ? all - before : 0;
+    gp_put_u16(bytes + 2 * i, (uint16_t)(left < GP_BIN_MOST ? left : GP_BIN_MOST),
+               layout);
+  }
+}

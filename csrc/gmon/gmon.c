@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Profile data: sums of histograms, calls and blocks. */
+#include "gmon/gmon.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/count.h"
+#include "base/sort.h"
+#include "gmon/bins.h"
+
+/* More text than this cannot be: its size is computed with in signed numbers. */
+#define MOST_TEXT (UINT64_C(1) << 62)
+
+/* --- columns --------------------------------------------------------------- */
+
+static gp_key arc_key(const void *columns, uint32_t row) {
+  const gp_arcs *arcs = columns;
+  return (gp_key){arcs->from[row], arcs->self[row]};
+}
+
+static gp_key block_key(const void *columns, uint32_t row) {
+  const gp_blocks *blocks = columns;
+  return (gp_key){blocks->address[row], 0};
+}
+
+void gp_data_init(gp_data *data, gp_layout layout) {
+  memset(data, 0, sizeof *data);
+  data->layout = layout;
+  data->record = GP_NO_RECORD;
+  gp_index_init(&data->arcs.index, arc_key, &data->arcs);
+  gp_index_init(&data->blocks.index, block_key, &data->blocks);
+}
+
+void gp_data_free(gp_data *data) {
+  for (size_t i = 0; i < data->histogram_count; i++) free(data->histograms[i].counts);
+  free(data->histograms);
+  free(data->by_address);
+  free(data->arcs.from);
+  free(data->arcs.self);
+  free(data->arcs.calls);
+  gp_index_free(&data->arcs.index);
+  free(data->blocks.address);
+  free(data->blocks.executions);
+  gp_index_free(&data->blocks.index);
+  if (data->spare) gp_data_free(data->spare);
+  free(data->spare);
+  gp_data_init(data, data->layout);
+}
+
+/* Where what is being added comes from, for a message: " at offset 20" of a file,
+ * or "". */
+typedef struct origin {
+  char text[32];
+} origin;
+
+static origin origin_of(const gp_data *data) {
+  origin from = {""};
+  if (data->record != GP_NO_RECORD)
+    snprintf(from.text, sizeof from.text, " at offset %" PRIu64, data->record);
+  return from;
+}
+
+/* Adds to a count. */
+static bool add_count(const gp_data *data, uint64_t *count, uint64_t more,
+                      gp_error *error) {
+  return gp_count_add(count, more) ||
+         gp_fail(error, "count beyond 63 bits%s%s",
+                 data->record != GP_NO_RECORD ? " in the record" : "",
+                 origin_of(data).text);
+}
+
+/* The row of an arc, or GP_NONE. Profiles of one program tell of their arcs in the same
+ * order: mostly it is the row behind the last one, or the next if this one has fewer. */
+static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
+  for (size_t row = arcs->next; row < arcs->next + (size_t)2 && row < arcs->count; row++)
+    if (arcs->from[row] == from && arcs->self[row] == self) return (uint32_t)row;
+  return gp_index_find(&arcs->index, (gp_key){from, self});
+}
+
+/* Makes room for so many new arcs. */
+static bool reserve_arcs(gp_arcs *arcs, size_t more) {
+  if (arcs->count + more > arcs->capacity) {
+    size_t room = gp_capacity(arcs->capacity, arcs->count + more);
+    if (room >= GP_NONE || !gp_resize(&arcs->from, room, sizeof *arcs->from) ||
+        !gp_resize(&arcs->self, room, sizeof *arcs->self) ||
+        !gp_resize(&arcs->calls, room, sizeof *arcs->calls))
+      return false;
+    arcs->capacity = room;
+  }
+  return gp_index_reserve(&arcs->index, more);
+}
+
+/* A row for a new arc, or GP_NONE if there is no memory. */
+static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
+  if (!reserve_arcs(arcs, 1)) return GP_NONE;
+  uint32_t row = (uint32_t)arcs->count;
+  arcs->from[row] = from;
+  arcs->self[row] = self;
+  gp_index_add(&arcs->index, row);
+  arcs->count++;
+  return row;
+}
+
+bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
+                     gp_error *error) {
+  gp_arcs *arcs = &data->arcs;
+  uint32_t row = find_arc(arcs, from, self);
+  uint64_t sum = row == GP_NONE ? 0 : arcs->calls[row];
+  if (!add_count(data, &sum, calls, error)) return false;
+  if (row == GP_NONE) row = append_arc(arcs, from, self);
+  if (row == GP_NONE) return gp_fail_memory(error);
+  arcs->calls[row] = sum;
+  arcs->next = row + 1;
+  data->arc_records++;
+  data->has_arcs = true;
+  return true;
+}
+
+/* Makes room for so many new blocks. */
+static bool reserve_blocks(gp_blocks *blocks, size_t more) {
+  if (blocks->count + more > blocks->capacity) {
+    size_t room = gp_capacity(blocks->capacity, blocks->count + more);
+    if (room >= GP_NONE || !gp_resize(&blocks->address, room, sizeof *blocks->address) ||
+        !gp_resize(&blocks->executions, room, sizeof *blocks->executions))
+      return false;
+    blocks->capacity = room;
+  }
+  return gp_index_reserve(&blocks->index, more);
+}
+
+/* A row for a new block, or GP_NONE if there is no memory. */
+static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
+  if (!reserve_blocks(blocks, 1)) return GP_NONE;
+  uint32_t row = (uint32_t)blocks->count;
+  blocks->address[row] = address;
+  gp_index_add(&blocks->index, row);
+  blocks->count++;
+  return row;
+}
+
+bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
+                       gp_error *error) {
+  gp_blocks *blocks = &data->blocks;
+  uint32_t row = gp_index_find(&blocks->index, (gp_key){address, 0});
+  uint64_t sum = row == GP_NONE ? 0 : blocks->executions[row];
+  if (!add_count(data, &sum, executions, error)) return false;
+  if (row == GP_NONE) row = append_block(blocks, address);
+  if (row == GP_NONE) return gp_fail_memory(error);
+  blocks->executions[row] = sum;
+  return true;
+}
+
+/* --- histograms ------------------------------------------------------------ */
+
+double gp_histogram_scale(const gp_histogram *histogram) {
+  /* of whole units NOLINTNEXTLINE(bugprone-integer-division) */
+  return (double)((histogram->high - histogram->low) / 2) / (double)histogram->bins;
+}
+
+/* Ranges come in any order, and each may be there already. So numbers of histograms are
+ * sorted in runs, whose lengths are the bits that are set in their count, the longest
+ * first. One more makes one run of those behind that are full, as counting up by one does
+ * with a binary number: mostly few. */
+
+static bool is_below(const void *histograms, uint32_t b, uint32_t a) {
+  const gp_histogram *all = histograms;
+  return all[b].low < all[a].low;
+}
+
+/* The length of the last run of `count` numbers. */
+static size_t last_run(size_t count) { return count & ~(count - 1); }
+
+/* Makes room for one more histogram, which is like `header`, but without bins. */
+static gp_histogram *place_histogram(gp_data *data, const gp_histogram *header) {
+  size_t count = data->histogram_count, run = last_run(count + 1);
+  if (count == data->histogram_capacity) {
+    size_t room = gp_capacity(count, count + 1);
+    if (!gp_resize(&data->histograms, room, sizeof *data->histograms) ||
+        !gp_resize(&data->by_address, room, sizeof *data->by_address))
+      return NULL;
+    data->histogram_capacity = room;
+  }
+  gp_histogram *place = &data->histograms[count];
+  *place = *header;
+  place->bins = 0;
+  place->width = 2;
+  place->counts = NULL;
+  data->by_address[count] = (uint32_t)count;
+  if (!gp_sort(data->by_address + count + 1 - run, run, is_below, data->histograms))
+    return NULL;
+  data->histogram_count++;
+  return place;
+}
+
+/* The first histogram of a run that ends above an address, or GP_NONE. */
+static uint32_t above_in_run(const gp_data *data, const uint32_t *run, size_t length,
+                             uint64_t address) {
+  size_t low = 0, high = length;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (data->histograms[run[middle]].high <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < length ? run[low] : GP_NONE;
+}
+
+uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
+  uint32_t first = GP_NONE;
+  for (size_t end = data->histogram_count, run; end > 0; end -= run) {
+    run = last_run(end);
+    uint32_t found = above_in_run(data, data->by_address + end - run, run, address);
+    if (found != GP_NONE &&
+        (first == GP_NONE || is_below(data->histograms, found, first)))
+      first = found;
+  }
+  return first;
+}
+
+/* Whether a histogram can be added where `first` is the first one: same dimension, same
+ * rate, same size of a bin (in two-byte units, to a millionth). */
+static bool is_compatible(const gp_data *data, const gp_histogram *first,
+                          const gp_histogram *new, gp_error *error) {
+  if (strcmp(new->dimension, first->dimension) != 0)
+    return gp_fail(error,
+                   "histogram%s counts '%s', the ones before '%s'",
+                   origin_of(data).text, new->dimension, first->dimension);
+  if (new->abbreviation != first->abbreviation)
+    return gp_fail(error,
+                   "histogram%s counts '%s' (%c), the ones before '%s' (%c)",
+                   origin_of(data).text, new->dimension, new->abbreviation,
+                   first->dimension, first->abbreviation);
+  double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
+  if (fabs(scale - expected) > 1e-6 && !data->mixed_scales)
+    return gp_fail(error,
+                   "histogram%s has bins of %g bytes, the ones before have %g",
+                   origin_of(data).text, scale * 2, expected * 2);
+  if (new->rate != first->rate && !data->mixed_rates)
+    return gp_fail(error,
+                   "histogram%s has rate %" PRIu32 ", the ones before have %" PRIu32,
+                   origin_of(data).text, new->rate, first->rate);
+  return true;
+}
+
+static bool is_sound(const gp_data *data, const gp_histogram *new, gp_error *error) {
+  if (new->bins == 0)
+    return gp_fail(error, "histogram%s has no bins", origin_of(data).text);
+  if (new->low >= new->high)
+    return gp_fail(error, "histogram%s covers no text: 0x%" PRIx64 " to 0x%" PRIx64,
+                   origin_of(data).text, new->low, new->high);
+  if (new->high - new->low > MOST_TEXT)
+    return gp_fail(error,
+                   "histogram%s covers more than there can be: 0x%" PRIx64
+                   " to 0x%" PRIx64, origin_of(data).text, new->low, new->high);
+  if (new->rate == 0)
+    return gp_fail(error, "histogram%s has a rate of 0", origin_of(data).text);
+  return true;
+}
+
+/* Finds what a histogram is to be added to: *place is the one of that range,
+ * or NULL if there is none. */
+static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram **place,
+                       gp_error *error) {
+  const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
+  if (!is_sound(data, header, error) || !is_compatible(data, first, header, error))
+    return false;
+  uint32_t above = gp_data_histogram_above(data, header->low);
+  gp_histogram *next = above != GP_NONE ? &data->histograms[above] : NULL;
+  *place = next && header->high > next->low ? next : NULL;
+  if (!*place || (header->low == next->low && header->high == next->high &&
+                  header->bins == next->bins))
+    return true;
+  return gp_fail(error,
+                 "histogram%s, 0x%" PRIx64 " to 0x%" PRIx64
+                 ", overlaps another one, 0x%" PRIx64 " to 0x%" PRIx64,
+                 origin_of(data).text, header->low, header->high, next->low, next->high);
+}
+
+/* Whether a histogram that is being read can go into the sum in the end: said while it is
+ * known where in the file it is. */
+static bool suits_sum(const gp_data *data, const gp_histogram *header, gp_error *error) {
+  gp_histogram *place;
+  if (!data->sum) return true;
+  data->sum->record = data->record;
+  bool suits = find_place(data->sum, header, &place, error);
+  data->sum->record = GP_NO_RECORD;
+  return suits;
+}
+
+gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
+                                gp_error *error) {
+  gp_histogram *place;
+  if (!suits_sum(data, header, error)) return NULL;
+  if (!find_place(data, header, &place, error)) return NULL;
+  *is_new = place == NULL;
+  if (*is_new) place = place_histogram(data, header);
+  if (!place) gp_fail_memory(error);
+  data->histogram_records += place != NULL;
+  return place;
+}
+
+/* Whether all bins have room for those of another one. */
+static bool bins_fit(const gp_histogram *place, const gp_histogram *more,
+                     gp_error *error) {
+  if (place->width < 8 && more->width < 8) return true;
+  for (size_t bin = 0; bin < more->bins; bin++) {
+    uint64_t sum = gp_bin(place, bin);
+    if (!gp_count_add(&sum, gp_bin(more, bin)))
+      return gp_fail(error, "more than 2^63 samples in a bin");
+  }
+  return true;
+}
+
+/* Whether a histogram can be added, and whether it is one of a new range. */
+static bool can_add_histogram(gp_data *data, const gp_histogram *histogram, bool *is_new,
+                              gp_error *error) {
+  gp_histogram *place;
+  if (!find_place(data, histogram, &place, error)) return false;
+  *is_new = place == NULL;
+  return *is_new || bins_fit(place, histogram, error);
+}
+
+/* A copy of a histogram's bins in a column of their own. */
+static bool copy_bins(const gp_histogram *histogram, gp_histogram *copy,
+                      gp_error *error) {
+  *copy = *histogram;
+  copy->width = 2;
+  copy->counts = gp_column(histogram->bins, 2);
+  if (!copy->counts) return gp_fail_memory(error);
+  if (gp_bins_merge(copy, histogram, error)) return true;
+  free(copy->counts);
+  return false;
+}
+
+/* Adds a histogram of a new range. */
+static bool put_new_histogram(gp_data *data, const gp_histogram *histogram,
+                              gp_error *error) {
+  gp_histogram copy, *place;
+  if (!copy_bins(histogram, &copy, error)) return false;
+  place = place_histogram(data, histogram);
+  if (!place) {
+    free(copy.counts);
+    return gp_fail_memory(error);
+  }
+  *place = copy;
+  return true;
+}
+
+/* Sees to it that nothing but adding its bins to those of its range is left to be done
+ * for a histogram that can be added: nothing at all for a new range. */
+static bool reserve_histogram(gp_data *data, const gp_histogram *histogram,
+                              gp_error *error) {
+  gp_histogram *place;
+  if (!find_place(data, histogram, &place, error)) return false;
+  if (!place) return put_new_histogram(data, histogram, error);
+  return gp_bins_reserve(place, histogram) || gp_fail_memory(error);
+}
+
+/* Adds the bins of such a histogram, unless it is among those that are new, which begin
+ * with number `before`. */
+static bool put_bins(gp_data *data, const gp_histogram *histogram, size_t before,
+                     gp_error *error) {
+  gp_histogram *place;
+  if (!find_place(data, histogram, &place, error)) return false;
+  data->histogram_records++;
+  return (size_t)(place - data->histograms) >= before ||
+         gp_bins_merge(place, histogram, error);
+}
+
+bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
+                           gp_error *error) {
+  size_t before = data->histogram_count;
+  bool is_new;
+  return can_add_histogram(data, histogram, &is_new, error) &&
+         reserve_histogram(data, histogram, error) &&
+         put_bins(data, histogram, before, error);
+}
+
+/* --- sums of sums ------------------------------------------------------------ */
+
+/* How many records of other data are new. */
+typedef struct news {
+  size_t histograms, arcs, blocks;
+} news;
+
+/* Whether all can be added: found out before anything is. */
+static bool can_merge(gp_data *data, const gp_data *other, news *new, gp_error *error) {
+  for (size_t i = 0; i < other->histogram_count; i++) {
+    bool is_new;
+    if (!is_compatible(data, other->histograms, &other->histograms[i], error) ||
+        !can_add_histogram(data, &other->histograms[i], &is_new, error))
+      return false;
+    new->histograms += is_new;
+  }
+  data->arcs.next = 0;
+  for (size_t i = 0; i < other->arcs.count; i++) {
+    uint32_t row = find_arc(&data->arcs, other->arcs.from[i], other->arcs.self[i]);
+    uint64_t sum = row == GP_NONE ? 0 : data->arcs.calls[row];
+    if (!add_count(data, &sum, other->arcs.calls[i], error)) return false;
+    if (row == GP_NONE)
+      new->arcs++;
+    else
+      data->arcs.next = row + 1;
+  }
+  for (size_t i = 0; i < other->blocks.count; i++) {
+    uint32_t row =
+        gp_index_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
+    uint64_t sum = row == GP_NONE ? 0 : data->blocks.executions[row];
+    if (!add_count(data, &sum, other->blocks.executions[i], error)) return false;
+    new->blocks += row == GP_NONE;
+  }
+  return true;
+}
+
+static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *error) {
+  for (size_t i = 0; i < other->histogram_count; i++)
+    if (!reserve_histogram(data, &other->histograms[i], error)) return false;
+  return true;
+}
+
+/* Where the runs begin that so many new histograms change: those before stay as they
+ * are, so that what is kept of the order is little, however many there are. */
+static size_t first_changed(size_t count, size_t new) {
+  size_t first = count;
+  for (size_t end = count + 1; end <= count + new; end++)
+    if (end - last_run(end) < first) first = end - last_run(end);
+  return first;
+}
+
+/* Takes all memory that adding the others takes, or none that shows: histograms that have
+ * got a place lose it. */
+static bool reserve(gp_data *data, const gp_data *other, news new, gp_error *error) {
+  size_t before = data->histogram_count;
+  size_t first = first_changed(before, new.histograms), kept = before - first;
+  uint32_t *by_address = gp_column(kept, sizeof *by_address);
+  if (!by_address || !reserve_arcs(&data->arcs, new.arcs) ||
+      !reserve_blocks(&data->blocks, new.blocks)) {
+    free(by_address);
+    return gp_fail_memory(error);
+  }
+  if (kept > 0) memcpy(by_address, data->by_address + first, kept * sizeof *by_address);
+  bool done = reserve_histograms(data, other, error);
+  if (!done) {
+    while (data->histogram_count > before)
+      free(data->histograms[--data->histogram_count].counts);
+    if (kept > 0) memcpy(data->by_address + first, by_address, kept * sizeof *by_address);
+  }
+  free(by_address);
+  return done;
+}
+
+bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
+  news new = {0, 0, 0};
+  size_t before = data->histogram_count;
+  uint64_t uncounted = data->uncounted;
+  if (!add_count(data, &uncounted, other->uncounted, error) ||
+      !can_merge(data, other, &new, error) || !reserve(data, other, new, error))
+    return false;
+  for (size_t i = 0; i < other->histogram_count; i++)
+    if (!put_bins(data, &other->histograms[i], before, error)) return false;
+  data->arcs.next = 0;
+  for (size_t i = 0; i < other->arcs.count; i++)
+    if (!gp_data_add_arc(data, other->arcs.from[i], other->arcs.self[i],
+                         other->arcs.calls[i], error))
+      return false;
+  for (size_t i = 0; i < other->blocks.count; i++)
+    if (!gp_data_add_block(data, other->blocks.address[i], other->blocks.executions[i],
+                           error))
+      return false;
+  data->block_records += other->blocks.count > 0;
+  data->bytes += other->bytes;
+  data->has_arcs = data->has_arcs || other->has_arcs;
+  data->shared = data->shared || other->shared;
+  data->uncounted = uncounted;
+  return true;
+}
+
+gp_range gp_data_covered(const gp_data *data) {
+  gp_range range = {UINT64_MAX, 0};
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    const gp_histogram *h = &data->histograms[i];
+    if (h->low < range.low) range.low = h->low;
+    if (h->high > range.high) range.high = h->high;
+  }
+  return range;
+}

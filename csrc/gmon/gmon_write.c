@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Writes profile data to a file.
+ *
+ * A count that a record has no room for goes on in another record of the same kind and
+ * addresses, so that whoever adds the records up gets the sum. What a format has no
+ * record for at all is refused before anything is written.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/writer.h"
+#include "gmon/bins.h"
+#include "gmon/gmon.h"
+#include "gmon/gmon_format.h"
+
+/* Counts may take so many records more than they would if any fitted into one: enough
+ * for 2^56 calls, which no machine makes, and for samples of three hundred years. A file,
+ * or a script, can claim more than that, in a few bytes. */
+#define MOST_FURTHER (UINT64_C(1) << 24)
+
+/* One file that is being written. */
+typedef struct sink {
+  const gp_data *data;
+  gp_writer *writer;
+  gp_layout layout;
+} sink;
+
+static uint64_t most_of_size(size_t size) {
+  return size == 8 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* The most calls that one record holds. */
+static uint64_t most_calls(const gp_data *data, gp_format format) {
+  bool narrow = format == GP_FORMAT_MAGIC || data->layout.narrow_counts;
+  return most_of_size(narrow ? 4 : data->layout.pointer_size);
+}
+
+/* How many records it takes to write a count; one even if it is 0. */
+static uint64_t records_of(uint64_t count, uint64_t most) {
+  return count <= most ? 1 : count / most + (count % most != 0);
+}
+
+/* --- what a format can hold ------------------------------------------------ */
+
+static const char *format_name(gp_format format) {
+  return format == GP_FORMAT_BSD ? "bsd" : format == GP_FORMAT_44BSD ? "4.4bsd" : "magic";
+}
+
+/* All entries of the one block record. */
+static uint64_t block_entries(const gp_data *data) {
+  uint64_t entries = 0, most = most_of_size(data->layout.pointer_size);
+  for (size_t i = 0; i < data->blocks.count; i++)
+    entries += records_of(data->blocks.executions[i], most);
+  return entries;
+}
+
+/* Whether counts that do not fit into a record can go on in others, within reason. */
+static bool check_counts(const gp_data *data, gp_format format, gp_error *error) {
+  uint64_t further = 0, entries = block_entries(data), most = most_calls(data, format);
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    uint64_t records = gp_bins_records(&data->histograms[i]);
+    if (records > 0) further += records - 1;
+  }
+  for (size_t i = 0; i < data->arcs.count; i++)
+    further += records_of(data->arcs.calls[i], most) - 1;
+  further += entries - data->blocks.count;
+  if (further > MOST_FURTHER)
+    return gp_fail(error, "cannot be written as %s: counts beyond what a record holds "
+                   "would take %" PRIu64 " more records", format_name(format), further);
+  return entries <= UINT32_MAX || gp_fail(error, "cannot be written: too many blocks");
+}
+
+static size_t bsd_header(const gp_data *data, gp_format format) {
+  return 2 * data->layout.pointer_size + (format == GP_FORMAT_44BSD ? 24 : 4);
+}
+
+/* Whether the histogram, if any, is as the BSD formats know it. */
+static bool check_bsd_histogram(const gp_data *data, gp_format format, gp_error *error) {
+  const gp_histogram *histogram = data->histograms;
+  const char *name = format_name(format);
+  if (data->histogram_count == 0) return true;
+  if (data->histogram_count > 1)
+    return gp_fail(error, "cannot be written as %s, which holds one histogram: there "
+                   "are %zu", name, data->histogram_count);
+  if (strcmp(histogram->dimension, BSD_DIMENSION) != 0 ||
+      histogram->abbreviation != BSD_ABBREVIATION)
+    return gp_fail(error, "cannot be written as %s, which counts seconds only: the "
+                   "histogram counts '%s' (%c)", name, histogram->dimension,
+                   histogram->abbreviation);
+  if (format == GP_FORMAT_BSD && histogram->rate != clock_rate())
+    return gp_fail(error, "cannot be written as %s, which means a rate of %" PRIu32
+                   ": the histogram has %" PRIu32, name, clock_rate(), histogram->rate);
+  if (gp_bins_records(histogram) > 1)
+    return gp_fail(error, "cannot be written as %s, which holds up to %" PRIu64
+                   " samples in a bin: there are more", name, GP_BIN_MOST);
+  if (histogram->bins > (UINT32_MAX - bsd_header(data, format)) / 2)
+    return gp_fail(error, "cannot be written as %s: too many bins", name);
+  return true;
+}
+
+/* Whether the file would be taken for one of another format by how it begins: its low
+ * address for "gmon", or what follows the header of old BSD for a version. */
+static bool is_ambiguous(const gp_data *data, gp_format format) {
+  unsigned char low[8], next[2 * 2 + 8];
+  const gp_histogram *histogram = data->histograms;
+  size_t bins = data->histogram_count == 0 ? 0 : histogram->bins < 2 ? 1 : 2;
+  gp_put_pointer(low, bins ? histogram->low : 0, data->layout);
+  if (memcmp(low, MAGIC, 4) == 0) return true;
+  if (format == GP_FORMAT_44BSD) return false;
+  memset(next, 0, sizeof next);
+  if (bins) gp_bins_get(histogram, 0, next, bins, 0, data->layout);
+  if (data->arcs.count > 0)
+    gp_put_pointer(next + 2 * bins, data->arcs.from[0], data->layout);
+  return gp_u32(next, data->layout) == VERSION_44BSD;
+}
+
+static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
+  const char *name = format_name(format);
+  size_t bins = data->histogram_count > 0 ? data->histograms[0].bins : 0;
+  if (data->blocks.count > 0)
+    return gp_fail(error, "cannot be written as %s, which has no block counts", name);
+  if (data->shared)
+    return gp_fail(error, "cannot be written as %s, which cannot tell that it is of a "
+                   "shared library", name);
+  if (!check_bsd_histogram(data, format, error)) return false;
+  if (is_ambiguous(data, format))
+    return gp_fail(error, "cannot be written as %s: it would be taken for another "
+                   "format", name);
+  /* readers want to see where a version would be, and the size of a magic header */
+  size_t least = bsd_header(data, GP_FORMAT_BSD) + 4;
+  if (least < MAGIC_HEADER) least = MAGIC_HEADER;
+  if (data->arcs.count == 0 && bsd_header(data, format) + 2 * bins < least)
+    return gp_fail(error, "cannot be written as %s: too short to be read again", name);
+  return true;
+}
+
+/* --- parts that the formats share ------------------------------------------ */
+
+/* Writes the share of all bins in the record of that number. */
+static bool put_bins(sink *s, const gp_histogram *histogram, uint64_t record) {
+  for (size_t done = 0, now; done < histogram->bins; done += now) {
+    size_t left = histogram->bins - done;
+    now = left < GP_WRITER_WINDOW / 2 ? left : GP_WRITER_WINDOW / 2;
+    unsigned char *bytes = gp_writer_room(s->writer, 2 * now);
+    if (!bytes) return false;
+    gp_bins_get(histogram, done, bytes, now, record, s->layout);
+  }
+  return true;
+}
+
+/* What there is of a count in the next record; takes it off. */
+static uint64_t next_share(uint64_t *left, uint64_t most) {
+  uint64_t share = *left < most ? *left : most;
+  *left -= share;
+  return share;
+}
+
+/* --- the current format ---------------------------------------------------- */
+
+static bool put_magic_header(sink *s) {
+  unsigned char *bytes = gp_writer_room(s->writer, MAGIC_HEADER);
+  if (!bytes) return false;
+  memset(bytes, 0, MAGIC_HEADER);
+  memcpy(bytes, MAGIC, 4);  /* NOLINT(bugprone-not-null-terminated-result): no text */
+  gp_put_u32(bytes + 4, 1, s->layout);
+  if (!s->data->shared) return true;
+  gp_put_u32(bytes + MARK_OFFSET, VERSION_SHARED, s->layout);
+  gp_put_u64(bytes + LOST_OFFSET, s->data->uncounted, s->layout);
+  return true;
+}
+
+static bool put_histogram(sink *s, const gp_histogram *histogram, uint64_t record) {
+  size_t size = s->layout.pointer_size;
+  unsigned char *bytes = gp_writer_room(s->writer, 1 + 2 * size + 8 + DIMENSION_SIZE + 1);
+  if (!bytes) return false;
+  *bytes++ = TAG_HISTOGRAM;
+  gp_put_pointer(bytes, histogram->low, s->layout);
+  gp_put_pointer(bytes + size, histogram->high, s->layout);
+  bytes += 2 * size;
+  gp_put_u32(bytes, (uint32_t)histogram->bins, s->layout);
+  gp_put_u32(bytes + 4, histogram->rate, s->layout);
+  memcpy(bytes + 8, histogram->dimension, DIMENSION_SIZE);
+  bytes[8 + DIMENSION_SIZE] = (unsigned char)histogram->abbreviation;
+  return put_bins(s, histogram, record);
+}
+
+static bool put_histograms(sink *s) {
+  for (size_t i = 0; i < s->data->histogram_count; i++) {
+    const gp_histogram *histogram = &s->data->histograms[i];
+    uint64_t records = gp_bins_records(histogram), record = 0;
+    do
+      if (!put_histogram(s, histogram, record)) return false;
+    while (++record < records);
+  }
+  return true;
+}
+
+static bool put_arc(sink *s, size_t arc) {
+  const gp_arcs *arcs = &s->data->arcs;
+  size_t size = s->layout.pointer_size;
+  uint64_t left = arcs->calls[arc];
+  do {
+    unsigned char *bytes = gp_writer_room(s->writer, 1 + 2 * size + 4);
+    if (!bytes) return false;
+    *bytes++ = TAG_ARC;
+    gp_put_pointer(bytes, arcs->from[arc], s->layout);
+    gp_put_pointer(bytes + size, arcs->self[arc], s->layout);
+    gp_put_u32(bytes + 2 * size, (uint32_t)next_share(&left, UINT32_MAX), s->layout);
+  } while (left > 0);
+  return true;
+}
+
+static bool put_block(sink *s, size_t block) {
+  const gp_blocks *blocks = &s->data->blocks;
+  size_t size = s->layout.pointer_size;
+  uint64_t left = blocks->executions[block];
+  do {
+    unsigned char *bytes = gp_writer_room(s->writer, 2 * size);
+    if (!bytes) return false;
+    gp_put_pointer(bytes, blocks->address[block], s->layout);
+    gp_put_pointer(bytes + size, next_share(&left, most_of_size(size)), s->layout);
+  } while (left > 0);
+  return true;
+}
+
+static bool put_blocks(sink *s) {
+  if (s->data->blocks.count == 0) return true;
+  unsigned char *bytes = gp_writer_room(s->writer, 5);
+  if (!bytes) return false;
+  *bytes++ = TAG_BLOCKS;
+  gp_put_u32(bytes, (uint32_t)block_entries(s->data), s->layout);
+  for (size_t i = 0; i < s->data->blocks.count; i++)
+    if (!put_block(s, i)) return false;
+  return true;
+}
+
+static bool put_magic(sink *s) {
+  if (!put_magic_header(s) || !put_histograms(s)) return false;
+  for (size_t i = 0; i < s->data->arcs.count; i++)
+    if (!put_arc(s, i)) return false;
+  return put_blocks(s);
+}
+
+/* --- the BSD formats ------------------------------------------------------- */
+
+/* A header without a histogram tells of no range, and of its own size only. */
+static bool put_bsd_header(sink *s, gp_format format) {
+  const gp_histogram *histogram =
+      s->data->histogram_count > 0 ? s->data->histograms : NULL;
+  size_t size = s->layout.pointer_size, length = bsd_header(s->data, format);
+  unsigned char *bytes = gp_writer_room(s->writer, length);
+  if (!bytes) return false;
+  memset(bytes, 0, length);
+  gp_put_pointer(bytes, histogram ? histogram->low : 0, s->layout);
+  gp_put_pointer(bytes + size, histogram ? histogram->high : 0, s->layout);
+  bytes += 2 * size;
+  gp_put_u32(bytes, (uint32_t)(length + (histogram ? 2 * histogram->bins : 0)),
+             s->layout);
+  if (format == GP_FORMAT_44BSD) {
+    gp_put_u32(bytes + 4, VERSION_44BSD, s->layout);
+    gp_put_u32(bytes + 8, histogram ? histogram->rate : clock_rate(), s->layout);
+  }
+  return !histogram || put_bins(s, histogram, 0);
+}
+
+static bool put_bsd_arc(sink *s, size_t arc) {
+  const gp_arcs *arcs = &s->data->arcs;
+  size_t size = s->layout.pointer_size;
+  uint64_t left = arcs->calls[arc], most = most_calls(s->data, GP_FORMAT_BSD);
+  do {
+    unsigned char *bytes = gp_writer_room(s->writer, 3 * size);
+    if (!bytes) return false;
+    gp_put_pointer(bytes, arcs->from[arc], s->layout);
+    gp_put_pointer(bytes + size, arcs->self[arc], s->layout);
+    gp_put_bsd_count(bytes + 2 * size, next_share(&left, most), s->layout);
+  } while (left > 0);
+  return true;
+}
+
+static bool put_bsd(sink *s, gp_format format) {
+  if (!put_bsd_header(s, format)) return false;
+  for (size_t i = 0; i < s->data->arcs.count; i++)
+    if (!put_bsd_arc(s, i)) return false;
+  return true;
+}
+
+/* --- a file ---------------------------------------------------------------- */
+
+/* Whether the format can hold the data. */
+static bool fits(const gp_data *data, gp_format format, gp_error *error) {
+  if (format == GP_FORMAT_PROF)
+    return gp_fail(error, "cannot be written as prof, a format that is only read");
+  bool bsd = format != GP_FORMAT_MAGIC;
+  return (!bsd || check_bsd(data, format, error)) && check_counts(data, format, error);
+}
+
+static bool put(const gp_data *data, gp_writer *writer, gp_format format) {
+  sink s = {.data = data, .writer = writer, .layout = data->layout};
+  bool bsd = format != GP_FORMAT_MAGIC;
+  return gp_writer_close(writer, bsd ? put_bsd(&s, format) : put_magic(&s));
+}
+
+bool gp_data_write(const gp_data *data, const char *path, gp_format format,
+                   gp_error *error) {
+  gp_writer writer;
+  if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
+  return fits(data, format, error) && gp_writer_open(&writer, path, error) &&
+         put(data, &writer, format);
+}
+
+bool gp_data_write_open(const gp_data *data, int file, gp_format format,
+                        gp_error *error) {
+  gp_writer writer;
+  if (format == GP_FORMAT_AUTO) format = GP_FORMAT_MAGIC;
+  return fits(data, format, error) && gp_writer_share(&writer, file, error) &&
+         put(data, &writer, format);
+}

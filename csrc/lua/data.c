@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Profile data for Lua. */
+#include <string.h>
+
+#include "lua/binding.h"
+
+/* Of formats, as Lua calls them. */
+static const char *const format_names[] = {
+    [GP_FORMAT_AUTO] = "auto", [GP_FORMAT_MAGIC] = "magic", [GP_FORMAT_BSD] = "bsd",
+    [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof", [GP_FORMAT_PROF + 1] = NULL};
+
+static data_box *check_box(lua_State *L, int index) {
+  return luaL_checkudata(L, index, GP_DATA);
+}
+
+gp_data *check_data(lua_State *L, int index) {
+  data_box *box = check_box(L, index);
+  luaL_argcheck(L, box->open, index, "data is closed");
+  return &box->data;
+}
+
+const gp_data *open_data(lua_State *L, const data_box *box) {
+  if (!box->open) luaL_error(L, "data is closed");
+  return &box->data;
+}
+
+/* data(image [, mixed_rates [, trace]]) -> an empty sum, as the image's target writes it;
+ * with a pointer size (bytes) in place of an image, and whether it is big-endian behind,
+ * as such a machine does */
+static int new_data(lua_State *L) {
+  gp_layout layout = {.pointer_size = 8};
+  if (lua_isinteger(L, 1)) {
+    luaL_argcheck(L, lua_tointeger(L, 1) == 4 || lua_tointeger(L, 1) == 8, 1,
+                  "4 or 8 expected");
+    layout.pointer_size = (unsigned char)lua_tointeger(L, 1);
+    layout.big_endian = lua_toboolean(L, 4);
+  } else {
+    layout = check_image(L, 1)->layout;
+  }
+  bool mixed_rates = lua_toboolean(L, 2);
+  const gp_trace *trace = opt_trace(L, 3);
+  lua_settop(L, 3);
+  data_box *box = lua_newuserdatauv(L, sizeof *box, 2);
+  gp_data_init(&box->data, layout);
+  box->data.mixed_rates = mixed_rates;
+  box->data.trace = trace;
+  box->open = true;
+  luaL_setmetatable(L, GP_DATA);
+  lua_newtable(L);  /* its `files` */
+  lua_setiuservalue(L, -2, 1);
+  lua_pushvalue(L, 3);  /* lives as long as the data */
+  lua_setiuservalue(L, -2, 2);
+  return 1;
+}
+
+static int close_data(lua_State *L) {
+  data_box *box = check_box(L, 1);
+  if (box->open) gp_data_free(&box->data);
+  box->open = false;
+  return 0;
+}
+
+static int describe(lua_State *L) {
+  const data_box *box = check_box(L, 1);
+  if (!box->open) {
+    lua_pushliteral(L, "data (closed)");
+    return 1;
+  }
+  size_t histograms = box->data.histogram_count, arcs = box->data.arcs.count,
+         blocks = box->data.blocks.count;
+  lua_pushfstring(L, "data: %d histogram%s, %d arc%s, %d block%s", (int)histograms,
+                  plural(histograms), (int)arcs, plural(arcs), (int)blocks,
+                  plural(blocks));
+  return 1;
+}
+
+/* How many records of each kind were read. */
+typedef struct tally {
+  size_t histograms, arcs, blocks;
+} tally;
+
+static tally count_records(const gp_data *data) {
+  return (tally){data->histogram_records, data->arc_records, data->block_records};
+}
+
+static void set_integer(lua_State *L, const char *name, uint64_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, name);
+}
+
+/* Sets what an entry of the list of files, which is on the top, tells of the file. */
+static void fill_entry(lua_State *L, const gp_data *data, tally before) {
+  lua_pushstring(L, format_names[data->format]);
+  lua_setfield(L, -2, "format");
+  set_integer(L, "version", data->version);
+  set_integer(L, "histogram_records", data->histogram_records - before.histograms);
+  set_integer(L, "arc_records", data->arc_records - before.arcs);
+  set_integer(L, "block_records", data->block_records - before.blocks);
+}
+
+/* Pushes the list of files and a new entry of it. That and all of Lua's strings that it
+ * will take are made before the file is read: afterwards there is nothing left that could
+ * fail, and the data and the list tell of the same files. */
+static void push_entry(lua_State *L, const gp_data *data, const char *path) {
+  for (const char *const *name = format_names; *name; name++) lua_pushstring(L, *name);
+  lua_getiuservalue(L, 1, 1);
+  lua_createtable(L, 0, 6);
+  lua_pushstring(L, path);
+  lua_setfield(L, -2, "path");
+  fill_entry(L, data, count_records(data));
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
+}
+
+/* Completes that entry, or takes it away. */
+static void end_entry(lua_State *L, const gp_data *data, tally before, bool done) {
+  if (done) {
+    fill_entry(L, data, before);
+    lua_pushnil(L);
+    if (data->format != GP_FORMAT_MAGIC) lua_setfield(L, -2, "version");
+  } else {
+    lua_pushnil(L);
+    lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3));
+  }
+}
+
+/* The format that argument `index` names, or GP_FORMAT_AUTO. */
+static gp_format check_format(lua_State *L, int index) {
+  return (gp_format)luaL_checkoption(L, index, "auto", format_names);
+}
+
+/* The descriptor of a file of Lua's own library. */
+static int check_open_file(lua_State *L, int index) {
+  const luaL_Stream *file = luaL_checkudata(L, index, LUA_FILEHANDLE);
+  luaL_argcheck(L, file->closef, index, "file is closed");
+  return fileno(file->f);
+}
+
+/* data:read(path or file, format) -> data, or nil and a message. After a failure the data
+ * is closed: part of the file may be in it. */
+static int read_file(lua_State *L) {
+  gp_data *data = check_data(L, 1);
+  int file = lua_isuserdata(L, 2) ? check_open_file(L, 2) : -1;
+  const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
+  gp_format format = check_format(L, 3);
+  tally before = count_records(data);
+  gp_error error = {""};
+  push_entry(L, data, path);
+  bool done = file < 0 ? gp_data_read(data, path, format, &error)
+                       : gp_data_read_open(data, file, format, &error);
+  end_entry(L, data, before, done);
+  if (!done) {
+    close_data(L);
+    return push_failure(L, path, &error);
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* data:add_file(path, format) -> data, or nil and a message:
+ * then the data is as it was */
+static int add_file(lua_State *L) {
+  gp_data *data = check_data(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  gp_format format = check_format(L, 3);
+  tally before = count_records(data);
+  gp_error error = {""};
+  push_entry(L, data, path);
+  bool done = gp_data_add_file(data, path, format, &error);
+  end_entry(L, data, before, done);
+  if (!done) return push_failure(L, path, &error);
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* The same of one that is to be written to: what Lua has written before is in front. */
+static int check_writable(lua_State *L, int index) {
+  int file = check_open_file(L, index);
+  fflush(((luaL_Stream *)lua_touserdata(L, index))->f);
+  return file;
+}
+
+/* data:write(path or file, format) -> data, or nil and a message: then the file of that
+ * path is as it was */
+static int write_file(lua_State *L) {
+  const gp_data *data = check_data(L, 1);
+  int file = lua_isuserdata(L, 2) ? check_writable(L, 2) : -1;
+  const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
+  gp_format format = check_format(L, 3);
+  gp_error error = {""};
+  if (!(file < 0 ? gp_data_write(data, path, format, &error)
+                 : gp_data_write_open(data, file, format, &error)))
+    return push_failure(L, strcmp(path, "-") == 0 ? "standard output" : path, &error);
+  lua_settop(L, 1);
+  return 1;
+}
+
+static void push_histogram_records(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->histogram_records);
+}
+
+static void push_arc_records(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->arc_records);
+}
+
+static void push_block_records(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->block_records);
+}
+
+static void push_bytes(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->bytes);
+}
+
+static void push_has_histogram(lua_State *L, const void *object) {
+  lua_pushboolean(L, open_data(L, object)->histogram_count > 0);
+}
+
+static void push_has_arcs(lua_State *L, const void *object) {
+  lua_pushboolean(L, open_data(L, object)->has_arcs);
+}
+
+static void push_shared(lua_State *L, const void *object) {
+  lua_pushboolean(L, open_data(L, object)->shared);
+}
+
+static void push_uncounted(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)open_data(L, object)->uncounted);
+}
+
+static void push_pointer_size(lua_State *L, const void *object) {
+  lua_pushinteger(L, open_data(L, object)->layout.pointer_size);
+}
+
+static void push_big_endian(lua_State *L, const void *object) {
+  lua_pushboolean(L, open_data(L, object)->layout.big_endian);
+}
+
+static void push_files(lua_State *L, const void *object) {
+  open_data(L, object);
+  lua_getiuservalue(L, 1, 1);
+}
+
+/* The lowest and the highest address in histograms and of callees. */
+static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
+  gp_range covered = gp_data_covered(data);
+  *low = covered.low;
+  *high = covered.high;
+  for (size_t i = 0; i < data->arcs.count; i++) {
+    if (data->arcs.self[i] < *low) *low = data->arcs.self[i];
+    if (data->arcs.self[i] > *high) *high = data->arcs.self[i];
+  }
+  return *low <= *high;
+}
+
+static void push_low(lua_State *L, const void *object) {
+  uint64_t low, high;
+  if (find_range(open_data(L, object), &low, &high))
+    lua_pushinteger(L, (lua_Integer)low);
+  else
+    lua_pushnil(L);
+}
+
+static void push_high(lua_State *L, const void *object) {
+  uint64_t low, high;
+  if (find_range(open_data(L, object), &low, &high))
+    lua_pushinteger(L, (lua_Integer)high);
+  else
+    lua_pushnil(L);
+}
+
+void define_data(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe},
+      {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", close_data},          {"read", read_file},
+      {"write", write_file},          {"add_file", add_file},
+      {"add_histogram", data_add_histogram},
+      {"add_arc", data_add_arc},      {"add_block", data_add_block},
+      {"merge", data_merge},          {"slide", data_slide},
+      {"histograms", data_histograms},{"arcs", data_arcs},
+      {"blocks", data_blocks},
+      {NULL, NULL}};
+  static const object_field fields[] = {
+      {"histogram_records", push_histogram_records},
+      {"arc_records", push_arc_records},
+      {"block_records", push_block_records},
+      {"bytes", push_bytes},  /* of files that were read */
+      {"has_histogram", push_has_histogram},
+      {"has_arcs", push_has_arcs},  /* or is of a format that always has them */
+      {"shared", push_shared},  /* of a shared library */
+      {"uncounted", push_uncounted},  /* calls of one that there was no room for */
+      {"pointer_size", push_pointer_size},  /* bytes */
+      {"big_endian", push_big_endian},
+      {"files", push_files},  /* the same counts for each file, with path and format */
+      {"low", push_low},    /* lowest address in histograms and callees, or nil */
+      {"high", push_high},  /* highest one */
+      {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
+  define_object(L, GP_DATA, get_field, meta, methods);
+  define_fields(L, fields);
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+}

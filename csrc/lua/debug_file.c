@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of an image that are in other files, for Lua: gprof.library.debug_file looks for these, and
+ * is called here when something of them is wanted. */
+#include <string.h>
+
+#include "debug/debug_file.h"
+#include "lua/binding.h"
+#include "object/debuglink.h"
+
+/* The registry has a table by this name, in which boxes lead to the objects of images. */
+#define IMAGES "gprof.images"
+
+static const char module[] = "gprof.library.debug_file";
+
+void note_image(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, lua_touserdata(L, -3));
+  lua_pop(L, 1);
+}
+
+/* Calls a function of the module with the image that is on the top, which it takes. */
+static void look(lua_State *L, const char *function) {
+  lua_getglobal(L, "require");
+  lua_pushstring(L, module);
+  lua_call(L, 1, 1);
+  lua_getfield(L, -1, function);
+  lua_remove(L, -2);
+  lua_insert(L, -2);
+  lua_call(L, 1, 0);
+}
+
+/* Whether some of the debugging information is elsewhere, as far as is easily told. */
+static bool refers(const gp_image *image) {
+  return gp_separate_is_likely(image) ||
+         bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
+}
+
+/* Compilers that put debugging information aside leave addresses in the image. */
+static bool may_be_split(const gp_image *image) {
+  bfd *file = gp_separate_lines(image, false)->file;
+  return bfd_get_section_by_name(file, ".debug_addr") != NULL;
+}
+
+/* Calls a function of the module with the image on the top, which stays, unless that was
+ * `done`. */
+static void look_once(lua_State *L, bool *done, const char *function) {
+  if (*done) return;
+  *done = true;
+  lua_pushvalue(L, -1);
+  look(L, function);
+}
+
+void seek_lines(lua_State *L, const image_box *of, bool gnu_compat, bool named) {
+  luaL_checkstack(L, 8, NULL);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
+  lua_rawgetp(L, -1, of);
+  lua_remove(L, -2);
+  image_box *box = lua_touserdata(L, -1);
+  if (box && box->image) {
+    if (gnu_compat && !box->checked) {
+      gp_links_check(box->image->file);
+      box->checked = true;
+    } else if (!gnu_compat) {
+      if (refers(box->image)) look_once(L, &box->sought, "lines");
+      if (named && may_be_split(box->image)) look_once(L, &box->told, "split");
+    }
+  }
+  lua_pop(L, 1);
+  if (!of->image) luaL_error(L, "image is closed");  /* by whoever was warned */
+}
+
+/* --- for the module -------------------------------------------------------------- */
+
+/* true, or nil and a message; an error if there was no memory: another file would not
+ * help. */
+static int push_outcome(lua_State *L, bool done, const char *path,
+                        const gp_error *error) {
+  if (!done && strcmp(error->text, "not enough memory") == 0) raise_no_memory(L);
+  if (!done) return push_failure(L, path, error);
+  lua_pushboolean(L, true);
+  return 1;
+}
+
+/* The image that has the debugging information of argument 1. */
+static gp_image *check_lines(lua_State *L) {
+  gp_image *image = check_image(L, 1);
+  return gp_separate_lines(image, false) == image ? image : image->debug;
+}
+
+/* The path of the image that is argument 1. */
+static const char *path_of(lua_State *L) {
+  lua_getiuservalue(L, 1, 1);
+  return lua_tostring(L, -1);
+}
+
+static int lacks_symbols(lua_State *L) {
+  lua_pushboolean(L, check_image(L, 1)->bare);
+  return 1;
+}
+
+/* likely_separate(image) -> whether its debugging information may be in another file */
+static int is_likely(lua_State *L) {
+  lua_pushboolean(L, gp_separate_is_likely(check_image(L, 1)));
+  return 1;
+}
+
+/* Pushes a name that is the caller's no more, or nil. */
+static int push_name(lua_State *L, void **guard, char *name) {
+  *guard = name;
+  if (name)
+    take_text(L, guard);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+/* debug_link(image) -> the name in .gnu_debuglink, or nil */
+static int debug_link(lua_State *L) {
+  uint32_t checksum;
+  gp_image *image = check_image(L, 1);
+  void **guard = push_guard(L);
+  return push_name(L, guard, gp_links_debug(image->file, &checksum));
+}
+
+/* shared_link(image) -> the name in .gnu_debugaltlink, be that of the debugging file; and
+ * the path of the file that says so. Or nil */
+static int shared_link(lua_State *L) {
+  gp_image *image = check_lines(L);
+  void **guard = push_guard(L);
+  push_name(L, guard, gp_links_shared(image->file));
+  lua_pushstring(L, bfd_get_filename(image->file));
+  return 2;
+}
+
+/* split_link(image) -> the name of the first file that compilers put debugging
+ * information into, or nil */
+static int split_link(lua_State *L) {
+  gp_image *image = check_lines(L);
+  void **guard = push_guard(L);
+  return push_name(L, guard, gp_separate_split(image));
+}
+
+/* forget_links(image): libbfd is to look for no other file */
+static int forget_links(lua_State *L) {
+  gp_image *image = check_image(L, 1);
+  gp_links_forget(image->file);
+  if (image->debug) gp_links_forget(image->debug->file);
+  return 0;
+}
+
+/* attach_debug(image, path, "symbols" or "lines") -> true, or nil and a message */
+static int attach_debug(lua_State *L) {
+  static const char *const names[] = {"symbols", "lines", NULL};
+  gp_image *image = check_image(L, 1);
+  const char *path = luaL_checkstring(L, 2);
+  gp_wanted wanted = luaL_checkoption(L, 3, NULL, names) ? GP_WANT_LINES
+                                                         : GP_WANT_SYMBOLS;
+  gp_error error = {""};
+  bool done = gp_separate_attach(image, path, path_of(L), wanted, &error);
+  return push_outcome(L, done, path, &error);
+}
+
+/* share_debug(image, path) -> true, or nil and a message; the path begins with a slash */
+static int share_debug(lua_State *L) {
+  const char *path = luaL_checkstring(L, 2);
+  gp_error error = {""};
+  luaL_argcheck(L, path[0] == '/', 2, "no path from the root");
+  return push_outcome(L, gp_separate_share(check_lines(L), path, &error), path, &error);
+}
+
+/* is_packed(image) -> whether there are packed symbols in it */
+static int is_packed(lua_State *L) {
+  lua_pushboolean(L, gp_separate_is_packed(check_image(L, 1)));
+  return 1;
+}
+
+/* unpack_symbols(image, unpack) -> true, or nil and a message; `unpack` is the value of
+ * gprof.xz */
+static int unpack_symbols(lua_State *L) {
+  gp_image *image = check_image(L, 1);
+  gp_unpack *const *unpack = lua_touserdata(L, 2);
+  gp_error error = {""};
+  luaL_checktype(L, 2, LUA_TUSERDATA);
+  bool done = gp_separate_unpack(image, *unpack, &error);
+  return push_outcome(L, done, ".gnu_debugdata", &error);
+}
+
+void define_separate(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"lacks_symbols", lacks_symbols}, {"likely_separate", is_likely},
+      {"debug_link", debug_link}, {"shared_link", shared_link},
+      {"split_link", split_link}, {"forget_links", forget_links},
+      {"attach_debug", attach_debug}, {"share_debug", share_debug},
+      {"is_packed", is_packed}, {"unpack_symbols", unpack_symbols}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+  push_weak_table(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);
+}

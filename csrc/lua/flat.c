@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows of the flat profile: functions by the time that was spent in them. */
+#include "lua/report.h"
+
+/* What is taken from the look: `labels`; and formats, of values by place, of a function
+ * that was called, and of another one: percentage, seconds of this and those above,
+ * seconds, calls, time per call, the same with callees, label, error of the seconds.
+ * look.scale are those of times per call in a unit of the profile. */
+enum { LABELS = REPORT_OWN, CALLED, OTHER };
+
+/* What it takes to write rows. */
+typedef struct page {
+  report r;
+  const labels *labels;
+  double scale;
+  double total;           /* ticks that are all of the time */
+} page;
+
+/* `cumulative` are the ticks of this function and of those above. */
+static void write_function(const page *p, uint32_t function, double cumulative) {
+  const gp_profile *profile = profile_of(&p->r);
+  const gp_graph *graph = &profile->graph;
+  double rate = profile->samples.rate, calls = (double)graph->calls[function];
+  double ticks = graph->self[function], both = ticks + graph->children[function];
+  const shade s = {100 * ticks / p->total, ticks != 0 || calls != 0, false};
+  label made;
+  const field_value values[] = {
+      number_value(s.percent),
+      number_value(cumulative / rate),
+      number_value(ticks / rate),
+      integer_value(graph->calls[function]),
+      number_value(p->scale * ticks / rate / calls),
+      number_value(p->scale * both / rate / calls),
+      label_value(&p->r, p->labels, function, &made),
+      number_value(gp_profile_error(profile, ticks)),
+  };
+  write_painted(&p->r, calls != 0 ? CALLED : OTHER, &s, values, 8, p->labels);
+}
+
+static bool has_row(const page *p, const gp_profile *profile, uint32_t function) {
+  const gp_graph *graph = &profile->graph;
+  if (!gp_is_selected(&profile->selections.of[GP_FLAT], function)) return false;
+  if (profile->symtab->flags[function] & GP_CALLERS) return false;  /* has no code */
+  return p->r.unused || graph->self[function] != 0 || graph->calls[function] != 0;
+}
+
+/* write_flat(stream, profile, look) */
+static int write_flat(lua_State *L) {
+  page p = {.r = open_report(L)};
+  p.labels = push_look_labels(&p.r, "labels");
+  push_look(&p.r, "called");
+  push_look(&p.r, "other");
+  lua_getfield(L, REPORT_LOOK, "scale");
+  p.scale = luaL_checknumber(L, -1);
+  const gp_profile *profile = profile_of(&p.r);
+  /* if there are none, all percentages are 0 */
+  p.total = profile->samples.total > 0 ? profile->samples.total : 1;
+  gp_rows *rows = p.r.rows;
+  rows->row = gp_order_functions(&profile->graph, GP_BY_SELF, &rows->count);
+  if (!rows->row) raise_no_memory(L);
+  double cumulative = 0;
+  for (size_t i = 0, written = 0; i < rows->count && written < p.r.top; i++) {
+    profile = profile_of(&p.r);
+    if (!has_row(&p, profile, rows->row[i])) continue;
+    cumulative += profile->graph.self[rows->row[i]];
+    write_function(&p, rows->row[i], cumulative);
+    written++;
+  }
+  return 0;
+}
+
+/* longest_call(profile): the ticks of a call, with those of callees, of the function
+ * where they are the most; 0 if nothing was called. */
+static int longest_call(lua_State *L) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  double longest = 0;
+  for (uint32_t f = 0; f < graph->functions; f++) {
+    double calls = (double)graph->calls[f];
+    if (calls == 0 || gp_symtab_owner(graph->symtab, f) != f) continue;
+    double ticks = (graph->self[f] + graph->children[f]) / calls;
+    if (ticks > longest) longest = ticks;
+  }
+  lua_pushnumber(L, longest);
+  return 1;
+}
+
+void define_flat(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"write_flat", write_flat}, {"longest_call", longest_call}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

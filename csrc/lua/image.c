@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The object file for Lua. */
+#include <dlfcn.h>
+#include <string.h>
+
+#include "debug/debug_file.h"
+#include "lua/binding.h"
+#include "object/build_id.h"
+#include "object/debug_str.h"
+
+static image_box *check_box(lua_State *L, int index) {
+  return luaL_checkudata(L, index, GP_IMAGE);
+}
+
+gp_image *check_image(lua_State *L, int index) {
+  image_box *box = check_box(L, index);
+  luaL_argcheck(L, box->image, index, "image is closed");
+  return box->image;
+}
+
+static int new_image(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  gp_error error = {""};
+  image_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  *box = (image_box){0};
+  luaL_setmetatable(L, GP_IMAGE);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  if (strcmp(path, "-") == 0)
+    gp_fail(&error, "an image is read here and there, and has to be a file");
+  else
+    box->image = gp_image_open(path, &error);
+  note_image(L);
+  return box->image ? 1 : push_failure(L, path, &error);
+}
+
+static int close_image(lua_State *L) {
+  image_box *box = check_box(L, 1);
+  gp_image_close(box->image);
+  for (int i = 0; i < 2; i++)
+    if (box->mapped[i]) gp_linemap_free(&box->map[i]);
+  *box = (image_box){0};
+  return 0;
+}
+
+static int describe(lua_State *L) {
+  const image_box *box = check_box(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  lua_pushfstring(L, "image: %s%s", lua_tostring(L, -1), box->image ? "" : " (closed)");
+  return 1;
+}
+
+/* The lines of .text. */
+static const gp_linemap *open_map(lua_State *L, image_box *box, bool as_libbfd) {
+  gp_range text = {box->image->text_low, box->image->text_high};
+  gp_linemap *map = &box->map[as_libbfd];
+  gp_error error = {""};
+  if (!box->mapped[as_libbfd]) {
+    const gp_image *from = gp_separate_lines(box->image, as_libbfd);
+    if (!gp_linemap_read(map, from, as_libbfd, &text, 1, &error))
+      raise_no_memory(L);
+    box->mapped[as_libbfd] = true;
+  }
+  return map;
+}
+
+/* Where libbfd knows a line, the map does; only functions have to be asked for. It is of
+ * .text; libbfd is asked about the rest. */
+static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
+                    gp_source *source) {
+  seek_lines(L, check_box(L, 1), as_libbfd, false);
+  const gp_image *from = gp_separate_lines(image, as_libbfd);
+  if (!gp_image_can_ask(from)) raise_no_memory(L);
+  bool known = gp_image_source(from, address, source);
+  if (address < image->text_low || address >= image->text_high) return known;
+  const gp_linemap *map = open_map(L, check_box(L, 1), as_libbfd);
+  uint32_t stretch = gp_linemap_find(map, address);
+  if (stretch == GP_NONE) return false;
+  source->file = map->files.name[map->file[stretch]];
+  source->line = map->line[stretch];
+  if (!known) source->function = NULL;
+  return true;
+}
+
+/* image:source(address [, gnu_compat]) -> file, line, function; or nil */
+static int find_source(lua_State *L) {
+  gp_image *image = check_image(L, 1);
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  gp_source source;
+  gp_error none;
+  gp_image_read_symbols(image, &none);  /* they help, but need not be there */
+  if (!look_up(L, image, address, lua_toboolean(L, 3), &source)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushstring(L, source.file);
+  lua_pushinteger(L, source.line);
+  lua_pushstring(L, source.function);
+  return 3;
+}
+
+/* changed_file(image) -> the path of the image, or of a file that it has debugging
+ * information in, if somebody has written to that since it was opened; or nil */
+static int find_change(lua_State *L) {
+  const gp_image *image = check_image(L, 1);
+  const gp_image *const files[] = {
+      image, image->debug, gp_separate_lines(image, false)->shared};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    if (!files[i] || !gp_image_has_changed(files[i])) continue;
+    lua_pushstring(L, bfd_get_filename(files[i]->file));
+    return 1;
+  }
+  lua_pushnil(L);
+  return 1;
+}
+
+/* image_mentions(image, name) -> whether debugging information has that name, as far as
+ * it was found: that in other files is not looked for */
+static int find_mention(lua_State *L) {
+  const gp_image *image = gp_separate_lines(check_image(L, 1), false);
+  const char *name = luaL_checkstring(L, 2);
+  lua_pushboolean(L, gp_image_mentions(image, name) ||
+                         (image->shared && gp_image_mentions(image->shared, name)));
+  return 1;
+}
+
+/* demangling_style(name) -> whether there is such a style */
+static int set_style(lua_State *L) {
+  lua_pushboolean(L, gp_image_demangling_style(luaL_checkstring(L, 1)));
+  return 1;
+}
+
+/* library() -> the file that libbfd was loaded from, or nothing if that is not to be
+ * known: the library itself does not tell its version */
+static int find_library(lua_State *L) {
+  Dl_info info;
+  if (!dladdr((void *)(uintptr_t)bfd_openr, &info) || !info.dli_fname) return 0;
+  lua_pushstring(L, info.dli_fname);
+  return 1;
+}
+
+static const gp_image *opened(lua_State *L, const void *object) {
+  const image_box *box = object;
+  if (!box->image) luaL_error(L, "image is closed");
+  return box->image;
+}
+
+static void push_path(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, 1);
+}
+
+static void push_text_low(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->text_low);
+}
+
+static void push_text_high(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->text_high);
+}
+
+static void push_pointer_size(lua_State *L, const void *object) {
+  lua_pushinteger(L, opened(L, object)->layout.pointer_size);
+}
+
+static void push_big_endian(lua_State *L, const void *object) {
+  lua_pushboolean(L, opened(L, object)->layout.big_endian);
+}
+
+static void push_build_id(lua_State *L, const void *object) {
+  static const char digits[] = "0123456789abcdef";
+  unsigned char bytes[GP_BUILD_ID_BYTES];
+  char text[2 * GP_BUILD_ID_BYTES];
+  size_t size = gp_build_id(opened(L, object), bytes);
+  for (size_t i = 0; i < size; i++) {
+    text[2 * i] = digits[bytes[i] >> 4];
+    text[2 * i + 1] = digits[bytes[i] & 15];
+  }
+  if (size > 0)
+    lua_pushlstring(L, text, 2 * size);
+  else
+    lua_pushnil(L);
+}
+
+static void push_path_of(lua_State *L, const gp_image *image) {
+  if (image)
+    lua_pushstring(L, bfd_get_filename(image->file));
+  else
+    lua_pushnil(L);
+}
+
+static void push_debug_file(lua_State *L, const void *object) {
+  push_path_of(L, opened(L, object)->debug);
+}
+
+static void push_shared_file(lua_State *L, const void *object) {
+  const gp_image *image = opened(L, object);
+  push_path_of(L, gp_separate_lines(image, false)->shared);
+}
+
+static void push_symbols_from(lua_State *L, const void *object) {
+  const gp_image *image = opened(L, object);
+  if (image->symbol_count > 0)
+    lua_pushliteral(L, "image");
+  else if (image->debug && image->debug->symbol_count > 0)
+    lua_pushliteral(L, "debug file");
+  else if (image->minimal)
+    lua_pushliteral(L, "packed");
+  else
+    lua_pushnil(L);
+}
+
+void define_image(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe},
+      {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", close_image}, {"source", find_source}, {"lines", image_lines},
+      {NULL, NULL}};
+  static const object_field fields[] = {
+      {"path", push_path},
+      {"text_low", push_text_low},          /* first address of .text */
+      {"text_high", push_text_high},        /* the address behind .text */
+      {"pointer_size", push_pointer_size},  /* bytes */
+      {"big_endian", push_big_endian},
+      {"build_id", push_build_id},          /* in base 16, or nil */
+      {"debug_file", push_debug_file},      /* path, or nil */
+      {"shared_debug_file", push_shared_file},
+      {"symbols_from", push_symbols_from},  /* "image", "debug file", "packed", or nil */
+      {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"image", new_image}, {"demangling_style", set_style},
+      {"library", find_library}, {"changed_file", find_change},
+      {"image_mentions", find_mention}, {NULL, NULL}};
+  define_object(L, GP_IMAGE, get_field, meta, methods);
+  define_fields(L, fields);
+  lua_setfield(L, -2, "image_methods");  /* the Lua layer adds to them */
+  luaL_setfuncs(L, functions, 0);
+}

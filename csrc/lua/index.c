@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The index of the call graph: functions by name in columns, from top to bottom,
+ * and then the cycles. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "lua/report.h"
+
+/* What is taken from the look: `numbered` and `names`, labels; the format of a cell, of a
+ * numbered label, the number, and a name. look.width is that of cells, if they are to be
+ * set beside each other. */
+enum { NUMBERED = REPORT_OWN, NAMES, CELL };
+
+/* What it takes to write cells. */
+typedef struct page {
+  report r;
+  const labels *numbered, *names;
+  bool aligned;           /* cells begin at columns of that */
+  size_t width;           /*   many characters */
+} page;
+
+enum { COLUMNS = 3, MOST_WIDTH = 1000000 };
+
+static const gp_graph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
+
+/* The number of the last entry, if there are only so many; else a number behind all. */
+static uint32_t last_entry(const page *p, const gp_graph *graph) {
+  size_t nodes = graph->functions + graph->cycles, entries = 0;
+  uint32_t last = 0;
+  if (p->r.top == SIZE_MAX) return UINT32_MAX;
+  for (size_t i = 0; i < nodes; i++) {
+    if (!has_entry(&p->r, graph, graph->entries[i])) continue;
+    if (entries++ == p->r.top) return last;
+    last = graph->rank[graph->entries[i]];
+  }
+  return UINT32_MAX;
+}
+
+/* Whether a node is listed: anything was seen of it, and, if there are only so many
+ * entries, it has one of them. */
+static bool is_listed(const page *p, const gp_graph *graph, uint32_t node,
+                      uint32_t last) {
+  if (last != UINT32_MAX)
+    return graph->rank[node] <= last && has_entry(&p->r, graph, node);
+  return p->r.unused || node >= graph->functions || graph->calls[node] != 0 ||
+         graph->self[node] != 0 || gp_graph_is_outside(graph, node);
+}
+
+/* The functions by name, and then the cycles. */
+static void collect(const page *p) {
+  const gp_graph *graph = graph_of(p);
+  gp_rows *rows = p->r.rows;
+  rows->row = gp_order_functions(graph, GP_BY_NAME, &rows->count);
+  if (!rows->row) raise_no_memory(p->r.L);
+  uint32_t last = last_entry(p, graph);
+  size_t kept = 0;
+  for (size_t i = 0; i < rows->count; i++)
+    if (is_listed(p, graph, rows->row[i], last)) rows->row[kept++] = rows->row[i];
+  rows->count = rows->capacity = kept;
+  for (uint32_t cycle = 0; cycle < graph->cycles; cycle++) {
+    if (!is_listed(p, graph, (uint32_t)graph->functions + cycle, last)) continue;
+    if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
+      raise_no_memory(p->r.L);
+    rows->row[rows->count++] = (uint32_t)graph->functions + cycle;
+  }
+}
+
+static void write_blanks(const page *p, size_t count) {
+  static const char blanks[] =
+      "                                                                ";
+  const size_t most = sizeof blanks - 1;
+  for (; count > most; count -= most)
+    write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, most);
+  write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, count);
+}
+
+static size_t length_of(const label *made) {
+  size_t length = 0;
+  for (int i = 0; i < made->count; i++) length += strlen(made->part[i]);
+  return length;
+}
+
+/* The blanks before a cell. It begins at its column, but never before the text to its
+ * left has ended, `at`. The blanks around a number, which is set to the right within five
+ * characters, are not counted, so columns drift: as in GNU gprof's index. */
+static size_t write_gap(const page *p, size_t column, const label *text, size_t at) {
+  enum { NUMBER_WIDTH = 5 };
+  size_t number = strcspn(text->numbers, " ");
+  size_t wanted = column * p->width + NUMBER_WIDTH, taken = at + number;
+  size_t fill = wanted > taken ? wanted - taken : 0;
+  size_t end = at + fill + length_of(text) - 1;
+  write_blanks(p, fill + 1);
+  return end;
+}
+
+/* What a cell is coloured by: as its entry, and by the time that was spent at all. */
+static shade shade_of(const gp_graph *graph, uint32_t node) {
+  bool used = graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
+              graph->self[node] != 0 || graph->children[node] != 0;
+  return (shade){gp_graph_percent(graph, node), used, false};
+}
+
+/* Returns where the text in the row ends, by GNU gprof's counting. */
+static size_t write_cell(const page *p, size_t column, uint32_t node, size_t at) {
+  label numbered, name;
+  char number[32];
+  field_value text = label_value(&p->r, p->numbered, node, &numbered);
+  if (p->aligned) at = write_gap(p, column, &numbered, at);
+  snprintf(number, sizeof number, "%.*s", (int)strcspn(numbered.numbers, " "),
+           numbered.numbers);
+  const field_value values[] = {text, text_value(number),
+                                label_value(&p->r, p->names, node, &name)};
+  const shade s = shade_of(graph_of(p), node);
+  write_painted(&p->r, CELL, &s, values, 3, p->numbered);
+  return at;
+}
+
+static void write_cells(const page *p) {
+  size_t lines = (p->r.rows->count + COLUMNS - 1) / COLUMNS;
+  for (size_t line = 0; line < lines; line++) {
+    size_t at = 0, column = 0;
+    for (size_t i = line; i < p->r.rows->count; i += lines)
+      at = write_cell(p, column++, p->r.rows->row[i], at);
+    write_bytes(p->r.L, REPORT_STREAM, p->r.s, "\n", 1);
+  }
+}
+
+/* write_index(stream, profile, look) */
+static int write_index(lua_State *L) {
+  page p = {.r = open_report(L)};
+  p.numbered = push_look_labels(&p.r, "numbered");
+  p.names = push_look_labels(&p.r, "names");
+  push_look(&p.r, "cell");
+  p.aligned = lua_getfield(L, REPORT_LOOK, "width") != LUA_TNIL;
+  lua_Integer width = lua_tointeger(L, -1);
+  if (width < 0 || width > MOST_WIDTH)
+    luaL_error(L, "look.width: not from 0 to %d", MOST_WIDTH);
+  p.width = (size_t)width;
+  collect(&p);
+  write_cells(&p);
+  return 0;
+}
+
+void define_index(lua_State *L) {
+  static const luaL_Reg functions[] = {{"write_index", write_index}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory for Lua: a guard for what malloc gave as long as Lua may raise an error; and the
+ * error if it gives nothing. */
+#include <stdlib.h>
+
+#include "lua/binding.h"
+
+#define GP_MEMORY "gprof.memory"
+#define GP_ROWS "gprof.rows"
+
+static int release(lua_State *L) {
+  void **box = luaL_checkudata(L, 1, GP_MEMORY);
+  free(*box);
+  *box = NULL;
+  return 0;
+}
+
+void **push_guard(lua_State *L) {
+  void **box = lua_newuserdatauv(L, sizeof *box, 0);
+  *box = NULL;
+  luaL_setmetatable(L, GP_MEMORY);
+  return box;
+}
+
+/* Frees the memory, and takes the guard away from below the top of the stack. */
+static void leave_guard(lua_State *L, void **box) {
+  free(*box);
+  *box = NULL;
+  lua_remove(L, -2);
+}
+
+_Noreturn int raise_no_memory(lua_State *L) {
+  lua_pushliteral(L, "not enough memory");
+  for (;;) lua_error(L);  /* it never returns, and nothing in its declaration says so */
+}
+
+void take_text(lua_State *L, void **guard) {
+  if (!*guard) raise_no_memory(L);
+  lua_pushstring(L, *guard);
+  leave_guard(L, guard);
+}
+
+void take_rows(lua_State *L, void **guard, size_t count) {
+  const uint32_t *rows = *guard;
+  if (!rows) raise_no_memory(L);
+  lua_createtable(L, (int)count, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)rows[i] + 1);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  leave_guard(L, guard);
+}
+
+static int release_rows(lua_State *L) {
+  gp_rows *rows = luaL_checkudata(L, 1, GP_ROWS);
+  free(rows->row);
+  *rows = (gp_rows){NULL, 0, 0};
+  return 0;
+}
+
+gp_rows *push_row_list(lua_State *L) {
+  gp_rows *rows = lua_newuserdatauv(L, sizeof *rows, 0);
+  *rows = (gp_rows){NULL, 0, 0};
+  luaL_setmetatable(L, GP_ROWS);
+  return rows;
+}
+
+void define_memory(lua_State *L) {
+  static const luaL_Reg rows[] = {{"__gc", release_rows}, {NULL, NULL}};
+  static const luaL_Reg meta[] = {{"__gc", release}, {NULL, NULL}};
+  luaL_newmetatable(L, GP_MEMORY);
+  luaL_setfuncs(L, meta, 0);
+  luaL_newmetatable(L, GP_ROWS);
+  luaL_setfuncs(L, rows, 0);
+  lua_pop(L, 2);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program and shared libraries as one, for Lua. */
+#include <string.h>
+
+#include "lua/binding.h"
+#include "profile/merged_objects.h"
+
+/* Fills an object from the table at the top, { symbols, data, name }, which keeps all
+ * three alive: nothing is called from here on that could change it. */
+static void take_object(lua_State *L, gp_object *object) {
+  luaL_checktype(L, -1, LUA_TTABLE);
+  lua_rawgeti(L, -1, 1);
+  lua_rawgeti(L, -2, 2);
+  bool named = lua_rawgeti(L, -3, 3) != LUA_TNIL;
+  if (named) luaL_checktype(L, lua_absindex(L, -1), LUA_TSTRING);
+  *object = (gp_object){
+      .symtab = &check_symbols(L, lua_absindex(L, -3))->symtab,
+      .data = check_data(L, lua_absindex(L, -2)),
+      .name = named ? lua_tostring(L, -1) : NULL,
+  };
+  lua_pop(L, 3);
+}
+
+static void set_address(lua_State *L, const char *name, uint64_t address) {
+  lua_pushinteger(L, (lua_Integer)address);
+  lua_setfield(L, -2, name);
+}
+
+/* Pushes where objects are: of each its `slide`; its `limit`, behind its own addresses;
+ * and `outside`, where its callers stand, if it has such. */
+static void push_places(lua_State *L, const gp_object *objects, size_t count) {
+  lua_createtable(L, (int)count, 0);
+  for (size_t i = 0; i < count; i++) {
+    const gp_symtab *symtab = objects[i].symtab;
+    lua_createtable(L, 0, 3);
+    set_address(L, "slide", objects[i].slide);
+    set_address(L, "limit", objects[i].end);
+    if (symtab->outside != GP_NONE)
+      set_address(L, "outside", symtab->address[symtab->outside] + objects[i].slide);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+/* nil, a message, and with which object it is about */
+static int fail(lua_State *L, const gp_error *error, size_t object) {
+  luaL_pushfail(L);
+  lua_pushstring(L, error->text);
+  lua_pushinteger(L, (lua_Integer)object + 1);
+  return 3;
+}
+
+/* join(data, objects) -> symbols of all objects, and a table of where they are; or nil, a
+ * message, and the number of the object that it is about. `data`, which are empty, get
+ * all records but calls that are not within an object. */
+static int join(lua_State *L) {
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  size_t count = lua_rawlen(L, 2);
+  luaL_argcheck(L, count > 0, 2, "no objects");
+  gp_object *objects = lua_newuserdatauv(L, count * sizeof *objects, 0);
+  symbols_box *box = push_joined_box(L);
+  gp_data *sum = check_data(L, 1);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    take_object(L, &objects[i]);
+    lua_pop(L, 1);
+  }
+  gp_error error = {""};
+  sum->mixed_scales = true;
+  if (!gp_joined_build(&box->symtab, objects, count, &error)) return fail(L, &error, 0);
+  for (size_t i = 0; i < count; i++)
+    if (!gp_joined_add(sum, &objects[i], &error)) return fail(L, &error, i);
+  push_places(L, objects, count);
+  return 2;
+}
+
+void define_joined(lua_State *L) {
+  static const luaL_Reg functions[] = {{"join", join}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command line for Lua: libc's getopt_long and libiberty's expandargv. */
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <libiberty/libiberty.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lua/binding.h"
+
+#define GP_ARGV "gprof.argv"
+
+/* --- argument vectors ------------------------------------------------------ */
+
+/* Pushes a copy of the table of strings at `index` as a C argument vector that the
+ * collector frees; the strings stay the table's. argv[0] is the program's name. */
+static char **push_argv(lua_State *L, int index, const char *program, int *argc) {
+  lua_Unsigned length = lua_rawlen(L, index);
+  luaL_argcheck(L, length < INT_MAX / 2, index, "too many arguments");
+  lua_Integer count = (lua_Integer)length;
+  char **argv = lua_newuserdatauv(L, ((size_t)count + 2) * sizeof *argv, 0);
+  argv[0] = (char *)(uintptr_t)program;
+  for (lua_Integer i = 1; i <= count; i++) {
+    /* only strings: a number would be turned into one that nobody holds */
+    luaL_argcheck(L, lua_rawgeti(L, index, i) == LUA_TSTRING, index, "strings expected");
+    argv[i] = (char *)(uintptr_t)lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  argv[count + 1] = NULL;
+  *argc = (int)count + 1;
+  return argv;
+}
+
+/* What expandargv made, freed by the collector if Lua raises an error. */
+static int release_argv(lua_State *L) {
+  char ***box = luaL_checkudata(L, 1, GP_ARGV);
+  freeargv(*box);
+  *box = NULL;
+  return 0;
+}
+
+static char ***push_argv_box(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", release_argv}, {NULL, NULL}};
+  char ***box = lua_newuserdatauv(L, sizeof *box, 0);
+  *box = NULL;
+  if (luaL_newmetatable(L, GP_ARGV)) luaL_setfuncs(L, meta, 0);
+  lua_setmetatable(L, -2);
+  return box;
+}
+
+/* Whether the first byte of a file can be read, if it can be opened, and there is one:
+ * libiberty takes some that cannot for empty ones, and ends the process for a directory.
+ * Pipes are no files to it, and are left alone. */
+static bool can_be_read(const char *path, gp_error *error) {
+  struct stat status;
+  bool file_like =
+      stat(path, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+  FILE *file = file_like ? fopen(path, "re") : NULL;
+  if (!file) return true;
+  bool failed = fgetc(file) == EOF && ferror(file);
+  if (failed) gp_fail(error, "cannot be read: %s", strerror(errno));
+  (void)fclose(file);  /* nothing was written */
+  return !failed;
+}
+
+/* expand(program, arguments) -> arguments with each @FILE replaced by the words in
+ * that file; or nil and a message */
+static int expand(lua_State *L) {
+  int argc;
+  gp_error error = {""};
+  const char *program = luaL_checkstring(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  char **argv = push_argv(L, 2, program, &argc), **original = argv;
+  for (int i = 1; i < argc; i++)
+    if (*argv[i] == '@' && !can_be_read(argv[i] + 1, &error))
+      return push_failure(L, argv[i] + 1, &error);
+  char ***box = push_argv_box(L);
+  expandargv(&argc, &argv);
+  if (argv != original) *box = argv;
+  lua_createtable(L, argc, 0);
+  for (int i = 1; i < argc; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i);
+  }
+  freeargv(*box);
+  *box = NULL;
+  return 1;
+}
+
+/* --- options --------------------------------------------------------------- */
+
+/* A table of options is a text with a line for each: its letter, or a blank; a blank; its
+ * long name, which may be empty; and "=" if it needs an argument, "[=" if it may have
+ * one. What follows in the line is for others. */
+
+/* Values of long options, apart from all characters and '?': this, and where their line
+ * begins in the table. */
+enum { LONG_BASE = 1000 };
+
+static int argument_kind(const char *behind_name) {
+  return *behind_name == '=' ? required_argument
+         : *behind_name == '[' ? optional_argument : no_argument;
+}
+
+static size_t name_length(const char *line) { return strcspn(line + 2, "=[ \n"); }
+
+static const char *next_line(const char *line) { return line + strcspn(line, "\n") + 1; }
+
+/* The table at `index`, of which every line has a letter and a name, be they blank. */
+static const char *check_table(lua_State *L, int index, int *lines) {
+  const char *text = luaL_checkstring(L, index);
+  *lines = 0;
+  for (const char *line = text; *line; line = next_line(line)) {
+    bool whole = strcspn(line, "\n") > 2 && strchr(line, '\n');
+    luaL_argcheck(L, whole && line - text < INT_MAX / 2, index, "no table of options");
+    ++*lines;
+  }
+  return text;
+}
+
+/* Pushes the long options of the table at `index` for getopt_long, and copies of their
+ * names behind them, which end with a zero there. */
+static struct option *push_long_options(lua_State *L, int index) {
+  int lines;
+  const char *text = check_table(L, index, &lines);
+  size_t size = strlen(text) + 1, count = (size_t)lines + 1;
+  struct option *options = lua_newuserdatauv(L, count * sizeof *options + size, 0);
+  char *copy = memcpy(options + count, text, size);
+  memset(options, 0, count * sizeof *options);
+  struct option *next = options;
+  for (const char *line = text; *line; line = next_line(line)) {
+    size_t length = name_length(line);
+    if (length == 0) continue;
+    next->name = copy + (line - text) + 2;
+    next->has_arg = argument_kind(next->name + length);
+    next->val = LONG_BASE + (int)(line - text);
+    copy[line - text + 2 + (ptrdiff_t)length] = '\0';
+    next++;
+  }
+  return options;
+}
+
+/* Pushes the letters of a table as getopt_long wants them: words that are no options come
+ * in their turn, as moving them behind the options takes as many steps as both together
+ * have words. POSIX has them end the options. */
+static const char *push_letters(lua_State *L, const char *table) {
+  static const char *const colons[] = {
+      [no_argument] = "", [required_argument] = ":", [optional_argument] = "::"};
+  luaL_Buffer letters;
+  luaL_buffinit(L, &letters);
+  luaL_addstring(&letters, getenv("POSIXLY_CORRECT") ? ":" : "-:");
+  for (const char *line = table; *line; line = next_line(line)) {
+    if (*line == ' ') continue;
+    luaL_addchar(&letters, *line);
+    int kind = argument_kind(line + 2 + name_length(line));
+    luaL_addstring(&letters, colons[kind]);
+  }
+  luaL_pushresult(&letters);
+  return lua_tostring(L, -1);
+}
+
+/* The line of the option that getopt_long chose. */
+static const char *chosen_line(const char *table, int choice) {
+  if (choice >= LONG_BASE) return table + (choice - LONG_BASE);
+  while (*table && *table != choice) table = next_line(table);
+  return table;
+}
+
+/* Appends {line, value} to the result table at `index`. */
+static void append(lua_State *L, int index, const char *line, const char *value) {
+  lua_createtable(L, 2, 0);
+  lua_pushlstring(L, line, strcspn(line, "\n"));
+  lua_rawseti(L, -2, 1);
+  lua_pushstring(L, value);
+  lua_rawseti(L, -2, 2);
+  lua_rawseti(L, index, luaL_len(L, index) + 1);
+}
+
+/* What stood before the culprit is the last result: it may ask for help. */
+static int complain(lua_State *L, int result, const char *kind, const char *what) {
+  luaL_pushfail(L);
+  lua_pushstring(L, kind);
+  lua_pushstring(L, what);
+  lua_pushvalue(L, result);
+  return 4;
+}
+
+/* What getopt_long could not take, as the user wrote it: for a long option its
+ * whole word, for a short one its letter. */
+static const char *push_culprit(lua_State *L, char **argv, int value) {
+  if (value != 0 && value < LONG_BASE) return lua_pushfstring(L, "-%c", value);
+  return lua_pushstring(L, argv[optind - 1]);
+}
+
+/* Whether a long option begins with the word, "--name" or "--name=value". */
+static bool is_prefix(const struct option *options, const char *word) {
+  size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
+  for (; length > 0 && options->name; options++)
+    if (strncmp(options->name, word + 2, length) == 0) return true;
+  return false;
+}
+
+/* What getopt_long takes for the letter of a word that is no option. */
+enum { OPERAND = 1 };
+
+static void append_operand(lua_State *L, int index, const char *word) {
+  lua_pushstring(L, word);
+  lua_rawseti(L, index, luaL_len(L, index) + 1);
+}
+
+/* getopt(arguments, options, own) -> list of {line, value}, operands; or nil, kind, word,
+ * list for what cannot be taken: "unknown", "missing" (its argument) or "superfluous" (an
+ * argument that it does not take), with what came before. Long options are those of the
+ * table `options`; one that is none of these, nor the beginning of any, is looked for in
+ * the table `own`, which has no letters. */
+static int read_options(lua_State *L) {
+  int argc, choice;
+  struct option *all = push_long_options(L, 2), *own = push_long_options(L, 3);
+  const char *table, *letters = push_letters(L, lua_tostring(L, 2));
+  luaL_checktype(L, 1, LUA_TTABLE);
+  char **argv = push_argv(L, 1, "", &argc);
+  lua_newtable(L);
+  lua_newtable(L);
+  int operands = lua_gettop(L), result = operands - 1;
+  optind = 0;  /* begin anew */
+  opterr = 0;
+  for (;;) {
+    table = lua_tostring(L, 2);
+    choice = getopt_long(argc, argv, letters, all, NULL);
+    if (choice == '?' && optopt == 0 && !is_prefix(all, argv[optind - 1])) {
+      optind--;
+      table = lua_tostring(L, 3);
+      choice = getopt_long(argc, argv, letters, own, NULL);
+    }
+    if (choice < 0) break;
+    if (choice == ':')
+      return complain(L, result, "missing", push_culprit(L, argv, optopt));
+    if (choice == '?')
+      return complain(L, result, optopt >= LONG_BASE ? "superfluous" : "unknown",
+                      push_culprit(L, argv, optopt));
+    if (choice == OPERAND)
+      append_operand(L, operands, optarg);
+    else
+      append(L, result, chosen_line(table, choice), optarg);
+  }
+  for (int i = optind; i < argc; i++) append_operand(L, operands, argv[i]);
+  return 2;
+}
+
+void define_options(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"getopt", read_options}, {"expand", expand}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A profile for Lua. */
+#include "lua/binding.h"
+
+static profile_box *check_box(lua_State *L, int index) {
+  return luaL_checkudata(L, index, GP_PROFILE);
+}
+
+gp_profile *open_profile(lua_State *L, const profile_box *box) {
+  if (!box->profile) luaL_error(L, "profile is closed");
+  if (!box->image->image) luaL_error(L, "the profile's image is closed");
+  return box->profile;
+}
+
+gp_profile *check_profile(lua_State *L, int index) {
+  return open_profile(L, check_box(L, index));
+}
+
+/* The functions of libopcodes: the module that holds them is loaded when it is wanted. */
+static const gp_opcodes *require_opcodes(lua_State *L) {
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "gprof.opcodes");
+  lua_call(L, 1, 1);
+  const gp_opcodes *opcodes = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return opcodes;
+}
+
+static profile_box *new_box(lua_State *L, const symbols_box *symbols) {
+  profile_box *box = lua_newuserdatauv(L, sizeof *box, PROFILE_VALUES);
+  box->profile = NULL;
+  box->image = symbols->image;
+  luaL_setmetatable(L, GP_PROFILE);
+  lua_getiuservalue(L, 1, 1);
+  lua_setiuservalue(L, -2, PROFILE_IMAGE);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, PROFILE_DATA);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, PROFILE_SYMBOLS);
+  push_weak_table(L);
+  lua_setiuservalue(L, -2, PROFILE_OBJECTS);
+  push_weak_table(L);
+  lua_setiuservalue(L, -2, PROFILE_ARCS);
+  return box;
+}
+
+/* profile(symbols, data, options [, selections]) -> profile, or nil and a message */
+static int new_profile(lua_State *L) {
+  const symbols_box *symbols = check_symbols(L, 1);
+  const gp_data *data = check_data(L, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 4);
+  gp_error error = {""};
+  gp_profile_options options = {
+      .opcodes = flag_option(L, 3, "static_call_graph") ? require_opcodes(L) : NULL,
+      .gnu_compat = flag_option(L, 3, "gnu_compat"),
+      .selections = push_selections(L, 4, symbols->symtab.count),
+  };
+  profile_box *box = new_box(L, symbols);
+  box->profile = gp_profile_build(symbols->image->image, &symbols->symtab, data,
+                                  &options, &error);
+  if (box->profile) return 1;
+  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, -1, 1);  /* the image's path */
+  return push_failure(L, lua_tostring(L, -1), &error);
+}
+
+static int close_profile(lua_State *L) {
+  profile_box *box = check_box(L, 1);
+  gp_profile_free(box->profile);
+  box->profile = NULL;
+  return 0;
+}
+
+static int describe(lua_State *L) {
+  const profile_box *box = check_box(L, 1);
+  if (!box->profile) {
+    lua_pushliteral(L, "profile (closed)");
+    return 1;
+  }
+  const gp_graph *graph = &box->profile->graph;
+  lua_pushfstring(L, "profile: %d function%s, %d arc%s, %d cycle%s",
+                  (int)graph->functions, plural(graph->functions), (int)graph->arcs,
+                  plural(graph->arcs), (int)graph->cycles, plural(graph->cycles));
+  return 1;
+}
+
+/* --- parts ------------------------------------------------------------------ */
+
+/* profile:functions([order [, field...]]) */
+static int functions(lua_State *L) {
+  check_profile(L, 1);
+  return iterate_functions(L);
+}
+
+/* profile:entries([order [, field...]]): functions and cycles in the order
+ * of the call graph */
+static int entries(lua_State *L) {
+  check_profile(L, 1);
+  return iterate_nodes(L);
+}
+
+/* profile:cycles([order [, field...]]): in the order of their numbers */
+static int cycles(lua_State *L) {
+  check_profile(L, 1);
+  return iterate_cycles(L);
+}
+
+/* profile:arcs([order [, field...]]) */
+static int arcs(lua_State *L) {
+  check_profile(L, 1);
+  return iterate_arcs(L);
+}
+
+/* The number of a node at argument 2, as Lua counts, if it lies between the two. */
+static uint32_t check_node(lua_State *L, size_t first, size_t end) {
+  lua_Integer id = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, id > (lua_Integer)first && id <= (lua_Integer)end, 2,
+                "no function or cycle of that number");
+  return (uint32_t)(id - 1);
+}
+
+/* Iterates over arcs of the node at argument 2, in the order of argument 3. */
+static int around_node(lua_State *L, around what) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  return iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles), 3);
+}
+
+/* profile:callers(id [, order [, field...]]): as function:callers and cycle:callers,
+ * without the object */
+static int callers(lua_State *L) { return around_node(L, AROUND_CALLERS); }
+
+/* profile:callees(id [, order [, field...]]): as function:callees and cycle:callees,
+ * without the object */
+static int callees(lua_State *L) { return around_node(L, AROUND_CALLEES); }
+
+/* profile:lines(id [, order [, field...]]): as function:lines, without the object */
+static int lines(lua_State *L) {
+  uint32_t function = check_node(L, 0, check_profile(L, 1)->graph.functions);
+  return iterate_around(L, AROUND_LINES, function, 3);
+}
+
+/* profile:members(id [, order [, field...]]): as cycle:members, without the object */
+static int members(lua_State *L) {
+  const gp_graph *graph = &check_profile(L, 1)->graph;
+  uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
+  return iterate_around(L, AROUND_MEMBERS, cycle, 3);
+}
+
+/* profile:blocks(id): as function:blocks, without the object */
+static int blocks(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  return push_blocks(L, 1, check_node(L, 0, profile->graph.functions));
+}
+
+/* A function or cycle of that number: not what is a part of another function. */
+static uint32_t check_whole(lua_State *L, const gp_graph *graph) {
+  uint32_t id = check_node(L, 0, graph->functions + graph->cycles);
+  luaL_argcheck(L, graph->rank[id] != 0, 2, "a part of another function");
+  return id;
+}
+
+/* profile:node(id) -> the function or cycle of that number */
+static int node(lua_State *L) {
+  push_node(L, 1, check_whole(L, &check_profile(L, 1)->graph));
+  return 1;
+}
+
+/* profile:get(id, field...) -> fields of that function or cycle, without the object */
+static int get(lua_State *L) {
+  uint32_t id = check_whole(L, &check_profile(L, 1)->graph);
+  return push_node_fields(L, 1, id, 3, lua_gettop(L));
+}
+
+/* profile:lookup(address) -> the function whose code is there, or nil */
+static int lookup(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
+  if (function == GP_NONE)
+    lua_pushnil(L);
+  else
+    push_node(L, 1, function);
+  return 1;
+}
+
+/* profile:uncovered_range() -> first and last address, time, and the function that it
+ * counts for, of the code with most of the time that no symbol covers; or nil */
+static int uncovered_range(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  const gp_uncovered *uncovered = &profile->uncovered;
+  if (uncovered->most == 0) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)uncovered->range.low);
+  lua_pushinteger(L, (lua_Integer)uncovered->range.high - 1);
+  lua_pushnumber(L, gp_profile_seconds(profile, uncovered->most));
+  push_node(L, 1, uncovered->function);
+  return 4;
+}
+
+static void push_number(lua_State *L, bool known, double value) {
+  if (known)
+    lua_pushnumber(L, value);
+  else
+    lua_pushnil(L);
+}
+
+/* profile:error_of(time) -> how far a time may be off by chance, or nil */
+static int error_of(lua_State *L) {
+  const gp_profile *profile = check_profile(L, 1);
+  double rate = profile->samples.rate, time = luaL_checknumber(L, 2);
+  luaL_argcheck(L, time >= 0, 2, "a time is not negative");
+  push_number(L, rate != 0, gp_profile_error(profile, time * rate));
+  return 1;
+}
+
+/* --- fields ---------------------------------------------------------------- */
+
+static const gp_profile *opened(lua_State *L, const void *object) {
+  return open_profile(L, object);
+}
+
+static void push_rate(lua_State *L, const void *object) {
+  double rate = opened(L, object)->samples.rate;
+  push_number(L, rate != 0, rate);
+}
+
+static void push_unit(lua_State *L, const void *object) {
+  const gp_samples *samples = &opened(L, object)->samples;
+  lua_pushstring(L, samples->rate != 0 ? samples->dimension : NULL);
+}
+
+static void push_abbreviation(lua_State *L, const void *object) {
+  const gp_samples *samples = &opened(L, object)->samples;
+  if (samples->rate != 0)
+    lua_pushlstring(L, &samples->abbreviation, samples->abbreviation ? 1 : 0);
+  else
+    lua_pushnil(L);
+}
+
+static void push_total_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->samples.total);
+}
+
+static void push_sampled_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->samples.counted);
+}
+
+static void push_met_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->samples.assigned);
+}
+
+static void push_graph_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->graph.total);
+}
+
+static void push_total(lua_State *L, const void *object) {
+  const gp_samples *samples = &opened(L, object)->samples;
+  push_number(L, samples->rate != 0, samples->total / samples->rate);
+}
+
+static void push_total_error(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  const gp_samples *samples = &profile->samples;
+  push_number(L, samples->rate != 0, gp_profile_error(profile, samples->total));
+}
+
+static void push_uncovered(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  push_number(L, profile->uncovered.known,
+              gp_profile_seconds(profile, profile->uncovered.ticks));
+}
+
+static void push_bin_size(lua_State *L, const void *object) {
+  const gp_samples *samples = &opened(L, object)->samples;
+  push_number(L, samples->rate != 0, samples->scale * 2);
+}
+
+static void push_arc_count(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)opened(L, object)->graph.arcs);
+}
+
+static void push_by_line(lua_State *L, const void *object) {
+  lua_pushboolean(L, opened(L, object)->symtab->function != NULL);
+}
+
+static void push_foreign(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  bool recorded = profile->samples.counted > 0 || profile->arcs_read > 0;
+  bool met = profile->samples.assigned > 0 || profile->arcs_met > 0;
+  lua_pushboolean(L, recorded && !met);
+}
+
+static void push_recorded_ticks(lua_State *L, const void *object) {
+  lua_pushnumber(L, opened(L, object)->samples.counted);
+}
+
+static void push_unknown_ticks(lua_State *L, const void *object) {
+  const gp_samples *samples = &opened(L, object)->samples;
+  double unknown = samples->counted - samples->assigned;
+  lua_pushnumber(L, unknown > 0 ? unknown : 0);
+}
+
+/* Quotients are rounded: that alone makes no whole sample unknown. */
+static void push_odd(lua_State *L, const void *object) {
+  const gp_profile *profile = opened(L, object);
+  const gp_samples *samples = &profile->samples;
+  double unknown = samples->counted - samples->assigned;
+  bool lacks = samples->counted == 0 || profile->arcs_read == 0;
+  lua_pushboolean(L, samples->rate != 0 && (lacks || unknown >= 1));
+}
+
+static void push_outside(lua_State *L, const void *object) {
+  uint32_t outside = opened(L, object)->symtab->outside;
+  if (outside != GP_NONE)
+    lua_pushinteger(L, (lua_Integer)outside + 1);
+  else
+    lua_pushnil(L);
+}
+
+static void push_image(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, PROFILE_IMAGE);
+}
+
+static void push_data(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, PROFILE_DATA);
+}
+
+static void push_symbols(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, PROFILE_SYMBOLS);
+}
+
+static void push_map_files(lua_State *L, const void *object) {
+  push_symbols(L, object);
+  lua_getfield(L, -1, "map_files");
+}
+
+void define_profile(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", close_profile},
+                                  {"__close", close_profile},
+                                  {"__tostring", describe},
+                                  {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"close", close_profile}, {"functions", functions},
+                                     {"entries", entries},     {"cycles", cycles},
+                                     {"callers", callers},     {"callees", callees},
+                                     {"members", members},     {"node", node},
+                                     {"get", get},             {"lookup", lookup},
+                                     {"arcs", arcs},           {"blocks", blocks},
+                                     {"lines", lines},         {"error_of", error_of},
+                                     {"uncovered_range", uncovered_range},
+                                     {NULL, NULL}};
+  static const object_field fields[] = {
+      {"rate", push_rate},                /* ticks a second, or nil */
+      {"unit", push_unit},                /* "seconds", or nil */
+      {"abbreviation", push_abbreviation},/* "s"; may be empty; or nil */
+      {"total", push_total},              /* seconds sampled, or nil */
+      {"total_error", push_total_error},  /* how far that may be off by chance, or nil */
+      {"total_ticks", push_total_ticks},
+      {"sampled_ticks", push_sampled_ticks},  /* in all histograms, */
+      {"met_ticks", push_met_ticks},      /* of which so many met functions */
+      {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
+      {"uncovered", push_uncovered},      /* of it, seconds beyond symbols, or nil */
+      {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */
+      {"arc_count", push_arc_count},      /* arcs of the call graph */
+      {"by_line", push_by_line},          /* lines have symbols of their own */
+      {"foreign", push_foreign},          /* nothing recorded meets any symbol */
+      {"recorded_ticks", push_recorded_ticks},/* of whatever code */
+      {"unknown_ticks", push_unknown_ticks},  /* in code of no symbol */
+      {"odd", push_odd},                  /* nothing was sampled, or no call recorded, or
+                                             samples are in code of no symbol */
+      {"outside", push_outside},          /* the number of <outside>, or nil */
+      {"image", push_image},
+      {"data", push_data},
+      {"symbols", push_symbols},
+      {"map_files", push_map_files},      /* object files that a map names, or nil */
+      {NULL, NULL}};
+  static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
+  define_object(L, GP_PROFILE, get_field, meta, methods);
+  define_fields(L, fields);
+  lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds to them */
+  luaL_setfuncs(L, module, 0);
+}

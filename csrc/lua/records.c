@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The records of profile data for Lua: histograms, arcs and blocks, read and made. */
+#include <string.h>
+
+#include "gmon/bins.h"
+#include "gmon/gmon_format.h"
+#include "lua/binding.h"
+
+#define GP_HISTOGRAM "gprof.histogram"
+
+/* A histogram of data, which is user value 1. */
+typedef struct histogram_box {
+  size_t number;
+} histogram_box;
+
+/* --- making records ----------------------------------------------------------- */
+
+/* data, or nil and a message */
+static int result(lua_State *L, bool done, const gp_error *error) {
+  if (done) {
+    lua_settop(L, 1);
+    return 1;
+  }
+  luaL_pushfail(L);
+  lua_pushstring(L, error->text);
+  return 2;
+}
+
+/* Whether an address, or a length of code, fits a pointer of the data's machine. */
+static bool fits(const gp_data *data, uint64_t address) {
+  return data->layout.pointer_size >= 8 || address >> 8 * data->layout.pointer_size == 0;
+}
+
+static uint64_t check_address(lua_State *L, const gp_data *data, int index) {
+  uint64_t address = (uint64_t)luaL_checkinteger(L, index);
+  luaL_argcheck(L, fits(data, address), index,
+                "address does not fit a pointer of the data");
+  return address;
+}
+
+static uint64_t check_count(lua_State *L, int index) {
+  lua_Integer count = luaL_checkinteger(L, index);
+  luaL_argcheck(L, count >= 0, index, "count below 0");
+  return (uint64_t)count;
+}
+
+int data_add_arc(lua_State *L) {
+  gp_data *data = check_data(L, 1);
+  gp_error error = {""};
+  uint64_t from = check_address(L, data, 2), callee = check_address(L, data, 3);
+  uint64_t calls = check_count(L, 4);
+  return result(L, gp_data_add_arc(data, from, callee, calls, &error), &error);
+}
+
+int data_add_block(lua_State *L) {
+  gp_data *data = check_data(L, 1);
+  gp_error error = {""};
+  uint64_t address = check_address(L, data, 2), executions = check_count(L, 3);
+  bool first = data->blocks.count == 0;
+  bool done = gp_data_add_block(data, address, executions, &error);
+  if (done && first) data->block_records++;  /* that it will be written in */
+  return result(L, done, &error);
+}
+
+/* Raises the error of a field of the table that is argument 2. */
+static void bad_field(lua_State *L, const char *name, const char *problem) {
+  luaL_argerror(L, 2, lua_pushfstring(L, "field '%s': %s", name, problem));
+}
+
+/* Every field of the table that is argument 2 has to be one that a histogram has. */
+static void check_fields(lua_State *L, const char *const names[]) {
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    const char *const *name = names;
+    while (*name &&
+           (lua_type(L, -2) != LUA_TSTRING || strcmp(*name, lua_tostring(L, -2)) != 0))
+      name++;
+    if (!*name)
+      luaL_argerror(L, 2, lua_pushfstring(L, "no field '%s'",
+                                          luaL_tolstring(L, -2, NULL)));
+  }
+}
+
+/* An integer of the table that is argument 2; `fallback` if there is none, unless that is
+ * below 0. */
+static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fallback) {
+  int is_integer, type = lua_getfield(L, 2, name);
+  lua_Integer value = lua_tointegerx(L, -1, &is_integer);
+  if (type == LUA_TNIL && fallback >= 0)
+    value = fallback;
+  else if (!is_integer)
+    bad_field(L, name,
+              lua_pushfstring(L, "integer expected, got %s", luaL_typename(L, -1)));
+  lua_pop(L, 1);
+  return value;
+}
+
+/* A text of at most `most` bytes, which are copied. */
+static void text_field(lua_State *L, const char *name, const char *fallback, char *text,
+                       size_t most) {
+  size_t length;
+  if (lua_getfield(L, 2, name) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_pushstring(L, fallback);
+  }
+  if (lua_type(L, -1) != LUA_TSTRING)
+    bad_field(L, name,
+              lua_pushfstring(L, "string expected, got %s", luaL_typename(L, -1)));
+  const char *given = lua_tolstring(L, -1, &length);
+  if (length > most || strlen(given) != length)
+    bad_field(L, name,
+              lua_pushfstring(L, "longer than %d, or with a zero in it", (int)most));
+  memcpy(text, given, length);
+  lua_pop(L, 1);
+}
+
+/* Pushes a column of the counts in the table at the top, which takes its place. */
+static void check_bins(lua_State *L, gp_histogram *header) {
+  size_t size = header->bins * sizeof(uint64_t);
+  uint64_t *counts = lua_newuserdatauv(L, size, 0);
+  memset(counts, 0, size);
+  lua_insert(L, -2);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    int is_count;
+    lua_Integer number = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+    lua_Integer count = lua_tointegerx(L, -1, &is_count);
+    if (number < 1 || (size_t)number > header->bins)
+      bad_field(L, "bins", "has keys that are no number of a bin");
+    if (!is_count || count < 0)
+      bad_field(L, "bins", lua_pushfstring(L, "the count of bin %I is no count", number));
+    counts[number - 1] = (uint64_t)count;
+  }
+  lua_pop(L, 1);
+  header->width = sizeof *counts;
+  header->counts = counts;
+}
+
+/* data:add_histogram { low, high, bins, bin_count, rate, unit, abbreviation } */
+int data_add_histogram(lua_State *L) {
+  static const char *const names[] = {"low",  "high",         "bins", "bin_count", "rate",
+                                      "unit", "abbreviation", NULL};
+  gp_data *data = check_data(L, 1);
+  gp_error error = {""};
+  char abbreviation[1] = "";
+  luaL_checktype(L, 2, LUA_TTABLE);
+  check_fields(L, names);
+  gp_histogram header = {.low = (uint64_t)integer_field(L, "low", -1),
+                         .high = (uint64_t)integer_field(L, "high", -1)};
+  if (!fits(data, header.low)) bad_field(L, "low", "does not fit a pointer of the data");
+  if (!fits(data, header.high))
+    bad_field(L, "high", "does not fit a pointer of the data");
+  lua_Integer rate = integer_field(L, "rate", 100);
+  if (rate < 1 || rate > UINT32_MAX) bad_field(L, "rate", "not from 1 to 4294967295");
+  header.rate = (uint32_t)rate;
+  text_field(L, "unit", BSD_DIMENSION, header.dimension, DIMENSION_SIZE);
+  text_field(L, "abbreviation", "s", abbreviation, 1);
+  header.abbreviation = abbreviation[0];
+  if (lua_getfield(L, 2, "bins") != LUA_TTABLE) bad_field(L, "bins", "table expected");
+  lua_Integer bins = integer_field(L, "bin_count", (lua_Integer)lua_rawlen(L, -1));
+  if (bins < 1 || bins > UINT32_MAX)
+    bad_field(L, "bin_count", "not from 1 to 4294967295");
+  header.bins = (size_t)bins;
+  check_bins(L, &header);
+  return result(L, gp_data_add_histogram(data, &header, &error), &error);
+}
+
+/* data:merge(other) */
+int data_merge(lua_State *L) {
+  gp_data *data = check_data(L, 1);
+  const gp_data *other = check_data(L, 2);
+  gp_error error = {""};
+  luaL_argcheck(L, other->layout.pointer_size <= data->layout.pointer_size, 2,
+                "its pointers are larger");
+  return result(L, gp_data_merge(data, other, &error), &error);
+}
+
+/* --- iteration over records ------------------------------------------------------ */
+
+/* Upvalues of all these: the data, and how many were given. */
+static const gp_data *data_of_iteration(lua_State *L) {
+  return open_data(L, lua_touserdata(L, lua_upvalueindex(1)));
+}
+
+/* Returns the next number. */
+static size_t next_number(lua_State *L) {
+  lua_Integer number = lua_tointeger(L, lua_upvalueindex(2));
+  lua_pushinteger(L, number + 1);
+  lua_replace(L, lua_upvalueindex(2));
+  return (size_t)number;
+}
+
+static int iterate(lua_State *L, lua_CFunction next) {
+  check_data(L, 1);
+  return return_counting(L, next);
+}
+
+static int next_arc(lua_State *L) {
+  const gp_arcs *arcs = &data_of_iteration(L)->arcs;
+  size_t arc = next_number(L);
+  if (arc >= arcs->count) return 0;
+  lua_pushinteger(L, (lua_Integer)arcs->from[arc]);
+  lua_pushinteger(L, (lua_Integer)arcs->self[arc]);
+  lua_pushinteger(L, (lua_Integer)arcs->calls[arc]);
+  return 3;
+}
+
+static int next_block(lua_State *L) {
+  const gp_blocks *blocks = &data_of_iteration(L)->blocks;
+  size_t block = next_number(L);
+  if (block >= blocks->count) return 0;
+  lua_pushinteger(L, (lua_Integer)blocks->address[block]);
+  lua_pushinteger(L, (lua_Integer)blocks->executions[block]);
+  return 2;
+}
+
+static int next_histogram(lua_State *L) {
+  const gp_data *data = data_of_iteration(L);
+  size_t number = next_number(L);
+  if (number >= data->histogram_count) return 0;
+  histogram_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  box->number = number;
+  luaL_setmetatable(L, GP_HISTOGRAM);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_setiuservalue(L, -2, 1);
+  return 1;
+}
+
+int data_arcs(lua_State *L) { return iterate(L, next_arc); }
+
+int data_blocks(lua_State *L) { return iterate(L, next_block); }
+
+int data_histograms(lua_State *L) { return iterate(L, next_histogram); }
+
+/* --- histograms -------------------------------------------------------------------- */
+
+/* The histogram whose object is at `index`. */
+static const gp_histogram *open_histogram(lua_State *L, int index) {
+  const histogram_box *box = lua_touserdata(L, index);
+  lua_getiuservalue(L, index, 1);
+  const gp_data *data = open_data(L, lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return &data->histograms[box->number];
+}
+
+static const gp_histogram *check_histogram(lua_State *L, int index) {
+  luaL_checkudata(L, index, GP_HISTOGRAM);
+  return open_histogram(L, index);
+}
+
+/* Where a bin begins. */
+static uint64_t bin_address(const gp_histogram *histogram, size_t bin) {
+  double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
+  return histogram->low + (uint64_t)(size * (double)bin);
+}
+
+/* histogram:count(number) -> samples in a bin, the first of which is 1 */
+static int bin_count(lua_State *L) {
+  const gp_histogram *histogram = check_histogram(L, 1);
+  lua_Integer number = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, number >= 1 && (lua_Unsigned)number <= histogram->bins, 2,
+                "no bin of that number");
+  lua_pushinteger(L, (lua_Integer)gp_bin(histogram, (size_t)number - 1));
+  return 1;
+}
+
+/* Upvalues: the histogram, and how many bins were looked at. */
+static int next_bin(lua_State *L) {
+  const gp_histogram *histogram = open_histogram(L, lua_upvalueindex(1));
+  size_t bin = (size_t)lua_tointeger(L, lua_upvalueindex(2));
+  while (bin < histogram->bins && gp_bin(histogram, bin) == 0) bin++;
+  lua_pushinteger(L, (lua_Integer)bin + 1);
+  lua_replace(L, lua_upvalueindex(2));
+  if (bin >= histogram->bins) return 0;
+  lua_pushinteger(L, (lua_Integer)bin + 1);
+  lua_pushinteger(L, (lua_Integer)gp_bin(histogram, bin));
+  lua_pushinteger(L, (lua_Integer)bin_address(histogram, bin));
+  return 3;
+}
+
+/* histogram:bins() -> iterator over those with samples: number, samples, address */
+static int bins(lua_State *L) {
+  check_histogram(L, 1);
+  return return_counting(L, next_bin);
+}
+
+static int describe(lua_State *L) {
+  const gp_histogram *histogram = check_histogram(L, 1);
+  lua_pushfstring(L, "histogram: %d bin%s of %s", (int)histogram->bins,
+                  plural(histogram->bins), histogram->dimension);
+  return 1;
+}
+
+static const gp_histogram *opened(lua_State *L) { return open_histogram(L, 1); }
+
+static void push_low(lua_State *L, const void *object) {
+  (void)object;
+  lua_pushinteger(L, (lua_Integer)opened(L)->low);
+}
+
+static void push_high(lua_State *L, const void *object) {
+  (void)object;
+  lua_pushinteger(L, (lua_Integer)opened(L)->high);
+}
+
+static void push_bin_count(lua_State *L, const void *object) {
+  (void)object;
+  lua_pushinteger(L, (lua_Integer)opened(L)->bins);
+}
+
+static void push_bin_size(lua_State *L, const void *object) {
+  (void)object;
+  const gp_histogram *histogram = opened(L);
+  lua_pushnumber(L, (double)(histogram->high - histogram->low) / (double)histogram->bins);
+}
+
+static void push_rate(lua_State *L, const void *object) {
+  (void)object;
+  lua_pushinteger(L, opened(L)->rate);
+}
+
+static void push_unit(lua_State *L, const void *object) {
+  (void)object;
+  lua_pushstring(L, opened(L)->dimension);
+}
+
+static void push_abbreviation(lua_State *L, const void *object) {
+  (void)object;
+  const gp_histogram *histogram = opened(L);
+  lua_pushlstring(L, &histogram->abbreviation, histogram->abbreviation ? 1 : 0);
+}
+
+static void push_data(lua_State *L, const void *object) {
+  (void)object;
+  lua_getiuservalue(L, 1, 1);
+}
+
+void define_records(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"count", bin_count}, {"bins", bins}, {NULL, NULL}};
+  static const object_field fields[] = {
+      {"low", push_low},              /* address covered first */
+      {"high", push_high},            /* the one behind the last */
+      {"bin_count", push_bin_count},
+      {"bin_size", push_bin_size},    /* bytes of code */
+      {"rate", push_rate},            /* samples a unit */
+      {"unit", push_unit},            /* "seconds" */
+      {"abbreviation", push_abbreviation},  /* "s"; may be empty */
+      {"data", push_data},
+      {NULL, NULL}};
+  define_object(L, GP_HISTOGRAM, get_field, meta, methods);
+  define_fields(L, fields);
+  lua_pop(L, 1);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What the writers of reports share: lua_flat.c, lua_entries.c, lua_index.c.
+ *
+ * Most of a large report are rows of one kind. Which rows there are, and what is in them,
+ * is decided by a writer; what they look like is Lua's, a table of formats: the look. A
+ * writer is a function of a stream, a profile and the look. It looks at the profile anew
+ * for each row: the sink of the stream may have closed it.
+ */
+#ifndef GP_LUA_REPORT_H
+#define GP_LUA_REPORT_H
+
+#include "lua/stream.h"
+
+/* Stack indices: the arguments, what colours rows, the last format that it coloured, and
+ * room for rows. What a writer takes from the look comes behind. */
+enum { REPORT_STREAM = 1, REPORT_PROFILE, REPORT_LOOK, REPORT_PAINT, REPORT_PAINTED,
+       REPORT_ROWS, REPORT_OWN };
+
+/* A report that is being written. */
+typedef struct report {
+  lua_State *L;
+  stream *s;
+  const profile_box *box;
+  gp_rows *rows;
+  bool unused;            /* look.unused: of what nothing was seen, too */
+  size_t top;             /* look.top: how many rows or entries there are at most */
+} report;
+
+/* Checks the arguments. look.paint, if there are colours, is a function of a format, a
+ * percentage of all time, whether anything was seen of what the row tells of, and whether
+ * others are gathered around it; it returns another format. */
+report open_report(lua_State *L);
+
+/* Push what is in the look: a string; labels. Anything else is a Lua error. */
+void push_look(const report *r, const char *name);
+const labels *push_look_labels(const report *r, const char *name);
+
+/* Whether a node has an entry in the call graph. In a profile by line there are none of
+ * cycles: lines are no functions that could be in one. */
+bool has_entry(const report *r, const gp_graph *graph, uint32_t node);
+
+/* The profile; a Lua error if it was closed. */
+const gp_profile *profile_of(const report *r);
+
+/* Ticks in the profile's unit; 0 where nothing was sampled. */
+double seconds_of(const report *r, double ticks);
+
+/* The label of a node as a value. */
+field_value label_value(const report *r, const labels *set, uint32_t node, label *made);
+
+/* What colours go by. */
+typedef struct shade {
+  double percent;
+  bool used, primary;
+} shade;
+
+/* Writes values, among which there may be labels of `set`,
+ * by the format at a stack index. */
+void write_painted(const report *r, int format, const shade *by,
+                   const field_value *values, int count, const labels *set);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The slide of profile data for Lua. */
+#include "lua/binding.h"
+#include "profile/slide.h"
+
+static void set_count(lua_State *L, const char *name, size_t count) {
+  lua_pushinteger(L, (lua_Integer)count);
+  lua_setfield(L, -2, name);
+}
+
+/* find_slide(image, symbols, data) -> a table with the fields of a gp_slide, or nil and a
+ * message without a name in front */
+static int find_slide(lua_State *L) {
+  const gp_image *image = check_image(L, 1);
+  const symbols_box *symbols = check_symbols(L, 2);
+  const gp_data *data = check_data(L, 3);
+  gp_slide slide;
+  gp_error error = {""};
+  if (!gp_slide_find(&slide, data, &symbols->symtab, image, &error)) {
+    luaL_pushfail(L);
+    lua_pushstring(L, error.text);
+    return 2;
+  }
+  lua_createtable(L, 0, 5);
+  lua_pushinteger(L, (lua_Integer)slide.offset);
+  lua_setfield(L, -2, "offset");
+  set_count(L, "arcs", slide.arcs);
+  set_count(L, "fitting", slide.fitting);
+  set_count(L, "unmoved", slide.unmoved);
+  lua_pushboolean(L, slide.covers);
+  lua_setfield(L, -2, "covers");
+  return 1;
+}
+
+/* The functions, where symbols are those of lines, too. */
+static const gp_symtab *check_functions(lua_State *L, int index) {
+  const symbols_box *symbols = check_symbols(L, index);
+  lua_getiuservalue(L, index, SYMBOLS_FUNCTIONS);
+  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  lua_pop(L, 1);  /* the symbols keep them alive */
+  return functions ? &functions->symtab : &symbols->symtab;
+}
+
+/* sampled_entries(symbols, data) -> how many of a few arcs lead to entries of functions,
+ * as a part of these; 1 if there are none */
+static int sample_entries(lua_State *L) {
+  const gp_symtab *symtab = check_functions(L, 1);
+  size_t looked, found = gp_slide_sample(check_data(L, 2), symtab, &looked);
+  lua_pushnumber(L, looked > 0 ? (lua_Number)found / (lua_Number)looked : 1);
+  return 1;
+}
+
+/* arcs_at_entries(symbols, data [, offset]) -> how many arcs there are, and how many of
+ * them lead to entries of functions */
+static int count_entries(lua_State *L) {
+  const gp_symtab *symtab = check_functions(L, 1);
+  const gp_data *data = check_data(L, 2);
+  uint64_t offset = (uint64_t)luaL_optinteger(L, 3, 0);
+  lua_pushinteger(L, (lua_Integer)data->arcs.count);
+  lua_pushinteger(L, (lua_Integer)gp_slide_entries(data, symtab, offset));
+  return 2;
+}
+
+/* data:slide(offset [, around]) -> data, or nil and a message without a name in front:
+ * then the data is as it was. With `around`, addresses may go around the address space,
+ * as they do with an offset that was found. */
+int data_slide(lua_State *L) {
+  gp_data *data = check_data(L, 1);
+  uint64_t offset = (uint64_t)luaL_checkinteger(L, 2);
+  gp_error error = {""};
+  if (gp_slide_apply(data, offset, !lua_toboolean(L, 3), &error)) {
+    lua_settop(L, 1);
+    return 1;
+  }
+  luaL_pushfail(L);
+  lua_pushstring(L, error.text);
+  return 2;
+}
+
+void define_slide(lua_State *L) {
+  static const luaL_Reg functions[] = {{"find_slide", find_slide},
+                                       {"sampled_entries", sample_entries},
+                                       {"arcs_at_entries", count_entries},
+                                       {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions of an image for Lua, and how they are found by name, file and line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/binding.h"
+#include "profile/line_symtab.h"
+
+/* What is wrong with symbols, or NULL. A built table has some: one without was freed by
+ * the collector, which finalizes in an order of its own. */
+static const char *problem_of(const symbols_box *box) {
+  if (box->symtab.count == 0) return "the symbols are gone";
+  return box->image->image ? NULL : "image is closed";
+}
+
+symbols_box *check_symbols(lua_State *L, int index) {
+  symbols_box *box = luaL_checkudata(L, index, GP_SYMBOLS);
+  const char *problem = problem_of(box);
+  if (problem) luaL_argerror(L, index, problem);
+  return box;
+}
+
+symbols_box *open_symbols(lua_State *L, symbols_box *box) {
+  const char *problem = problem_of(box);
+  if (problem) luaL_error(L, "%s", problem);
+  return box;
+}
+
+static int release(lua_State *L) {
+  symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
+  if (box->named) gp_names_free(&box->names);
+  if (box->sourced) gp_sources_free(&box->sources);
+  box->named = box->sourced = false;
+  gp_shown_free(&box->shown);
+  gp_symtab_free(&box->symtab);
+  gp_symfile_free(&box->listed);
+  gp_symfile_free(&box->map);
+  return 0;
+}
+
+/* Reads the file that an option names, if it does. False: nil and a message were
+ * pushed. */
+static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool map,
+                      const gp_symfile **read) {
+  const char *path = text_option(L, 2, option);
+  gp_error error = {""};
+  if (!path) return true;
+  *read = file;
+  bool gnu_compat = flag_option(L, 2, "gnu_compat");
+  if (!gp_symfile_read(file, path, map, gnu_compat, &error))
+    return push_failure(L, path, &error) == 0;
+  if (file->count > 0) return true;
+  gp_fail(&error, "has no symbols");
+  return push_failure(L, path, &error) == 0;
+}
+
+static symbols_box *new_box(lua_State *L, const image_box *image) {
+  symbols_box *box = lua_newuserdatauv(L, sizeof *box, SYMBOLS_VALUES);
+  *box = (symbols_box){.image = image};
+  luaL_setmetatable(L, GP_SYMBOLS);
+  push_weak_table(L);
+  lua_setiuservalue(L, -2, SYMBOLS_OBJECTS);
+  return box;
+}
+
+/* symbols(image, options [, trace [, shared]]) -> the functions, and what stands for the
+ * callers of a shared library, or nil and a message */
+static int new_symbols(lua_State *L) {
+  gp_image *image = check_image(L, 1);
+  gp_error error = {""};
+  luaL_checktype(L, 2, LUA_TTABLE);
+  gp_symtab_options options = {
+      .no_static = flag_option(L, 2, "no_static"),
+      .functions_only = flag_option(L, 2, "ignore_non_functions"),
+      .gnu_compat = flag_option(L, 2, "gnu_compat"),
+      .outside = lua_toboolean(L, 4),
+      .trace = opt_trace(L, 3),
+  };
+  lua_settop(L, 3);
+  symbols_box *box = new_box(L, lua_touserdata(L, 1));
+  box->demangled = !flag_option(L, 2, "no_demangle");
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, SYMBOLS_IMAGE);
+  lua_pushvalue(L, 3);
+  lua_setiuservalue(L, -2, SYMBOLS_TRACE);
+  if (!read_list(L, &box->listed, "external_symbol_table", false, &options.symbols) ||
+      !read_list(L, &box->map, "file_ordering", true, &options.map))
+    return 2;
+  if (gp_symtab_build(&box->symtab, image, &options, &error)) return 1;
+  const char *listed = text_option(L, 2, "external_symbol_table");
+  if (listed) return push_failure(L, listed, &error);
+  lua_getiuservalue(L, 1, 1);  /* the image's path */
+  return push_failure(L, lua_tostring(L, -1), &error);
+}
+
+/* lines(symbols, data, all, named) -> the symbols of a profile by line, or nil and a
+ * message; see linetab.h */
+static int new_lines(lua_State *L) {
+  symbols_box *functions = check_symbols(L, 1);
+  check_data(L, 2);
+  if (!functions->symtab.sourceless)
+    seek_lines(L, functions->image, functions->symtab.gnu_compat, true);
+  const gp_data *data = check_data(L, 2);
+  gp_linetab_options options = {.all = lua_toboolean(L, 3),
+                                .named = lua_toboolean(L, 4)};
+  gp_error error = {""};
+  symbols_box *box = new_box(L, functions->image);
+  box->demangled = functions->demangled;
+  for (int i = SYMBOLS_IMAGE; i <= SYMBOLS_TRACE; i++) {
+    lua_getiuservalue(L, 1, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, SYMBOLS_FUNCTIONS);
+  if (gp_linetab_build(&box->symtab, &functions->symtab, box->image->image, data,
+                       &options, &error))
+    return 1;
+  lua_getiuservalue(L, 1, 1);
+  lua_getiuservalue(L, -1, 1);  /* the image's path */
+  return push_failure(L, lua_tostring(L, -1), &error);
+}
+
+/* Pushes a table of the symbols of the objects in that at index 2. */
+static void push_parts(lua_State *L) {
+  lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
+  lua_createtable(L, (int)count, 0);
+  for (lua_Integer i = 1; i <= count; i++) {
+    luaL_argcheck(L, lua_rawgeti(L, 2, i) == LUA_TTABLE, 2, "no table of objects");
+    lua_rawgeti(L, -1, 1);
+    check_symbols(L, lua_gettop(L));
+    lua_rawseti(L, -3, i);
+    lua_pop(L, 1);
+  }
+}
+
+symbols_box *push_joined_box(lua_State *L) {
+  push_parts(L);
+  lua_rawgeti(L, -1, 1);  /* the symbols of the first object */
+  int first = lua_gettop(L);
+  const symbols_box *program = check_symbols(L, first);
+  symbols_box *box = new_box(L, program->image);
+  box->demangled = program->demangled;
+  for (int i = SYMBOLS_IMAGE; i <= SYMBOLS_TRACE; i++) {
+    lua_getiuservalue(L, first, i);
+    lua_setiuservalue(L, -2, i);
+  }
+  lua_pushvalue(L, first - 1);
+  lua_setiuservalue(L, -2, SYMBOLS_PARTS);
+  return box;
+}
+
+static int describe(lua_State *L) {
+  const symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
+  lua_pushfstring(L, "symbols: %d", (int)box->symtab.count);
+  return 1;
+}
+
+/* The row of the function whose number is at `index` of the stack, and came with argument
+ * `argument`; a Lua error if it is none of a table of `count`. */
+static uint32_t check_row(lua_State *L, int index, int argument, size_t count) {
+  lua_Integer id = lua_tointeger(L, index);
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= count, argument,
+                "no function of that number");
+  return (uint32_t)(id - 1);
+}
+
+/* The same of an argument that has to be a number. */
+static uint32_t check_id(lua_State *L, int argument, size_t count) {
+  luaL_checkinteger(L, argument);
+  return check_row(L, argument, argument, count);
+}
+
+/* --- by name --------------------------------------------------------------- */
+
+/* symbols:named(name [, demangled]) -> numbers of functions */
+static int named(lua_State *L) {
+  symbols_box *box = check_symbols(L, 1);
+  const char *name = luaL_checkstring(L, 2);
+  bool demangled = lua_toboolean(L, 3);
+  size_t count = 0;
+  if (!box->named) {
+    if (!gp_names_build(&box->names, &box->symtab, box->image->image))
+      return raise_no_memory(L);
+    box->named = true;
+  }
+  void **guard = push_guard(L);
+  *guard = demangled ? gp_names_demangled(&box->names, name, &count)
+                     : gp_names_find(&box->names, name, &count);
+  take_rows(L, guard, count);
+  return 1;
+}
+
+/* symbols:owner(id) -> the number of the function that it is, or is a part of */
+static int owner(lua_State *L) {
+  const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
+  uint32_t row = check_id(L, 2, symtab->count);
+  lua_pushinteger(L, (lua_Integer)gp_symtab_owner(symtab, row) + 1);
+  return 1;
+}
+
+/* symbols:name(id) -> the name of a function in the symbol table */
+static int name(lua_State *L) {
+  const symbols_box *box = check_symbols(L, 1);
+  lua_pushstring(L, box->symtab.name[check_id(L, 2, box->symtab.count)]);
+  return 1;
+}
+
+/* --- by file and line ------------------------------------------------------ */
+
+const gp_sources *sources_of_symbols(lua_State *L, symbols_box *box) {
+  gp_error error = {""};
+  if (!box->sourced) {
+    seek_lines(L, box->image, box->symtab.gnu_compat, false);
+    if (!gp_sources_read(&box->sources, &box->symtab, box->image->image, &error))
+      raise_no_memory(L);
+    box->sourced = true;
+  }
+  return &box->sources;
+}
+
+static const gp_sources *check_sources(lua_State *L, int index) {
+  return sources_of_symbols(L, check_symbols(L, index));
+}
+
+/* symbols:files() -> names of source files, in the order in which they are met */
+static int files(lua_State *L) {
+  const gp_sources *sources = check_sources(L, 1);
+  lua_createtable(L, (int)sources->files.count, 0);
+  for (size_t i = 0; i < sources->files.count; i++) {
+    lua_pushstring(L, sources->files.name[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+/* Appends a function's number to the table on the top. */
+static void append_row(lua_State *L, uint32_t row, lua_Integer *count) {
+  lua_pushinteger(L, (lua_Integer)row + 1);
+  lua_rawseti(L, -2, ++*count);
+}
+
+/* symbols:in_file(number [, line]) -> numbers of functions of a file; of those that
+ * begin at that line */
+static int in_file(lua_State *L) {
+  const gp_sources *sources = check_sources(L, 1);
+  lua_Integer file = luaL_checkinteger(L, 2), count = 0;
+  lua_Integer line = luaL_optinteger(L, 3, -1);
+  luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files.count, 2,
+                "no file of that number");
+  lua_newtable(L);
+  for (size_t i = sources->start[file - 1]; i < sources->start[file]; i++) {
+    uint32_t row = sources->by_file[i];
+    if (line < 0 || sources->line[row] == (lua_Unsigned)line) append_row(L, row, &count);
+  }
+  return 1;
+}
+
+/* symbols:at_line(line) -> numbers of functions that begin at that line of any file */
+static int at_line(lua_State *L) {
+  const gp_sources *sources = check_sources(L, 1);
+  lua_Integer line = luaL_checkinteger(L, 2), count = 0;
+  lua_newtable(L);
+  for (uint32_t s = 0; s < sources->symbols; s++)
+    if (sources->file[s] != GP_NONE && sources->line[s] == (lua_Unsigned)line)
+      append_row(L, s, &count);
+  return 1;
+}
+
+/* symbols:source(id) -> number of its file and line, or nil */
+static int source(lua_State *L) {
+  const gp_sources *sources = check_sources(L, 1);
+  uint32_t row = check_id(L, 2, sources->symbols);
+  if (sources->file[row] == GP_NONE) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)sources->file[row] + 1);
+  lua_pushinteger(L, sources->line[row]);
+  return 2;
+}
+
+/* lines:expand(ids) -> numbers of all lines of functions, themselves included; `ids` are
+ * the functions' numbers in the table that the lines' was made of */
+static int expand(lua_State *L) {
+  const gp_symtab *lines = &check_symbols(L, 1)->symtab;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_getiuservalue(L, 1, SYMBOLS_FUNCTIONS);
+  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  luaL_argcheck(L, functions, 1, "no symbols of lines");
+  size_t count = lua_rawlen(L, 2);
+  uint8_t *chosen = lua_newuserdatauv(L, functions->symtab.count, 0);
+  memset(chosen, 0, functions->symtab.count);
+  for (size_t i = 1; i <= count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i);
+    chosen[check_row(L, -1, 2, functions->symtab.count)] = 1;
+    lua_pop(L, 1);
+  }
+  lua_Integer appended = 0;
+  lua_newtable(L);
+  for (uint32_t row = 0; row < lines->count; row++)
+    if (chosen[lines->origin[row]]) append_row(L, row, &appended);
+  return 1;
+}
+
+/* symbols:extent(id) -> the number of the last line of a function; for others,
+ * their own */
+static int extent(lua_State *L) {
+  const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
+  uint32_t first = check_id(L, 2, symtab->count), last = first;
+  if (symtab->function && symtab->function[first] == first)
+    while (last + 1 < symtab->count && symtab->origin[last + 1] == symtab->origin[first])
+      last++;
+  lua_pushinteger(L, (lua_Integer)last + 1);
+  return 1;
+}
+
+/* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
+ * them by source */
+static int by_source(lua_State *L) {
+  const gp_sources *sources = check_sources(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  size_t count = lua_rawlen(L, 2);
+  uint32_t *rows = lua_newuserdatauv(L, (count + 1) * sizeof *rows, 0);
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    rows[i] = check_row(L, -1, 2, sources->symbols);
+    lua_pop(L, 1);
+  }
+  if (!gp_sources_sort(sources, rows, count)) return raise_no_memory(L);
+  lua_Integer appended = 0;
+  for (size_t i = 0; i < count; i++) append_row(L, rows[i], &appended);
+  return 1;
+}
+
+/* --- fields ---------------------------------------------------------------- */
+
+static void push_count(lua_State *L, const void *object) {
+  lua_pushinteger(L, (lua_Integer)((const symbols_box *)object)->symtab.count);
+}
+
+/* How many functions begin at or below the address where the last one ends: all of them,
+ * unless there are some behind the code. */
+static void push_reach(lua_State *L, const void *object) {
+  const gp_symtab *symtab = &((const symbols_box *)object)->symtab;
+  uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
+  lua_pushinteger(L, (lua_Integer)gp_symtab_above(symtab, end));
+}
+
+/* How many functions end at or below that address. */
+static void push_covered(lua_State *L, const void *object) {
+  const gp_symtab *symtab = &((const symbols_box *)object)->symtab;
+  uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
+  uint32_t covered = gp_symtab_above(symtab, end);
+  if (covered > 0 && gp_symtab_end(symtab, covered - 1) > end) covered--;
+  lua_pushinteger(L, covered);
+}
+
+/* Object files of the map, in the order of its lines; nil without a map. */
+static void push_map_files(lua_State *L, const void *object) {
+  lua_Integer count = 0;
+  lua_getiuservalue(L, 1, SYMBOLS_FUNCTIONS);
+  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  const gp_symfile *map =
+      functions ? &functions->map : &((const symbols_box *)object)->map;
+  if (map->count == 0) {
+    lua_pushnil(L);
+    return;
+  }
+  lua_newtable(L);  /* of files */
+  lua_newtable(L);  /* of those met */
+  for (size_t i = 0; i < map->count; i++) {
+    if (lua_getfield(L, -1, map->object[i]) == LUA_TNIL) {
+      lua_pushboolean(L, true);
+      lua_setfield(L, -3, map->object[i]);
+      lua_pushstring(L, map->object[i]);
+      lua_rawseti(L, -4, ++count);
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+/* module.machinery: names of the functions that profile */
+static void define_machinery(lua_State *L) {
+  lua_newtable(L);
+  for (int i = 0; gp_machinery[i]; i++) {
+    lua_pushstring(L, gp_machinery[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setfield(L, -2, "machinery");
+}
+
+void define_symbols(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__gc", release}, {"__tostring", describe}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"named", named},     {"files", files},
+                                     {"in_file", in_file}, {"at_line", at_line},
+                                     {"source", source},   {"by_source", by_source},
+                                     {"name", name},       {"expand", expand},
+                                     {"extent", extent},   {"each", iterate_symbols},
+                                     {"lookup", look_symbol_up},
+                                     {"symbol", push_symbol_of_number},
+                                     {"owner", owner},     {NULL, NULL}};
+  static const object_field fields[] = {
+      {"count", push_count}, {"reach", push_reach}, {"covered", push_covered},
+      {"map_files", push_map_files}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"symbols", new_symbols}, {"lines", new_lines}, {NULL, NULL}};
+  define_object(L, GP_SYMBOLS, get_field, meta, methods);
+  define_fields(L, fields);
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+  define_machinery(L);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Traces for Lua: lines on standard error. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lua/binding.h"
+
+/* A terminal obeys what it is sent, and names come from files of others: it is shown
+ * nothing but plain characters. */
+static void write_shown(FILE *file, const char *text) {
+  for (; *text; text++) {
+    unsigned char byte = (unsigned char)*text;
+    if ((byte >= ' ' && byte < 0x7f) || byte == '\t')
+      fputc(byte, file);
+    else
+      fprintf(file, "\\x%02x", byte);
+  }
+  fputc('\n', file);
+}
+
+/* Standard error has no buffer: a line is out before what comes after it begins. */
+static void write_line(void *context, const char *text) {
+  const luaL_Stream *stream = context;
+  if (stream && !stream->closef) return;
+  FILE *file = stream ? stream->f : stderr;
+  if (isatty(fileno(file)))
+    write_shown(file, text);
+  else
+    fprintf(file, "%s\n", text);
+}
+
+const gp_trace *opt_trace(lua_State *L, int index) {
+  return lua_isnoneornil(L, index) ? NULL : luaL_checkudata(L, index, GP_TRACE_OBJECT);
+}
+
+/* trace(topics, file) -> a trace; topics are a sum of GNU gprof's numbers. What is no
+ * file of Lua's own library stands for standard error. */
+static int new_trace(lua_State *L) {
+  lua_Integer topics = luaL_checkinteger(L, 1);
+  lua_settop(L, 2);
+  luaL_Stream *file = luaL_testudata(L, 2, LUA_FILEHANDLE);
+  gp_trace *trace = lua_newuserdatauv(L, sizeof *trace, 1);
+  *trace = (gp_trace){(unsigned)topics & GP_TRACE_ALL, write_line, file};
+  luaL_setmetatable(L, GP_TRACE_OBJECT);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, 1);  /* it lasts as long */
+  return 1;
+}
+
+/* The topic that an argument names. */
+static unsigned check_topic(lua_State *L, int index) {
+  const char *name = luaL_checkstring(L, index);
+  const gp_trace_topic *known = gp_trace_topics;
+  while (known->name && strcmp(known->name, name) != 0) known++;
+  luaL_argcheck(L, known->name, index, "no such topic");
+  return known->topic;
+}
+
+/* trace:wants(topic) -> whether lines about it are written */
+static int wants(lua_State *L) {
+  const gp_trace *trace = luaL_checkudata(L, 1, GP_TRACE_OBJECT);
+  lua_pushboolean(L, gp_traces(trace, check_topic(L, 2)));
+  return 1;
+}
+
+/* trace:write(topic, text): a line, if the topic is wanted */
+static int write_text(lua_State *L) {
+  const gp_trace *trace = luaL_checkudata(L, 1, GP_TRACE_OBJECT);
+  GP_TRACE(trace, check_topic(L, 2), "%s", luaL_checkstring(L, 3));
+  return 0;
+}
+
+void define_trace(lua_State *L) {
+  static const luaL_Reg meta[] = {{NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"wants", wants}, {"write", write_text}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"trace", new_trace}, {NULL, NULL}};
+  define_object(L, GP_TRACE_OBJECT, get_field, meta, methods);
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+}

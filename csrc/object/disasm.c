@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Instructions, one at a time. */
+#include "object/disasm.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The instructions that call, by architecture. Where there is no list, libopcodes says of
+ * each instruction what kind it is of. */
+typedef struct architecture {
+  enum bfd_architecture number;
+  const char *const *calls;
+} architecture;
+
+static const architecture architectures[] = {
+    {bfd_arch_aarch64, (const char *const[]){"bl", NULL}},
+    {bfd_arch_i386, NULL},
+    {bfd_arch_mips, NULL},
+    {bfd_arch_powerpc, (const char *const[]){"bl", "bla", NULL}},
+    {bfd_arch_riscv, NULL},
+    {bfd_arch_s390, (const char *const[]){"brasl", "bras", NULL}},
+    {bfd_arch_sparc, NULL},
+};
+
+/* What is known about an architecture. Of another one, libopcodes may say more than it
+ * did so far: it is believed as soon as it calls anything a call. */
+static void learn(gp_decoder *decoder, enum bfd_architecture number) {
+  for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
+    if (architectures[i].number == number) {
+      decoder->calls = architectures[i].calls;
+      decoder->tells = true;
+    }
+}
+
+/* --- what libopcodes calls ------------------------------------------------- */
+
+static bool is_listed(const char *const *list, const char *word) {
+  for (; *list; list++)
+    if (strcmp(*list, word) == 0) return true;
+  return false;
+}
+
+/* Gets the text of an instruction in pieces, of which only the mnemonic matters. */
+static int take_text(void *stream, enum disassembler_style style, const char *format,
+                     ...) {
+  gp_decoder *decoder = stream;
+  if (style != dis_style_mnemonic || !decoder->calls) return 0;
+  char word[16];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(word, sizeof word, format, arguments);
+  va_end(arguments);
+  if (is_listed(decoder->calls, word)) decoder->named = true;
+  return length;
+}
+
+static int take_unstyled(void *stream, const char *format, ...) {
+  (void)stream;
+  (void)format;
+  return 0;
+}
+
+static void take_address(bfd_vma address, struct disassemble_info *info) {
+  gp_decoder *decoder = info->stream;
+  decoder->aimed = true;
+  decoder->target = address;
+}
+
+static int read_text(bfd_vma address, bfd_byte *bytes, unsigned length,
+                     struct disassemble_info *info) {
+  const gp_decoder *decoder = info->stream;
+  if (address < decoder->low || address >= decoder->end ||
+      length > decoder->end - address)
+    return EIO;
+  memcpy(bytes, decoder->text + (address - decoder->low), length);
+  return 0;
+}
+
+static void ignore_failure(int status, bfd_vma address, struct disassemble_info *info) {
+  (void)status;
+  (void)address;
+  (void)info;
+}
+
+/* --- decoding -------------------------------------------------------------- */
+
+static void describe(struct disassemble_info *info, const gp_image *image) {
+  info->flavour = bfd_get_flavour(image->file);
+  info->arch = bfd_get_arch(image->file);
+  info->mach = bfd_get_mach(image->file);
+  info->octets_per_byte = bfd_octets_per_byte(image->file, image->text);
+  info->section = image->text;
+  info->endian = info->display_endian = info->endian_code =
+      bfd_big_endian(image->file) ? BFD_ENDIAN_BIG : BFD_ENDIAN_LITTLE;
+  info->read_memory_func = read_text;
+  info->memory_error_func = ignore_failure;
+  info->print_address_func = take_address;
+}
+
+static disassembler_ftype find_disassembler(const gp_image *image,
+                                            const gp_opcodes *opcodes) {
+  bfd *file = image->file;
+  return opcodes->disassembler(bfd_get_arch(file), bfd_big_endian(file),
+                               bfd_get_mach(file), file);
+}
+
+bool gp_decoder_knows(const gp_image *image, const gp_opcodes *opcodes) {
+  return find_disassembler(image, opcodes) != NULL;
+}
+
+bool gp_decoder_open(gp_decoder *decoder, const gp_image *image, const uint8_t *text,
+                     const gp_opcodes *opcodes, gp_error *error) {
+  memset(decoder, 0, sizeof *decoder);
+  decoder->opcodes = opcodes;
+  decoder->text = text;
+  decoder->low = image->text_low;
+  decoder->decode = find_disassembler(image, opcodes);
+  if (!decoder->decode)
+    return gp_fail(error, "static calls: libopcodes cannot decode this architecture (%s)",
+                   bfd_printable_name(image->file));
+  learn(decoder, bfd_get_arch(image->file));
+  opcodes->init_disassemble_info(&decoder->info, decoder, take_unstyled, take_text);
+  describe(&decoder->info, image);
+  opcodes->disassemble_init_for_target(&decoder->info);
+  return true;
+}
+
+void gp_decoder_close(gp_decoder *decoder) {
+  if (decoder->decode) decoder->opcodes->disassemble_free_target(&decoder->info);
+}
+
+/* Whether what has been decoded is a call. Where libopcodes classifies instructions, it
+ * may well show the addresses of operands, too: its own word for the target counts. */
+static bool is_call(gp_decoder *decoder, uint64_t *target) {
+  const struct disassemble_info *info = &decoder->info;
+  if (decoder->calls) {
+    *target = decoder->target;
+    return decoder->named && decoder->aimed;
+  }
+  *target = info->target;
+  bool call = info->insn_info_valid &&
+              (info->insn_type == dis_jsr || info->insn_type == dis_condjsr);
+  if (call) decoder->tells = true;
+  return call;
+}
+
+/* Only bytes that are cut off by `end` cannot be decoded at all: libopcodes has a word
+ * for everything else. */
+bool gp_decoder_next(gp_decoder *decoder, uint64_t *address, uint64_t end,
+                     uint64_t *target) {
+  struct disassemble_info *info = &decoder->info;
+  decoder->end = info->stop_vma = end;
+  decoder->named = decoder->aimed = false;
+  info->insn_info_valid = 0;
+  info->insn_type = dis_noninsn;
+  info->target = 0;
+  int length = decoder->decode(*address, info);
+  *address += length > 0 ? (uint64_t)length : 1;
+  return length > 0 && is_call(decoder, target);
+}
+
+bool gp_decoder_tells_calls(const gp_decoder *decoder, gp_error *error) {
+  if (decoder->tells) return true;
+  return gp_fail(error, "static calls: libopcodes does not tell the calls of this "
+                        "architecture (%s)",
+                 bfd_printable_arch_mach(decoder->info.arch, decoder->info.mach));
+}

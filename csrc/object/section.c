@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A section of the image, read in pieces. */
+#include "object/section.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* zlib shrinks nothing to less than a thousandth. */
+#define MOST_INFLATED 1100
+
+/* Longer than any name of a file that can be opened. */
+#define LONGEST_TEXT 16384
+
+static asection *find(bfd *file, const char *name) {
+  char old[64] = ".z";
+  asection *found = bfd_get_section_by_name(file, name);
+  if (found) return found;
+  strncat(old, name + 1, sizeof old - 3);
+  return bfd_get_section_by_name(file, old);
+}
+
+void gp_section_open(gp_section *section, const gp_image *image, const char *name) {
+  memset(section, 0, sizeof *section);
+  asection *found = find(image->file, name);
+  if (!found || !(bfd_section_flags(found) & SEC_HAS_CONTENTS)) return;
+  uint64_t limit = bfd_get_file_size(image->file);
+  if (found->compress_status) limit *= MOST_INFLATED;
+  if (bfd_section_size(found) > limit) return;
+  section->file = image->file;
+  section->section = found;
+  section->size = bfd_section_size(found);
+}
+
+void gp_section_free(gp_section *section) {
+  free(section->inflated);
+  memset(section, 0, sizeof *section);
+}
+
+static bool inflate(gp_section *section) {
+  bfd_byte *bytes = NULL;
+  if (section->inflated) return true;
+  if (bfd_malloc_and_get_section(section->file, section->section, &bytes)) {
+    section->inflated = bytes;
+    return true;
+  }
+  free(bytes);
+  section->size = 0;  /* so that it is not tried again */
+  return false;
+}
+
+bool gp_section_read(gp_section *section, uint64_t offset, void *to, size_t length) {
+  if (offset > section->size || length > section->size - offset) return false;
+  if (length == 0) return true;  /* of a section that is none, too */
+  if (!section->section->compress_status)
+    return bfd_get_section_contents(section->file, section->section, to,
+                                    (file_ptr)offset, length);
+  if (!inflate(section)) return false;
+  memcpy(to, section->inflated + offset, length);
+  return true;
+}
+
+bool gp_section_room(gp_section *section, void *column, size_t capacity, size_t size) {
+  bool done = gp_resize(column, capacity, size);
+  section->no_memory |= !done;
+  return done;
+}
+
+char *gp_section_text(gp_section *section, uint64_t offset) {
+  char *text = NULL;
+  for (size_t length = 0; length < LONGEST_TEXT && offset < section->size;) {
+    size_t piece = length + 256;
+    if (piece > section->size - offset) piece = (size_t)(section->size - offset);
+    if (piece == length || !gp_section_room(section, &text, piece, 1) ||
+        !gp_section_read(section, offset + length, text + length, piece - length))
+      break;
+    if (memchr(text + length, 0, piece - length)) return text;
+    length = piece;
+  }
+  free(text);
+  return NULL;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is known of the lines of a source file. */
+#include "profile/annotation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/count.h"
+#include "base/sort.h"
+
+/* Counts are what Lua's integers hold, sums of them as well. */
+static void add(uint64_t *sum, uint64_t more) {
+  if (!gp_count_add(sum, more)) *sum = INT64_MAX;
+}
+
+/* --- functions and lines of the profile ---------------------------------------- */
+
+/* A part of another function, cold code, is none of these. */
+static bool is_selected(const gp_profile *profile, uint32_t symbol) {
+  return gp_symtab_owner(profile->symtab, symbol) == symbol &&
+         gp_is_selected(&profile->selections.of[GP_ANNOTATION], symbol);
+}
+
+typedef struct span {
+  size_t first, end;
+} span;
+
+/* The blocks of a line. Without lines they would be those of all of a function. */
+static span blocks_of(const gp_profile *profile, uint32_t symbol) {
+  const gp_block_table *blocks = &profile->blocks;
+  if (!profile->symtab->function || blocks->count == 0) return (span){0, 0};
+  return (span){blocks->start[symbol], blocks->start[symbol + 1]};
+}
+
+static uint64_t sum_blocks(const gp_profile *profile, uint32_t symbol) {
+  uint64_t sum = 0;
+  span blocks = blocks_of(profile, symbol);
+  for (size_t i = blocks.first; i < blocks.end; i++)
+    add(&sum, profile->blocks.executions[i]);
+  return sum;
+}
+
+/* Whether anything of a function or line was executed, as far as it is recorded. */
+static bool was_executed(const gp_profile *profile, uint32_t symbol) {
+  const gp_graph *graph = &profile->graph;
+  if (graph->self[symbol] > 0 || sum_blocks(profile, symbol) > 0) return true;
+  for (uint32_t arc = graph->first_callee[symbol]; arc != GP_NONE;
+       arc = graph->next_callee[arc])
+    if (graph->count[arc] > 0) return true;
+  return false;
+}
+
+/* Whether the calls of a function are known, if none was seen. */
+static bool is_idle(const gp_profile *profile, uint32_t function) {
+  const gp_symtab *symtab = profile->symtab;
+  if (!symtab->function) return !was_executed(profile, function);
+  for (uint32_t line = function; line != GP_NONE; line = symtab->next_line[line])
+    if (was_executed(profile, line)) return false;
+  return true;
+}
+
+gp_file_sums gp_annotation_sums(const gp_profile *profile, const gp_sources *sources,
+                                uint32_t file) {
+  gp_file_sums sums = {0, 0, 0};
+  for (size_t i = sources->start[file]; i < sources->start[file + 1]; i++) {
+    uint32_t symbol = sources->by_file[i];
+    if (!is_selected(profile, symbol)) continue;
+    sums.symbols++;
+    add(&sums.calls, profile->graph.calls[symbol]);
+    add(&sums.blocks, sum_blocks(profile, symbol));
+  }
+  return sums;
+}
+
+/* --- lines of the source ---------------------------------------------------------- */
+
+/* A line that is being collected. */
+typedef struct collecting {
+  gp_annotation *into;
+  const gp_profile *profile;
+  uint64_t address;       /* of its first code; */
+  uint64_t first_block;   /*   of its first block */
+  bool several;           /* more code, that GNU gprof does not see */
+  size_t counts;          /* of all lines so far */
+} collecting;
+
+static void add_count(collecting *c, uint64_t count) {
+  c->into->counts[c->counts++] = count;
+}
+
+static void add_blocks(collecting *c, size_t line, uint32_t symbol) {
+  gp_annotation *a = c->into;
+  const gp_block_table *table = &c->profile->blocks;
+  span blocks = blocks_of(c->profile, symbol);
+  for (size_t i = blocks.first; i < blocks.end; i++) {
+    if (!(a->flags[line] & GP_LINE_BLOCKS)) c->first_block = table->address[i];
+    a->flags[line] |= GP_LINE_BLOCKS;
+    add(&a->blocks[line], table->executions[i]);
+    add_count(c, table->executions[i]);
+  }
+}
+
+static void add_calls(collecting *c, size_t line, uint32_t function) {
+  gp_annotation *a = c->into;
+  uint64_t calls = c->profile->graph.calls[function];
+  a->flags[line] |= GP_LINE_ENTRY;
+  if (calls == 0 && !is_idle(c->profile, function)) return;
+  a->flags[line] |= GP_LINE_CALLS;
+  add(&a->calls[line], calls);
+  add_count(c, calls);
+}
+
+/* Adds a function, or other code of a line, to that. */
+static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) {
+  const gp_samples *samples = &c->profile->samples;
+  if (first) c->address = c->profile->symtab->address[symbol];
+  if (samples->rate != 0)
+    c->into->seconds[line] += c->profile->graph.self[symbol] / samples->rate;
+  if (!gp_symtab_is_line(c->profile->symtab, symbol)) add_calls(c, line, symbol);
+  add_blocks(c, line, symbol);
+}
+
+/* The same as GNU gprof does it. */
+static void add_as_gnu(collecting *c, size_t line, uint32_t symbol, bool first) {
+  gp_annotation *a = c->into;
+  bool function = c->profile->symtab->flags[symbol] & GP_FUNCTION;
+  if (function) {
+    a->calls[line] += c->profile->graph.calls[symbol];  /* there, they wrap */
+    a->flags[line] |= GP_LINE_CALLS;
+  }
+  if (!first) {
+    c->several = true;
+    if (a->flags[line] & GP_LINE_ENTRY) a->counts[a->first[line]] = a->calls[line];
+    return;
+  }
+  c->address = c->profile->symtab->address[symbol];
+  if (function) {
+    a->flags[line] |= GP_LINE_ENTRY;
+    add_count(c, a->calls[line]);
+  }
+  add_blocks(c, line, symbol);
+}
+
+/* Ends a line. It goes on with the block before unless it begins with one of its own. */
+static void end_line(collecting *c, size_t line) {
+  uint8_t *flags = &c->into->flags[line];
+  bool begins = (*flags & GP_LINE_BLOCKS) && c->first_block <= c->address && !c->several;
+  if (!(*flags & GP_LINE_ENTRY) && !begins) *flags |= GP_LINE_CONTINUES;
+  c->into->first[line + 1] = c->counts;
+  c->several = false;
+}
+
+/* Collects from symbols that are sorted by line. */
+static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t *line_of,
+                    const uint32_t *symbols, size_t count, bool gnu_compat) {
+  collecting c = {.into = a, .profile = profile};
+  for (size_t i = 0; i < count; i++) {
+    uint32_t number = line_of[symbols[i]];
+    bool first = a->count == 0 || a->line[a->count - 1] != number;
+    if (first && a->count > 0) end_line(&c, a->count - 1);
+    if (first) a->line[a->count++] = number;
+    (gnu_compat ? add_as_gnu : add_symbol)(&c, a->count - 1, symbols[i], first);
+  }
+  if (a->count > 0) end_line(&c, a->count - 1);
+}
+
+/* Room for as many lines as there are symbols, and for calls and blocks of each. */
+static bool make_columns(gp_annotation *a, const gp_profile *profile,
+                         const uint32_t *symbols, size_t count) {
+  size_t counts = count;
+  for (size_t i = 0; i < count; i++) {
+    span blocks = blocks_of(profile, symbols[i]);
+    counts += blocks.end - blocks.first;
+  }
+  a->line = gp_column(count, sizeof *a->line);
+  a->flags = gp_column(count, sizeof *a->flags);
+  a->calls = gp_column(count, sizeof *a->calls);
+  a->blocks = gp_column(count, sizeof *a->blocks);
+  a->seconds = gp_column(count, sizeof *a->seconds);
+  a->first = gp_column(count + 1, sizeof *a->first);
+  a->counts = gp_column(counts, sizeof *a->counts);
+  return a->line && a->flags && a->calls && a->blocks && a->seconds && a->first &&
+         a->counts;
+}
+
+/* The symbols of a file that are selected, by address; NULL if there is no memory. */
+static uint32_t *selected(const gp_profile *profile, const gp_sources *sources,
+                          uint32_t file, size_t *count) {
+  size_t first = sources->start[file], end = sources->start[file + 1];
+  uint32_t *symbols = gp_column(end - first, sizeof *symbols);
+  *count = 0;
+  for (size_t i = first; symbols && i < end; i++)
+    if (is_selected(profile, sources->by_file[i]))
+      symbols[(*count)++] = sources->by_file[i];
+  return symbols;
+}
+
+static bool is_above(const void *context, uint32_t b, uint32_t a) {
+  const uint32_t *line_of = context;
+  return line_of[b] < line_of[a];
+}
+
+bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
+                           const gp_sources *sources, uint32_t file, bool gnu_compat) {
+  size_t count;
+  memset(annotation, 0, sizeof *annotation);
+  uint32_t *symbols = selected(profile, sources, file, &count);
+  bool done = symbols && make_columns(annotation, profile, symbols, count) &&
+              gp_sort(symbols, count, is_above, sources->line);
+  if (done) collect(annotation, profile, sources->line, symbols, count, gnu_compat);
+  if (!done) gp_annotation_free(annotation);
+  free(symbols);
+  return done;
+}
+
+void gp_annotation_free(gp_annotation *annotation) {
+  free(annotation->line);
+  free(annotation->flags);
+  free(annotation->calls);
+  free(annotation->blocks);
+  free(annotation->seconds);
+  free(annotation->first);
+  free(annotation->counts);
+  memset(annotation, 0, sizeof *annotation);
+}
+
+/* --- the busiest ------------------------------------------------------------------- */
+
+uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line,
+                                  bool gnu_compat) {
+  bool by_blocks = !gnu_compat && annotation->flags[line] & GP_LINE_BLOCKS;
+  return by_blocks ? annotation->blocks[line] : annotation->calls[line];
+}
+
+static bool is_busier(const void *context, uint32_t b, uint32_t a) {
+  const uint64_t *executions = context;
+  return executions[b] > executions[a];
+}
+
+uint32_t *gp_annotation_busiest(const gp_annotation *annotation, bool gnu_compat,
+                                size_t *count) {
+  uint32_t *lines = gp_column(annotation->count, sizeof *lines);
+  uint64_t *executions = gp_column(annotation->count, sizeof *executions);
+  *count = 0;
+  for (uint32_t i = 0; lines && executions && i < annotation->count; i++) {
+    executions[i] = gp_annotation_executions(annotation, i, gnu_compat);
+    if (executions[i] > 0) lines[(*count)++] = i;
+  }
+  bool done = lines && executions && gp_sort(lines, *count, is_busier, executions);
+  free(executions);
+  if (done) return lines;
+  free(lines);
+  return NULL;
+}

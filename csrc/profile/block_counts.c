@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Basic blocks on symbols. */
+#include "profile/block_counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* The symbol that each block lies in, if there still is room for it; `start` counts them,
+ * one place higher than where each symbol's blocks begin. */
+static uint32_t *find_symbols(gp_block_table *table, const gp_blocks *blocks,
+                              const gp_symtab *symtab, size_t most) {
+  uint32_t *symbols = gp_column(blocks->count, sizeof *symbols);
+  for (size_t i = 0; symbols && i < blocks->count; i++) {
+    uint32_t symbol = symbols[i] = gp_symtab_find(symtab, blocks->address[i]);
+    if (symbol == GP_NONE) continue;
+    if (table->start[symbol + 1] >= most)
+      symbols[i] = GP_NONE;
+    else
+      table->start[symbol + 1]++;
+  }
+  return symbols;
+}
+
+/* A counting sort of the blocks by symbol. */
+static bool group(gp_block_table *table, const gp_blocks *blocks, const uint32_t *symbols,
+                  size_t symbol_count) {
+  uint32_t *next = gp_column(symbol_count + 1, sizeof *next);
+  if (!next) return false;
+  for (size_t s = 0; s < symbol_count; s++) table->start[s + 1] += table->start[s];
+  memcpy(next, table->start, symbol_count * sizeof *next);
+  for (size_t i = 0; i < blocks->count; i++) {
+    if (symbols[i] == GP_NONE) continue;
+    uint32_t place = next[symbols[i]]++;
+    table->address[place] = blocks->address[i];
+    table->executions[place] = blocks->executions[i];
+    table->count++;
+  }
+  free(next);
+  return true;
+}
+
+bool gp_block_table_build(gp_block_table *table, const gp_data *data,
+                          const gp_symtab *symtab, size_t most, gp_error *error) {
+  const gp_blocks *blocks = &data->blocks;
+  memset(table, 0, sizeof *table);
+  if (blocks->count == 0) return true;
+  table->start = gp_column(symtab->count + 1, sizeof *table->start);
+  table->address = gp_column(blocks->count, sizeof *table->address);
+  table->executions = gp_column(blocks->count, sizeof *table->executions);
+  uint32_t *symbols = table->start ? find_symbols(table, blocks, symtab, most) : NULL;
+  bool done = table->address && table->executions && symbols &&
+              group(table, blocks, symbols, symtab->count);
+  free(symbols);
+  if (done) return true;
+  gp_block_table_free(table);
+  return gp_fail_memory(error);
+}
+
+void gp_block_table_free(gp_block_table *table) {
+  free(table->address);
+  free(table->executions);
+  free(table->start);
+  memset(table, 0, sizeof *table);
+}

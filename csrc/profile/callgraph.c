@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The call graph. */
+#include "profile/callgraph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/count.h"
+
+typedef struct building {
+  gp_graph *graph;
+  const gp_arc_selection *selection;
+  gp_index index;      /* arcs by caller and callee */
+  size_t capacity;
+  gp_error *error;
+} building;
+
+static gp_key arc_key(const void *columns, uint32_t row) {
+  const gp_graph *graph = columns;
+  return (gp_key){graph->caller[row], graph->callee[row]};
+}
+
+/* A column of `count` GP_NONEs. */
+static uint32_t *no_numbers(size_t count) {
+  uint32_t *column = gp_column(count, sizeof *column);
+  if (column) memset(column, 0xff, count * sizeof *column);
+  return column;
+}
+
+static bool allocate(gp_graph *graph, gp_error *error) {
+  size_t count = graph->functions;
+  graph->first_callee = no_numbers(count);
+  graph->first_caller = no_numbers(count);
+  graph->calls = gp_column(count, sizeof *graph->calls);
+  graph->self_calls = gp_column(count, sizeof *graph->self_calls);
+  return (graph->first_callee && graph->first_caller && graph->calls &&
+          graph->self_calls) || gp_fail_memory(error);
+}
+
+static bool reserve(building *b, size_t room) {
+  gp_graph *graph = b->graph;
+  if (room >= GP_NONE || !gp_resize(&graph->caller, room, sizeof *graph->caller) ||
+      !gp_resize(&graph->callee, room, sizeof *graph->callee) ||
+      !gp_resize(&graph->count, room, sizeof *graph->count) ||
+      !gp_resize(&graph->next_callee, room, sizeof *graph->next_callee) ||
+      !gp_resize(&graph->next_caller, room, sizeof *graph->next_caller))
+    return gp_fail_memory(b->error);
+  b->capacity = room;
+  return true;
+}
+
+/* The arc between two functions, made if it is new; at the front of both lists. */
+static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t *found) {
+  gp_graph *graph = b->graph;
+  *found = gp_index_find(&b->index, (gp_key){caller, callee});
+  if (*found != GP_NONE) return true;
+  if (graph->arcs == b->capacity &&
+      !reserve(b, gp_capacity(b->capacity, graph->arcs + 1)))
+    return false;
+  uint32_t arc = *found = (uint32_t)graph->arcs++;
+  graph->caller[arc] = caller;
+  graph->callee[arc] = callee;
+  graph->count[arc] = 0;
+  graph->next_callee[arc] = graph->first_callee[caller];
+  graph->first_callee[caller] = arc;
+  graph->next_caller[arc] = graph->first_caller[callee];
+  graph->first_caller[callee] = arc;
+  return gp_index_add(&b->index, arc) || gp_fail_memory(b->error);
+}
+
+/* Tells of calls that were added to an arc, and to the calls of its callee. */
+static void trace_calls(const gp_graph *graph, uint32_t arc, uint64_t calls,
+                        uint64_t sum) {
+  const gp_symtab *symtab = graph->symtab;
+  const char *caller = symtab->name[graph->caller[arc]];
+  const char *callee = symtab->name[graph->callee[arc]];
+  gp_trace_write(symtab->trace, GP_TRACE_TALLY,
+                 "%s calls %s %" PRIu64 " times, %" PRIu64
+                 " so far; %s has %" PRIu64 " calls by %s",
+                 caller, callee, calls, graph->count[arc], callee, sum,
+                 graph->caller[arc] == graph->callee[arc] ? "itself" : "others");
+}
+
+/* Tells of calls that are not added. */
+static void trace_dropped(const gp_graph *graph, const gp_arcs *arcs, size_t row,
+                          const char *why) {
+  GP_TRACE(graph->symtab->trace, GP_TRACE_TALLY,
+           "0x%" PRIx64 " calls 0x%" PRIx64 " %" PRIu64 " times: %s", arcs->from[row],
+           arcs->self[row], arcs->calls[row], why);
+}
+
+/* Calls of a function by itself are kept apart: they move no time. */
+static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
+  gp_graph *graph = b->graph;
+  uint32_t callee = graph->callee[arc];
+  bool own = graph->caller[arc] == callee;
+  uint64_t *sum = own ? &graph->self_calls[callee] : &graph->calls[callee];
+  if (!gp_count_add(&graph->count[arc], calls) || !gp_count_add(sum, calls))
+    return gp_fail(b->error, "'%s' was called more than 2^63 times",
+                   graph->symtab->name[callee]);
+  if (gp_traces(graph->symtab->trace, GP_TRACE_TALLY))
+    trace_calls(graph, arc, calls, *sum);
+  return true;
+}
+
+/* Calls of which only the callee is known are calls by others, along no arc. */
+static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
+  gp_graph *graph = b->graph;
+  const gp_symtab *symtab = graph->symtab;
+  if (!gp_is_arc_selected(b->selection, GP_NONE, callee)) return true;
+  if (!gp_count_add(&graph->calls[callee], calls))
+    return gp_fail(b->error, "'%s' was called more than 2^63 times",
+                   symtab->name[callee]);
+  GP_TRACE(symtab->trace, GP_TRACE_TALLY,
+           "%s is called %" PRIu64 " times, nobody knows by whom", symtab->name[callee],
+           calls);
+  return true;
+}
+
+/* Per symbol, the function that a call to it enters: its own, whichever of its parts and
+ * lines that is. A label that is not typed as a function is taken for a place within the
+ * one before it. */
+static uint32_t *entered_functions(const gp_symtab *symtab) {
+  uint32_t *entered = gp_column(symtab->count, sizeof *entered), last = GP_NONE;
+  for (uint32_t s = 0; entered && s < symtab->count; s++) {
+    uint32_t own = symtab->function ? symtab->function[s] : gp_symtab_owner(symtab, s);
+    if ((symtab->flags[s] | symtab->flags[own]) & GP_FUNCTION) last = own;
+    entered[s] = last;
+  }
+  return entered;
+}
+
+/* The function that calls from an address, or GP_NONE. */
+static uint32_t caller_at(const gp_symtab *symtab, uint64_t address) {
+  if (address == GP_OUTSIDE && symtab->outside != GP_NONE) return symtab->outside;
+  return gp_symtab_find(symtab, address);
+}
+
+/* Whether calls count though nobody knows the caller. GNU gprof knows of
+ * none: for it there is no function at that address. */
+static bool is_callerless(const building *b, const gp_data *data, size_t row) {
+  return data->arcs.from[row] == gp_unknown_caller(data->layout) &&
+         !b->graph->symtab->gnu_compat;
+}
+
+static bool join(building *b, const gp_data *data, const uint32_t *entered, size_t *met) {
+  const gp_arcs *arcs = &data->arcs;
+  for (size_t i = 0; i < arcs->count; i++) {
+    uint32_t caller = caller_at(b->graph->symtab, arcs->from[i]);
+    uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
+    if (callee != GP_NONE) callee = entered[callee];
+    if (callee != GP_NONE && is_callerless(b, data, i)) {
+      ++*met;
+      if (!add_callerless(b, callee, arcs->calls[i])) return false;
+      continue;
+    }
+    if (caller == GP_NONE || callee == GP_NONE) {
+      trace_dropped(b->graph, arcs, i, "not between two functions");
+      continue;
+    }
+    ++*met;
+    if (!gp_is_arc_selected(b->selection, caller, callee)) {
+      trace_dropped(b->graph, arcs, i, "not selected");
+      continue;
+    }
+    if (!find_or_add(b, caller, callee, &arc)) return false;
+    if (!add_calls(b, arc, arcs->calls[i])) return false;
+  }
+  return true;
+}
+
+static bool join_all(building *b, const gp_data *data, size_t *met) {
+  uint32_t *entered = entered_functions(b->graph->symtab);
+  if (!entered) return gp_fail_memory(b->error);
+  bool done = join(b, data, entered, met);
+  free(entered);
+  return done;
+}
+
+static bool add_found(building *b, const gp_calls *found) {
+  uint32_t arc;
+  for (size_t i = 0; i < found->count; i++)
+    if (!find_or_add(b, found->caller[i], found->callee[i], &arc)) return false;
+  return true;
+}
+
+bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_calls *found,
+                    const gp_symtab *symtab, const gp_arc_selection *selection,
+                    size_t *met, gp_error *error) {
+  building b = {.graph = graph, .selection = selection, .error = error};
+  memset(graph, 0, sizeof *graph);
+  graph->symtab = symtab;
+  graph->functions = symtab->count;
+  *met = 0;
+  gp_index_init(&b.index, arc_key, graph);
+  bool done = allocate(graph, error) && reserve(&b, 16) &&
+              join_all(&b, data, met) && add_found(&b, found);
+  gp_index_free(&b.index);
+  if (!done) gp_graph_free(graph);
+  return done;
+}
+
+void gp_graph_free(gp_graph *graph) {
+  void *columns[] = {
+      graph->caller, graph->callee, graph->count, graph->next_callee,
+      graph->next_caller, graph->first_callee, graph->first_caller, graph->number,
+      graph->cycle, graph->next_member, graph->head, graph->calls, graph->self_calls,
+      graph->self, graph->children, graph->share, graph->shown_self,
+      graph->shown_children, graph->printed, graph->entries, graph->rank};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) free(columns[i]);
+  memset(graph, 0, sizeof *graph);
+}

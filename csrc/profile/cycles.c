@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Numbering, and cycles of recursion.
+ *
+ * A depth-first search after Gabow ("Path-based depth-first search for strong and
+ * biconnected components", 2000), without recursion: the depth of a call chain is
+ * the input's to decide. Beside the path it keeps a stack of heads, the functions
+ * on the path that no call back has yet joined to one below. A call back to a
+ * function joins all heads above that function's to it, from the bottom up, each
+ * with the members that it had gathered itself. This order of members is the one
+ * that GNU gprof prints ties in.
+ */
+#include "profile/cycles.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/count.h"
+
+typedef struct search {
+  gp_graph *graph;
+  uint32_t *met;        /* per function: when it was met, from 1; 0 is not yet */
+  uint32_t *path;       /* functions from the root of the search to here */
+  uint32_t *arc;        /* per function of the path: its next arc to follow */
+  size_t depth;
+  uint32_t *heads;      /* see above */
+  size_t head_count;
+  uint32_t *tail;       /* per head: the last member of its chain */
+  uint32_t last_met, last_number;
+} search;
+
+static const char *name_of(const gp_graph *graph, uint32_t function) {
+  return graph->symtab->name[function];
+}
+
+static void enter(search *s, uint32_t function) {
+  s->met[function] = ++s->last_met;
+  GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is met at depth %zu",
+           name_of(s->graph, function), s->depth + 1);
+  s->path[s->depth] = function;
+  s->arc[s->depth++] = s->graph->first_callee[function];
+  s->heads[s->head_count++] = function;
+  s->tail[function] = function;
+}
+
+/* A call from the end of the path back to `callee`, which is not finished. */
+static void join(search *s, uint32_t callee) {
+  size_t keep = s->head_count;
+  while (s->met[s->heads[keep - 1]] > s->met[callee]) keep--;
+  uint32_t head = s->heads[keep - 1];
+  for (size_t i = keep; i < s->head_count; i++) {
+    GP_TRACE(s->graph->symtab->trace, GP_TRACE_CYCLES,
+             "%s, with its members, joins %s: %s calls %s back",
+             name_of(s->graph, s->heads[i]), name_of(s->graph, head),
+             name_of(s->graph, s->path[s->depth - 1]), name_of(s->graph, callee));
+    s->graph->next_member[s->tail[head]] = s->heads[i];
+    s->tail[head] = s->tail[s->heads[i]];
+  }
+  s->head_count = keep;
+}
+
+/* Gives a function the number that its head gets. */
+static void number(search *s, uint32_t function) {
+  s->graph->number[function] = s->last_number;
+  GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is number %" PRIu32,
+           name_of(s->graph, function), s->last_number);
+}
+
+/* Leaves the function at the end of the path. A head takes its members with it. */
+static void leave(search *s) {
+  gp_graph *graph = s->graph;
+  uint32_t function = s->path[--s->depth];
+  if (s->heads[s->head_count - 1] != function) return;
+  s->head_count--;
+  s->last_number++;
+  for (uint32_t m = function; m != GP_NONE; m = graph->next_member[m])
+    number(s, m);
+  if (graph->next_member[function] != GP_NONE) graph->head[graph->cycles++] = function;
+}
+
+static void walk(search *s, uint32_t root) {
+  enter(s, root);
+  while (s->depth > 0) {
+    uint32_t arc = s->arc[s->depth - 1];
+    if (arc == GP_NONE) {
+      leave(s);
+      continue;
+    }
+    s->arc[s->depth - 1] = s->graph->next_callee[arc];
+    uint32_t callee = s->graph->callee[arc];
+    if (!s->met[callee])
+      enter(s, callee);
+    else if (!s->graph->number[callee])
+      join(s, callee);
+  }
+}
+
+static bool allocate(search *s) {
+  gp_graph *graph = s->graph;
+  size_t count = graph->functions;
+  graph->number = gp_column(count, sizeof *graph->number);
+  graph->cycle = gp_column(count, sizeof *graph->cycle);
+  graph->next_member = gp_column(count, sizeof *graph->next_member);
+  graph->head = gp_column(count / 2, sizeof *graph->head);
+  s->met = gp_column(count, sizeof *s->met);
+  s->path = gp_column(count, sizeof *s->path);
+  s->arc = gp_column(count, sizeof *s->arc);
+  s->heads = gp_column(count, sizeof *s->heads);
+  s->tail = gp_column(count, sizeof *s->tail);
+  if (!graph->number || !graph->cycle || !graph->next_member || !graph->head || !s->met ||
+      !s->path || !s->arc || !s->heads || !s->tail)
+    return false;
+  memset(graph->cycle, 0xff, count * sizeof *graph->cycle);
+  memset(graph->next_member, 0xff, count * sizeof *graph->next_member);
+  return true;
+}
+
+static void release(search *s) {
+  free(s->met);
+  free(s->path);
+  free(s->arc);
+  free(s->heads);
+  free(s->tail);
+}
+
+/* Functions are numbered by address. */
+static int by_address(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Counts the calls of a cycle by looking at who calls its members. */
+static bool count_calls(gp_graph *graph, uint32_t cycle) {
+  uint32_t member = graph->head[cycle - graph->functions];
+  for (; member != GP_NONE; member = graph->next_member[member])
+    for (uint32_t a = graph->first_caller[member]; a != GP_NONE;
+         a = graph->next_caller[a]) {
+      if (graph->caller[a] == member) continue;
+      bool inner = graph->cycle[graph->caller[a]] == cycle;
+      uint64_t *sum = inner ? &graph->self_calls[cycle] : &graph->calls[cycle];
+      if (!gp_count_add(sum, graph->count[a])) return false;
+    }
+  return true;
+}
+
+/* Tells who is in a cycle, its head first. */
+static void trace_cycle(const gp_graph *graph, size_t cycle) {
+  uint32_t head = graph->head[cycle];
+  for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
+    gp_trace_write(graph->symtab->trace, GP_TRACE_CYCLES, "cycle %zu: %s %s", cycle + 1,
+                   m == head ? "head" : "member", name_of(graph, m));
+}
+
+/* Numbers the cycles by the addresses of their heads, and makes nodes of them. */
+static bool add_cycles(gp_graph *graph, gp_error *error) {
+  size_t nodes = graph->functions + graph->cycles;
+  if (!gp_resize(&graph->calls, nodes, sizeof *graph->calls) ||
+      !gp_resize(&graph->self_calls, nodes, sizeof *graph->self_calls))
+    return gp_fail_memory(error);
+  qsort(graph->head, graph->cycles, sizeof *graph->head, by_address);
+  for (size_t i = 0; i < graph->cycles; i++) {
+    uint32_t cycle = (uint32_t)(graph->functions + i);
+    graph->calls[cycle] = graph->self_calls[cycle] = 0;
+    for (uint32_t m = graph->head[i]; m != GP_NONE; m = graph->next_member[m])
+      graph->cycle[m] = cycle;
+    if (gp_traces(graph->symtab->trace, GP_TRACE_CYCLES)) trace_cycle(graph, i);
+  }
+  for (size_t i = 0; i < graph->cycles; i++)
+    if (!count_calls(graph, (uint32_t)(graph->functions + i)))
+      return gp_fail(error, "cycle %zu was called more than 2^63 times", i + 1);
+  return true;
+}
+
+bool gp_cycles_find(gp_graph *graph, gp_error *error) {
+  search s = {.graph = graph};
+  bool done = allocate(&s);
+  for (uint32_t f = 0; done && f < graph->functions; f++)
+    if (!s.met[f]) walk(&s, f);
+  release(&s);
+  return done ? add_cycles(graph, error) : gp_fail_memory(error);
+}

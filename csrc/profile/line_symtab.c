@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The symbols of a profile by line. */
+#include "profile/line_symtab.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "debug/debug_file.h"
+#include "gmon/recorded.h"
+
+/* Source of some code, as far as it decides where a symbol begins. */
+typedef struct place {
+  uint32_t file, line;    /* file: GP_NONE if there is none */
+  const char *function;   /* NULL where nobody asked */
+} place;
+
+/* State of one build. */
+typedef struct building {
+  const gp_symtab *functions;
+  const gp_image *image;
+  const gp_linetab_options *options;
+  gp_symtab *lines;
+  size_t capacity;
+  gp_linemap map;
+  gp_recorded recorded;
+  uint32_t *row;          /* per function: its number among the lines */
+  uint32_t next_order;    /* symbols of lines come after all of the image's table */
+  place last;             /* of the code before, as far as it is known */
+  uint32_t typed;         /* the last function so far that is typed as one, or GP_NONE */
+} building;
+
+/* --- which lines have to be known -------------------------------------------- */
+
+/* Where a function's own code and all that follows it up to the next function is in
+ * .text; empty if nowhere. The code at the beginning of .text may be that of a function
+ * in front of it. */
+static gp_range code_of(const building *b, uint32_t function) {
+  const gp_symtab *functions = b->functions;
+  uint64_t low = functions->address[function], high = b->image->text_high;
+  if (function + 1 < functions->count && functions->address[function + 1] < high)
+    high = functions->address[function + 1];
+  if (low < b->image->text_low) low = b->image->text_low;
+  return (gp_range){low, low < high ? high : low};
+}
+
+/* Appends what has to be known of a function: the lines of its code if anything was
+ * recorded there, and that of its entry. */
+static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
+                         size_t count) {
+  uint64_t entry = b->functions->address[function];
+  gp_range code = code_of(b, function);
+  bool whole = b->options->all || gp_recorded_in(&b->recorded, code);
+  if (!whole || entry < code.low || entry >= code.high)
+    wanted[count++] = (gp_range){entry, entry + 1};
+  if (whole && code.low < code.high) wanted[count++] = code;
+  return count;
+}
+
+static bool read_map(building *b, gp_error *error) {
+  size_t count = 0;
+  gp_range *wanted = gp_column(b->functions->count, 2 * sizeof *wanted);
+  if (!wanted) return gp_fail_memory(error);
+  for (uint32_t f = 0; f < b->functions->count; f++)
+    count = add_wanted(b, f, wanted, count);
+  bool done = gp_linemap_read(&b->map, b->image, b->lines->gnu_compat, wanted, count,
+                              error);
+  free(wanted);
+  return done;
+}
+
+/* --- symbols ------------------------------------------------------------------ */
+
+static bool make_room(building *b) {
+  gp_symtab *lines = b->lines;
+  if (lines->count < b->capacity) return true;
+  size_t room = gp_capacity(b->capacity, lines->count + 1);
+  if (!gp_resize(&lines->address, room, sizeof *lines->address) ||
+      !gp_resize(&lines->name, room, sizeof *lines->name) ||
+      !gp_resize(&lines->flags, room, sizeof *lines->flags) ||
+      !gp_resize(&lines->order, room, sizeof *lines->order) ||
+      !gp_resize(&lines->function, room, sizeof *lines->function) ||
+      !gp_resize(&lines->origin, room, sizeof *lines->origin) ||
+      !gp_resize(&lines->file, room, sizeof *lines->file) ||
+      !gp_resize(&lines->line, room, sizeof *lines->line))
+    return false;
+  b->capacity = room;
+  return true;
+}
+
+/* Appends a symbol in the code of `function`. */
+static bool append(building *b, uint64_t address, uint32_t function, const char *name,
+                   uint8_t flags, uint32_t order, const place *source) {
+  gp_symtab *lines = b->lines;
+  if (lines->count >= UINT32_MAX / 2 || !make_room(b)) return false;
+  size_t row = lines->count++;
+  lines->address[row] = address;
+  lines->name[row] = name;
+  lines->flags[row] = flags;
+  lines->order[row] = order;
+  lines->origin[row] = lines->function[row] = function;  /* the latter a row in the end */
+  lines->file[row] = source->file;
+  lines->line[row] = source->line;
+  return true;
+}
+
+/* A function's own symbol. A cold part is no function, but lines of one. */
+static bool append_function(building *b, uint32_t function, const place *source) {
+  const gp_symtab *functions = b->functions;
+  uint32_t owner = gp_symtab_owner(functions, function);
+  uint8_t flags = functions->flags[owner];
+  b->row[function] = (uint32_t)b->lines->count;
+  if (functions->flags[function] & GP_FUNCTION) b->typed = function;
+  if (owner != function) flags &= (uint8_t)~GP_FUNCTION;
+  return append(b, functions->address[function], owner, functions->name[owner], flags,
+                functions->order[function], source);
+}
+
+static bool append_line(building *b, uint64_t address, uint32_t function,
+                        const place *source) {
+  uint32_t owner = gp_symtab_owner(b->functions, function);
+  const char *name = source->function ? source->function : b->functions->name[owner];
+  return append(b, address, owner, name, b->functions->flags[owner] & GP_STATIC,
+                b->next_order++, source);
+}
+
+static bool same_function(const char *a, const char *b) {
+  return !a || !b || a == b || strcmp(a, b) == 0;
+}
+
+/* The function that the code at an address of `function` is of, or NULL. Where it is told
+ * in another file that libbfd does not read, or that is missing, this is mostly all that
+ * libbfd does not know. */
+static const char *name_at(const building *b, uint32_t function, uint64_t address) {
+  gp_source source;
+  if (gp_image_source(b->image, address, &source)) return source.function;
+  bool elsewhere = b->map.split || gp_separate_is_partial(b->image);
+  if (b->lines->gnu_compat || !elsewhere) return NULL;
+  return b->functions->name[gp_symtab_owner(b->functions, function)];
+}
+
+static bool is_function_at(const building *b, uint32_t within, uint64_t address,
+                           const char *function) {
+  const char *other = name_at(b, within, address);
+  return other && strcmp(other, function) == 0;
+}
+
+/* For GNU gprof a symbol that is not typed as a function is no better than a line: if
+ * both are at one address the line stands, unless the symbol has fewer underscores. */
+static void prefer_line(building *b, uint32_t function, const place *source) {
+  uint32_t row = b->row[function];
+  if (!b->lines->gnu_compat || b->typed == GP_NONE || b->typed == function ||
+      gp_underscores(b->lines->name[row]) < gp_underscores(source->function))
+    return;
+  b->lines->name[row] = source->function;
+  b->lines->flags[row] &= GP_STATIC;
+  b->lines->order[row] = b->next_order++;
+  b->lines->function[row] = b->typed;
+}
+
+/* Comes to an address whose source is `source`: it begins a symbol if that is another
+ * than that of the code before, and no function's symbol is there. */
+static bool come_to(building *b, uint64_t address, uint32_t function,
+                    const place *source) {
+  bool same = source->file == b->last.file && source->line == b->last.line &&
+              same_function(source->function, b->last.function);
+  b->last = *source;
+  if (same) return true;
+  if (address != b->functions->address[function])
+    return append_line(b, address, function, source);
+  prefer_line(b, function, source);
+  return true;
+}
+
+/* Whether code is of one function throughout, as far as it matters: at both ends, and
+ * wherever something was recorded. GNU gprof's lines are told apart by every byte. */
+static bool is_of_one(const building *b, uint32_t within, gp_range code,
+                      const char *function) {
+  if (b->lines->gnu_compat) return code.high - code.low == 1;
+  if (!is_function_at(b, within, code.high - 1, function)) return false;
+  const gp_recorded *recorded = &b->recorded;
+  for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
+       i < recorded->count && recorded->ranges[i].low < code.high; i++) {
+    gp_range range = gp_range_clip(recorded->ranges[i], code);
+    for (uint64_t address = range.low; address < range.high; address++)
+      if (!is_function_at(b, within, address, function)) return false;
+  }
+  return true;
+}
+
+/* Goes through what a function has of a stretch of one line, asking which functions that
+ * is inlined from. */
+static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_range code) {
+  code = gp_range_clip((gp_range){b->map.low[stretch], b->map.high[stretch]}, code);
+  place source = {b->map.file[stretch], b->map.line[stretch], NULL};
+  source.function = name_at(b, function, code.low);
+  if (source.function && !come_to(b, code.low, function, &source)) return false;
+  if (source.function && is_of_one(b, function, code, source.function)) return true;
+  for (uint64_t address = code.low + 1; address < code.high; address++) {
+    source.function = name_at(b, function, address);
+    if (source.function && !come_to(b, address, function, &source)) return false;
+  }
+  return true;
+}
+
+/* Goes through the stretches [first, end) of one line; the part of the function's code
+ * from them to the next line is `part`. */
+static bool pass_line(building *b, uint32_t function, size_t first, size_t end,
+                      gp_range part, gp_range code) {
+  if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
+    place source = {b->map.file[first], b->map.line[first], NULL};
+    if (b->options->all) return come_to(b, part.low, function, &source);
+    b->last = source;
+    return true;
+  }
+  for (size_t stretch = first; stretch < end; stretch++)
+    if (!name_stretch(b, function, stretch, code)) return false;
+  return true;
+}
+
+static bool same_line(const gp_linemap *map, size_t a, size_t b) {
+  return map->file[a] == map->file[b] && map->line[a] == map->line[b];
+}
+
+/* The first stretch behind those of the line of stretch `first`, in code that ends at
+ * `high`. */
+static size_t end_of_line(const gp_linemap *map, size_t first, uint64_t high) {
+  size_t end = first + 1;
+  while (end < map->count && map->low[end] < high && same_line(map, first, end)) end++;
+  return end;
+}
+
+/* The first stretch from `first` on that ends above an address. */
+static size_t skip_to(const gp_linemap *map, size_t first, uint64_t address) {
+  while (first < map->count && map->high[first] <= address) first++;
+  return first;
+}
+
+/* A function's symbol. No stretch before *next is at its entry or behind that. */
+static bool pass_entry(building *b, uint32_t function, size_t *next) {
+  const gp_linemap *map = &b->map;
+  uint64_t entry = b->functions->address[function];
+  size_t at = *next = skip_to(map, *next, entry);
+  place source = {GP_NONE, 0, NULL};
+  if (at < map->count && map->low[at] <= entry)
+    source = (place){map->file[at], map->line[at], NULL};
+  return append_function(b, function, &source);
+}
+
+/* The symbols of its lines. */
+static bool pass_code(building *b, uint32_t function, size_t *next) {
+  const gp_linemap *map = &b->map;
+  gp_range code = code_of(b, function);
+  size_t first = skip_to(map, *next, code.low);
+  while (first < map->count && map->low[first] < code.high) {
+    size_t end = end_of_line(map, first, code.high);
+    gp_range part = {map->low[first], end < map->count ? map->low[end] : UINT64_MAX};
+    part = gp_range_clip(part, code);
+    if (!pass_line(b, function, first, end, part, code)) return false;
+    if (map->high[end - 1] > code.high) break;  /* it goes on in the next function */
+    first = end;
+  }
+  *next = first;
+  return true;
+}
+
+/* --- the table ------------------------------------------------------------------ */
+
+static uint32_t highest(const uint32_t *numbers, size_t count) {
+  uint32_t most = 0;
+  for (size_t i = 0; i < count; i++)
+    if (numbers[i] > most) most = numbers[i];
+  return most;
+}
+
+static bool pass_all(building *b) {
+  size_t next = 0;
+  b->last = (place){GP_NONE, 0, NULL};
+  b->typed = GP_NONE;
+  for (uint32_t f = 0; f < b->functions->count; f++)
+    if (!pass_entry(b, f, &next) || !pass_code(b, f, &next)) return false;
+  return true;
+}
+
+/* GNU gprof loses the last symbol where that lies behind .text, unless there are no lines
+ * at all. The one before ends where it did. */
+static void lose_last(const building *b) {
+  gp_symtab *lines = b->lines;
+  if (b->functions->sourceless || lines->count < 2) return;
+  uint64_t last = lines->address[lines->count - 1];
+  if (last < b->image->text_high) return;
+  lines->text_high = last;
+  lines->count--;
+}
+
+/* Leads from lines to their functions, and from functions to their lines: first their
+ * own, then the others, of which those of a cold part may lie below. */
+static bool tie_lines(building *b) {
+  gp_symtab *lines = b->lines;
+  uint32_t *last = gp_identity(lines->count);  /* per function: the end of its chain */
+  lines->next_line = gp_column(lines->count, sizeof *lines->next_line);
+  bool done = last && lines->next_line;
+  if (done) memset(lines->next_line, 0xff, lines->count * sizeof *lines->next_line);
+  for (uint32_t row = 0; done && row < lines->count; row++) {
+    uint32_t function = lines->function[row] = b->row[lines->function[row]];
+    if (row == function) continue;
+    lines->next_line[last[function]] = row;
+    last[function] = row;
+  }
+  free(last);
+  return done;
+}
+
+/* Gives the table the names of files, with the numbers that they have. */
+static bool copy_files(building *b) {
+  uint32_t number;
+  b->lines->files = gp_column(1, sizeof *b->lines->files);
+  if (!b->lines->files) return false;
+  gp_files_init(b->lines->files);
+  for (size_t i = 0; i < b->map.files.count; i++)
+    if (!gp_files_add(b->lines->files, b->map.files.name[i], &number)) return false;
+  return true;
+}
+
+/* Finds out where anything was recorded, unless nobody asks: where all lines have a
+ * symbol, and all are told apart by every byte. */
+static bool find_recorded(building *b, const gp_data *data) {
+  if (b->options->all && b->options->named && b->lines->gnu_compat) return true;
+  return gp_recorded_find(&b->recorded, data);
+}
+
+static bool build(building *b, const gp_data *data, gp_error *error) {
+  const gp_symtab *functions = b->functions;
+  b->row = gp_column(functions->count, sizeof *b->row);
+  b->next_order = highest(functions->order, functions->count) + 1;
+  if (!b->row || !gp_image_can_ask(b->image) || !find_recorded(b, data))
+    return gp_fail_memory(error);
+  if (!functions->sourceless && !read_map(b, error)) return false;
+  if (!pass_all(b)) return gp_fail_memory(error);
+  if (b->lines->gnu_compat) lose_last(b);
+  if (functions->outside != GP_NONE) b->lines->outside = b->row[functions->outside];
+  return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
+}
+
+bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_image *image,
+                      const gp_data *data, const gp_linetab_options *options,
+                      gp_error *error) {
+  building b = {
+      .functions = functions, .options = options, .lines = lines};
+  b.image = gp_separate_lines(image, functions->gnu_compat);
+  memset(lines, 0, sizeof *lines);
+  lines->outside = GP_NONE;
+  lines->text_high = functions->text_high;
+  lines->trace = functions->trace;
+  lines->gnu_compat = functions->gnu_compat;
+  lines->sourceless = functions->sourceless;
+  bool done = build(&b, data, error);
+  free(b.row);
+  gp_recorded_free(&b.recorded);
+  gp_linemap_free(&b.map);
+  if (!done) gp_symtab_free(lines);
+  return done;
+}

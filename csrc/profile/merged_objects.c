@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A program and shared libraries as one. */
+#include "profile/merged_objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* Objects begin at multiples of this, which no page is larger than. */
+#define ALIGNMENT ((uint64_t)1 << 16)
+
+/* --- where objects are ------------------------------------------------------- */
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* The address behind all that an object is about. */
+static uint64_t end_of(const gp_object *object) {
+  const gp_symtab *symtab = object->symtab;
+  uint64_t last = symtab->address[symtab->count - 1];
+  uint64_t end = larger(symtab->text_high, last < UINT64_MAX ? last + 1 : last);
+  for (size_t i = 0; i < object->data->histogram_count; i++)
+    end = larger(end, object->data->histograms[i].high);
+  return end;
+}
+
+static bool place(gp_object *objects, size_t count, gp_error *error) {
+  uint64_t next = 0;
+  for (size_t i = 0; i < count; i++) {
+    objects[i].slide = next;
+    objects[i].end = end_of(&objects[i]);
+    /* the sum of the two, made a multiple; nothing may wrap */
+    if (objects[i].end > UINT64_MAX - 2 * ALIGNMENT - next)
+      return gp_fail(error, "there are no addresses left for it");
+    next = (next + objects[i].end + ALIGNMENT) & ~(ALIGNMENT - 1);
+  }
+  return true;
+}
+
+/* --- symbols ------------------------------------------------------------------- */
+
+/* Room for so many symbols, and for so many bytes of names. */
+static bool allocate(gp_symtab *joined, size_t count, size_t text) {
+  joined->address = gp_column(count, sizeof *joined->address);
+  joined->name = gp_column(count, sizeof *joined->name);
+  joined->flags = gp_column(count, sizeof *joined->flags);
+  joined->order = gp_column(count, sizeof *joined->order);
+  joined->owner = gp_column(count, sizeof *joined->owner);
+  joined->end = gp_column(count, sizeof *joined->end);
+  joined->object = gp_column(count, sizeof *joined->object);
+  joined->text = gp_column(text, 1);
+  return joined->address && joined->name && joined->flags && joined->order &&
+         joined->owner && joined->end && joined->object && joined->text;
+}
+
+static size_t text_of(const gp_object *object) {
+  size_t bytes = object->name ? strlen(object->name) + 1 : 0;
+  for (uint32_t s = 0; object->name && s < object->symtab->count; s++)
+    bytes += strlen(object->symtab->name[s]) + 1 + strlen(object->name) + 1;
+  return bytes;
+}
+
+/* Copies a text, and returns where it ends. */
+static char *copy(char *to, const char *text) {
+  size_t size = strlen(text) + 1;
+  memcpy(to, text, size);
+  return to + size - 1;
+}
+
+static const char *append_text(char **text, const char *name, const char *object) {
+  char *start = *text, *end = copy(start, name);
+  if (object) {
+    *end++ = '@';
+    end = copy(end, object);
+  }
+  *text = end + 1;
+  return start;
+}
+
+/* Appends the symbols of an object; those of the table before end at `order`. */
+static void append(gp_symtab *joined, const gp_object *object, char **text,
+                   uint32_t *order) {
+  const gp_symtab *symtab = object->symtab;
+  uint32_t base = (uint32_t)joined->count, highest = 0;
+  const char *name = object->name ? append_text(text, object->name, NULL) : NULL;
+  for (uint32_t s = 0; s < symtab->count; s++) {
+    uint32_t row = base + s;
+    uint64_t end = s == symtab->outside ? symtab->address[s] : gp_symtab_end(symtab, s);
+    joined->address[row] = symtab->address[s] + object->slide;
+    joined->end[row] = end + object->slide;
+    joined->name[row] = name ? append_text(text, symtab->name[s], name) : symtab->name[s];
+    joined->object[row] = name;
+    joined->flags[row] = symtab->flags[s];
+    joined->order[row] = *order + symtab->order[s];
+    joined->owner[row] = base + gp_symtab_owner(symtab, s);
+    if (symtab->order[s] > highest) highest = symtab->order[s];
+  }
+  *order += highest + 1;
+  joined->count += symtab->count;
+  joined->text_high = symtab->text_high + object->slide;
+}
+
+bool gp_joined_build(gp_symtab *joined, gp_object *objects, size_t count,
+                     gp_error *error) {
+  size_t symbols = 0, text = 1;
+  uint32_t order = 0;
+  memset(joined, 0, sizeof *joined);
+  joined->outside = GP_NONE;
+  joined->sourceless = true;
+  joined->trace = objects[0].symtab->trace;
+  if (!place(objects, count, error)) return false;
+  for (size_t i = 0; i < count; i++) {
+    symbols += objects[i].symtab->count;
+    text += text_of(&objects[i]);
+  }
+  if (symbols >= UINT32_MAX / 4) return gp_fail(error, "there are too many symbols");
+  bool done = allocate(joined, symbols, text);
+  char *next = joined->text;
+  for (size_t i = 0; done && i < count; i++) append(joined, &objects[i], &next, &order);
+  if (!done) gp_symtab_free(joined);
+  return done || gp_fail_memory(error);
+}
+
+/* --- records --------------------------------------------------------------------- */
+
+static bool add_histograms(gp_data *sum, const gp_object *object, gp_error *error) {
+  const gp_data *data = object->data;
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    gp_histogram moved = data->histograms[i];
+    moved.low += object->slide;
+    moved.high += object->slide;
+    if (!gp_data_add_histogram(sum, &moved, error)) return false;
+  }
+  return true;
+}
+
+/* Adds an arc, if it is within the object: its caller may be nobody knows who. */
+static bool add_arc(gp_data *sum, const gp_object *object, size_t arc, gp_error *error) {
+  const gp_data *data = object->data;
+  uint64_t from = data->arcs.from[arc], self = data->arcs.self[arc];
+  if (self >= object->end || (from == GP_OUTSIDE && data->shared)) return true;
+  if (from != gp_unknown_caller(data->layout)) {
+    if (from >= object->end) return true;
+    from += object->slide;
+  }
+  return gp_data_add_arc(sum, from, self + object->slide, data->arcs.calls[arc], error);
+}
+
+bool gp_joined_add(gp_data *sum, const gp_object *object, gp_error *error) {
+  const gp_data *data = object->data;
+  const gp_blocks *blocks = &data->blocks;
+  if (!add_histograms(sum, object, error)) return false;
+  for (size_t i = 0; i < data->arcs.count; i++)
+    if (!add_arc(sum, object, i, error)) return false;
+  for (size_t i = 0; i < blocks->count; i++)
+    if (blocks->address[i] < object->end &&
+        !gp_data_add_block(sum, blocks->address[i] + object->slide, blocks->executions[i],
+                           error))
+      return false;
+  sum->has_arcs = sum->has_arcs || data->has_arcs;
+  return true;
+}

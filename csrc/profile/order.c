@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What comes first in a report. */
+#include "profile/order.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "profile/propagate.h"
+
+static const char *name_of(const gp_graph *graph, uint32_t function) {
+  return graph->symtab->name[function];
+}
+
+/* --- entries --------------------------------------------------------------- */
+
+/* More time first; cycles before functions; names without underscore before those
+ * with one; more calls; by name. Cycles of equal time keep their order. */
+static bool entry_before(const void *context, uint32_t b, uint32_t a) {
+  const gp_graph *graph = context;
+  double time_a = graph->shown_self[a] + graph->shown_children[a];
+  double time_b = graph->shown_self[b] + graph->shown_children[b];
+  if (time_a != time_b) return time_b > time_a;
+  bool cycle_a = a >= graph->functions, cycle_b = b >= graph->functions;
+  if (cycle_a || cycle_b) return cycle_b && !cycle_a;
+  const char *name_a = name_of(graph, a), *name_b = name_of(graph, b);
+  bool under_a = name_a[0] == '_', under_b = name_b[0] == '_';
+  if (under_a != under_b) return under_a;
+  if (graph->calls[a] != graph->calls[b]) return graph->calls[b] > graph->calls[a];
+  return strcmp(name_b, name_a) < 0;
+}
+
+bool gp_order_entries(gp_graph *graph, gp_error *error) {
+  size_t nodes = graph->functions + graph->cycles;
+  graph->entries = gp_identity(nodes);
+  graph->rank = gp_column(nodes, sizeof *graph->rank);
+  if (!graph->entries || !graph->rank ||
+      !gp_sort(graph->entries, nodes, entry_before, graph))
+    return gp_fail_memory(error);
+  uint32_t rank = 0;
+  for (size_t i = 0; i < nodes; i++) {
+    uint32_t node = graph->entries[i];
+    bool part = node < graph->functions && gp_symtab_owner(graph->symtab, node) != node;
+    graph->rank[node] = part ? 0 : ++rank;
+  }
+  return true;
+}
+
+uint32_t *gp_order_nodes(const gp_graph *graph, size_t *count) {
+  size_t nodes = graph->functions + graph->cycles;
+  uint32_t *column = gp_column(nodes, sizeof *column);
+  *count = 0;
+  for (size_t i = 0; column && i < nodes; i++)
+    if (graph->rank[graph->entries[i]] != 0) column[(*count)++] = graph->entries[i];
+  return column;
+}
+
+uint32_t *gp_order_cycles(const gp_graph *graph, size_t *count) {
+  uint32_t *column = gp_identity(graph->cycles);
+  *count = graph->cycles;
+  for (size_t i = 0; column && i < *count; i++) column[i] += (uint32_t)graph->functions;
+  return column;
+}
+
+/* --- functions ------------------------------------------------------------- */
+
+static bool by_name(const void *context, uint32_t b, uint32_t a) {
+  return strcmp(name_of(context, b), name_of(context, a)) < 0;
+}
+
+static bool by_self(const void *context, uint32_t b, uint32_t a) {
+  const gp_graph *graph = context;
+  if (graph->self[a] != graph->self[b]) return graph->self[b] > graph->self[a];
+  if (graph->calls[a] != graph->calls[b]) return graph->calls[b] > graph->calls[a];
+  return by_name(graph, b, a);
+}
+
+uint32_t *gp_order_functions(const gp_graph *graph, gp_function_order order,
+                             size_t *count) {
+  uint32_t *functions = gp_identity(graph->functions);
+  if (!functions) return NULL;
+  *count = 0;
+  for (uint32_t f = 0; f < graph->functions; f++)
+    if (gp_symtab_owner(graph->symtab, f) == f) functions[(*count)++] = f;
+  if (order == GP_BY_ADDRESS) return functions;
+  if (gp_sort(functions, *count, order == GP_BY_NAME ? by_name : by_self, graph))
+    return functions;
+  free(functions);
+  return NULL;
+}
+
+/* --- arcs ------------------------------------------------------------------ */
+
+/* Calls of oneself, then calls inside a cycle, then calls that move time. */
+static int arc_kind(const gp_graph *graph, uint32_t arc) {
+  uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
+  return caller == callee ? 0 : gp_graph_same_cycle(graph, caller, callee) ? 1 : 2;
+}
+
+/* What arcs are put in order by. */
+typedef struct arc_size {
+  int kind;
+  double time;      /* in ticks, if it moves any */
+  uint64_t count;
+} arc_size;
+
+static arc_size measure(const gp_graph *graph, uint32_t arc) {
+  arc_size size = {arc_kind(graph, arc), 0, graph->count[arc]};
+  if (size.kind == 2) {
+    gp_arc_time time = gp_propagated(graph, arc);
+    size.time = time.self + time.children;
+  }
+  return size;
+}
+
+static bool is_smaller(const arc_size *x, const arc_size *y) {
+  if (x->kind != y->kind) return x->kind < y->kind;
+  if (x->time != y->time) return x->time < y->time;
+  return x->count < y->count;
+}
+
+static bool ascending(const void *sizes, uint32_t b, uint32_t a) {
+  return is_smaller((const arc_size *)sizes + b, (const arc_size *)sizes + a);
+}
+
+static bool descending(const void *sizes, uint32_t b, uint32_t a) {
+  return ascending(sizes, a, b);
+}
+
+/* Sorts arcs. All are measured first: that costs far more than comparing. `places` and
+ * `sizes` have room for them. */
+static bool sort_measured(const gp_graph *graph, gp_rows *arcs, gp_before *before,
+                          uint32_t *places, arc_size *sizes) {
+  for (size_t i = 0; i < arcs->count; i++) {
+    places[i] = (uint32_t)i;
+    sizes[i] = measure(graph, arcs->row[i]);
+  }
+  if (!gp_sort(places, arcs->count, before, sizes)) return false;
+  for (size_t i = 0; i < arcs->count; i++) places[i] = arcs->row[places[i]];
+  memcpy(arcs->row, places, arcs->count * sizeof *places);
+  return true;
+}
+
+static bool sort_arcs(const gp_graph *graph, gp_rows *arcs, gp_before *before) {
+  enum { ENOUGH = 64 };  /* for most lists, which are short */
+  if (arcs->count < 2) return true;
+  if (arcs->count <= ENOUGH) {
+    uint32_t places[ENOUGH];
+    arc_size sizes[ENOUGH];
+    return sort_measured(graph, arcs, before, places, sizes);
+  }
+  uint32_t *places = gp_column(arcs->count, sizeof *places);
+  arc_size *sizes = gp_column(arcs->count, sizeof *sizes);
+  bool done = places && sizes && sort_measured(graph, arcs, before, places, sizes);
+  free(places);
+  free(sizes);
+  return done;
+}
+
+/* Empties rows, which have a column from then on. */
+static bool begin_rows(gp_rows *rows) {
+  rows->count = 0;
+  return rows->row || gp_make_room(&rows->row, &rows->capacity, 0, sizeof *rows->row);
+}
+
+static bool add_row(gp_rows *rows, uint32_t row) {
+  if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
+    return false;
+  rows->row[rows->count++] = row;
+  return true;
+}
+
+/* Copies a chain of numbers. */
+static bool copy_chain(uint32_t first, const uint32_t *next, gp_rows *rows) {
+  if (!begin_rows(rows)) return false;
+  for (uint32_t i = first; i != GP_NONE; i = next[i])
+    if (!add_row(rows, i)) return false;
+  return true;
+}
+
+/* The same, last one first: arcs in the order of their creation. */
+static bool unchain(uint32_t first, const uint32_t *next, gp_rows *rows) {
+  if (!copy_chain(first, next, rows)) return false;
+  for (size_t i = 0, j = rows->count; i + 1 < j; i++) {
+    uint32_t row = rows->row[i];
+    rows->row[i] = rows->row[--j];
+    rows->row[j] = row;
+  }
+  return true;
+}
+
+static bool by_number(const void *context, uint32_t b, uint32_t a) {
+  (void)context;
+  return b < a;
+}
+
+/* The arcs of a cycle's members that lead into it or out of it, in the order of their
+ * creation. */
+static bool outer_arcs(const gp_graph *graph, uint32_t cycle, const uint32_t *first,
+                       const uint32_t *next, gp_rows *arcs) {
+  uint32_t member = graph->head[cycle - graph->functions];
+  if (!begin_rows(arcs)) return false;
+  for (; member != GP_NONE; member = graph->next_member[member])
+    for (uint32_t a = first[member]; a != GP_NONE; a = next[a])
+      if (!gp_graph_is_recursive(graph, a) && !add_row(arcs, a)) return false;
+  return gp_sort(arcs->row, arcs->count, by_number, NULL);
+}
+
+/* Arcs of a function or a cycle, in the order of their creation. */
+static bool list_arcs(const gp_graph *graph, uint32_t node, const uint32_t *first,
+                      const uint32_t *next, gp_rows *arcs) {
+  return node < graph->functions ? unchain(first[node], next, arcs)
+                                 : outer_arcs(graph, node, first, next, arcs);
+}
+
+static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
+                        const gp_graph *graph) {
+  if (column && gp_sort(column, count, before, graph)) return column;
+  free(column);
+  return NULL;
+}
+
+static bool by_count(const void *context, uint32_t b, uint32_t a) {
+  const gp_graph *graph = context;
+  return graph->count[b] > graph->count[a];
+}
+
+uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count) {
+  uint32_t *arcs = gp_identity(graph->arcs);
+  *count = graph->arcs;
+  return order == GP_BY_CREATION ? arcs : sorted(arcs, *count, by_count, graph);
+}
+
+/* Tells in which order arcs of a function came out, and by what. `end` is the column of
+ * the functions at the other end. */
+static void trace_arcs(const gp_graph *graph, const char *side, const uint32_t *end,
+                       uint32_t node, const gp_rows *arcs) {
+  static const char *const kinds[] = {"of itself", "in the cycle", "that move time"};
+  const gp_trace *trace = graph->symtab->trace;
+  if (node >= graph->functions || !gp_traces(trace, GP_TRACE_ARC_ORDER)) return;
+  for (size_t i = 0; i < arcs->count; i++) {
+    uint32_t arc = arcs->row[i];
+    gp_arc_time time = gp_propagated(graph, arc);
+    gp_trace_write(trace, GP_TRACE_ARC_ORDER,
+                   "%s %zu of %s: %s, %" PRIu64 " calls %s, %g ticks", side, i + 1,
+                   name_of(graph, node), name_of(graph, end[arc]), graph->count[arc],
+                   kinds[arc_kind(graph, arc)], time.self + time.children);
+  }
+}
+
+bool gp_order_callers(const gp_graph *graph, uint32_t node, gp_rows *arcs) {
+  if (!list_arcs(graph, node, graph->first_caller, graph->next_caller, arcs) ||
+      !sort_arcs(graph, arcs, ascending))
+    return false;
+  trace_arcs(graph, "caller", graph->caller, node, arcs);
+  return true;
+}
+
+bool gp_order_callees(const gp_graph *graph, uint32_t node, gp_rows *arcs) {
+  if (!list_arcs(graph, node, graph->first_callee, graph->next_callee, arcs) ||
+      !sort_arcs(graph, arcs, descending))
+    return false;
+  trace_arcs(graph, "callee", graph->callee, node, arcs);
+  return true;
+}
+
+/* --- members of a cycle ---------------------------------------------------- */
+
+static bool member_before(const void *context, uint32_t b, uint32_t a) {
+  const gp_graph *graph = context;
+  double time_a = graph->shown_self[a] + graph->shown_children[a];
+  double time_b = graph->shown_self[b] + graph->shown_children[b];
+  if (time_a != time_b) return time_b > time_a;
+  return graph->calls[b] + graph->self_calls[b] > graph->calls[a] + graph->self_calls[a];
+}
+
+bool gp_order_members(const gp_graph *graph, uint32_t cycle, gp_rows *members) {
+  uint32_t head = graph->head[cycle - graph->functions];
+  return copy_chain(head, graph->next_member, members) &&
+         gp_sort(members->row, members->count, member_before, graph);
+}
+
+/* --- lines of a function ---------------------------------------------------- */
+
+bool gp_order_lines(const gp_graph *graph, uint32_t function, gp_rows *lines) {
+  return copy_chain(function, graph->symtab->next_line, lines);
+}

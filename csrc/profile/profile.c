@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A profile: everything that follows from an image and data. */
+#include "profile/profile.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "profile/cycles.h"
+
+const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
+                                    "__mcount_internal", "__mcleanup", NULL};
+
+/* The counter of basic blocks (runtime/blocks.c) is none that GNU gprof knows of. */
+static const char block_counter[] = "__sanitizer_cov_trace_pc";
+
+static bool is_machinery(const gp_profile *profile, const char *name) {
+  name = gp_image_plain_name(profile->image, name);
+  if (!profile->symtab->gnu_compat && strcmp(name, block_counter) == 0) return true;
+  for (const char *const *machine = gp_machinery; *machine; machine++)
+    if (strcmp(name, *machine) == 0) return true;
+  return false;
+}
+
+/* Marks the machinery in the exclude tables of samples, entries and time. */
+static bool exclude_machinery(gp_profile *profile) {
+  static const gp_stage stages[] = {GP_FLAT, GP_PRINT, GP_TIME};
+  const gp_symtab *symtab = profile->symtab;
+  for (uint32_t s = 0; s < symtab->count; s++) {
+    /* a cheap test first: there may be a million symbols */
+    if (!strstr(symtab->name[s], "mc") && !strstr(symtab->name[s], "trace_pc")) continue;
+    if (!is_machinery(profile, symtab->name[s])) continue;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+      gp_selection *selection = &profile->selections.of[stages[i]];
+      if (!selection->exclude) selection->exclude = gp_column(symtab->count, 1);
+      if (!selection->exclude) return false;
+      selection->exclude[s] = 1;
+    }
+  }
+  return true;
+}
+
+/* Calls that were deleted do not come back for being in the code. (They do in GNU
+ * gprof.) */
+static void drop_unselected(gp_calls *found, const gp_arc_selection *selection) {
+  size_t kept = 0;
+  for (size_t i = 0; i < found->count; i++) {
+    if (!gp_is_arc_selected(selection, found->caller[i], found->callee[i])) continue;
+    found->caller[kept] = found->caller[i];
+    found->callee[kept++] = found->callee[i];
+  }
+  found->count = kept;
+}
+
+/* Calls in the code, if they are wanted. */
+static bool find_calls(gp_calls *found, const gp_profile *profile, const gp_data *data,
+                       const gp_profile_options *options, gp_error *error) {
+  if (!options->opcodes) return true;
+  if (options->gnu_compat)
+    return gp_calls_find_as_gnu(found, profile->image, profile->symtab, data,
+                                options->opcodes, error);
+  if (!gp_calls_find(found, profile->image, profile->symtab, options->opcodes, error))
+    return false;
+  drop_unselected(found, &profile->selections.arcs);
+  return true;
+}
+
+static void trace_calls(const gp_calls *found, const gp_symtab *symtab) {
+  if (!gp_traces(symtab->trace, GP_TRACE_STATIC_CALLS)) return;
+  for (size_t i = 0; i < found->count; i++)
+    gp_trace_write(symtab->trace, GP_TRACE_STATIC_CALLS, "in the code, %s calls %s",
+                   symtab->name[found->caller[i]], symtab->name[found->callee[i]]);
+}
+
+static bool build_graph(gp_profile *profile, const gp_data *data,
+                        const gp_profile_options *options, gp_error *error) {
+  gp_calls found = {0};
+  bool done = find_calls(&found, profile, data, options, error);
+  if (done) trace_calls(&found, profile->symtab);
+  done = done && gp_graph_build(&profile->graph, data, &found, profile->symtab,
+                                &profile->selections.arcs, &profile->arcs_met, error);
+  gp_calls_free(&found);
+  return done;
+}
+
+static bool build(gp_profile *profile, const gp_data *data,
+                  const gp_profile_options *options, gp_error *error) {
+  gp_graph *graph = &profile->graph;
+  const gp_selections *selections = &profile->selections;
+  size_t blocks_kept = options->gnu_compat ? GP_GNU_BLOCKS : SIZE_MAX;
+  return (exclude_machinery(profile) || gp_fail_memory(error)) &&
+         gp_samples_assign(&profile->samples, data, profile->symtab,
+                           &selections->of[GP_FLAT], error) &&
+         gp_uncovered_find(&profile->uncovered, profile->image, profile->symtab,
+                           &profile->samples, data, error) &&
+         gp_block_table_build(&profile->blocks, data, profile->symtab, blocks_kept,
+                              error) &&
+         build_graph(profile, data, options, error) &&
+         gp_cycles_find(graph, error) &&
+         gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],
+                      &selections->of[GP_TIME], error) &&
+         gp_order_entries(graph, error);
+}
+
+gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
+                             const gp_data *data, const gp_profile_options *options,
+                             gp_error *error) {
+  gp_profile *profile = gp_column(1, sizeof *profile);
+  if (!profile) {
+    gp_selections_free(options->selections);
+    gp_fail_memory(error);
+    return NULL;
+  }
+  profile->image = image;
+  profile->symtab = symtab;
+  profile->arcs_read = data->arcs.count;
+  profile->selections = *options->selections;
+  memset(options->selections, 0, sizeof *options->selections);
+  if (build(profile, data, options, error)) return profile;
+  gp_profile_free(profile);
+  return NULL;
+}
+
+void gp_profile_free(gp_profile *profile) {
+  if (!profile) return;
+  gp_selections_free(&profile->selections);
+  gp_graph_free(&profile->graph);
+  gp_block_table_free(&profile->blocks);
+  gp_samples_free(&profile->samples);
+  free(profile);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Time along the calls.
+ *
+ * The order of the additions, and that a quotient of counts is formed before it is
+ * multiplied, are part of the result: they decide the last bit of a figure, and
+ * with it the order of two entries of nearly equal time. Both are GNU gprof's.
+ */
+#include "profile/propagate.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static bool allocate(gp_graph *graph) {
+  size_t nodes = graph->functions + graph->cycles;
+  graph->self = gp_column(nodes, sizeof *graph->self);
+  graph->children = gp_column(nodes, sizeof *graph->children);
+  graph->share = gp_column(nodes, sizeof *graph->share);
+  graph->shown_self = gp_column(nodes, sizeof *graph->shown_self);
+  graph->shown_children = gp_column(nodes, sizeof *graph->shown_children);
+  graph->printed = gp_column(nodes, sizeof *graph->printed);
+  return graph->self && graph->children && graph->share && graph->shown_self &&
+         graph->shown_children && graph->printed;
+}
+
+/* The functions by number, ascending; in address order where numbers are equal. A
+ * counting sort, as numbers are dense. */
+static uint32_t *by_number(const gp_graph *graph) {
+  size_t count = graph->functions;
+  uint32_t *order = gp_column(count, sizeof *order);
+  size_t *start = gp_column(count + 2, sizeof *start);
+  if (order && start) {
+    for (size_t f = 0; f < count; f++) start[graph->number[f] + 1]++;
+    for (size_t n = 1; n < count + 2; n++) start[n] += start[n - 1];
+    for (size_t f = 0; f < count; f++)
+      order[start[graph->number[f]]++] = (uint32_t)f;
+  } else {
+    free(order);
+    order = NULL;
+  }
+  free(start);
+  return order;
+}
+
+/* What a node inherits from the callers of one function in it. */
+static void inherit_from_callers(gp_graph *graph, uint32_t node, uint32_t function) {
+  for (uint32_t a = graph->first_caller[function]; a != GP_NONE;
+       a = graph->next_caller[a]) {
+    uint32_t caller = graph->caller[a];
+    if (caller == function || gp_graph_same_cycle(graph, caller, function)) continue;
+    graph->printed[node] |= graph->printed[caller];
+    if (graph->calls[node] != 0)
+      graph->share[node] += graph->share[caller] *
+                            ((double)graph->count[a] / (double)graph->calls[node]);
+  }
+}
+
+/* A cycle inherits from the callers of all its members, and hands it on to each. */
+static void inherit_cycle(gp_graph *graph, uint32_t cycle) {
+  uint32_t head = graph->head[cycle - graph->functions];
+  for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
+    inherit_from_callers(graph, cycle, m);
+  for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m]) {
+    graph->printed[m] = graph->printed[cycle];
+    graph->share[m] = graph->share[cycle];
+  }
+}
+
+/* What the user named overrides what was inherited. */
+static void override(gp_graph *graph, uint32_t function, const gp_selection *print,
+                     const gp_selection *time) {
+  if (!graph->printed[function])
+    graph->printed[function] = gp_is_selected(print, function);
+  else if (gp_is_excluded(print, function) && !gp_is_included(print, function))
+    graph->printed[function] = false;
+  if (graph->share[function] == 0)
+    graph->share[function] = gp_is_selected(time, function) ? 1 : 0;
+  else if (gp_is_excluded(time, function) && !gp_is_included(time, function))
+    graph->share[function] = 0;
+}
+
+/* Tells of the share of its time with which a function counts. */
+static void trace_share(const gp_graph *graph, uint32_t function) {
+  GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
+           "%s: %g of its time counts, it has %g ticks of its own, and %s entry",
+           graph->symtab->name[function], graph->share[function], graph->self[function],
+           graph->printed[function] ? "an" : "no");
+}
+
+/* Callers before callees. Members of a cycle have one number and stand together,
+ * so the first one met does the inheriting for all. */
+static void hand_down(gp_graph *graph, const uint32_t *order, const gp_selection *print,
+                      const gp_selection *time) {
+  uint32_t last_cycle = GP_NONE;
+  for (size_t end = graph->functions, begin; end > 0; end = begin) {
+    uint32_t number = graph->number[order[end - 1]];
+    for (begin = end; begin > 0 && graph->number[order[begin - 1]] == number;) begin--;
+    for (size_t i = begin; i < end; i++) {
+      uint32_t function = order[i], cycle = graph->cycle[function];
+      if (cycle == GP_NONE)
+        inherit_from_callers(graph, function, function);
+      else if (cycle != last_cycle)
+        inherit_cycle(graph, last_cycle = cycle);
+      override(graph, function, print, time);
+      graph->shown_self[function] = graph->self[function] * graph->share[function];
+      graph->total += graph->shown_self[function];
+      trace_share(graph, function);
+    }
+  }
+}
+
+/* A cycle's own time is that of its members which count. */
+static void add_up_cycles(gp_graph *graph) {
+  for (size_t i = 0; i < graph->cycles; i++) {
+    size_t cycle = graph->functions + i;
+    for (uint32_t m = graph->head[i]; m != GP_NONE; m = graph->next_member[m])
+      if (graph->share[m] != 0) graph->self[cycle] += graph->self[m];
+    graph->shown_self[cycle] = graph->self[cycle] * graph->share[cycle];
+  }
+}
+
+/* The share of the callee's time that goes along an arc, before the caller's own
+ * share is taken into account. False if the arc moves no time. */
+static bool arc_moves(const gp_graph *graph, uint32_t arc, gp_arc_time *time) {
+  uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
+  if (graph->count[arc] == 0 || caller == callee) return false;
+  if (gp_graph_same_cycle(graph, caller, callee)) return false;
+  if (graph->share[callee] == 0) return false;
+  uint32_t node = gp_graph_whole(graph, callee);
+  if (graph->calls[node] == 0) return false;
+  double part = (double)graph->count[arc] / (double)graph->calls[node];
+  time->self = graph->self[node] * part;
+  time->children = graph->children[node] * part;
+  return true;
+}
+
+/* Tells of time that moved to a caller. */
+static void trace_moved(const gp_graph *graph, uint32_t arc, const gp_arc_time *time) {
+  const gp_symtab *symtab = graph->symtab;
+  uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
+  gp_trace_write(symtab->trace, GP_TRACE_PROPAGATION,
+                 "%s gets %g + %g ticks of %s%s (%" PRIu64 " of %" PRIu64
+                 " calls), has %g below it",
+                 symtab->name[caller], time->self, time->children, symtab->name[callee],
+                 graph->cycle[callee] == GP_NONE ? "" : " and its cycle",
+                 graph->count[arc], graph->calls[gp_graph_whole(graph, callee)],
+                 graph->children[caller]);
+}
+
+/* Adds to a caller what it spent in its callees. */
+static void gather(gp_graph *graph, uint32_t caller) {
+  double share = graph->share[caller];
+  if (share == 0) return;
+  uint32_t cycle = graph->cycle[caller];
+  bool traced = gp_traces(graph->symtab->trace, GP_TRACE_PROPAGATION);
+  for (uint32_t a = graph->first_callee[caller]; a != GP_NONE;
+       a = graph->next_callee[a]) {
+    gp_arc_time time;
+    if (!arc_moves(graph, a, &time)) continue;
+    double both = time.self + time.children;
+    graph->children[caller] += both;
+    graph->shown_children[caller] += share * both;
+    if (traced) trace_moved(graph, a, &time);
+    if (cycle == GP_NONE) continue;
+    graph->children[cycle] += both;
+    graph->shown_children[cycle] += share * both;
+  }
+}
+
+bool gp_propagate(gp_graph *graph, const gp_samples *samples, const gp_selection *print,
+                  const gp_selection *time, gp_error *error) {
+  if (!allocate(graph)) return gp_fail_memory(error);
+  uint32_t *order = by_number(graph);
+  if (!order) return gp_fail_memory(error);
+  memcpy(graph->self, samples->ticks, graph->functions * sizeof *graph->self);
+  hand_down(graph, order, print, time);
+  add_up_cycles(graph);
+  for (size_t i = 0; i < graph->functions; i++) gather(graph, order[i]);
+  free(order);
+  return true;
+}
+
+gp_arc_time gp_propagated(const gp_graph *graph, uint32_t arc) {
+  double share = graph->share[graph->caller[arc]];
+  gp_arc_time time;
+  if (share == 0 || !arc_moves(graph, arc, &time)) return (gp_arc_time){0, 0};
+  time.self *= share;
+  time.children *= share;
+  return time;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples on functions. */
+#include "profile/samples.h"
+
+#include <string.h>
+
+#include "base/array.h"
+
+/* profil's unit of text: positions are compared in these. */
+#define UNIT 2
+
+/* The first unit behind a symbol. */
+static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
+  if (symtab->end) return (symtab->end[symbol] + 1) / UNIT;
+  return symbol + 1 < symtab->count ? symtab->address[symbol + 1] / UNIT
+                                    : symtab->text_high / UNIT;
+}
+
+/* Gives the count of the bin that covers units [low, high) to the symbols there,
+ * from `symbol` on: the first one that ends above `low`. */
+static void spread(gp_samples *samples, const gp_symtab *symtab, const gp_selection *flat,
+                   uint32_t symbol, uint64_t low, uint64_t high, double count) {
+  for (; symbol < symtab->count; symbol++) {
+    uint64_t begin = symtab->address[symbol] / UNIT, end = unit_end(symtab, symbol);
+    if (begin >= high) break;
+    if (begin < low) begin = low;
+    if (end > high) end = high;
+    if (begin >= end) continue;
+    double credit = (double)(end - begin) * count / samples->scale;
+    uint32_t function = gp_symtab_owner(symtab, symbol);
+    samples->assigned += credit;
+    if (gp_is_selected(flat, function))
+      samples->ticks[function] += credit;
+    else
+      samples->total -= credit;
+  }
+}
+
+static void assign(gp_samples *samples, const gp_histogram *histogram,
+                   const gp_symtab *symtab, const gp_selection *flat) {
+  uint64_t start = histogram->low / UNIT;
+  uint32_t symbol = gp_symtab_above(symtab, histogram->low);
+  if (symbol > 0) symbol--;
+  for (size_t i = 0; i < histogram->bins; i++) {
+    uint64_t samples_here = gp_bin(histogram, i);
+    if (samples_here == 0) continue;
+    double count = (double)samples_here;
+    uint64_t low = start + (uint64_t)(samples->scale * (double)i);
+    uint64_t high = start + (uint64_t)(samples->scale * (double)(i + 1));
+    samples->total += count;
+    samples->counted += count;
+    while (symbol < symtab->count && unit_end(symtab, symbol) <= low) symbol++;
+    spread(samples, symtab, flat, symbol, low, high, count);
+  }
+}
+
+bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab *symtab,
+                       const gp_selection *flat, gp_error *error) {
+  memset(samples, 0, sizeof *samples);
+  samples->ticks = gp_column(symtab->count, sizeof *samples->ticks);
+  if (!samples->ticks) return gp_fail_memory(error);
+  if (data->histogram_count == 0) return true;
+  /* the first one's: the others have the same, or nearly */
+  const gp_histogram *first = &data->histograms[0];
+  samples->rate = first->rate;
+  samples->scale = gp_histogram_scale(first);
+  memcpy(samples->dimension, first->dimension, sizeof samples->dimension);
+  samples->abbreviation = first->abbreviation;
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    if (data->mixed_scales) samples->scale = gp_histogram_scale(&data->histograms[i]);
+    assign(samples, &data->histograms[i], symtab, flat);
+  }
+  samples->scale = gp_histogram_scale(first);
+  return true;
+}
+
+void gp_samples_free(gp_samples *samples) {
+  free(samples->ticks);
+  samples->ticks = NULL;
+}

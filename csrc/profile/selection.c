@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which functions a stage is about. */
+#include "profile/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_function(const gp_functions *functions, uint32_t function) {
+  size_t low = 0, high = functions->count;
+  if (functions->all) return true;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (functions->rows[middle] < function)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < functions->count && functions->rows[low] == function;
+}
+
+bool gp_has_arc(const gp_arc_table *table, uint32_t caller, uint32_t callee) {
+  for (size_t i = 0; i < table->count; i++)
+    if (has_function(&table->entries[i].callers, caller) &&
+        has_function(&table->entries[i].callees, callee))
+      return true;
+  return false;
+}
+
+static void free_table(gp_arc_table *table) {
+  for (size_t i = 0; i < table->count; i++) {
+    free(table->entries[i].callers.rows);
+    free(table->entries[i].callees.rows);
+  }
+  free(table->entries);
+}
+
+void gp_selections_free(gp_selections *selections) {
+  for (size_t i = 0; i < GP_STAGES; i++) {
+    free(selections->of[i].include);
+    free(selections->of[i].exclude);
+  }
+  free_table(&selections->arcs.include);
+  free_table(&selections->arcs.exclude);
+  memset(selections, 0, sizeof *selections);
+}

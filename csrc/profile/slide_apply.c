@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Takes a slide off the addresses of a profile. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "profile/slide.h"
+
+gp_slide_string gp_slide_text(uint64_t offset) {
+  gp_slide_string string;
+  bool negative = offset >> 63;
+  snprintf(string.text, sizeof string.text, "%s0x%" PRIx64, negative ? "-" : "",
+           negative ? -offset : offset);
+  return string;
+}
+
+/* The highest address of the data's machine. */
+static uint64_t highest(const gp_data *data) {
+  return data->layout.pointer_size < 8 ? UINT32_MAX : UINT64_MAX;
+}
+
+/* Whether an address would be below 0, or beyond the highest one. With 64 bits a negative
+ * offset is a positive one beyond 2^63, too, so only the first can be told. */
+static bool leaves(const gp_data *data, uint64_t address, uint64_t offset) {
+  bool negative = offset >> 63;
+  if (!negative) return address < offset;
+  return highest(data) < UINT64_MAX && address - offset > highest(data);
+}
+
+static bool all_leave(const gp_data *data, uint64_t offset) {
+  for (size_t i = 0; i < data->arcs.count; i++)
+    if (!leaves(data, data->arcs.self[i], offset)) return false;
+  return data->arcs.count > 0;
+}
+
+static bool fail_leaving(uint64_t offset, uint64_t address, gp_error *error) {
+  return gp_fail(error, "a slide of %s takes address 0x%" PRIx64
+                 " out of the address space", gp_slide_text(offset).text, address);
+}
+
+/* Whether an address gets to the other end of the address space. */
+static bool wraps(const gp_data *data, uint64_t address, uint64_t offset) {
+  return address < (offset & highest(data));
+}
+
+/* All histograms have to stay in order, and each in one piece. */
+static bool check(const gp_data *data, uint64_t offset, bool strict, gp_error *error) {
+  for (size_t i = 0; i < 2 * data->histogram_count; i++) {
+    const gp_histogram *h = &data->histograms[i / 2];
+    uint64_t bound = i % 2 ? h->high : h->low;
+    if ((strict && leaves(data, bound, offset)) ||
+        wraps(data, bound, offset) != wraps(data, data->histograms[0].low, offset))
+      return fail_leaving(offset, bound, error);
+  }
+  if (strict && all_leave(data, offset))
+    return fail_leaving(offset, data->arcs.self[0], error);
+  return true;
+}
+
+static void shift(const gp_data *data, uint64_t *addresses, size_t count,
+                  uint64_t offset) {
+  for (size_t i = 0; i < count; i++)
+    addresses[i] = (addresses[i] - offset) & highest(data);
+}
+
+/* Callers that are at no address stay what they are: unknown ones, and those of a shared
+ * library from outside. */
+static void shift_callers(const gp_data *data, uint64_t offset) {
+  const gp_arcs *arcs = &data->arcs;
+  for (size_t i = 0; i < arcs->count; i++) {
+    bool nowhere = arcs->from[i] == gp_unknown_caller(data->layout) ||
+                   (data->shared && arcs->from[i] == GP_OUTSIDE);
+    if (!nowhere) shift(data, &arcs->from[i], 1, offset);
+  }
+}
+
+/* An empty index like another one, with room for all that is in it. */
+static bool renew(gp_index *fresh, const gp_index *index) {
+  gp_index_init(fresh, index->key_of, index->columns);
+  return gp_index_reserve(fresh, index->used);
+}
+
+/* Enters all rows into such an index, which takes the place of the other one. */
+static void enter(gp_index *index, gp_index *fresh, size_t rows) {
+  for (uint32_t row = 0; row < rows; row++) gp_index_add(fresh, row);
+  gp_index_free(index);
+  *index = *fresh;
+}
+
+bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error) {
+  gp_index arcs, blocks;
+  if (!check(data, offset, strict, error)) return false;
+  bool room = renew(&arcs, &data->arcs.index);
+  if (!renew(&blocks, &data->blocks.index) || !room) {
+    gp_index_free(&arcs);
+    gp_index_free(&blocks);
+    return gp_fail_memory(error);
+  }
+  for (size_t i = 0; i < data->histogram_count; i++) {
+    shift(data, &data->histograms[i].low, 1, offset);
+    shift(data, &data->histograms[i].high, 1, offset);
+  }
+  gp_data_forget(data);
+  shift_callers(data, offset);
+  shift(data, data->arcs.self, data->arcs.count, offset);
+  shift(data, data->blocks.address, data->blocks.count, offset);
+  enter(&data->arcs.index, &arcs, data->arcs.count);
+  enter(&data->blocks.index, &blocks, data->blocks.count);
+  return true;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples on code that no symbol covers. */
+#include "profile/unattributed.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/debug_file.h"
+#include "object/symbol_size.h"
+
+/* profil's unit of text: positions of bins are in these. */
+#define UNIT 2
+
+/* How many symbols before one are asked whether they reach beyond it, as a function does
+ * that has further entries. */
+enum { FEW = 16 };
+
+/* Code behind a symbol, up to the next one. */
+typedef struct gap {
+  uint64_t begin;     /* address of the symbol */
+  gp_range range;
+  uint32_t symbol;    /* the one before, by row */
+} gap;
+
+/* Code is padded up to the next function by less than so many bytes, mostly. */
+#define MOST_PADDING 16
+
+typedef struct search {
+  const gp_image *image;
+  const gp_symtab *symtab;
+  const gp_samples *samples;
+  const gp_data *data;
+  gp_extents extents;
+  uint64_t drift;     /* by how many bytes samples may seem to be too low */
+  gap *gaps;          /* that have samples, ascending */
+  size_t count, capacity;
+} search;
+
+/* --- samples ---------------------------------------------------------------- */
+
+/* Ticks of one histogram in bins that lie in a range altogether: bins at its ends may be
+ * those of its neighbours' code. */
+static double ticks_of(const search *s, const gp_histogram *histogram, gp_range range) {
+  uint64_t start = histogram->low / UNIT;
+  uint64_t low = (range.low + UNIT - 1) / UNIT, high = range.high / UNIT;
+  double scale = s->samples->scale, bins = (double)histogram->bins, sum = 0;
+  double first = low > start ? ceil((double)(low - start) / scale) : 0;
+  double end = floor((double)(high - start) / scale);
+  if (end > bins) end = bins;
+  for (size_t i = (size_t)first; i < (size_t)end; i++)
+    sum += (double)gp_bin(histogram, i);
+  return sum;
+}
+
+static double ticks_in(const search *s, gp_range range) {
+  double sum = 0;
+  while (range.low < range.high) {
+    uint32_t number = gp_data_histogram_above(s->data, range.low);
+    if (number == GP_NONE) break;
+    const gp_histogram *histogram = &s->data->histograms[number];
+    if (histogram->low >= range.high) break;
+    sum += ticks_of(s, histogram, range);
+    range.low = histogram->high;
+  }
+  return sum;
+}
+
+/* Bins are of equal size by their number and the range that they are said to cover. But
+ * the C library rounds their number up after it has decided on their size: the higher a
+ * sample was, the lower it seems to be, by some bytes at most, and so what is sampled
+ * where a function begins may seem to be of the padding before. */
+static uint64_t drift_of(const gp_histogram *histogram) {
+  double size = UNIT * round(gp_histogram_scale(histogram));
+  double text = (double)(histogram->high - histogram->low);
+  double drift = fabs(size * (double)histogram->bins - text);
+  return drift < MOST_PADDING ? (uint64_t)ceil(drift) : MOST_PADDING;
+}
+
+/* --- symbols ---------------------------------------------------------------- */
+
+/* The row behind those of one function's code: they are several in a table by line. */
+static uint32_t end_of_code(const gp_symtab *symtab, uint32_t row) {
+  uint32_t end = row + 1;
+  if (symtab->origin)
+    while (end < symtab->count && symtab->origin[end] == symtab->origin[row]) end++;
+  return end;
+}
+
+static bool has_ticks(const search *s, uint32_t row, uint32_t end) {
+  for (; row < end; row++)
+    if (s->samples->ticks[gp_symtab_owner(s->symtab, row)] > 0) return true;
+  return false;
+}
+
+/* The image's symbol that a row is of, or NULL. */
+static asymbol *symbol_of(const search *s, uint32_t row) {
+  uint32_t order = s->symtab->order[row];
+  asymbol *symbol = order < s->image->symbol_count ? s->image->symbols[order] : NULL;
+  bool is_there = symbol && bfd_asymbol_value(symbol) == s->symtab->address[row];
+  return is_there ? symbol : NULL;
+}
+
+/* How far the code reaches that has a size and begins a few symbols before a row. */
+static uint64_t reach_of_few(search *s, uint32_t row) {
+  uint64_t reach = 0;
+  for (uint32_t i = 1; i <= FEW && i <= row; i++) {
+    asymbol *symbol = symbol_of(s, row - i);
+    uint64_t size = symbol ? gp_extents_size(&s->extents, symbol) : 0;
+    uint64_t address = s->symtab->address[row - i];
+    if (size >= UINT64_MAX - address) return UINT64_MAX;
+    if (address + size > reach) reach = address + size;
+  }
+  return reach;
+}
+
+/* Keeps what is behind the code of a row, and before the row `end`, if samples fell
+ * there. */
+static bool look_behind(search *s, uint32_t row, uint32_t end) {
+  const gp_symtab *symtab = s->symtab;
+  asymbol *symbol = symbol_of(s, row);
+  gap found = {.begin = symtab->address[row], .symbol = row};
+  if (!symbol) return true;
+  found.range.low = gp_extents_end(&s->extents, symbol);
+  found.range.high = end < symtab->count ? symtab->address[end] : symtab->text_high;
+  found.range.high -= found.range.high < s->drift ? found.range.high : s->drift;
+  if (ticks_in(s, found.range) == 0) return true;
+  uint64_t reach = reach_of_few(s, row);
+  if (reach > found.range.low) found.range.low = reach;
+  if (!gp_make_room(&s->gaps, &s->capacity, s->count, sizeof *s->gaps)) return false;
+  s->gaps[s->count++] = found;
+  return true;
+}
+
+static bool find_gaps(search *s) {
+  for (uint32_t row = 0, end; row < s->symtab->count; row = end) {
+    end = end_of_code(s->symtab, row);
+    if (has_ticks(s, row, end) && !look_behind(s, row, end)) return false;
+  }
+  return true;
+}
+
+/* --- symbols that are none of the table ------------------------------------- */
+
+/* The gap of the symbol at or before an address, if that is before its end; or NULL. */
+static gap *gap_at(const search *s, uint64_t address) {
+  size_t low = 0, high = s->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (s->gaps[middle].range.high <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < s->count && s->gaps[low].begin <= address ? &s->gaps[low] : NULL;
+}
+
+/* Whether a symbol stands for code: not for a file, a section, or a kind of code. */
+static bool is_of_code(const gp_image *image, asymbol *symbol) {
+  flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_SYNTHETIC;
+  return symbol->section && symbol->section->flags & SEC_CODE &&
+         !(symbol->flags & others) &&
+         !bfd_is_target_special_symbol(image->file, symbol);
+}
+
+/* Takes from the gaps what symbols cover that no report knows: static ones that were left
+ * out, other names of what has one. One without a size covers all behind it. */
+static void take_covered(search *s) {
+  for (size_t i = 0; s->count > 0 && i < s->image->symbol_count; i++) {
+    asymbol *symbol = s->image->symbols[i];
+    if (!is_of_code(s->image, symbol)) continue;
+    uint64_t address = bfd_asymbol_value(symbol);
+    gap *found = gap_at(s, address);
+    if (!found) continue;
+    uint64_t size = gp_extents_size(&s->extents, symbol), end = UINT64_MAX;
+    if (size == 0 && address == found->begin) continue;
+    if (size > 0 && size < UINT64_MAX - address) end = address + size;
+    if (end > found->range.low) found->range.low = end;
+  }
+}
+
+/* --- all of it -------------------------------------------------------------- */
+
+static void add_up(gp_uncovered *uncovered, const search *s) {
+  for (size_t i = 0; i < s->count; i++) {
+    const gap *one = &s->gaps[i];
+    double ticks = ticks_in(s, one->range);
+    uncovered->ticks += ticks;
+    if (ticks <= uncovered->most) continue;
+    uncovered->most = ticks;
+    uncovered->range = one->range;
+    uncovered->function = gp_symtab_owner(s->symtab, one->symbol);
+  }
+}
+
+bool gp_uncovered_find(gp_uncovered *uncovered, const gp_image *image,
+                       const gp_symtab *symtab, const gp_samples *samples,
+                       const gp_data *data, gp_error *error) {
+  image = gp_separate_known_symbols(image, symtab->gnu_compat);
+  search s = {.image = image, .symtab = symtab, .samples = samples, .data = data};
+  memset(uncovered, 0, sizeof *uncovered);
+  if (symtab->gnu_compat || symtab->sourceless || data->histogram_count == 0 ||
+      !gp_extents_are_known(image))
+    return true;
+  if (!gp_extents_open(&s.extents, image)) return gp_fail_memory(error);
+  s.drift = drift_of(&data->histograms[0]);
+  bool done = find_gaps(&s);
+  if (done) take_covered(&s);
+  add_up(uncovered, &s);
+  gp_extents_close(&s.extents);
+  free(s.gaps);
+  uncovered->known = done;
+  return done || gp_fail_memory(error);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Samples on code that no symbol covers.
+ *
+ * What lies between the end of a symbol, by its size, and the next one counts for the
+ * former: stubs of the procedure linkage, which have no symbols of their own, parts of a
+ * program that were stripped, assembler beyond a .size. Here is told how much that is.
+ *
+ * Only symbols with samples are looked at, and mostly there are none behind their ends.
+ */
+#ifndef GP_PROFILE_UNATTRIBUTED_H
+#define GP_PROFILE_UNATTRIBUTED_H
+
+#include "base/range.h"
+#include "profile/samples.h"
+
+typedef struct gp_uncovered {
+  bool known;           /* the image tells sizes of symbols, and there are samples */
+  double ticks;         /* in bins that are of such code altogether */
+  double most;          /* those of one range, where there are most: */
+  gp_range range;       /*   that is empty if there are none at all */
+  uint32_t function;    /* that they count for */
+} gp_uncovered;
+
+/* Looks behind the symbols that have samples. Not for tables from symbol files, nor those
+ * that are as GNU gprof's: nothing is known then. */
+bool gp_uncovered_find(gp_uncovered *uncovered, const gp_image *image,
+                       const gp_symtab *symtab, const gp_samples *samples,
+                       const gp_data *data, gp_error *error);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The symbols that stand for functions. */
+#include "symbols/candidates.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "debug/debug_file.h"
+#include "object/opd.h"
+#include "symbols/clone_suffix.h"
+#include "symbols/objmap.h"
+
+static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error) {
+  if (!gp_make_room(&chosen->rows, &chosen->capacity, chosen->count,
+                    sizeof *chosen->rows))
+    return gp_fail_memory(error);
+  chosen->rows[chosen->count++] = *c;
+  return true;
+}
+
+/* Tells of what was chosen. */
+static void trace_chosen(const gp_trace *trace, const gp_candidate *c) {
+  GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is chosen: %s, %s", c->address,
+           c->name, c->flags & GP_FUNCTION ? "a function" : "a label",
+           c->flags & GP_STATIC ? "static" : "global");
+}
+
+/* --- what names mean on some machines --------------------------------------- */
+
+static bool is_mark(const gp_image *image, const char *name) {
+  return image->traits & GP_MARKED && gp_machine_is_mark(name);
+}
+
+/* The name of a function by that of its code. */
+static const char *function_name(const gp_image *image, const char *name) {
+  bool dotted = image->traits & GP_DESCRIBED && name[0] == '.' && name[1];
+  return dotted ? name + 1 : name;
+}
+
+/* --- from an image --------------------------------------------------------- */
+
+/* What choosing among an image's symbols goes by. */
+typedef struct choosing {
+  const gp_image *image;
+  const gp_symtab_options *options;
+  const char *last_name;  /* the highest name in the string table */
+} choosing;
+
+/* The highest pointer to a name in the image's string table. Section symbols and
+ * those made up by libbfd have their names elsewhere, and so have versioned ones
+ * ("puts@GLIBC_2.2.5"). */
+static const char *highest_name(const gp_image *image) {
+  const char *highest = NULL;
+  for (size_t i = 0; i < image->symbol_count; i++) {
+    const asymbol *symbol = image->symbols[i];
+    if (symbol->flags & (BSF_SECTION_SYM | BSF_SYNTHETIC) || !symbol->name) continue;
+    if (symbol->name > highest && !strchr(symbol->name, '@')) highest = symbol->name;
+  }
+  return highest;
+}
+
+static bool is_typed(const choosing *c, const asymbol *symbol) {
+  return !c->image->typed ||
+         (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) != 0;
+}
+
+/* Whether the name of a local symbol is one that GNU gprof takes. */
+static bool gnu_takes_local(const choosing *c, const asymbol *symbol) {
+  const char *name = symbol->name;
+  if (c->image->leading && name[0] != c->image->leading) return false;
+  if (strncmp(name, "__gnu_compiled", 14) == 0) return false;
+  if (strncmp(name, "___gnu_compiled", 15) == 0) return false;
+  if (c->options->functions_only && !(symbol->flags & BSF_FUNCTION)) return false;
+  const char *limit = symbol->flags & BSF_SYNTHETIC ? NULL : c->last_name;
+  return gp_clone_gnu_takes(name, limit);
+}
+
+/* Whether a symbol does not count beside others: that of a descriptor, as the code has
+ * one itself; for GNU gprof a second name of such code. */
+static bool is_spare(const choosing *c, const asymbol *symbol) {
+  if (!(c->image->traits & GP_DESCRIBED)) return false;
+  if (c->options->gnu_compat) return gp_descriptors_is_extra(symbol);
+  return strcmp(symbol->section->name, ".opd") == 0;
+}
+
+/* Decides on a symbol: false if it is no function; else its flags. */
+static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
+  const asection *section = symbol->section;
+  if (!section || !symbol->name || symbol->flags & BSF_DEBUGGING) return false;
+  if (is_spare(c, symbol)) return false;
+  int class = bfd_decode_symclass(symbol);
+  bool typed = is_typed(c, symbol), local = class == 't';
+  *flags = typed ? GP_FUNCTION : 0;
+  bool gnu_takes = class == 'T' || class == 'W' || (local && gnu_takes_local(c, symbol));
+  if (!gnu_takes) {
+    if (c->options->gnu_compat || !c->image->typed || !typed) return false;
+    if (!(section->flags & SEC_CODE) || !*symbol->name) return false;
+    if (is_mark(c->image, symbol->name)) return false;
+    local = (symbol->flags & BSF_LOCAL) != 0;
+  }
+  if (local) *flags |= GP_STATIC;
+  return true;
+}
+
+/* Local symbols follow the symbol of their file. */
+static bool choose_from_image(gp_candidates *chosen, gp_image *image,
+                              const gp_symtab_options *options, gp_error *error) {
+  image = gp_separate_symbols(image, options->gnu_compat);
+  if (!gp_image_read_symbols(image, error)) return false;
+  choosing how = {.image = image, .options = options};
+  bool compat = options->gnu_compat;
+  uint32_t file = 1;
+  if (compat) how.last_name = highest_name(image);
+  chosen->table_size = image->symbol_count;
+  for (size_t i = 0; i < image->symbol_count; i++) {
+    gp_candidate c = {.order = (uint32_t)i, .owner = GP_NONE};
+    asymbol *symbol = image->symbols[i];
+    if (symbol->flags & BSF_FILE) file = (uint32_t)i + 1;
+    if (!choose(&how, symbol, &c.flags)) {
+      GP_TRACE(options->trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is no function",
+               (uint64_t)(symbol->section ? bfd_asymbol_value(symbol) : symbol->value),
+               symbol->name ? symbol->name : "(no name)");
+      continue;
+    }
+    c.name = compat ? symbol->name : function_name(image, symbol->name);
+    c.address = bfd_asymbol_value(symbol);
+    c.file = c.flags & GP_STATIC ? file : 0;
+    trace_chosen(options->trace, &c);
+    if (!append(chosen, &c, error)) return false;
+  }
+  return true;
+}
+
+/* --- from a symbol file ---------------------------------------------------- */
+
+/* What a line means where the image's machine has a say in it: nm of another one prints
+ * marks, too, and addresses as they are in the table. False if it is no function. */
+static bool interpret(const gp_image *image, gp_candidate *c) {
+  if (is_mark(image, c->name)) return false;
+  if (image->traits & GP_TAGGED) c->address &= ~UINT64_C(1);
+  c->name = function_name(image, c->name);
+  return true;
+}
+
+/* Text symbols: everything in such a list is taken for a function. Weak functions
+ * and ifuncs are left out by GNU gprof, which is no help to anybody. */
+static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
+                             const gp_image *image, const gp_symtab_options *options,
+                             gp_error *error) {
+  const char *types = options->gnu_compat ? "Tt" : "TtWwi";
+  chosen->table_size = file->count;
+  for (size_t i = 0; i < file->count; i++) {
+    if (!strchr(types, file->type[i])) {
+      GP_TRACE(options->trace, GP_TRACE_SYMBOLS,
+               "0x%" PRIx64 " %s is no function: type %c", file->address[i],
+               file->name[i], file->type[i]);
+      continue;
+    }
+    bool local = file->type[i] == 't';
+    gp_candidate c = {.address = file->address[i],
+                      .name = file->name[i],
+                      .order = (uint32_t)i,
+                      .file = local ? 1 : 0,
+                      .owner = GP_NONE,
+                      .flags = local ? GP_FUNCTION | GP_STATIC : GP_FUNCTION};
+    if (!options->gnu_compat && !interpret(image, &c)) continue;
+    trace_chosen(options->trace, &c);
+    if (!append(chosen, &c, error)) return false;
+  }
+  return true;
+}
+
+/* --- maps ------------------------------------------------------------------ */
+
+/* Symbols that the map names get the names of their object files. GNU gprof leaves one
+ * of each file, which so gets what is behind it, of whatever file that is. */
+static void rename_mapped(gp_candidates *chosen, const gp_image *image,
+                          const gp_map *map) {
+  size_t kept = 0;
+  for (size_t i = 0; i < chosen->count; i++) {
+    gp_candidate c = chosen->rows[i];
+    uint32_t line = gp_map_find(map, gp_image_plain_name(image, c.name));
+    if (line != GP_NONE) {
+      if (map->gnu_compat && !gp_map_begins_object(map, line)) continue;
+      c.name = map->lines->object[line];
+      c.flags |= GP_MAPPED;
+    }
+    chosen->rows[kept++] = c;
+  }
+  chosen->count = kept;
+}
+
+static bool apply_map(gp_candidates *chosen, const gp_image *image,
+                      const gp_symtab_options *options, gp_error *error) {
+  gp_map map;
+  if (!gp_map_build(&map, options->map, options->gnu_compat))
+    return gp_fail_memory(error);
+  rename_mapped(chosen, image, &map);
+  gp_map_free(&map);
+  return true;
+}
+
+/* --- of shared libraries ----------------------------------------------------- */
+
+/* The stubs by which a library's functions call each other and others: they take time of
+ * their own, that would be that of whatever lies before them. */
+static bool add_stubs(gp_candidates *chosen, const gp_image *image, gp_error *error) {
+  const asection *plt = bfd_get_section_by_name(image->file, ".plt");
+  if (!plt || !(plt->flags & SEC_CODE)) return true;
+  gp_candidate c = {.address = bfd_section_vma(plt), .name = "<plt>",
+                    .order = (uint32_t)chosen->table_size++, .owner = GP_NONE,
+                    .flags = GP_FUNCTION};
+  return append(chosen, &c, error);
+}
+
+/* --- all of it ------------------------------------------------------------- */
+
+bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
+                          const gp_symtab_options *options, gp_error *error) {
+  memset(chosen, 0, sizeof *chosen);
+  bool done = options->symbols
+      ? choose_from_file(chosen, options->symbols, image, options, error)
+      : choose_from_image(chosen, image, options, error);
+  /* GNU gprof leaves the symbols of a symbol file alone */
+  if (done && options->map && !(options->symbols && options->gnu_compat))
+    done = apply_map(chosen, image, options, error);
+  if (done && options->outside) done = add_stubs(chosen, image, error);
+  if (!done) gp_candidates_free(chosen);
+  return done;
+}
+
+void gp_candidates_free(gp_candidates *chosen) {
+  free(chosen->rows);
+  memset(chosen, 0, sizeof *chosen);
+}

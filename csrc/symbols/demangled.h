@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Names of symbols as reports show them: demangled, each once, when it is wanted first.
+ */
+#ifndef GP_SYMBOLS_DEMANGLED_H
+#define GP_SYMBOLS_DEMANGLED_H
+
+#include "object/image.h"
+#include "symbols/symtab.h"
+
+typedef struct gp_shown {
+  const char **name;      /* by symbol: NULL until wanted; the table of symbols has it if
+                             there is nothing to demangle */
+  struct gp_block_of_names *newest;  /* where the others are */
+} gp_shown;
+
+/* The name of a symbol, which lasts until gp_shown_free; NULL if there is no memory. */
+const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symtab *symtab,
+                          uint32_t symbol);
+
+void gp_shown_free(gp_shown *shown);
+
+#endif

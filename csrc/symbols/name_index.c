@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Functions by name. */
+#include "symbols/name_index.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static const char *plain_name(const gp_names *names, uint32_t symbol) {
+  return gp_image_plain_name(names->image, names->symtab->name[symbol]);
+}
+
+static gp_key name_key(const void *columns, uint32_t row) {
+  return gp_text_key(plain_name(columns, row));
+}
+
+/* Appends to the chains in address order: `last` is each chain's end while it grows. */
+static bool enter_all(gp_names *names, uint32_t *last) {
+  const gp_symtab *symtab = names->symtab;
+  for (uint32_t s = 0; s < symtab->count; s++) {
+    names->next[s] = GP_NONE;
+    if (gp_symtab_owner(symtab, s) != s) continue;
+    uint32_t first = gp_index_find(&names->index, name_key(names, s));
+    if (first == GP_NONE) {
+      if (!gp_index_add(&names->index, s)) return false;
+      last[s] = s;
+    } else {
+      names->next[last[first]] = s;
+      last[first] = s;
+    }
+  }
+  return true;
+}
+
+bool gp_names_build(gp_names *names, const gp_symtab *symtab, const gp_image *image) {
+  *names = (gp_names){.symtab = symtab, .image = image};
+  gp_index_init(&names->index, name_key, names);
+  names->next = gp_column(symtab->count, sizeof *names->next);
+  uint32_t *last = gp_column(symtab->count, sizeof *last);
+  bool done = names->next && last && enter_all(names, last);
+  free(last);
+  if (!done) gp_names_free(names);
+  return done;
+}
+
+void gp_names_free(gp_names *names) {
+  gp_index_free(&names->index);
+  free(names->next);
+  names->next = NULL;
+}
+
+/* --- as in the symbol table ------------------------------------------------ */
+
+uint32_t *gp_names_find(const gp_names *names, const char *name, size_t *count) {
+  uint32_t first = gp_index_find(&names->index, gp_text_key(name));
+  size_t length = 0;
+  for (uint32_t s = first; s != GP_NONE; s = names->next[s]) length++;
+  uint32_t *found = gp_column(length, sizeof *found);
+  *count = 0;
+  for (uint32_t s = first; found && s != GP_NONE; s = names->next[s])
+    if (strcmp(plain_name(names, s), name) == 0) found[(*count)++] = s;
+  return found;
+}
+
+/* --- as in the source ------------------------------------------------------ */
+
+/* Words of demangled names that mangled ones abbreviate, or imply. */
+static const char *const implied[] = {
+    "std", "allocator", "basic_string", "string", "char_traits", "basic_istream",
+    "istream", "basic_ostream", "ostream", "basic_iostream", "iostream", "operator",
+    "unsigned", "signed", "short", "long", "float", "double", "const", "volatile",
+    "restrict", "decltype", "typename", "nullptr", "namespace", "anonymous", "lambda",
+    "delete", "sizeof", "alignof", "noexcept", "vtable", "typeinfo", "virtual", "thunk",
+    "non-virtual", "guard", "variable", "construction", "transaction", "initializer",
+    "reference", "temporary", "wchar_t", "char8_t", "char16_t", "char32_t", "__int128",
+    "__float128", "decimal32", "decimal64", "decimal128", "auto", "char", "bool", "void",
+    "clone", "true", "false", "unnamed", "type", "throw", "requires", "co_await"};
+
+static bool is_implied(const char *word, size_t length) {
+  for (size_t i = 0; i < sizeof implied / sizeof *implied; i++)
+    if (strlen(implied[i]) == length && memcmp(implied[i], word, length) == 0)
+      return true;
+  return false;
+}
+
+static bool in_identifier(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* The longest identifier in a demangled name that its mangled name must spell out; its
+ * length is 0 if there is none to rely on. */
+static const char *longest_identifier(const char *name, size_t *length) {
+  const char *best = name;
+  *length = 0;
+  for (const char *end; *name; name = end) {
+    for (end = name; in_identifier(*end); end++) continue;
+    size_t here = (size_t)(end - name);
+    if (here > *length && here > 3 && !isdigit((unsigned char)*name) &&
+        !is_implied(name, here)) {
+      best = name;
+      *length = here;
+    }
+    if (here == 0) end++;
+  }
+  return best;
+}
+
+/* Whether a symbol's name is that when it is demangled. */
+static bool demangles_to(const gp_names *names, uint32_t symbol, const char *name) {
+  static const int styles[] = {DMGL_ANSI | DMGL_PARAMS, DMGL_ANSI};
+  bool same = false;
+  for (size_t i = 0; i < 2 && !same; i++) {
+    char *demangled = bfd_demangle(names->image->file, names->symtab->name[symbol],
+                                   styles[i]);
+    if (!demangled) return false;
+    same = strcmp(demangled, name) == 0;
+    free(demangled);
+  }
+  return same;
+}
+
+uint32_t *gp_names_demangled(const gp_names *names, const char *name, size_t *count) {
+  const gp_symtab *symtab = names->symtab;
+  size_t length;
+  const char *word = longest_identifier(name, &length);
+  uint32_t *found = gp_column(symtab->count, sizeof *found);
+  *count = 0;
+  for (uint32_t s = 0; found && s < symtab->count; s++) {
+    const char *symbol = plain_name(names, s);
+    if (gp_symtab_owner(symtab, s) != s || symbol[0] != '_') continue;
+    if (symbol[1] == 'Z' && length > 0 &&
+        !memmem(symbol, strlen(symbol), word, length))
+      continue;
+    if (demangles_to(names, s, name)) found[(*count)++] = s;
+  }
+  return found;
+}

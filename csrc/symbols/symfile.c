@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Symbols from text files. */
+#include "symbols/symfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/reader.h"
+
+/* Symbols are numbered in 32 bits; a file of more bytes holds nothing of use. */
+#define MOST_BYTES ((size_t)UINT32_MAX)
+
+/* What GNU gprof reads of one part of a line. */
+#define GNU_MOST_BYTES ((size_t)1023)
+
+static const char blanks[] = " \t\r\f\v";
+
+/* --- bytes to lines -------------------------------------------------------- */
+
+/* Whether lines that are none are passed over. */
+static bool is_lenient(const gp_symfile *file) { return file->gnu_compat && !file->map; }
+
+/* Reads all there is into `file->text`, with a NUL behind it; or as far as it takes to
+ * see that it is no text: it may have no end. */
+static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
+                      gp_error *error) {
+  size_t capacity = 0, got;
+  *size = 0;
+  while ((got = gp_reader_available(reader, GP_READER_WINDOW)) > 0) {
+    if (*size + got + 1 > capacity) {
+      capacity = gp_capacity(capacity, *size + got + 1);
+      if (capacity > MOST_BYTES)
+        return gp_fail(error, "is too large for a list of symbols");
+      if (!gp_resize(&file->text, capacity, 1)) return gp_fail_memory(error);
+    }
+    memcpy(file->text + *size, gp_reader_take(reader, got), got);
+    *size += got;
+    if (!is_lenient(file) && memchr(file->text + *size - got, '\0', got)) break;
+  }
+  if (reader->failed) return false;
+  if (capacity == 0 && !gp_resize(&file->text, 1, 1)) return gp_fail_memory(error);
+  file->text[*size] = '\0';
+  return true;
+}
+
+/* --- lines to symbols ------------------------------------------------------ */
+
+/* What a line turned out to be. */
+typedef enum line_kind { LINE_SYMBOL, LINE_NOTHING, LINE_ODD } line_kind;
+
+/* One line, taken apart. */
+typedef struct row {
+  uint64_t address;
+  char type;
+  const char *name, *object;
+} row;
+
+/* The word that begins at or behind `text`; *end is set behind it. */
+static char *word_at(char *text, char **end) {
+  text += strspn(text, blanks);
+  *end = text + strcspn(text, blanks);
+  return text;
+}
+
+static bool parse_address(const char *word, const char *end, uint64_t *address) {
+  char *stop;
+  if (strchr("+-", *word) || end - word > 18) return false;
+  *address = strtoull(word, &stop, 16);
+  return stop == end;
+}
+
+/* "ADDRESS TYPE NAME", whatever follows; without address if the symbol is undefined, with
+ * nothing behind the space if it has no name, as some of ARM's C library have none. The
+ * line is changed only if it is of that form. */
+static line_kind parse_symbol(char *line, row *r) {
+  char *address_end, *type_end, *name_end;
+  char *address = word_at(line, &address_end);
+  char *type = word_at(address_end, &type_end), *name = word_at(type_end, &name_end);
+  if (!*address) return LINE_NOTHING;
+  if (address_end == address + 1 && strchr("UuwvV", *address) && *type)
+    return LINE_NOTHING;
+  if (!parse_address(address, address_end, &r->address)) return LINE_ODD;
+  if (type_end != type + 1) return LINE_ODD;
+  if (!*name) return *type_end == ' ' ? LINE_NOTHING : LINE_ODD;
+  *name_end = '\0';
+  r->type = *type;
+  r->name = name;
+  return LINE_SYMBOL;
+}
+
+/* What nm says of an object file without symbols. */
+static bool says_no_symbols(const char *line) {
+  return strncmp(line, "No symbols in ", 14) == 0;
+}
+
+/* Whether the word at or behind `text` has a colon in it: then it is no address. */
+static bool has_colon(const char *text) {
+  text += strspn(text, blanks);
+  return text[strcspn(text, " \t\r\f\v:")] == ':';
+}
+
+/* "OBJECT:" before that. Objects in archives have colons in their names, and so have
+ * names of C++: the first colon with a symbol behind it counts. */
+static line_kind parse_map_line(char *line, row *r) {
+  if (!line[strspn(line, blanks)] || says_no_symbols(line)) return LINE_NOTHING;
+  for (char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
+    line_kind kind = has_colon(colon + 1) ? LINE_ODD : parse_symbol(colon + 1, r);
+    if (kind == LINE_ODD) continue;
+    *colon = '\0';
+    r->object = line;
+    return colon > line ? kind : LINE_ODD;
+  }
+  return LINE_ODD;
+}
+
+/* The same as GNU gprof reads it: the object's name ends with the first colon or with its
+ * 1,023rd byte, the symbol's begins behind the last space, and what is between may be
+ * anything, but not too long. A line may be indented, though not the first one. */
+static line_kind parse_gnu_map_line(char *line, bool first, row *r) {
+  if (!first) line += strspn(line, blanks);
+  if (!first && !*line) return LINE_NOTHING;
+  size_t length = strcspn(line, ":");
+  if (says_no_symbols(line)) return line[length] ? LINE_ODD : LINE_NOTHING;
+  if (length > GNU_MOST_BYTES) length = GNU_MOST_BYTES;
+  if (length == 0 || !line[length]) return LINE_ODD;
+  char *rest = line + length + 1, *space = strrchr(rest, ' ');
+  if (!space || strlen(rest) >= GNU_MOST_BYTES) return LINE_ODD;
+  line[length] = '\0';
+  r->object = line;
+  r->name = space + 1;
+  return LINE_SYMBOL;
+}
+
+static bool append(gp_symfile *file, const row *r, gp_error *error) {
+  if (file->count == file->capacity) {
+    size_t room = gp_capacity(file->capacity, file->count + 1);
+    if (!gp_resize(&file->address, room, sizeof *file->address) ||
+        !gp_resize(&file->type, room, sizeof *file->type) ||
+        !gp_resize(&file->name, room, sizeof *file->name) ||
+        !gp_resize(&file->object, room, sizeof *file->object))
+      return gp_fail_memory(error);
+    file->capacity = room;
+  }
+  file->address[file->count] = r->address;
+  file->type[file->count] = r->type;
+  file->name[file->count] = r->name;
+  file->object[file->count++] = r->object;
+  return true;
+}
+
+/* What a line should look like, for those whose does not. */
+static bool odd_line(size_t number, bool map, gp_error *error) {
+  return gp_fail(error, "line %zu: expected '%sADDRESS TYPE NAME'", number,
+                 map ? "OBJECT:" : "");
+}
+
+static line_kind parse_line(const gp_symfile *file, char *line, row *r) {
+  if (!file->map) return parse_symbol(line, r);
+  return file->gnu_compat ? parse_gnu_map_line(line, line == file->text, r)
+                          : parse_map_line(line, r);
+}
+
+static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
+  size_t number = 0;
+  for (char *line = file->text, *end; line < file->text + size; line = end + 1) {
+    row r = {0};
+    end = memchr(line, '\n', size - (size_t)(line - file->text));
+    if (!end) end = file->text + size;
+    bool binary = memchr(line, '\0', (size_t)(end - line)) != NULL;
+    *end = '\0';
+    number++;
+    line_kind kind = binary ? LINE_ODD : parse_line(file, line, &r);
+    if (kind == LINE_SYMBOL && !append(file, &r, error)) return false;
+    if (kind == LINE_ODD && !is_lenient(file)) return odd_line(number, file->map, error);
+  }
+  return true;
+}
+
+/* Nobody's code is all at zero, but of the kernel's symbols only root sees where they
+ * are. One symbol alone may lie there; in maps of object files many do. */
+static bool check_addresses(const gp_symfile *file, gp_error *error) {
+  uint64_t any = 0;
+  for (size_t i = 0; i < file->count; i++) any |= file->address[i];
+  return any || file->count < 2 ||
+         gp_fail(error, "all addresses are zero; if they are the kernel's, it hides "
+                 "them: read the file as root");
+}
+
+bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool gnu_compat,
+                     gp_error *error) {
+  gp_reader reader;
+  size_t size;
+  *file = (gp_symfile){.map = map, .gnu_compat = gnu_compat};
+  if (!gp_reader_open(&reader, path, error)) return false;
+  bool done = read_text(file, &reader, &size, error);
+  gp_reader_close(&reader);
+  done = done && parse_lines(file, size, error) &&
+         (map || gnu_compat || check_addresses(file, error));
+  if (!done) gp_symfile_free(file);
+  return done;
+}
+
+void gp_symfile_free(gp_symfile *file) {
+  free(file->text);
+  free(file->address);
+  free(file->type);
+  free(file->name);
+  free(file->object);
+  memset(file, 0, sizeof *file);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The function symbols. */
+#include "symbols/symtab.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "symbols/clone_suffix.h"
+
+/* State of one build. */
+typedef struct building {
+  const gp_symtab_options *options;
+  gp_candidates chosen;
+} building;
+
+/* --- cold parts ------------------------------------------------------------ */
+
+/* Functions by name and by the file they are local to. */
+static gp_key name_key(const void *columns, uint32_t row) {
+  const gp_candidates *chosen = columns;
+  gp_key key = gp_text_key(chosen->rows[row].name);
+  return (gp_key){key.first, chosen->rows[row].file};
+}
+
+static uint32_t find_owner(const gp_candidates *chosen, const gp_index *index,
+                           uint32_t cold) {
+  const char *name = chosen->rows[cold].name;
+  size_t length = gp_clone_cold_stem(name);
+  gp_key key = {gp_bytes_key(name, length).first, chosen->rows[cold].file};
+  uint32_t owner = gp_index_find(index, key);
+  if (owner == GP_NONE) owner = gp_index_find(index, (gp_key){key.first, 0});
+  if (owner == GP_NONE) return GP_NONE;
+  const char *stem = chosen->rows[owner].name;
+  return strncmp(stem, name, length) == 0 && !stem[length] ? owner : GP_NONE;
+}
+
+static bool index_functions(const gp_candidates *chosen, gp_index *index) {
+  for (uint32_t i = 0; i < chosen->count; i++)
+    if (!gp_clone_is_cold(chosen->rows[i].name) &&
+        gp_index_find(index, name_key(chosen, i)) == GP_NONE && !gp_index_add(index, i))
+      return false;
+  return true;
+}
+
+/* Gives every cold part its function: the one of that name that is local to the
+ * same file, or else the global one. What finds none is a function of its own. */
+static bool find_owners(gp_candidates *chosen, gp_error *error) {
+  size_t cold = 0;
+  for (size_t i = 0; i < chosen->count; i++)
+    cold += gp_clone_is_cold(chosen->rows[i].name);
+  if (cold == 0) return true;
+  gp_index index;
+  gp_index_init(&index, name_key, chosen);
+  bool done = index_functions(chosen, &index);
+  for (uint32_t i = 0; done && i < chosen->count; i++)
+    if (gp_clone_is_cold(chosen->rows[i].name))
+      chosen->rows[i].owner = find_owner(chosen, &index, i);
+  gp_index_free(&index);
+  return done || gp_fail_memory(error);
+}
+
+/* --- order, and one symbol per address ------------------------------------- */
+
+/* By address; functions first, then globals, then as in the image. */
+static int by_address(const void *left, const void *right) {
+  const gp_candidate *a = left, *b = right;
+  if (a->address != b->address) return a->address < b->address ? -1 : 1;
+  if ((a->flags ^ b->flags) & GP_FUNCTION) return a->flags & GP_FUNCTION ? -1 : 1;
+  if ((a->flags ^ b->flags) & GP_STATIC) return a->flags & GP_STATIC ? 1 : -1;
+  return a->order < b->order ? -1 : a->order > b->order;
+}
+
+unsigned gp_underscores(const char *name) {
+  return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
+}
+
+/* Whether a symbol takes the place of the one kept so far at its address. For GNU gprof
+ * a global label does so even before a static function, whose calls are lost then. */
+static bool wins(const gp_candidate *newcomer, const gp_candidate *kept, bool compat) {
+  if ((newcomer->owner == GP_NONE) != (kept->owner == GP_NONE))
+    return newcomer->owner == GP_NONE;  /* a function before somebody's cold part */
+  if (!compat && (newcomer->flags ^ kept->flags) & GP_FUNCTION)
+    return (newcomer->flags & GP_FUNCTION) != 0;
+  if ((newcomer->flags ^ kept->flags) & GP_STATIC) return !(newcomer->flags & GP_STATIC);
+  if ((newcomer->flags ^ kept->flags) & GP_FUNCTION)
+    return (newcomer->flags & GP_FUNCTION) != 0;
+  return gp_underscores(newcomer->name) < gp_underscores(kept->name);
+}
+
+/* Who stays of those at one address, from `row` on; `*end` is set behind them. It gets
+ * the first place in the table of all of them. */
+static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t *end,
+                                bool compat, const gp_trace *trace) {
+  gp_candidate kept = chosen->rows[row];
+  for (*end = row + 1; *end < chosen->count; ++*end) {
+    gp_candidate c = chosen->rows[*end];
+    if (c.address != kept.address) break;
+    uint32_t first = c.order < kept.order ? c.order : kept.order;
+    bool newcomer = wins(&c, &kept, compat);
+    GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " is that of two: %s stays, not %s",
+             c.address, newcomer ? c.name : kept.name, newcomer ? kept.name : c.name);
+    if (newcomer) kept = c;
+    kept.order = first;
+  }
+  return kept;
+}
+
+/* Whether two neighbours stand for one object file of a map. */
+static bool same_file(const gp_candidate *a, const gp_candidate *b) {
+  return a->flags & b->flags & GP_MAPPED && strcmp(a->name, b->name) == 0;
+}
+
+/* Weeds the candidates in place: one stays at each address, and, but for GNU gprof,
+ * one of neighbours that stand for the same file. `place` tells where each symbol of the
+ * table went, under what is kept: owners are looked up there. */
+static void weed(gp_candidates *chosen, uint32_t *place, bool compat,
+                 const gp_trace *trace) {
+  size_t kept = 0;
+  for (size_t i = 0, end; i < chosen->count; i = end) {
+    gp_candidate c = winner_from(chosen, i, &end, compat, trace);
+    bool joined = !compat && kept > 0 && same_file(&chosen->rows[kept - 1], &c);
+    for (size_t other = i; other < end; other++)
+      place[chosen->rows[other].order] = (uint32_t)(joined ? kept - 1 : kept);
+    if (!joined) chosen->rows[kept++] = c;
+  }
+  chosen->count = kept;
+}
+
+static bool allocate(gp_symtab *symtab, size_t count, bool owned) {
+  symtab->count = count;
+  symtab->address = gp_column(count, sizeof *symtab->address);
+  symtab->name = gp_column(count, sizeof *symtab->name);
+  symtab->flags = gp_column(count, sizeof *symtab->flags);
+  symtab->order = gp_column(count, sizeof *symtab->order);
+  if (owned) symtab->owner = gp_column(count, sizeof *symtab->owner);
+  return symtab->address && symtab->name && symtab->flags && symtab->order &&
+         (!owned || symtab->owner);
+}
+
+static bool fill(gp_symtab *symtab, const gp_candidates *chosen, const uint32_t *place,
+                 bool owned, gp_error *error) {
+  if (!allocate(symtab, chosen->count, owned)) return gp_fail_memory(error);
+  for (size_t i = 0; i < chosen->count; i++) {
+    const gp_candidate *c = &chosen->rows[i];
+    symtab->address[i] = c->address;
+    symtab->name[i] = c->name;
+    symtab->flags[i] = c->flags;
+    symtab->order[i] = c->order;
+    if (owned)
+      symtab->owner[i] = c->owner == GP_NONE ? (uint32_t)i : place[c->owner];
+  }
+  return true;
+}
+
+/* Whether no_static leaves a symbol out: not so the part of a global function. */
+static bool is_unwanted(const building *b, const gp_candidate *c) {
+  if (!b->options->no_static || !(c->flags & GP_STATIC)) return false;
+  if (b->options->gnu_compat && b->options->symbols) return false;  /* told nothing */
+  return c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC;
+}
+
+/* Leaves the unwanted out. From here on an owner is named by its place in the symbol
+ * table, as candidates move. True if any symbol has an owner. */
+static bool settle(building *b) {
+  gp_candidates *chosen = &b->chosen;
+  bool owned = false;
+  size_t kept = 0;
+  for (size_t i = 0; i < chosen->count; i++) {
+    gp_candidate *c = &chosen->rows[i];
+    if (is_unwanted(b, c)) {
+      GP_TRACE(b->options->trace, GP_TRACE_SYMBOLS,
+               "0x%" PRIx64 " %s is left out: static", c->address, c->name);
+      c->name = NULL;
+    } else if (c->owner != GP_NONE)
+      owned = true;
+  }
+  for (size_t i = 0; i < chosen->count; i++)
+    if (chosen->rows[i].owner != GP_NONE)
+      chosen->rows[i].owner = chosen->rows[chosen->rows[i].owner].order;
+  for (size_t i = 0; i < chosen->count; i++)
+    if (chosen->rows[i].name) chosen->rows[kept++] = chosen->rows[i];
+  chosen->count = kept;
+  return owned;
+}
+
+/* Appends what stands for the callers of a shared library: a function without code. */
+static bool add_outside(building *b, gp_symtab *symtab, gp_error *error) {
+  gp_candidates *chosen = &b->chosen;
+  uint64_t last = chosen->count > 0 ? chosen->rows[chosen->count - 1].address : 0;
+  if (!gp_make_room(&chosen->rows, &chosen->capacity, chosen->count,
+                    sizeof *chosen->rows))
+    return gp_fail_memory(error);
+  if (last < UINT64_MAX) last++;
+  symtab->outside = (uint32_t)chosen->count;
+  chosen->rows[chosen->count++] = (gp_candidate){
+      .address = last < symtab->text_high ? symtab->text_high : last,
+      .name = "<outside>", .order = (uint32_t)chosen->table_size, .owner = GP_NONE,
+      .flags = GP_FUNCTION | GP_CALLERS};
+  return true;
+}
+
+/* Tells how the table came out. */
+static void trace_symbols(const gp_symtab *symtab) {
+  for (uint32_t s = 0; s < symtab->count; s++) {
+    uint32_t owner = gp_symtab_owner(symtab, s);
+    gp_trace_write(symtab->trace, GP_TRACE_SYMBOLS,
+                   "number %" PRIu32 ": 0x%" PRIx64 " to 0x%" PRIx64 " %s%s%s", s + 1,
+                   symtab->address[s], gp_symtab_end(symtab, s), symtab->name[s],
+                   owner != s ? ", a part of " : "",
+                   owner != s ? symtab->name[owner] : "");
+  }
+}
+
+static bool arrange(building *b, gp_symtab *symtab, gp_error *error) {
+  bool owned = settle(b);
+  uint32_t *place = gp_column(b->chosen.table_size, sizeof *place);
+  if (!place) return gp_fail_memory(error);
+  if (b->chosen.count > 0)  /* there may be no rows at all */
+    qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
+  weed(&b->chosen, place, b->options->gnu_compat, symtab->trace);
+  bool outside = b->options->outside && b->chosen.count > 0;
+  bool done = (!outside || add_outside(b, symtab, error)) &&
+              fill(symtab, &b->chosen, place, owned, error);
+  if (done && gp_traces(symtab->trace, GP_TRACE_SYMBOLS)) trace_symbols(symtab);
+  free(place);
+  return done;
+}
+
+bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options *options,
+                     gp_error *error) {
+  building b = {.options = options};
+  memset(symtab, 0, sizeof *symtab);
+  symtab->outside = GP_NONE;
+  symtab->text_high = image->text_high;
+  symtab->gnu_compat = options->gnu_compat;
+  symtab->sourceless = options->symbols != NULL;
+  symtab->trace = options->trace;
+  bool done = gp_candidates_choose(&b.chosen, image, options, error) &&
+              (options->gnu_compat || find_owners(&b.chosen, error)) &&
+              arrange(&b, symtab, error);
+  gp_candidates_free(&b.chosen);
+  if (done && symtab->count == 0)
+    done = gp_fail(error, options->no_static ? "has no global functions among its symbols"
+                                             : "has no functions among its symbols");
+  if (!done) gp_symtab_free(symtab);
+  return done;
+}
+
+void gp_symtab_free(gp_symtab *symtab) {
+  free(symtab->address);
+  free(symtab->name);
+  free(symtab->flags);
+  free(symtab->order);
+  free(symtab->owner);
+  free(symtab->end);
+  free(symtab->object);
+  free(symtab->text);
+  free(symtab->function);
+  free(symtab->origin);
+  free(symtab->next_line);
+  free(symtab->file);
+  free(symtab->line);
+  if (symtab->files) gp_files_free(symtab->files);
+  free(symtab->files);
+  memset(symtab, 0, sizeof *symtab);
+}
+
+/* --- lookup ---------------------------------------------------------------- */
+
+uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol) {
+  if (symtab->end) return symtab->end[symbol];
+  if (symbol + 1 < symtab->count) return symtab->address[symbol + 1] - 1;
+  return symtab->text_high - 1;
+}
+
+uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address) {
+  size_t low = 0, high = symtab->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (symtab->address[middle] <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return (uint32_t)low;
+}
+
+uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address) {
+  uint32_t above = gp_symtab_above(symtab, address);
+  bool found = above > 0 && address <= gp_symtab_end(symtab, above - 1);
+  uint32_t function = found ? gp_symtab_owner(symtab, above - 1) : GP_NONE;
+  GP_TRACE(symtab->trace, GP_TRACE_LOOKUP, "0x%" PRIx64 " is in %s", address,
+           found ? symtab->name[function] : "no function");
+  return function;
+}

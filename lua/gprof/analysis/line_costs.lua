@@ -1,0 +1,70 @@
+--- Where in the source the time of functions was spent and where their calls were made,
+-- for exports that have lines: as a profile by line knows it, otherwise where functions
+-- begin.
+--
+-- @internal gprof.analysis.line_costs
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local sourcing = {}
+
+-- By number in a profile by line: the number of its function in the profile by function,
+-- where there is one. Both have functions at the same addresses.
+local function matches(by_line, by_function)
+  local at, owners = {}, {}
+  for id, address in by_function:functions("address", "id", "address") do
+    at[address] = id
+  end
+  for id, owner in by_line:functions("address", "id", "function_id") do
+    owners[id] = at[by_line:get(owner, "address")]
+  end
+  return owners
+end
+
+local function add(lists, key, item)
+  lists[key] = lists[key] or {}
+  table.insert(lists[key], item)
+end
+
+-- The lines of functions that have time: by function, arrays of { file, line, ticks }.
+local function lines_of(by_line, owners)
+  local lines = {}
+  for id, ticks in by_line:functions("address", "id", "ticks") do
+    if ticks > 0 and owners[id] then
+      local file, line, address = by_line:get(id, "file", "line", "address")
+      add(lines, owners[id],
+        { file = file, line = line or 0, address = address, ticks = ticks })
+    end
+  end
+  return lines
+end
+
+-- By caller and callee: arrays of { line, count }.
+local function sites_of(by_line, owners)
+  local sites = {}
+  for caller, callee, count in by_line:arcs("id", "caller_id", "callee_id", "count") do
+    local from, to = owners[caller], owners[callee]
+    if from and to and count > 0 then
+      sites[from] = sites[from] or {}
+      local file, line = by_line:get(caller, "file", "line")
+      add(sites[from], to, { file = file, line = line or 0, count = count })
+    end
+  end
+  return sites
+end
+
+--- Looks for lines.
+-- @tparam profile profile
+-- @treturn profile by function
+-- @treturn {table,...} by number of a function that has time: arrays of its lines,
+--   `file`, `line` (0 if not known), `address` and `ticks`; empty in a profile by
+--   function
+-- @treturn {table,...} by number of a caller and that of a callee: arrays of the lines
+--   that have calls, `file`, `line` and `count`; empty in a profile by function
+function sourcing.of(profile)
+  local by_function = profile:by_function()
+  if profile == by_function then return profile, {}, {} end
+  local owners = matches(profile, by_function)
+  return by_function, lines_of(profile, owners), sites_of(profile, owners)
+end
+
+return sourcing

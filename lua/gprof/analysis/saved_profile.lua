@@ -1,0 +1,120 @@
+--- Exported profiles, as far as they can be compared with others: their functions.
+-- doc/export.md describes the layout.
+--
+-- @internal gprof.analysis.saved_profile
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local json_reader = require "gprof.format.json_reader"
+
+local stored = {}
+
+local FORMAT <const>, VERSION <const> = "gprof-profile", 1
+
+local function fail(problem, ...)
+  error({ problem = problem:format(...) }, 0)
+end
+
+-- Tests of what there has to be in the file: no amount is beyond what is counted in 63
+-- bits, no period is that of a rate beyond 32.
+local tests <const> = {
+  text = function(value) return type(value) == "string" end,
+  array = function(value) return type(value) == "table" end,
+  object = function(value) return type(value) == "table" end,
+  amount = function(value)
+    return type(value) == "number" and value >= 0 and value < 2 ^ 63
+  end,
+  period = function(value)
+    return type(value) == "number" and value > 2 ^ -33 and value < 2 ^ 33
+  end,
+}
+
+-- Rates are whole numbers, of which the period is as near as a number can be.
+local function rate_of(period)
+  local rate = 1 / period
+  local whole = math.floor(rate + 0.5)
+  return whole > 0 and math.abs(rate - whole) < 1e-6 * rate and whole or rate
+end
+
+-- A field of an object, which has to be there, unless it is optional and null.
+local function field(object, name, kind, where, optional)
+  local value = object[name]
+  if value == nil and optional then return nil end
+  if not tests[kind](value) then fail("%s'%s' is no %s", where, name, kind) end
+  return value
+end
+
+local function function_of(object, number, period)
+  local where = ("function %d: "):format(number)
+  if type(object) ~= "table" then fail("%sis no object", where) end
+  local ticks = field(object, "ticks", "amount", where)
+  local children = field(object, "children", "amount", where)
+  return {
+    name = field(object, "name", "text", where),
+    file = field(object, "file", "text", where, true),
+    ticks = ticks, whole_ticks = ticks + (period and children / period or 0),
+    calls = field(object, "calls", "amount", where), count = 1,
+  }
+end
+
+local function check_kind(profile)
+  if type(profile) ~= "table" or profile.format ~= FORMAT then
+    fail "is no profile that --export=json wrote"
+  elseif profile.version ~= VERSION then
+    fail("is of version %s of exported profiles, and known is %d",
+      tostring(profile.version), VERSION)
+  elseif field(profile, "granularity", "text", "") ~= "function" then
+    fail "is a profile by line: those by function can be compared"
+  end
+end
+
+-- Whether symspecs have left something out.
+local function is_part(profile)
+  for _, name in ipairs { "include", "exclude" } do
+    if next(field(profile, name, "object", "")) then return true end
+  end
+  return false
+end
+
+-- What gprof.compare calls a side; `part` tells whether it is one.
+local function side_of(profile)
+  check_kind(profile)
+  local period = field(profile, "period", "period", "", true)
+  local functions = {}
+  for i, object in ipairs(field(profile, "functions", "array", "")) do
+    functions[i] = function_of(object, i, period)
+  end
+  return {
+    runs = math.max(#field(profile, "profiles", "array", ""), 1),
+    rate = period and rate_of(period),
+    unit = period and field(profile, "unit", "text", "") or nil,
+    ticks = field(profile, "total_ticks", "amount", ""),
+    counted = #field(profile, "arcs", "array", "") > 0,
+    functions = functions,
+    part = is_part(profile),
+  }
+end
+
+local function read_text(path)
+  local file <close>, message = io.open(path, "rb")
+  if not file then return nil, message end
+  local text, problem = file:read "a"
+  return text, problem and path .. ": " .. problem
+end
+
+--- Reads a file.
+-- @tparam string path
+-- @treturn[1] table a side, see gprof.compare
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function stored.load(path)
+  local text, message = read_text(path)
+  if not text then return nil, message end
+  local profile, problem = json_reader.read(text)
+  if profile == nil then return nil, ("%s: is no JSON: %s"):format(path, problem) end
+  local done, side = pcall(side_of, profile)
+  if done then return side end
+  if type(side) ~= "table" then error(side, 0) end
+  return nil, path .. ": " .. side.problem
+end
+
+return stored

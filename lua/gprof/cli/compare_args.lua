@@ -1,0 +1,174 @@
+--- What `--compare` names: old profiles, the program that they are of if that was
+-- another build, and exported profiles. Which of them a file is, is told by what is in
+-- it.
+--
+-- @internal gprof.cli.compare_args
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local compare = require "gprof.compare"
+local core = require "gprof.core"
+local gprof = require "gprof"
+
+local comparing = {}
+
+local fail <const> = require "gprof.cli.options".raise
+
+-- The value, or the end of the program with the message that came in its place, behind
+-- the names that it is about, if any.
+local function need(value, message, names)
+  return value or fail("%s%s", names and names .. ": " or "", message)
+end
+
+-- Names with commas between, but one that is there as it stands.
+local function names_of(argument)
+  if core.file_status(argument) then return { argument } end
+  local names = {}
+  for name in (argument .. ","):gmatch "([^,]*)," do
+    names[#names + 1] = name
+  end
+  return names
+end
+
+-- "program", "stored" or "profile". What cannot be looked at twice is taken for a
+-- profile, and so is what is nothing else: then it is said what is wrong with that.
+local function kind_of(path)
+  if path == "-" then return "profile" end
+  if need(core.file_status(path)) ~= "file" then return "profile" end
+  local file <close> = need(io.open(path, "rb"))
+  local head = file:read(64) or ""
+  if head:find "^gmon" then return "profile" end
+  if head:find "^[ \t\r\n]*{" then return "stored" end
+  local image, problem = gprof.image(path)
+  if image then
+    image:close()
+    return "program"
+  end
+  need(not problem:find "not enough memory$", problem)  -- so it may be one
+  return "profile"
+end
+
+--- The files that the option names.
+-- @tparam {string,...} arguments of the option
+-- @treturn {string,...}
+-- @raise a table with the field `message`
+function comparing.names(arguments)
+  local all = {}
+  for _, argument in ipairs(arguments) do
+    for _, name in ipairs(names_of(argument)) do all[#all + 1] = name end
+  end
+  return all
+end
+
+-- The names of each kind.
+local function sort_out(arguments)
+  local all = comparing.names(arguments)
+  local old = { program = {}, stored = {}, profile = {}, all = all }
+  for _, name in ipairs(all) do
+    if name == "" then fail "option --compare: the name of a file is empty" end
+    table.insert(old[kind_of(name)], name)
+  end
+  if old.program[2] then
+    fail("option --compare: %s and %s are programs, and one is enough", old.program[1],
+      old.program[2])
+  elseif old.program[1] and not old.profile[1] then
+    fail("option --compare: %s is a program, and needs a profile beside it",
+      old.program[1])
+  end
+  return old
+end
+
+-- Settings by which the old profiles are read as the new ones are.
+local function reading_settings(settings, paths)
+  return {
+    operands = table.move(paths, 1, #paths, 2, { "" }), profiles_from = {}, styles = {},
+    reports = {}, exports = {}, jobs = settings.jobs, keep_going = settings.keep_going,
+    no_progress = settings.no_progress, gnu_compat = settings.gnu_compat,
+  }
+end
+
+-- The side of old profiles, and how many were left out.
+local function read_profiles(old, image, settings, check, warn)
+  if old.program[1] then
+    image = need(gprof.image(old.program[1],
+      { debug_dir = settings.debug_dir, warn = warn }))
+  end
+  local how = { file_format = settings.file_format, mixed_rates = settings.gnu_compat,
+    debug = settings.debug, slide = settings.slide,
+    external_symbol_table = settings.slide and settings.external_symbol_table }
+  local data, where, bad, good = require "gprof.cli.sum".read(image,
+    reading_settings(settings, old.profile), how, warn)
+  local picked = require "gprof.library.arguments".pick(settings, "profile")
+  picked.missed = nil  -- it is said of the new one
+  local profile = need(gprof.profile(image, data, picked))
+  check(profile, where)
+  return compare.side(profile, good), bad
+end
+
+-- All that is old as one side, and how many profiles were left out.
+local function read_old(old, image, settings, check, warn)
+  local sides, names, left_out = {}, {}, 0
+  if old.profile[1] then
+    sides[1], left_out = read_profiles(old, image, settings, check, warn)
+    names[1] = old.profile[1]
+  end
+  for _, path in ipairs(old.stored) do
+    local side = need(compare.load(path))
+    if side.part and not (settings.include or settings.exclude) then
+      warn(path .. ": was exported with symspecs: what they left out looks new")
+    end
+    sides[#sides + 1], names[#names + 1] = side, path
+  end
+  local sum, problem, number = compare.sum(sides)
+  return need(sum, problem, names[number]), left_out
+end
+
+--- Compares what is old with a profile.
+-- @tparam table settings `compare`: arguments of the option; and those of the new profile
+-- @tparam profile profile
+-- @tparam integer runs that it is of
+-- @tparam function check raises what is wrong with an old profile, whose name it is
+--   given, too
+-- @tparam function warn takes a message
+-- @treturn comparison
+-- @treturn integer how many bad old profiles were left out
+-- @raise a table with the field `message`
+function comparing.compare(settings, profile, runs, check, warn)
+  local old = sort_out(settings.compare)
+  local side, left_out = read_old(old, profile.image, settings, check, warn)
+  local names = require "gprof.cli.profiles".names { named = old.all }
+  local comparison, problem = compare.sides(side, compare.side(profile, runs))
+  need(comparison, problem, names)
+  if comparison.common == 0 then
+    fail("%s: no function is one of %s, too", names, profile.image.path)
+  end
+  return comparison, left_out
+end
+
+local function name_of(row)
+  local file = row.new_file and row.new_file:match "[^/]*$"
+  return row.name .. (file and (" (%s)"):format(file) or "")
+end
+
+-- What is said of a function, or of the whole program, that got slower.
+local function describe(row, comparison)
+  local whole = row == comparison
+  local time = whole and row.total or row.self
+  return ("slower: %s: %.3g to %.3g %s a run%s (error %.2g)"):format(
+    whole and "the whole program" or name_of(row),
+    time.old, time.new, comparison.unit,
+    time.ratio and (", %.1f %% more"):format(100 * (time.ratio - 1)) or "", time.error)
+end
+
+--- What is said of what got slower.
+-- @tparam comparison comparison
+-- @tparam number percent of its time that something may have grown by
+-- @treturn {string,...}
+function comparing.slower(comparison, percent)
+  local lines = {}
+  for i, row in ipairs(compare.regressions(comparison, percent)) do
+    lines[i] = describe(row, comparison)
+  end
+  return lines
+end
+
+return comparing

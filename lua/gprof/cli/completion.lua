@@ -1,0 +1,231 @@
+--- Completion of the command line by a shell: scripts for bash and zsh, made from the
+-- table of options, so that they know what the program knows.
+--
+-- @internal gprof.cli.completion
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local options = require "gprof.cli.options"
+
+local completion = {}
+
+-- Calls a function with each option, and collects the texts that it returns.
+local function collect(make)
+  local made = {}
+  for _, rows in ipairs { options.gnu, options.own } do
+    for _, option in ipairs(rows) do
+      made[#made + 1] = make(option) or nil
+    end
+  end
+  return made
+end
+
+-- An option's names as they are typed: "-O" and "--file-format".
+local function names(option)
+  local list = { option.short and "-" .. option.short }
+  list[#list + 1] = option.long and "--" .. option.long
+  return list
+end
+
+-- Puts texts into a script, in place of @NAME@.
+local function fill(script, texts)
+  return (script:gsub("@(%u+)@", texts))
+end
+
+-- bash ----------------------------------------------------------------------------------
+
+local bash = [==[
+# Completion of gprof.lua's command line for bash: source this, or write into ~/.bashrc
+#   eval "$(gprof.lua --print-completion=bash)"
+
+_gprof_lua() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
+  local option= head= i what=() also=()
+  COMPREPLY=()
+
+  # The option that the word is the argument of. For bash, --color=al is three words.
+  if [[ $word == = ]]; then
+    option=$before word=
+  elif [[ $before == = ]]; then
+    option=${COMP_WORDS[COMP_CWORD-2]}
+  elif [[ $word == --*=* ]]; then
+    option=${word%%=*} head=$option= word=${word#*=}
+  elif [[ $word =~ ^(-[@FLAGS@]*([@TAKERS@]))(.*)$ && ${BASH_REMATCH[3]} ]]; then
+    option=-${BASH_REMATCH[2]} head=${BASH_REMATCH[1]} word=${BASH_REMATCH[3]}
+  elif [[ $before =~ ^-[@FLAGS@]*([@NEEDY@])$ ]]; then
+    option=-${BASH_REMATCH[1]}
+  else
+    case $before in
+      @LONG@) option=$before ;;
+    esac
+  fi
+
+  # Behind -- there are files only.
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    [[ ${COMP_WORDS[i]} == -- ]] && option=--
+  done
+
+  case $option in
+@ARGUMENTS@
+    --) what=(-f) ;;
+    '') if [[ $word == -* ]]; then
+          what=(-W '@OPTIONS@')
+        else
+          what=(-f)
+        fi ;;
+  esac
+
+  [[ ${what[*]} ]] || return 0
+  mapfile -t COMPREPLY < <(
+    compgen "${what[@]}" -P "$head" -- "$word"
+    [[ ${also[*]} ]] && compgen "${also[@]}" -P "$head" -- "$word")
+  if [[ ${what[*]: -1} == -[df] ]]; then
+    compopt -o filenames 2>/dev/null
+  elif [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then
+    compopt -o nospace 2>/dev/null
+  fi
+  return 0
+}
+
+complete -F _gprof_lua gprof.lua
+]==]
+
+local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
+
+-- What compgen is asked for, for an option's argument; nil if nobody can tell. Files that
+-- are filtered are asked for by themselves, as words would be filtered, too.
+local function bash_argument(option)
+  local words = options.values(option)
+  local what = { words and ("-W '%s'"):format(table.concat(words, " ")) }
+  what[#what + 1] = bash_files[option.takes]
+  return what[1] and ("    %s) what=(%s)%s ;;"):format(
+    table.concat(names(option), "|"), table.concat(what, " "),
+    option.takes == "scripts" and " also=(-f -X '!*.lua')" or "")
+end
+
+-- The words that an option can begin with: where an argument may follow, with the =.
+local function bash_words(option)
+  local words = names(option)
+  if option.long and option.argument == "required" then
+    words[#words] = words[#words] .. "="
+  elseif option.long and option.argument == "optional" then
+    words[#words + 1] = words[#words] .. "="
+  end
+  return table.concat(words, " ")
+end
+
+-- The letters of options whose argument is one of these kinds.
+local function letters(...)
+  local kinds = {}
+  for _, kind in ipairs { ... } do kinds[kind] = true end
+  return table.concat(collect(function(option)
+    return kinds[option.argument] and option.short
+  end))
+end
+
+local function for_bash()
+  return fill(bash, {
+    FLAGS = letters("none"),
+    TAKERS = letters("required", "optional"),
+    NEEDY = letters("required"),
+    LONG = table.concat(collect(function(option)
+      return option.argument == "required" and option.long and "--" .. option.long or nil
+    end), "|"),
+    ARGUMENTS = table.concat(collect(bash_argument), "\n"),
+    OPTIONS = table.concat(collect(bash_words), " "),
+  })
+end
+
+-- zsh -----------------------------------------------------------------------------------
+
+local zsh = [==[
+#compdef gprof.lua
+# Completion of gprof.lua's command line for zsh: put this into a file _gprof.lua in a
+# directory of $fpath, or write into ~/.zshrc, behind compinit,
+#   source <(gprof.lua --print-completion=zsh)
+
+@FUNCTIONS@
+_gprof_lua() {
+  _arguments -s -S \
+@OPTIONS@
+    ':program:_files' \
+    '*:profile:_files'
+}
+
+if (( $+compstate )); then
+  _gprof_lua "$@"
+else
+  compdef _gprof_lua gprof.lua
+fi
+]==]
+
+local zsh_files <const> = {
+  files = "_files", directories = "_files -/", scripts = '_files -g "*.lua"',
+}
+
+-- How a name and its argument are written: "-w+" may be "-w 9" and "-w9", "-p-" only the
+-- latter.
+local zsh_short <const> = { none = "-%s", required = "-%s+", optional = "-%s-" }
+local zsh_long <const> = { none = "--%s", required = "--%s=", optional = "--%s=-" }
+local zsh_colons <const> = { required = ":", optional = "::" }
+
+-- Where words for an option's argument come from; a function, if there are files, too.
+local function zsh_action(option)
+  local words = options.values(option)
+  words = words and "(" .. table.concat(words, " ") .. ")"
+  if words and option.takes then
+    return "_gprof_lua_" .. option.long
+  end
+  return words or zsh_files[option.takes] or " "
+end
+
+local zsh_alternative <const> = [[
+%s() {
+  _alternative 'words:%s:(%s)' 'files:file:%s'
+}
+]]
+
+-- That function, if an option has one.
+local function zsh_function(option)
+  local words = option.takes and options.values(option)
+  return words and zsh_alternative:format(zsh_action(option), option.value,
+    table.concat(words, " "), zsh_files[option.takes])
+end
+
+-- An option's argument: what it is called, and where words for it come from.
+local function zsh_argument(option)
+  if option.argument == "none" then return "" end
+  local value = option.value:gsub(":", "\\:")
+  return zsh_colons[option.argument] .. value .. ":" .. zsh_action(option)
+end
+
+-- An option for _arguments, as often as it has names. Flags are given once.
+local function zsh_option(option)
+  local forms, kind = {}, option.argument
+  if option.short then forms[1] = zsh_short[kind]:format(option.short) end
+  if option.long then forms[#forms + 1] = zsh_long[kind]:format(option.long) end
+  local once = "(" .. table.concat(names(option), " ") .. ")"
+  local text = option.help:gsub(":$", ""):gsub("[%[%]\\:]", "\\%0"):gsub("'", "'\\''")
+  for i, form in ipairs(forms) do
+    forms[i] = ("    '%s%s[%s]%s' \\"):format(
+      kind == "none" and once or "*", form, text, zsh_argument(option))
+  end
+  return table.concat(forms, "\n")
+end
+
+local function for_zsh()
+  return fill(zsh, {
+    FUNCTIONS = table.concat(collect(zsh_function), "\n"),
+    OPTIONS = table.concat(collect(zsh_option), "\n"),
+  })
+end
+
+local scripts <const> = { bash = for_bash, zsh = for_zsh }
+
+--- Makes the script for a shell.
+-- @tparam string shell "bash" or "zsh"
+-- @treturn string
+function completion.script(shell)
+  return scripts[shell]()
+end
+
+return completion

@@ -1,0 +1,104 @@
+--- Exports: profiles in formats that other tools read.
+--
+-- An export is a function of (profile, options, write), as a report is: the module
+-- gprof.export.KIND.
+--
+-- @internal gprof.cli.exports
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local options = require "gprof.cli.options"
+local output = require "gprof.output"
+
+local exports = {}
+
+--- All kinds there are.
+exports.kinds = options.values { long = "export" }
+
+-- Kinds that are about time, and what is said of profiles that have none.
+local timed <const> = {
+  callgrind = true, dot = true, folded = true, pprof = true, speedscope = true,
+  svg = true,
+}
+
+--- Takes apart what the command line says: KIND or KIND:FILE.
+-- @tparam string argument
+-- @treturn[1] table `kind`; `path`, nil for standard output; `print`, the export
+-- @return[2] nil
+-- @treturn[2] string what is wrong, to be put behind the option's name
+function exports.find(argument)
+  local kind, path = argument:match "^([^:]*):?(.*)$"
+  for _, known in ipairs(exports.kinds) do
+    if known == kind then
+      if path == "" and argument ~= kind then
+        return nil, "the name of a file is empty"
+      end
+      return { kind = kind, path = path ~= "" and path ~= "-" and path or nil,
+        print = require("gprof.export." .. kind:gsub("-", "_")) }
+    end
+  end
+  return nil, ("there is no kind '%s': known are %s"):format(kind,
+    table.concat(exports.kinds, ", "))
+end
+
+--- The export that is a page for browsers, which has an option of its own.
+-- @tparam string path "-" for standard output
+-- @treturn table as of `find`
+function exports.page(path)
+  return { kind = "html", path = path ~= "-" and path or nil,
+    print = require "gprof.export.html" }
+end
+
+--- Tells whether an export goes to standard output.
+-- @tparam {table,...} wanted as `find` returns them
+-- @treturn boolean
+function exports.is_printed(wanted)
+  for _, export in ipairs(wanted) do
+    if not export.path then return true end
+  end
+  return false
+end
+
+--- What data lack for exports.
+-- @tparam {table,...} wanted as `find` returns them
+-- @tparam data data
+-- @treturn string|nil
+function exports.lack(wanted, data)
+  for _, export in ipairs(wanted) do
+    if timed[export.kind] and not data.has_histogram then
+      return ("has no histogram: a %s export cannot be made from it"):format(export.kind)
+    end
+  end
+end
+
+--- Refuses exports that would be lost to each other, or something else to them.
+-- @tparam {table,...} wanted as `find` returns them
+-- @tparam kept kept files that are not to be lost (`gprof.cli.kept`)
+-- @tparam[opt] string sum where a sum is written to
+-- @raise a table with the field `message`
+function exports.check_targets(wanted, kept, sum)
+  local taken = { [sum or ""] = true }
+  for _, export in ipairs(wanted) do
+    local path = export.path
+    if path and kept:has(path) then
+      options.raise("%s: is read: no export is written over it", path)
+    elseif path and taken[path] and not path:find "^/dev/" then
+      options.raise("%s: is asked for twice, and the first would be lost", path)
+    end
+    taken[path or ""] = true
+  end
+end
+
+--- Writes exports.
+-- @tparam {table,...} wanted as `find` returns them
+-- @tparam profile profile
+-- @tparam table settings
+-- @tparam stream write
+-- @raise a table with the field `message`
+function exports.write(wanted, profile, settings, write)
+  for _, export in ipairs(wanted) do
+    local function fill(stream) export.print(profile, settings, stream) end
+    if export.path then output.new_file(export.path, fill) else fill(write) end
+  end
+end
+
+return exports

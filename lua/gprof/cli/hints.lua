@@ -1,0 +1,120 @@
+--- What somebody may have meant whose command line can be read, but says something else.
+-- It is loaded where that is likely.
+--
+-- @internal gprof.cli.hints
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local hints = {}
+
+local MOST_NAMES <const> = 3  -- that a message lists
+
+-- Operands ----------------------------------------------------------------------------
+
+-- Whether a file begins as a profile does; reading from a pipe would wait.
+local function is_profile(path)
+  if core.file_status(path) ~= "file" then return false end
+  local file <close> = io.open(path, "rb")
+  return file ~= nil and file:read(4) == "gmon"
+end
+
+--- What to say of an operand that is no program.
+-- @tparam {string,...} operands
+-- @tparam string message what is wrong with the first one
+-- @treturn string
+function hints.program(operands, message)
+  local first, second = operands[1], operands[2]
+  if not first then return message .. " (no program is named)" end
+  if not is_profile(first) then return message end
+  if second and require "gprof".image(second) then
+    return ("%s: is a profile, and %s is a program: they seem to be swapped, as the " ..
+      "program comes first"):format(first, second)
+  end
+  return first .. ": is a profile, not a program, which has to be named before it"
+end
+
+-- Symspecs ----------------------------------------------------------------------------
+
+-- Options that were taken for the symspec of another one: "b" of "-pb".
+local function joined(settings, spec)
+  local option = settings.joined and settings.joined[spec]
+  if not option then return nil end
+  local letters = {}
+  for _, known in ipairs(require "gprof.cli.options".gnu) do
+    if known.short and known.argument ~= "required" then letters[known.short] = true end
+  end
+  for letter in spec:gmatch "." do
+    if not letters[letter] then return nil end
+  end
+  return ("what is joined to -%s is a symspec; as options of their own: -%s -%s"):format(
+    option, option, spec)
+end
+
+-- How many bytes two names have in common at their beginnings.
+local function common_prefix(a, b)
+  local count, most = 0, math.min(#a, #b)
+  while count < most and a:byte(count + 1) == b:byte(count + 1) do count = count + 1 end
+  return count
+end
+
+-- Whether a name is another one but for one character that is missing, superfluous or
+-- wrong, two that changed places, or capitals.
+local function is_near(name, spec)
+  if math.abs(#name - #spec) > 1 then return false end
+  if name:lower() == spec:lower() then return true end
+  local at = common_prefix(name, spec)
+  local rest, other = name:sub(at + 1), spec:sub(at + 1)
+  return rest:sub(2) == other:sub(2) or rest:sub(2) == other or rest == other:sub(2) or
+    rest == other:sub(2, 2) .. other:sub(1, 1) .. other:sub(3)
+end
+
+-- "is one or another meant?", of a few names; nil of none.
+local function question(names)
+  return names[1] and "is " .. table.concat(names, " or ") .. " meant?" or nil
+end
+
+-- Functions of nearly that name; those of C++ by their names without parameters.
+local function near(image, spec)
+  if #spec < 3 or spec:find "[^%w_$:~]" then return nil end
+  local names, seen = {}, {}
+  for name in image:symbols(nil, "name") do
+    name = name:match "^([%w_$:~]+)%f[(%z]"
+    if name and not seen[name] and is_near(name, spec) then
+      seen[name] = true
+      names[#names + 1] = name
+      if #names == MOST_NAMES then break end
+    end
+  end
+  return question(names)
+end
+
+--- What a symspec that matches nothing may have been meant for.
+-- @tparam table settings
+-- @tparam image image
+-- @tparam string spec
+-- @treturn string|nil "is work meant?"
+function hints.symspec(settings, image, spec)
+  return joined(settings, spec) or
+    not settings.external_symbol_table and near(image, spec) or nil
+end
+
+-- Options ------------------------------------------------------------------------------
+
+--- Which option somebody may have meant.
+-- @tparam string word that begins like none: "--tpo=5"
+-- @treturn string|nil "is --top meant?"
+function hints.option(word)
+  local name, names = word:match "^%-%-([^=]+)", {}
+  local options = require "gprof.cli.options"
+  for _, list in ipairs(name and #name >= 3 and { options.gnu, options.own } or {}) do
+    for _, option in ipairs(list) do
+      if option.long and #names < MOST_NAMES and is_near(option.long, name) then
+        names[#names + 1] = "--" .. option.long
+      end
+    end
+  end
+  return question(names)
+end
+
+return hints

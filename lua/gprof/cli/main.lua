@@ -1,0 +1,97 @@
+--- The command line: answers what the program is asked about itself, or hands over to
+-- gprof.cli.run; and tells what failed.
+--
+-- @internal gprof.cli.main
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local options = require "gprof.cli.options"
+local output = require "gprof.output"
+
+local cli = {}
+
+-- The status that tells what got slower from what went wrong.
+local REGRESSION <const> = 2
+
+local function fail(message)
+  error({ message = message }, 0)
+end
+
+local function blocks_runtime()
+  local path, message = require "gprof.library.native".blocks_runtime()
+  return path or fail("the " .. message)
+end
+
+-- Where reports go.
+local function open_output(settings)
+  settings.color = settings.color ~= nil and not settings.gnu_compat and
+    require "gprof.print.color".wanted(settings.color, io.stdout)
+  local function is_colored() return settings.color == true end
+  if core.is_terminal(io.stdout) and not settings.gnu_compat then
+    return require "gprof.cli.screen".open(settings, is_colored)
+  end
+  return output.into(io.stdout, is_colored)
+end
+
+local function report(settings)
+  local write, finish, _ <close> = open_output(settings)
+  local run = require(settings.sandbox and "gprof.cli.sandboxed" or "gprof.cli.run")
+  local bad, slower, differs = run(settings, write)
+  finish()
+  return bad, slower, differs
+end
+
+-- What the program is asked about itself; nil if that is nothing.
+local function answer(settings)
+  if settings.help then return require "gprof.cli.help".page() end
+  if settings.version then return require "gprof.cli.help".version() end
+  if settings.print_completion then
+    return require "gprof.cli.completion".script(settings.print_completion)
+  end
+  return settings.print_blocks_runtime and blocks_runtime() .. "\n" or nil
+end
+
+local function work(arguments)
+  local settings = options.read(arguments)
+  local text = answer(settings)
+  if text then
+    local write, finish = output.into(io.stdout, function() return false end)
+    write(text)
+    finish()
+    return 0
+  end
+  local bad, slower, differs = report(settings)
+  for _, line in ipairs(slower) do
+    require "gprof.cli.terminal".tell("gprof.lua: " .. line)
+  end
+  if bad > 0 then fail("bad profiles that were left out: " .. bad) end
+  return differs and 1 or slower[1] and REGRESSION or 0
+end
+
+--- Runs the program.
+-- @tparam {string,...} arguments
+-- @treturn integer exit status: 0; or 1 after one line on standard error, or if --verify
+--   finds that image, profile and source do not belong together; or 2 after what got
+--   slower than --fail-on wants
+function cli.run(arguments)
+  -- nearly all garbage is lines just printed: a fifth less time and memory than
+  -- marking all that lives over and over again
+  collectgarbage("generational")
+  core.end_by_interrupt()
+  core.open_standard_files()
+  local done, problem = pcall(work, arguments)
+  if done then return problem end
+  if type(problem) == "string" and problem:find "not enough memory$" then
+    io.stderr:write "gprof.lua: not enough memory\n"  -- in one piece: it may take no more
+    return 1
+  elseif type(problem) ~= "table" then
+    -- a fault of ours: let it be seen
+    error(require "gprof.cli.terminal".told(tostring(problem)), 0)
+  end
+  if not problem.quiet then
+    require "gprof.cli.terminal".tell("gprof.lua: " .. problem.message)
+  end
+  return 1
+end
+
+return cli

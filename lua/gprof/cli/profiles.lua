@@ -1,0 +1,135 @@
+--- The profiles that a command line means: files that it names, all in its directories,
+-- and those in its lists.
+--
+-- A list of profiles is an array of paths, with the fields
+--
+-- - `named`: what stands on the command line for it;
+-- - `directories`: tables with the `path` of each directory; `files`, how many were found
+--   in it; and `others`, those of them that turned out to be no profiles;
+-- - `directory`: by number of a path, the directory that it was found in;
+-- - `trouble`: by number of a path, why there is nothing to be read there;
+-- - `standard_input`: whether that is one of them.
+--
+-- @internal gprof.cli.profiles
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local options = require "gprof.cli.options"
+
+local profiles = {}
+
+local MOST_NAMES <const> = 3  -- that a message lists
+local PIECE <const>, MOST_TEXT <const> = 1 << 20, 1 << 28  -- bytes of a list
+
+local function add(list, path, directory, trouble)
+  local number = #list + 1
+  list[number], list.directory[number], list.trouble[number] = path, directory, trouble
+  list.standard_input = list.standard_input or path == "-"
+end
+
+local function sorted_names(kinds)
+  local names = {}
+  for name in pairs(kinds) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
+-- The file that the sum is going to replace is no part of it, unless it is named.
+local function is_sum(path, name, sum)
+  if not sum or sum:match "[^/]*$" ~= name then return false end
+  local _, _, identity = core.file_status(sum)
+  return identity ~= nil and identity == select(3, core.file_status(path))
+end
+
+-- Adds all files in a directory and below it, by name, whatever order they lie in there.
+local function add_files(list, path, directory, sum)
+  local kinds, message = core.list_directory(path)
+  if not kinds then return add(list, path, nil, message) end
+  for _, name in ipairs(sorted_names(kinds)) do
+    local inner = (path:gsub("/+$", "")) .. "/" .. name
+    if kinds[name] == "directory" then
+      add_files(list, inner, directory, sum)
+    elseif kinds[name] == "file" and not is_sum(inner, name, sum) then
+      directory.files = directory.files + 1
+      add(list, inner, directory)
+    end
+  end
+end
+
+local function add_directory(list, path, sum)
+  local directory, before = { path = path, files = 0, others = 0 }, #list
+  table.insert(list.directories, directory)
+  add_files(list, path, directory, sum)
+  if #list == before then add(list, path, nil, path .. ": holds no profiles") end
+end
+
+-- All that a file holds, unless that has no end.
+local function read_all(file, path)
+  local parts, length = {}, 0
+  repeat
+    local part, problem = file:read(PIECE)
+    if problem then return nil, path .. ": " .. problem end
+    parts[#parts + 1], length = part, length + #(part or "")
+    if length > MOST_TEXT then return nil, path .. ": is too long for a list" end
+  until not part
+  return table.concat(parts)
+end
+
+local function read_text(path)
+  if path == "-" then return read_all(io.stdin, "standard input") end
+  local file <close>, message = io.open(path, "rb")
+  if not file then return nil, message end
+  return read_all(file, path)
+end
+
+-- Adds the files that a list names: each ends with a zero, or else with its line.
+local function add_list(list, path)
+  local text, message = read_text(path)
+  if not text then error({ message = message }, 0) end
+  local before = #list
+  for name in text:gmatch(text:find("\0", 1, true) and "[^\0]+" or "[^\n]+") do
+    add(list, name)
+  end
+  if #list == before then
+    local name = path == "-" and "standard input" or path
+    error({ message = name .. ": names no profiles" }, 0)
+  end
+end
+
+--- Finds the profiles that are meant; none is opened.
+-- @tparam table settings as `options.read` gives them
+-- @treturn table list
+-- @raise a table with the field `message`
+function profiles.find(settings)
+  local list = { named = {}, directories = {}, directory = {}, trouble = {} }
+  local sum = settings.styles.sum and options.sum_path(settings)
+  for i = 2, #settings.operands do
+    local path = settings.operands[i]
+    table.insert(list.named, path)
+    if not settings.gnu_compat and core.file_status(path) == "directory" then
+      add_directory(list, path, sum)
+    else
+      add(list, path)
+    end
+  end
+  for _, path in ipairs(settings.profiles_from) do
+    table.insert(list.named, path)
+    add_list(list, path)
+  end
+  if #list == 0 then
+    list.named[1] = options.profile_path(settings)
+    add(list, list.named[1])
+  end
+  return list
+end
+
+--- What a list is called in a message.
+-- @tparam table list
+-- @treturn string "a, b"; "a, b, c and 9 more"
+function profiles.names(list)
+  local more = #list.named - MOST_NAMES
+  local names = table.concat(list.named, ", ", 1, math.min(#list.named, MOST_NAMES))
+  return more > 0 and ("%s and %d more"):format(names, more) or names
+end
+
+return profiles

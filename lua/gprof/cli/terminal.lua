@@ -1,0 +1,127 @@
+--- What is shown on a terminal. Names and source text come from files of others, and a
+-- terminal obeys what it is sent: so control characters, and characters that turn the
+-- direction of text around, are shown as Lua writes them: \x1b, \u{202e}. A pipe or a
+-- file gets all bytes as they are.
+--
+-- @internal gprof.cli.terminal
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+
+local terminal = {}
+
+-- What has to be looked at: tab, newline and form feed are harmless.
+local special <const> = "[\0-\8\11\13-\31\127-\255]"
+
+-- What colours are made of (ECMA-48: "select graphic rendition"): nothing that hides
+-- text.
+local renditions <const> = "0 1 2 3 4 7 22 23 24 27 31 32 33 34 35 36 37 39 " ..
+  "91 92 93 94 95 96 97"
+local harmless = {}
+for code in renditions:gmatch "%d+" do harmless[code] = true end
+
+-- Characters that have no place of their own, but decide about that of others.
+local unseen = { { 0x80, 0x9f }, { 0x61c, 0x61c }, { 0x200e, 0x200f },
+  { 0x2028, 0x202e }, { 0x2066, 0x2069 } }
+
+local function is_unseen(code)
+  for _, range in ipairs(unseen) do
+    if code >= range[1] and code <= range[2] then return true end
+  end
+  return false
+end
+
+--- Tells whether the terminal takes bytes for UTF-8, as far as the environment tells.
+-- @treturn boolean
+function terminal.is_utf8()
+  for _, name in ipairs { "LC_ALL", "LC_CTYPE", "LANG" } do
+    local value = os.getenv(name) or ""
+    if value ~= "" then return value:lower():find "utf%-?8" ~= nil end
+  end
+  return false
+end
+
+local function escape_byte(byte)
+  return ("\\x%02x"):format(byte:byte())
+end
+
+-- Bytes from 128 on. Those that are no UTF-8 are somebody's letters, or control
+-- characters.
+local function show_wide(text)
+  local parts, at = {}, 1
+  while at <= #text do
+    local code = utf8.len(text, at, at) and utf8.codepoint(text, at)
+    local length = code and #utf8.char(code) or 1
+    local part = text:sub(at, at + length - 1)
+    if code and is_unseen(code) then
+      part = ("\\u{%x}"):format(code)
+    elseif not code then
+      part = part:gsub("[\128-\159]", escape_byte)
+    end
+    parts[#parts + 1] = part
+    at = at + length
+  end
+  return table.concat(parts)
+end
+
+local function is_color(sequence)
+  local codes = sequence:match "^%[([%d;]*)m$"
+  if not codes then return false end
+  for code in codes:gmatch "%d+" do
+    if not harmless[code] then return false end
+  end
+  return true
+end
+
+--- Makes text harmless.
+-- @tparam string text with whole characters and lines
+-- @tparam[opt] boolean colored leave sequences for colours as they are
+-- @treturn string
+function terminal.shown(text, colored)
+  if not text:find(special) then return text end
+  text = text:gsub("([\0-\8\11\14-\31\127])(%[?[%d;]*m?)", function(control, behind)
+    if colored and control == "\27" and is_color(behind) then return nil end
+    return escape_byte(control) .. behind
+  end)
+  text = text:gsub("\r(\n?)", function(newline)
+    return newline == "" and "\\x0d" or nil
+  end)
+  if terminal.is_utf8() then return (text:gsub("[\128-\255]+", show_wide)) end
+  return (text:gsub("[\128-\159]", escape_byte))
+end
+
+-- Bytes of a line that are waited with for its end. One of this length is cut, which at
+-- worst shows a character as the bytes that it has.
+local LONGEST <const> = 65536
+
+--- Makes pieces of text harmless that are cut anywhere: lines are shown when they have
+-- come to their end, or have become too long to be kept.
+-- @tparam function is_colored whether sequences for colours are to be left
+-- @treturn function of a piece, which returns what is to be written; without one, the
+--   rest
+function terminal.filter(is_colored)
+  local rest = ""
+  return function(piece)
+    local text = rest .. (piece or "")
+    local ending = piece and (text:find "\n[^\n]*$" or 0) or #text
+    if #text - ending > LONGEST then ending = #text end
+    rest = text:sub(ending + 1)
+    return terminal.shown(text:sub(1, ending), is_colored())
+  end
+end
+
+--- Text of several lines for standard error, made harmless if that is a terminal.
+-- @tparam string text
+-- @treturn string
+function terminal.told(text)
+  return core.is_terminal(io.stderr) and terminal.shown(text) or text
+end
+
+--- Writes a line on standard error, harmless and in one line if that is a terminal.
+-- @tparam string line
+function terminal.tell(line)
+  if core.is_terminal(io.stderr) then line = terminal.shown(line):gsub("\n", "\\n") end
+  io.stderr:write(line, "\n")
+end
+
+return terminal

@@ -1,0 +1,178 @@
+--- What a page knows of a profile, as JSON in columns. Functions, cycles and files have
+-- numbers from 0 there, cycles those behind the functions'.
+--
+-- @internal gprof.export.html.data
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local granularity = require "gprof.print.granularity"
+local text = require "gprof.export.html.text"
+local trees = require "gprof.export.html.tree"
+
+local data = {}
+
+local array <const>, number <const>, quoted <const> = text.array, text.number, text.quoted
+
+local function shown(name)
+  return quoted(name and text.shown(name))
+end
+
+-- Gives out numbers for values, from 0, in the order in which they come.
+local function numbering()
+  local numbers, values = {}, {}
+  return function(value)
+    if value == nil then return -1 end
+    if not numbers[value] then
+      values[#values + 1] = value
+      numbers[value] = #values - 1
+    end
+    return numbers[value]
+  end, values
+end
+
+-- Columns of functions: the field, and how it is written.
+local columns <const> = {
+  { "name", shown }, { "self", number }, { "self_error", number }, { "children", number },
+  { "calls", number }, { "self_calls", number }, { "line", number },
+}
+
+local function cycles_of(content, place)
+  local texts, within = {}, {}
+  for i, cycle in ipairs(content.cycles) do
+    local members = {}
+    for id in cycle:members(nil, "id") do
+      members[#members + 1], within[id] = place[id], i - 1
+    end
+    texts[i] = text.object { { "name", quoted(cycle.name) },
+      { "self", number(cycle.self) },
+      { "self_error", number(cycle.self_error) },
+      { "children", number(cycle.children) }, { "calls", number(cycle.calls) },
+      { "self_calls", number(cycle.self_calls) }, { "members", array(number, members) } }
+  end
+  return "[" .. table.concat(texts, ",") .. "]", within
+end
+
+local function functions_of(content, file_number, within)
+  local profile, ids, entries = content.profile, content.ids, {}
+  for i, column in ipairs(columns) do
+    local values = {}
+    for row, id in ipairs(ids) do values[row] = profile:get(id, column[1]) end
+    entries[i] = { column[1], array(column[2], values, #ids) }
+  end
+  local files, cycles = {}, {}
+  for row, id in ipairs(ids) do
+    files[row], cycles[row] = file_number(profile:get(id, "file")), within[id] or -1
+  end
+  entries[#entries + 1] = { "file", array(number, files) }
+  entries[#entries + 1] = { "cycle", array(number, cycles) }
+  return text.object(entries)
+end
+
+-- Arcs as columns: callers and callees by place.
+local function arcs_of(content, place)
+  local entries = {}
+  for i, name in ipairs { "caller", "callee", "count", "self", "children" } do
+    local values = {}
+    for row, arc in ipairs(content.arcs) do
+      values[row] = i <= 2 and place[arc[name]] or arc[name]
+    end
+    entries[i] = { name, array(number, values) }
+  end
+  return text.object(entries)
+end
+
+-- The tree as columns. What has no place, as it was not selected, has a name alone, which
+-- is behind all places.
+local function tree_of(content, place, behind)
+  local tree, frames, parents, weights, more = content.tree, {}, {}, {}, {}
+  if not tree then return "null" end
+  local extra, others = numbering()
+  for i, node in ipairs(tree.nodes) do
+    local id = node.id or -1
+    frames[i] = place[id] or id < 1 and -1 or behind + extra(id)
+    if id == trees.HIDDEN then frames[i] = -2 end
+    parents[i], weights[i] = node.parent - 1, node.weight
+  end
+  for i, id in ipairs(others) do more[i] = content.profile:get(id, "name") end
+  return text.object { { "frame", array(number, frames) },
+    { "parent", array(number, parents) }, { "weight", array(number, weights) },
+    { "others", array(shown, more) }, { "parts", number(tree.parts) } }
+end
+
+-- A file: the numbers of lines that stand where others are left out before them, all
+-- texts, and what is known of some, by place.
+local function source_of(file)
+  local jumps, texts, known, expected = {}, {}, {}, 1
+  for i, line in ipairs(file.lines) do
+    if line.number ~= expected then
+      jumps[#jumps + 1], jumps[#jumps + 2] = i - 1, line.number
+    end
+    expected, texts[i] = line.number + 1, text.shown(line.text, "\0-\8\11-\31\127")
+    if line.known then
+      known[#known + 1] = array(number, { i - 1, line.seconds or 0,
+        line.seconds_error or 0, line.calls or -1, line.blocks or -1 })
+    end
+  end
+  return text.object { { "name", shown(file.name) }, { "seconds", number(file.seconds) },
+    { "calls", number(file.calls) }, { "count", number(file.count) },
+    { "jumps", array(number, jumps) }, { "text", array(quoted, texts) },
+    { "known", "[" .. table.concat(known, ",") .. "]" } }
+end
+
+-- What became of times or calls, as columns; null where that is not known.
+local function change_of(rows, field)
+  if not rows[1] or not rows[1][field] then return "null" end
+  local entries = {}
+  for i, name in ipairs { "old", "new", "change", "error", "ratio" } do
+    local values = {}
+    for row, found in ipairs(rows) do values[row] = found[field][name] end
+    entries[i] = { name, array(number, values, #rows) }
+  end
+  local noise = {}
+  for row, found in ipairs(rows) do noise[row] = found[field].noise and 1 or 0 end
+  entries[#entries + 1] = { "noise", array(number, noise) }
+  return text.object(entries)
+end
+
+local function comparison_of(comparison, file_number)
+  if not comparison then return "null" end
+  local entries = { { "factor", number(comparison.factor) },
+    { "unit", quoted(comparison.unit) } }
+  for _, field in ipairs { "name", "status" } do
+    entries[#entries + 1] = { field, array(function(row) return shown(row[field]) end,
+      comparison) }
+  end
+  entries[#entries + 1] = { "file", array(function(row)
+    return number(file_number(row.new_file or row.old_file))
+  end, comparison) }
+  for _, field in ipairs { "self", "total", "calls" } do
+    entries[#entries + 1] = { field, change_of(comparison, field) }
+  end
+  return text.object(entries)
+end
+
+--- Writes it.
+-- @tparam table content what is to be seen: `profile`, by function; `ids` of functions,
+--   `arcs`, `cycles`, `sources`; and, where there are, `tree` and `comparison`
+-- @tparam stream write
+function data.write(content, write)
+  local profile, place = content.profile, {}
+  for i, id in ipairs(content.ids) do place[id] = i - 1 end
+  for i, cycle in ipairs(content.cycles) do place[cycle.id] = #content.ids + i - 1 end
+  local file_number, files = numbering()
+  local cycles, within = cycles_of(content, place)
+  local rate = profile.rate
+  local entries = {
+    { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
+    { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
+    { "decimals", number(rate and granularity.decimals(1 / rate) or 2) },
+    { "cycles", cycles }, { "functions", functions_of(content, file_number, within) },
+    { "arcs", arcs_of(content, place) },
+    { "tree", tree_of(content, place, #content.ids + #content.cycles) },
+    { "comparison", comparison_of(content.comparison, file_number) },
+    { "sources", array(source_of, content.sources.files) },
+  }
+  entries[#entries + 1] = { "files", array(shown, files) }
+  write(text.object(entries))
+end
+
+return data

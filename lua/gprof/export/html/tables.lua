@@ -1,0 +1,114 @@
+--- Tables of a page for those who read it without scripts: what took most time.
+--
+-- @internal gprof.export.html.tables
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local granularity = require "gprof.print.granularity"
+local text = require "gprof.export.html.text"
+
+local tables = {}
+
+-- How many rows each has at most.
+local MOST <const> = 1000
+
+local function head(title, columns, write)
+  write('<h2>' .. title .. '</h2>\n<div class="scroll"><table class="plain"><thead><tr>')
+  for _, column in ipairs(columns) do
+    write((column[2] and '<th scope="col" class="left">%s' or
+      '<th scope="col">%s'):format(text.html(column[1])))
+  end
+  write "</tr></thead><tbody>\n"
+end
+
+-- Cells are text; those of columns that stand left are names.
+local function row(cells, columns, write)
+  local parts = {}
+  for i, cell in ipairs(cells) do
+    parts[i] = (columns[i][2] and '<td class="name">' or "<td>") .. text.html(cell)
+  end
+  write("<tr>" .. table.concat(parts) .. "\n")
+end
+
+local function foot(count, what, write)
+  write "</tbody></table></div>\n"
+  if count > MOST then
+    write(("<p>%d more %s are seen with scripts only.</p>\n"):format(count - MOST, what))
+  end
+end
+
+-- Times as texts, with as many decimals as one sample takes to be seen.
+local function time_format(profile)
+  return "%." .. granularity.decimals(1 / (profile.rate or 100)) .. "f"
+end
+
+local function write_functions(content, write)
+  local profile, format = content.profile, time_format(content.profile)
+  local unit = profile.unit or "time"
+  local columns = { { "% " .. unit }, { "self " .. unit }, { "±" },
+    { "with callees" }, { "calls" }, { "function", true } }
+  head("Functions", columns, write)
+  for i = 1, math.min(#content.ids, MOST) do
+    local f = profile:node(content.ids[i])
+    local total = profile.total or 0
+    row({ total > 0 and ("%.1f"):format(100 * f.self / total) or "",
+      format:format(f.self), f.self_error and format:format(f.self_error) or "",
+      format:format(f.self + f.children), ("%d"):format(f.calls), f.name },
+      columns, write)
+  end
+  foot(#content.ids, "functions", write)
+end
+
+local function write_calls(content, write)
+  local profile, format = content.profile, time_format(content.profile)
+  local columns = { { "caller", true }, { "callee", true }, { "calls" },
+    { "time of these" } }
+  local arcs = table.move(content.arcs, 1, #content.arcs, 1, {})
+  table.sort(arcs, function(a, b)
+    local x, y = a.self + a.children, b.self + b.children
+    if x ~= y then return x > y end
+    if a.count ~= b.count then return a.count > b.count end
+    return a.id < b.id
+  end)
+  head("Calls", columns, write)
+  for i = 1, math.min(#arcs, MOST) do
+    local arc = arcs[i]
+    row({ profile:get(arc.caller, "name"), profile:get(arc.callee, "name"),
+      ("%d"):format(arc.count), format:format(arc.self + arc.children) }, columns, write)
+  end
+  foot(#arcs, "pairs of functions", write)
+end
+
+-- The cells of a change: old, new, difference, and what chance may have made of it.
+local function change_cells(change, format)
+  if not change then return "", "", "", "" end
+  return format:format(change.old), format:format(change.new),
+    ("%+" .. format:sub(2)):format(change.change), change.noise and "noise" or ""
+end
+
+local function write_comparison(content, write)
+  local comparison = content.comparison
+  local format, unit = time_format(content.profile), comparison.unit or "time"
+  local columns = { { "old " .. unit }, { "new " .. unit }, { "difference" }, { "" },
+    { "old calls" }, { "new calls" }, { "function", true }, { "", true } }
+  head("Changes of self time", columns, write)
+  for i = 1, math.min(#comparison, MOST) do
+    local found = comparison[i]
+    local old, new, change, noise = change_cells(found.self, format)
+    local calls = found.calls or {}
+    row({ old, new, change, noise, calls.old and ("%.0f"):format(calls.old) or "",
+      calls.new and ("%.0f"):format(calls.new) or "", found.name,
+      found.status ~= "both" and found.status or "" }, columns, write)
+  end
+  foot(#comparison, "functions", write)
+end
+
+--- Writes them.
+-- @tparam table content as for `gprof.export.html.data`
+-- @tparam stream write
+function tables.write(content, write)
+  if content.comparison then write_comparison(content, write) end
+  write_functions(content, write)
+  if content.arcs[1] then write_calls(content, write) end
+end
+
+return tables

@@ -1,0 +1,148 @@
+--- Reads JSON into values of Lua: objects and arrays become tables, whole numbers
+-- integers. A null is nil in an object, and false in an array.
+--
+-- @internal gprof.format.json_reader
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local json_reader = {}
+
+local DEEPEST <const> = 100  -- tables within tables
+
+local function fail(at, problem, ...)
+  error({ at = at, problem = problem:format(...) }, 0)
+end
+
+-- Where the next thing begins.
+local function skip(text, at)
+  return text:match("^[ \t\r\n]*()", at)
+end
+
+local function expect(text, at, character)
+  at = skip(text, at)
+  if text:sub(at, at) ~= character then fail(at, "'%s' expected", character) end
+  return at + 1
+end
+
+-- Strings -------------------------------------------------------------------------------
+
+local escapes <const> = {
+  ['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n = "\n", r = "\r",
+  t = "\t",
+}
+
+-- The character of "\uXXXX", whose digits begin at `at`, or of two of them; and where it
+-- ends. Half of a pair stands for what cannot be read.
+local function unicode(text, at)
+  local high = text:match("^%x%x%x%x", at)
+  if not high then fail(at, "four digits expected") end
+  local code = tonumber(high, 16)
+  if code < 0xD800 or code > 0xDFFF then return utf8.char(code), at + 4 end
+  local low = tonumber(text:match("^\\u(%x%x%x%x)", at + 4) or "0", 16)
+  if code < 0xDC00 and low >= 0xDC00 and low <= 0xDFFF then
+    return utf8.char(0x10000 + (code - 0xD800) * 0x400 + low - 0xDC00), at + 10
+  end
+  return utf8.char(0xFFFD), at + 4
+end
+
+-- The string whose first character is at `at`, and where it ends.
+local function read_string(text, at)
+  local parts = {}
+  while true do
+    local stop = text:find('["\\\0-\31]', at)
+    if not stop then fail(#text + 1, "a text does not end") end
+    parts[#parts + 1] = text:sub(at, stop - 1)
+    local found, after = text:sub(stop, stop), text:sub(stop + 1, stop + 1)
+    if found == '"' then return table.concat(parts), stop + 1 end
+    if found ~= "\\" then fail(stop, "a text of one line expected") end
+    if after == "u" then
+      parts[#parts + 1], at = unicode(text, stop + 2)
+    else
+      parts[#parts + 1] = escapes[after] or fail(stop, "unknown escape")
+      at = stop + 2
+    end
+  end
+end
+
+-- Values --------------------------------------------------------------------------------
+
+local words <const> = { ["true"] = true, ["false"] = false, null = false }
+
+local function read_word(text, at)
+  local word = text:match("^%a+", at)
+  if words[word] == nil then fail(at, "a value expected") end
+  if word == "null" then return nil, at + #word end
+  return words[word], at + #word
+end
+
+local function read_number(text, at)
+  local digits, stop = text:match("^(-?%d[%d.eE+-]*)()", at)
+  local number = digits and not digits:find "^-?0%d" and tonumber(digits)
+  if not number then fail(at, "a number expected") end
+  return number, stop
+end
+
+local read_value
+
+-- Goes over what is between brackets: calls a function with the place of each, which
+-- returns where that ends. Returns where all of it ends.
+local function read_list(text, at, closing, read)
+  at = skip(text, at)
+  if text:sub(at, at) == closing then return at + 1 end
+  while true do
+    at = skip(text, read(skip(text, at)))
+    local found = text:sub(at, at)
+    at = at + 1
+    if found == closing then return at end
+    if found ~= "," then fail(at - 1, "',' or '%s' expected", closing) end
+  end
+end
+
+local function read_array(text, at, depth)
+  local array, count = {}, 0
+  at = read_list(text, at, "]", function(from)
+    local value, stop = read_value(text, from, depth)
+    count = count + 1
+    array[count] = value or false
+    return stop
+  end)
+  return array, at
+end
+
+local function read_object(text, at, depth)
+  local object = {}
+  at = read_list(text, at, "}", function(from)
+    local name, stop = read_string(text, expect(text, from, '"'))
+    object[name], stop = read_value(text, skip(text, expect(text, stop, ":")), depth)
+    return stop
+  end)
+  return object, at
+end
+
+function read_value(text, at, depth)
+  local first = text:sub(at, at)
+  if first == '"' then return read_string(text, at + 1) end
+  if first:find "[%d-]" then return read_number(text, at) end
+  if first ~= "{" and first ~= "[" then return read_word(text, at) end
+  if depth == DEEPEST then fail(at, "nested too deeply") end
+  return (first == "{" and read_object or read_array)(text, at + 1, depth + 1)
+end
+
+--- Reads a text.
+-- @tparam string text
+-- @return[1] the value
+-- @return[2] nil
+-- @treturn[2] string what is wrong, and where
+function json_reader.read(text)
+  local done, value, stop = pcall(function()
+    local value, stop = read_value(text, skip(text, 1), 0)
+    return value, skip(text, stop)
+  end)
+  if done and stop <= #text then
+    done, value = false, { at = stop, problem = "nothing more expected" }
+  end
+  if done then return value end
+  if type(value) ~= "table" then error(value, 0) end
+  return nil, ("%s at byte %d"):format(value.problem, value.at - 1)
+end
+
+return json_reader

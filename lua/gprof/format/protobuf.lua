@@ -1,0 +1,53 @@
+--- Messages in the encoding of protocol buffers.
+--
+-- A field is its number and its kind, and then a number of variable length, seven bits in
+-- a byte, lowest first; or a length and as many bytes. Fields that are 0 are left out.
+--
+-- @internal gprof.format.protobuf
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local protobuf = {}
+
+local NUMBER <const>, BYTES <const> = 0, 2
+
+-- A number of variable length; a negative one is as long as can be.
+local function varint(number)
+  if number >= 0 and number < 128 then return string.char(number) end
+  local bytes = {}
+  repeat
+    local rest = number >> 7
+    bytes[#bytes + 1] = number & 127 | (rest ~= 0 and 128 or 0)
+    number = rest
+  until number == 0
+  return string.char(table.unpack(bytes))
+end
+
+--- A field that is a number.
+-- @tparam integer field
+-- @tparam integer|boolean value
+-- @treturn string
+function protobuf.number(field, value)
+  if value == true then value = 1 end
+  if not value or value == 0 then return "" end
+  return varint(field << 3 | NUMBER) .. varint(value)
+end
+
+--- A field that is text, or a message.
+-- @tparam integer field
+-- @tparam string value
+-- @treturn string
+function protobuf.bytes(field, value)
+  return varint(field << 3 | BYTES) .. varint(#value) .. value
+end
+
+--- A field that is several numbers.
+-- @tparam integer field
+-- @tparam {integer,...} values
+-- @treturn string
+function protobuf.numbers(field, values)
+  local parts = {}
+  for i, value in ipairs(values) do parts[i] = varint(value) end
+  return protobuf.bytes(field, table.concat(parts))
+end
+
+return protobuf

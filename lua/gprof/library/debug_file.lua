@@ -1,0 +1,242 @@
+--- Debugging files: where the symbols and the debugging information of an image are, if
+-- they are not in it. It is loaded where that is so, and something of them is wanted.
+--
+-- What strip takes away may be in a file of its own. It is looked for by the image's
+-- build id, and by the name that the image has for it (`.gnu_debuglink`) or, without any,
+-- by the image's own name with ".debug" behind it:
+--
+--   - DIR/.build-id/NN/NNNN.debug, for each directory of debugging files, DIR: those that
+--     the user names, then /usr/lib/debug;
+--   - NAME and .debug/NAME, beside the image, and beside what links to it lead to;
+--   - DIR/PATH/NAME, where PATH is the image's directory, and, in those that the user
+--     names, DIR/NAME.
+--
+-- One of another build is never used.
+--
+-- @internal gprof.library.debug_file
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local images = require "gprof.image"
+local native = require "gprof.library.native"
+
+local separate = {}
+
+local SYSTEM <const> = "/usr/lib/debug"
+
+-- Where to look -------------------------------------------------------------------------
+
+--- Directories of debugging files, in the order in which they are searched.
+-- @tparam {string,...}|nil named by the user
+-- @treturn {string,...}
+function separate.directories(named)
+  local all = table.move(named or {}, 1, #(named or {}), 1, {})
+  all[#all + 1] = SYSTEM
+  return all
+end
+
+local function directory_of(path)
+  return path:match "^.*/" or ""
+end
+
+-- The directory of a file, and that of what links to it lead to: both with a slash, the
+-- latter from the root.
+local function directories_of(path)
+  local real = core.real_path(path)
+  return directory_of(path), real and directory_of(real) or nil
+end
+
+local function identity(path)
+  return (select(3, core.file_status(path)))
+end
+
+-- A list of paths, none twice.
+local function new_list()
+  local list, known = {}, {}
+  return list, function(...)
+    local path = table.concat { ... }
+    if not known[path] then list[#list + 1] = path end
+    known[path] = true
+  end
+end
+
+local function add_by_id(id, directories, add)
+  if not id or #id < 4 then return end
+  for _, directory in ipairs(directories) do
+    add(directory, "/.build-id/", id:sub(1, 2), "/", id:sub(3), ".debug")
+  end
+end
+
+-- A link has a name without directories: any other is none of objcopy's making, and could
+-- lead anywhere.
+local function is_plain_name(name)
+  return not (name:find("/", 1, true) or name == "" or name == "." or name == "..")
+end
+
+local function add_by_name(image, name, add)
+  local named = images.opened(image).debug_dir or {}
+  local beside, real = directories_of(image.path)
+  local is_one = not real or identity(real) == identity(beside == "" and "." or beside)
+  for _, directory in ipairs { beside, not is_one and real or nil } do
+    add(directory, name)
+    add(directory, ".debug/", name)
+  end
+  for _, directory in ipairs(separate.directories(named)) do
+    if real then add(directory, real, name) end
+  end
+  for _, directory in ipairs(named) do add(directory, "/", name) end
+end
+
+--- Where the debugging file of an image may be.
+-- @tparam image image
+-- @treturn {string,...} paths
+-- @treturn string|nil the name that the image has for it
+function separate.places(image)
+  local list, add = new_list()
+  local link = core.debug_link(image)
+  local name = link or image.build_id and image.path:match "[^/]*$" .. ".debug"
+  add_by_id(image.build_id, separate.directories(images.opened(image).debug_dir), add)
+  if name and is_plain_name(name) then add_by_name(image, name, add) end
+  return list, link
+end
+
+-- Looking -------------------------------------------------------------------------------
+
+-- The first of the files that are there for which `take` returns true; or nil, and what
+-- is wrong with each.
+local function first_of(image, list, take)
+  local problems, seen = {}, {}
+  for _, path in ipairs(list) do
+    local kind, _, file = core.file_status(path)
+    local taken, problem
+    if kind and not seen[file] then
+      seen[file] = true
+      if kind ~= "file" then
+        problem = path .. ": is no file to read debugging information from"
+      elseif file == identity(image.path) then
+        problem = path .. ": is the image itself, and not its debugging file"
+      else
+        taken, problem = take(path)
+      end
+      if taken then return path, problems end
+      problems[#problems + 1] = problem
+    end
+  end
+  return nil, problems
+end
+
+local function warn(image, problems)
+  local told = images.opened(image).warn
+  for _, problem in ipairs(told and problems or {}) do told(problem) end
+end
+
+-- What is said of a name that leads to nothing.
+local function not_found(image, what, name, list)
+  return ("%s: its %s %s is not found: looked for %s"):format(image.path, what, name,
+    table.concat(list, ", "))
+end
+
+-- Has the image's debugging file found, if it has what is `wanted`. Returns what is wrong
+-- with those that are none, or that there is none of the name that the image tells.
+local function attach(image, wanted)
+  local list, link = separate.places(image)
+  local found, problems = first_of(image, list, function(path)
+    return core.attach_debug(image, path, wanted)
+  end)
+  if found or not link or problems[1] then return found, problems end
+  if is_plain_name(link) then
+    return nil, { not_found(image, "debugging file", link, list) }
+  end
+  return nil, { ("%s: '%s' is no name of a debugging file"):format(image.path, link) }
+end
+
+-- Has the symbols unpacked that are in the image itself, if there are any.
+local function unpack(image, problems)
+  if not core.is_packed(image) then return false end
+  local unpacker, problem = native.load "gprof.xz"
+  local done = false
+  if unpacker then
+    done, problem = core.unpack_symbols(image, unpacker)
+  end
+  if not done then problems[#problems + 1] = image.path .. ": " .. problem end
+  return done
+end
+
+--- Has the symbols of an image found that has none, and makes something of them.
+-- @tparam image image
+-- @tparam string message what is said if there are none
+-- @tparam function make returns what is made of them; or nil and a message
+-- @return[1] what `make` returned
+-- @return[2] nil
+-- @treturn[2] string the message, with what is wrong with the files that were found
+function separate.symbols(image, message, make)
+  local found, problems = attach(image, "symbols")
+  if found or unpack(image, problems) then
+    warn(image, problems)
+    return make()
+  end
+  if problems[1] then message = message .. "; " .. problems[1] end
+  return nil, message
+end
+
+-- Shared debugging information ----------------------------------------------------------
+
+-- Where a file may be that debugging information is shared in: the name is a path, mostly
+-- from where the file is that tells of it.
+local function shared_places(image, name, teller)
+  local list, add = new_list()
+  local beside, real = directories_of(teller)
+  if name:sub(1, 1) == "/" then
+    add(name)
+  else
+    if real then add(real, name) end
+    add(beside, name)
+  end
+  local base = name:match "[^/]*$"
+  for _, directory in ipairs(separate.directories(images.opened(image).debug_dir)) do
+    add(directory, "/.dwz/", base)
+    add(directory, "/", base)
+  end
+  return list
+end
+
+-- Has it found, for libbfd, which is not to look by itself.
+local function share(image)
+  local name, teller = core.shared_link(image)
+  if not name then return end
+  local list = shared_places(image, name, teller)
+  local found, problems = first_of(image, list, function(path)
+    return core.share_debug(image, core.real_path(path) or path)
+  end)
+  if found then return end
+  if not problems[1] then
+    problems[1] = not_found(image, "shared debugging file", name, list)
+  end
+  warn(image, problems)
+  core.forget_links(image)
+end
+
+-- Lines ---------------------------------------------------------------------------------
+
+--- Has the debugging information of an image found, as far as it is in other files.
+-- Called once for each image, by the core.
+-- @tparam image image
+function separate.lines(image)
+  if core.likely_separate(image) and not image.debug_file then
+    local found, problems = attach(image, "lines")
+    warn(image, problems)
+    if not found then core.forget_links(image) end
+  end
+  share(image)
+end
+
+--- Tells of debugging information that libbfd does not read: compilers put it aside.
+-- @tparam image image
+function separate.split(image)
+  local name = core.split_link(image)
+  if not name then return end
+  warn(image, { ("%s: which functions were inlined is not known: that is in %s, which " ..
+    "libbfd does not read"):format(image.path, name) })
+end
+
+return separate

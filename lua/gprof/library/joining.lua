@@ -1,0 +1,158 @@
+--- A program and shared libraries in one profile: their symbols in one table, their
+-- records in one sum, and the calls from the program into them.
+--
+-- The dynamic linker tells how often a library's function was called from outside, and
+-- not by whom. Calls of which the program tells (see gprof.library.load_address) are
+-- the program's, and all others are from <outside>.
+--
+-- @internal gprof.library.joining
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local images = require "gprof.image"
+local placing = require "gprof.library.load_address"
+
+local joining = {}
+
+-- By profile: the names of libraries with calls of unknown callers.
+local unknown = setmetatable({}, { __mode = "k" })
+
+local function base_name(path) return path:match "[^/]*$" end
+
+-- What goes by the lines, the code or the symbol table of one object.
+local alone <const> = {
+  "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
+}
+
+-- Why libraries cannot be shown with a program; nil if nothing is wrong.
+local function problem_of(data, options)
+  local seen = {}
+  for _, name in ipairs(alone) do
+    if options[name] then
+      return ("several objects cannot be shown with the option '%s'"):format(name)
+    end
+  end
+  for _, library in ipairs(options.with) do
+    local image = library.image
+    local name = library.name or base_name(image.path)
+    if seen[name] then return image.path .. ": is the second library of that name" end
+    seen[name] = true
+    if image.pointer_size ~= data.pointer_size or image.big_endian ~= data.big_endian then
+      return image.path .. ": is for another kind of machine than the program"
+    end
+  end
+end
+
+-- Symbols and data of each object, as the core joins them; or nil and a message.
+local function objects_of(symbols, data, options, trace)
+  local problem, objects = problem_of(data, options), { { symbols, data } }
+  if problem then return nil, problem end
+  for i, library in ipairs(options.with) do
+    local own = images.options(library.image, options)
+    local found, message = images.symbols(library.image, own, trace, library.data.shared)
+    if not found then return nil, message end
+    local name = library.name or base_name(library.image.path)
+    objects[i + 1] = { found, library.data, name }
+  end
+  return objects
+end
+
+-- Calls from the program of what is not in it, by the address of what is called: arrays
+-- of places and counts; and how many these are.
+local function foreign_calls(data, limit)
+  local calls, sum = {}, {}
+  for from, callee, count in data:arcs() do
+    if from < limit and not (callee >= 0 and callee < limit) then
+      calls[callee] = calls[callee] or {}
+      table.insert(calls[callee], { from, count })
+      sum[callee] = (sum[callee] or 0) + count
+    end
+  end
+  return calls, sum
+end
+
+-- How often functions of a library were called from outside, by address.
+local function outside_calls(data)
+  local calls = {}
+  for from, callee, count in data:arcs() do
+    if from == 0 then calls[callee] = (calls[callee] or 0) + count end
+  end
+  return calls
+end
+
+-- Adds the calls of a library's functions from outside: those of the program by caller,
+-- as far as these are known, and the others. Returns whether there are others.
+local function add_outside(records, object, place, calls, sum)
+  local symbols, data = object[1], object[2]
+  local outside, found = outside_calls(data), {}
+  placing.take(symbols, data, outside, sum, function(address, callee)
+    for _, call in ipairs(calls[address]) do
+      found[#found + 1] = { call[1], callee + place.slide, call[2] }
+    end
+  end)
+  table.sort(found, function(a, b)
+    if a[1] ~= b[1] then return a[1] < b[1] end
+    return a[2] < b[2]
+  end)
+  for _, arc in ipairs(found) do assert(records:add_arc(table.unpack(arc))) end
+  local others = false
+  for _, callee in ipairs(placing.sorted_keys(outside)) do
+    if outside[callee] > 0 then
+      assert(records:add_arc(place.outside, callee + place.slide, outside[callee]))
+      others = true
+    end
+  end
+  return others
+end
+
+local function list_files(records, objects)
+  for _, object in ipairs(objects) do
+    table.move(object[2].files, 1, #object[2].files, #records.files + 1, records.files)
+  end
+end
+
+-- The object that a message of the core is about.
+local function path_of(image, options, number)
+  return number == 1 and image.path or options.with[number - 1].image.path
+end
+
+--- Joins a program and libraries.
+-- @tparam image image of the program
+-- @tparam symbols symbols of it
+-- @tparam data data of it
+-- @tparam table options of `gprof.profile`, with `with`
+-- @tparam[opt] trace trace
+-- @treturn[1] symbols all of them
+-- @treturn[1] data all records
+-- @treturn[1] {string,...} the names of libraries with calls whose callers are not known
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function joining.join(image, symbols, data, options, trace)
+  local objects, message = objects_of(symbols, data, options, trace)
+  if not objects then return nil, message end
+  local records = core.data(image, nil, trace)
+  local joined, places, number = core.join(records, objects)
+  if not joined then
+    return nil, path_of(image, options, number) .. ": beside the others, " .. places
+  end
+  local calls, sum, others = {}, {}, {}
+  for i = 1, #objects do
+    if i == 2 then calls, sum = foreign_calls(data, places[1].limit) end
+    if places[i].outside and add_outside(records, objects[i], places[i], calls, sum) then
+      others[#others + 1] = objects[i][3] or base_name(image.path)
+    end
+  end
+  list_files(records, objects)
+  return joined, records, others
+end
+
+--- Keeps in mind, or tells, the libraries of a profile with calls of unknown callers.
+-- @tparam profile profile
+-- @tparam[opt] {string,...} names
+-- @treturn {string,...} names
+function joining.unknown(profile, names)
+  unknown[profile] = names or unknown[profile]
+  return unknown[profile]
+end
+
+return joining

@@ -1,0 +1,75 @@
+--- Orders of iterations that the core has not: by any field, or by a function.
+--
+-- @internal gprof.library.sorting
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+-- Names and places go upwards; amounts, which all others are, begin with the most.
+local ascending = {
+  name = true, symbol = true, file = true, line = true, address = true, id = true,
+  index = true, number = true, function_id = true, caller_id = true, callee_id = true,
+}
+
+local function upwards(a, b) return a < b end
+local function downwards(a, b) return a > b end
+
+-- Keys that can be compared: true comes before false, as the most does.
+local function comparable(key, field)
+  local kind = type(key)
+  if kind == "boolean" then return key and 1 or 0 end
+  if kind == "string" or kind == "number" then return key end
+  error({ message = ("cannot sort by field '%s', a %s"):format(field, kind) }, 0)
+end
+
+-- Sorts numbers by key; those without one come last, equal ones stay in their order.
+local function by_field(field, next)
+  local ids, keys, places = {}, {}, {}
+  for id, key in next do
+    ids[#ids + 1] = id
+    places[id] = #ids
+    if key ~= nil then keys[id] = comparable(key, field) end
+  end
+  local before = field == "address" and math.ult or ascending[field] and upwards or
+    downwards
+  table.sort(ids, function(a, b)
+    local x, y = keys[a], keys[b]
+    if x == y then return places[a] < places[b] end
+    if x == nil or y == nil then return y == nil end
+    return before(x, y)
+  end)
+  return ids
+end
+
+-- Sorts objects by a function, and leaves those in their order that it makes no
+-- difference between; returns their numbers.
+local function by_function(before, next)
+  local objects, places, ids = {}, {}, {}
+  for object in next do
+    objects[#objects + 1] = object
+    places[object] = #objects
+  end
+  table.sort(objects, function(a, b)
+    if a == b then return false end
+    if before(a, b) then return true end
+    return not before(b, a) and places[a] < places[b]
+  end)
+  for i, object in ipairs(objects) do ids[i] = object.id end
+  return ids
+end
+
+--- Sorts parts of an object.
+-- @tparam string|function order the name of a field, or a function of two objects that
+--   returns whether the first comes first
+-- @tparam function next gives them in their own order: number and field of each if
+--   `order` is a name, otherwise objects
+-- @treturn[1] {integer,...} their numbers in that order
+-- @return[2] nil
+-- @treturn[2] string what is wrong with the order
+return function(order, next)
+  local sort = type(order) == "function" and by_function or by_field
+  local done, result = pcall(sort, order, next)
+  if done then return result end
+  if type(result) == "table" and sort == by_field then return nil, result.message end
+  local invalid = "invalid order function for sorting"  -- as table.sort says of it
+  if tostring(result):find(invalid, 1, true) then return nil, invalid end
+  error(result, 0)
+end

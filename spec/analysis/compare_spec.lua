@@ -1,0 +1,540 @@
+-- Profiles compared, for scripts: which functions are the same, what became of them, and what of that is chance.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local chance = require "support.chance"
+local crafted = require "support.crafted"
+local gprof = require "gprof"
+local matching = require "gprof.analysis.matching"
+local shell = require "support.shell"
+local significance = require "gprof.analysis.significance"
+
+local function profile(plan)
+  return (crafted.profile(plan))
+end
+
+-- The rows of a comparison by name.
+local function rows(comparison)
+  local by_name = {}
+  for _, row in ipairs(comparison) do by_name[row.name] = row end
+  return by_name
+end
+
+local function figures(change)
+  return { change.old, change.new, change.change, change.ratio }
+end
+
+describe("functions of two programs", function()
+  -- Pairs up functions that are written "name" or "name file", and returns what became of them: "old|new" by both.
+  local function paired(olds, news)
+    local function functions(list)
+      local made = {}
+      for i, text in ipairs(list) do
+        local name, file = text:match "^(%S+) ?(.*)$"
+        made[i] = { name = name, file = file ~= "" and file or nil, ticks = 1, whole_ticks = 1, calls = 1, count = 1 }
+      end
+      return made
+    end
+    local function describe(f)
+      if not f then return "-" end
+      return (f.name .. " " .. (f.file or "?")) .. (f.count > 1 and " x" .. f.count or "")
+    end
+    local pairs_made = {}
+    matching.pair(functions(olds), functions(news), function(old, new)
+      pairs_made[#pairs_made + 1] = describe(old) .. " | " .. describe(new)
+    end)
+    table.sort(pairs_made)
+    return pairs_made
+  end
+
+  it("are the same by name, wherever they are", function()
+    assert.same({ "- | c c.c", "a a.c | -", "b ? | b ?", "f old/f.c | f new/g.c", "g g.c | g ?" },
+      paired({ "a a.c", "b", "f old/f.c", "g g.c" }, { "f new/g.c", "g", "b", "c c.c" }))
+  end)
+
+  it("are told apart by file if several have a name", function()
+    assert.same({ "- | f new/c.c", "f new/a.c | f new/a.c", "f new/b.c | -" },
+      paired({ "f new/a.c", "f new/b.c" }, { "f new/a.c", "f new/c.c" }))
+  end)
+
+  it("are told apart by as many last components of paths as it takes", function()
+    assert.same({ "f /1/left/common.c | f /2/left/common.c", "f /1/right/common.c | f /2/right/common.c" },
+      paired({ "f /1/left/common.c", "f /1/right/common.c" }, { "f /2/right/common.c", "f /2/left/common.c" }))
+    assert.same({ "f a.c | f ./a.c", "f left/a.c | f /left/a.c" },
+      paired({ "f a.c", "f left/a.c" }, { "f /left/a.c", "f ./a.c" }))
+  end)
+
+  it("are one if they have one name and one file, or nothing tells them apart", function()
+    assert.same({ "f x.h x2 | f x.h x3" }, paired({ "f x.h", "f x.h" }, { "f x.h", "f x.h", "f x.h" }))
+    assert.same({ "f a.c x2 | f ? x2" }, paired({ "f a.c", "f b.c" }, { "f", "f" }))
+    assert.same({ "f ? x2 | f a.c x2" }, paired({ "f", "f b.c" }, { "f a.c", "f b.c" }))
+    assert.same({ "f 1/x/a.c x2 | f 2/x/a.c x2" },
+      paired({ "f 1/x/a.c", "f 3/x/a.c" }, { "f 2/x/a.c", "f 4/x/a.c" }))
+  end)
+
+  it("are the same whether their names are in UTF-8 or were made so", function()
+    assert.same({ "caf\xe9 ? | caf\\xE9 ?" }, paired({ "caf\xe9" }, { "caf\\xE9" }))
+  end)
+
+  it("take no time that grows with the square of those that have one name", function()
+    local olds, news = {}, {}
+    for i = 1, 20000 do
+      olds[i], news[i] = ("f /old/%d/%s.c"):format(i, ("d/"):rep(20)), ("f /new/%d/%s.c"):format(i, ("d/"):rep(20))
+    end
+    assert.equal(20000, #paired(olds, news))
+    local long = "f " .. ("x"):rep(1000000)
+    assert.equal(3, #paired({ "f " .. ("/"):rep(1000000), "f a" }, { long, "f a" }))
+  end)
+end)
+
+describe("a comparison", function()
+  local before <const> = { functions = { "main", "work", "leaf", "old_name", "idle", "inlined" },
+    ticks = { work = 100, leaf = 400, old_name = 49, inlined = 1 },
+    calls = { { "main", "work", 2 }, { "work", "leaf", 10 }, { "main", "old_name", 5 } } }
+  local after <const> = { functions = { "main", "leaf", "work", "new_name", "idle" },
+    ticks = { work = 144, leaf = 100, new_name = 25 },
+    calls = { { "main", "work", 2 }, { "work", "leaf", 10 }, { "main", "new_name", 5 }, { "main", "leaf", 10 } } }
+  local changes, by_name
+
+  setup(function()
+    changes = assert(gprof.compare(profile(before), profile(after)))
+    by_name = rows(changes)
+  end)
+
+  it("has what each function took and takes, the largest change first", function()
+    local names = {}
+    for i, row in ipairs(changes) do names[i] = row.name end
+    assert.same({ "leaf", "old_name", "work", "new_name", "inlined", "main" }, names)
+    assert.same({ 4.0, 1.0, -3.0, 0.25 }, figures(by_name.leaf.self))
+    assert.same({ 1.0, 1.44, 0.44, 1.44 }, { by_name.work.self.old, by_name.work.self.new,
+      tonumber(("%.10f"):format(by_name.work.self.change)), by_name.work.self.ratio })
+    assert.same({ 5.0, 1.94 }, { by_name.work.total.old, by_name.work.total.new })
+    assert.same({ 10.0, 20.0, 10.0, 2.0 }, figures(by_name.leaf.calls))
+    assert.same({ 0.0, 0.0, 0.0 }, figures(by_name.main.self))
+  end)
+
+  it("has the errors: the root of the sum of variances", function()
+    assert.near(math.sqrt(100 + 144) / 100, by_name.work.self.error, 1e-12)
+    assert.near(math.sqrt(400 + 100) / 100, by_name.leaf.self.error, 1e-12)
+    assert.near(math.sqrt(49 + 1) / 100, by_name.old_name.self.error, 1e-12)
+    assert.near(math.sqrt(500 + 194) / 100, by_name.work.total.error, 1e-12)
+    assert.near(math.sqrt(550 + 269) / 100, changes.total.error, 1e-12)
+    assert.is_nil(by_name.leaf.calls.error)
+  end)
+
+  it("tells what is new and what is gone", function()
+    local states = {}
+    for name, row in pairs(by_name) do states[name] = row.status end
+    assert.same({ main = "both", work = "both", leaf = "both", old_name = "gone", new_name = "new",
+      inlined = "gone" }, states)
+    assert.is_nil(by_name.new_name.self.ratio)
+    assert.equal(0.0, by_name.old_name.self.ratio)
+    assert.equal(4, changes.common)
+  end)
+
+  it("tells news from noise", function()
+    -- ten times have ten samples: four self times, five total times and the whole; one in 200 is 2.807 deviations
+    assert.same({ 0.05, 10 }, { changes.chance, changes.times })
+    assert.near(2.807, changes.factor, 0.001)
+    assert.is_false(by_name.leaf.self.noise)      -- 13.4 errors
+    assert.is_true(by_name.inlined.self.noise)    -- fewer than ten samples
+    assert.is_false(by_name.work.total.noise)     -- 11.6
+    assert.is_true(rows(assert(gprof.compare(profile(before), profile(after), { chance = 0.001 }))).work.self.noise)
+  end)
+
+  it("has the whole", function()
+    assert.same({ 5.5, 2.69 }, { changes.total.old, changes.total.new })
+    assert.same({ runs = 1, period = 0.01, samples = 100, total = 5.5, counted = true, functions = 6 }, changes.old)
+  end)
+
+  it("of a profile with itself has no change", function()
+    local same = profile(before)
+    for _, row in ipairs(assert(gprof.compare(same, same))) do
+      assert.same({ 0, 0, 0, true }, { row.self.change, row.total.change, row.calls.change, row.self.noise })
+    end
+  end)
+end)
+
+describe("times that are compared", function()
+  local function plan(ticks, changes)
+    return setmetatable(changes or {}, { __index = { functions = { "main", "f" }, ticks = { f = ticks },
+      calls = { { "main", "f", ticks } } } })
+  end
+
+  it("are those of a run, whatever the number of runs", function()
+    local changes = assert(gprof.compare(profile(plan(100)), profile(plan(360)), { new_runs = 3 }))
+    local f = rows(changes).f
+    assert.same({ 1.0, 1.2 }, { f.self.old, f.self.new })
+    assert.near(math.sqrt(100 / 100 ^ 2 + 360 / 300 ^ 2), f.self.error, 1e-12)
+    assert.same({ 100.0, 120.0, 20.0, 1.2 }, figures(f.calls))
+    assert.same({ 1, 3, 1.0, 1.2 }, { changes.old.runs, changes.new.runs, changes.total.old, changes.total.new })
+  end)
+
+  it("are of as many runs as files were read", function()
+    local image = assert(gprof.image(crafted.image(plan(1))))
+    local paths = { crafted.gmon(plan(100)), crafted.gmon(plan(120)), crafted.gmon(plan(80)) }
+    local old = assert(gprof.profile(image, assert(gprof.data(image, table.unpack(paths)))))
+    local changes = assert(gprof.compare(old, profile(plan(100))))
+    assert.same({ 3, 1, 1.0, 1.0 }, { changes.old.runs, changes.new.runs, changes.total.old, changes.total.new })
+  end)
+
+  it("may be sampled at different rates", function()
+    local f = rows(assert(gprof.compare(profile(plan(100)), profile(plan(2000, { rate = 1000 }))))).f
+    assert.same({ 1.0, 2.0, 1.0, 2.0 }, figures(f.self))
+    assert.near(math.sqrt(0.01 + 0.002), f.self.error, 1e-12)
+  end)
+
+  it("are not more certain for hardly any samples where one side was watched less", function()
+    -- none in one run, and five in each of ten: in one of eleven equal runs there would be none once in 120 times
+    local function noise(samples)
+      local changes = assert(gprof.compare(profile(plan(0)), profile(plan(samples)), { new_runs = 10, chance = 0.02 }))
+      return rows(changes).f.self.noise
+    end
+    assert.same({ true, false }, { noise(50), noise(200) })
+  end)
+
+  it("have to be of one unit", function()
+    local misses = profile(plan(5, { rate = 1, dimension = "misses" }))
+    assert.same({ nil, "seconds cannot be compared with misses" }, { gprof.compare(profile(plan(5)), misses) })
+  end)
+
+  it("are not there without histograms, and totals not without calls", function()
+    local counted, sampled = plan(5, { ticks = false }), plan(5, { calls = false })
+    local all = profile(plan(5))
+    local calls = assert(gprof.compare(profile(counted), all))
+    assert.same({ nil, nil, 5.0 }, { calls.total, calls[1].self, calls[1].calls.new })
+    assert.is_nil(calls.unit)
+    local times = assert(gprof.compare(all, profile(sampled)))
+    assert.same({ 0.05, nil, nil }, { times[1].self.new, times[1].total, times[1].calls })
+    assert.same({ nil, "nothing can be compared: there are neither times nor calls on both sides" },
+      { gprof.compare(profile(counted), profile(sampled)) })
+  end)
+
+  it("are of functions that are selected", function()
+    local part = crafted.profile(plan(5), { exclude = { flat = { "f" } } })
+    assert.is_nil(rows(assert(gprof.compare(part, part))).f)
+  end)
+end)
+
+-- What chance does is the same in each run of the specs.
+describe("chance", function()
+  -- How many samples there are where so many are expected: Poisson's numbers, by Knuth's method for small pieces.
+  local function poisson(mean)
+    local count = 0
+    while mean > 0 do
+      local limit, product = math.exp(-math.min(mean, 20)), math.random()
+      mean = mean - 20
+      while product > limit do count, product = count + 1, product * math.random() end
+    end
+    return count
+  end
+
+  -- Functions that take less and less time, in so many runs.
+  local function side(means, runs)
+    local functions, all = {}, 0
+    for i, mean in ipairs(means) do
+      local ticks = poisson(mean * runs)
+      functions[i] = { name = "f" .. i, ticks = ticks, whole_ticks = ticks, calls = 1, count = 1 }
+      all = all + ticks
+    end
+    return { runs = runs, rate = 100, unit = "seconds", ticks = all, counted = false, functions = functions }
+  end
+
+  local function has_news(comparison)
+    for _, row in ipairs(comparison) do
+      if not row.self.noise then return true end
+    end
+    return not comparison.total.noise
+  end
+
+  -- In how many of so many comparisons there are any news.
+  local function share_of_news(count, make)
+    local news = 0
+    for _ = 1, count do
+      if has_news(assert(gprof.compare(make()))) then news = news + 1 end
+    end
+    return news / count
+  end
+
+  local few, many = { 400, 150, 60, 30, 20 }, {}
+  for i = 1, 100 do many[i] = 500 / i end
+
+  for _, case in ipairs {
+    { "few functions", few, 1, 1, 600 }, { "many functions", many, 1, 1, 100 },
+    { "more runs now", few, 1, 8, 200 }, { "more runs before", few, 5, 2, 300 },
+  } do
+    local name, means, old_runs, new_runs, count = table.unpack(case)
+    it("makes news of nothing once in twenty times at most: " .. name, function()
+      math.randomseed(20)
+      local share = share_of_news(count, function() return side(means, old_runs), side(means, new_runs) end)
+      assert(share <= 0.06, share)  -- 0.05, and what chance does to that
+    end)
+  end
+
+  it("does it nearly as often as that where there are samples enough", function()
+    math.randomseed(21)
+    local share = share_of_news(400, function()
+      return side({ 400, 400, 400, 400 }, 1), side({ 400, 400, 400, 400 }, 1)
+    end)
+    assert(share > 0.02, share)
+  end)
+
+  it("hides no change that is large enough", function()
+    math.randomseed(22)
+    local slower = { 400, 150, 160, 30, 20 }
+    local found = 0
+    for _ = 1, 100 do
+      local f = rows(assert(gprof.compare(side(few, 1), side(slower, 1)))).f3
+      if not f.self.noise then found = found + 1 end
+    end
+    assert(found > 97, found)
+  end)
+
+  it("is left by so many deviations", function()
+    for often, deviations in pairs { [0.05] = 1.960, [0.0455] = 2.000, [0.0027] = 3.000, [0.0000633] = 4.000 } do
+      assert.near(deviations, significance.deviations(often), 0.002)
+    end
+  end)
+end)
+
+describe("what got slower", function()
+  local function compared(old, new)
+    local function plan(ticks)
+      return profile { functions = { "a", "b", "c", "d" }, ticks = ticks }
+    end
+    return assert(gprof.compare(plan(old), plan(new)))
+  end
+
+  local function names(comparison, percent)
+    local found = {}
+    for i, row in ipairs(gprof.compare.regressions(comparison, percent)) do found[i] = row.name or "all" end
+    return found
+  end
+
+  it("is told by function, and the whole first", function()
+    local grown = compared({ a = 1000, b = 1000, c = 50 }, { a = 2000, b = 1020, c = 48 })
+    assert.same({ "all", "a" }, names(grown, 10))
+  end)
+
+  it("has to be more than the percentage, and more than chance makes it", function()
+    local grown = compared({ a = 10000 }, { a = 11000 })
+    assert.same({ "all", "a" }, names(grown, 0))
+    assert.same({ "all", "a" }, names(grown, 5))
+    assert.same({}, names(grown, 8)) -- 200 samples more than 8 %, which is 1.3 errors
+    assert.same({}, names(grown, 10))
+    assert.same({}, names(compared({ a = 100 }, { a = 120 }), 1))
+  end)
+
+  it("is not what is new, but for the whole", function()
+    local function plan(name, ticks)
+      return profile { functions = { "main", name }, ticks = { [name] = ticks } }
+    end
+    assert.same({ "all" }, names(assert(gprof.compare(plan("f", 100), plan("g", 300))), 10))
+    assert.same({}, names(assert(gprof.compare(plan("f", 100), plan("g", 100))), 10))
+  end)
+
+  it("is nothing where there are no times", function()
+    local counted = profile { functions = { "a", "b" }, calls = { { "a", "b", 5 } } }
+    assert.same({}, names(assert(gprof.compare(counted, counted)), 0))
+  end)
+
+  it("is asked for by a percentage", function()
+    local same = compared({ a = 1 }, { a = 1 })
+    assert.error_matches(function() gprof.compare.regressions(same, -1) end, "a percentage expected")
+    assert.error_matches(function() gprof.compare.regressions(same) end, "a percentage expected")
+    assert.error_matches(function() gprof.compare.regressions(nil, 1) end, "table expected")
+  end)
+end)
+
+describe("gprof.compare", function()
+  it("says what is wrong with its arguments", function()
+    local good = profile { functions = { "f" }, ticks = { f = 1 } }
+    for problem, arguments in pairs {
+      ["bad argument #1 to 'compare' %(gprof.profile expected, got nil%)"] = {},
+      ["bad argument #2 to 'compare' %(gprof.profile expected, got string%)"] = { good, "gmon.out" },
+      ["bad argument #2 to 'compare' %(gprof.profile expected, got table%)"] = { good, {} },
+      ["bad argument #3 to 'compare' %(no option 'runs'%)"] = { good, good, { runs = 3 } },
+      ["option 'old_runs': 1 or more expected"] = { good, good, { old_runs = 0 } },
+      ["option 'new_runs': integer expected, got float"] = { good, good, { new_runs = 1.5 } },
+      ["option 'chance': a number between 0 and 1 expected"] = { good, good, { chance = 1 } },
+      ["option 'chance': number expected, got string"] = { good, good, { chance = "0.1" } },
+    } do
+      assert.error_matches(function() gprof.compare(table.unpack(arguments, 1, 3)) end, problem)
+    end
+  end)
+
+  it("compares no lines", function()
+    local good = profile { functions = { "f" }, ticks = { f = 1 } }
+    local by_line = assert(gprof.profile(good.image, good.data, { line = true }))
+    assert.error_matches(function() gprof.compare(good, by_line) end,
+      "bad argument #2 to 'compare' %(a profile by function expected%)")
+  end)
+
+  it("is loaded when it is wanted, and nothing else is there", function()
+    assert.is_nil(gprof.comparison)
+    assert.equal(gprof.compare, require "gprof.compare")
+  end)
+end)
+
+describe("an exported profile", function()
+  local exported = require "support.exported"
+  local plan <const> = { functions = { "main", "work", "caf\xe9" }, ticks = { work = 30, ["caf\xe9"] = 12 },
+    calls = { { "main", "work", 2 }, { "work", "caf\xe9", 6 } } }
+
+  local function load(text)
+    return gprof.compare.load(shell.write(shell.tmpdir() .. "/old.json", text))
+  end
+
+  it("is compared like the profile itself, whatever bytes are in names", function()
+    local stored = assert(load(exported.crafted("json", plan)))
+    for _, sides in ipairs { { stored, profile(plan) }, { profile(plan), stored }, { stored, stored } } do
+      local changes = assert(gprof.compare(sides[1], sides[2]))
+      assert.equal(3, changes.common)
+      for _, row in ipairs(changes) do
+        assert.same({ "both", 0, 0, 0 }, { row.status, row.self.change, row.total.change, row.calls.change })
+      end
+    end
+    local changed = setmetatable({ ticks = { work = 3000, ["caf\xe9"] = 12 } }, { __index = plan })
+    local expected = assert(gprof.compare(profile(plan), profile(changed)))
+    local found = assert(gprof.compare(stored, profile(changed)))
+    for i, row in ipairs(expected) do
+      assert.same(figures(row.self), figures(found[i].self))
+      assert.near(row.total.change, found[i].total.change, 1e-9)
+      assert.same({ row.self.error, row.self.noise }, { found[i].self.error, found[i].self.noise })
+    end
+  end)
+
+  it("tells how many runs it is of, unless somebody knows better", function()
+    local one, two = crafted.gmon(plan), crafted.gmon(plan)
+    local stored = assert(load(exported.text("json", crafted.image(plan), one, two)))
+    assert.equal(2, stored.runs)
+    local function runs(options) return assert(gprof.compare(stored, stored, options)).old.runs end
+    assert.same({ 2, 5, 2 }, { runs(), runs { old_runs = 5 }, runs() })
+  end)
+
+  it("may be one without times, or without calls", function()
+    local calls = { functions = plan.functions, calls = plan.calls }
+    local stored = assert(load(exported.crafted("json", calls)))
+    assert.same({ nil, nil, true }, { stored.rate, stored.unit, stored.counted })
+    local times = { functions = plan.functions, ticks = plan.ticks }
+    assert.is_false(assert(load(exported.crafted("json", times))).counted)
+  end)
+
+  local good = exported.crafted("json", plan)
+
+  -- What is changed in it, and what is said; "$" stands for the file.
+  for name, case in pairs {
+    ["of a later version"] = { '"version": 1', '"version": 2',
+      "$: is of version 2 of exported profiles, and known is 1" },
+    ["without a version"] = { '"version": 1', '"v": 1', "$: is of version nil of exported profiles, and known is 1" },
+    ["of no granularity"] = { '"granularity": "function",', "", "$: 'granularity' is no text" },
+    ["by line"] = { '"granularity": "function"', '"granularity": "line"',
+      "$: is a profile by line: those by function can be compared" },
+    ["of something else"] = { '"format": "gprof%-profile"', '"format": "other"',
+      "$: is no profile that --export=json wrote" },
+    ["with a text for a number"] = { '"ticks": 30', '"ticks": "30"', "$: function 1: 'ticks' is no amount" },
+    ["with a negative number"] = { '"ticks": 30', '"ticks": -30', "$: function 1: 'ticks' is no amount" },
+    ["with more than there can be"] = { '"ticks": 30', '"ticks": 1e300', "$: function 1: 'ticks' is no amount" },
+    ["without a name"] = { '"name": "work"', '"Name": "work"', "$: function 1: 'name' is no text" },
+    ["with a number for a file"] = { '"file": null', '"file": 7', "$: function 1: 'file' is no text" },
+    ["with a period of nothing"] = { '"period": 0.01', '"period": 0', "$: 'period' is no period" },
+    ["with texts for functions"] = { '"functions": %[', '"functions": ["f", ', "$: function 1: is no object" },
+    ["without functions"] = { '"functions"', '"function"', "$: 'functions' is no array" },
+    ["without arcs"] = { '"arcs"', '"ars"', "$: 'arcs' is no array" },
+    ["that is cut off"] = { '"functions".*', "", "$: is no JSON: '\"' expected at byte %d" },
+    ["that goes on"] = { "}%s*$", "} {", "$: is no JSON: nothing more expected at byte %d" },
+  } do
+    it("is refused " .. name, function()
+      local text, count = good:gsub(case[1], (case[2]:gsub("%%", "%%%%")), 1)
+      assert.equal(1, count)
+      local stored, problem = load(text)
+      assert.is_nil(stored)
+      local shown = problem:gsub("^%S*/old%.json", "$"):gsub("%d+$", case[3]:find "%%d$" and "%%d" or "%0")
+      assert.equal(case[3], shown)
+    end)
+  end
+
+  it("is refused wherever it is cut off", function()
+    for length = 0, #good - 3, 7 do
+      local stored, problem = load(good:sub(1, length))
+      assert.is_nil(stored)
+      assert.truthy(problem:find("/old.json: is no JSON: ", 1, true), problem)
+    end
+  end)
+
+  it("has to be there, and a file", function()
+    assert.same({ nil, "/no/old.json: No such file or directory" }, { gprof.compare.load "/no/old.json" })
+    local dir = shell.tmpdir "old"
+    assert.same({ nil, dir .. ": Is a directory" }, { gprof.compare.load(dir) })
+    assert.error_matches(function() gprof.compare.load() end, "bad argument #1 to 'load' %(string expected, got nil%)")
+  end)
+end)
+
+-- As many cases as GPROF_CASES says, the same ones each time.
+describe("an exported profile that is damaged", function()
+  local exported = require "support.exported"
+  local pieces <const> = {
+    '"', "\\", "{", "}", "[", "]", ",", ":", "null", "-1", "1e308", "0", '""', "\0", "\xff", "\\u0000", "\\ud800",
+    "true", "9223372036854775808", "1e-320", '"line"', "[[[", '{"a":{',
+  }
+
+  -- Puts a piece in, takes one out, or repeats one.
+  local function damage(text)
+    local at, length, kind = math.random(#text), math.random(0, math.random(2) == 1 and 3 or 40), math.random(4)
+    if kind == 1 then
+      local from = math.random(#text)
+      return text:sub(1, at) .. text:sub(from, from + length) .. text:sub(at)
+    elseif kind == 2 then
+      local which, count = math.random(60), 0
+      return (text:gsub(": ([^,{}%[%]\n]+)", function()
+        count = count + 1
+        return count == which and ": " .. chance.pick(pieces) or nil
+      end))
+    end
+    return text:sub(1, at) .. (kind == 3 and chance.pick(pieces) or "") .. text:sub(at + length)
+  end
+
+  it("is refused in one line, or compared", function()
+    local texts = { exported.crafted("json", crafted.example), exported.crafted("json", exported.names) }
+    local now, path = profile(crafted.example), shell.tmpdir() .. "/old.json"
+    local repeatedly = chance.cases(1, 200)
+    repeatedly(function(remark)
+      local text = chance.pick(texts)
+      for _ = 1, math.random(3) do text = damage(text) end
+      local old, problem = gprof.compare.load(shell.write(path, text))
+      assert(old or problem:find("^[^\n]+$"), remark .. tostring(problem))
+      local changes = old and gprof.compare(old, now)
+      local printed = changes and crafted.printed("comparison", now, { comparison = changes, brief = true })
+      assert(not printed or not printed:find("nan", 1, true), remark)
+    end)
+  end)
+end)
+
+describe("JSON", function()
+  local read = require "gprof.format.json_reader".read
+
+  it("is read", function()
+    assert.same({ a = { 1, -2.5, 3e2, true, false, "x" }, b = {}, c = "" },
+      read ' {"a": [1, -2.5, 3E2, true, false, "x"] , "b":{},"c":"", "d": null}\n')
+    assert.equal("integer", math.type(read "9223372036854775807"))
+    assert.same({ false, 1 }, read "[null, 1]")
+    assert.equal('"\\/\b\f\n\r\t\u{e9}\u{20ac}\u{1F600}\u{fffd}x\u{fffd}\xff',
+      read([["\"\\\/\b\f\n\r\t\u00e9\u20AC\uD83D\uDE00\uD83Dx\uDE00]] .. '\xff"'))
+  end)
+
+  it("is refused if it is none", function()
+    for text, problem in pairs {
+      [""] = "a value expected at byte 0", ["nul"] = "a value expected at byte 0",
+      ["[1 2]"] = "',' or ']' expected at byte 3", ["[1,]"] = "a value expected at byte 3",
+      ['{"a" 1}'] = "':' expected at byte 5", ["{a: 1}"] = "'\"' expected at byte 1",
+      ['"a'] = "a text does not end at byte 2", ['"a\n"'] = "a text of one line expected at byte 2",
+      ['"\\x"'] = "unknown escape at byte 1", ['"\\u12"'] = "four digits expected at byte 3",
+      ["01"] = "a number expected at byte 0", ["-"] = "a number expected at byte 0",
+      ["1.5.2"] = "a number expected at byte 0", ["1 2"] = "nothing more expected at byte 2",
+      ["{"] = "'\"' expected at byte 1",
+      [("["):rep(1000)] = "nested too deeply at byte 100",
+      [('{"a":'):rep(200)] = "nested too deeply at byte 500",
+    } do
+      assert.same({ nil, problem }, { read(text) })
+    end
+  end)
+end)

@@ -1,0 +1,270 @@
+-- The tree of calls: that it says what chains say together, on any call graph; where it ends for want of room; and the
+-- report `--tree`.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local chains = require "gprof.analysis.chains"
+local chance = require "support.chance"
+local crafted = require "support.crafted"
+local exported = require "support.exported"
+local extract = require "gprof.analysis.extract"
+local program = require "support.program"
+local pty = require "support.pty"
+local trees = require "gprof.analysis.tree"
+
+-- All nodes of a tree by the way that leads there, "main;leaf".
+local function by_way(profile, tree)
+  local names, found = chains.names(profile), {}
+  local function walk(node, way)
+    for _, child in ipairs(node.children) do
+      local here = way .. names[child.id]
+      assert.is_nil(found[here])
+      found[here] = child
+      walk(child, here .. ";")
+    end
+  end
+  walk(tree.root, "")
+  return found
+end
+
+-- What chains say of the same: the weight of all that begin so, and of those that end there.
+local function by_chains(profile, factor)
+  local names, below, own = chains.names(profile), {}, {}
+  for _, chain in ipairs((chains.of(profile, factor))) do
+    local link, way = chain.top, nil
+    while link do
+      way = (way and way .. ";" or "") .. names[link.id]
+      below[way] = (below[way] or 0) + chain.weight
+      link = link.below
+    end
+    own[way] = (own[way] or 0) + chain.weight
+  end
+  return below, own
+end
+
+-- Checks that no node has more or less than its own time, its children, and what is not shown.
+local function check_sums(node)
+  local sum = node.rest + node.self
+  for i, child in ipairs(node.children) do
+    sum = sum + child.weight
+    assert.equal(node, child.parent)
+    assert.truthy(i == 1 or child.weight <= node.children[i - 1].weight + 1)
+    check_sums(child)
+  end
+  assert.equal(node.weight, sum)
+end
+
+describe("The tree of calls", function()
+  it("is what chains that begin alike are together", function()
+    chance.cases(5000, 200)(function(remark)
+      local profile = crafted.profile(crafted.random())
+      local tree = trees.of(profile, { least = 0 })
+      check_sums(tree.root)
+      assert.equal(tree.all, tree.root.weight)
+      local below, own = by_chains(profile, extract.units(profile, 1000000))
+      local nodes, near = by_way(profile, tree), 10  -- each part is rounded
+      for way, node in pairs(nodes) do
+        assert.near(below[way] or 0, node.weight, near, remark)
+        assert.near(own[way] or 0, node.self, near, remark)
+        assert.equal(0, node.rest)
+      end
+      for way, weight in pairs(below) do
+        assert.near(weight, nodes[way] and nodes[way].weight or 0, near, remark)
+      end
+    end)
+  end)
+
+  it("is that of the functions whose time is not handed on, too", function()
+    local plan = crafted.example
+    local profile = crafted.profile(plan, { exclude = { time = { "work", "ping" } } })
+    local below = by_chains(profile, extract.units(profile, 1000000))
+    for way, node in pairs(by_way(profile, trees.of(profile))) do
+      assert.near(below[way], node.weight, 2, way)
+      below[way] = nil
+    end
+    assert.same({}, below)
+  end)
+
+  it("has the heaviest nodes where there is no room for all, and says what the others have", function()
+    local profile = crafted.profile(crafted.layered(12, 4))  -- 22 million ways
+    local tree = trees.of(profile, { most = 500, least = 0 })
+    check_sums(tree.root)
+    local count, least, hidden = 0, math.huge, 0
+    for _, node in pairs(by_way(profile, tree)) do
+      count, hidden = count + 1, hidden + node.rest
+      if node.children[1] then least = math.min(least, node.weight) end
+    end
+    assert.equal(500, count)
+    assert.truthy(hidden > 0 and hidden < tree.all)
+    for _, node in pairs(by_way(profile, tree)) do
+      if node.rest > 0 and not node.children[1] then assert.truthy(node.weight <= least) end
+    end
+  end)
+
+  it("is as deep as it is wanted, and has nothing that is too light", function()
+    local profile = crafted.profile(crafted.layered(6, 3))
+    for _, node in pairs(by_way(profile, trees.of(profile, { depth = 3 }))) do
+      assert.truthy(node.depth <= 3)
+      if node.depth == 3 then assert.equal(node.weight, node.self + node.rest) end
+    end
+    local tree = trees.of(profile, { least = 0.1 })
+    for _, node in pairs(by_way(profile, tree)) do assert.truthy(node.weight >= 0.1 * tree.all) end
+    check_sums(tree.root)
+  end)
+
+  it("can begin with any function", function()
+    local profile = crafted.profile(crafted.example)
+    local leaf, ping = profile:find "leaf", profile:find "ping"
+    local tree = trees.of(profile, { from = { leaf.id } })
+    local nodes = by_way(profile, tree)
+    assert.same({ "leaf" }, { next(nodes), next(nodes, (next(nodes))) })
+    assert.near((leaf.self + leaf.children) * tree.parts, nodes.leaf.weight, 1)
+    assert.near(profile.total * tree.parts, tree.all, 1)
+    nodes = by_way(profile, trees.of(profile, { from = { ping.id, leaf.id } }))
+    assert.truthy(nodes.leaf and nodes.ping and not nodes.main)
+  end)
+
+  it("is of any depth", function()
+    local plan = { functions = { "f0" }, ticks = { f3000 = 7 }, calls = {} }
+    for i = 1, 3000 do
+      plan.functions[i + 1], plan.calls[i] = "f" .. i, { "f" .. i - 1, "f" .. i, 1 }
+    end
+    local node, depth = trees.of(crafted.profile(plan)).root, 0
+    while node.children[1] do node, depth = node.children[1], depth + 1 end
+    assert.same({ 1000, 70000 }, { depth, node.rest })
+  end)
+
+  it("of no time at all has nothing in it", function()
+    local idle = { functions = crafted.example.functions, calls = crafted.example.calls, ticks = {} }
+    local tree = trees.of(crafted.profile(idle))
+    assert.same({ 0, 0 }, { tree.all, #tree.root.children })
+  end)
+end)
+
+describe("--tree", function()
+  local plan <const> = crafted.example
+  local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+  local HEADING <const> = "Call tree (estimated from the call graph)\n\n" ..
+    "   %     total     self  \n  time   seconds  seconds  name\n"
+
+  local function run(words, env)
+    local all = { "-b", image, profile }
+    table.move(words, 1, #words, 4, all)
+    local result = program.run(all, { env = env or { LC_ALL = "C.UTF-8" } })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return result.stdout
+  end
+
+  it("prints the tree, and nothing else that is not asked for", function()
+    assert.equal(HEADING .. [[
+ 100.0      0.95     0.00  main
+  63.2      0.60     0.30  ├─ work (recursive)
+  31.6      0.30     0.30  │  └─ leaf
+  36.8      0.35     0.00  └─ <cycle 1> as a whole
+  21.1      0.20     0.20     ├─ ping
+  15.8      0.15     0.05     └─ pong
+  10.5      0.10     0.10        └─ leaf
+]], run { "--tree" })
+    local flat = run { "-p" }
+    assert.equal(flat .. "\f\n" .. run { "--tree" }, run { "--tree", "-p" })
+    assert.equal(run { "--tree" }, run { "--report=call_tree" })
+    assert.equal(run { "--tree" }, run { "--tree", "-T" })
+  end)
+
+  it("begins with functions that are named", function()
+    assert.equal(HEADING .. [[
+  42.1      0.40     0.40  leaf
+  15.8      0.15     0.05  pong
+  10.5      0.10     0.10  └─ leaf
+]], run { "--tree=leaf", "--tree=pong" })
+    local result = program.run { "-b", "--tree=nobody", image, profile }
+    assert.same({ HEADING, "gprof.lua: warning: symspec 'nobody' matches nothing\n", 0 },
+      { result.stdout, result.stderr, result.status })
+    result = program.run { "-b", "--tree=;", image, profile }
+    assert.same({ "", "gprof.lua: option --tree: ';' names nothing\n", 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("is as deep as --tree-depth says, with what is below that in one line", function()
+    assert.equal(HEADING .. [[
+ 100.0      0.95     0.00  main
+  63.2      0.60     0.30  ├─ work (recursive)
+  31.6      0.30     0.00  │  └─ (1 callee not shown)
+  36.8      0.35     0.00  └─ <cycle 1> as a whole
+  36.8      0.35     0.00     └─ (2 callees not shown)
+]], run { "--tree", "--tree-depth=2" })
+  end)
+
+  it("has no function of less than --tree-threshold says", function()
+    assert.equal(HEADING .. [[
+ 100.0      0.95     0.00  main
+  63.2      0.60     0.30  ├─ work (recursive)
+  31.6      0.30     0.30  │  └─ leaf
+  36.8      0.35     0.00  └─ <cycle 1> as a whole
+  36.8      0.35     0.00     └─ (2 callees not shown)
+]], run { "--tree", "--tree-threshold=25" })
+    assert.equal(run { "--tree" }, run { "--tree", "--tree-threshold=0" })
+  end)
+
+  it("is drawn with what there is in the locale", function()
+    local plain = run({ "--tree" }, { LC_ALL = "C" })
+    assert.equal((run { "--tree" }:gsub("├─", "|-"):gsub("└─", "`-"):gsub("│", "|")), plain)
+    assert.equal(plain, run({ "--tree" }, { LC_ALL = false, LC_CTYPE = false, LANG = "de_DE.ISO-8859-1" }))
+  end)
+
+  it("is that of functions in a profile by line", function()
+    local path, gmon = exported.inlined()
+    local by_function = program.run { "-b", "--tree", path, gmon }
+    local by_line = program.run { "-b", "--tree", "-l", path, gmon }
+    assert.same({ by_function.stdout, "", 0 }, { by_line.stdout, by_line.stderr, by_line.status })
+  end)
+
+  it("needs samples, and says so if there are none", function()
+    local idle = crafted.gmon { functions = plan.functions, calls = plan.calls, ticks = {} }
+    assert.truthy(program.run({ "-b", "--tree", image, idle }).stdout:find("\n no time accumulated\n", 1, true))
+    local none = crafted.gmon { functions = plan.functions, calls = plan.calls }
+    local result = program.run { "--tree", image, none }
+    assert.same({ "", ("gprof.lua: %s: has no histogram: a tree of calls cannot be made from it\n"):format(none), 1 },
+      { result.stdout, result.stderr, result.status })
+  end)
+
+  it("is the list of functions where no calls are known", function()
+    local only = crafted.gmon { functions = plan.functions, ticks = plan.ticks }
+    local text = program.run({ "-b", "--tree", image, only }).stdout
+    assert.equal(HEADING .. [[
+  42.1      0.40     0.40  leaf
+  31.6      0.30     0.30  work
+  21.1      0.20     0.20  ping
+   5.3      0.05     0.05  pong
+]], text)
+  end)
+
+  it("is explained", function()
+    assert.truthy(program.run({ "--tree", image, profile }).stdout:find("How to read the call tree", 1, true))
+  end)
+
+  it("is nothing to --gnu-compat", function()
+    local compatible = program.run { "--gnu-compat", image, profile }
+    for _, words in ipairs { { "--tree" }, { "--tree=;" }, { "--tree", "--tree-depth=x" } } do
+      local result = program.run { "--gnu-compat", image, profile, table.unpack(words) }
+      assert.same({ compatible.stdout, "", 0 }, { result.stdout, result.stderr, result.status })
+    end
+  end)
+
+  if pty.lack() then
+    pending(pty.lack())
+    return
+  end
+
+  it("has bars, colours and names that fit on a terminal", function()
+    local text = pty.run({ "-b", "--tree", image, profile }, { COLUMNS = "76" }).stdout
+    assert.truthy(text:find("\n 100.0      0.95     0.00  ████████████████ main\n", 1, true), text)
+    assert.truthy(text:find("\n  63.2      0.60     0.30  ██████████▏      ├─ work (recursive)\n", 1, true), text)
+    local long = { functions = { "main", ("long"):rep(30) }, ticks = { [("long"):rep(30)] = 7 },
+      calls = { { "main", ("long"):rep(30), 1 } } }
+    text = pty.run({ "-b", "--tree", crafted.image(long), crafted.gmon(long) }, { COLUMNS = "60" }).stdout
+    local line = text:match "\n([^\n]*long[^\n]*)\n"
+    assert.same({ 60, "└─ longlonglonglon…nglonglonglong" }, { utf8.len(line), line:match "└.*" })
+    text = pty.run({ "-b", "--tree", "--color=always", image, profile }).stdout
+    assert.truthy(text:find("\n\27[31m  63.2      0.60     0.30  ├─ work (recursive)\27[0m\n", 1, true), text)
+  end)
+end)

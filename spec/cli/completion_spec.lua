@@ -1,0 +1,292 @@
+-- Completion by shells: what bash and zsh make of words that are begun, with the scripts that the program prints.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local options = require "gprof.cli.options"
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- The script for a shell, in a file.
+local function script(name)
+  local result = program.run { "--print-completion=" .. name }
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return shell.write(shell.tmpdir() .. "/completion", result.stdout)
+end
+
+-- A directory with files to choose from.
+local function directory()
+  local dir = shell.tmpdir "words"
+  for _, name in ipairs { "map.txt", "my.lua", "two words" } do shell.write(dir .. "/" .. name, "") end
+  shell.check { "mkdir", dir .. "/folder" }
+  return dir
+end
+
+local function all_options()
+  local list = table.move(options.gnu, 1, #options.gnu, 1, {})
+  return table.move(options.own, 1, #options.own, #list + 1, list)
+end
+
+local function is_here(name)
+  return shell.run({ "sh", "-c", 'command -v "$0"', name }).status == 0
+end
+
+describe("--print-completion", function()
+  it("prints a script for a shell", function()
+    assert.equal(program.run({ "--print-completion=bash" }).stdout, program.run({ "--print-comp", "bash" }).stdout)
+  end)
+
+  it("wins over what comes behind it, as -h does", function()
+    local plain = program.run({ "--print-completion=zsh" }).stdout
+    assert.equal(plain, program.run({ "--print-completion=zsh", "--unheard-of" }).stdout)
+    assert.equal(plain, program.run({ "--print-completion=zsh", "-h", "/no/image" }).stdout)
+  end)
+
+  it("knows two shells", function()
+    local result = program.run { "--print-completion=fish" }
+    assert.same({ "gprof.lua: option --print-completion takes bash or zsh, not 'fish'\n", "", 1 },
+      { result.stderr, result.stdout, result.status })
+  end)
+end)
+
+describe("The words that options have to choose from", function()
+  it("are taken by the program", function()
+    for _, option in ipairs(all_options()) do
+      for _, value in ipairs(options.values(option) or {}) do
+        assert.is_true(pcall(options.read, { "--" .. option.long .. "=" .. value }), value)
+      end
+    end
+  end)
+
+  it("of demangling are all that libiberty has", function()
+    local said = shell.run({ "c++filt", "--help" }, { env = { LC_ALL = "C" } }).stdout:match "{([%w,-]+)}"
+    if not said then
+      pending "c++filt is not here"
+      return
+    end
+    finally(function() core.demangling_style "auto" end)  -- as it is at the start: it is the whole process's
+    for style in said:gmatch "[^,]+" do
+      assert.is_true(core.demangling_style(style))
+      assert.equal(style, said:match(("(%s)"):format(style:gsub("%-", "%%-"))))
+    end
+    for _, option in ipairs(options.gnu) do
+      if option.long == "demangle" then assert.equal(said, table.concat(options.values(option), ",")) end
+    end
+  end)
+
+  it("of reports are all of our own", function()
+    local listed = shell.check({ "find", program.root .. "/lua/gprof/report", "-name", "*.lua" }).stdout
+    local known, found = {}, 0
+    for _, option in ipairs(options.own) do
+      for _, name in ipairs(option.long == "report" and options.values(option) or {}) do known[name] = true end
+    end
+    for path in listed:gmatch "report/([^\n]+)%.lua" do
+      found = found + 1
+      assert.is_true(known[path:gsub("/", "."):gsub("^.*report%.", "")], path)
+    end
+    assert.is_true(found >= 11)
+  end)
+end)
+
+describe("bash", function()
+  if not is_here "bash" then
+    pending "bash is not here"
+    return
+  end
+  local path, dir = script "bash", directory()
+
+  -- What stands in COMPREPLY for words, of which the last is the one to be completed; sorted.
+  local function completed(...)
+    local result = shell.check({ "bash", "--norc", "-c", [[
+      set -u
+      source "$1"; shift
+      COMP_WORDS=(gprof.lua "$@") COMP_CWORD=$#
+      _gprof_lua
+      ((${#COMPREPLY[@]})) && printf '%s\n' "${COMPREPLY[@]}"
+      exit 0]], "bash", path, ... }, { cwd = dir })
+    assert.equal("", result.stderr)
+    local words = {}
+    for word in result.stdout:gmatch "[^\n]+" do words[#words + 1] = word end
+    table.sort(words)
+    return words
+  end
+
+  local files <const> = { "folder", "map.txt", "my.lua", "two words" }
+
+  it("takes the script", function()
+    shell.check { "bash", "--norc", "-n", path }
+    local result = shell.check { "bash", "--norc", "-c", [[source "$0"; complete -p gprof.lua]], path }
+    assert.equal("complete -F _gprof_lua gprof.lua\n", result.stdout)
+    local evaluated = shell.check { "bash", "--norc", "-c", [[eval "$(cat "$0")"; complete -p gprof.lua]], path }
+    assert.equal(result.stdout, evaluated.stdout)
+  end)
+
+  it("offers every option by every name", function()
+    local offered = {}
+    for _, word in ipairs(completed "-") do offered[word] = true end
+    for _, option in ipairs(all_options()) do
+      assert.is_true(not option.short or offered["-" .. option.short])
+      if option.long then
+        assert.equal(option.argument ~= "required" or nil, offered["--" .. option.long])
+        assert.equal(option.argument ~= "none" or nil, offered["--" .. option.long .. "="])
+      end
+    end
+  end)
+
+  it("offers the options that a word begins", function()
+    assert.same({ "--sum", "--sum-file=" }, completed "--su")
+    assert.same({ "--brief" }, completed("image", "-p", "--b"))
+    assert.same({ "-p" }, completed "-p")
+    assert.same({}, completed "--unheard-of")
+  end)
+
+  it("offers an option's words, however it is written", function()
+    local formats = { "4.4bsd", "auto", "bsd", "magic", "prof" }
+    assert.same(formats, completed("-O", ""))
+    assert.same(formats, completed("--file-format", ""))
+    assert.same(formats, completed("--file-format", "=")) -- so bash takes words apart
+    assert.same({ "magic" }, completed("--file-format", "=", "m"))
+    assert.same({ "--file-format=magic" }, completed "--file-format=m")
+    assert.same({ "-Omagic" }, completed "-Om")
+    assert.same({ "-bzOmagic" }, completed "-bzOm")
+    assert.same({ "magic" }, completed("-bzO", "m"))
+    for _, option in ipairs(all_options()) do
+      local words = options.values(option) and table.move(options.values(option), 1, #options.values(option), 1, {})
+      if words and not option.takes then
+        table.sort(words)
+        assert.same(words, completed("--" .. option.long, "=", ""))
+      end
+    end
+  end)
+
+  it("takes no word for an argument that has to be attached", function()
+    assert.same(files, completed("--color", ""))
+    assert.same(files, completed("-p", ""))
+    assert.same({}, completed "-pO") -- a symspec
+  end)
+
+  it("offers files where options take them, and for operands", function()
+    for _, words in ipairs { { "" }, { "image", "" }, { "-S", "" }, { "--external-symbol-table", "=", "" },
+      { "-R", "" }, { "--sum-file", "" }, { "--", "" }, { "-bS", "" } } do
+      assert.same(files, completed(table.unpack(words)), table.concat(words, " "))
+    end
+    assert.same({ "-Smap.txt", "-Smy.lua" }, completed "-Sm")
+    assert.same({ "folder" }, completed("-I", ""))
+    assert.same({}, completed("--", "-p"))
+  end)
+
+  it("offers reports by name, and files that are scripts", function()
+    assert.same({ "flat", "folder", "function_order" }, (function()
+      local kept = {}
+      for _, word in ipairs(completed("--report", "=", "f")) do
+        if word ~= "file_order" then kept[#kept + 1] = word end
+      end
+      return kept
+    end)())
+    assert.same({ "my.lua" }, completed("--report", "my"))
+    assert.same({ "--report=my.lua" }, completed "--report=my")
+    assert.same({}, completed("--report", "ma"))
+    shell.write(dir .. "/folder/of my own.lua", "")
+    assert.same({ "folder/of my own.lua" }, completed("--report", "folder/"))
+  end)
+
+  it("offers nothing for numbers and symspecs", function()
+    for _, words in ipairs { { "-w", "" }, { "--width", "=", "" }, { "-k", "" }, { "--graph", "=", "" } } do
+      assert.same({}, completed(table.unpack(words)))
+    end
+  end)
+end)
+
+describe("zsh", function()
+  if not is_here "zsh" then
+    pending "zsh is not here"
+    return
+  end
+  local path, dir = script "zsh", directory()
+
+  -- What lines become in an interactive shell when Tab is pressed at the end of each: "^G" shows a line as it is.
+  local driver <const> = [[
+    setopt extended_glob
+    zmodload zsh/zpty
+    load=$1 dir=$2 shown=$3; shift 3
+    zpty shell zsh -f -i
+    zpty -w shell "
+      PS1=; cd ${(q)dir}; autoload -Uz compinit; $load
+      show() { print -r -- \"\$BUFFER\" >>${(q)shown}; BUFFER= }
+      zle -N show; bindkey '^G' show; bindkey '^I' expand-or-complete
+      print ready >>${(q)shown}"
+    await() { while (( $(wc -l <$shown) < $1 )); do zpty -rt shell text || sleep 0.01; done; }
+    await 1
+    for ((i = 1; i <= $#; i++)); do
+      zpty -wn shell "$argv[i]"$'\t\a'
+      await $((i + 1))
+    done
+    zpty -d shell]]
+
+  -- What the lines are completed to; `load` is what makes the shell know the script.
+  local function completed(lines, load)
+    local shown = shell.write(shell.tmpdir() .. "/shown", "")
+    shell.check({ "zsh", "-f", "-c", driver, "zsh", load or "compinit -u -D; source " .. shell.quote(path), dir, shown,
+      table.unpack(lines) }, { env = { TERM = "xterm" }, timeout = 60 })
+    local result = {}
+    for line in shell.read(shown):gmatch "([^\n]*)\n" do result[#result + 1] = line end
+    assert.equal("ready", table.remove(result, 1))
+    return result
+  end
+
+  it("takes the script", function()
+    shell.check { "zsh", "-f", "-n", path }
+  end)
+
+  it("is told of every option by every name, and describes them", function()
+    local result = shell.check { "zsh", "-f", "-c", [[
+      compdef() { print -r -- "compdef $*" }
+      _arguments() { print -rl -- "$@" }
+      source "$0"; _gprof_lua]], path }
+    assert.truthy(result.stdout:find("compdef _gprof_lua gprof.lua\n-s\n-S\n", 1, true), result.stdout)
+    for _, option in ipairs(all_options()) do
+      local text = option.help:gsub(":$", ""):gsub("[%[%]\\:]", "\\%0")
+      for _, name in ipairs { option.short and "-" .. option.short or false, option.long and "--" .. option.long } do
+        local pattern = name and "[*)]" .. name:gsub("%-", "%%-") .. "[=+-]*%[" .. text:gsub("%p", "%%%0") .. "%]"
+        assert.truthy(not name or result.stdout:find(pattern), name)
+      end
+    end
+  end)
+
+  it("completes options, their words, and files", function()
+    local cases = {
+      ["gprof.lua --bri"] = "gprof.lua --brief ",
+      ["gprof.lua -b --color=al"] = "gprof.lua -b --color=always ",
+      ["gprof.lua -O m"] = "gprof.lua -O magic ",
+      ["gprof.lua -bzOm"] = "gprof.lua -bzOmagic ",
+      ["gprof.lua --file-format=4"] = "gprof.lua --file-format=4.4bsd ",
+      ["gprof.lua --demangle=gn"] = "gprof.lua --demangle=gn",
+      ["gprof.lua --report=fla"] = "gprof.lua --report=flat ",
+      ["gprof.lua --report=my"] = "gprof.lua --report=my.lua ",
+      ["gprof.lua --report=m"] = "gprof.lua --report=my.lua ",
+      ["gprof.lua --report fol"] = "gprof.lua --report folder/",
+      ["gprof.lua --report bsd.i"] = "gprof.lua --report bsd.index ",
+      ["gprof.lua -S ma"] = "gprof.lua -S map.txt ",
+      ["gprof.lua --sum-file=tw"] = "gprof.lua --sum-file=two\\ words ",
+      ["gprof.lua -I "] = "gprof.lua -I folder/",
+      ["gprof.lua tw"] = "gprof.lua two\\ words ",
+      ["gprof.lua map.txt my"] = "gprof.lua map.txt my.lua ",
+      ["gprof.lua -w "] = "gprof.lua -w ",
+      ["gprof.lua -pm"] = "gprof.lua -pm",
+      ["gprof.lua -- --b"] = "gprof.lua -- --b",
+    }
+    local lines = {}
+    for line in pairs(cases) do lines[#lines + 1] = line end
+    table.sort(lines)
+    for i, line in ipairs(completed(lines)) do
+      assert.equal(cases[lines[i]], line)
+    end
+  end)
+
+  it("finds the script in its path, too", function()
+    local folder = shell.tmpdir()
+    shell.write(folder .. "/_gprof.lua", shell.read(path))
+    assert.same({ "gprof.lua --color=always ", "gprof.lua --brief " },
+      completed({ "gprof.lua --color=al", "gprof.lua --bri" },
+        ("fpath=(%s $fpath); compinit -u -D"):format(shell.quote(folder))))
+  end)
+end)

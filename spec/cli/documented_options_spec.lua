@@ -1,0 +1,75 @@
+-- The manual and the manual page tell of every option, by all its names and with its argument, and of no other.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local options = require "gprof.cli.options"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local short_forms <const> = { none = "-%s", required = "-%s %s", optional = "-%s[%s]" }
+local long_forms <const> = { none = "--%s", required = "--%s=%s", optional = "--%s[=%s]" }
+
+-- An option as documents show it: "-w NUM, --width=NUM".
+local function form(option)
+  local forms = {}
+  if option.short then
+    forms[#forms + 1] = short_forms[option.argument]:format(option.short, option.value)
+  end
+  if option.long then
+    forms[#forms + 1] = long_forms[option.argument]:format(option.long, option.value)
+  end
+  return table.concat(forms, ", ")
+end
+
+local function all_forms()
+  local forms = {}
+  for _, list in ipairs { options.gnu, options.own } do
+    for _, option in ipairs(list) do forms[#forms + 1] = form(option) end
+  end
+  table.sort(forms)
+  return forms
+end
+
+-- The manual's list of options: items that begin with the forms of an option, each in backquotes.
+local function forms_in_manual()
+  local manual = shell.read(program.root .. "/doc/manual.md")
+  local chapter = manual:match("\n## [^\n]*The options\n(.-)\n## ")
+  local forms = {}
+  for item in chapter:gmatch("\n%- (`%-.-:)%s") do
+    forms[#forms + 1] = item:gsub("%s+", " "):gsub("`", ""):gsub(":$", "")
+  end
+  table.sort(forms)
+  return forms
+end
+
+local page <const> = program.root .. "/doc/gprof.lua.1"
+
+-- The manual page's: lines that begin with an option after five blanks. Bold letters are struck twice.
+local function forms_in_page()
+  local text = shell.check({ "mandoc", "-T", "ascii", "-O", "width=200", page }).stdout:gsub(".\b", "")
+  local forms = {}
+  for line in text:gmatch("\n     (%-[^\n]*)") do
+    forms[#forms + 1] = (line:gsub("  .*$", ""))
+  end
+  table.sort(forms)
+  return forms
+end
+
+describe("options in documents", function()
+  it("are those of the program in the manual", function()
+    assert.same(all_forms(), forms_in_manual())
+  end)
+
+  if shell.run({ "sh", "-c", "command -v mandoc" }).status ~= 0 then
+    pending("the manual page: needs mandoc")
+    return
+  end
+
+  it("are those of the program in the manual page", function()
+    assert.same(all_forms(), forms_in_page())
+  end)
+
+  it("stand in a manual page without faults", function()
+    local result = shell.run { "mandoc", "-T", "lint", "-W", "warning", page }
+    assert.same({ 0, "" }, { result.status, result.stdout })
+  end)
+end)

@@ -1,0 +1,506 @@
+-- The command line's options: all that GNU gprof has by all their names, ours beside them, and what they set.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local effects = require "gprof.cli.actions"
+local launch = require "support.launch"
+local options = require "gprof.cli.options"
+local program = require "support.program"
+local shell = require "support.shell"
+
+-- GNU gprof's options: letter, long name, and ":" if they need an argument, "?" if they can have one.
+local gnu <const> = {
+  { "A", "annotated-source", "?" }, { "b", "brief" }, { "C", "exec-counts", "?" }, { "d", "debug", "?" },
+  { "D", "ignore-non-functions" }, { "h", "help" }, { "i", "file-info" }, { "I", "directory-path", ":" },
+  { "J", "no-annotated-source", "?" }, { "l", "line" }, { "L", "print-path" }, { "m", "min-count", ":" },
+  { "n", "time", ":" }, { "N", "no-time", ":" }, { "O", "file-format", ":" }, { "p", "flat-profile", "?" },
+  { "P", "no-flat-profile", "?" }, { "q", "graph", "?" }, { "Q", "no-graph", "?" }, { "r", "function-ordering" },
+  { "R", "file-ordering", ":" }, { "s", "sum" }, { "S", "external-symbol-table", ":" }, { "t", "table-length", ":" },
+  { "T", "traditional" }, { "v", "version" }, { "w", "width", ":" }, { "x", "all-lines" }, { "y", "separate-files" },
+  { "z", "display-unused-functions" }, { "Z", "no-exec-counts", "?" }, { "a", "no-static" },
+  { "c", "static-call-graph" }, { false, "demangle", "?" }, { false, "no-demangle" }, { false, "inline-file-names" },
+  { "B", false }, { "e", false, ":" }, { "E", false, ":" }, { "f", false, ":" }, { "F", false, ":" },
+  { "k", false, ":" },
+}
+
+local function all_options()
+  local list = table.move(options.gnu, 1, #options.gnu, 1, {})
+  return table.move(options.own, 1, #options.own, #list + 1, list)
+end
+
+-- Reads a command line for what it means, whatever the options do: "NAME" or "NAME=ARGUMENT" of each, by long name
+-- where there is one, then the operands. Or nil and the message.
+local function parse(...)
+  local found, take_effect = {}, options.take_effect
+  function options.take_effect(option, _, argument)
+    table.insert(found, (option.long or option.short) .. (argument and "=" .. argument or ""))
+  end
+  local done, settings = pcall(options.read, { ... })
+  options.take_effect = take_effect
+  if not done then
+    return nil, settings.message
+  end
+  table.move(settings.operands, 1, #settings.operands, #found + 1, found)
+  return found
+end
+
+-- The settings that a command line makes, or nil and the message.
+local function read(...)
+  local done, settings = pcall(options.read, { ... })
+  if done then
+    return settings
+  end
+  return nil, settings.message
+end
+
+describe("every option of GNU gprof", function()
+  for _, entry in ipairs(gnu) do
+    local letter, long, argument = table.unpack(entry, 1, 3)
+    it(("is known: %s %s"):format(letter or "", long or ""), function()
+      local name = long or letter
+      if letter and argument == ":" then
+        assert.same({ name .. "=x" }, parse("-" .. letter .. "x"))
+        assert.same({ name .. "=x" }, parse("-" .. letter, "x"))
+      elseif letter then
+        assert.same({ name, "x" }, parse("-" .. letter, "x"))
+        local attached = argument and { name .. "=b" } or { name, "brief" }
+        assert.same(attached, parse("-" .. letter .. "b"))
+      end
+      if long and argument == ":" then
+        assert.same({ name .. "=x" }, parse("--" .. long .. "=x"))
+        assert.same({ name .. "=x" }, parse("--" .. long, "x"))
+      elseif long then
+        assert.same({ name, "x" }, parse("--" .. long, "x"))
+      end
+      if long and argument == "?" then
+        assert.same({ name .. "=x" }, parse("--" .. long .. "=x"))
+      end
+    end)
+  end
+
+  it("is all there are among them", function()
+    assert.equal(#gnu, #options.gnu)
+  end)
+end)
+
+-- Long names that begin with a prefix.
+local function beginning(list, prefix)
+  local found = {}
+  for _, long in ipairs(list) do
+    if long:sub(1, #prefix) == prefix then
+      table.insert(found, long)
+    end
+  end
+  return found
+end
+
+local gnu_names, own_names, needs_argument, may_have_argument = {}, {}, {}, {}
+for _, entry in ipairs(gnu) do
+  table.insert(gnu_names, entry[2] or nil)
+  needs_argument[entry[2]] = entry[3] == ":"
+end
+for _, option in ipairs(options.own) do
+  table.insert(own_names, option.long)
+  needs_argument[option.long] = option.argument == "required"
+  may_have_argument[option.long] = option.argument == "optional"
+end
+
+-- A prefix of `long` must mean the one name in `list` that begins so, or be refused with all of them named. One that is
+-- a name itself means that.
+local function check_prefix(long, prefix, list)
+  local candidates = beginning(list, prefix)
+  local argument = needs_argument[long] and "=x" or ""
+  local found, message = parse("--" .. prefix .. argument)
+  if #candidates == 1 or prefix == long then
+    assert.same({ long .. argument }, found)
+  elseif may_have_argument[prefix] then
+    assert.same({ prefix .. argument }, found)
+  elseif needs_argument[prefix] ~= nil and argument ~= "" and not needs_argument[prefix] then
+    assert.equal(("option '--%s%s' takes no argument"):format(prefix, argument), message)
+  else
+    assert.is_nil(found)
+    assert.equal(("option '--%s%s' is ambiguous: --%s"):format(prefix, argument, table.concat(candidates, ", --")),
+      message)
+  end
+end
+
+describe("a long option", function()
+  table.sort(gnu_names)
+
+  it("may be abbreviated as far as no other begins so", function()
+    local order = {}
+    for _, option in ipairs(options.gnu) do -- messages name them in the order of the table
+      table.insert(order, option.long)
+    end
+    for _, long in ipairs(gnu_names) do
+      for length = 1, #long do
+        check_prefix(long, long:sub(1, length), order)
+      end
+    end
+  end)
+
+  it("of ours may be abbreviated as far as none of GNU's begins so", function()
+    for _, long in ipairs(own_names) do
+      for length = 1, #long do
+        local prefix = long:sub(1, length)
+        local theirs = beginning(gnu_names, prefix)
+        if not theirs[1] then
+          check_prefix(long, prefix, own_names)
+        elseif not theirs[2] then
+          local argument = needs_argument[theirs[1]] and "=x" or ""
+          assert.same({ theirs[1] .. argument }, parse("--" .. prefix .. argument))
+        end
+      end
+    end
+    assert.same({ "gnu-compat" }, parse("--gnu-compat"))
+    assert.same({ "gnu-compat" }, parse("--gnu"))
+    assert.same({ "gnu-compat" }, parse("--gn"))
+    assert.same({ "graph" }, parse("--g"))
+  end)
+
+  it("that there is not is refused", function()
+    for _, word in ipairs { "--unheard-of", "--briefly", "--gnu-compatible", "--unheard-of=x", "--ab",
+      "--" .. ("x"):rep(9999) } do
+      local found, message = parse("--brief", word)
+      assert.is_nil(found)
+      assert.equal(("unknown option '%s' (-h lists them)"):format(word), message)
+    end
+  end)
+
+  it("that is nearly one is asked about", function()
+    for word, meant in pairs { ["--widths=1"] = "--width", ["--breif"] = "--brief", ["--Tree"] = "--tree",
+      ["--exprot=json"] = "--export", ["--lne"] = "--line" } do
+      local found, message = parse("--brief", word)
+      assert.is_nil(found)
+      assert.equal(("unknown option '%s': is %s meant? (-h lists them)"):format(word, meant), message)
+    end
+  end)
+
+  it("may stand anywhere between operands, ours too", function()
+    assert.same({ "brief", "gnu-compat", "width=9", "a", "b", "c" },
+      parse("a", "--brief", "b", "--gnu-compat", "c", "--width", "9"))
+  end)
+end)
+
+describe("a short option", function()
+  it("that there is not is refused by its letter", function()
+    for _, word in ipairs { "-Y", "-bY", "-bYp" } do
+      local found, message = parse(word)
+      assert.is_nil(found)
+      assert.equal("unknown option '-Y' (-h lists them)", message)
+    end
+  end)
+
+  it("may share its dash with others", function()
+    assert.same({ "brief", "display-unused-functions", "flat-profile" }, parse("-bzp"))
+    assert.same({ "brief", "flat-profile=main" }, parse("-bpmain"))
+    assert.same({ "brief", "width=40", "x" }, parse("-bw", "40", "x"))
+    assert.same({ "brief", "width=40" }, parse("-bw40"))
+  end)
+end)
+
+describe("an argument", function()
+  it("that is needed and not there is missed", function()
+    for _, word in ipairs { "-w", "--width", "--wid", "-k", "-bw" } do
+      local found, message = parse("a.out", word)
+      assert.is_nil(found)
+      assert.equal(("option '%s' needs an argument"):format(word == "-bw" and "-w" or word), message)
+    end
+  end)
+
+  it("that is not wanted is refused", function()
+    for _, word in ipairs { "--brief=x", "--bri=x", "--gnu-compat=x", "--brief=" } do
+      local found, message = parse(word)
+      assert.is_nil(found)
+      assert.equal(("option '%s' takes no argument"):format(word), message)
+    end
+  end)
+
+  it("that is optional has to be attached", function()
+    assert.same({ "flat-profile", "main" }, parse("-p", "main"))
+    assert.same({ "flat-profile=main" }, parse("-pmain"))
+    assert.same({ "flat-profile", "main" }, parse("--flat-profile", "main"))
+    assert.same({ "flat-profile=main" }, parse("--flat-profile=main"))
+    assert.same({ "flat-profile=" }, parse("--flat-profile="))
+  end)
+
+  it("may look like an option, if it is needed", function()
+    assert.same({ "width=-b" }, parse("-w", "-b"))
+    assert.same({ "width=--" }, parse("--width", "--"))
+  end)
+end)
+
+describe("an operand", function()
+  it("may stand anywhere", function()
+    assert.same({ "brief", "line", "a.out", "gmon.out" }, parse("a.out", "-b", "gmon.out", "-l"))
+  end)
+
+  it("is everything behind --", function()
+    assert.same({ "brief", "-p", "--", "@x" }, parse("-b", "--", "-p", "--", "@x"))
+  end)
+
+  it("may stand on both sides of -- and of options", function()
+    assert.same({ "brief", "line", "gnu-compat", "a", "b", "c", "-p", "d" },
+      parse("a", "-b", "b", "-l", "--gnu-compat", "c", "--", "-p", "d"))
+  end)
+
+  it("is the end of options where POSIX is to hold", function()
+    local result = launch.script([[
+      require "gprof"
+      local settings = require "gprof.cli.options".read { "-b", "a.out", "-l", "--", "-p" }
+      print(settings.brief, settings.line, table.concat(settings.operands, " "))
+    ]], {}, { env = { POSIXLY_CORRECT = "1" } })
+    assert.same({ "true\tnil\ta.out -l -- -p\n", "" }, { result.stdout, result.stderr })
+  end)
+
+  it("may be -, or empty", function()
+    assert.same({ "brief", "-", "" }, parse("-", "-b", ""))
+  end)
+end)
+
+describe("@FILE", function()
+  local function file(text)
+    return "@" .. shell.write(shell.tmpdir() .. "/options", text)
+  end
+
+  it("stands for the words in a file", function()
+    assert.same({ "brief", "width=40", "flat-profile", "a.out", "gmon.out" },
+      parse("-b", file "--width 40\n\t a.out\n-p\n", "gmon.out"))
+    assert.same({ "brief" }, parse(file "", "-b", file " \n"))
+  end)
+
+  it("has words with blanks in quotes and behind backslashes", function()
+    assert.same({ "a b", "c 'd", 'e "f', "g h", "i\\j", "" },
+      parse(file [['a b' "c 'd" 'e "f' g\ h i\\j '']]))
+  end)
+
+  it("may name further files", function()
+    local inner = file "-z inner"
+    assert.same({ "brief", "display-unused-functions", "line", "inner", "outer" },
+      parse(file("-b '" .. inner .. "' -l outer")))
+  end)
+
+  it("is an operand if there is no such file", function()
+    assert.same({ "brief", "@/no/such/file" }, parse("@/no/such/file", "-b"))
+  end)
+
+  it("that names itself comes to an end: one line, status 1", function()
+    local name = file ""
+    shell.write(name:sub(2), "'" .. name .. "'")
+    local result = program.run { name }
+    assert.same({ "", 1 }, { result.stdout, result.status })
+    assert.truthy(result.stderr:find("^gprof%.lua: [^\n]+\n$"))
+  end)
+end)
+
+describe("styles", function()
+  for line, expected in pairs {
+    ["-P -p"] = { flat = true }, ["-p -P"] = { flat = false }, ["-p -q -P"] = { flat = false, graph = true },
+    ["-Q"] = { graph = false }, ["-Q -B"] = { graph = true }, ["-q -Q -q"] = { graph = true }, [""] = {},
+    ["--no-graph --flat"] = { graph = false, flat = true },
+  } do
+    it(("are what the last word about each is: %s"):format(line), function()
+      local words = {}
+      for word in line:gmatch("%S+") do
+        table.insert(words, word)
+      end
+      assert.same(expected, read(table.unpack(words)).styles)
+    end)
+  end
+end)
+
+describe("settings", function()
+  it("have the names of the long options", function()
+    local settings = read("-b", "-L", "-z", "-a", "-D", "--no-demangle", "--inline-file-names", "--gnu-compat")
+    for _, name in ipairs { "brief", "print_path", "display_unused_functions", "no_static", "ignore_non_functions",
+      "no_demangle", "inline_file_names", "gnu_compat" } do
+      assert.is_true(settings[name], name)
+      assert.is_nil(read()[name], name)
+    end
+    assert.same({ "auto", 80, {} }, { read().file_format, read().width, read().operands })
+  end)
+
+  it("of demangling are what the last word is", function()
+    assert.is_nil(read("--no-demangle", "--demangle").no_demangle)
+    assert.is_nil(read("--no-demangle", "--demangle=auto").no_demangle)
+    assert.is_true(read("--demangle", "--no-demangle").no_demangle)
+    assert.equal("unknown demangling style 'klingon'", select(2, read "--demangle=klingon"))
+  end)
+
+  it("of the file format go by its first letter", function()
+    for word, format in pairs { auto = "auto", a = "auto", m = "magic", magnificent = "magic", bsd = "bsd", b = "bsd",
+      ["4"] = "4.4bsd", ["4.4bsd"] = "4.4bsd", p = "prof", prof = "prof" } do
+      assert.equal(format, read("-O", word).file_format)
+    end
+    local known = "known are auto, magic, bsd, 4.4bsd and prof"
+    assert.equal("file format 'prof' is not with --gnu-compat, as GNU gprof cannot read it",
+      select(2, read("-Oprof", "--gnu-compat")))
+    assert.equal("unknown file format 'elf': " .. known, select(2, read("-O", "elf")))
+    assert.equal("unknown file format '': " .. known, select(2, read("-O", "")))
+  end)
+
+  it("of the width are whole numbers, at least 1", function()
+    for word, width in pairs { ["132"] = 132, ["1"] = 1, ["+60"] = 60 } do
+      assert.equal(width, read("-w" .. word).width)
+    end
+    for word, width in pairs { ["0"] = 1, ["-7"] = 1, ["x"] = 1 } do
+      assert.equal(width, read("--gnu-compat", "-w" .. word).width)
+    end
+    for _, word in ipairs { "x", "", "12x", "1.5", "0x20", "1e2", "0", "-7" } do
+      local settings, message = read("-w", word)
+      assert.is_nil(settings, word)
+      assert.equal(("option -w (--width) takes a whole number from 1 to 1000000, not '%s'"):format(word), message)
+    end
+  end)
+
+  it("of thresholds are percentages", function()
+    for word, value in pairs { ["0"] = 0, ["0.5"] = 0.5, [".1"] = 0.1, ["100"] = 100, ["7."] = 7 } do
+      assert.equal(value, read("--node-threshold", word).node_threshold)
+      assert.equal(value, read("--edge-threshold", word).edge_threshold)
+    end
+    for _, word in ipairs { "", ".", "x", "-1", "101", "1e1", "0x1", "nan", " 1" } do
+      local settings, message = read("--edge-threshold=" .. word)
+      assert.is_nil(settings)
+      assert.equal(("option --edge-threshold takes a number from 0 to 100, not '%s'"):format(word), message)
+    end
+  end)
+
+  it("of a width beyond all integers are no small number", function()
+    local settings = read("-w", ("9"):rep(20))
+    assert.is_true(settings == nil or settings.width > 1000)
+  end)
+
+  it("of orders are one of functions or one of files", function()
+    for _, words in ipairs { { "-r", "-R", "map" }, { "-R", "map", "-r" }, { "--gnu-compat", "-rRmap" },
+      { "--file-ordering=map", "--function-ordering" } } do
+      local settings, message = read(table.unpack(words))
+      assert.is_nil(settings)
+      assert.equal("options -r (--function-ordering) and -R (--file-ordering) exclude each other", message)
+    end
+    assert.same({ function_order = true }, read("-r", "-r").styles)
+    assert.equal("map", read("-R", "other", "-R", "map").file_ordering)
+  end)
+
+  it("of annotated source are on by themselves, and numbers are whole", function()
+    local settings = read("-l", "-A", "-x", "-y", "-t5", "-m", "3")
+    assert.same({ true, true, true, 5, 3, { annotation = true } }, { settings.line, settings.all_lines,
+      settings.separate_files, settings.table_length, settings.min_count, settings.styles })
+    assert.same({ {}, {} }, { read("-l", "-x", "-y").styles, read("-t", "0", "-m", "0").styles })
+    for option, name in pairs { ["-t"] = "-t (--table-length)", ["-m"] = "-m (--min-count)" } do
+      for _, word in ipairs { "x", "", "1.5", "-1", "99999999999" } do
+        assert.same({ nil, ("option %s takes a whole number from 0 to 2147483647, not '%s'"):format(name, word) },
+          { read(option, word) })
+      end
+    end
+    assert.same({ 0, 0 }, { read("--gnu-compat", "-t-5").table_length, read("--gnu-compat", "-tx").table_length })
+    assert.equal(12, read("--gnu-compat", "-m12x").min_count)
+  end)
+
+  it("of time by line are those of lines, too", function()
+    local settings = read "--annotate-time"
+    assert.same({ true, true, { annotation = true } }, { settings.annotate_time, settings.line, settings.styles })
+  end)
+
+  it("of symspecs for annotated source are what to show and what not", function()
+    local settings = read("-Amain", "-A", "f.c", "-Jwork", "-Jf.c:7")
+    assert.same({ annotation = { "main" } }, settings.include)
+    assert.same({ annotation = { "work", "f.c:7" } }, settings.exclude)
+    assert.same({ annotation = true }, settings.styles)
+    assert.same({ annotation = false }, read("-A", "-J").styles)
+    assert.same({ "f.c" }, settings.operands)
+  end)
+
+  it("of directories add up, those of GPROF_PATH last", function()
+    assert.same({ "a", "b", "c d" }, read("-I", "a:b", "--directory-path=:c d:").directory_path)
+    assert.is_nil(read().directory_path)
+    assert.same({ "a", "b" }, read("-Ia", "-A", "-Ib").directory_path)
+    local result = launch.script([[
+      require "gprof"
+      local settings = require "gprof.cli.options".read { "-I", "a", "-p", "-I", "b" }
+      print(table.concat(settings.directory_path, " "))
+    ]], {}, { env = { GPROF_PATH = "x::y:" } })
+    assert.same({ "a b x y\n", "" }, { result.stdout, result.stderr })
+  end)
+
+  it("of one reading are not those of the next", function()
+    local before = read()
+    read("-b", "-w", "40", "-O", "bsd", "-p", "a.out")
+    assert.same(before, read())
+  end)
+end)
+
+describe("an option", function()
+  it("does something, whichever it is", function()
+    for _, option in ipairs(all_options()) do
+      local effect = option.effect == "flag" and options.take_effect or effects[option.effect]
+      assert.equal("function", type(effect), options.name(option))
+    end
+  end)
+end)
+
+describe("The table of options", function()
+  local core = require "gprof.core"
+
+  it("has whole lines, with a letter and a name in each, be they blank", function()
+    assert.same({ { "a all[=X]", "1" } }, (core.getopt({ "--al=1" }, "a all[=X]\n", "")))
+    for _, text in ipairs { "a all", "a\n", "a \n", "\n", "a all\n\n", "a all\0\n" } do
+      assert.has_error(function() core.getopt({}, text, "") end,
+        "bad argument #2 to 'getopt' (no table of options)")
+    end
+  end)
+end)
+
+describe("--help", function()
+  local result = program.run { "--help" }
+
+  it("goes to standard output, and is a success", function()
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    assert.equal(result.stdout, program.run({ "-h" }).stdout)
+  end)
+
+  it("fits 80 columns", function()
+    for line in result.stdout:gmatch("[^\n]*") do
+      assert.is_true(utf8.len(line) <= 79, line)
+      assert.is_nil(line:find("%s$"), line)
+    end
+  end)
+
+  it("lists every option, with what it does", function()
+    local values = { none = { "", "" }, required = { " %s", "=%s" }, optional = { "[%s]", "[=%s]" } }
+    for _, option in ipairs(all_options()) do
+      local pattern, long = table.unpack(values[option.argument])
+      local names = not option.long and "-" .. option.short .. pattern
+        or (option.short and "-" .. option.short .. ", " or "    ") .. "--" .. option.long .. long
+      names = names:format(option.value)
+      local _, last = result.stdout:find("\n  " .. names, 1, true)
+      assert.truthy(last, names)
+      assert.truthy(result.stdout:find("^%s+[^%s-][^\n]+\n", last + 1), names)
+    end
+  end)
+
+  it("wins over what comes behind it", function()
+    for _, words in ipairs { { "-h", "--unheard-of" }, { "-bh", "-Y" }, { "-h", "no_such_file" }, { "-h", "-w" },
+      { "-h", "-w", "x" }, { "-h", "-O", "elf" }, { "-h", "-v" } } do
+      assert.equal(result.stdout, program.run(words).stdout)
+    end
+  end)
+
+  it("does not excuse what comes before it", function()
+    local refused = program.run { "--unheard-of", "-h" }
+    assert.same({ "", 1 }, { refused.stdout, refused.status })
+  end)
+end)
+
+describe("--version", function()
+  it("names the program, Lua, libbfd and the licence", function()
+    for _, word in ipairs { "-v", "--version" } do
+      local result = program.run { word }
+      assert.truthy(result.stdout:find("^gprof for Lua %S+ %(Lua 5%.4, libbfd %d[%d.]+%)\n"), result.stdout)
+      assert.truthy(result.stdout:find("GNU GPL version 3 or later", 1, true))
+      assert.truthy(result.stdout:find("NO WARRANTY", 1, true))
+      assert.same({ "", 0 }, { result.stderr, result.status })
+      for line in result.stdout:gmatch("[^\n]*") do
+        assert.is_true(#line <= 80, line)
+      end
+    end
+  end)
+end)

@@ -1,0 +1,649 @@
+-- Stripped images: symbols and lines come from their debugging files, and from no others.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local oracle = require "support.oracle"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local MESSAGE <const> = ": has no symbols: use the file as it was linked, without -s, before strip"
+
+local function objcopy(...)
+  shell.check { "objcopy", ... }
+end
+
+-- A directory with the stripped program, as "image", and its debugging file, as "kept".
+local function strip(built, flag)
+  local dir = shell.tmpdir "stripped"
+  objcopy("--only-keep-debug", built.image or built, dir .. "/kept")
+  shell.check { "strip", flag or "-s", "-o", dir .. "/image", built.image or built }
+  return dir
+end
+
+-- Moves the debugging file; with a slash in front of the place that is taken for a path.
+local function put(dir, place)
+  local path = place:find "^/" and place or dir .. "/" .. place
+  shell.check { "mkdir", "-p", path:match "^(.*)/" }
+  shell.check { "mv", dir .. "/kept", path }
+  return path
+end
+
+-- The image says by what name it knows the debugging file that is there.
+local function link(dir, name)
+  shell.check({ "cp", "kept", name or "image.debug" }, { cwd = dir })
+  shell.check({ "objcopy", "--add-gnu-debuglink=" .. (name or "image.debug"), "image" }, { cwd = dir })
+  os.remove(dir .. "/" .. (name or "image.debug"))
+end
+
+-- A name in .gnu_debuglink that is no objcopy's.
+local function forge(dir, name)
+  local text = shell.write(dir .. "/text", name .. ("\0"):rep(4 - #name % 4) .. "\1\2\3\4")
+  objcopy("--add-section", ".gnu_debuglink=" .. text, dir .. "/image")
+end
+
+local function id_of(image)
+  return gprof.image(image).build_id
+end
+
+local function by_id(image)
+  return ".build-id/" .. id_of(image):gsub("^..", "%0/") .. ".debug"
+end
+
+-- What the program says of its own profile.
+local function say(built, image, options)
+  local result = program.run({ "-b", image, built.gmon, table.unpack(options) })
+  return { result.stdout, result.stderr, result.status }
+end
+
+local kinds <const> = {
+  { "-p", "-q" }, { "-l", "-p" }, { "-l", "-z", "-p", "-L" }, { "-A", "-L" }, { "-q", "-L", "--inline-file-names" },
+  { "-c", "-q" },
+}
+
+-- The same of the image as it was linked, which is asked once.
+local answers <const> = {}
+local function expected_of(built, options)
+  local key = table.concat({ built.image, table.unpack(options) }, " ")
+  answers[key] = answers[key] or say(built, built.image, options)
+  return answers[key]
+end
+
+local function check_same(built, image, options, more)
+  local all = table.move(more or {}, 1, #(more or {}), #options + 1, table.move(options, 1, #options, 1, {}))
+  assert.same(expected_of(built, options), say(built, image, all))
+end
+
+local calls <const> = build.program("calls", "O2")
+
+describe("of a stripped image are, to the byte, those of the image as it was linked,", function()
+  for _, variant in ipairs { "calls ", "calls O2+nodebug", "shapes O2", "clones O2" } do
+    local built = build.program(variant:match "(%S+) (%S*)")
+    it("reports of " .. variant, function()
+      local dir = strip(built)
+      link(dir)
+      put(dir, "image.debug")
+      for _, options in ipairs(kinds) do check_same(built, dir .. "/image", options) end
+    end)
+  end
+
+  it("reports of one that has its symbols still", function()
+    local dir = strip(calls, "-g")
+    link(dir)
+    put(dir, "image.debug")
+    for _, options in ipairs(kinds) do check_same(calls, dir .. "/image", options) end
+  end)
+
+  -- (libbfd finds no .zdebug_rnglists, which the oldest way of compression would make of DWARF 5.)
+  for how, variant in pairs { zlib = "O2", zstd = "O2", ["zlib-gnu"] = "O2+dwarf4" } do
+    it("reports where the debugging information is compressed: " .. how, function()
+      local built = build.program("calls", variant)
+      local dir = strip(built)
+      objcopy("--compress-debug-sections=" .. how, dir .. "/kept")
+      link(dir)
+      put(dir, "image.debug")
+      check_same(built, dir .. "/image", kinds[3])
+    end)
+  end
+
+  it("answers of the library", function()
+    local dir = strip(calls)
+    link(dir)
+    put(dir, "image.debug")
+    local whole, image = gprof.image(calls.image), gprof.image(dir .. "/image")
+    local known = 0
+    for address = whole.text_low, whole.text_high - 1 do
+      assert.same({ whole:source(address) }, { image:source(address) })
+      known = known + (image:source(address) and 1 or 0)
+    end
+    assert.truthy(known > 0)
+    local function all(of)
+      local rows = {}
+      for symbol in of:symbols() do
+        rows[#rows + 1] = { symbol.name, symbol.address, symbol.size, symbol.file, symbol.line }
+      end
+      for address, file, line in of:lines() do rows[#rows + 1] = { address, file, line } end
+      return rows
+    end
+    assert.same(all(whole), all(image))
+  end)
+end)
+
+describe("a debugging file is found", function()
+  local function check(dir, more, image)
+    check_same(calls, image or dir .. "/image", kinds[2], more)
+  end
+
+  it("in the directory .debug beside the image", function()
+    local dir = strip(calls)
+    link(dir, "other-1.debug")
+    put(dir, ".debug/other-1.debug")
+    check(dir)
+  end)
+
+  it("by the image's name, if that has no other for it", function()
+    local dir = strip(calls)
+    put(dir, "image.debug")
+    check(dir)
+  end)
+
+  it("beside what a link to the image leads to", function()
+    local dir, other = strip(calls), shell.tmpdir "other"
+    link(dir)
+    put(dir, "image.debug")
+    shell.check { "ln", "-s", dir .. "/image", other .. "/linked" }
+    check(dir, nil, other .. "/linked")
+  end)
+
+  it("from the working directory", function()
+    local dir = strip(calls)
+    link(dir)
+    put(dir, "image.debug")
+    local result = program.run({ "-b", "-l", "-p", "image", calls.gmon }, { cwd = dir })
+    assert.same(say(calls, calls.image, kinds[2]), { result.stdout, result.stderr, result.status })
+  end)
+
+  for name, place in pairs {
+    ["by its name"] = function() return "some.debug" end,
+    ["by the directory of the image, too"] = function(dir) return dir .. "/some.debug" end,
+    ["by its build id"] = function(dir) return by_id(dir .. "/image") end,
+  } do
+    it("in a directory that is named, " .. name, function()
+      local dir, other = strip(calls), shell.tmpdir "debug"
+      link(dir, "some.debug")
+      put(dir, other .. "/" .. place(dir))
+      check(dir, { "--debug-dir=/nowhere", "--debug-dir=" .. other })
+      local image = gprof.image(dir .. "/image", { debug_dir = { other } })
+      assert.truthy(image:find "main")
+      assert.equal(((other .. "/" .. place(dir)):gsub("//", "/")), image.debug_file)
+      assert.equal("debug file", image.symbols_from)
+    end)
+  end
+
+  it("behind one of another build, which is told of", function()
+    local dir, other = strip(calls), shell.tmpdir "debug"
+    link(dir)
+    shell.check { "cp", dir .. "/kept", other .. "/image.debug" }
+    objcopy("--only-keep-debug", build.program("cycles").image, dir .. "/image.debug")
+    local told = {}
+    local image = gprof.image(dir .. "/image", { debug_dir = { other },
+      warn = function(line) table.insert(told, line) end })
+    assert.truthy(image:find "main")
+    assert.equal(other .. "/image.debug", image.debug_file)
+    assert.same({ ("%s/image.debug: is of another build than %s/image: its build-id is %s, not %s"):format(dir, dir,
+      id_of(dir .. "/image.debug"), id_of(dir .. "/image")) }, told)
+  end)
+
+  it("for the old side of a comparison", function()
+    local dir, other = strip(calls), shell.tmpdir "debug"
+    put(dir, other .. "/image.debug")
+    local function compare(image, ...)
+      local result = program.run { "-b", "--compare=" .. image, "--compare=" .. calls.gmon, calls.image, calls.gmon,
+        ... }
+      return { result.stdout, result.stderr, result.status }
+    end
+    assert.same(compare(calls.image), compare(dir .. "/image", "--debug-dir=" .. other))
+  end)
+
+  it("in the sandbox", function()
+    local dir, other = strip(calls), shell.tmpdir "debug"
+    link(dir, "some.debug")
+    local first = program.run { "--sandbox", "-b", calls.image, calls.gmon }
+    if first.stderr:find "no sandbox can be made" then return pending(first.stderr) end
+    shell.check { "cp", dir .. "/kept", dir .. "/some.debug" }
+    check(dir, { "--sandbox" })
+    os.remove(dir .. "/some.debug")
+    put(dir, other .. "/some.debug")
+    check(dir, { "--sandbox", "--debug-dir=" .. other })
+    shell.check { "ln", "-s", other .. "/some.debug", dir .. "/some.debug" }
+    assert.same({ "", ("gprof.lua: %s/image%s; %s/some.debug: Permission denied\n"):format(dir, MESSAGE, dir), 1 },
+      say(calls, dir .. "/image", { "-p", "--sandbox" }))
+  end)
+end)
+
+describe("no debugging file is looked for", function()
+  local function loaded(...)
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = assert(gprof.image(arg[1]))
+      local profile = assert(gprof.profile(image, assert(gprof.data(image, arg[2])), { line = arg[3] == "line" }))
+      for f in profile:functions() do local _ = f.file end
+      image:source(image.text_low)
+      local loaded = package.loaded["gprof.library.debug_file"] ~= nil
+      print(loaded, image.debug_file, image.shared_debug_file, image.symbols_from)
+    ]], { ... })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return result.stdout
+  end
+
+  it("for an image that has all", function()
+    for _, how in ipairs { "line", "function" } do
+      assert.equal("false\tnil\tnil\timage\n", loaded(calls.image, calls.gmon, how))
+    end
+  end)
+
+  it("for one that is as GNU gprof sees it", function()
+    if not oracle.available() then return pending "GNU gprof" end
+    for _, flag in ipairs { "-g", "-s" } do
+      local dir = strip(calls, flag)
+      link(dir)
+      put(dir, "image.debug")
+      for _, options in ipairs { { "-p" }, { "-l", "-p" } } do
+        local theirs = oracle.run { "-b", dir .. "/image", calls.gmon, table.unpack(options) }
+        local ours = say(calls, dir .. "/image", { "--gnu-compat", table.unpack(options) })
+        assert.same({ theirs.stdout, theirs.status }, { ours[1], ours[3] })
+        assert.equal(flag == "-s", theirs.stderr:find "has no symbols" ~= nil)
+      end
+    end
+  end)
+end)
+
+it("what GNU gprof would follow to a pipe or a device is not followed for it, either", function()
+  for _, section in ipairs { ".gnu_debuglink", ".gnu_debugaltlink" } do
+    for _, place in ipairs { "/", "/.debug/" } do
+      local dir = strip(calls, "-g")
+      shell.check { "mkdir", "-p", dir .. place }
+      shell.check { "mkfifo", dir .. place .. "pipe" }
+      local text = shell.write(dir .. "/text", "pipe\0\0\0\0\1\2\3\4")
+      local from = section == ".gnu_debugaltlink" and calls.image or dir .. "/image"
+      objcopy("--add-section", section .. "=" .. text, from, dir .. "/linked")
+      local result = program.run({ "-b", "--gnu-compat", "-l", "-p", dir .. "/linked", calls.gmon }, { timeout = 10 })
+      assert.same({ "", 0 }, { result.stderr, result.status })
+    end
+  end
+end)
+
+describe("as a debugging file is not used", function()
+  -- The image has no symbols, and it is said why.
+  local function check(dir, problem, ...)
+    local expected = ("gprof.lua: %s/image%s; %s\n"):format(dir, MESSAGE, problem:gsub("DIR", dir))
+    assert.same({ "", expected, 1 }, say(calls, dir .. "/image", { "-p", ... }))
+  end
+
+  -- Nor are lines known: the report is that of an image without any, and it is said why.
+  local function check_lines(dir, problem)
+    local bare = shell.tmpdir() .. "/bare"
+    shell.check { "strip", "-g", "-o", bare, calls.image }
+    local expected = say(calls, bare, { "-p", "-l" })
+    expected[2] = ("gprof.lua: warning: %s\n"):format((problem:gsub("DIR", dir)))
+    assert.same(expected, say(calls, dir .. "/image", { "-p", "-l" }))
+  end
+
+  for name, flag in pairs { symbols = "-s", lines = "-g" } do
+    local function refuse(dir, problem)
+      return (flag == "-s" and check or check_lines)(dir, problem)
+    end
+
+    it("one of another build, by its build id: " .. name, function()
+      local dir = strip(calls, flag)
+      link(dir)
+      objcopy("--only-keep-debug", build.program("calls").image, dir .. "/image.debug")
+      refuse(dir, ("DIR/image.debug: is of another build than DIR/image: its build-id is %s, not %s"):format(
+        id_of(build.program("calls").image), id_of(calls.image)))
+    end)
+
+    it("one that has the checksum, but the build id of another: " .. name, function()
+      local dir = strip(calls, flag)
+      objcopy("--only-keep-debug", build.program("calls").image, dir .. "/kept")
+      link(dir)
+      put(dir, "image.debug")
+      refuse(dir, ("DIR/image.debug: is of another build than DIR/image: its build-id is %s, not %s"):format(
+        id_of(build.program("calls").image), id_of(calls.image)))
+    end)
+
+    it("one that is not there: " .. name, function()
+      local dir = strip(calls, flag)
+      link(dir)
+      refuse(dir, ("DIR/image: its debugging file image.debug is not found: looked for /usr/lib/debug/%s, " ..
+        "DIR/image.debug, DIR/.debug/image.debug, /usr/lib/debugDIR/image.debug"):format(by_id(dir .. "/image")))
+    end)
+
+    it("the image itself: " .. name, function()
+      local dir = strip(calls, flag)
+      forge(dir, "image")
+      refuse(dir, "DIR/image: is the image itself, and not its debugging file")
+    end)
+
+    for _, what in ipairs { "../image.debug", "/dev/zero", "..", ".", "" } do
+      it(("what is called '%s': %s"):format(what, name), function()
+        local dir = strip(calls, flag)
+        forge(dir, what)
+        refuse(dir, ("DIR/image: '%s' is no name of a debugging file"):format(what))
+      end)
+    end
+
+    it("a pipe, a device or a directory: " .. name, function()
+      for _, command in ipairs { { "mkfifo" }, { "ln", "-s", "/dev/zero" }, { "mkdir" } } do
+        local dir = strip(calls, flag)
+        link(dir)
+        table.insert(command, dir .. "/image.debug")
+        shell.check(command)
+        refuse(dir, "DIR/image.debug: is no file to read debugging information from")
+      end
+    end)
+
+    it("what is no object file: " .. name, function()
+      local dir = strip(calls, flag)
+      link(dir)
+      shell.write(dir .. "/image.debug", "not an object\n")
+      refuse(dir, "DIR/image.debug: is not an object file (file format not recognized)")
+    end)
+
+    it("one that was stripped, too: " .. name, function()
+      local dir = strip(calls, flag)
+      link(dir)
+      shell.check { "strip", dir .. "/kept", "-o", dir .. "/image.debug" }
+      refuse(dir, ("DIR/image.debug: has no %s either"):format(flag == "-s" and "symbols" or "debugging information"))
+    end)
+
+    it("one whose code is elsewhere: " .. name, function()
+      local dir = strip(calls, flag)
+      link(dir)
+      objcopy("--change-section-address", ".text+0x1000", dir .. "/kept", dir .. "/image.debug")
+      refuse(dir, "DIR/image.debug: tells of other code than there is, or of code elsewhere")
+    end)
+  end
+
+  describe("of an image without a build id", function()
+    local dir = shell.tmpdir "unnumbered"
+    local whole = dir .. "/whole"
+    objcopy("--remove-section=.note.gnu.build-id", calls.image, whole)
+
+    it("one with another checksum; the right one is", function()
+      local stripped = strip(whole)
+      link(stripped)
+      put(stripped, "image.debug")
+      check_same(calls, stripped .. "/image", kinds[2])
+      local file = assert(io.open(stripped .. "/image.debug", "a"))
+      file:write("\0")
+      file:close()
+      local said = say(calls, stripped .. "/image", { "-p" })
+      assert.truthy(said[2]:find("^gprof.lua: .*" .. "; [^\n]*/image%.debug: is of another build than [^\n]*/image: " ..
+        "its checksum is %x+, not %x+\n$"), said[2])
+      assert.equal(1, said[3])
+    end)
+
+    it("one that is too large to be summed up", function()
+      local stripped = strip(whole)
+      link(stripped)
+      put(stripped, "image.debug")
+      shell.check { "truncate", "--size=40G", stripped .. "/image.debug" }
+      assert.same({ "", ("gprof.lua: %s/image%s; %s/image.debug: is too large for its checksum to be taken\n"):format(
+        stripped, MESSAGE, stripped), 1 }, say(calls, stripped .. "/image", { "-p" }))
+    end)
+
+    it("one that nothing is said of", function()
+      local stripped = strip(whole)
+      put(stripped, "image.debug")
+      assert.same({ "", ("gprof.lua: %s/image%s\n"):format(stripped, MESSAGE), 1 },
+        say(calls, stripped .. "/image", { "-p" }))
+    end)
+  end)
+
+  it("by a build id of absurd length", function()
+    for _, size in ipairs { 0, 1, 65, 1 << 20, 0xffffffff } do
+      local dir = strip(calls)
+      local note = ("<I4I4I4"):pack(4, size, 3) .. "GNU\0" .. ("\1"):rep(math.min(size, 100000))
+      objcopy("--update-section", ".note.gnu.build-id=" .. shell.write(dir .. "/note", note), dir .. "/image")
+      put(dir, "image.debug")
+      local said = say(calls, dir .. "/image", { "-p" })
+      assert.equal("", said[1])
+      assert.truthy(said[2]:find "^gprof.lua: [^\n]*/image: has no symbols: [^\n]*\n$", said[2])
+    end
+  end)
+end)
+
+describe("symbols that are packed in the image", function()
+  if not package.searchpath("gprof.xz", package.cpath) and not package.preload["gprof.xz"] then
+    return pending "gprof.xz is not built: liblzma-dev is not installed"
+  elseif shell.run({ "xz", "--version" }).status ~= 0 then
+    return pending "xz is not installed"
+  end
+
+  -- The names that nm prints of symbols of such types.
+  local function names(pattern, ...)
+    local found = {}
+    for name, type in shell.check({ "nm", "--format=posix", "--defined-only", ... }).stdout
+      :gmatch "([^\n ]+) (%a)[^\n]*" do
+      if type:find(pattern) then found[name] = true end
+    end
+    return found
+  end
+
+  -- An image whose .gnu_debugdata is made by `pack` from the small image with the symbols, as distributions make it: of
+  -- functions that are not among the dynamic symbols.
+  local function image_with(built, pack, ...)
+    local dir = strip(built)
+    local dynamic, keep = names(".", "-D", built.image), {}
+    for name in pairs(names("[TtD]", built.image)) do
+      if not dynamic[name] then keep[#keep + 1] = name .. "\n" end
+    end
+    shell.write(dir .. "/keep", table.concat(keep))
+    objcopy("-S", "--remove-section=.comment", "--keep-symbols=" .. dir .. "/keep", dir .. "/kept", dir .. "/small")
+    os.remove(dir .. "/kept")
+    shell.check({ "sh", "-c", pack .. " >packed" , "sh", ... }, { cwd = dir })
+    objcopy("--add-section", ".gnu_debugdata=" .. dir .. "/packed", dir .. "/image")
+    return dir .. "/image"
+  end
+
+  it("make the same reports", function()
+    local built = build.program("calls", "O2+nodebug")
+    local image = image_with(built, "xz <small")
+    for _, options in ipairs { { "-p" }, { "-q" }, { "-l", "-p" } } do check_same(built, image, options) end
+  end)
+
+  it("stand together with dynamic symbols", function()
+    local dir = shell.tmpdir "dynamic"
+    local whole = { image = dir .. "/program", gmon = calls.gmon }
+    shell.check({ "gcc", "-pg", "-O2", "-rdynamic", "calls.c", "calls_far.c", "-o", whole.image }, { cwd = calls.dir })
+    shell.check({ whole.image }, { cwd = dir })
+    whole.gmon = dir .. "/gmon.out"
+    check_same(whole, image_with(whole, "xz <small"), { "-p", "-q" })
+  end)
+
+  it("stand together with dynamic symbols of Thumb code, by their addresses without the bit", function()
+    local tools = "arm-linux-gnueabihf-"
+    local probe = io.popen("command -v " .. tools .. "ld")
+    local found = probe:read "a" ~= ""
+    probe:close()
+    if not found then
+      pending "needs binutils for ARM"
+      return
+    end
+    local dir = { cwd = shell.tmpdir "thumb" }
+    local function tool(name, ...) shell.check({ tools .. name, ... }, dir) end
+    local function code(name)
+      return (".thumb_func\n.type %s, %%function\n%s: bx lr\n.size %s, . - %s\n"):format(name, name, name, name)
+    end
+    shell.write(dir.cwd .. "/thumb.s", ".arch armv7-a\n.syntax unified\n.thumb\n.text\n.globl open_it\n" ..
+      code "open_it" .. code "hidden_it")
+    tool("as", "-o", "thumb.o", "thumb.s")
+    tool("ld", "-shared", "-o", "whole", "thumb.o")
+    tool("objcopy", "-S", "--keep-symbol=hidden_it", "whole", "small")
+    shell.check({ "xz", "small" }, dir)
+    tool("strip", "-s", "-o", "image", "whole")
+    tool("objcopy", "--add-section", ".gnu_debugdata=small.xz", "image")
+    local addresses = {}
+    for name, address in gprof.image(dir.cwd .. "/image"):symbols(nil, "name", "address") do
+      addresses[name] = address & 1
+    end
+    assert.same({ open_it = 0, hidden_it = 0 }, addresses)
+  end)
+
+  it("are told of by the image", function()
+    local image = gprof.image(image_with(calls, "xz <small"))
+    assert.is_nil(image.symbols_from)
+    assert.truthy(image:find "main")
+    assert.same({ "packed" }, { image.symbols_from, image.debug_file })
+  end)
+
+  for name, case in pairs {
+    ["are cut off"] = { "xz <small | head -c 200", "is cut off" },
+    ["are damaged"] = { "xz <small | (head -c 300; head -c 40 /dev/zero; cat)", "is damaged" },
+    ["are no xz"] = { "cat small", "is not in the format of xz" },
+    ["hold no object file"] = { "echo text | xz", "is not an object file (file format not recognized)" },
+    ["hold an object file without symbols"] = { "strip -o none small && xz <none", "has no symbols either" },
+    ["are more than anybody has"] = { "head -c 200000000 /dev/zero | xz -0", "unpacks to more than 128 MB" },
+    ["want too much memory"] = { "echo text | xz --lzma2=dict=1GiB", "takes too much memory to unpack" },
+    ["are of other code"] = { "objcopy --change-section-address .text+0x1000 small other 2>&- && xz <other",
+      "tells of other code than there is, or of code elsewhere" },
+  } do
+    it("are refused where they " .. name, function()
+      local image = image_with(calls, case[1])
+      assert.same({ "", ("gprof.lua: %s%s; %s: .gnu_debugdata: %s\n"):format(image, MESSAGE, image, case[2]), 1 },
+        say(calls, image, { "-p" }))
+    end)
+  end
+
+  it("are not read without liblzma, which is said", function()
+    local image = image_with(calls, "xz <small")
+    local result = launch.script([[
+      package.preload["gprof.xz"] = function() error "liblzma.so.5: no such file" end
+      local image = assert(require "gprof".image(arg[1]))
+      print(image:find "main")
+    ]], { image })
+    assert.same({ ("nil\t%s%s; %s: reader of .gnu_debugdata has to be built again, run 'make -C %s': " ..
+      "liblzma.so.5: no such file\n"):format(image, MESSAGE, image, program.root), 0 },
+      { result.stdout:gsub("[^ ]*script%.lua:%d+: ", ""), result.status })
+  end)
+end)
+
+describe("debugging information that a compiler put aside", function()
+  local dir <const> = shell.tmpdir "split"
+  local split <const> = { image = dir .. "/program", gmon = dir .. "/gmon.out" }
+  local whole <const> = { image = dir .. "/whole", gmon = dir .. "/gmon.out" }
+  for name, flag in pairs { program = "-gsplit-dwarf", whole = "-g" } do
+    for _, source in ipairs { "calls", "calls_far" } do
+      shell.check({ "gcc", "-pg", "-g", "-O2", "-fno-inline", flag, "-c", calls.dir .. "/" .. source .. ".c",
+        "-o", source .. ".o" }, { cwd = dir })
+    end
+    shell.check({ "gcc", "-pg", "-o", name, "calls.o", "calls_far.o" }, { cwd = dir })
+  end
+  shell.check({ split.image }, { cwd = dir })
+  local said <const> = ("gprof.lua: warning: %s: which functions were inlined is not known: that is in calls.dwo, " ..
+    "which libbfd does not read\n"):format(split.image)
+
+  for _, state in ipairs { "there", "missing" } do
+    it("is not wanted for lines, only for inlined functions, which is said: it is " .. state, function()
+      if state == "missing" then os.remove(dir .. "/calls.dwo") end
+      for _, options in ipairs { { "-l", "-p" }, { "-l", "-q" }, { "-l", "-p", "-L", "-z" } } do
+        local expected = say(whole, whole.image, options)
+        expected[2] = said
+        assert.same(expected, say(split, split.image, options))
+      end
+      check_same(whole, split.image, { "-p", "-q", "-L", "--inline-file-names" })
+    end)
+  end
+end)
+
+describe("debugging information that dwz had shared", function()
+  if shell.run({ "dwz", "--version" }).status ~= 0 then return pending "dwz is not installed" end
+
+  -- A directory with the program, whose debugging information is partly in sub/shared.
+  local function share(built, name)
+    local dir = shell.tmpdir "shared"
+    shell.check { "cp", built.image, dir .. "/image" }
+    shell.check { "cp", build.program("calls").image, dir .. "/other" }
+    shell.check({ "dwz", "-m", "shared", "-M", name:gsub("DIR", dir), "image", "other" }, { cwd = dir })
+    shell.check { "mkdir", dir .. "/sub" }
+    shell.check { "mv", dir .. "/shared", dir .. "/sub/shared" }
+    return dir
+  end
+
+  for _, variant in ipairs { "O2", "O2+dwarf4" } do
+    for kind, name in pairs { ["from the image"] = "sub/shared", ["from the root"] = "DIR/sub/shared" } do
+      it(("is found by a name %s (%s)"):format(kind, variant), function()
+        local built = build.program("calls", variant)
+        local dir = share(built, name)
+        for _, options in ipairs(kinds) do check_same(built, dir .. "/image", options) end
+        objcopy("--only-keep-debug", dir .. "/image", dir .. "/image.debug")
+        shell.check { "strip", dir .. "/image" }
+        for _, options in ipairs(kinds) do check_same(built, dir .. "/image", options) end
+        local image = gprof.image(dir .. "/image")
+        assert.truthy(image:source(image:find "main".address))
+        assert.same({ dir .. "/image.debug", dir .. "/sub/shared" }, { image.debug_file, image.shared_debug_file })
+      end)
+    end
+  end
+
+  it("is found in a directory that is named", function()
+    local dir, other = share(calls, "/nowhere/shared"), shell.tmpdir "debug"
+    shell.check { "mv", dir .. "/sub/shared", other .. "/shared" }
+    check_same(calls, dir .. "/image", kinds[3], { "--debug-dir=" .. other })
+  end)
+
+  -- What is there instead, and what is said.
+  local function check(replace, problem)
+    local dir = share(calls, "sub/shared")
+    os.remove(dir .. "/sub/shared")
+    replace(dir .. "/sub/shared")
+    local result = say(calls, dir .. "/image", { "-l", "-p" })
+    assert.same({ ("gprof.lua: warning: %s\n"):format((problem:gsub("DIR", dir))), 0 }, { result[2], result[3] })
+    assert.truthy(result[1]:find "%(calls%.c:%d+ @ %x+%)\n")
+  end
+
+  it("is done without if it is missing, which is said", function()
+    check(function() end, "DIR/image: its shared debugging file sub/shared is not found: looked for " ..
+      "DIR/sub/shared, /usr/lib/debug/.dwz/shared, /usr/lib/debug/shared")
+  end)
+
+  it("is done without if it is of another build, or none", function()
+    check(function(path) shell.check { "cp", calls.image, path } end,
+      "DIR/sub/shared: is not the file that was shared: its build-id is another")
+    check(function(path) shell.check { "mkfifo", path } end,
+      "DIR/sub/shared: is no file to read debugging information from")
+  end)
+end)
+
+it("a debugging file that somebody writes to is told of", function()
+  local dir = strip(calls)
+  put(dir, "image.debug")
+  local path = shell.write(dir .. "/report.lua", ([[return function()
+    local file = io.open(%q, "a")
+    file:write "more"
+    file:close()
+  end]]):format(dir .. "/image.debug"))
+  assert.same({ "", ("gprof.lua: %s/image.debug: has changed while it was read\n"):format(dir), 1 },
+    say(calls, dir .. "/image", { "--report=" .. path }))
+end)
+
+it("no sum and no export is written over a debugging file", function()
+  local dir = strip(calls)
+  put(dir, "image.debug")
+  for option, problem in pairs {
+    ["--sum-file="] = "is the program's debugging file: no sum is written over it",
+    ["--export=json:"] = "is read: no export is written over it",
+  } do
+    assert.same({ "", ("gprof.lua: %s/image.debug: %s\n"):format(dir, problem), 1 },
+      say(calls, dir .. "/image", { option .. dir .. "/image.debug" }))
+  end
+end)
+
+it("an image that is closed by whoever is warned is closed", function()
+  local dir = strip(calls, "-g")
+  link(dir)
+  local image
+  image = gprof.image(dir .. "/image", { warn = function() image:close() end })
+  assert.error_matches(function() image:source(image.text_low) end, "image is closed")
+end)

@@ -1,0 +1,200 @@
+-- --export: what it takes, where exports go, and what is said where they cannot be made. What is in them is told by a
+-- spec for each kind.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local crafted = require "support.crafted"
+local exports = require "gprof.cli.exports"
+local launch = require "support.launch"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local plan <const> = crafted.example
+local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+
+-- All kinds whose text is the same wherever it goes.
+local kinds = {}
+for _, kind in ipairs(exports.kinds) do
+  if kind ~= "svg" then kinds[#kinds + 1] = kind end
+end
+
+
+local function export(argument, ...)
+  local result = program.run { "--export=" .. argument, image, profile, ... }
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout
+end
+
+local function check_failure(message, ...)
+  local result = program.run({ ... })
+  assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
+end
+
+describe("--export", function()
+  for _, kind in ipairs(kinds) do
+    it("writes the same " .. kind .. " to standard output and into a file, each time", function()
+      local path = shell.tmpdir() .. "/file"
+      local text = export(kind)
+      assert.truthy(#text > 0)
+      assert.equal("", export(kind .. ":" .. path))
+      assert.equal(text, shell.read(path))
+      assert.equal(text, export(kind .. ":-"))
+    end)
+
+    it("gives a script the same " .. kind .. " as a report", function()
+      local module = require("gprof.export." .. kind:gsub("-", "_"))
+      local parts = {}
+      crafted.profile(plan):report(module, {}, function(text) parts[#parts + 1] = text end)
+      local path = "[^\n]*profiles\":[^\n]*\n"  -- of a profile elsewhere
+      assert.equal((export(kind):gsub(path, "")), (table.concat(parts):gsub(path, "")))
+    end)
+  end
+
+  it("may be given several times, and leaves reports as they are", function()
+    local dir = shell.tmpdir()
+    local result = program.run({ "-bp", "--export=json:a", image, profile, "--export", "json:b" }, { cwd = dir })
+    local flat = program.run({ "-bp", image, profile }).stdout
+    assert.same({ flat, "", 0 }, { result.stdout, result.stderr, result.status })
+    assert.equal(export "json", shell.read(dir .. "/a"))
+    assert.equal(export "json", shell.read(dir .. "/b"))
+  end)
+
+  it("stands on standard output alone, whatever report is asked for", function()
+    local text = export "json"
+    for _, option in ipairs { "-p", "-q", "-P", "-C", "-i", "--report=flat" } do
+      assert.equal(text, export("json", option))
+    end
+    assert.not_equal(text, export("json", "-pwork"))
+  end)
+
+  it("takes file names with colons in them", function()
+    local dir = shell.tmpdir()
+    assert.equal(0, program.run({ "--export=json:a:b.json", image, profile }, { cwd = dir }).status)
+    assert.equal("a:b.json\n", shell.listing(dir))
+  end)
+
+  it("goes with -s", function()
+    local dir = shell.tmpdir()
+    local result = program.run({ "-s", "--export=json:sum.json", image, profile, profile }, { cwd = dir })
+    assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
+    assert.equal("gmon.sum\nsum.json\n", shell.listing(dir))
+  end)
+
+  it("knows all profiles that were read, whatever number of processes is asked for", function()
+    local one = export("json", profile)
+    assert.equal(one, export("json", profile, "--jobs=2"))
+    local _, count = one:match('"profiles": (%b[])'):gsub('"path"', "")
+    assert.equal(2, count)
+  end)
+end)
+
+describe("An export that cannot be is one line:", function()
+  it("of a kind that there is not", function()
+    local known = table.concat(exports.kinds, ", ")
+    for _, kind in ipairs { "xml", "", "JSON", "json/x", "report.flat" } do
+      check_failure(("option --export: there is no kind '%s': known are %s"):format(kind, known), "--export", kind)
+    end
+    check_failure(("option --export: there is no kind '%s': known are %s"):format("js", known), "--export=js:file")
+  end)
+
+  it("the second one on standard output", function()
+    check_failure("option --export: one export only can go to standard output", "--export=json", "--export=json:-")
+  end)
+
+  it("without a name behind the colon", function()
+    check_failure("option --export: the name of a file is empty", "--export=json:")
+  end)
+
+  it("into a directory", function()
+    local dir = shell.tmpdir()
+    check_failure(dir .. ": cannot be written: Is a directory", "--export=json:" .. dir, image, profile)
+    assert.equal("", shell.listing(dir))
+  end)
+
+  it("over what is read, by whatever name, and leaves that as it was", function()
+    local dir = shell.tmpdir()
+    for name, from in pairs { prog = image, gmon = profile, old = profile } do
+      shell.check { "cp", from, dir .. "/" .. name }
+    end
+    shell.check { "ln", "-s", "prog", dir .. "/link" }
+    local before = { shell.read(image), shell.read(profile), shell.read(profile) }
+    for _, path in ipairs { "prog", "./prog", "link", "gmon", dir .. "/gmon", "old" } do
+      local result = program.run({ "--export=json:" .. path, "--compare=old", "prog", "gmon" }, { cwd = dir })
+      assert.same({ "", "gprof.lua: " .. path .. ": is read: no export is written over it\n", 1 },
+        { result.stdout, result.stderr, result.status })
+      assert.same(before, { shell.read(dir .. "/prog"), shell.read(dir .. "/gmon"), shell.read(dir .. "/old") })
+    end
+  end)
+
+  it("over source, which is there as it was", function()
+    local dir = shell.tmpdir()
+    local source = shell.write(dir .. "/code.c", "int main(void) { return 0; }\n")
+    shell.check({ "gcc", "-g", "-pg", "-o", "prog", "code.c" }, { cwd = dir })
+    shell.check({ "./prog" }, { cwd = dir })
+    for _, option in ipairs { "--export=csv:code.c", "--html=code.c", "--export=json:" .. source } do
+      local result = program.run({ option, "prog", "gmon.out" }, { cwd = dir })
+      assert.same({ "", "gprof.lua: " .. option:match "[^=:]*$" ..
+        ": is the program's source: no export is written over it\n", 1 },
+        { result.stdout, result.stderr, result.status })
+      assert.equal("int main(void) { return 0; }\n", shell.read(source))
+    end
+    shell.write(dir .. "/other.c", "int other;\n")
+    assert.equal(0, program.run({ "--export=csv:other.c", "prog", "gmon.out" }, { cwd = dir }).status)
+  end)
+
+  it("over what says which symbols and which profiles there are", function()
+    local dir, list = shell.tmpdir(), profile .. "\n"
+    local map = shell.check({ "nm", "--extern-only", "--defined-only", "-v", "--print-file-name", image }).stdout
+    shell.write(dir .. "/map", map)
+    shell.write(dir .. "/list", list)
+    for path, words in pairs { map = { "-Rmap", image, profile }, list = { "--profiles-from=list", image } } do
+      local result = program.run({ "--export=json:" .. path, table.unpack(words) }, { cwd = dir })
+      assert.same({ "", "gprof.lua: " .. path .. ": is read: no export is written over it\n", 1 },
+        { result.stdout, result.stderr, result.status })
+    end
+    assert.same({ map, list }, { shell.read(dir .. "/map"), shell.read(dir .. "/list") })
+  end)
+
+  it("into a file that another export, or a sum, goes to", function()
+    local dir = shell.tmpdir()
+    for _, words in ipairs { { "--export=json:x", "--export=csv:x" }, { "--export=json:x", "--sum-file=x" } } do
+      local result = program.run({ image, profile, table.unpack(words) }, { cwd = dir })
+      assert.same({ "", "gprof.lua: x: is asked for twice, and the first would be lost\n", 1 },
+        { result.stdout, result.stderr, result.status })
+      assert.equal("", shell.listing(dir))
+    end
+    export("json:/dev/null", "--export=csv:/dev/null")
+  end)
+
+  it("into a directory that there is not", function()
+    local path = shell.tmpdir() .. "/none/file"
+    check_failure(path .. ": its directory does not exist", "--export=json:" .. path, image, profile)
+  end)
+
+  it("into a file that may not be written", function()
+    local path = shell.write(shell.tmpdir() .. "/file", "old")
+    shell.check { "chmod", "444", path }
+    local result = launch.line(launch.permitted(), { "--export=json:" .. path, image, profile })
+    assert.same({ "", "gprof.lua: " .. path .. ": cannot be written: Permission denied\n", 1 },
+      { result.stdout, result.stderr, result.status })
+    assert.equal("old", shell.read(path))
+  end)
+
+  it("of a profile that cannot be read, and leaves the file as it was", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/file", "old")
+    local result = program.run({ "--export=json:file", image, dir .. "/none" }, { cwd = dir })
+    assert.same({ "gprof.lua: " .. dir .. "/none: No such file or directory\n", 1 }, { result.stderr, result.status })
+    assert.equal("old", shell.read(dir .. "/file"))
+    assert.equal("file\n", shell.listing(dir))
+  end)
+
+  it("to where nothing can be written any more", function()
+    if not shell.exists "/dev/full" then
+      pending "/dev/full is not here"
+      return
+    end
+    check_failure("/dev/full: cannot be written: No space left on device", "--export=json:/dev/full", image, profile)
+    local result = launch.line([["$@" >/dev/full]], { "--export=json", image, profile })
+    assert.same({ "gprof.lua: standard output: No space left on device\n", 1 }, { result.stderr, result.status })
+  end)
+end)

@@ -1,0 +1,898 @@
+-- The library as its users see it: objects and their identity, iteration, lifetimes, and what becomes of misuse.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local collector = require "support.collector"
+local crafted = require "support.crafted"
+local gprof = require "gprof"
+local launch = require "support.launch"
+local shell = require "support.shell"
+
+local plan <const> = crafted.example
+
+local function open()
+  local image = assert(gprof.image(crafted.image(plan)))
+  local data = assert(gprof.data(image, crafted.gmon(plan)))
+  return assert(gprof.profile(image, data)), data, image
+end
+
+local list = crafted.list
+
+describe("an object", function()
+  local profile, f = crafted.profile(plan)
+
+  it("is the same one however it was come by", function()
+    assert.equal(f.work, profile:lookup(f.work.address))
+    assert.equal(f.work, list("caller", f.leaf:callers())[2])
+    assert.equal(f.work, profile:node(f.work.id))
+    assert.equal(f.ping.cycle, f.pong.cycle)
+    assert.equal(f.ping.cycle, profile:cycles()())
+    assert.equal(f.ping.cycle, profile:node(f.ping.cycle.id))
+    assert.equal(f.work:callees()(), f.work:callees()())
+    assert.equal(profile, f.work.profile)
+    assert.equal(profile, f.ping.cycle.profile)
+    assert.equal(profile, f.work:callees()().profile)
+  end)
+
+  it("can be a key", function()
+    local seen = {}
+    for g in profile:functions() do
+      seen[g] = g.calls
+    end
+    for g in profile:functions("address") do
+      assert.equal(g.calls, seen[g])
+    end
+    assert.is_nil(seen[f.ping.cycle])
+  end)
+
+  it("stays itself as long as somebody holds it", function()
+    local held, arc = { [f.leaf] = true }, f.leaf:callers()()
+    for _ = 1, 5 do
+      collectgarbage()
+    end
+    assert.is_true(held[profile:lookup(f.leaf.address)])
+    assert.equal(arc, f.leaf:callers()())
+  end)
+
+  it("of another profile is another one", function()
+    local _, g = crafted.profile(plan)
+    assert.not_equal(f.main, g.main)
+    assert.equal(f.main.address, g.main.address)
+  end)
+
+  it("describes itself", function()
+    assert.equal("function: work", tostring(f.work))
+    assert.equal("cycle: <cycle 1>", tostring(f.ping.cycle))
+    assert.equal("arc: work -> leaf", tostring(list(nil, f.leaf:callers())[2]))
+    assert.equal("profile: 6 functions, 7 arcs, 1 cycle", tostring(profile))
+    assert.equal("data: 1 histogram, 7 arcs, 0 blocks", tostring(profile.data))
+  end)
+
+  it("has nil for fields that there are not, and takes none", function()
+    for _, object in ipairs { profile, profile.image, profile.data, f.work, f.ping.cycle, f.work:callees()() } do
+      assert.is_nil(object.unheard_of)
+      assert.is_nil(object[1])
+      assert.is_nil(object[f])
+      local _, problem = pcall(function() object.name = "mine" end)
+      assert.truthy(problem:find "^%S*objects_spec.lua:%d+: field 'name' is read%-only: what a gprof%.%l+ tells",
+        problem)
+      assert.error_matches(function() object[f.work] = 1 end, "field 'function: work' is read%-only")
+    end
+  end)
+end)
+
+describe("iteration", function()
+  local profile, f = crafted.profile(plan)
+
+  it("has its orders", function()
+    local by_self = { "leaf", "work", "ping", "pong", "idle", "main" }
+    assert.same(by_self, list("name", profile:functions()))
+    assert.same(by_self, list("name", profile:functions("self")))
+    assert.same({ "idle", "leaf", "main", "ping", "pong", "work" }, list("name", profile:functions("name")))
+    assert.same(plan.functions, list("name", profile:functions("address")))
+    assert.same({ "main", "work", "leaf", "<cycle 1>", "ping", "pong", "idle" }, list("name", profile:entries()))
+    assert.same({ "<cycle 1>" }, list("name", profile:cycles()))
+    assert.same({ "ping", "pong" }, list("name", profile:cycles()():members()))
+    assert.same({ 7, 2 }, list("count", f.work:callers()))
+    assert.same({ 6, 7 }, list("count", f.work:callees()))
+    assert.same({ 1 }, list("count", f.ping.cycle:callers()))
+    assert.same({ 2 }, list("count", f.pong.cycle:callees()))
+  end)
+
+  it("has the order of any field: places upwards, amounts downwards, equal ones as they are anyway", function()
+    local function names(...) return table.concat(list("name", ...), " ") end
+    assert.equal("leaf ping pong work idle main", names(profile:functions("calls")))
+    assert.equal("work leaf ping pong idle main", names(profile:functions("self_calls")))
+    assert.equal("main work leaf ping pong idle", names(profile:functions("index")))
+    assert.equal("idle leaf main ping pong work", names(profile:functions("symbol")))
+    assert.equal("leaf work ping pong idle main", names(profile:functions("file"))) -- of which there are none
+    assert.equal("<cycle 1> idle leaf main ping pong work", names(profile:entries("name")))
+    assert.equal("<cycle 1>", profile:entries("is_cycle")().name)
+    assert.same({ 7, 5, 3, 4, 1, 6, 2 }, list("id", profile:arcs("count")))
+    assert.same({ 1, 2, 5, 7, 3, 4, 6 }, list("id", profile:arcs("caller_id")))
+    assert.same({ 3, 4, 7, 1, 2, 5, 6 }, list("id", profile:arcs("recursive")))
+    assert.same({ 6, 2 }, list(nil, f.leaf:callers("count", "count")))
+    assert.same({ 2, 6 }, list(nil, f.leaf:callers(nil, "count")))
+    assert.same({ 6, 2 }, list(nil, profile:callers(f.leaf.id, "caller_id", "count")))
+  end)
+
+  it("has the order that a function makes, and leaves equal ones as they are", function()
+    local function by_length(a, b) return #a.name > #b.name end
+    local longest = { "leaf", "work", "ping", "pong", "idle", "main" } -- all are equal
+    assert.same(longest, list("name", profile:functions(by_length)))
+    local fewest = {}
+    for name, calls in profile:functions(function(a, b) return a.calls < b.calls end, "name", "calls") do
+      fewest[#fewest + 1] = name .. calls
+    end
+    assert.same({ "idle0", "main0", "work2", "ping4", "pong4", "leaf8" }, fewest)
+    local callees = function(a, b) return a.callee.name < b.callee.name end
+    assert.same({ "leaf", "work" }, list(nil, (function()
+      local next = f.work:callees(callees)
+      return function() local arc = next() return arc and arc.callee.name end
+    end)()))
+    assert.same({ "pong", "ping" }, list("name", f.ping.cycle:members(function(a, b) return a.name > b.name end)))
+  end)
+
+  it("passes on what an order raises, and is of use again", function()
+    local thrown <const> = {}
+    local done, caught = pcall(profile.functions, profile, function() error(thrown) end)
+    assert.is_false(done)
+    assert.equal(thrown, caught)
+    assert.has_error(function() profile:functions(function(a) return a.name < 1 end) end)
+    local suspended = coroutine.create(function() profile:functions(function() coroutine.yield() end) end)
+    assert.is_false((coroutine.resume(suspended)))
+    assert.equal(6, #list("name", profile:functions()))
+  end)
+
+  it("takes no harm from an order that closes the profile", function()
+    local mine = open()
+    assert.has_error(function()
+      mine:functions(function() mine:close() return false end)
+    end)
+    local next = open():functions("calls", "profile", "name")
+    local other = next()
+    other:close()
+    assert.has_error(next, "profile is closed")
+  end)
+
+  it("gives fields in place of objects, if asked for", function()
+    local fields = { "name", "symbol", "address", "calls", "self", "cycle", "profile", "listed", "file", "id" }
+    local objects = profile:functions("name")
+    local given = table.pack(profile:functions("name", table.unpack(fields)))
+    for _ = 1, #plan.functions do
+      local object, values = objects(), table.pack(given[1]())
+      for i, field in ipairs(fields) do
+        assert.equal(object[field], values[i])
+      end
+    end
+    assert.is_nil(given[1]())
+    for id, calls in profile:entries(nil, "id", "calls") do
+      assert.equal(profile:node(id).calls, calls)
+    end
+    for caller, count, callee_id in f.leaf:callers(nil, "caller", "count", "callee_id") do
+      assert.equal(f.leaf.id, callee_id)
+      assert.equal(caller == f.work and 6 or 2, count)
+    end
+    assert.equal("ping", (profile:cycles()():members(nil, "name")()))
+  end)
+
+  it("gives a cycle's own fields, too", function()
+    assert.same({ 1, "<cycle 1>" }, { profile:cycles(nil, "number", "name")() })
+  end)
+
+  it("goes along the arcs into and out of a cycle, not along those between members", function()
+    local mine, g = crafted.profile {
+      functions = { "main", "other", "a", "b", "c", "leaf", "deep" },
+      ticks = { a = 30, b = 20, c = 10, leaf = 8, deep = 40 },
+      calls = {
+        { "other", "a", 5 }, { "a", "b", 7 }, { "b", "c", 7 }, { "c", "a", 7 }, { "b", "b", 9 }, { "main", "c", 1 },
+        { "main", "a", 1 }, { "other", "b", 1 }, { "c", "leaf", 2 }, { "a", "leaf", 2 }, { "b", "leaf", 2 },
+        { "c", "deep", 1 }, { "main", "leaf", 2 },
+      },
+    }
+    local function ends(...)
+      local found = {}
+      for arc in ... do
+        found[#found + 1] = ("%s %s %d/%d"):format(arc.caller.name, arc.callee.name, arc.count, arc.of)
+      end
+      return found
+    end
+    local cycle = g.a.cycle
+    -- by time and calls; equal ones as they were met
+    local callers = { "main c 1/8", "main a 1/8", "other b 1/8", "other a 5/8" }
+    local callees = { "c deep 1/1", "c leaf 2/8", "a leaf 2/8", "b leaf 2/8" }
+    assert.same(callers, ends(cycle:callers()))
+    assert.same(callees, ends(cycle:callees()))
+    assert.same(callers, ends(mine:callers(cycle.id)))
+    assert.same(callees, ends(mine:callees(cycle.id)))
+    assert.same({ 5, 1, 1, 1 }, list(nil, cycle:callers("count", "count")))
+    assert.same({ 9, 10, 11, 12 }, list(nil, mine:callees(cycle.id, "id", "id")))
+    assert.equal(g.main:callees(function(x, y) return x.id < y.id end)(), cycle:callers()())
+  end)
+
+  it("has nothing to give of a cycle that nobody calls, and that calls nobody", function()
+    local _, g = crafted.profile { functions = { "a", "b" }, calls = { { "a", "b", 1 }, { "b", "a", 1 } } }
+    assert.same({}, list(nil, g.a.cycle:callers()))
+    assert.same({}, list(nil, g.a.cycle:callees("count", "count")))
+  end)
+
+  it("can be left", function()
+    local iterator, state, control, closing = profile:functions()
+    local last
+    for g in iterator, state, control, closing do
+      last = g
+      if g == f.work then
+        break
+      end
+    end
+    assert.equal(f.work, last)
+    assert.is_nil(iterator()) -- its list is gone
+  end)
+
+  it("can be nested", function()
+    local pairs_seen = 0
+    for a in profile:functions() do
+      for b in profile:functions() do
+        for _ in a:callees() do
+          pairs_seen = pairs_seen + (a == b and 1 or 0)
+        end
+      end
+    end
+    assert.equal(profile.arc_count, pairs_seen)
+  end)
+
+  it("can go on without a loop, and after everything else is gone", function()
+    local next_function = open():functions("address")
+    local next_caller = open():lookup(crafted.BASE + 4 * crafted.SIZE):callers()
+    collectgarbage()
+    collectgarbage()
+    assert.equal("main", next_function().name)
+    assert.equal("pong", next_caller().caller.name)
+    collectgarbage()
+    assert.equal("work", next_function().name)
+    assert.equal("work", next_caller().caller.name)
+    assert.is_nil(next_caller())
+    assert.is_nil(next_caller())
+  end)
+
+  it("goes on in another coroutine", function()
+    local names = {}
+    local wrapped = coroutine.wrap(function()
+      for g in profile:functions("address") do
+        coroutine.yield(g.name)
+      end
+    end)
+    for name in wrapped do
+      table.insert(names, name)
+    end
+    assert.same(plan.functions, names)
+  end)
+
+  it("gives more fields than there is room for where it is called", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = gprof.image(arg[1])
+      local profile, fields = gprof.profile(image, gprof.data(image, arg[2])), {}
+      for i = 1, 1000 do fields[i] = "id" end
+      for _ = 1, 100 do
+        local next = profile:functions("address", table.unpack(fields))
+        -- a coroutine begins with room for few values
+        assert(1000 == coroutine.wrap(function() return select("#", next()) end)())
+        collectgarbage()
+      end
+      print "alive"
+    ]], { crafted.image(plan), crafted.gmon(plan) })
+    assert.same({ "alive\n", "", 0 }, { result.stdout, result.stderr, result.status or result.signal })
+  end)
+end)
+
+describe("the collector", function()
+  -- Makes profiles, keeps something small of each, and uses it when everything else has long been out of sight.
+  local function churn()
+    local kept = {}
+    for i = 1, 40 do
+      local profile = open()
+      kept[i] = i % 3 == 0 and profile:lookup(crafted.BASE + crafted.SIZE) or i % 3 == 1 and profile:cycles()()
+        or profile:functions("address", "symbol")
+    end
+    for i, object in ipairs(kept) do
+      if i % 3 == 0 then
+        assert.equal("leaf", object:callees()().callee.name)
+        assert.equal(crafted.image(plan), object.profile.image.path)
+        assert.equal(7, object.profile.data.arc_records)
+      elseif i % 3 == 1 then
+        assert.same({ "ping", "pong" }, list("symbol", object:members()))
+      else
+        assert.equal("main", object())
+      end
+    end
+  end
+
+  for name, mode in pairs {
+    ["in generations"] = { "generational", 1, 1 },
+    ["step by tiny step"] = { "incremental", 1, 1, 1 },
+    ["all at once"] = { "incremental", 1, 1000, 30 },
+  } do
+    it("frees nothing that is in use: " .. name, function()
+      local before = collectgarbage(table.unpack(mode))
+      local done, problem = pcall(churn)
+      collectgarbage("generational", 20, 100) -- Lua's own figures
+      collectgarbage("incremental", 200, 100, 13)
+      collectgarbage(before)
+      collector.set()
+      assert.is_true(done, problem)
+    end)
+  end
+
+  it("frees what is not: the image's file is closed", function()
+    if not shell.exists "/proc/self/status" then
+      pending "needs /proc"
+      return
+    end
+    local function open_files()
+      collectgarbage()
+      collectgarbage()
+      return shell.check({ "sh", "-c", 'ls "/proc/$PPID/fd" | wc -l' }).stdout
+    end
+    local before = open_files()
+    for _ = 1, 10 do
+      open()
+    end
+    assert.equal(before, open_files())
+  end)
+end)
+
+describe("a finalizer", function()
+  -- Objects are finalized in the order in which they were made, the last one first.
+  local SCRIPT <const> = [[
+    local gprof = require "gprof"
+    local image = gprof.image(arg[1])
+    last = setmetatable({}, { __gc = function(self)
+      print(select(2, pcall(function() return self.symbol.name end)))
+      print("left", self.next()) -- an iteration is over
+      print(select(2, pcall(function() return self.image:find "main" end)))
+    end })
+    last.image, last.symbol, last.next = image, image:find "main", image:symbols()
+    if arg[2] == "now" then
+      image, last = nil
+      collectgarbage()
+    end
+  ]]
+  for _, moment in ipairs { "now", "at the end" } do
+    it("gets an error under what was finalized before: " .. moment, function()
+      local result = launch.script(SCRIPT, { crafted.image(plan), moment })
+      assert.equal(0, result.status, result.signal)
+      local _, errors = result.stdout:gsub("the symbols are gone", "")
+      assert.same({ 2, "" }, { errors, result.stderr }, result.stdout)
+      assert.truthy(result.stdout:find "left\n", result.stdout)
+    end)
+  end
+end)
+
+describe("closing", function()
+  local function check_error(message, ...)
+    for i, use in ipairs { ... } do
+      local done, problem = pcall(use)
+      assert.is_false(done, "use " .. i)
+      assert.truthy(tostring(problem):find(message, 1, true), problem)
+      assert.is_nil(tostring(problem):find("#-", 1, true), problem)
+    end
+  end
+
+  -- Everything that can be done with a profile and what is in it.
+  local function uses_of(profile)
+    local f, cycle = profile:lookup(crafted.BASE + crafted.SIZE), profile:cycles()()
+    local arc, iterator, fields = f:callees()(), profile:functions(), profile:entries("calls")
+    return
+      function() return profile.total end,
+      function() return profile:functions() end,
+      function() return profile:entries() end,
+      function() return profile:cycles() end,
+      function() return profile:lookup(0) end,
+      function() return profile:node(1) end,
+      function() return profile:report("flat", {}, function() end) end,
+      function() return f.name end,
+      function() return f.file end,
+      function() return f:callers() end,
+      function() return cycle.calls end,
+      function() return cycle:members() end,
+      function() return cycle:callers() end,
+      function() return profile:callees(cycle.id) end,
+      function() return arc.count end,
+      function() return arc.caller end,
+      function() return iterator().name end,
+      function() return fields() end
+  end
+
+  it("the image under a profile makes it useless, not dangerous", function()
+    local profile, _, image = open()
+    local uses = table.pack(uses_of(profile))
+    image:close()
+    check_error("the profile's image is closed", table.unpack(uses, 1, uses.n))
+    assert.equal(image, profile.image)
+    profile:close()
+  end)
+
+  it("a profile makes it and its parts useless", function()
+    local profile, data, image = open()
+    local uses = table.pack(uses_of(profile))
+    profile:close()
+    check_error("profile is closed", table.unpack(uses, 1, uses.n))
+    assert.equal("profile (closed)", tostring(profile))
+    assert.equal("leaf", gprof.profile(image, data):functions()().name)
+  end)
+
+  it("data leaves profiles what they have made of it", function()
+    local profile, data, image = open()
+    data:close()
+    assert.equal("data (closed)", tostring(data))
+    assert.same({ 0.40, 6 + 2 }, { profile:functions()().self, profile:functions()().calls })
+    assert.same({ "seconds", "s", false }, { profile.unit, profile.abbreviation, profile.foreign })
+    check_error("data is closed",
+      function() return data.arc_records end,
+      function() return data:read("gmon.out") end,
+      function() return gprof.profile(image, data) end)
+  end)
+
+  it("can be done twice", function()
+    for _, object in ipairs(table.pack(open())) do
+      object:close()
+      object:close()
+    end
+  end)
+
+  it("is done at the end of a block", function()
+    local kept = {}
+    local done = pcall(function()
+      local image <close> = gprof.image(crafted.image(plan))
+      local data <close> = gprof.data(image, crafted.gmon(plan))
+      local profile <close> = gprof.profile(image, data)
+      kept[1], kept[2], kept[3] = image, data, profile
+      error "out of here"
+    end)
+    assert.is_false(done)
+    for _, object in ipairs(kept) do
+      assert.truthy(tostring(object):find("%(closed%)$"))
+    end
+  end)
+
+  it("is what a failed read does to data", function()
+    local profile, data = open()
+    local done, message = data:read(shell.tmpdir())
+    assert.is_nil(done)
+    assert.truthy(message:find(": is a directory$"))
+    check_error("data is closed", function() return data.arc_records end)
+    assert.equal("leaf", profile:functions()().name)
+  end)
+
+  it("is not what a successful read does to it: it returns the data", function()
+    local _, data = open()
+    assert.equal(data, data:read(crafted.gmon(plan), "magic"))
+    assert.equal(14, data.arc_records)
+  end)
+end)
+
+describe("misuse", function()
+  local profile, data, image = open()
+  local f, cycle = profile:lookup(crafted.BASE), profile:cycles()()
+  local arc = f:callees()()
+  local closed_image, closed_data = gprof.image(image.path), gprof.data.new()
+  local under_closed_image = gprof.profile(closed_image, gprof.data(closed_image, crafted.gmon(plan)))
+  closed_image:close()
+  closed_data:close()
+
+  -- What is done, and what the error has to say of the argument.
+  local cases = {
+    ["image: nothing"] = { "#1 .*string expected, got n", function() gprof.image() end },
+    ["image: a table"] = { "#1 .*string expected, got table", function() gprof.image {} end },
+    ["image: a file"] = { "#1 .*string expected, got FILE%*", function() gprof.image(io.stdout) end },
+    ["data: nothing"] = { "#1 .*gprof%.image expected, got n", function() gprof.data() end },
+    ["data: a path"] = { "#1 .*gprof%.image expected, got string", function() gprof.data("gmon.out") end },
+    ["data: a file"] = { "#1 .*gprof%.image expected, got FILE%*", function() gprof.data(io.stdout) end },
+    ["data: nil for a path"] = { "string expected, got nil", function() gprof.data(image, nil) end },
+    ["data: nil among paths"] = { "string expected, got nil",
+      function() gprof.data(image, crafted.gmon(plan), nil, crafted.gmon(plan)) end },
+    ["data: true for a path"] = { "string expected, got boolean", function() gprof.data(image, true) end },
+    ["data: a size in place of an image"] = { "#1 .*gprof%.image expected, got integer", function() gprof.data(8) end },
+    ["data: a closed image"] = { "#1 .*image is closed", function() gprof.data(closed_image) end },
+    ["data.new: a closed image"] = { "#1 .*image is closed", function() gprof.data.new { image = closed_image } end },
+    ["profile: a closed image"] = { "#1 .*image is closed", function() gprof.profile(closed_image, data) end },
+    ["profile: closed data"] = { "#2 .*data is closed", function() gprof.profile(image, closed_data) end },
+    ["profile:find: of a closed image"] = { "'find' on bad self .the profile's image is closed",
+      function() under_closed_image:find "main" end },
+    ["profile:annotate: of a closed image"] = { "'annotate' on bad self .the profile's image is closed",
+      function() under_closed_image:annotate "main.c" end },
+    ["profile:report: of a closed image"] = { "'report' on bad self .the profile's image is closed",
+      function() under_closed_image:report "flat" end },
+    ["image:lookup: a closed image"] = { "bad self .*image is closed", function() closed_image:lookup(0) end },
+    ["image:symbols: a closed image"] = { "bad self .*image is closed", function() closed_image:symbols() end },
+    ["image:find: a closed image"] = { "bad self .*image is closed", function() closed_image:find "main" end },
+    ["image:symbols: an unknown order"] = { "#1 to 'symbols' .*no field 'shape'",
+      function() image:symbols("shape") end },
+    ["image:symbols: an unknown field"] = { "#2 to 'symbols' .*no field 'shape'",
+      function() image:symbols(nil, "shape") end },
+    ["profile:find: an image"] = { "bad self .*gprof%.profile expected, got gprof%.image",
+      function() profile.find(image, "main") end },
+    ["profile:report: an image"] = { "bad self .*gprof%.profile expected, got gprof%.image",
+      function() profile.report(image, "flat") end },
+    ["profile:report: options of no table"] = { "#2 .*table expected, got string",
+      function() profile:report("flat", "brief") end },
+    ["profile:report: an unknown option"] = { "#2 .*no option 'breif'",
+      function() profile:report("flat", { breif = true }) end },
+    ["profile:report: a word for a flag"] = { "#2 .*option 'brief': boolean expected, got string",
+      function() profile:report("bsd.flat", { brief = "yes" }) end },
+    ["profile:report: a word for a number"] = { "#2 .*option 'width': integer expected, got string",
+      function() profile:report("index", { width = "x" }) end },
+    ["profile:report: one directory"] = { "#2 .*option 'directory_path': array of strings expected, got string",
+      function() profile:report("annotation", { directory_path = "src" }) end },
+    ["profile:report: no table for a report of one's own"] = { "#2 .*table expected, got string",
+      function() profile:report(print, "brief") end },
+    ["profile:report: a number to write to"] = { "#3 .*function or file expected, got integer",
+      function() profile:report("flat", nil, 1) end },
+    ["profile:report: false to write to"] = { "#3 .*function or file expected, got boolean",
+      function() profile:report("flat", {}, false) end },
+    ["profile:report: a table to write to"] = { "#3 .*function or file expected, got table",
+      function() profile:report("flat", {}, {}) end },
+    ["profile:report: a closed file to write to"] = { "#3 .*function or file expected, got closed file",
+      function()
+        local file = io.tmpfile()
+        file:close()
+        profile:report("flat", {}, file)
+      end },
+    ["profile:annotate: one directory"] = { "#2 .*array of strings expected, got string",
+      function() profile:annotate("f.c", "src") end },
+    ["profile:annotate: a directory that is none"] = { "#2 .*array of strings expected%)",
+      function() profile:annotate("f.c", { "src", 7 }) end },
+    ["profile:annotate: nothing"] = { "#1 .*string expected, got nil", function() profile:annotate() end },
+    ["data: an unknown format"] = { "invalid option 'elf'",
+      function() gprof.data(image, crafted.gmon(plan), { file_format = "elf" }) end },
+    ["data:read: nothing"] = { "#1 .*string expected, got n", function() data:read() end },
+    ["data:read: an unknown format"] = { "#2 .*invalid option 'elf'", function() data:read("gmon.out", "elf") end },
+    ["data.read: an image"] = { "#1 .*gprof%.data expected, got gprof%.image", function() data.read(image, "x") end },
+    ["profile: nothing"] = { "#1 .*gprof%.image expected, got n", function() gprof.profile() end },
+    ["profile: no data"] = { "#2 .*gprof%.data expected, got n", function() gprof.profile(image) end },
+    ["profile: arguments in the wrong order"] = { "#1 .*gprof%.image expected, got gprof%.data",
+      function() gprof.profile(data, image) end },
+    ["profile: options of no table"] = { "#3 .*table expected, got string",
+      function() gprof.profile(image, data, "flat") end },
+    ["functions: an unknown order"] = { "#1 .*no field 'shape'", function() profile:functions("shape") end },
+    ["functions: a number"] = { "#1 .*name of a field, or function, expected, got number",
+      function() profile:functions(42) end },
+    ["functions: a table for an order"] = { "#1 .*expected, got table", function() profile:functions {} end },
+    ["functions: an order by what has none"] = { "#1 .*cannot sort by field 'profile', a userdata",
+      function() profile:functions("profile") end },
+    ["functions: a method for an order"] = { "#1 .*no field 'callers'", function() profile:functions("callers") end },
+    ["find: nothing"] = { "#1 .*string expected, got nil", function() profile:find() end },
+    ["find: a function"] = { "#1 .*string expected, got gprof%.function", function() profile:find(f) end },
+    ["image:find: a number"] = { "#1 .*string expected, got integer", function() image:find(42) end },
+    ["image:lookup: a name"] = { "#1 .*integer expected, got string", function() image:lookup("main") end },
+    ["image.symbols: data"] = { "bad self .*gprof%.image expected, got gprof%.data",
+      function() image.symbols(data) end },
+    ["image.find: nothing"] = { "bad self .*gprof%.image expected, got nil", function() image.find(nil, "x") end },
+    ["image: an unknown option"] = { "#2 .*no option 'nostatic'",
+      function() gprof.image("a.out", { nostatic = true }) end },
+    ["image: an option of the wrong type"] = { "#2 .*option 'no_static': boolean expected, got integer",
+      function() gprof.image("a.out", { no_static = 1 }) end },
+    ["profile: an unknown option"] = { "#3 .*no option 'brief'",
+      function() gprof.profile(image, data, { brief = true }) end },
+    ["profile: a line that is none"] = { "#3 .*option 'line': boolean or 'all' expected, got string",
+      function() gprof.profile(image, data, { line = "some" }) end },
+    ["data: an unknown option"] = { "#3 .*no option 'fmt'",
+      function() gprof.data(image, crafted.gmon(plan), { fmt = "bsd" }) end },
+    ["profile: a selection that is none"] = { "#3 .*option 'include': table expected, got string",
+      function() gprof.profile(image, data, { include = "main" }) end },
+    ["profile: a selection of an unknown stage"] = { "#3 .*option 'include': no table 'grpah'",
+      function() gprof.profile(image, data, { include = { grpah = { "main" } } }) end },
+    ["profile: a symspec without an array"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
+      function() gprof.profile(image, data, { exclude = { flat = "main" } }) end },
+    ["profile: a symspec that is none"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
+      function() gprof.profile(image, data, { exclude = { flat = { "main", f } } }) end },
+    ["profile: calls to nowhere"] = { "#3 .*option 'exclude': FROM/TO expected for 'arcs', got 'main'",
+      function() gprof.profile(image, data, { exclude = { arcs = { "main/leaf", "main" } } }) end },
+    ["profile: calls that are none"] = { "#3 .*option 'include': FROM/TO expected for 'arcs', got 'main'",
+      function() gprof.profile(image, data, { include = { arcs = { "main" } } }) end },
+    ["profile: nil among symspecs"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
+      function() gprof.profile(image, data, { exclude = { flat = { "main", nil, "work" } } }) end },
+    ["functions: an order that is none"] = { "#1 .*invalid order function",
+      function() profile:functions(function() return true end) end },
+    ["callees of a number: an unknown order"] = { "#2 .*no field 'shape'",
+      function() profile:callees(f.id, "shape") end },
+    ["callers of a cycle: an unknown order"] = { "#1 .*no field 'shape'", function() cycle:callers("shape") end },
+    ["callees of a cycle: an unknown field"] = { "#2 .*no field 'calls'", function() cycle:callees(nil, "calls") end },
+    ["callees of a cycle's number: an unknown order"] = { "#2 .*no field 'shape'",
+      function() profile:callees(cycle.id, "shape") end },
+    ["callers: beyond all cycles"] = { "#1 .*no function or cycle of that number", function() profile:callers(8) end },
+    ["callees: 0"] = { "#1 .*no function or cycle of that number", function() profile:callees(0) end },
+    ["lines: of a cycle"] = { "#1 .*no function or cycle of that number", function() profile:lines(cycle.id) end },
+    ["functions: an unknown field"] = { "#2 .*no field 'colour'", function() profile:functions("name", "colour") end },
+    ["functions: a method for a field"] = { "#2 .*no field 'callers'",
+      function() profile:functions("name", "callers") end },
+    ["callers: a nil field"] = { "#2 .*string expected, got nil", function() f:callers(nil, nil) end },
+    ["at: nothing"] = { "#1 .*number expected, got n", function() profile:lookup() end },
+    ["at: a name"] = { "#1 .*number expected, got string", function() profile:lookup("main") end },
+    ["at: a fraction"] = { "#1 .*no integer representation", function() profile:lookup(0.5) end },
+    ["node: 0"] = { "#1 .*no function or cycle of that number", function() profile:node(0) end },
+    ["node: beyond"] = { "#1 .*no function or cycle of that number", function() profile:node(8) end },
+    ["node: far beyond"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
+    ["source: a name"] = { "#1 .*number expected, got string", function() image:source("main") end },
+    ["report: nothing"] = { "#1 .*string expected, got n", function() profile:report() end },
+    ["report: an unknown one"] = { "no report 'tree'", function() profile:report("tree") end },
+    ["a method of a cycle"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
+      function() cycle.members(f) end },
+    ["callers of a cycle, of a function"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
+      function() cycle.callers(f) end },
+    ["callees of a function, of a cycle"] = { "#1 .*gprof%.function expected, got gprof%.cycle",
+      function() f.callees(cycle) end },
+    ["a method of a function"] = { "#1 .*gprof%.function expected, got gprof%.arc", function() f.callers(arc) end },
+    ["a method of a profile"] = { "#1 .*gprof%.profile expected, got table", function() profile.functions {} end },
+    ["a method without its object"] = { "gprof%.image expected, got n", function() image.close() end },
+  }
+
+  for name, case in pairs(cases) do
+    it("is an error that tells the argument, " .. name, function()
+      local done, message = pcall(case[2])
+      assert.is_false(done)
+      assert.truthy(message:find(case[1]), message)
+      assert.truthy(message:find "^[^:]*objects_spec%.lua:%d+: ", message) -- the caller is to blame
+    end)
+  end
+
+  it("is not what addresses out of all bounds are", function()
+    for _, address in ipairs { -1, 0, math.mininteger, math.maxinteger, crafted.BASE - 1, image.text_high } do
+      assert.is_nil((profile:lookup(address)))
+      assert.is_nil((image:source(address)))
+    end
+    assert.equal("idle", profile:lookup(image.text_high - 1).name) -- the end of the last function is its own
+  end)
+
+  it("of metamethods does no harm", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = gprof.image(arg[1])
+      local data = gprof.data(image, arg[2])
+      local profile = gprof.profile(image, data)
+      local f = profile:functions()()
+      for _, object in ipairs { image, data, profile, f, f:callers()(), profile:cycles()() } do
+        for name, method in pairs(getmetatable(object)) do
+          if type(method) == "function" then
+            for _, other in ipairs { io.stdout, {}, 42, image, f, setmetatable({}, getmetatable(object)) } do
+              pcall(method, other, "calls")
+              pcall(method, other, "path")
+            end
+            pcall(method)
+          end
+        end
+      end
+      print "alive"
+    ]], { crafted.image(plan), crafted.gmon(plan) })
+    assert.same({ "alive\n", "", 0 }, { result.stdout, result.stderr, result.status or result.signal })
+  end)
+end)
+
+describe("a script", function()
+  it("of ten lines, in any directory, tells where time goes", function()
+    local result = launch.script([[
+      local gprof = require "gprof"
+      local image = assert(gprof.image(arg[1]))
+      local data = assert(gprof.data(image, arg[2], arg[2]))
+      local profile = assert(gprof.profile(image, data))
+      print(profile.total, profile.unit)
+      for f in profile:functions() do
+        if f.calls > 0 then print(f.name, f.self, f.children, f.calls) end
+        for arc in f:callers() do print("", arc.caller.name, arc.count, arc.self + arc.children) end
+      end
+    ]], { crafted.image(plan), crafted.gmon(plan) }, { cwd = shell.tmpdir() })
+    assert.equal("", result.stderr)
+    assert.equal([[
+1.9	seconds
+leaf	0.8	0.0	16
+	pong	4	0.2
+	work	12	0.6
+work	0.6	0.6	4
+	work	14	0.0
+	main	4	1.2
+ping	0.4	0.0	8
+	pong	6	0.0
+	main	2	0.7
+pong	0.1	0.2	8
+	ping	8	0.0
+]], result.stdout)
+  end)
+
+  it("can ask for the library's version", function()
+    assert.is_string(gprof._VERSION)
+  end)
+end)
+
+describe("an image", function()
+  local fixture = build.program("lines")
+  local image = assert(gprof.image(fixture.image))
+
+  it("has its symbols, by address", function()
+    local known, before = 0, -1
+    for symbol in image:symbols() do
+      assert.is_true(symbol.address > before)
+      before = symbol.address
+      if symbol.size > 0 then -- not behind the code
+        assert.equal(symbol, image:lookup(symbol.address))
+        assert.equal(symbol, image:lookup(symbol.address + symbol.size - 1))
+      end
+      assert.equal(image, symbol.image)
+      known = known + 1
+    end
+    assert.equal(known, #list(nil, image:symbols("name", "name")))
+    assert.is_true(known > 5)
+  end)
+
+  it("finds what a symspec names", function()
+    local main = image:find "main"
+    assert.equal(build.address(fixture.image, "main"), main.address)
+    assert.same({ "main", "main", true, false }, { main.name, main.symbol, main.is_function, main.static })
+    assert.truthy(main.file:find "lines%.c$")
+    assert.equal(main, image:find("lines.c:main"))
+    assert.equal(main, image:find("lines.c:" .. main.line))
+    assert.equal("symbol: main", tostring(main))
+    assert.is_nil((image:find "nothing_of_that_name"))
+    assert.equal(0, select("#", image:find "nothing_of_that_name"))
+    assert.equal(#list(nil, image:symbols()) > 1, select("#", image:find "lines.c") > 1)
+  end)
+
+  it("has options for itself and all profiles of it", function()
+    local data = assert(gprof.data(image, fixture.gmon))
+    local statics = 0
+    for symbol in image:symbols() do statics = statics + (symbol.static and 1 or 0) end
+    local global = assert(gprof.image(fixture.image, { no_static = true }))
+    assert.equal(#list(nil, image:symbols()) - statics, #list(nil, global:symbols()))
+    assert.equal(#list(nil, global:symbols()), #list(nil, assert(gprof.profile(global, data)):functions()))
+    assert.equal(#list(nil, image:symbols()),
+      #list(nil, assert(gprof.profile(global, data, { no_static = false })):functions()))
+  end)
+
+  it("has names as it was told to", function()
+    local shapes = build.program("shapes")
+    local plain = assert(gprof.image(shapes.image, { no_demangle = true }))
+    local shown, mangled = assert(gprof.image(shapes.image)), 0
+    local others = plain:symbols()
+    for symbol in shown:symbols() do
+      local other = others()
+      assert.equal(symbol.symbol, other.symbol)
+      assert.equal(other.symbol, other.name)
+      if symbol.name ~= symbol.symbol then
+        mangled = mangled + 1
+        assert.truthy(symbol.symbol:find "^_Z")
+      end
+    end
+    assert.is_true(mangled > 3)
+  end)
+
+  it("has no symbols if it is stripped, and says so", function()
+    local stripped = shell.tmpdir() .. "/stripped"
+    shell.check { "strip", "-o", stripped, fixture.image }
+    local none = assert(gprof.image(stripped))
+    local said = stripped .. ": has no symbols: use the file as it was linked, without -s, before strip"
+    assert.has_error(function() none:symbols() end)
+    assert.same({ nil, said }, { none:lookup(0x1000) })
+    assert.same({ nil, said }, { none:find "main" })
+  end)
+
+  it("has nothing that a symspec of nothing names", function()
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, fixture.gmon))))
+    for _, spec in ipairs { "", ":", "::", "0", ":0", ".c:" } do
+      assert.equal(0, select("#", image:find(spec)))
+      assert.equal(0, select("#", profile:find(spec)))
+    end
+  end)
+
+  it("closed, is an error under its symbols", function()
+    local mine = assert(gprof.image(fixture.image))
+    local main, symbols = mine:find "main", mine:symbols()
+    mine:close()
+    for _, use in ipairs { symbols, function() return main.name end, function() return mine:find "main" end,
+      function() return mine:symbols() end, function() return tostring(main) end } do
+      local done, message = pcall(use)
+      assert.is_false(done)
+      assert.truthy(message:find "image is closed", message)
+      assert.is_nil(message:find "#[-%d]", message) -- who holds a part has passed no image
+    end
+  end)
+end)
+
+describe("the order by name", function()
+  it("is that of names as they are shown, and the one by symbol that of the symbol table", function()
+    local shapes = build.program("shapes")
+    local image = assert(gprof.image(shapes.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, shapes.gmon))))
+    for _, field in ipairs { "name", "symbol" } do
+      local values = list(nil, profile:functions(field, field))
+      local sorted = table.move(values, 1, #values, 1, {})
+      table.sort(sorted)
+      assert.same(sorted, values)
+      assert.same(sorted, list(nil, image:symbols(field, field)))
+    end
+    assert.not_same(list(nil, profile:functions("name", "address")), list(nil, profile:functions("symbol", "address")))
+  end)
+end)
+
+describe("profile:find", function()
+  it("gives functions, also of a profile by line, unless lines are named", function()
+    local fixture = build.program("lines")
+    local image = assert(gprof.image(fixture.image))
+    local data = assert(gprof.data(image, fixture.gmon))
+    local functions, lines = assert(gprof.profile(image, data)),
+      assert(gprof.profile(image, data, { line = "all" }))
+    local f, g = functions:find "main", lines:find "main"
+    assert.equal(f.address, g.address)
+    assert.equal(1, select("#", lines:find "main"))
+    assert.is_false(g.is_line)
+    local last
+    for line in g:lines() do last = line end
+    assert.equal(last, (lines:find(("%s:%d"):format(last.file:match "[^/]*$", last.line))))
+    assert.is_true(last.is_line)
+  end)
+
+  it("gives all that share a name", function()
+    local twins = build.program("twins")
+    local image = assert(gprof.image(twins.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, twins.gmon))))
+    local shared = 0
+    for name, addresses in pairs(build.symbols(twins.image).by_name) do
+      if #addresses > 1 and image:lookup(addresses[1]) and image:lookup(addresses[1]).name == name then
+        local found = { profile:find(name) }
+        for i, f in ipairs(found) do found[i] = f.address end
+        assert.same(addresses, found)
+        shared = shared + 1
+      end
+    end
+    assert.is_true(shared > 0)
+  end)
+
+  it("gives each function once, though it has parts elsewhere", function()
+    local clones = build.program("clones", "O2")
+    local image = assert(gprof.image(clones.image))
+    local profile = assert(gprof.profile(image, assert(gprof.data(image, clones.gmon))))
+    local seen = {}
+    for _, f in ipairs { profile:find "clones.c" } do
+      assert.is_nil(seen[f])
+      assert.is_nil(f.symbol:find "%.cold")
+      seen[f] = true
+    end
+    assert.is_true(seen[profile:find "main"])
+  end)
+end)
+
+describe("a profile by function", function()
+  local built = build.program "lines"
+  local image = gprof.image(built.image)
+  local data = gprof.data(image, built.gmon)
+
+  local function rows(profile)
+    local found = {}
+    for symbol, ticks, calls in profile:functions("address", "symbol", "ticks", "calls") do
+      found[#found + 1] = ("%s %.6f %d"):format(symbol, ticks, calls)
+    end
+    return found
+  end
+
+  it("is itself", function()
+    local profile = gprof.profile(image, data)
+    assert.equal(profile, profile:by_function())
+  end)
+
+  it("is made of one by line, in the same way", function()
+    for _, options in ipairs { {}, { exclude = { flat = { "main" }, arcs = { "main/" } } }, { no_static = true } } do
+      local expected = rows(gprof.profile(image, data, options))
+      options.line = true
+      local by_line = gprof.profile(image, data, options)
+      assert.not_same(expected, rows(by_line))
+      assert.same(expected, rows(by_line:by_function()))
+      assert.is_nil(by_line:by_function().by_line or nil)
+    end
+  end)
+
+  it("is that of an open one", function()
+    local by_line = gprof.profile(image, data, { line = true })
+    by_line:close()
+    assert.has_error(function() by_line:by_function() end)
+    assert.has_error(function() by_line.by_function(7) end)
+  end)
+end)

@@ -1,0 +1,189 @@
+-- What a terminal is sent: whatever files of others have in names and text, it is shown, and not obeyed. Pipes and
+-- files get all bytes as they are.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local crafted = require "support.crafted"
+local program = require "support.program"
+local shell = require "support.shell"
+local terminal = require "gprof.cli.terminal"
+
+-- A symbol's name that clears the screen, one of a title, in C1 and in UTF-8, and others.
+local hostile <const> = { "clear\27[2J\27[H", "title\27]0;x\7", "c1\x9b2J", "utf8\u{9b}2J", "back\8\8\8", "line\rover",
+  "delete\127", "turn\u{202e}ed", "red\27[31m", "none\27[8m", "größe", "last" }
+local shown <const> = { [[clear\x1b[2J\x1b[H]], [[title\x1b]0;x\x07]], [[c1\x9b2J]], [[utf8\u{9b}2J]],
+  [[back\x08\x08\x08]], [[line\x0dover]], [[delete\x7f]], [[turn\u{202e}ed]], [[red\x1b[31m]], [[none\x1b[8m]], "größe",
+  "last" }
+
+local function image_of(names)
+  local symbols = {}
+  for i, name in ipairs(names) do
+    symbols[i] = { "n" .. ("_"):rep(#name - 2) .. string.char(96 + i), crafted.SIZE * (i - 1) }
+  end
+  local path = build.craft { address = crafted.BASE, text = #names * crafted.SIZE, symbols = symbols }
+  local bytes = shell.read(path)
+  for i, symbol in ipairs(symbols) do
+    bytes = bytes:gsub("\0" .. symbol[1] .. "\0", function() return "\0" .. names[i] .. "\0" end)
+  end
+  return shell.write(path, bytes)
+end
+
+local plan = { functions = hostile, ticks = {},
+  calls = { { hostile[12], hostile[1], 3 }, { hostile[11], hostile[10], 5 } } }
+for i, name in ipairs(hostile) do
+  plan.ticks[name] = 10 * i
+end
+local image <const>, profile <const> = image_of(hostile), crafted.gmon(plan)
+
+local function words_of(...)
+  local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+  words[#words + 1] = program.root .. "/gprof.lua"
+  return table.move({ ... }, 1, select("#", ...), #words + 1, words)
+end
+
+local UTF8 <const> = { TERM = "xterm", NO_COLOR = false, LC_ALL = "C.UTF-8" }
+
+-- What a terminal is sent, of standard output and error.
+local function on_terminal(env, ...)
+  local line = shell.join { "script", "-qec", shell.join(words_of(...)), "/dev/null" }
+  return (shell.run({ "sh", "-c", line }, { env = env or UTF8 }).stdout:gsub("\r+\n", "\n"))
+end
+
+local function check_harmless(text, colored)
+  if colored then text = text:gsub("\27%[[0-9;]*m", "") end
+  assert.is_nil(text:find "[\0-\8\11\13-\31\127]", text)
+  assert.is_nil(text:find("\u{9b}", 1, true), text)
+  assert.is_nil(text:find("\u{202e}", 1, true), text)
+end
+
+if not shell.run({ "script", "-qec", "echo here", "/dev/null" }).stdout:find("here", 1, true) then
+  pending "what terminals are sent: script of util-linux, or a terminal for it, is not here"
+  return
+end
+
+describe("a terminal", function()
+  for _, options in ipairs { { "-p" }, { "-q" }, { "-T" }, { "-C", "-z" }, { "-r" }, { "-i" }, { "-l" },
+    { "-p", "--gnu-compat" } } do
+    it("is shown names that would be obeyed: " .. table.concat(options, " "), function()
+      local text = on_terminal(nil, "-b", image, profile, table.unpack(options))
+      check_harmless(text)
+      if options[1] == "-p" then
+        for _, name in ipairs(shown) do assert.truthy(text:find("  " .. name .. "\n", 1, true), text) end
+      end
+    end)
+  end
+
+  it("has our colours among them", function()
+    local text = on_terminal(nil, "-b", "-p", "--color", image, profile)
+    check_harmless(text, true)
+    assert.truthy(text:find([[none\x1b[8m]], 1, true), text)
+    assert.truthy(text:find "\27%[31m[^\n]*last", text)
+  end)
+
+  it("has whole letters, if it is said to know UTF-8", function()
+    local text = on_terminal({ TERM = "xterm", LC_ALL = "C" }, "-b", "-p", image, profile)
+    check_harmless(text)
+    assert.is_nil(text:find "[\128-\159]", text)
+    assert.truthy(text:find([[gr]] .. "\xc3\xb6\xc3" .. [[\x9fe]], 1, true), text)
+  end)
+
+  it("is shown messages in one line", function()
+    local file = "no\27[2J\nfile\x9b"
+    for _, words in ipairs { { file }, { image, file }, { image, profile, "-S", file }, { "--" .. file },
+      { image, profile, "-w" .. file }, { image, profile, "-p" .. file } } do
+      local text = on_terminal(nil, "-b", "-p", table.unpack(words))
+      check_harmless(text)
+      assert.truthy(text:find([[\x1b[2J\nfile\x9b]], 1, true), text)
+    end
+  end)
+
+  it("is shown traces", function()
+    local text = on_terminal(nil, "-b", "-p", "-d", image, profile)
+    check_harmless(text)
+    assert.truthy(text:find([[clear\x1b[2J\x1b[H]], 1, true), text)
+  end)
+
+  it("is shown text of sources", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/a.c", "int f(void) { return 0; } // \27[2J\x9b\u{9b}\u{202e} größe\r\n"
+      .. "int main(void)\n{ return f(); }\n")
+    shell.check({ "gcc", "-g", "-pg", "-O0", "-o", "a.out", "a.c" }, { cwd = dir })
+    shell.check({ "./a.out" }, { cwd = dir })
+    local text = on_terminal(nil, "-b", "-l", "-A", "-z", dir .. "/a.out", dir .. "/gmon.out")
+    check_harmless(text)
+    assert.truthy(text:find([[// \x1b[2J\x9b\u{9b}\u{202e} größe]] .. "\n", 1, true), text)
+  end)
+
+  local function of_script(script)
+    local words = table.move({ script, image, profile }, 1, 3, #program.interpreter + 1,
+      table.move(program.interpreter, 1, #program.interpreter, 1, {}))
+    local text = shell.run({ "script", "-qec", shell.join(words), "/dev/null" }, { env = UTF8 }).stdout
+    check_harmless((text:gsub("\r+\n", "\n")))
+    return text
+  end
+
+  it("is shown what is wrong with the program itself", function()
+    local text = of_script(shell.write(shell.tmpdir() .. "/script.lua", ([[
+      package.path = %q .. package.path
+      require "gprof"
+      require "gprof.cli.options".read = function() error("clear\27[2J c1\u{9b}2J", 0) end
+      require "gprof.cli.main".run {}
+    ]]):format(program.root .. "/?.lua;")))
+    assert.truthy(text:find([[clear\x1b[2J c1\u{9b}2J]], 1, true), text)
+  end)
+
+  it("is shown what scripts print there", function()
+    local script = shell.write(shell.tmpdir() .. "/script.lua", ([[
+      package.path = %q .. package.path
+      local gprof = require "gprof"
+      local image = assert(gprof.image(arg[1]))
+      assert(gprof.profile(image, assert(gprof.data(image, arg[2])))):report("flat", { brief = true })
+    ]]):format(program.root .. "/?.lua;"))
+    local text = of_script(script)
+    assert.truthy(text:find([[clear\x1b[2J]], 1, true), text)
+  end)
+end)
+
+describe("a pipe", function()
+  it("gets all bytes as they are", function()
+    local text = program.run({ "-b", "-p", image, profile }).stdout
+    for _, name in ipairs(hostile) do
+      assert.truthy(text:find("  " .. name .. "\n", 1, true), text)
+    end
+    local message = program.run({ "no\27[2J\nfile\x9b" }).stderr
+    assert.equal("gprof.lua: no\27[2J\nfile\x9b: No such file or directory\n", message)
+  end)
+end)
+
+describe("text for terminals", function()
+  it("is the same however it is cut into pieces", function()
+    local text = table.concat(hostile, "\n") .. "\r\n\xc3\nend \u{202e}\xe2\x80"
+    local expected = terminal.shown(text)
+    for cut = 0, #text do
+      local filter = terminal.filter(function() return false end)
+      assert.equal(expected, filter(text:sub(1, cut)) .. filter(text:sub(cut + 1)) .. filter())
+    end
+  end)
+
+  it("waits for no end of a line that goes on and on", function()
+    local filter, length = terminal.filter(function() return false end), 0
+    for _ = 1, 100 do
+      length = length + #filter(("\u{202e}"):rep(1000))
+    end
+    assert.truthy(length > 200000, length)
+    assert.is_nil((filter(("\u{202e}"):rep(30000)) .. filter()):find("\u{202e}", 1, true))
+  end)
+
+  it("has no byte that is obeyed, whatever it was", function()
+    math.randomseed(5)
+    for _ = 1, 2000 do
+      local bytes = {}
+      for i = 1, math.random(40) do
+        bytes[i] = string.char(math.random(4) > 1 and math.random(0, 255) or (" [0m;\27\x9b\xc2"):byte(math.random(8)))
+      end
+      local text = table.concat(bytes)
+      assert.is_nil(terminal.shown(text):gsub("\r?\n", ""):find "[\0-\8\11\13-\31\127]", ("%q"):format(text))
+      check_harmless((terminal.shown(text, true):gsub("\r?\n", "")), true)
+    end
+  end)
+end)

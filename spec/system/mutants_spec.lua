@@ -1,0 +1,136 @@
+-- Damaged images, by chance: each command line gives a report or one line, and never anything else; and how that is
+-- judged. `make mutants` tries thousands.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local cases = require "fuzz.images.cases"
+local chance = require "support.chance"
+local fixtures = require "fuzz.images.fixtures"
+local judge = require "fuzz.images.judge"
+local known = require "fuzz.images.known"
+local layout = require "fuzz.images.layout"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local SEED <const> = 1
+
+describe("A damaged image", function()
+  shell.check({ "make", "build/mutants/limited" }, { cwd = program.root })
+  local all = fixtures.make(shell.tmpdir "fixtures")
+  local sanitized = program.interpreter[1]:find("sanitized", 1, true) ~= nil
+
+  it("is reported, or refused in one line", function()
+    chance.cases(1, 60)(function(remark, number)
+      local case = cases.make(all, SEED, number, shell.tmpdir "mutant")
+      for _ = 1, 2 do
+        local result = cases.run(case, { sanitized = sanitized })
+        if result.stack and not known[result.kind] then
+          error(("%s%s: %s\n%s\n%s\n%s\n%s"):format(remark, case.fixture.name, case.damage,
+            shell.join(result.arguments), result.kind, result.stderr, result.stack), 0)
+        end
+      end
+      shell.check { "rm", "-r", case.dir }
+    end)
+  end)
+
+  it("is the same for the same number", function()
+    local images = {}
+    for _ = 1, 2 do
+      for number = 1, 20 do
+        local case = cases.make(all, SEED, number, shell.tmpdir "again")
+        images[number] = images[number] or { shell.read(case.image), case.damage }
+        assert.same(images[number], { shell.read(case.image), case.damage })
+      end
+    end
+  end)
+
+  it("differs from its fixture, mostly; and fixtures have fields to damage", function()
+    local damaged = 0
+    for number = 1, 30 do
+      local case = cases.make(all, SEED, number, shell.tmpdir "other")
+      if shell.read(case.image) ~= case.fixture.image then damaged = damaged + 1 end
+    end
+    assert.is_true(damaged > 20)
+    for _, fixture in ipairs(all) do
+      local elf = fixture.name ~= "coff" and fixture.name ~= "pe"
+      local fields = layout.read(fixture.bytes).fields
+      assert.same({ elf, elf }, { fields.header ~= nil, fields.section ~= nil }, fixture.name)
+    end
+  end)
+end)
+
+describe("What becomes of a damaged image is judged:", function()
+  local function verdict(changes, how)
+    local result = { status = 0, stderr = "", printed = 1, memory = 1 }
+    for name, value in pairs(changes) do
+      result[name] = value or nil
+    end
+    return judge.verdict(result, how)
+  end
+
+  it("a report", function()
+    assert.equal("report", verdict {})
+    assert.equal("report", verdict { stderr = "gprof.lua: warning: a.c: source not found\n" })
+    assert.equal("report", verdict { stderr = "gprof.lua: warning: a\ngprof.lua: hint: nothing was sampled\n" })
+    assert.equal("report", verdict { stderr = "gprof.lua: a: taken for moved (unless --slide=0): slide 0x10\n" })
+    assert.equal("report", verdict({ printed = 0 }, { silent = true }))
+    assert.equal("report", verdict({ stderr = "symbols: main\nsymbols: a\n" }, { chatty = true }))
+  end)
+
+  it("a line", function()
+    assert.equal("line", verdict { status = 1, stderr = "gprof.lua: image: has no symbols\n" })
+    assert.equal("line", verdict { status = 1, stderr = "gprof.lua: warning: a\ngprof.lua: image: has no symbols\n" })
+    assert.equal("line", verdict({ status = 1, stderr = "work\ngprof.lua: image: is damaged\n" }, { chatty = true }))
+  end)
+
+  for name, result in pairs {
+    ["nothing at all"] = { printed = 0 }, ["another status"] = { status = 2, stderr = "gprof.lua: image: a\n" },
+    ["libbfd's own words"] = { stderr = "BFD: image: warning: a\n" }, ["no reason"] = { status = 1 },
+    ["two lines"] = { status = 1, stderr = "gprof.lua: image: a\ngprof.lua: image: b\n" },
+    ["half a line"] = { status = 1, stderr = "gprof.lua: image: a" },
+    ["a line and a report's status"] = { stderr = "gprof.lua: image: a\n" },
+    ["an error of Lua's"] = { status = 1, stderr = "lua5.4: reporting.lua:3: a nil value\nstack traceback:\n" },
+  } do
+    it("talk: " .. name, function()
+      assert.equal("talk", verdict(result))
+    end)
+  end
+
+  it("faults", function()
+    assert.equal("crash", verdict { status = false, signal = 11 })
+    assert.equal("crash", verdict { status = false, signal = 6 })
+    assert.equal("crash", verdict { status = 1, stderr = "==1==ERROR: AddressSanitizer: heap-buffer-overflow\n" })
+    assert.equal("crash", verdict { status = 1, stderr = "text.c:1:2: runtime error: shift exponent\n" })
+    assert.equal("hang", verdict { status = false, signal = 24 })
+    assert.equal("hang", verdict { status = false, signal = "wait" })
+    assert.equal("memory", verdict { memory = judge.MOST_MEMORY + 1 })
+  end)
+
+  local function kind(text)
+    return judge.kind("crash", judge.frames(text))
+  end
+
+  it("whose they are, by the innermost function outside of the C library", function()
+    assert.equal("libbfd's crash in read_section", kind [[
+Program received signal SIGSEGV, Segmentation fault.
+#0  __memcpy_avx () at ../sysdeps/x86_64/multiarch/memmove.S:3
+#1  0x00005555556a76c3 in read_section (abfd=...) at ../../bfd/dwarf2.c:730
+#2  0x00005555555bd42f in gp_image_source (image=...) at csrc/object/image.c:170]])
+    assert.equal("libbfd's crash in bfd_getl32", kind
+      "#0  0x00007ffff7c in bfd_getl32 () from /lib/x86_64-linux-gnu/libbfd-2.40-system.so\n")
+    assert.equal("ours crash in gp_section_read", kind [[
+#0  0x00007ffff7c in memcpy () from /lib/x86_64-linux-gnu/libc.so.6
+#1  gp_section_read (section=...) at csrc/object/section.c:58
+#2  0x00005555556a76c3 in bfd_map (abfd=...) at ../../bfd/dwarf2.c:730]])
+    assert.equal("ours crash in gp_take", kind [[
+==7==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x60
+    #0 0x7f5 in __interceptor_memcpy ../../../../src/libsanitizer/asan/asan_interceptors.cpp:827
+    #1 0x55d in gp_take csrc/debug/cursor.h:30
+0x602 is located 0 bytes to the right of
+    #0 0x7f5 in __interceptor_malloc ../../../../src/libsanitizer/asan/asan_malloc_linux.cpp:69
+    #1 0x55d in bfd_malloc ../../bfd/libbfd.c:289]])
+  end)
+
+  it("ours, where there is no stack to go by", function()
+    assert.equal("ours crash in ?", kind "")
+  end)
+end)

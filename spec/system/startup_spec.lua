@@ -1,0 +1,57 @@
+-- A short answer takes a short time: only what it needs is loaded, and starting is little more than Lua's start and the
+-- core's.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local crafted = require "support.crafted"
+local launch = require "support.launch"
+local program = require "support.program"
+local work = require "support.work"
+
+-- Ten functions, each of which calls the next.
+local plan <const> = { functions = {}, ticks = {}, calls = {} }
+for i = 1, 10 do
+  local name = "f" .. i
+  plan.functions[i], plan.ticks[name] = name, i
+  if i > 1 then plan.calls[i - 1] = { plan.functions[i - 1], name, i } end
+end
+local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+
+describe("A profile is read once:", function()
+  it("it may come from a pipe, which has nothing to say twice", function()
+    local plain = program.run { "-b", image, profile }
+    local piped = launch.line('cat "$4" | "$1" "$2" -b "$3" /dev/stdin', { image, profile })
+    assert.same({ 0, "", plain.stdout }, { piped.status, piped.stderr, piped.stdout })
+  end)
+end)
+
+-- The work of another interpreter is another; and where the lines that are run are counted, that is most of it.
+if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
+
+if not work.countable() then
+  return pending "work is counted by valgrind, which is missing"
+end
+
+describe("The program's start, to that of Lua with the core:", function()
+  local least
+
+  setup(function()
+    local load = ("package.cpath = %q require 'gprof.core'"):format(program.root .. "/build/?.so")
+    least = work.of_process { "lua5.4", "-e", load }
+  end)
+
+  -- How many times as much work a command line is: 2.4 and 4.3 where these limits were set.
+  local function ratio(...)
+    return work.of_process { "lua5.4", program.root .. "/gprof.lua", ... } / least
+  end
+
+  for _, case in ipairs {
+    { "the help page", 3.0, "-h" },
+    { "a report of ten functions", 5.4, "-b", image, profile },
+  } do
+    local name, most = case[1], case[2]
+    it(("%s is at most %.1f times as much work"):format(name, most), function()
+      local times = ratio(table.unpack(case, 3))
+      assert(times < most, ("%.2f times"):format(times))
+    end)
+  end
+end)
