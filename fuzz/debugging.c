@@ -84,8 +84,8 @@ bool gp_image_can_ask(const gp_image *image) {
   return true;
 }
 
-bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source) {
+bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *source) {
   (void)image;
-  *source = (gp_source){"told.c", "f", (unsigned)(address / 16 % 3 + 1)};
+  *source = (gp_location){"told.c", "f", (unsigned)(address / 16 % 3 + 1)};
   return address % 16 != 0;
 }

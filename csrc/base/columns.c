@@ -63,7 +63,7 @@ static char *set_sign(char *begin, bool negative, gp_column_style style) {
   return begin;
 }
 
-char *gp_text_integer(char *out, int64_t value, gp_column_style style) {
+char *gp_columns_integer(char *out, int64_t value, gp_column_style style) {
   char room[2 * QUICK], *end = room + QUICK;
   uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   char *begin = set_sign(digits(end, magnitude, 1), value < 0, style);
@@ -87,17 +87,18 @@ static char *set_quickly(char *end, double value, int precision) {
   return digits(end, whole / unit, 1);
 }
 
-char *gp_text_fixed(char *out, double value, gp_column_style style) {
+char *gp_columns_fixed(char *out, double value, gp_column_style style) {
   char room[2 * QUICK], *end = room + QUICK;
   char *begin = set_quickly(end, fabs(value), style.precision);
   if (begin) return put(out, set_sign(begin, signbit(value), style), end, style);
   int precision = style.precision < 0 ? 6 : style.precision;
-  int length = snprintf(out, GP_TEXT_NUMBER, style.plus ? "%+.*f" : "%.*f", precision,
+  int length = snprintf(out, GP_COLUMNS_NUMBER, style.plus ? "%+.*f" : "%.*f", precision,
                         value);
   return fill(out, (size_t)length, style);
 }
 
-char *gp_text_string(char *out, const char *text, size_t length, gp_column_style style) {
+char *gp_columns_string(char *out, const char *text, size_t length,
+                        gp_column_style style) {
   if (style.precision >= 0 && length > (size_t)style.precision)
     length = (size_t)style.precision;
   memcpy(out, text, length);

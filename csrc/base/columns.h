@@ -16,7 +16,7 @@
 
 /* How something is set: printf's flags, width and precision. */
 typedef struct gp_column_style {
-  int width;       /* at least so many characters; at most GP_TEXT_WIDTH */
+  int width;       /* at least so many characters; at most GP_COLUMNS_WIDTH */
   int precision;   /* of strings: at most so many characters; of numbers: digits
                       behind the point; -1 if not given */
   bool left;       /* fill on the right instead of on the left */
@@ -24,15 +24,16 @@ typedef struct gp_column_style {
 } gp_column_style;
 
 /* The most that a width or a precision can be. */
-#define GP_TEXT_WIDTH 99
+#define GP_COLUMNS_WIDTH 99
 
 /* No number takes more bytes than this, terminating NUL included. */
-#define GP_TEXT_NUMBER 512
+#define GP_COLUMNS_NUMBER 512
 
 /* Each sets its value at `out`, and returns the end of what it wrote. Numbers need
- * GP_TEXT_NUMBER bytes there, a string its length or the width, whichever is more. */
-char *gp_text_integer(char *out, int64_t value, gp_column_style style);
-char *gp_text_fixed(char *out, double value, gp_column_style style);
-char *gp_text_string(char *out, const char *text, size_t length, gp_column_style style);
+ * GP_COLUMNS_NUMBER bytes there, a string its length or the width, whichever is more. */
+char *gp_columns_integer(char *out, int64_t value, gp_column_style style);
+char *gp_columns_fixed(char *out, double value, gp_column_style style);
+char *gp_columns_string(char *out, const char *text, size_t length,
+                        gp_column_style style);
 
 #endif

@@ -6,7 +6,7 @@
 
 static int read_number(const char **p) {
   int number = 0;
-  while (**p >= '0' && **p <= '9' && number <= GP_TEXT_WIDTH)
+  while (**p >= '0' && **p <= '9' && number <= GP_COLUMNS_WIDTH)
     number = number * 10 + *(*p)++ - '0';
   return number;
 }
@@ -24,7 +24,7 @@ static const char *read_flags(const char *p, gp_column_style *style) {
 static const char *read_directive(const char *p, gp_piece *piece) {
   const char *begin = p;
   int number = read_number(&p);
-  if (number > 0 && number <= GP_TEXT_WIDTH && *p == '$') {
+  if (number > 0 && number <= GP_COLUMNS_WIDTH && *p == '$') {
     piece->place = (uint8_t)number;
     p++;
   } else {
@@ -38,8 +38,8 @@ static const char *read_directive(const char *p, gp_piece *piece) {
   }
   piece->conversion = *p;
   bool known = *p == 'd' || *p == 'f' || (*p == 's' && !piece->style.plus);
-  bool wide = piece->style.width > GP_TEXT_WIDTH ||
-              piece->style.precision > GP_TEXT_WIDTH;
+  bool wide = piece->style.width > GP_COLUMNS_WIDTH ||
+              piece->style.precision > GP_COLUMNS_WIDTH;
   return known && !wide ? p + 1 : NULL;
 }
 

@@ -13,14 +13,14 @@ static uint64_t spread(uint64_t h) {
   return h ^ h >> 33;
 }
 
-void gp_index_init(gp_index *index, gp_key_of *key_of, const void *columns) {
+void gp_hash_init(gp_hash *index, gp_key_of *key_of, const void *columns) {
   memset(index, 0, sizeof *index);
   index->key_of = key_of;
   index->columns = columns;
   index->seed = spread((uintptr_t)columns);  /* where that is, is a matter of chance */
 }
 
-void gp_index_free(gp_index *index) {
+void gp_hash_free(gp_hash *index) {
   free(index->slots);
   index->slots = NULL;
   index->size = index->used = 0;
@@ -33,12 +33,12 @@ gp_key gp_bytes_key(const char *text, size_t length) {
   return (gp_key){h, length};
 }
 
-static size_t hash(const gp_index *index, gp_key key) {
+static size_t hash(const gp_hash *index, gp_key key) {
   return (size_t)spread(spread(key.first ^ index->seed) ^ key.second);
 }
 
 /* The slot of `key`, or the free one where it would go. */
-static size_t probe(const gp_index *index, gp_key key) {
+static size_t probe(const gp_hash *index, gp_key key) {
   size_t slot = hash(index, key) & (index->size - 1);
   for (;;) {
     uint32_t row = index->slots[slot];
@@ -49,12 +49,12 @@ static size_t probe(const gp_index *index, gp_key key) {
   }
 }
 
-uint32_t gp_index_find(const gp_index *index, gp_key key) {
+uint32_t gp_hash_find(const gp_hash *index, gp_key key) {
   return index->size ? index->slots[probe(index, key)] : GP_NONE;
 }
 
-static bool grow(gp_index *index) {
-  gp_index bigger = *index;
+static bool grow(gp_hash *index) {
+  gp_hash bigger = *index;
   bigger.size = index->size ? index->size * 2 : 64;
   if (bigger.size > SIZE_MAX / sizeof *bigger.slots) return false;
   bigger.slots = malloc(bigger.size * sizeof *bigger.slots);
@@ -70,14 +70,14 @@ static bool grow(gp_index *index) {
   return true;
 }
 
-bool gp_index_reserve(gp_index *index, size_t more) {
+bool gp_hash_reserve(gp_hash *index, size_t more) {
   while (index->used + more > index->size / 3 * 2)
     if (!grow(index)) return false;
   return true;
 }
 
-bool gp_index_add(gp_index *index, uint32_t row) {
-  if (!gp_index_reserve(index, 1)) return false;
+bool gp_hash_add(gp_hash *index, uint32_t row) {
+  if (!gp_hash_reserve(index, 1)) return false;
   index->slots[probe(index, index->key_of(index->columns, row))] = row;
   index->used++;
   return true;

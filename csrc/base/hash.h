@@ -32,27 +32,27 @@ static inline gp_key gp_text_key(const char *text) {
 /* The key of row `row` of the columns behind `columns`. */
 typedef gp_key gp_key_of(const void *columns, uint32_t row);
 
-typedef struct gp_index {
+typedef struct gp_hash {
   uint32_t *slots;  /* row numbers, GP_NONE where free; a power of two of them */
   size_t size;
   size_t used;
   uint64_t seed;    /* of the hash: no file can know which keys would have one slot */
   gp_key_of *key_of;
   const void *columns;
-} gp_index;
+} gp_hash;
 
 /* An empty index over `columns`, whose address must not change. */
-void gp_index_init(gp_index *index, gp_key_of *key_of, const void *columns);
-void gp_index_free(gp_index *index);
+void gp_hash_init(gp_hash *index, gp_key_of *key_of, const void *columns);
+void gp_hash_free(gp_hash *index);
 
 /* The row with that key, or GP_NONE. */
-uint32_t gp_index_find(const gp_index *index, gp_key key);
+uint32_t gp_hash_find(const gp_hash *index, gp_key key);
 
 /* Makes room for that many rows more. False if there is no memory. */
-bool gp_index_reserve(gp_index *index, size_t more);
+bool gp_hash_reserve(gp_hash *index, size_t more);
 
 /* Enters a row whose key is not in the index. False if there is no memory: never if room
  * was made for it. */
-bool gp_index_add(gp_index *index, uint32_t row);
+bool gp_hash_add(gp_hash *index, uint32_t row);
 
 #endif

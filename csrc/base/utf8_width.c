@@ -15,7 +15,7 @@ static size_t sequence(const char *text, size_t length) {
   return at < length && text[at] == 'm' ? at + 1 : 0;
 }
 
-size_t gp_fit_columns(const char *text, size_t length) {
+size_t gp_utf8_width(const char *text, size_t length) {
   size_t columns = 0;
   for (size_t at = 0; at < length;) {
     size_t skipped = sequence(text + at, length - at);
@@ -32,7 +32,7 @@ static size_t behind(const char *text, size_t length, size_t count) {
   return at;
 }
 
-bool gp_fit_cut(const char *text, size_t length, size_t room, size_t mark, gp_cut *cut) {
+bool gp_utf8_cut(const char *text, size_t length, size_t room, size_t mark, gp_cut *cut) {
   size_t columns = 0;
   for (size_t at = 0; at < length; at++) columns += !goes_on(text[at]);
   if (columns <= room || room < mark + 2) return false;

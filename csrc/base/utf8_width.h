@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 /* The columns of some text; sequences that switch colours take none. */
-size_t gp_fit_columns(const char *text, size_t length);
+size_t gp_utf8_width(const char *text, size_t length);
 
 /* What is left of a name: the bytes at its beginning, and where its end begins. */
 typedef struct gp_cut {
@@ -22,6 +22,6 @@ typedef struct gp_cut {
 /* Cuts text in the middle, where a mark of `mark` columns is to stand, so that all is
  * `room` columns wide; never within a character. False if it fits as it is, or if there
  * is no room for the mark and a character on each side. */
-bool gp_fit_cut(const char *text, size_t length, size_t room, size_t mark, gp_cut *cut);
+bool gp_utf8_cut(const char *text, size_t length, size_t room, size_t mark, gp_cut *cut);
 
 #endif

@@ -64,7 +64,7 @@ static bool sum_up(const char *path, uint32_t *sum, gp_error *error) {
 static bool has_sum(const gp_image *image, const gp_image *its, const char *path,
                     const char *image_path, gp_error *error) {
   uint32_t expected = 0, found = 0;
-  char *name = gp_links_debug(image->file, &expected);
+  char *name = gp_debuglink_debug(image->file, &expected);
   free(name);
   if (!name)
     return gp_fail(error, "says nothing of the build that it is of, or %s does not",
@@ -97,7 +97,7 @@ static bool has_same_code(const gp_image *image, gp_image *found, gp_error *erro
 
 /* --- debugging files ------------------------------------------------------------ */
 
-bool gp_separate_is_likely(const gp_image *image) {
+bool gp_debug_file_is_likely(const gp_image *image) {
   return !gp_dwarf_is_there(image) &&
          (bfd_get_section_by_name(image->file, ".gnu_debuglink") ||
           bfd_get_section_by_name(image->file, ".note.gnu.build-id"));
@@ -114,8 +114,8 @@ static bool has_wanted(gp_image *found, gp_wanted wanted, gp_error *error) {
 }
 
 /* From a debugging file libbfd is led to no other one. */
-bool gp_separate_attach(gp_image *image, const char *path, const char *image_path,
-                        gp_wanted wanted, gp_error *error) {
+bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_path,
+                          gp_wanted wanted, gp_error *error) {
   if (image->debug) return true;
   gp_image *found = gp_image_open(path, error);
   if (!found) return false;
@@ -128,14 +128,14 @@ bool gp_separate_attach(gp_image *image, const char *path, const char *image_pat
   return false;
 }
 
-bool gp_separate_share(gp_image *image, const char *path, gp_error *error) {
+bool gp_debug_file_share(gp_image *image, const char *path, gp_error *error) {
   if (image->shared) return true;
   gp_image *found = gp_image_open_shared(path, error);
   if (!found) return false;
   build its = build_of(found);
-  bool is = gp_links_is_shared(image->file, its.id, its.size) ||
+  bool is = gp_debuglink_is_shared(image->file, its.id, its.size) ||
             gp_fail(error, "is not the file that was shared: its build-id is another");
-  if (is && (gp_links_share(image->file, path) || gp_fail_memory(error))) {
+  if (is && (gp_debuglink_share(image->file, path) || gp_fail_memory(error))) {
     image->shared = found;
     return true;
   }
@@ -145,7 +145,7 @@ bool gp_separate_share(gp_image *image, const char *path, gp_error *error) {
 
 /* --- packed symbols ------------------------------------------------------------- */
 
-bool gp_separate_is_packed(const gp_image *image) {
+bool gp_debug_file_is_packed(const gp_image *image) {
   gp_section packed;
   gp_section_open(&packed, image, PACKED);
   return packed.size > 0;
@@ -162,7 +162,7 @@ static bool add_dynamic(gp_image *minimal, const gp_image *image, gp_error *erro
   long added = bfd_canonicalize_dynamic_symtab(image->file, minimal->symbols + count);
   if (added > 0) minimal->symbol_count += (size_t)added;
   if (added > 0 && image->traits & GP_TAGGED)
-    gp_machine_untag(minimal->symbols + count, (size_t)added);
+    gp_elf_machine_untag(minimal->symbols + count, (size_t)added);
   minimal->symbols[minimal->symbol_count] = NULL;
   return true;
 }
@@ -179,7 +179,7 @@ static gp_image *open_packed(gp_section *packed, gp_unpack *unpack, gp_error *er
   return NULL;
 }
 
-bool gp_separate_unpack(gp_image *image, gp_unpack *unpack, gp_error *error) {
+bool gp_debug_file_unpack(gp_image *image, gp_unpack *unpack, gp_error *error) {
   gp_section packed;
   if (image->minimal) return true;
   gp_section_open(&packed, image, PACKED);
@@ -196,18 +196,18 @@ bool gp_separate_unpack(gp_image *image, gp_unpack *unpack, gp_error *error) {
 
 /* --- where everything is -------------------------------------------------------- */
 
-gp_image *gp_separate_symbols(gp_image *image, bool gnu_compat) {
+gp_image *gp_debug_file_symbols(gp_image *image, bool gnu_compat) {
   if (gnu_compat || image->symbol_count > 0) return image;
   if (image->debug && image->debug->symbol_count > 0) return image->debug;
   return image->minimal ? image->minimal : image;
 }
 
-const gp_image *gp_separate_lines(const gp_image *image, bool gnu_compat) {
+const gp_image *gp_debug_file_lines(const gp_image *image, bool gnu_compat) {
   if (gnu_compat || !image->debug || !gp_dwarf_is_there(image->debug)) return image;
   return gp_dwarf_is_there(image) ? image : image->debug;
 }
 
-bool gp_separate_is_partial(const gp_image *image) {
+bool gp_debug_file_is_partial(const gp_image *image) {
   return !image->shared && bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
 }
 
@@ -221,7 +221,7 @@ static char *first_split(gp_dwarf *dwarf, gp_units *units) {
   return NULL;
 }
 
-char *gp_separate_split(const gp_image *image) {
+char *gp_debug_file_split(const gp_image *image) {
   gp_dwarf dwarf;
   gp_units units = {0};
   bool opened = gp_dwarf_open(&dwarf, image) && gp_units_open(&units, &dwarf);

@@ -15,7 +15,7 @@
 #include "base/sort.h"
 #include "debug/line_sequences.h"
 
-static bool make_room(gp_linemap *map) {
+static bool make_room(gp_line_map *map) {
   if (map->count < map->capacity) return true;
   size_t room = gp_capacity(map->capacity, map->count + 1);
   if (!gp_resize(&map->low, room, sizeof *map->low) ||
@@ -27,7 +27,7 @@ static bool make_room(gp_linemap *map) {
   return true;
 }
 
-bool gp_linemap_append(gp_linemap *map, gp_range range, uint32_t file, uint32_t line) {
+bool gp_line_map_append(gp_line_map *map, gp_range range, uint32_t file, uint32_t line) {
   if (!make_room(map)) return false;
   map->low[map->count] = range.low;
   map->high[map->count] = range.high;
@@ -40,26 +40,26 @@ bool gp_linemap_append(gp_linemap *map, gp_range range, uint32_t file, uint32_t 
 
 /* What libbfd says of an address goes on in the last stretch, or begins another. Those
  * of two functions are two even if their line is one. */
-static bool append_answer(gp_linemap *map, uint64_t address, const gp_source *source,
+static bool append_answer(gp_line_map *map, uint64_t address, const gp_location *source,
                           const char *function) {
   uint32_t file;
   size_t last = map->count - 1;
-  if (!gp_files_add(&map->files, source->file, &file)) return false;
+  if (!gp_source_names_add(&map->files, source->file, &file)) return false;
   if (function && map->high[last] == address && map->file[last] == file &&
       map->line[last] == source->line && strcmp(function, source->function) == 0) {
     map->high[last]++;
     return true;
   }
   gp_range range = {address, address + 1};
-  return gp_linemap_append(map, range, file, source->line);
+  return gp_line_map_append(map, range, file, source->line);
 }
 
-static bool ask(gp_linemap *map, const gp_image *image, gp_range range) {
+static bool ask(gp_line_map *map, const gp_image *image, gp_range range) {
   const char *function = NULL;  /* of the address before */
   if (!gp_image_can_ask(image)) return false;
   for (uint64_t address = range.low; address < range.high; address++) {
-    gp_source source;
-    bool known = gp_image_source(image, address, &source);
+    gp_location source;
+    bool known = gp_image_locate(image, address, &source);
     if (known && !append_answer(map, address, &source, function)) return false;
     function = known ? source.function : NULL;
   }
@@ -69,11 +69,11 @@ static bool ask(gp_linemap *map, const gp_image *image, gp_range range) {
 /* --- from tables --------------------------------------------------------------- */
 
 typedef struct maker {
-  gp_linemap *map;
+  gp_line_map *map;
   const gp_image *image;
   const gp_range *wanted;
   size_t wanted_count;
-  const gp_linerows *rows;
+  const gp_line_sequences *rows;
 } maker;
 
 /* Asks libbfd about what is wanted of a range. */
@@ -88,17 +88,17 @@ static bool ask_wanted(const maker *make, gp_range range) {
 
 /* Copies the wanted rows of a sequence in a range. */
 static bool copy_rows(const maker *make, const gp_sequence *sequence, gp_range range) {
-  const gp_linemap *rows = &make->rows->rows;
-  size_t i = gp_linemap_search(rows, sequence->first, sequence->last, range.low);
+  const gp_line_map *rows = &make->rows->rows;
+  size_t i = gp_line_map_search(rows, sequence->first, sequence->last, range.low);
   for (; i < sequence->last && rows->low[i] < range.high; i++) {
     gp_range part = gp_range_clip((gp_range){rows->low[i], rows->high[i]}, range);
-    if (!gp_linemap_append(make->map, part, rows->file[i], rows->line[i])) return false;
+    if (!gp_line_map_append(make->map, part, rows->file[i], rows->line[i])) return false;
   }
   return true;
 }
 
 /* Sequences begin at their low address, as even numbers, and end at their high one. */
-static uint64_t edge(const gp_linerows *rows, uint32_t number) {
+static uint64_t edge(const gp_line_sequences *rows, uint32_t number) {
   const gp_sequence *sequence = &rows->sequence[number / 2];
   return number % 2 ? sequence->high : sequence->low;
 }
@@ -119,7 +119,7 @@ typedef struct tellers {
  * together, so once is enough; a crafted image can ask for their square. */
 #define MOST_COMPARED 8
 
-static bool tellers_init(tellers *all, const gp_linerows *rows) {
+static bool tellers_init(tellers *all, const gp_line_sequences *rows) {
   *all = (tellers){.patience = MOST_COMPARED * (rows->count + rows->rows.count)};
   all->number = gp_column(rows->count, sizeof *all->number);
   all->place = gp_column(rows->count, sizeof *all->place);
@@ -145,10 +145,10 @@ static void pass(tellers *all, uint32_t edge) {
 }
 
 /* Whether two sequences tell the same of a range; false if patience is at its end. */
-static bool tell_the_same(const gp_linemap *rows, const gp_sequence *a,
+static bool tell_the_same(const gp_line_map *rows, const gp_sequence *a,
                           const gp_sequence *b, gp_range range, uint64_t *patience) {
-  size_t i = gp_linemap_search(rows, a->first, a->last, range.low);
-  size_t j = gp_linemap_search(rows, b->first, b->last, range.low);
+  size_t i = gp_line_map_search(rows, a->first, a->last, range.low);
+  size_t j = gp_line_map_search(rows, b->first, b->last, range.low);
   for (;; i++, j++) {
     bool more_a = i < a->last && rows->low[i] < range.high;
     bool more_b = j < b->last && rows->low[j] < range.high;
@@ -165,7 +165,7 @@ static bool tell_the_same(const gp_linemap *rows, const gp_sequence *a,
 
 /* Whether all tell the same of a range, and none is dubious: then it is true, whichever
  * of them libbfd goes by. */
-static bool agree(tellers *all, const gp_linerows *rows, gp_range range) {
+static bool agree(tellers *all, const gp_line_sequences *rows, gp_range range) {
   const gp_sequence *first = &rows->sequence[all->number[0]];
   if (first->dubious) return false;
   for (size_t i = 1; i < all->count; i++) {
@@ -211,35 +211,36 @@ static bool from_nothing(const maker *make) {
   return true;
 }
 
-bool gp_linemap_read(gp_linemap *map, const gp_image *image, bool as_libbfd,
-                     const gp_range *ranges, size_t count, gp_error *error) {
+bool gp_line_map_read(gp_line_map *map, const gp_image *image, bool as_libbfd,
+                      const gp_range *ranges, size_t count, gp_error *error) {
   bool readable, done;
   memset(map, 0, sizeof *map);
-  gp_files_init(&map->files);
-  gp_linerows rows;
-  done = gp_linerows_read(&rows, &map->files, image, as_libbfd, ranges, count, &readable);
+  gp_source_names_init(&map->files);
+  gp_line_sequences rows;
+  done = gp_line_sequences_read(&rows, &map->files, image, as_libbfd, ranges, count,
+                                &readable);
   map->split = rows.split;
   maker make = {map, image, ranges, count, &rows};
   done = done && (readable ? from_rows(&make) : from_nothing(&make));
-  gp_linerows_free(&rows);
+  gp_line_sequences_free(&rows);
   if (done) return true;
-  gp_linemap_free(map);
+  gp_line_map_free(map);
   return gp_fail_memory(error);
 }
 
-void gp_linemap_free(gp_linemap *map) {
+void gp_line_map_free(gp_line_map *map) {
   free(map->low);
   free(map->high);
   free(map->file);
   free(map->line);
-  gp_files_free(&map->files);
+  gp_source_names_free(&map->files);
   memset(map, 0, sizeof *map);
 }
 
 /* --- lookups ------------------------------------------------------------------- */
 
-size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
-                         uint64_t address) {
+size_t gp_line_map_search(const gp_line_map *map, size_t low, size_t high,
+                          uint64_t address) {
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (map->high[middle] <= address)
@@ -250,7 +251,7 @@ size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
   return low;
 }
 
-uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address) {
-  size_t above = gp_linemap_search(map, 0, map->count, address);
+uint32_t gp_line_map_find(const gp_line_map *map, uint64_t address) {
+  size_t above = gp_line_map_search(map, 0, map->count, address);
   return above < map->count && map->low[above] <= address ? (uint32_t)above : GP_NONE;
 }

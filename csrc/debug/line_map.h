@@ -19,33 +19,33 @@
 #include "debug/source_names.h"
 #include "object/image.h"
 
-typedef struct gp_linemap {
+typedef struct gp_line_map {
   /* per stretch: the code in [low, high), all of it wanted. Neighbours may be of one
    * line: they are rows of the table, and the function may change where they meet */
   size_t count, capacity;
   uint64_t *low, *high;
   uint32_t *file;       /* a number in `files` */
   uint32_t *line;       /* from 1 */
-  gp_files files;       /* of the stretches, as the debugging information spells them */
+  gp_source_names files; /* of the stretches, as the debugging information spells them */
   bool split;         /* of some code compilers put more aside than libbfd knows of */
-} gp_linemap;
+} gp_line_map;
 
 /* Maps the addresses of `count` ranges, which ascend and do not overlap; `as_libbfd`:
  * with the faults above. What has no line is in no stretch. Only memory can be lacking:
  * bad debugging information is none. */
-bool gp_linemap_read(gp_linemap *map, const gp_image *image, bool as_libbfd,
-                     const gp_range *ranges, size_t count, gp_error *error);
-void gp_linemap_free(gp_linemap *map);
+bool gp_line_map_read(gp_line_map *map, const gp_image *image, bool as_libbfd,
+                      const gp_range *ranges, size_t count, gp_error *error);
+void gp_line_map_free(gp_line_map *map);
 
 /* The first of the stretches from `low` to `high` - 1 that ends above `address`;
  * `high` if none does. */
-size_t gp_linemap_search(const gp_linemap *map, size_t low, size_t high,
-                         uint64_t address);
+size_t gp_line_map_search(const gp_line_map *map, size_t low, size_t high,
+                          uint64_t address);
 
 /* The stretch that an address is in, or GP_NONE. */
-uint32_t gp_linemap_find(const gp_linemap *map, uint64_t address);
+uint32_t gp_line_map_find(const gp_line_map *map, uint64_t address);
 
 /* For those who make maps: appends a stretch. False if there is no memory. */
-bool gp_linemap_append(gp_linemap *map, gp_range range, uint32_t file, uint32_t line);
+bool gp_line_map_append(gp_line_map *map, gp_range range, uint32_t file, uint32_t line);
 
 #endif

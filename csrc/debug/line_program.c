@@ -15,12 +15,12 @@ enum {
 enum { LNE_end_sequence = 1, LNE_set_address, LNE_define_file, LNE_set_discriminator,
        LNE_HP_source_file_correlation = 0x80 };
 
-void gp_lines_init(gp_lines *lines, gp_dwarf *dwarf) {
+void gp_line_program_init(gp_line_program *lines, gp_dwarf *dwarf) {
   memset(lines, 0, sizeof *lines);
   lines->dwarf = dwarf;
 }
 
-void gp_lines_free(gp_lines *lines) {
+void gp_line_program_free(gp_line_program *lines) {
   free(lines->bytes);
   gp_line_files_free(&lines->files);
   memset(lines, 0, sizeof *lines);
@@ -29,7 +29,7 @@ void gp_lines_free(gp_lines *lines) {
 /* --- the header ---------------------------------------------------------------- */
 
 /* Copies the table at `offset`, as long as it says it is. */
-static bool load(gp_lines *lines, uint64_t offset) {
+static bool load(gp_line_program *lines, uint64_t offset) {
   unsigned char head[12] = {0};
   gp_section *section = &lines->dwarf->line;
   if (offset >= section->size) return false;
@@ -54,7 +54,7 @@ static bool load(gp_lines *lines, uint64_t offset) {
 
 /* Reads what stands before the tables of directories and files, which the cursor is at
  * then. */
-static bool read_machine(gp_lines *lines, gp_cursor *cursor, unsigned version) {
+static bool read_machine(gp_line_program *lines, gp_cursor *cursor, unsigned version) {
   lines->instruction_size = gp_take_u8(cursor);
   lines->operations = version >= 4 ? gp_take_u8(cursor) : 1;
   lines->statement = gp_take_u8(cursor) != 0;
@@ -65,7 +65,7 @@ static bool read_machine(gp_lines *lines, gp_cursor *cursor, unsigned version) {
   return !cursor->bad && lines->operations > 0;
 }
 
-static bool read_header(gp_lines *lines, gp_unit_layout *layout) {
+static bool read_header(gp_line_program *lines, gp_unit_layout *layout) {
   gp_cursor *cursor = &lines->program;
   layout->version = gp_take_u16(cursor);
   layout->wide = cursor->wide;
@@ -81,12 +81,12 @@ static bool read_header(gp_lines *lines, gp_unit_layout *layout) {
   return read_machine(lines, &lines->tables, layout->version);
 }
 
-static void reset(gp_lines *lines) {
+static void reset(gp_line_program *lines) {
   lines->row = (gp_line_row){.file = 1, .line = 1, .is_statement = lines->statement};
   lines->operation = 0;
 }
 
-bool gp_lines_open(gp_lines *lines, const gp_unit *unit) {
+bool gp_line_program_open(gp_line_program *lines, const gp_unit *unit) {
   gp_line_files_free(&lines->files);
   lines->named = lines->odd = false;
   lines->program = (gp_cursor){0};
@@ -99,24 +99,24 @@ bool gp_lines_open(gp_lines *lines, const gp_unit *unit) {
   return true;
 }
 
-bool gp_lines_strange(const gp_lines *lines) {
+bool gp_line_program_strange(const gp_line_program *lines) {
   return lines->odd;
 }
 
-size_t gp_lines_size(const gp_lines *lines) {
+size_t gp_line_program_size(const gp_line_program *lines) {
   return (size_t)(lines->program.end - lines->program.start);
 }
 
 /* --- the program --------------------------------------------------------------- */
 
 /* Ends the iteration: from here on the program makes no sense. */
-static void give_up(gp_lines *lines) {
+static void give_up(gp_line_program *lines) {
   lines->program.at = lines->program.end;
   lines->odd = true;
 }
 
 /* Goes on by so many operations. */
-static inline void advance(gp_lines *lines, uint64_t operations) {
+static inline void advance(gp_line_program *lines, uint64_t operations) {
   if (lines->operations > 1) {
     operations += lines->operation;
     lines->operation = (unsigned)(operations % lines->operations);
@@ -126,7 +126,7 @@ static inline void advance(gp_lines *lines, uint64_t operations) {
 }
 
 /* An opcode that advances both address and line. */
-static inline void advance_both(gp_lines *lines, unsigned opcode) {
+static inline void advance_both(gp_line_program *lines, unsigned opcode) {
   unsigned adjusted = opcode - lines->opcode_base, steps = adjusted / lines->line_range;
   int step = (int)(adjusted - steps * lines->line_range) + lines->line_base;
   advance(lines, steps);
@@ -134,14 +134,14 @@ static inline void advance_both(gp_lines *lines, unsigned opcode) {
 }
 
 /* Reads the tables of directories and files, once. */
-static void read_files(gp_lines *lines) {
+static void read_files(gp_line_program *lines) {
   gp_cursor tables = lines->tables;
   if (lines->named) return;
   lines->named = true;
   if (!gp_line_files_read(&lines->files, &tables, lines->offset)) lines->odd = true;
 }
 
-static void set_address(gp_lines *lines, gp_cursor *operand) {
+static void set_address(gp_line_program *lines, gp_cursor *operand) {
   size_t size = gp_left(operand);
   lines->row.address = gp_take_uint(operand, size);
   if (size == 4 && lines->dwarf->signed_addresses)
@@ -150,7 +150,7 @@ static void set_address(gp_lines *lines, gp_cursor *operand) {
 }
 
 /* An opcode with a length. True if it makes a row. */
-static bool run_extended(gp_lines *lines) {
+static bool run_extended(gp_line_program *lines) {
   uint64_t length = gp_take_uleb(&lines->program);
   gp_cursor operand = lines->program;
   if (!gp_take(&lines->program, length)) give_up(lines);
@@ -169,18 +169,18 @@ static bool run_extended(gp_lines *lines) {
   return false;
 }
 
-static void skip_operands(gp_lines *lines, unsigned opcode) {
+static void skip_operands(gp_line_program *lines, unsigned opcode) {
   unsigned count = lines->operands[opcode - 1];
   while (count-- > 0) gp_take_uleb(&lines->program);
 }
 
-static void set_file(gp_lines *lines) {
+static void set_file(gp_line_program *lines) {
   lines->row.file = gp_take_uleb(&lines->program);
   lines->row.file_set = true;
 }
 
 /* Goes on as far as the last of the special opcodes would. */
-static void advance_const(gp_lines *lines) {
+static void advance_const(gp_line_program *lines) {
   if (lines->line_range == 0)
     give_up(lines);
   else
@@ -188,7 +188,7 @@ static void advance_const(gp_lines *lines) {
 }
 
 /* An opcode below the special ones. True if it makes a row. */
-static bool run_standard(gp_lines *lines, unsigned opcode) {
+static bool run_standard(gp_line_program *lines, unsigned opcode) {
   gp_cursor *program = &lines->program;
   gp_line_row *row = &lines->row;
   switch (opcode) {
@@ -212,7 +212,7 @@ static bool run_standard(gp_lines *lines, unsigned opcode) {
   return false;
 }
 
-const gp_line_row *gp_lines_next(gp_lines *lines) {
+const gp_line_row *gp_line_program_next(gp_line_program *lines) {
   if (lines->row.end) reset(lines);
   while (lines->program.at < lines->program.end) {
     unsigned opcode = *lines->program.at++;
@@ -228,21 +228,21 @@ const gp_line_row *gp_lines_next(gp_lines *lines) {
   return NULL;
 }
 
-bool gp_lines_mixed(const gp_lines *lines) {
+bool gp_line_program_mixed(const gp_line_program *lines) {
   const gp_line_files *files = &lines->files;
   return files->layout.version >= 5 && files->layout.wide != files->home_layout.wide;
 }
 
-unsigned gp_lines_first_file(const gp_lines *lines) {
+unsigned gp_line_program_first_file(const gp_line_program *lines) {
   return lines->files.layout.version >= 5 ? 0 : 1;
 }
 
-size_t gp_lines_file_count(gp_lines *lines) {
+size_t gp_line_program_file_count(gp_line_program *lines) {
   read_files(lines);
   return lines->files.count + lines->files.first;
 }
 
-char *gp_lines_file(gp_lines *lines, uint64_t number) {
+char *gp_line_program_file(gp_line_program *lines, uint64_t number) {
   read_files(lines);
   return gp_line_files_name(&lines->files, number);
 }

@@ -21,7 +21,7 @@ typedef struct gp_line_row {
   bool end;             /* the sequence ends at the address */
 } gp_line_row;
 
-typedef struct gp_lines {
+typedef struct gp_line_program {
   gp_dwarf *dwarf;
   uint64_t offset;          /* of the table, in .debug_line */
   size_t capacity;
@@ -38,37 +38,37 @@ typedef struct gp_lines {
   bool odd;                 /* something made no sense */
   bool named;               /* `files` were read */
   gp_line_files files;
-} gp_lines;
+} gp_line_program;
 
 /* Prepares an iteration, which can be opened for one unit after the other. */
-void gp_lines_init(gp_lines *lines, gp_dwarf *dwarf);
-void gp_lines_free(gp_lines *lines);
+void gp_line_program_init(gp_line_program *lines, gp_dwarf *dwarf);
+void gp_line_program_free(gp_line_program *lines);
 
 /* Opens the unit's table. False if it has none, or none that makes sense. */
-bool gp_lines_open(gp_lines *lines, const gp_unit *unit);
+bool gp_line_program_open(gp_line_program *lines, const gp_unit *unit);
 
 /* The next row, which stands until the next call; NULL at the end. */
-const gp_line_row *gp_lines_next(gp_lines *lines);
+const gp_line_row *gp_line_program_next(gp_line_program *lines);
 
 /* Whether the program had to be given up, or has opcodes that nobody knows; or names of
  * files were asked for, and their tables make no sense. */
-bool gp_lines_strange(const gp_lines *lines);
+bool gp_line_program_strange(const gp_line_program *lines);
 
 /* The size of the table in bytes: as much as was read of one that makes no sense. */
-size_t gp_lines_size(const gp_lines *lines);
+size_t gp_line_program_size(const gp_line_program *lines);
 
 /* Whether names of its files are offsets of another size than the unit's. */
-bool gp_lines_mixed(const gp_lines *lines);
+bool gp_line_program_mixed(const gp_line_program *lines);
 
 /* The number of the first file, if there is any. */
-unsigned gp_lines_first_file(const gp_lines *lines);
+unsigned gp_line_program_first_file(const gp_line_program *lines);
 
 /* A number that no file of the table has, nor any above it. More files may be defined as
  * the iteration goes on. */
-size_t gp_lines_file_count(gp_lines *lines);
+size_t gp_line_program_file_count(gp_line_program *lines);
 
 /* The name of a file by its number (free() it): "<unknown>" if there is no such file.
  * NULL if there is no memory. */
-char *gp_lines_file(gp_lines *lines, uint64_t number);
+char *gp_line_program_file(gp_line_program *lines, uint64_t number);
 
 #endif

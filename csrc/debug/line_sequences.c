@@ -13,7 +13,7 @@
 #define MOST_OVERLAP 8
 
 typedef struct reading {
-  gp_linerows *into;
+  gp_line_sequences *into;
   uint64_t first;           /* code below this address is dubious */
   const gp_range *wanted;
   size_t wanted_count;
@@ -21,8 +21,8 @@ typedef struct reading {
   size_t next;              /* the first wanted range that ends above the last row */
   uint64_t most;            /* rows to keep; */
   bool full;                /*   there would be more: tables are of no use */
-  gp_lines *lines;          /* the table that is being read */
-  gp_files *files;
+  gp_line_program *lines;          /* the table that is being read */
+  gp_source_names *files;
   size_t file_count;        /* of the table; 0 until one is wanted */
   size_t file_capacity;
   uint32_t *file;           /* per file its number in `files`, or GP_NONE */
@@ -32,7 +32,7 @@ typedef struct reading {
 
 /* Sets numbers of files up, none known yet. */
 static bool start_files(reading *read) {
-  read->file_count = gp_lines_file_count(read->lines);
+  read->file_count = gp_line_program_file_count(read->lines);
   if (read->file_count == 0) return true;
   if (read->file_count > read->file_capacity) {
     if (!gp_resize(&read->file, read->file_count, sizeof *read->file)) return false;
@@ -47,11 +47,11 @@ static bool start_files(reading *read) {
 static bool find_file(reading *read, const gp_line_row *row, uint32_t *number) {
   if (read->file_count == 0 && !start_files(read)) return false;
   uint64_t file = row->file;
-  if (!row->file_set && read->as_libbfd) file = gp_lines_first_file(read->lines);
+  if (!row->file_set && read->as_libbfd) file = gp_line_program_first_file(read->lines);
   if (file < read->file_count && (*number = read->file[file]) != GP_NONE) return true;
-  char *name = gp_lines_file(read->lines, file);
+  char *name = gp_line_program_file(read->lines, file);
   *number = GP_NONE;
-  bool done = name && (name[0] == '\0' || gp_files_add(read->files, name, number));
+  bool done = name && (name[0] == '\0' || gp_source_names_add(read->files, name, number));
   free(name);
   if (file < read->file_count) read->file[file] = *number;
   return done;
@@ -67,7 +67,7 @@ static bool keep(reading *read, const gp_line_row *row, uint64_t high) {
   for (size_t i = read->next; i < read->wanted_count && read->wanted[i].low < high; i++) {
     gp_range part = gp_range_clip(read->wanted[i], (gp_range){row->address, high});
     if (!find_file(read, row, &file)) return false;
-    if (file != GP_NONE && !gp_linemap_append(&read->into->rows, part, file, row->line))
+    if (file != GP_NONE && !gp_line_map_append(&read->into->rows, part, file, row->line))
       return false;
   }
   return true;
@@ -81,7 +81,7 @@ static inline bool take_row(reading *read, const gp_line_row *row, uint64_t high
          keep(read, row, high);
 }
 
-static bool add_sequence(gp_linerows *rows, gp_sequence sequence) {
+static bool add_sequence(gp_line_sequences *rows, gp_sequence sequence) {
   if (!gp_make_room(&rows->sequence, &rows->capacity, rows->count,
                     sizeof *rows->sequence))
     return false;
@@ -103,7 +103,7 @@ static bool read_sequence(reading *read, const gp_line_row *row) {
   gp_sequence sequence = {row->address, row->address, read->into->rows.count, 0, false};
   gp_line_row last = *row;
   read->next = gp_range_above(read->wanted, read->wanted_count, row->address);
-  while (!last.end && (row = gp_lines_next(read->lines)) != NULL) {
+  while (!last.end && (row = gp_line_program_next(read->lines)) != NULL) {
     if (row->address > last.address) {
       if (!take_row(read, &last, row->address)) return false;
     } else if (row->address < last.address) {
@@ -122,9 +122,9 @@ static bool read_table(reading *read) {
   const gp_line_row *row;
   size_t sequences = read->into->count, rows = read->into->rows.count;
   read->file_count = 0;
-  while ((row = gp_lines_next(read->lines)) != NULL)
+  while ((row = gp_line_program_next(read->lines)) != NULL)
     if (!read_sequence(read, row)) return false;
-  if (gp_lines_strange(read->lines)) {
+  if (gp_line_program_strange(read->lines)) {
     read->into->count = sequences;
     read->into->rows.count = rows;
   }
@@ -145,27 +145,27 @@ static uint64_t first_named(const gp_image *image) {
   return image->symbol_count > 0 ? first : image->text_low;
 }
 
-bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
-                      bool as_libbfd, const gp_range *wanted, size_t wanted_count,
-                      bool *readable) {
-  gp_linetables tables;
+bool gp_line_sequences_read(gp_line_sequences *rows, gp_source_names *files,
+                            const gp_image *image, bool as_libbfd, const gp_range *wanted,
+                            size_t wanted_count, bool *readable) {
+  gp_line_tables tables;
   reading read = {.into = rows, .first = first_named(image), .wanted = wanted,
                   .wanted_count = wanted_count, .as_libbfd = as_libbfd, .files = files};
   memset(rows, 0, sizeof *rows);
-  bool failed = !gp_linetables_open(&tables, image, readable);
+  bool failed = !gp_line_tables_open(&tables, image, readable);
   read.lines = &tables.lines;
   read.most = MOST_OVERLAP * (tables.dwarf.line.size + wanted_count);
-  while (!failed && !read.full && gp_linetables_next(&tables, &failed))
+  while (!failed && !read.full && gp_line_tables_next(&tables, &failed))
     failed = !read_table(&read);
   *readable &= !read.full && !(as_libbfd && tables.unlike);
   rows->split = tables.split;
-  gp_linetables_free(&tables);
+  gp_line_tables_free(&tables);
   free(read.file);
   return !failed;
 }
 
-void gp_linerows_free(gp_linerows *rows) {
+void gp_line_sequences_free(gp_line_sequences *rows) {
   free(rows->sequence);
-  gp_linemap_free(&rows->rows);
+  gp_line_map_free(&rows->rows);
   memset(rows, 0, sizeof *rows);
 }

@@ -18,19 +18,19 @@ typedef struct gp_sequence {
   bool dubious;             /* tables alone do not tell what libbfd says of it */
 } gp_sequence;
 
-typedef struct gp_linerows {
+typedef struct gp_line_sequences {
   size_t count, capacity;
   gp_sequence *sequence;    /* in the order of the tables */
-  gp_linemap rows;          /* stretches of code, without names of files */
+  gp_line_map rows;          /* stretches of code, without names of files */
   bool split;               /* a unit has more in another file; see units.h */
-} gp_linerows;
+} gp_line_sequences;
 
 /* Reads them. `readable` tells whether the tables are all that libbfd goes by, and do not
  * tell of the same code over and over again; if not, it has to be asked. Files are
  * numbered in `files`. False if there is no memory. */
-bool gp_linerows_read(gp_linerows *rows, gp_files *files, const gp_image *image,
-                      bool as_libbfd, const gp_range *wanted, size_t wanted_count,
-                      bool *readable);
-void gp_linerows_free(gp_linerows *rows);
+bool gp_line_sequences_read(gp_line_sequences *rows, gp_source_names *files,
+                            const gp_image *image, bool as_libbfd, const gp_range *wanted,
+                            size_t wanted_count, bool *readable);
+void gp_line_sequences_free(gp_line_sequences *rows);
 
 #endif

@@ -11,30 +11,30 @@
 #define MOST_OVERLAP 8
 
 static gp_key offset_key(const void *columns, uint32_t row) {
-  const gp_linetables *tables = columns;
+  const gp_line_tables *tables = columns;
   return (gp_key){tables->offset[row], 0};
 }
 
-bool gp_linetables_open(gp_linetables *tables, const gp_image *image, bool *readable) {
+bool gp_line_tables_open(gp_line_tables *tables, const gp_image *image, bool *readable) {
   memset(tables, 0, sizeof *tables);
-  gp_index_init(&tables->index, offset_key, tables);
+  gp_hash_init(&tables->index, offset_key, tables);
   *readable = gp_dwarf_open(&tables->dwarf, image);
-  gp_lines_init(&tables->lines, &tables->dwarf);
+  gp_line_program_init(&tables->lines, &tables->dwarf);
   tables->left = MOST_OVERLAP * tables->dwarf.line.size;
   return !*readable || gp_units_open(&tables->units, &tables->dwarf);
 }
 
-void gp_linetables_free(gp_linetables *tables) {
-  gp_lines_free(&tables->lines);
+void gp_line_tables_free(gp_line_tables *tables) {
+  gp_line_program_free(&tables->lines);
   gp_units_free(&tables->units);
   gp_dwarf_free(&tables->dwarf);
-  gp_index_free(&tables->index);
+  gp_hash_free(&tables->index);
   free(tables->offset);
   memset(tables, 0, sizeof *tables);
 }
 
 /* Notes that a table is opened. */
-static bool note(gp_linetables *tables, uint64_t offset) {
+static bool note(gp_line_tables *tables, uint64_t offset) {
   if (tables->count == tables->capacity) {
     size_t room = gp_capacity(tables->capacity, tables->count + 1);
     if (room >= GP_NONE || !gp_resize(&tables->offset, room, sizeof *tables->offset))
@@ -42,31 +42,31 @@ static bool note(gp_linetables *tables, uint64_t offset) {
     tables->capacity = room;
   }
   tables->offset[tables->count++] = offset;
-  return gp_index_add(&tables->index, (uint32_t)tables->count - 1);
+  return gp_hash_add(&tables->index, (uint32_t)tables->count - 1);
 }
 
-static bool open_next(gp_linetables *tables, bool *failed) {
+static bool open_next(gp_line_tables *tables, bool *failed) {
   gp_unit unit;
   *failed = false;
   while (tables->units.abbrev && gp_units_next(&tables->units, &unit)) {
     gp_key key = {unit.lines, 0};
     tables->split |= unit.aside.kind != GP_VALUE_NONE;
     tables->unlike |= unit.split;
-    if (!unit.has_lines || gp_index_find(&tables->index, key) != GP_NONE) continue;
+    if (!unit.has_lines || gp_hash_find(&tables->index, key) != GP_NONE) continue;
     *failed = !note(tables, unit.lines);
     if (*failed) return false;
-    bool opened = gp_lines_open(&tables->lines, &unit);
-    uint64_t size = gp_lines_size(&tables->lines);
+    bool opened = gp_line_program_open(&tables->lines, &unit);
+    uint64_t size = gp_line_program_size(&tables->lines);
     if (size > tables->left) return false;
     tables->left -= size;
     if (!opened) continue;
-    tables->unlike |= gp_lines_mixed(&tables->lines);
+    tables->unlike |= gp_line_program_mixed(&tables->lines);
     return true;
   }
   return false;
 }
 
-bool gp_linetables_next(gp_linetables *tables, bool *failed) {
+bool gp_line_tables_next(gp_line_tables *tables, bool *failed) {
   bool opened = open_next(tables, failed);
   *failed |= gp_dwarf_no_memory(&tables->dwarf);
   return opened && !*failed;

@@ -8,23 +8,23 @@
 #include "base/array.h"
 
 static gp_key name_key(const void *columns, uint32_t row) {
-  const gp_files *files = columns;
+  const gp_source_names *files = columns;
   return gp_text_key(files->name[row]);
 }
 
-void gp_files_init(gp_files *files) {
+void gp_source_names_init(gp_source_names *files) {
   memset(files, 0, sizeof *files);
-  gp_index_init(&files->index, name_key, files);
+  gp_hash_init(&files->index, name_key, files);
 }
 
-void gp_files_free(gp_files *files) {
+void gp_source_names_free(gp_source_names *files) {
   for (size_t i = 0; i < files->count; i++) free(files->name[i]);
   free(files->name);
-  gp_index_free(&files->index);
-  gp_files_init(files);
+  gp_hash_free(&files->index);
+  gp_source_names_init(files);
 }
 
-static bool append(gp_files *files, const char *name) {
+static bool append(gp_source_names *files, const char *name) {
   if (!gp_make_room(&files->name, &files->capacity, files->count, sizeof *files->name))
     return false;
   char *copy = strdup(name);
@@ -33,11 +33,11 @@ static bool append(gp_files *files, const char *name) {
   return true;
 }
 
-bool gp_files_add(gp_files *files, const char *name, uint32_t *number) {
-  *number = gp_index_find(&files->index, gp_text_key(name));
+bool gp_source_names_add(gp_source_names *files, const char *name, uint32_t *number) {
+  *number = gp_hash_find(&files->index, gp_text_key(name));
   if (*number != GP_NONE && strcmp(files->name[*number], name) == 0) return true;
   bool known = *number != GP_NONE;  /* the key, but not the name */
   if (!append(files, name)) return false;
   *number = (uint32_t)files->count - 1;
-  return known || gp_index_add(&files->index, *number);
+  return known || gp_hash_add(&files->index, *number);
 }

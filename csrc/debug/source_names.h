@@ -10,17 +10,17 @@
 
 #include "base/hash.h"
 
-typedef struct gp_files {
+typedef struct gp_source_names {
   size_t count, capacity;
   char **name;
-  gp_index index;
-} gp_files;
+  gp_hash index;
+} gp_source_names;
 
 /* No files. Its address must not change from here on. */
-void gp_files_init(gp_files *files);
-void gp_files_free(gp_files *files);
+void gp_source_names_init(gp_source_names *files);
+void gp_source_names_free(gp_source_names *files);
 
 /* The number of a file, given when it is met first. False if there is no memory. */
-bool gp_files_add(gp_files *files, const char *name, uint32_t *number);
+bool gp_source_names_add(gp_source_names *files, const char *name, uint32_t *number);
 
 #endif

@@ -32,8 +32,8 @@ void gp_data_init(gp_data *data, gp_layout layout) {
   memset(data, 0, sizeof *data);
   data->layout = layout;
   data->record = GP_NO_RECORD;
-  gp_index_init(&data->arcs.index, arc_key, &data->arcs);
-  gp_index_init(&data->blocks.index, block_key, &data->blocks);
+  gp_hash_init(&data->arcs.index, arc_key, &data->arcs);
+  gp_hash_init(&data->blocks.index, block_key, &data->blocks);
 }
 
 void gp_data_free(gp_data *data) {
@@ -43,10 +43,10 @@ void gp_data_free(gp_data *data) {
   free(data->arcs.from);
   free(data->arcs.self);
   free(data->arcs.calls);
-  gp_index_free(&data->arcs.index);
+  gp_hash_free(&data->arcs.index);
   free(data->blocks.address);
   free(data->blocks.executions);
-  gp_index_free(&data->blocks.index);
+  gp_hash_free(&data->blocks.index);
   if (data->spare) gp_data_free(data->spare);
   free(data->spare);
   gp_data_init(data, data->layout);
@@ -79,7 +79,7 @@ static bool add_count(const gp_data *data, uint64_t *count, uint64_t more,
 static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
   for (size_t row = arcs->next; row < arcs->next + (size_t)2 && row < arcs->count; row++)
     if (arcs->from[row] == from && arcs->self[row] == self) return (uint32_t)row;
-  return gp_index_find(&arcs->index, (gp_key){from, self});
+  return gp_hash_find(&arcs->index, (gp_key){from, self});
 }
 
 /* Makes room for so many new arcs. */
@@ -92,7 +92,7 @@ static bool reserve_arcs(gp_arcs *arcs, size_t more) {
       return false;
     arcs->capacity = room;
   }
-  return gp_index_reserve(&arcs->index, more);
+  return gp_hash_reserve(&arcs->index, more);
 }
 
 /* A row for a new arc, or GP_NONE if there is no memory. */
@@ -101,7 +101,7 @@ static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
   uint32_t row = (uint32_t)arcs->count;
   arcs->from[row] = from;
   arcs->self[row] = self;
-  gp_index_add(&arcs->index, row);
+  gp_hash_add(&arcs->index, row);
   arcs->count++;
   return row;
 }
@@ -130,7 +130,7 @@ static bool reserve_blocks(gp_blocks *blocks, size_t more) {
       return false;
     blocks->capacity = room;
   }
-  return gp_index_reserve(&blocks->index, more);
+  return gp_hash_reserve(&blocks->index, more);
 }
 
 /* A row for a new block, or GP_NONE if there is no memory. */
@@ -138,7 +138,7 @@ static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
   if (!reserve_blocks(blocks, 1)) return GP_NONE;
   uint32_t row = (uint32_t)blocks->count;
   blocks->address[row] = address;
-  gp_index_add(&blocks->index, row);
+  gp_hash_add(&blocks->index, row);
   blocks->count++;
   return row;
 }
@@ -146,7 +146,7 @@ static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
                        gp_error *error) {
   gp_blocks *blocks = &data->blocks;
-  uint32_t row = gp_index_find(&blocks->index, (gp_key){address, 0});
+  uint32_t row = gp_hash_find(&blocks->index, (gp_key){address, 0});
   uint64_t sum = row == GP_NONE ? 0 : blocks->executions[row];
   if (!add_count(data, &sum, executions, error)) return false;
   if (row == GP_NONE) row = append_block(blocks, address);
@@ -410,7 +410,7 @@ static bool can_merge(gp_data *data, const gp_data *other, news *new, gp_error *
   }
   for (size_t i = 0; i < other->blocks.count; i++) {
     uint32_t row =
-        gp_index_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
+        gp_hash_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
     uint64_t sum = row == GP_NONE ? 0 : data->blocks.executions[row];
     if (!add_count(data, &sum, other->blocks.executions[i], error)) return false;
     new->blocks += row == GP_NONE;

@@ -47,7 +47,7 @@ typedef struct gp_arcs {
   uint64_t *from;         /* an address in the caller */
   uint64_t *self;         /* an address in the callee: mostly its start */
   uint64_t *calls;
-  gp_index index;
+  gp_hash index;
   uint32_t next;          /* the row behind that of the last arc added */
 } gp_arcs;
 
@@ -56,7 +56,7 @@ typedef struct gp_blocks {
   size_t count, capacity;
   uint64_t *address;      /* anywhere in the block */
   uint64_t *executions;
-  gp_index index;
+  gp_hash index;
 } gp_blocks;
 
 typedef struct gp_data gp_data;

@@ -24,13 +24,13 @@ static int release(lua_State *L) {
 }
 
 /* The sources of the profile at stack index 1, whose symbols are left on the stack. */
-static const gp_sources *sources_of(lua_State *L) {
+static const gp_symbol_sources *sources_of(lua_State *L) {
   lua_getiuservalue(L, 1, PROFILE_SYMBOLS);
   return sources_of_symbols(L, check_symbols(L, lua_gettop(L)));
 }
 
 /* The file whose number is argument 2. */
-static uint32_t check_file(lua_State *L, const gp_sources *sources) {
+static uint32_t check_file(lua_State *L, const gp_symbol_sources *sources) {
   lua_Integer file = luaL_checkinteger(L, 2);
   luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files.count, 2,
                 "no file of that number");
@@ -41,7 +41,7 @@ static uint32_t check_file(lua_State *L, const gp_sources *sources) {
  * for annotation, their calls, and the executions of their blocks */
 static int annotated(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
-  const gp_sources *sources = sources_of(L);
+  const gp_symbol_sources *sources = sources_of(L);
   gp_file_sums sums = gp_annotation_sums(profile, sources, check_file(L, sources));
   lua_pushinteger(L, (lua_Integer)sums.symbols);
   lua_pushinteger(L, (lua_Integer)sums.calls);
@@ -53,7 +53,7 @@ static int annotated(lua_State *L) {
 static int new_annotation(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
   lua_settop(L, 3);
-  const gp_sources *sources = sources_of(L);
+  const gp_symbol_sources *sources = sources_of(L);
   uint32_t file = check_file(L, sources);
   annotation_box *box = lua_newuserdatauv(L, sizeof *box, 0);
   *box = (annotation_box){.gnu_compat = lua_toboolean(L, 3)};

@@ -34,7 +34,7 @@
 
 typedef struct image_box {
   gp_image *image;            /* NULL once closed */
-  gp_linemap map[2];          /* of .text, made when wanted: as it is, as libbfd's; */
+  gp_line_map map[2];          /* of .text, made when wanted: as it is, as libbfd's; */
   bool mapped[2];             /*   were they? */
   bool checked, sought;       /* what it refers to: for libbfd, by ourselves */
   bool told;                  /* that lines are known, but not all of their functions */
@@ -49,9 +49,9 @@ typedef struct symbols_box {
   const image_box *image;     /* kept alive by user value SYMBOLS_IMAGE */
   gp_symfile listed, map;     /* the files that symbols came from, if any */
   gp_symtab symtab;
-  gp_shown shown;             /* names, demangled when somebody asks */
-  gp_names names;             /* made when somebody asks; */
-  gp_sources sources;         /*   so is this */
+  gp_demangled shown;             /* names, demangled when somebody asks */
+  gp_name_index names;             /* made when somebody asks; */
+  gp_symbol_sources sources;         /*   so is this */
   bool named, sourced;        /* were they? */
   bool demangled;             /* names are shown demangled */
 } symbols_box;
@@ -118,7 +118,7 @@ gp_profile *open_profile(lua_State *L, const profile_box *box);
 symbols_box *push_joined_box(lua_State *L);
 
 /* Where the functions of symbols come from: looked up when somebody asks. */
-const gp_sources *sources_of_symbols(lua_State *L, symbols_box *box);
+const gp_symbol_sources *sources_of_symbols(lua_State *L, symbols_box *box);
 
 /* Pushes the one object that stands for a node of the profile at stack index
  * `profile`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of an image that are in other files, for Lua: gprof.library.debug_file looks for these, and
- * is called here when something of them is wanted. */
+/* Parts of an image that are in other files, for Lua: gprof.library.debug_file looks for
+ * these, and is called here when something of them is wanted. */
 #include <string.h>
 
 #include "debug/debug_file.h"
@@ -32,13 +32,13 @@ static void look(lua_State *L, const char *function) {
 
 /* Whether some of the debugging information is elsewhere, as far as is easily told. */
 static bool refers(const gp_image *image) {
-  return gp_separate_is_likely(image) ||
+  return gp_debug_file_is_likely(image) ||
          bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
 }
 
 /* Compilers that put debugging information aside leave addresses in the image. */
 static bool may_be_split(const gp_image *image) {
-  bfd *file = gp_separate_lines(image, false)->file;
+  bfd *file = gp_debug_file_lines(image, false)->file;
   return bfd_get_section_by_name(file, ".debug_addr") != NULL;
 }
 
@@ -59,7 +59,7 @@ void seek_lines(lua_State *L, const image_box *of, bool gnu_compat, bool named) 
   image_box *box = lua_touserdata(L, -1);
   if (box && box->image) {
     if (gnu_compat && !box->checked) {
-      gp_links_check(box->image->file);
+      gp_debuglink_check(box->image->file);
       box->checked = true;
     } else if (!gnu_compat) {
       if (refers(box->image)) look_once(L, &box->sought, "lines");
@@ -85,7 +85,7 @@ static int push_outcome(lua_State *L, bool done, const char *path,
 /* The image that has the debugging information of argument 1. */
 static gp_image *check_lines(lua_State *L) {
   gp_image *image = check_image(L, 1);
-  return gp_separate_lines(image, false) == image ? image : image->debug;
+  return gp_debug_file_lines(image, false) == image ? image : image->debug;
 }
 
 /* The path of the image that is argument 1. */
@@ -101,7 +101,7 @@ static int lacks_symbols(lua_State *L) {
 
 /* likely_separate(image) -> whether its debugging information may be in another file */
 static int is_likely(lua_State *L) {
-  lua_pushboolean(L, gp_separate_is_likely(check_image(L, 1)));
+  lua_pushboolean(L, gp_debug_file_is_likely(check_image(L, 1)));
   return 1;
 }
 
@@ -120,7 +120,7 @@ static int debug_link(lua_State *L) {
   uint32_t checksum;
   gp_image *image = check_image(L, 1);
   void **guard = push_guard(L);
-  return push_name(L, guard, gp_links_debug(image->file, &checksum));
+  return push_name(L, guard, gp_debuglink_debug(image->file, &checksum));
 }
 
 /* shared_link(image) -> the name in .gnu_debugaltlink, be that of the debugging file; and
@@ -128,7 +128,7 @@ static int debug_link(lua_State *L) {
 static int shared_link(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = push_guard(L);
-  push_name(L, guard, gp_links_shared(image->file));
+  push_name(L, guard, gp_debuglink_shared(image->file));
   lua_pushstring(L, bfd_get_filename(image->file));
   return 2;
 }
@@ -138,14 +138,14 @@ static int shared_link(lua_State *L) {
 static int split_link(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = push_guard(L);
-  return push_name(L, guard, gp_separate_split(image));
+  return push_name(L, guard, gp_debug_file_split(image));
 }
 
 /* forget_links(image): libbfd is to look for no other file */
 static int forget_links(lua_State *L) {
   gp_image *image = check_image(L, 1);
-  gp_links_forget(image->file);
-  if (image->debug) gp_links_forget(image->debug->file);
+  gp_debuglink_forget(image->file);
+  if (image->debug) gp_debuglink_forget(image->debug->file);
   return 0;
 }
 
@@ -157,7 +157,7 @@ static int attach_debug(lua_State *L) {
   gp_wanted wanted = luaL_checkoption(L, 3, NULL, names) ? GP_WANT_LINES
                                                          : GP_WANT_SYMBOLS;
   gp_error error = {""};
-  bool done = gp_separate_attach(image, path, path_of(L), wanted, &error);
+  bool done = gp_debug_file_attach(image, path, path_of(L), wanted, &error);
   return push_outcome(L, done, path, &error);
 }
 
@@ -166,12 +166,12 @@ static int share_debug(lua_State *L) {
   const char *path = luaL_checkstring(L, 2);
   gp_error error = {""};
   luaL_argcheck(L, path[0] == '/', 2, "no path from the root");
-  return push_outcome(L, gp_separate_share(check_lines(L), path, &error), path, &error);
+  return push_outcome(L, gp_debug_file_share(check_lines(L), path, &error), path, &error);
 }
 
 /* is_packed(image) -> whether there are packed symbols in it */
 static int is_packed(lua_State *L) {
-  lua_pushboolean(L, gp_separate_is_packed(check_image(L, 1)));
+  lua_pushboolean(L, gp_debug_file_is_packed(check_image(L, 1)));
   return 1;
 }
 
@@ -182,7 +182,7 @@ static int unpack_symbols(lua_State *L) {
   gp_unpack *const *unpack = lua_touserdata(L, 2);
   gp_error error = {""};
   luaL_checktype(L, 2, LUA_TUSERDATA);
-  bool done = gp_separate_unpack(image, *unpack, &error);
+  bool done = gp_debug_file_unpack(image, *unpack, &error);
   return push_outcome(L, done, ".gnu_debugdata", &error);
 }
 

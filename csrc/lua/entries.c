@@ -27,7 +27,7 @@ typedef struct page {
   const labels *labels;
 } page;
 
-static const gp_graph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
+static const gp_callgraph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
 
 static field_value seconds(const page *p, double ticks) {
   return number_value(seconds_of(&p->r, ticks));
@@ -45,7 +45,7 @@ static void write_inner(const page *p, int format, const field_value *values, in
 }
 
 static void write_arc(const page *p, uint32_t arc, const uint32_t *end) {
-  const gp_graph *graph = graph_of(p);
+  const gp_callgraph *graph = graph_of(p);
   gp_arc_time time = gp_propagated(graph, arc);
   label made;
   const field_value values[] = {
@@ -54,13 +54,13 @@ static void write_arc(const page *p, uint32_t arc, const uint32_t *end) {
       seconds(p, time.self),
       seconds(p, time.children),
       integer_value(graph->count[arc]),
-      integer_value(gp_graph_calls_of_callee(graph, arc)),
+      integer_value(gp_callgraph_calls_of_callee(graph, arc)),
   };
-  write_inner(p, gp_graph_is_recursive(graph, arc) ? INNER_ARC : ARC, values, 6);
+  write_inner(p, gp_callgraph_is_recursive(graph, arc) ? INNER_ARC : ARC, values, 6);
 }
 
 static void write_member(const page *p, uint32_t member) {
-  const gp_graph *graph = graph_of(p);
+  const gp_callgraph *graph = graph_of(p);
   label made;
   const field_value values[] = {
       label_value(&p->r, p->labels, member, &made),
@@ -73,11 +73,12 @@ static void write_member(const page *p, uint32_t member) {
 }
 
 static void write_primary(const page *p, uint32_t node, const label *made) {
-  const gp_graph *graph = graph_of(p);
+  const gp_callgraph *graph = graph_of(p);
   uint64_t calls = graph->calls[node], self_calls = graph->self_calls[node];
   char index[32];
   snprintf(index, sizeof index, "[%u]", (unsigned)graph->rank[node]);
-  const shade s = {gp_graph_percent(graph, node), gp_graph_is_used(graph, node), true};
+  const shade s = {gp_callgraph_percent(graph, node), gp_callgraph_is_used(graph, node),
+                   true};
   const field_value values[] = {
       text_value(index),
       number_value(s.percent),
@@ -93,7 +94,7 @@ static void write_primary(const page *p, uint32_t node, const label *made) {
 
 /* --- entries ----------------------------------------------------------------- */
 
-static void label_of_cycle(const gp_graph *graph, uint32_t cycle, label *made) {
+static void label_of_cycle(const gp_callgraph *graph, uint32_t cycle, label *made) {
   snprintf(made->numbers, sizeof made->numbers, "<cycle %u as a whole> [%u]",
            (unsigned)(cycle - graph->functions + 1), (unsigned)graph->rank[cycle]);
   made->part[0] = made->numbers;
@@ -105,7 +106,7 @@ static void write_arcs(const page *p, bool ordered, bool callers) {
   const gp_rows *rows = p->r.rows;
   if (!ordered) raise_no_memory(p->r.L);
   for (size_t i = 0; i < rows->count; i++) {
-    const gp_graph *graph = graph_of(p);
+    const gp_callgraph *graph = graph_of(p);
     write_arc(p, rows->row[i], callers ? graph->caller : graph->callee);
   }
 }
@@ -143,7 +144,7 @@ static int write_entries(lua_State *L) {
   for (const char *const *line = lines; *line; line++) push_look(&p.r, *line);
   size_t nodes = graph_of(&p)->functions + graph_of(&p)->cycles;
   for (size_t i = 0, written = 0; i < nodes && written < p.r.top; i++) {
-    const gp_graph *graph = graph_of(&p);
+    const gp_callgraph *graph = graph_of(&p);
     if (!has_entry(&p.r, graph, graph->entries[i])) continue;
     write_entry(&p, graph->entries[i]);
     written++;

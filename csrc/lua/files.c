@@ -212,8 +212,8 @@ static int fit_text(lua_State *L) {
   const char *mark = luaL_checklstring(L, 3, &mark_length);
   gp_cut cut;
   lua_settop(L, 3);
-  if (room < 0 || !gp_fit_cut(text, length, (size_t)room,
-                              gp_fit_columns(mark, mark_length), &cut)) {
+  if (room < 0 || !gp_utf8_cut(text, length, (size_t)room,
+                               gp_utf8_width(mark, mark_length), &cut)) {
     lua_pushvalue(L, 1);
     return 1;
   }

@@ -19,7 +19,7 @@ typedef struct page {
 /* `cumulative` are the ticks of this function and of those above. */
 static void write_function(const page *p, uint32_t function, double cumulative) {
   const gp_profile *profile = profile_of(&p->r);
-  const gp_graph *graph = &profile->graph;
+  const gp_callgraph *graph = &profile->graph;
   double rate = profile->samples.rate, calls = (double)graph->calls[function];
   double ticks = graph->self[function], both = ticks + graph->children[function];
   const shade s = {100 * ticks / p->total, ticks != 0 || calls != 0, false};
@@ -38,7 +38,7 @@ static void write_function(const page *p, uint32_t function, double cumulative) 
 }
 
 static bool has_row(const page *p, const gp_profile *profile, uint32_t function) {
-  const gp_graph *graph = &profile->graph;
+  const gp_callgraph *graph = &profile->graph;
   if (!gp_is_selected(&profile->selections.of[GP_FLAT], function)) return false;
   if (profile->symtab->flags[function] & GP_CALLERS) return false;  /* has no code */
   return p->r.unused || graph->self[function] != 0 || graph->calls[function] != 0;
@@ -72,7 +72,7 @@ static int write_flat(lua_State *L) {
 /* longest_call(profile): the ticks of a call, with those of callees, of the function
  * where they are the most; 0 if nothing was called. */
 static int longest_call(lua_State *L) {
-  const gp_graph *graph = &check_profile(L, 1)->graph;
+  const gp_callgraph *graph = &check_profile(L, 1)->graph;
   double longest = 0;
   for (uint32_t f = 0; f < graph->functions; f++) {
     double calls = (double)graph->calls[f];

@@ -38,7 +38,7 @@ static int close_image(lua_State *L) {
   image_box *box = check_box(L, 1);
   gp_image_close(box->image);
   for (int i = 0; i < 2; i++)
-    if (box->mapped[i]) gp_linemap_free(&box->map[i]);
+    if (box->mapped[i]) gp_line_map_free(&box->map[i]);
   *box = (image_box){0};
   return 0;
 }
@@ -51,13 +51,13 @@ static int describe(lua_State *L) {
 }
 
 /* The lines of .text. */
-static const gp_linemap *open_map(lua_State *L, image_box *box, bool as_libbfd) {
+static const gp_line_map *open_map(lua_State *L, image_box *box, bool as_libbfd) {
   gp_range text = {box->image->text_low, box->image->text_high};
-  gp_linemap *map = &box->map[as_libbfd];
+  gp_line_map *map = &box->map[as_libbfd];
   gp_error error = {""};
   if (!box->mapped[as_libbfd]) {
-    const gp_image *from = gp_separate_lines(box->image, as_libbfd);
-    if (!gp_linemap_read(map, from, as_libbfd, &text, 1, &error))
+    const gp_image *from = gp_debug_file_lines(box->image, as_libbfd);
+    if (!gp_line_map_read(map, from, as_libbfd, &text, 1, &error))
       raise_no_memory(L);
     box->mapped[as_libbfd] = true;
   }
@@ -67,14 +67,14 @@ static const gp_linemap *open_map(lua_State *L, image_box *box, bool as_libbfd) 
 /* Where libbfd knows a line, the map does; only functions have to be asked for. It is of
  * .text; libbfd is asked about the rest. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
-                    gp_source *source) {
+                    gp_location *source) {
   seek_lines(L, check_box(L, 1), as_libbfd, false);
-  const gp_image *from = gp_separate_lines(image, as_libbfd);
+  const gp_image *from = gp_debug_file_lines(image, as_libbfd);
   if (!gp_image_can_ask(from)) raise_no_memory(L);
-  bool known = gp_image_source(from, address, source);
+  bool known = gp_image_locate(from, address, source);
   if (address < image->text_low || address >= image->text_high) return known;
-  const gp_linemap *map = open_map(L, check_box(L, 1), as_libbfd);
-  uint32_t stretch = gp_linemap_find(map, address);
+  const gp_line_map *map = open_map(L, check_box(L, 1), as_libbfd);
+  uint32_t stretch = gp_line_map_find(map, address);
   if (stretch == GP_NONE) return false;
   source->file = map->files.name[map->file[stretch]];
   source->line = map->line[stretch];
@@ -86,7 +86,7 @@ static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_lib
 static int find_source(lua_State *L) {
   gp_image *image = check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
-  gp_source source;
+  gp_location source;
   gp_error none;
   gp_image_read_symbols(image, &none);  /* they help, but need not be there */
   if (!look_up(L, image, address, lua_toboolean(L, 3), &source)) {
@@ -104,7 +104,7 @@ static int find_source(lua_State *L) {
 static int find_change(lua_State *L) {
   const gp_image *image = check_image(L, 1);
   const gp_image *const files[] = {
-      image, image->debug, gp_separate_lines(image, false)->shared};
+      image, image->debug, gp_debug_file_lines(image, false)->shared};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if (!files[i] || !gp_image_has_changed(files[i])) continue;
     lua_pushstring(L, bfd_get_filename(files[i]->file));
@@ -117,10 +117,10 @@ static int find_change(lua_State *L) {
 /* image_mentions(image, name) -> whether debugging information has that name, as far as
  * it was found: that in other files is not looked for */
 static int find_mention(lua_State *L) {
-  const gp_image *image = gp_separate_lines(check_image(L, 1), false);
+  const gp_image *image = gp_debug_file_lines(check_image(L, 1), false);
   const char *name = luaL_checkstring(L, 2);
-  lua_pushboolean(L, gp_image_mentions(image, name) ||
-                         (image->shared && gp_image_mentions(image->shared, name)));
+  lua_pushboolean(L, gp_debug_str_has(image, name) ||
+                         (image->shared && gp_debug_str_has(image->shared, name)));
   return 1;
 }
 
@@ -194,7 +194,7 @@ static void push_debug_file(lua_State *L, const void *object) {
 
 static void push_shared_file(lua_State *L, const void *object) {
   const gp_image *image = opened(L, object);
-  push_path_of(L, gp_separate_lines(image, false)->shared);
+  push_path_of(L, gp_debug_file_lines(image, false)->shared);
 }
 
 static void push_symbols_from(lua_State *L, const void *object) {

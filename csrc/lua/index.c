@@ -22,10 +22,10 @@ typedef struct page {
 
 enum { COLUMNS = 3, MOST_WIDTH = 1000000 };
 
-static const gp_graph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
+static const gp_callgraph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
 
 /* The number of the last entry, if there are only so many; else a number behind all. */
-static uint32_t last_entry(const page *p, const gp_graph *graph) {
+static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
   size_t nodes = graph->functions + graph->cycles, entries = 0;
   uint32_t last = 0;
   if (p->r.top == SIZE_MAX) return UINT32_MAX;
@@ -39,17 +39,17 @@ static uint32_t last_entry(const page *p, const gp_graph *graph) {
 
 /* Whether a node is listed: anything was seen of it, and, if there are only so many
  * entries, it has one of them. */
-static bool is_listed(const page *p, const gp_graph *graph, uint32_t node,
+static bool is_listed(const page *p, const gp_callgraph *graph, uint32_t node,
                       uint32_t last) {
   if (last != UINT32_MAX)
     return graph->rank[node] <= last && has_entry(&p->r, graph, node);
   return p->r.unused || node >= graph->functions || graph->calls[node] != 0 ||
-         graph->self[node] != 0 || gp_graph_is_outside(graph, node);
+         graph->self[node] != 0 || gp_callgraph_is_outside(graph, node);
 }
 
 /* The functions by name, and then the cycles. */
 static void collect(const page *p) {
-  const gp_graph *graph = graph_of(p);
+  const gp_callgraph *graph = graph_of(p);
   gp_rows *rows = p->r.rows;
   rows->row = gp_order_functions(graph, GP_BY_NAME, &rows->count);
   if (!rows->row) raise_no_memory(p->r.L);
@@ -95,10 +95,10 @@ static size_t write_gap(const page *p, size_t column, const label *text, size_t 
 }
 
 /* What a cell is coloured by: as its entry, and by the time that was spent at all. */
-static shade shade_of(const gp_graph *graph, uint32_t node) {
+static shade shade_of(const gp_callgraph *graph, uint32_t node) {
   bool used = graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
               graph->self[node] != 0 || graph->children[node] != 0;
-  return (shade){gp_graph_percent(graph, node), used, false};
+  return (shade){gp_callgraph_percent(graph, node), used, false};
 }
 
 /* Returns where the text in the row ends, by GNU gprof's counting. */

@@ -106,7 +106,7 @@ static void add_number(maker *m, const char *before, uint64_t number,
                        const char *behind) {
   const gp_column_style plain = {.precision = -1};
   add_text(m, before);
-  m->end = gp_text_integer(m->end, (int64_t)number, plain);
+  m->end = gp_columns_integer(m->end, (int64_t)number, plain);
   add_text(m, behind);
 }
 
@@ -130,7 +130,7 @@ static void add_sources(lua_State *L, maker *m, const labels *set, uint32_t func
   const gp_symtab *symtab = &set->of->symtab;
   bool with_file = set->static_files && symtab->flags[function] & GP_STATIC;
   if (!set->sources && !with_file) return;
-  const gp_sources *sources = sources_of_symbols(L, set->of);
+  const gp_symbol_sources *sources = sources_of_symbols(L, set->of);
   uint32_t file = sources->file[function];
   if (file == GP_NONE) return;
   const char *path = sources->files.name[file];
@@ -147,7 +147,7 @@ static void add_sources(lua_State *L, maker *m, const labels *set, uint32_t func
 }
 
 /* The number of an entry; in parentheses if there is none to look up. */
-static void add_index(maker *m, const gp_graph *graph, uint32_t node) {
+static void add_index(maker *m, const gp_callgraph *graph, uint32_t node) {
   bool printed = graph->printed[node];
   add_number(m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
 }
@@ -161,7 +161,7 @@ static void add_function(lua_State *L, maker *m, const labels *set, uint32_t fun
 }
 
 void make_label(lua_State *L, const labels *set, lua_Integer id, label *made) {
-  const gp_graph *graph = &open_profile(L, set->profile)->graph;
+  const gp_callgraph *graph = &open_profile(L, set->profile)->graph;
   if (id < 1 || (lua_Unsigned)id > graph->functions + graph->cycles)
     luaL_error(L, "no function or cycle of that number");
   uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;

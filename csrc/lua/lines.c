@@ -9,13 +9,13 @@ enum { LINES_IMAGE = 1, LINES_FILES };
 
 typedef struct lines_box {
   const image_box *image;   /* kept alive by user value LINES_IMAGE */
-  gp_linetables tables;
+  gp_line_tables tables;
   bool open, in_table;      /* is there a table whose rows are read? */
 } lines_box;
 
 static int release(lua_State *L) {
   lines_box *box = luaL_checkudata(L, 1, GP_LINES);
-  if (box->open) gp_linetables_free(&box->tables);
+  if (box->open) gp_line_tables_free(&box->tables);
   box->open = false;
   return 0;
 }
@@ -26,11 +26,11 @@ static const gp_line_row *next_row(lua_State *L, lines_box *box) {
   bool failed = false;
   while (box->open && !row) {
     if (!box->in_table) {
-      if (!gp_linetables_next(&box->tables, &failed)) break;
+      if (!gp_line_tables_next(&box->tables, &failed)) break;
       lua_newtable(L);
       lua_setiuservalue(L, lua_upvalueindex(1), LINES_FILES);
     }
-    row = gp_lines_next(&box->tables.lines);
+    row = gp_line_program_next(&box->tables.lines);
     box->in_table = row != NULL;
   }
   if (failed) raise_no_memory(L);
@@ -43,7 +43,7 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
   if (lua_rawgeti(L, -1, (lua_Integer)number) == LUA_TNIL) {
     lua_pop(L, 1);
     void **guard = push_guard(L);
-    *guard = gp_lines_file(&box->tables.lines, number);
+    *guard = gp_line_program_file(&box->tables.lines, number);
     take_text(L, guard);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (lua_Integer)number);
@@ -73,14 +73,14 @@ int image_lines(lua_State *L) {
   bool readable;
   check_image(L, 1);
   seek_lines(L, lua_touserdata(L, 1), false, false);
-  const gp_image *image = gp_separate_lines(check_image(L, 1), false);
+  const gp_image *image = gp_debug_file_lines(check_image(L, 1), false);
   lines_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (lines_box){.image = lua_touserdata(L, 1)};
   luaL_setmetatable(L, GP_LINES);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, LINES_IMAGE);
   box->open = true;
-  if (!gp_linetables_open(&box->tables, image, &readable))
+  if (!gp_line_tables_open(&box->tables, image, &readable))
     return raise_no_memory(L);
   return return_loop(L, next_line);
 }

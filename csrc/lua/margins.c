@@ -51,7 +51,8 @@ static lua_Integer number_field(lua_State *L, const char *name, lua_Integer othe
 
 static int width_field(lua_State *L, const char *name) {
   lua_Integer width = number_field(L, name, 0);
-  if (width < 0 || width > GP_TEXT_WIDTH) luaL_error(L, "layout: '%s' is no width", name);
+  if (width < 0 || width > GP_COLUMNS_WIDTH)
+    luaL_error(L, "layout: '%s' is no width", name);
   return (int)width;
 }
 
@@ -86,13 +87,13 @@ static size_t longest_counts(const gp_annotation *known) {
 /* Makes the blank margin, and room for the others, on the stack. */
 static void make_margins(lua_State *L, printing *p) {
   size_t seconds = p->seconds_width > 0 ? (size_t)p->seconds_width + 1 : 0;
-  size_t counts = longest_counts(p->known) + p->mark_length + GP_TEXT_WIDTH;
+  size_t counts = longest_counts(p->known) + p->mark_length + GP_COLUMNS_WIDTH;
   p->blank_length = seconds + (size_t)p->width + p->arrow_length;
   p->blank = lua_newuserdatauv(L, p->blank_length + 1, 0);
   memset(p->blank, ' ', p->blank_length);
-  p->joined = lua_newuserdatauv(L, counts + GP_TEXT_NUMBER, 0);
+  p->joined = lua_newuserdatauv(L, counts + GP_COLUMNS_NUMBER, 0);
   size_t most = seconds + counts + p->arrow_length;
-  p->margin = lua_newuserdatauv(L, most + GP_TEXT_NUMBER, 0);
+  p->margin = lua_newuserdatauv(L, most + GP_COLUMNS_NUMBER, 0);
 }
 
 /* --- counts ----------------------------------------------------------------------- */
@@ -113,7 +114,7 @@ static void show(printing *p, shown *s, uint64_t count) {
   if (repeated) return;
   if (s->count > 1) p->joined[s->length++] = ',';
   gp_column_style style = {.precision = -1};
-  char *end = gp_text_integer(p->joined + s->length, (int64_t)count, style);
+  char *end = gp_columns_integer(p->joined + s->length, (int64_t)count, style);
   s->length = (size_t)(end - p->joined);
 }
 
@@ -141,7 +142,7 @@ static char *put_blank(char *out, size_t length) {
 static char *put_seconds(const printing *p, char *out, double seconds) {
   if (p->seconds_width == 0) return out;
   if (!(seconds > 0)) return put_blank(out, (size_t)p->seconds_width + 1);
-  out = gp_text_fixed(
+  out = gp_columns_fixed(
       out, seconds, (gp_column_style){.width = p->seconds_width, .precision = 2});
   *out++ = ' ';
   return out;
@@ -152,8 +153,8 @@ static char *put_counts(const printing *p, char *out, const shown *s) {
   if (s->count == 0) return put_blank(out, (size_t)p->width + p->arrow_length);
   gp_column_style style = {.width = p->width, .precision = -1};
   char *end = (int64_t)s->sum >= p->least
-                  ? gp_text_string(out, p->joined, s->length, style)
-                  : gp_text_string(out, p->mark, p->mark_length, style);
+                  ? gp_columns_string(out, p->joined, s->length, style)
+                  : gp_columns_string(out, p->mark, p->mark_length, style);
   memcpy(end, p->arrow, p->arrow_length);
   end += p->arrow_length;
   return p->most > 0 && end - out > p->most ? out + p->most : end;

@@ -7,13 +7,13 @@
 
 /* Fills an object from the table at the top, { symbols, data, name }, which keeps all
  * three alive: nothing is called from here on that could change it. */
-static void take_object(lua_State *L, gp_object *object) {
+static void take_object(lua_State *L, gp_merged_object *object) {
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_rawgeti(L, -1, 1);
   lua_rawgeti(L, -2, 2);
   bool named = lua_rawgeti(L, -3, 3) != LUA_TNIL;
   if (named) luaL_checktype(L, lua_absindex(L, -1), LUA_TSTRING);
-  *object = (gp_object){
+  *object = (gp_merged_object){
       .symtab = &check_symbols(L, lua_absindex(L, -3))->symtab,
       .data = check_data(L, lua_absindex(L, -2)),
       .name = named ? lua_tostring(L, -1) : NULL,
@@ -28,7 +28,7 @@ static void set_address(lua_State *L, const char *name, uint64_t address) {
 
 /* Pushes where objects are: of each its `slide`; its `limit`, behind its own addresses;
  * and `outside`, where its callers stand, if it has such. */
-static void push_places(lua_State *L, const gp_object *objects, size_t count) {
+static void push_places(lua_State *L, const gp_merged_object *objects, size_t count) {
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {
     const gp_symtab *symtab = objects[i].symtab;
@@ -57,7 +57,7 @@ static int join(lua_State *L) {
   lua_settop(L, 2);
   size_t count = lua_rawlen(L, 2);
   luaL_argcheck(L, count > 0, 2, "no objects");
-  gp_object *objects = lua_newuserdatauv(L, count * sizeof *objects, 0);
+  gp_merged_object *objects = lua_newuserdatauv(L, count * sizeof *objects, 0);
   symbols_box *box = push_joined_box(L);
   gp_data *sum = check_data(L, 1);
   for (size_t i = 0; i < count; i++) {
@@ -67,9 +67,10 @@ static int join(lua_State *L) {
   }
   gp_error error = {""};
   sum->mixed_scales = true;
-  if (!gp_joined_build(&box->symtab, objects, count, &error)) return fail(L, &error, 0);
+  if (!gp_merged_objects_build(&box->symtab, objects, count, &error))
+    return fail(L, &error, 0);
   for (size_t i = 0; i < count; i++)
-    if (!gp_joined_add(sum, &objects[i], &error)) return fail(L, &error, i);
+    if (!gp_merged_objects_add(sum, &objects[i], &error)) return fail(L, &error, i);
   push_places(L, objects, count);
   return 2;
 }

@@ -95,14 +95,14 @@ int iterate_arcs(lua_State *L) {
 int iterate_around(lua_State *L, around what, uint32_t node, int order) {
   static const struct {
     const part_kind *kind;
-    bool (*order)(const gp_graph *graph, uint32_t node, gp_rows *rows);
+    bool (*order)(const gp_callgraph *graph, uint32_t node, gp_rows *rows);
   } lists[] = {
       [AROUND_CALLERS] = {&arc_parts, gp_order_callers},
       [AROUND_CALLEES] = {&arc_parts, gp_order_callees},
       [AROUND_MEMBERS] = {&function_parts, gp_order_members},
       [AROUND_LINES] = {&function_parts, gp_order_lines},
   };
-  const gp_graph *graph = &((const gp_profile *)open_whole(L, 1))->graph;
+  const gp_callgraph *graph = &((const gp_profile *)open_whole(L, 1))->graph;
   if (what == AROUND_LINES && !graph->symtab->function)
     luaL_error(L, "the profile is not one by line");
   iteration *each = new_iteration(L, lists[what].kind, 1, order);
@@ -114,7 +114,7 @@ int iterate_around(lua_State *L, around what, uint32_t node, int order) {
 
 static const gp_profile *profile_of(const part *p) { return p->owner; }
 
-static const gp_graph *graph_of(const part *p) { return &profile_of(p)->graph; }
+static const gp_callgraph *graph_of(const part *p) { return &profile_of(p)->graph; }
 
 static const gp_symtab *symtab_of(const part *p) { return profile_of(p)->symtab; }
 
@@ -136,7 +136,7 @@ static field_value node_value(const part *p, uint32_t node) {
 
 /* Upvalues: the profile, the symbol, and the number of the block that comes next. */
 static int next_block(lua_State *L) {
-  const gp_block_table *blocks = &check_profile(L, lua_upvalueindex(1))->blocks;
+  const gp_block_counts *blocks = &check_profile(L, lua_upvalueindex(1))->blocks;
   lua_Integer symbol = lua_tointeger(L, lua_upvalueindex(2));
   lua_Integer block = lua_tointeger(L, lua_upvalueindex(3));
   if (blocks->count == 0 || block >= blocks->start[symbol + 1]) return 0;
@@ -148,7 +148,7 @@ static int next_block(lua_State *L) {
 }
 
 int push_blocks(lua_State *L, int profile, uint32_t symbol) {
-  const gp_block_table *blocks = &check_profile(L, profile)->blocks;
+  const gp_block_counts *blocks = &check_profile(L, profile)->blocks;
   lua_pushvalue(L, profile);
   lua_pushinteger(L, symbol);
   lua_pushinteger(L, blocks->count > 0 ? blocks->start[symbol] : 0);
@@ -227,7 +227,7 @@ static field_value get_graph_children(const part *p) {
 }
 
 static field_value get_graph_percent(const part *p) {
-  return number_value(gp_graph_percent(graph_of(p), p->id));
+  return number_value(gp_callgraph_percent(graph_of(p), p->id));
 }
 
 /* --- functions ------------------------------------------------------------- */
@@ -353,7 +353,7 @@ static field_value get_count(const part *p) {
 }
 
 static field_value get_of(const part *p) {
-  return integer_value(gp_graph_calls_of_callee(graph_of(p), p->id));
+  return integer_value(gp_callgraph_calls_of_callee(graph_of(p), p->id));
 }
 
 static field_value get_arc_self(const part *p) {
@@ -365,12 +365,12 @@ static field_value get_arc_children(const part *p) {
 }
 
 static field_value get_recursive(const part *p) {
-  return boolean_value(gp_graph_is_recursive(graph_of(p), p->id));
+  return boolean_value(gp_callgraph_is_recursive(graph_of(p), p->id));
 }
 
 static int describe_arc(lua_State *L) {
   part p = check_part(L, GP_ARC);
-  const gp_graph *graph = graph_of(&p);
+  const gp_callgraph *graph = graph_of(&p);
   lua_pushfstring(L, "arc: %s -> %s", symtab_of(&p)->name[graph->caller[p.id]],
                   symtab_of(&p)->name[graph->callee[p.id]]);
   return 1;

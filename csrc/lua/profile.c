@@ -78,7 +78,7 @@ static int describe(lua_State *L) {
     lua_pushliteral(L, "profile (closed)");
     return 1;
   }
-  const gp_graph *graph = &box->profile->graph;
+  const gp_callgraph *graph = &box->profile->graph;
   lua_pushfstring(L, "profile: %d function%s, %d arc%s, %d cycle%s",
                   (int)graph->functions, plural(graph->functions), (int)graph->arcs,
                   plural(graph->arcs), (int)graph->cycles, plural(graph->cycles));
@@ -122,7 +122,7 @@ static uint32_t check_node(lua_State *L, size_t first, size_t end) {
 
 /* Iterates over arcs of the node at argument 2, in the order of argument 3. */
 static int around_node(lua_State *L, around what) {
-  const gp_graph *graph = &check_profile(L, 1)->graph;
+  const gp_callgraph *graph = &check_profile(L, 1)->graph;
   return iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles), 3);
 }
 
@@ -142,7 +142,7 @@ static int lines(lua_State *L) {
 
 /* profile:members(id [, order [, field...]]): as cycle:members, without the object */
 static int members(lua_State *L) {
-  const gp_graph *graph = &check_profile(L, 1)->graph;
+  const gp_callgraph *graph = &check_profile(L, 1)->graph;
   uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
   return iterate_around(L, AROUND_MEMBERS, cycle, 3);
 }
@@ -154,7 +154,7 @@ static int blocks(lua_State *L) {
 }
 
 /* A function or cycle of that number: not what is a part of another function. */
-static uint32_t check_whole(lua_State *L, const gp_graph *graph) {
+static uint32_t check_whole(lua_State *L, const gp_callgraph *graph) {
   uint32_t id = check_node(L, 0, graph->functions + graph->cycles);
   luaL_argcheck(L, graph->rank[id] != 0, 2, "a part of another function");
   return id;
@@ -187,7 +187,7 @@ static int lookup(lua_State *L) {
  * counts for, of the code with most of the time that no symbol covers; or nil */
 static int uncovered_range(lua_State *L) {
   const gp_profile *profile = check_profile(L, 1);
-  const gp_uncovered *uncovered = &profile->uncovered;
+  const gp_unattributed *uncovered = &profile->uncovered;
   if (uncovered->most == 0) {
     lua_pushnil(L);
     return 1;

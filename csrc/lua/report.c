@@ -36,12 +36,13 @@ const labels *push_look_labels(const report *r, const char *name) {
 
 const gp_profile *profile_of(const report *r) { return open_profile(r->L, r->box); }
 
-bool has_entry(const report *r, const gp_graph *graph, uint32_t node) {
+bool has_entry(const report *r, const gp_callgraph *graph, uint32_t node) {
   const gp_symtab *symtab = graph->symtab;
   if (graph->rank[node] == 0 || !graph->printed[node]) return false;
   if (symtab->function && !(node < graph->functions && symtab->flags[node] & GP_FUNCTION))
     return false;
-  return r->unused || gp_graph_is_used(graph, node) || gp_graph_is_outside(graph, node);
+  return r->unused || gp_callgraph_is_used(graph, node) ||
+         gp_callgraph_is_outside(graph, node);
 }
 
 double seconds_of(const report *r, double ticks) {

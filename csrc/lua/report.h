@@ -38,7 +38,7 @@ const labels *push_look_labels(const report *r, const char *name);
 
 /* Whether a node has an entry in the call graph. In a profile by line there are none of
  * cycles: lines are no functions that could be in one. */
-bool has_entry(const report *r, const gp_graph *graph, uint32_t node);
+bool has_entry(const report *r, const gp_callgraph *graph, uint32_t node);
 
 /* The profile; a Lua error if it was closed. */
 const gp_profile *profile_of(const report *r);

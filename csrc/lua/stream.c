@@ -25,7 +25,7 @@
 /* How many formats are kept, and of how many pieces and characters they may be: a row has
  * room for that, and for numbers. */
 enum { FORMATS = 16, PIECES = 12, CHARACTERS = 1024,
-       ROW_ROOM = CHARACTERS + PIECES * GP_TEXT_NUMBER };
+       ROW_ROOM = CHARACTERS + PIECES * GP_COLUMNS_NUMBER };
 
 /* A format that was read. */
 typedef struct prepared {
@@ -150,22 +150,22 @@ static void add_string(lua_State *L, int index, stream *s, const char *text,
                        size_t length, gp_column_style style) {
   if (style.precision >= 0 && length > (size_t)style.precision)
     length = (size_t)style.precision;
-  if (length > ROOM - GP_TEXT_WIDTH - ROW_ROOM) {
+  if (length > ROOM - GP_COLUMNS_WIDTH - ROW_ROOM) {
     add(L, index, s, text, length);
     make_room(L, index, s, ROW_ROOM);
     return;
   }
-  make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
-  s->used = (size_t)(gp_text_string(s->text + s->used, text, length, style) - s->text);
+  make_room(L, index, s, length + GP_COLUMNS_WIDTH + ROW_ROOM);
+  s->used = (size_t)(gp_columns_string(s->text + s->used, text, length, style) - s->text);
 }
 
 /* Numbers: there is room for them. */
 static void add_integer(stream *s, int64_t value, gp_column_style style) {
-  s->used = (size_t)(gp_text_integer(s->text + s->used, value, style) - s->text);
+  s->used = (size_t)(gp_columns_integer(s->text + s->used, value, style) - s->text);
 }
 
 static void add_number(stream *s, double value, gp_column_style style) {
-  s->used = (size_t)(gp_text_fixed(s->text + s->used, value, style) - s->text);
+  s->used = (size_t)(gp_columns_fixed(s->text + s->used, value, style) - s->text);
 }
 
 /* Text that is the core's may be gone if whatever was called since the row was read, the
@@ -178,8 +178,8 @@ static void check_there(lua_State *L, const row_values *r) {
 /* Adds text that is the core's, and was there a moment ago. */
 static void add_bytes(lua_State *L, int index, stream *s, const row_values *r,
                       const char *text, size_t length, gp_column_style style) {
-  if (length <= ROOM - GP_TEXT_WIDTH - ROW_ROOM)
-    make_room(L, index, s, length + GP_TEXT_WIDTH + ROW_ROOM);
+  if (length <= ROOM - GP_COLUMNS_WIDTH - ROW_ROOM)
+    make_room(L, index, s, length + GP_COLUMNS_WIDTH + ROW_ROOM);
   else
     flush(L, index, s);
   check_there(L, r);
@@ -197,13 +197,13 @@ static void add_text(lua_State *L, int index, stream *s, const row_values *r,
  * left beside all else. False if it fits. */
 static bool is_cut(const stream *s, const label *made, gp_cut *cut) {
   enum { LEAST = 16 };  /* columns that a name is never shortened below */
-  size_t taken = gp_fit_columns(s->text + s->row, s->used - s->row);
+  size_t taken = gp_utf8_width(s->text + s->row, s->used - s->row);
   for (int i = 0; i < made->count; i++)
-    if (i != made->name) taken += gp_fit_columns(made->part[i], strlen(made->part[i]));
+    if (i != made->name) taken += gp_utf8_width(made->part[i], strlen(made->part[i]));
   size_t room = made->width > taken + LEAST ? made->width - taken : LEAST;
   const char *name = made->part[made->name];
-  return gp_fit_cut(name, strlen(name), room,
-                    gp_fit_columns(made->mark, strlen(made->mark)), cut);
+  return gp_utf8_cut(name, strlen(name), room,
+                     gp_utf8_width(made->mark, strlen(made->mark)), cut);
 }
 
 /* Adds a label with a name that may be too long for the row. */

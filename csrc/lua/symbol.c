@@ -95,7 +95,7 @@ const char *linker_name(const symbols_box *box, uint32_t id) {
 
 const char *shown_name(lua_State *L, symbols_box *box, uint32_t id) {
   if (!box->demangled) return linker_name(box, id);
-  const char *name = gp_shown_name(&box->shown, box->image->image, &box->symtab, id);
+  const char *name = gp_demangled_name(&box->shown, box->image->image, &box->symtab, id);
   if (!name) raise_no_memory(L);
   return name;
 }
@@ -138,18 +138,18 @@ static field_value get_mapped(const part *p) {
 }
 
 /* The sources of all symbols are looked up at once, when one is wanted first. */
-static const gp_sources *sources_of(const part *p) {
+static const gp_symbol_sources *sources_of(const part *p) {
   return sources_of_symbols(p->L, symbols_of(p));
 }
 
 static field_value get_file(const part *p) {
-  const gp_sources *sources = sources_of(p);
+  const gp_symbol_sources *sources = sources_of(p);
   uint32_t file = sources->file[p->id];
   return file == GP_NONE ? no_value : text_value(sources->files.name[file]);
 }
 
 static field_value get_line(const part *p) {
-  const gp_sources *sources = sources_of(p);
+  const gp_symbol_sources *sources = sources_of(p);
   if (sources->file[p->id] == GP_NONE) return no_value;
   return integer_value(sources->line[p->id]);
 }

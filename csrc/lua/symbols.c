@@ -28,10 +28,10 @@ symbols_box *open_symbols(lua_State *L, symbols_box *box) {
 
 static int release(lua_State *L) {
   symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
-  if (box->named) gp_names_free(&box->names);
-  if (box->sourced) gp_sources_free(&box->sources);
+  if (box->named) gp_name_index_free(&box->names);
+  if (box->sourced) gp_symbol_sources_free(&box->sources);
   box->named = box->sourced = false;
-  gp_shown_free(&box->shown);
+  gp_demangled_free(&box->shown);
   gp_symtab_free(&box->symtab);
   gp_symfile_free(&box->listed);
   gp_symfile_free(&box->map);
@@ -101,8 +101,8 @@ static int new_lines(lua_State *L) {
   if (!functions->symtab.sourceless)
     seek_lines(L, functions->image, functions->symtab.gnu_compat, true);
   const gp_data *data = check_data(L, 2);
-  gp_linetab_options options = {.all = lua_toboolean(L, 3),
-                                .named = lua_toboolean(L, 4)};
+  gp_line_symtab_options options = {.all = lua_toboolean(L, 3),
+                                    .named = lua_toboolean(L, 4)};
   gp_error error = {""};
   symbols_box *box = new_box(L, functions->image);
   box->demangled = functions->demangled;
@@ -112,8 +112,8 @@ static int new_lines(lua_State *L) {
   }
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, SYMBOLS_FUNCTIONS);
-  if (gp_linetab_build(&box->symtab, &functions->symtab, box->image->image, data,
-                       &options, &error))
+  if (gp_line_symtab_build(&box->symtab, &functions->symtab, box->image->image, data,
+                           &options, &error))
     return 1;
   lua_getiuservalue(L, 1, 1);
   lua_getiuservalue(L, -1, 1);  /* the image's path */
@@ -179,13 +179,13 @@ static int named(lua_State *L) {
   bool demangled = lua_toboolean(L, 3);
   size_t count = 0;
   if (!box->named) {
-    if (!gp_names_build(&box->names, &box->symtab, box->image->image))
+    if (!gp_name_index_build(&box->names, &box->symtab, box->image->image))
       return raise_no_memory(L);
     box->named = true;
   }
   void **guard = push_guard(L);
-  *guard = demangled ? gp_names_demangled(&box->names, name, &count)
-                     : gp_names_find(&box->names, name, &count);
+  *guard = demangled ? gp_name_index_demangled(&box->names, name, &count)
+                     : gp_name_index_find(&box->names, name, &count);
   take_rows(L, guard, count);
   return 1;
 }
@@ -207,24 +207,24 @@ static int name(lua_State *L) {
 
 /* --- by file and line ------------------------------------------------------ */
 
-const gp_sources *sources_of_symbols(lua_State *L, symbols_box *box) {
+const gp_symbol_sources *sources_of_symbols(lua_State *L, symbols_box *box) {
   gp_error error = {""};
   if (!box->sourced) {
     seek_lines(L, box->image, box->symtab.gnu_compat, false);
-    if (!gp_sources_read(&box->sources, &box->symtab, box->image->image, &error))
+    if (!gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, &error))
       raise_no_memory(L);
     box->sourced = true;
   }
   return &box->sources;
 }
 
-static const gp_sources *check_sources(lua_State *L, int index) {
+static const gp_symbol_sources *check_sources(lua_State *L, int index) {
   return sources_of_symbols(L, check_symbols(L, index));
 }
 
 /* symbols:files() -> names of source files, in the order in which they are met */
 static int files(lua_State *L) {
-  const gp_sources *sources = check_sources(L, 1);
+  const gp_symbol_sources *sources = check_sources(L, 1);
   lua_createtable(L, (int)sources->files.count, 0);
   for (size_t i = 0; i < sources->files.count; i++) {
     lua_pushstring(L, sources->files.name[i]);
@@ -242,7 +242,7 @@ static void append_row(lua_State *L, uint32_t row, lua_Integer *count) {
 /* symbols:in_file(number [, line]) -> numbers of functions of a file; of those that
  * begin at that line */
 static int in_file(lua_State *L) {
-  const gp_sources *sources = check_sources(L, 1);
+  const gp_symbol_sources *sources = check_sources(L, 1);
   lua_Integer file = luaL_checkinteger(L, 2), count = 0;
   lua_Integer line = luaL_optinteger(L, 3, -1);
   luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files.count, 2,
@@ -257,7 +257,7 @@ static int in_file(lua_State *L) {
 
 /* symbols:at_line(line) -> numbers of functions that begin at that line of any file */
 static int at_line(lua_State *L) {
-  const gp_sources *sources = check_sources(L, 1);
+  const gp_symbol_sources *sources = check_sources(L, 1);
   lua_Integer line = luaL_checkinteger(L, 2), count = 0;
   lua_newtable(L);
   for (uint32_t s = 0; s < sources->symbols; s++)
@@ -268,7 +268,7 @@ static int at_line(lua_State *L) {
 
 /* symbols:source(id) -> number of its file and line, or nil */
 static int source(lua_State *L) {
-  const gp_sources *sources = check_sources(L, 1);
+  const gp_symbol_sources *sources = check_sources(L, 1);
   uint32_t row = check_id(L, 2, sources->symbols);
   if (sources->file[row] == GP_NONE) {
     lua_pushnil(L);
@@ -317,7 +317,7 @@ static int extent(lua_State *L) {
 /* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
  * them by source */
 static int by_source(lua_State *L) {
-  const gp_sources *sources = check_sources(L, 1);
+  const gp_symbol_sources *sources = check_sources(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   size_t count = lua_rawlen(L, 2);
   uint32_t *rows = lua_newuserdatauv(L, (count + 1) * sizeof *rows, 0);
@@ -327,7 +327,7 @@ static int by_source(lua_State *L) {
     rows[i] = check_row(L, -1, 2, sources->symbols);
     lua_pop(L, 1);
   }
-  if (!gp_sources_sort(sources, rows, count)) return raise_no_memory(L);
+  if (!gp_symbol_sources_sort(sources, rows, count)) return raise_no_memory(L);
   lua_Integer appended = 0;
   for (size_t i = 0; i < count; i++) append_row(L, rows[i], &appended);
   return 1;

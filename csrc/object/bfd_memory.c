@@ -43,7 +43,7 @@ static int close_memory(bfd *file, void *stream) {
   return 0;
 }
 
-bfd *gp_memory_file(const unsigned char *bytes, size_t size) {
+bfd *gp_bfd_memory(const unsigned char *bytes, size_t size) {
   memory *from = gp_column(1, sizeof *from);
   if (!from) return NULL;
   *from = (memory){bytes, size};

@@ -15,6 +15,6 @@
 #include <bfd.h>
 
 /* Opens it, for reading; the bytes have to outlive it. NULL if there is no memory. */
-bfd *gp_memory_file(const unsigned char *bytes, size_t size);
+bfd *gp_bfd_memory(const unsigned char *bytes, size_t size);
 
 #endif

@@ -23,7 +23,7 @@ static bool is_in(gp_section *section, const char *text, size_t length, char *wi
   return false;
 }
 
-bool gp_image_mentions(const gp_image *image, const char *name) {
+bool gp_debug_str_has(const gp_image *image, const char *name) {
   size_t length = strlen(name) + 2;
   if (length > WINDOW / 2) return false;
   char *text = calloc(length + WINDOW, 1);

@@ -12,6 +12,6 @@
 
 /* Whether .debug_str has that text. Others are not looked at: names of up to three
  * characters stand elsewhere, and linkers may have a text be the end of a longer one. */
-bool gp_image_mentions(const gp_image *image, const char *name);
+bool gp_debug_str_has(const gp_image *image, const char *name);
 
 #endif

@@ -40,7 +40,7 @@ static size_t directory_of(bfd *file) {
   return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-char *gp_links_debug(bfd *file, uint32_t *checksum) {
+char *gp_debuglink_debug(bfd *file, uint32_t *checksum) {
   unsigned long sum = 0;
   char *name = bfd_get_debug_link_info(file, &sum);
   *checksum = (uint32_t)sum;
@@ -49,7 +49,7 @@ char *gp_links_debug(bfd *file, uint32_t *checksum) {
 
 static void check_link(bfd *file) {
   uint32_t checksum;
-  char *name = gp_links_debug(file, &checksum);
+  char *name = gp_debuglink_debug(file, &checksum);
   if (!name) return;
   size_t directory = directory_of(file);
   if (strchr(name, '/') || directory > PATH_MAX ||
@@ -58,7 +58,7 @@ static void check_link(bfd *file) {
   free(name);
 }
 
-char *gp_links_shared(bfd *file) {
+char *gp_debuglink_shared(bfd *file) {
   bfd_size_type size;
   bfd_byte *id = NULL;
   char *name = bfd_get_alt_debug_link_info(file, &size, &id);
@@ -68,7 +68,7 @@ char *gp_links_shared(bfd *file) {
 
 /* This name may have directories. libbfd looks for it from where the image is. */
 static void check_shared(bfd *file) {
-  char *name = gp_links_shared(file);
+  char *name = gp_debuglink_shared(file);
   if (!name) return;
   size_t directory = directory_of(file);
   if (directory > PATH_MAX || !is_plain_in(bfd_get_filename(file), directory, name))
@@ -76,17 +76,17 @@ static void check_shared(bfd *file) {
   free(name);
 }
 
-void gp_links_check(bfd *file) {
+void gp_debuglink_check(bfd *file) {
   check_link(file);
   check_shared(file);
 }
 
-void gp_links_forget(bfd *file) {
+void gp_debuglink_forget(bfd *file) {
   forget(file, ".gnu_debuglink");
   forget(file, ".gnu_debugaltlink");
 }
 
-bool gp_links_is_shared(bfd *file, const unsigned char *id, size_t size) {
+bool gp_debuglink_is_shared(bfd *file, const unsigned char *id, size_t size) {
   bfd_size_type length = 0;
   bfd_byte *wanted = NULL;
   char *name = bfd_get_alt_debug_link_info(file, &length, &wanted);
@@ -102,7 +102,7 @@ bool gp_links_is_shared(bfd *file, const unsigned char *id, size_t size) {
 #define STEPS_UP 200
 #define STEP_UP "../"
 
-bool gp_links_share(bfd *file, const char *path) {
+bool gp_debuglink_share(bfd *file, const char *path) {
   size_t steps = STEPS_UP * strlen(STEP_UP), length = strlen(path);
   asection *section = bfd_get_section_by_name(file, ".gnu_debugaltlink");
   char *name = bfd_zalloc(file, steps + length + 1);

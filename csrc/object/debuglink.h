@@ -24,21 +24,21 @@
 /* Makes libbfd forget the names in .gnu_debuglink and .gnu_debugaltlink that may lead to
  * something other than a plain file. A name in .gnu_debuglink is one without directories
  * (the manual of objcopy, --add-gnu-debuglink); with any it is forgotten, too. */
-void gp_links_check(bfd *file);
+void gp_debuglink_check(bfd *file);
 
 /* Makes libbfd forget both. */
-void gp_links_forget(bfd *file);
+void gp_debuglink_forget(bfd *file);
 
 /* The name (free() it) in .gnu_debuglink, whatever it is, and the checksum of that file;
  * the name in .gnu_debugaltlink. NULL if there is none. */
-char *gp_links_debug(bfd *file, uint32_t *checksum);
-char *gp_links_shared(bfd *file);
+char *gp_debuglink_debug(bfd *file, uint32_t *checksum);
+char *gp_debuglink_shared(bfd *file);
 
 /* Whether the build id of a file, of `size` bytes, is the one in .gnu_debugaltlink. */
-bool gp_links_is_shared(bfd *file, const unsigned char *id, size_t size);
+bool gp_debuglink_is_shared(bfd *file, const unsigned char *id, size_t size);
 
 /* Puts a name in the place of that in .gnu_debugaltlink: that of the file at `path`,
  * which begins with a slash. False if there is no memory. */
-bool gp_links_share(bfd *file, const char *path);
+bool gp_debuglink_share(bfd *file, const char *path);
 
 #endif

@@ -26,7 +26,7 @@ static const architecture architectures[] = {
 
 /* What is known about an architecture. Of another one, libopcodes may say more than it
  * did so far: it is believed as soon as it calls anything a call. */
-static void learn(gp_decoder *decoder, enum bfd_architecture number) {
+static void learn(gp_disasm *decoder, enum bfd_architecture number) {
   for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
     if (architectures[i].number == number) {
       decoder->calls = architectures[i].calls;
@@ -45,7 +45,7 @@ static bool is_listed(const char *const *list, const char *word) {
 /* Gets the text of an instruction in pieces, of which only the mnemonic matters. */
 static int take_text(void *stream, enum disassembler_style style, const char *format,
                      ...) {
-  gp_decoder *decoder = stream;
+  gp_disasm *decoder = stream;
   if (style != dis_style_mnemonic || !decoder->calls) return 0;
   char word[16];
   va_list arguments;
@@ -63,14 +63,14 @@ static int take_unstyled(void *stream, const char *format, ...) {
 }
 
 static void take_address(bfd_vma address, struct disassemble_info *info) {
-  gp_decoder *decoder = info->stream;
+  gp_disasm *decoder = info->stream;
   decoder->aimed = true;
   decoder->target = address;
 }
 
 static int read_text(bfd_vma address, bfd_byte *bytes, unsigned length,
                      struct disassemble_info *info) {
-  const gp_decoder *decoder = info->stream;
+  const gp_disasm *decoder = info->stream;
   if (address < decoder->low || address >= decoder->end ||
       length > decoder->end - address)
     return EIO;
@@ -106,12 +106,12 @@ static disassembler_ftype find_disassembler(const gp_image *image,
                                bfd_get_mach(file), file);
 }
 
-bool gp_decoder_knows(const gp_image *image, const gp_opcodes *opcodes) {
+bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes) {
   return find_disassembler(image, opcodes) != NULL;
 }
 
-bool gp_decoder_open(gp_decoder *decoder, const gp_image *image, const uint8_t *text,
-                     const gp_opcodes *opcodes, gp_error *error) {
+bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *text,
+                    const gp_opcodes *opcodes, gp_error *error) {
   memset(decoder, 0, sizeof *decoder);
   decoder->opcodes = opcodes;
   decoder->text = text;
@@ -127,13 +127,13 @@ bool gp_decoder_open(gp_decoder *decoder, const gp_image *image, const uint8_t *
   return true;
 }
 
-void gp_decoder_close(gp_decoder *decoder) {
+void gp_disasm_close(gp_disasm *decoder) {
   if (decoder->decode) decoder->opcodes->disassemble_free_target(&decoder->info);
 }
 
 /* Whether what has been decoded is a call. Where libopcodes classifies instructions, it
  * may well show the addresses of operands, too: its own word for the target counts. */
-static bool is_call(gp_decoder *decoder, uint64_t *target) {
+static bool is_call(gp_disasm *decoder, uint64_t *target) {
   const struct disassemble_info *info = &decoder->info;
   if (decoder->calls) {
     *target = decoder->target;
@@ -148,8 +148,8 @@ static bool is_call(gp_decoder *decoder, uint64_t *target) {
 
 /* Only bytes that are cut off by `end` cannot be decoded at all: libopcodes has a word
  * for everything else. */
-bool gp_decoder_next(gp_decoder *decoder, uint64_t *address, uint64_t end,
-                     uint64_t *target) {
+bool gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
+                    uint64_t *target) {
   struct disassemble_info *info = &decoder->info;
   decoder->end = info->stop_vma = end;
   decoder->named = decoder->aimed = false;
@@ -161,7 +161,7 @@ bool gp_decoder_next(gp_decoder *decoder, uint64_t *address, uint64_t end,
   return length > 0 && is_call(decoder, target);
 }
 
-bool gp_decoder_tells_calls(const gp_decoder *decoder, gp_error *error) {
+bool gp_disasm_tells_calls(const gp_disasm *decoder, gp_error *error) {
   if (decoder->tells) return true;
   return gp_fail(error, "static calls: libopcodes does not tell the calls of this "
                         "architecture (%s)",

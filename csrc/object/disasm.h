@@ -12,7 +12,7 @@
 
 #include "object/opcodes.h"
 
-typedef struct gp_decoder {
+typedef struct gp_disasm {
   const gp_opcodes *opcodes;
   disassembler_ftype decode;
   struct disassemble_info info;
@@ -27,25 +27,25 @@ typedef struct gp_decoder {
   bool named;                 /* the mnemonic is that of a call */
   bool aimed;                 /* an address was shown */
   uint64_t target;            /* that address */
-} gp_decoder;
+} gp_disasm;
 
 /* Whether libopcodes knows the image's architecture. */
-bool gp_decoder_knows(const gp_image *image, const gp_opcodes *opcodes);
+bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes);
 
 /* Prepares for decoding `text`, the bytes of the image's .text. The decoder's address
  * must not change from here on. An architecture that libopcodes does not know is an
  * error. */
-bool gp_decoder_open(gp_decoder *decoder, const gp_image *image, const uint8_t *text,
-                     const gp_opcodes *opcodes, gp_error *error);
-void gp_decoder_close(gp_decoder *decoder);
+bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *text,
+                    const gp_opcodes *opcodes, gp_error *error);
+void gp_disasm_close(gp_disasm *decoder);
 
 /* Decodes the instruction at `*address`, of which nothing lies at or above `end` (itself
  * within .text), and moves `*address` behind it. True if it is a call: of `*target`. */
-bool gp_decoder_next(gp_decoder *decoder, uint64_t *address, uint64_t end,
-                     uint64_t *target);
+bool gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
+                    uint64_t *target);
 
 /* Whether calls can be told from other instructions, as far as one can say after having
  * decoded some. If not, fills the error. */
-bool gp_decoder_tells_calls(const gp_decoder *decoder, gp_error *error);
+bool gp_disasm_tells_calls(const gp_disasm *decoder, gp_error *error);
 
 #endif

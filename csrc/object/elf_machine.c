@@ -20,7 +20,7 @@ static unsigned traits_of(unsigned number) {
 }
 
 /* Images of this machine, where libbfd knows it, are not read for it. */
-unsigned gp_machine_traits(bfd *file) {
+unsigned gp_elf_machine_traits(bfd *file) {
   unsigned char header[HEADER];
   if (bfd_get_flavour(file) != bfd_target_elf_flavour) return 0;
   if (bfd_get_arch(file) == bfd_arch_i386) return 0;
@@ -32,12 +32,12 @@ unsigned gp_machine_traits(bfd *file) {
 
 /* What follows the letter is there to tell several apart ("$d.5"), or names the
  * extensions that code is for ("$xrv64i2p1"). */
-bool gp_machine_is_mark(const char *name) {
+bool gp_elf_machine_is_mark(const char *name) {
   if (name[0] != '$' || !name[1] || !strchr("adtx", name[1])) return false;
   return !name[2] || name[2] == '.' || strncmp(name + 1, "xrv", 3) == 0;
 }
 
-void gp_machine_untag(asymbol **symbols, size_t count) {
+void gp_elf_machine_untag(asymbol **symbols, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (symbols[i]->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION))
       symbols[i]->value &= ~(symvalue)1;

@@ -35,12 +35,12 @@ enum {
 
 /* The traits of an image's machine, of whatever libbfd knows or not; 0 for those that
  * have none, and for formats other than ELF. */
-unsigned gp_machine_traits(bfd *file);
+unsigned gp_elf_machine_traits(bfd *file);
 
 /* Whether a name is that of a symbol that only tells code from data. */
-bool gp_machine_is_mark(const char *name);
+bool gp_elf_machine_is_mark(const char *name);
 
 /* Takes the bit off the addresses of functions: of a machine with GP_TAGGED. */
-void gp_machine_untag(asymbol **symbols, size_t count);
+void gp_elf_machine_untag(asymbol **symbols, size_t count);
 
 #endif

@@ -64,8 +64,8 @@ static bool is_object(bfd *file) {
  * them: they would need the dynamic symbols. An image without any is no error. */
 static bool make_symbols(gp_image *image, long static_count, size_t *count) {
   if (image->traits & GP_DESCRIBED && bfd_get_arch(image->file) == bfd_arch_unknown)
-    return gp_descriptors_resolve(image->file, image->layout, image->symbols,
-                                  (size_t)static_count, &image->synthetic, count);
+    return gp_opd_resolve(image->file, image->layout, image->symbols,
+                          (size_t)static_count, &image->synthetic, count);
   long made = bfd_get_synthetic_symtab(image->file, static_count, image->symbols, 0,
                                        NULL, &image->synthetic);
   *count = made > 0 ? (size_t)made : 0;
@@ -127,7 +127,7 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   if ((uint64_t)count >= UINT32_MAX / 2)
     return gp_fail(error, "symbol table: %ld symbols are too many", count);
   image->symbol_count = (size_t)count;
-  if (image->traits & GP_TAGGED) gp_machine_untag(image->symbols, (size_t)count);
+  if (image->traits & GP_TAGGED) gp_elf_machine_untag(image->symbols, (size_t)count);
   if (add_synthetic(image, count)) return true;
   free(image->synthetic);
   image->synthetic = NULL;
@@ -170,7 +170,7 @@ static void describe(gp_image *image) {
   /* a long of Windows has 4 bytes, whatever a pointer has */
   image->layout.narrow_counts = flavour == bfd_target_coff_flavour;
   image->leading = bfd_get_symbol_leading_char(image->file);
-  image->traits = gp_machine_traits(image->file);
+  image->traits = gp_elf_machine_traits(image->file);
   image->relocated = is_relocated(image->file);
   image->typed = flavour == bfd_target_elf_flavour ||
                  flavour == bfd_target_coff_flavour ||
@@ -269,7 +269,7 @@ gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error
     return NULL;
   }
   image->held = bytes;
-  image->file = gp_memory_file(bytes, size);
+  image->file = gp_bfd_memory(bytes, size);
   bool opened = image->file || gp_fail_memory(error);
   return keep_if(opened && load(image, error) && find_text(image, error), image);
 }
@@ -281,7 +281,7 @@ void gp_image_close(gp_image *image) {
   gp_image_close(image->minimal);
   free(image->symbols);
   free(image->synthetic);
-  if (image->nearby) gp_nearby_free(image->nearby);
+  if (image->nearby) gp_near_symbols_free(image->nearby);
   free(image->nearby);
   if (image->file) bfd_close(image->file);
   free(image->held);
@@ -290,7 +290,8 @@ void gp_image_close(gp_image *image) {
 
 bool gp_image_can_ask(const gp_image *image) {
   return image->symbol_count == 0 || image->nearby->symbols ||
-         gp_nearby_init(image->nearby, image->symbols, image->symbol_count, image->text);
+         gp_near_symbols_init(image->nearby, image->symbols, image->symbol_count,
+                              image->text);
 }
 
 /* The symbols that libbfd may name the function at an address by. None, if they were not
@@ -300,11 +301,11 @@ static asymbol **symbols_near(const gp_image *image, uint64_t address) {
   static asymbol *none[] = {NULL};
   bool known = image->symbol_count > 0;
   if (image->relocated) return known ? image->symbols : NULL;
-  return known ? gp_nearby_find(image->nearby, address) : none;
+  return known ? gp_near_symbols_find(image->nearby, address) : none;
 }
 
 /* A file with debugging information may be opened for that. */
-bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source) {
+bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *source) {
   asymbol **symbols = symbols_near(image, address);
   memset(source, 0, sizeof *source);
   if (!symbols) return false;

@@ -30,7 +30,7 @@ typedef struct gp_image {
                              NULL until it was read */
   size_t symbol_count;    /* of both together */
   asymbol *synthetic;     /* one block; see image.c */
-  gp_nearby *nearby;      /* those of .text, made when they are wanted; see image.c */
+  gp_near_symbols *nearby; /* those of .text, made when they are wanted; see image.c */
   asection *text;
   uint64_t text_low;      /* address of the first byte of .text */
   uint64_t text_high;     /* address behind the last byte of .text */
@@ -50,11 +50,11 @@ typedef struct gp_image {
 } gp_image;
 
 /* Where an address comes from. Strings belong to the image. */
-typedef struct gp_source {
+typedef struct gp_location {
   const char *file;       /* as the debugging information spells it */
   const char *function;   /* the innermost, inlined ones included */
   unsigned line;          /* from 1 */
-} gp_source;
+} gp_location;
 
 /* Opens `path`. Errors: no such file, no object file, no .text. Returns NULL then. */
 gp_image *gp_image_open(const char *path, gp_error *error);
@@ -77,14 +77,14 @@ bool gp_image_has_changed(const gp_image *image);
  * names in it cannot. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
-/* Puts the symbols that were read in order for gp_image_source, once; to be called before
+/* Puts the symbols that were read in order for gp_image_locate, once; to be called before
  * it. False if there is no memory. */
 bool gp_image_can_ask(const gp_image *image);
 
 /* Source of the code at `address`. False unless file, function and line are all
  * three known: half an answer is none. Functions that only the symbol table names
  * are known if it was read before; and of a file that is not linked, nothing else. */
-bool gp_image_source(const gp_image *image, uint64_t address, gp_source *source);
+bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *source);
 
 /* The name without the target's leading character. */
 const char *gp_image_plain_name(const gp_image *image, const char *name);

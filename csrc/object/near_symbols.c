@@ -17,7 +17,7 @@ static bool is_lower(const void *context, uint32_t b, uint32_t a) {
   return bfd_asymbol_value(symbols[b]) < bfd_asymbol_value(symbols[a]);
 }
 
-static bool sort_symbols(gp_nearby *nearby) {
+static bool sort_symbols(gp_near_symbols *nearby) {
   uint32_t *order = gp_identity(nearby->count);
   bool done = order && gp_sort(order, nearby->count, is_lower, nearby->few);
   for (size_t i = 0; done && i < nearby->count; i++)
@@ -26,9 +26,9 @@ static bool sort_symbols(gp_nearby *nearby) {
   return done;
 }
 
-bool gp_nearby_init(gp_nearby *nearby, asymbol **symbols, size_t count,
-                    const asection *section) {
-  *nearby = (gp_nearby){0};
+bool gp_near_symbols_init(gp_near_symbols *nearby, asymbol **symbols, size_t count,
+                          const asection *section) {
+  *nearby = (gp_near_symbols){0};
   nearby->symbols = gp_column(count, sizeof *nearby->symbols);
   nearby->few = gp_column(count + 1, sizeof *nearby->few);
   bool done = nearby->symbols && nearby->few;
@@ -36,18 +36,18 @@ bool gp_nearby_init(gp_nearby *nearby, asymbol **symbols, size_t count,
     if (bfd_asymbol_section(symbols[i]) == section)
       nearby->few[nearby->count++] = symbols[i];
   if (done && sort_symbols(nearby)) return true;
-  gp_nearby_free(nearby);
+  gp_near_symbols_free(nearby);
   return false;
 }
 
-void gp_nearby_free(gp_nearby *nearby) {
+void gp_near_symbols_free(gp_near_symbols *nearby) {
   free(nearby->symbols);
   free(nearby->few);
   memset(nearby, 0, sizeof *nearby);
 }
 
 /* The number of symbols at or below an address. */
-static size_t count_to(const gp_nearby *nearby, uint64_t address) {
+static size_t count_to(const gp_near_symbols *nearby, uint64_t address) {
   size_t low = 0, high = nearby->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -60,7 +60,7 @@ static size_t count_to(const gp_nearby *nearby, uint64_t address) {
 }
 
 /* The first symbol at the address of the last function in front of `end`. */
-static size_t find_first(const gp_nearby *nearby, size_t end) {
+static size_t find_first(const gp_near_symbols *nearby, size_t end) {
   asymbol **symbols = nearby->symbols;
   size_t first = end, least = end < MOST_LABELS ? 0 : end - MOST_LABELS;
   while (first > least && !(symbols[first - 1]->flags & BSF_FUNCTION)) first--;
@@ -70,7 +70,7 @@ static size_t find_first(const gp_nearby *nearby, size_t end) {
 }
 
 /* Mostly an address is asked for after the one in front of it. */
-asymbol **gp_nearby_find(gp_nearby *nearby, uint64_t address) {
+asymbol **gp_near_symbols_find(gp_near_symbols *nearby, uint64_t address) {
   if (nearby->low <= address && address < nearby->high) return nearby->few;
   asymbol **symbols = nearby->symbols;
   size_t end = count_to(nearby, address), first = find_first(nearby, end);

@@ -21,20 +21,20 @@
 #endif
 #include <bfd.h>
 
-typedef struct gp_nearby {
+typedef struct gp_near_symbols {
   asymbol **symbols;   /* of one section, by address, else as in the symbol table */
   size_t count;
   asymbol **few;       /* room for as many and a NULL: the last answer, */
   uint64_t low, high;  /*   which is the same for addresses in [low, high) */
-} gp_nearby;
+} gp_near_symbols;
 
 /* Sorts the symbols of a section. False if there is no memory. */
-bool gp_nearby_init(gp_nearby *nearby, asymbol **symbols, size_t count,
-                    const asection *section);
-void gp_nearby_free(gp_nearby *nearby);
+bool gp_near_symbols_init(gp_near_symbols *nearby, asymbol **symbols, size_t count,
+                          const asection *section);
+void gp_near_symbols_free(gp_near_symbols *nearby);
 
 /* The last function at or below an address and what lies between, up to a NULL. They
  * stand until the next call. */
-asymbol **gp_nearby_find(gp_nearby *nearby, uint64_t address);
+asymbol **gp_near_symbols_find(gp_near_symbols *nearby, uint64_t address);
 
 #endif

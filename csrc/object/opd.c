@@ -147,8 +147,8 @@ static bool resolve(descriptors *d, asymbol *const *symbols, size_t count,
   return make(d, made);
 }
 
-bool gp_descriptors_resolve(bfd *file, gp_layout layout, asymbol *const *symbols,
-                            size_t count, asymbol **made, size_t *made_count) {
+bool gp_opd_resolve(bfd *file, gp_layout layout, asymbol *const *symbols,
+                    size_t count, asymbol **made, size_t *made_count) {
   descriptors d = {.file = file, .layout = layout};
   *made = NULL;
   bool done = resolve(&d, symbols, count, made);
@@ -158,6 +158,6 @@ bool gp_descriptors_resolve(bfd *file, gp_layout layout, asymbol *const *symbols
   return done;
 }
 
-bool gp_descriptors_is_extra(const asymbol *symbol) {
+bool gp_opd_is_extra(const asymbol *symbol) {
   return symbol->flags & BSF_SYNTHETIC && symbol->udata.p == &extra;
 }

@@ -23,11 +23,11 @@
  * nor have those of a file that is not linked, whose addresses are not there yet. Sets
  * `*made` to one block that has them and their names (free() it), or to NULL if there
  * are none, and `*made_count`. False if there was no memory. */
-bool gp_descriptors_resolve(bfd *file, gp_layout layout, asymbol *const *symbols,
-                            size_t count, asymbol **made, size_t *made_count);
+bool gp_opd_resolve(bfd *file, gp_layout layout, asymbol *const *symbols,
+                    size_t count, asymbol **made, size_t *made_count);
 
 /* Whether a symbol is one that was made here, and that a libbfd which knows the machine
  * makes not. */
-bool gp_descriptors_is_extra(const asymbol *symbol);
+bool gp_opd_is_extra(const asymbol *symbol);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct span {
 
 /* The blocks of a line. Without lines they would be those of all of a function. */
 static span blocks_of(const gp_profile *profile, uint32_t symbol) {
-  const gp_block_table *blocks = &profile->blocks;
+  const gp_block_counts *blocks = &profile->blocks;
   if (!profile->symtab->function || blocks->count == 0) return (span){0, 0};
   return (span){blocks->start[symbol], blocks->start[symbol + 1]};
 }
@@ -43,7 +43,7 @@ static uint64_t sum_blocks(const gp_profile *profile, uint32_t symbol) {
 
 /* Whether anything of a function or line was executed, as far as it is recorded. */
 static bool was_executed(const gp_profile *profile, uint32_t symbol) {
-  const gp_graph *graph = &profile->graph;
+  const gp_callgraph *graph = &profile->graph;
   if (graph->self[symbol] > 0 || sum_blocks(profile, symbol) > 0) return true;
   for (uint32_t arc = graph->first_callee[symbol]; arc != GP_NONE;
        arc = graph->next_callee[arc])
@@ -60,8 +60,8 @@ static bool is_idle(const gp_profile *profile, uint32_t function) {
   return true;
 }
 
-gp_file_sums gp_annotation_sums(const gp_profile *profile, const gp_sources *sources,
-                                uint32_t file) {
+gp_file_sums gp_annotation_sums(const gp_profile *profile,
+                                const gp_symbol_sources *sources, uint32_t file) {
   gp_file_sums sums = {0, 0, 0};
   for (size_t i = sources->start[file]; i < sources->start[file + 1]; i++) {
     uint32_t symbol = sources->by_file[i];
@@ -91,7 +91,7 @@ static void add_count(collecting *c, uint64_t count) {
 
 static void add_blocks(collecting *c, size_t line, uint32_t symbol) {
   gp_annotation *a = c->into;
-  const gp_block_table *table = &c->profile->blocks;
+  const gp_block_counts *table = &c->profile->blocks;
   span blocks = blocks_of(c->profile, symbol);
   for (size_t i = blocks.first; i < blocks.end; i++) {
     if (!(a->flags[line] & GP_LINE_BLOCKS)) c->first_block = table->address[i];
@@ -185,7 +185,7 @@ static bool make_columns(gp_annotation *a, const gp_profile *profile,
 }
 
 /* The symbols of a file that are selected, by address; NULL if there is no memory. */
-static uint32_t *selected(const gp_profile *profile, const gp_sources *sources,
+static uint32_t *selected(const gp_profile *profile, const gp_symbol_sources *sources,
                           uint32_t file, size_t *count) {
   size_t first = sources->start[file], end = sources->start[file + 1];
   uint32_t *symbols = gp_column(end - first, sizeof *symbols);
@@ -202,7 +202,8 @@ static bool is_above(const void *context, uint32_t b, uint32_t a) {
 }
 
 bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
-                           const gp_sources *sources, uint32_t file, bool gnu_compat) {
+                           const gp_symbol_sources *sources, uint32_t file,
+                           bool gnu_compat) {
   size_t count;
   memset(annotation, 0, sizeof *annotation);
   uint32_t *symbols = selected(profile, sources, file, &count);

@@ -20,8 +20,8 @@ typedef struct gp_file_sums {
   uint64_t calls, blocks;
 } gp_file_sums;
 
-gp_file_sums gp_annotation_sums(const gp_profile *profile, const gp_sources *sources,
-                                uint32_t file);
+gp_file_sums gp_annotation_sums(const gp_profile *profile,
+                                const gp_symbol_sources *sources, uint32_t file);
 
 enum {
   GP_LINE_ENTRY = 1,      /* a function begins on the line */
@@ -48,7 +48,8 @@ typedef struct gp_annotation {
  * look at the line, but not the calls of functions from those who list the busiest. False
  * if there is no memory. */
 bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
-                           const gp_sources *sources, uint32_t file, bool gnu_compat);
+                           const gp_symbol_sources *sources, uint32_t file,
+                           bool gnu_compat);
 void gp_annotation_free(gp_annotation *annotation);
 
 /* How often a line was executed, as far as one number can say it: the sum of its blocks'

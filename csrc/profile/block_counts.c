@@ -9,7 +9,7 @@
 
 /* The symbol that each block lies in, if there still is room for it; `start` counts them,
  * one place higher than where each symbol's blocks begin. */
-static uint32_t *find_symbols(gp_block_table *table, const gp_blocks *blocks,
+static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
                               const gp_symtab *symtab, size_t most) {
   uint32_t *symbols = gp_column(blocks->count, sizeof *symbols);
   for (size_t i = 0; symbols && i < blocks->count; i++) {
@@ -24,8 +24,8 @@ static uint32_t *find_symbols(gp_block_table *table, const gp_blocks *blocks,
 }
 
 /* A counting sort of the blocks by symbol. */
-static bool group(gp_block_table *table, const gp_blocks *blocks, const uint32_t *symbols,
-                  size_t symbol_count) {
+static bool group(gp_block_counts *table, const gp_blocks *blocks,
+                  const uint32_t *symbols, size_t symbol_count) {
   uint32_t *next = gp_column(symbol_count + 1, sizeof *next);
   if (!next) return false;
   for (size_t s = 0; s < symbol_count; s++) table->start[s + 1] += table->start[s];
@@ -41,8 +41,8 @@ static bool group(gp_block_table *table, const gp_blocks *blocks, const uint32_t
   return true;
 }
 
-bool gp_block_table_build(gp_block_table *table, const gp_data *data,
-                          const gp_symtab *symtab, size_t most, gp_error *error) {
+bool gp_block_counts_build(gp_block_counts *table, const gp_data *data,
+                           const gp_symtab *symtab, size_t most, gp_error *error) {
   const gp_blocks *blocks = &data->blocks;
   memset(table, 0, sizeof *table);
   if (blocks->count == 0) return true;
@@ -54,11 +54,11 @@ bool gp_block_table_build(gp_block_table *table, const gp_data *data,
               group(table, blocks, symbols, symtab->count);
   free(symbols);
   if (done) return true;
-  gp_block_table_free(table);
+  gp_block_counts_free(table);
   return gp_fail_memory(error);
 }
 
-void gp_block_table_free(gp_block_table *table) {
+void gp_block_counts_free(gp_block_counts *table) {
   free(table->address);
   free(table->executions);
   free(table->start);

@@ -11,19 +11,19 @@
 #include "gmon/gmon.h"
 #include "symbols/symtab.h"
 
-typedef struct gp_block_table {
+typedef struct gp_block_counts {
   size_t count;
   uint64_t *address;     /* per block, by symbol, as they were met */
   uint64_t *executions;
   uint32_t *start;       /* per symbol: its first block; one more than symbols */
-} gp_block_table;
+} gp_block_counts;
 
 /* GNU gprof's symbols have room for so many blocks, and lose the others. */
 #define GP_GNU_BLOCKS 10
 
 /* Puts the blocks of `data` on the symbols that they lie in, at most `most` on each. */
-bool gp_block_table_build(gp_block_table *table, const gp_data *data,
-                          const gp_symtab *symtab, size_t most, gp_error *error);
-void gp_block_table_free(gp_block_table *table);
+bool gp_block_counts_build(gp_block_counts *table, const gp_data *data,
+                           const gp_symtab *symtab, size_t most, gp_error *error);
+void gp_block_counts_free(gp_block_counts *table);
 
 #endif

@@ -9,15 +9,15 @@
 #include "base/count.h"
 
 typedef struct building {
-  gp_graph *graph;
+  gp_callgraph *graph;
   const gp_arc_selection *selection;
-  gp_index index;      /* arcs by caller and callee */
+  gp_hash index;      /* arcs by caller and callee */
   size_t capacity;
   gp_error *error;
 } building;
 
 static gp_key arc_key(const void *columns, uint32_t row) {
-  const gp_graph *graph = columns;
+  const gp_callgraph *graph = columns;
   return (gp_key){graph->caller[row], graph->callee[row]};
 }
 
@@ -28,7 +28,7 @@ static uint32_t *no_numbers(size_t count) {
   return column;
 }
 
-static bool allocate(gp_graph *graph, gp_error *error) {
+static bool allocate(gp_callgraph *graph, gp_error *error) {
   size_t count = graph->functions;
   graph->first_callee = no_numbers(count);
   graph->first_caller = no_numbers(count);
@@ -39,7 +39,7 @@ static bool allocate(gp_graph *graph, gp_error *error) {
 }
 
 static bool reserve(building *b, size_t room) {
-  gp_graph *graph = b->graph;
+  gp_callgraph *graph = b->graph;
   if (room >= GP_NONE || !gp_resize(&graph->caller, room, sizeof *graph->caller) ||
       !gp_resize(&graph->callee, room, sizeof *graph->callee) ||
       !gp_resize(&graph->count, room, sizeof *graph->count) ||
@@ -52,8 +52,8 @@ static bool reserve(building *b, size_t room) {
 
 /* The arc between two functions, made if it is new; at the front of both lists. */
 static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t *found) {
-  gp_graph *graph = b->graph;
-  *found = gp_index_find(&b->index, (gp_key){caller, callee});
+  gp_callgraph *graph = b->graph;
+  *found = gp_hash_find(&b->index, (gp_key){caller, callee});
   if (*found != GP_NONE) return true;
   if (graph->arcs == b->capacity &&
       !reserve(b, gp_capacity(b->capacity, graph->arcs + 1)))
@@ -66,11 +66,11 @@ static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t 
   graph->first_callee[caller] = arc;
   graph->next_caller[arc] = graph->first_caller[callee];
   graph->first_caller[callee] = arc;
-  return gp_index_add(&b->index, arc) || gp_fail_memory(b->error);
+  return gp_hash_add(&b->index, arc) || gp_fail_memory(b->error);
 }
 
 /* Tells of calls that were added to an arc, and to the calls of its callee. */
-static void trace_calls(const gp_graph *graph, uint32_t arc, uint64_t calls,
+static void trace_calls(const gp_callgraph *graph, uint32_t arc, uint64_t calls,
                         uint64_t sum) {
   const gp_symtab *symtab = graph->symtab;
   const char *caller = symtab->name[graph->caller[arc]];
@@ -83,7 +83,7 @@ static void trace_calls(const gp_graph *graph, uint32_t arc, uint64_t calls,
 }
 
 /* Tells of calls that are not added. */
-static void trace_dropped(const gp_graph *graph, const gp_arcs *arcs, size_t row,
+static void trace_dropped(const gp_callgraph *graph, const gp_arcs *arcs, size_t row,
                           const char *why) {
   GP_TRACE(graph->symtab->trace, GP_TRACE_TALLY,
            "0x%" PRIx64 " calls 0x%" PRIx64 " %" PRIu64 " times: %s", arcs->from[row],
@@ -92,7 +92,7 @@ static void trace_dropped(const gp_graph *graph, const gp_arcs *arcs, size_t row
 
 /* Calls of a function by itself are kept apart: they move no time. */
 static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
-  gp_graph *graph = b->graph;
+  gp_callgraph *graph = b->graph;
   uint32_t callee = graph->callee[arc];
   bool own = graph->caller[arc] == callee;
   uint64_t *sum = own ? &graph->self_calls[callee] : &graph->calls[callee];
@@ -106,7 +106,7 @@ static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
 
 /* Calls of which only the callee is known are calls by others, along no arc. */
 static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
-  gp_graph *graph = b->graph;
+  gp_callgraph *graph = b->graph;
   const gp_symtab *symtab = graph->symtab;
   if (!gp_is_arc_selected(b->selection, GP_NONE, callee)) return true;
   if (!gp_count_add(&graph->calls[callee], calls))
@@ -178,30 +178,30 @@ static bool join_all(building *b, const gp_data *data, size_t *met) {
   return done;
 }
 
-static bool add_found(building *b, const gp_calls *found) {
+static bool add_found(building *b, const gp_static_calls *found) {
   uint32_t arc;
   for (size_t i = 0; i < found->count; i++)
     if (!find_or_add(b, found->caller[i], found->callee[i], &arc)) return false;
   return true;
 }
 
-bool gp_graph_build(gp_graph *graph, const gp_data *data, const gp_calls *found,
-                    const gp_symtab *symtab, const gp_arc_selection *selection,
-                    size_t *met, gp_error *error) {
+bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
+                        const gp_static_calls *found, const gp_symtab *symtab,
+                        const gp_arc_selection *selection, size_t *met, gp_error *error) {
   building b = {.graph = graph, .selection = selection, .error = error};
   memset(graph, 0, sizeof *graph);
   graph->symtab = symtab;
   graph->functions = symtab->count;
   *met = 0;
-  gp_index_init(&b.index, arc_key, graph);
+  gp_hash_init(&b.index, arc_key, graph);
   bool done = allocate(graph, error) && reserve(&b, 16) &&
               join_all(&b, data, met) && add_found(&b, found);
-  gp_index_free(&b.index);
-  if (!done) gp_graph_free(graph);
+  gp_hash_free(&b.index);
+  if (!done) gp_callgraph_free(graph);
   return done;
 }
 
-void gp_graph_free(gp_graph *graph) {
+void gp_callgraph_free(gp_callgraph *graph) {
   void *columns[] = {
       graph->caller, graph->callee, graph->count, graph->next_callee,
       graph->next_caller, graph->first_callee, graph->first_caller, graph->number,

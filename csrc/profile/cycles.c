@@ -20,7 +20,7 @@
 #include "base/count.h"
 
 typedef struct search {
-  gp_graph *graph;
+  gp_callgraph *graph;
   uint32_t *met;        /* per function: when it was met, from 1; 0 is not yet */
   uint32_t *path;       /* functions from the root of the search to here */
   uint32_t *arc;        /* per function of the path: its next arc to follow */
@@ -31,7 +31,7 @@ typedef struct search {
   uint32_t last_met, last_number;
 } search;
 
-static const char *name_of(const gp_graph *graph, uint32_t function) {
+static const char *name_of(const gp_callgraph *graph, uint32_t function) {
   return graph->symtab->name[function];
 }
 
@@ -70,7 +70,7 @@ static void number(search *s, uint32_t function) {
 
 /* Leaves the function at the end of the path. A head takes its members with it. */
 static void leave(search *s) {
-  gp_graph *graph = s->graph;
+  gp_callgraph *graph = s->graph;
   uint32_t function = s->path[--s->depth];
   if (s->heads[s->head_count - 1] != function) return;
   s->head_count--;
@@ -98,7 +98,7 @@ static void walk(search *s, uint32_t root) {
 }
 
 static bool allocate(search *s) {
-  gp_graph *graph = s->graph;
+  gp_callgraph *graph = s->graph;
   size_t count = graph->functions;
   graph->number = gp_column(count, sizeof *graph->number);
   graph->cycle = gp_column(count, sizeof *graph->cycle);
@@ -132,7 +132,7 @@ static int by_address(const void *a, const void *b) {
 }
 
 /* Counts the calls of a cycle by looking at who calls its members. */
-static bool count_calls(gp_graph *graph, uint32_t cycle) {
+static bool count_calls(gp_callgraph *graph, uint32_t cycle) {
   uint32_t member = graph->head[cycle - graph->functions];
   for (; member != GP_NONE; member = graph->next_member[member])
     for (uint32_t a = graph->first_caller[member]; a != GP_NONE;
@@ -146,7 +146,7 @@ static bool count_calls(gp_graph *graph, uint32_t cycle) {
 }
 
 /* Tells who is in a cycle, its head first. */
-static void trace_cycle(const gp_graph *graph, size_t cycle) {
+static void trace_cycle(const gp_callgraph *graph, size_t cycle) {
   uint32_t head = graph->head[cycle];
   for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
     gp_trace_write(graph->symtab->trace, GP_TRACE_CYCLES, "cycle %zu: %s %s", cycle + 1,
@@ -154,7 +154,7 @@ static void trace_cycle(const gp_graph *graph, size_t cycle) {
 }
 
 /* Numbers the cycles by the addresses of their heads, and makes nodes of them. */
-static bool add_cycles(gp_graph *graph, gp_error *error) {
+static bool add_cycles(gp_callgraph *graph, gp_error *error) {
   size_t nodes = graph->functions + graph->cycles;
   if (!gp_resize(&graph->calls, nodes, sizeof *graph->calls) ||
       !gp_resize(&graph->self_calls, nodes, sizeof *graph->self_calls))
@@ -173,7 +173,7 @@ static bool add_cycles(gp_graph *graph, gp_error *error) {
   return true;
 }
 
-bool gp_cycles_find(gp_graph *graph, gp_error *error) {
+bool gp_cycles_find(gp_callgraph *graph, gp_error *error) {
   search s = {.graph = graph};
   bool done = allocate(&s);
   for (uint32_t f = 0; done && f < graph->functions; f++)

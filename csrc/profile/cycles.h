@@ -13,6 +13,6 @@
 
 /* Fills number, cycle, next_member and head, and adds the cycles as nodes, with
  * calls from outside and calls between members. */
-bool gp_cycles_find(gp_graph *graph, gp_error *error);
+bool gp_cycles_find(gp_callgraph *graph, gp_error *error);
 
 #endif

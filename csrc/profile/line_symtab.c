@@ -20,10 +20,10 @@ typedef struct place {
 typedef struct building {
   const gp_symtab *functions;
   const gp_image *image;
-  const gp_linetab_options *options;
+  const gp_line_symtab_options *options;
   gp_symtab *lines;
   size_t capacity;
-  gp_linemap map;
+  gp_line_map map;
   gp_recorded recorded;
   uint32_t *row;          /* per function: its number among the lines */
   uint32_t next_order;    /* symbols of lines come after all of the image's table */
@@ -64,8 +64,8 @@ static bool read_map(building *b, gp_error *error) {
   if (!wanted) return gp_fail_memory(error);
   for (uint32_t f = 0; f < b->functions->count; f++)
     count = add_wanted(b, f, wanted, count);
-  bool done = gp_linemap_read(&b->map, b->image, b->lines->gnu_compat, wanted, count,
-                              error);
+  bool done = gp_line_map_read(&b->map, b->image, b->lines->gnu_compat, wanted, count,
+                               error);
   free(wanted);
   return done;
 }
@@ -133,9 +133,9 @@ static bool same_function(const char *a, const char *b) {
  * in another file that libbfd does not read, or that is missing, this is mostly all that
  * libbfd does not know. */
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
-  gp_source source;
-  if (gp_image_source(b->image, address, &source)) return source.function;
-  bool elsewhere = b->map.split || gp_separate_is_partial(b->image);
+  gp_location source;
+  if (gp_image_locate(b->image, address, &source)) return source.function;
+  bool elsewhere = b->map.split || gp_debug_file_is_partial(b->image);
   if (b->lines->gnu_compat || !elsewhere) return NULL;
   return b->functions->name[gp_symtab_owner(b->functions, function)];
 }
@@ -219,27 +219,27 @@ static bool pass_line(building *b, uint32_t function, size_t first, size_t end,
   return true;
 }
 
-static bool same_line(const gp_linemap *map, size_t a, size_t b) {
+static bool same_line(const gp_line_map *map, size_t a, size_t b) {
   return map->file[a] == map->file[b] && map->line[a] == map->line[b];
 }
 
 /* The first stretch behind those of the line of stretch `first`, in code that ends at
  * `high`. */
-static size_t end_of_line(const gp_linemap *map, size_t first, uint64_t high) {
+static size_t end_of_line(const gp_line_map *map, size_t first, uint64_t high) {
   size_t end = first + 1;
   while (end < map->count && map->low[end] < high && same_line(map, first, end)) end++;
   return end;
 }
 
 /* The first stretch from `first` on that ends above an address. */
-static size_t skip_to(const gp_linemap *map, size_t first, uint64_t address) {
+static size_t skip_to(const gp_line_map *map, size_t first, uint64_t address) {
   while (first < map->count && map->high[first] <= address) first++;
   return first;
 }
 
 /* A function's symbol. No stretch before *next is at its entry or behind that. */
 static bool pass_entry(building *b, uint32_t function, size_t *next) {
-  const gp_linemap *map = &b->map;
+  const gp_line_map *map = &b->map;
   uint64_t entry = b->functions->address[function];
   size_t at = *next = skip_to(map, *next, entry);
   place source = {GP_NONE, 0, NULL};
@@ -250,7 +250,7 @@ static bool pass_entry(building *b, uint32_t function, size_t *next) {
 
 /* The symbols of its lines. */
 static bool pass_code(building *b, uint32_t function, size_t *next) {
-  const gp_linemap *map = &b->map;
+  const gp_line_map *map = &b->map;
   gp_range code = code_of(b, function);
   size_t first = skip_to(map, *next, code.low);
   while (first < map->count && map->low[first] < code.high) {
@@ -317,9 +317,10 @@ static bool copy_files(building *b) {
   uint32_t number;
   b->lines->files = gp_column(1, sizeof *b->lines->files);
   if (!b->lines->files) return false;
-  gp_files_init(b->lines->files);
+  gp_source_names_init(b->lines->files);
   for (size_t i = 0; i < b->map.files.count; i++)
-    if (!gp_files_add(b->lines->files, b->map.files.name[i], &number)) return false;
+    if (!gp_source_names_add(b->lines->files, b->map.files.name[i], &number))
+      return false;
   return true;
 }
 
@@ -343,12 +344,12 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 
-bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_image *image,
-                      const gp_data *data, const gp_linetab_options *options,
-                      gp_error *error) {
+bool gp_line_symtab_build(gp_symtab *lines, const gp_symtab *functions,
+                          const gp_image *image, const gp_data *data,
+                          const gp_line_symtab_options *options, gp_error *error) {
   building b = {
       .functions = functions, .options = options, .lines = lines};
-  b.image = gp_separate_lines(image, functions->gnu_compat);
+  b.image = gp_debug_file_lines(image, functions->gnu_compat);
   memset(lines, 0, sizeof *lines);
   lines->outside = GP_NONE;
   lines->text_high = functions->text_high;
@@ -358,7 +359,7 @@ bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_ima
   bool done = build(&b, data, error);
   free(b.row);
   gp_recorded_free(&b.recorded);
-  gp_linemap_free(&b.map);
+  gp_line_map_free(&b.map);
   if (!done) gp_symtab_free(lines);
   return done;
 }

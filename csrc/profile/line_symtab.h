@@ -21,18 +21,18 @@
 #include "gmon/gmon.h"
 #include "symbols/symtab.h"
 
-typedef struct gp_linetab_options {
+typedef struct gp_line_symtab_options {
   bool all;          /* symbols for all lines */
   bool named;        /* all lines are told apart by their functions, too. Otherwise those
                         that nothing was recorded of bear the name of the function that
                         their code was inlined in */
-} gp_linetab_options;
+} gp_line_symtab_options;
 
 /* Makes the table out of that of functions: as GNU gprof has it, if that one is. Both
  * that one and the image must outlive it. Where symbols have no source (sourceless) it is
  * that of the functions. */
-bool gp_linetab_build(gp_symtab *lines, const gp_symtab *functions, const gp_image *image,
-                      const gp_data *data, const gp_linetab_options *options,
-                      gp_error *error);
+bool gp_line_symtab_build(gp_symtab *lines, const gp_symtab *functions,
+                          const gp_image *image, const gp_data *data,
+                          const gp_line_symtab_options *options, gp_error *error);
 
 #endif

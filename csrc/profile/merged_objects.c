@@ -15,7 +15,7 @@
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* The address behind all that an object is about. */
-static uint64_t end_of(const gp_object *object) {
+static uint64_t end_of(const gp_merged_object *object) {
   const gp_symtab *symtab = object->symtab;
   uint64_t last = symtab->address[symtab->count - 1];
   uint64_t end = larger(symtab->text_high, last < UINT64_MAX ? last + 1 : last);
@@ -24,7 +24,7 @@ static uint64_t end_of(const gp_object *object) {
   return end;
 }
 
-static bool place(gp_object *objects, size_t count, gp_error *error) {
+static bool place(gp_merged_object *objects, size_t count, gp_error *error) {
   uint64_t next = 0;
   for (size_t i = 0; i < count; i++) {
     objects[i].slide = next;
@@ -53,7 +53,7 @@ static bool allocate(gp_symtab *joined, size_t count, size_t text) {
          joined->owner && joined->end && joined->object && joined->text;
 }
 
-static size_t text_of(const gp_object *object) {
+static size_t text_of(const gp_merged_object *object) {
   size_t bytes = object->name ? strlen(object->name) + 1 : 0;
   for (uint32_t s = 0; object->name && s < object->symtab->count; s++)
     bytes += strlen(object->symtab->name[s]) + 1 + strlen(object->name) + 1;
@@ -78,7 +78,7 @@ static const char *append_text(char **text, const char *name, const char *object
 }
 
 /* Appends the symbols of an object; those of the table before end at `order`. */
-static void append(gp_symtab *joined, const gp_object *object, char **text,
+static void append(gp_symtab *joined, const gp_merged_object *object, char **text,
                    uint32_t *order) {
   const gp_symtab *symtab = object->symtab;
   uint32_t base = (uint32_t)joined->count, highest = 0;
@@ -100,8 +100,8 @@ static void append(gp_symtab *joined, const gp_object *object, char **text,
   joined->text_high = symtab->text_high + object->slide;
 }
 
-bool gp_joined_build(gp_symtab *joined, gp_object *objects, size_t count,
-                     gp_error *error) {
+bool gp_merged_objects_build(gp_symtab *joined, gp_merged_object *objects, size_t count,
+                             gp_error *error) {
   size_t symbols = 0, text = 1;
   uint32_t order = 0;
   memset(joined, 0, sizeof *joined);
@@ -123,7 +123,8 @@ bool gp_joined_build(gp_symtab *joined, gp_object *objects, size_t count,
 
 /* --- records --------------------------------------------------------------------- */
 
-static bool add_histograms(gp_data *sum, const gp_object *object, gp_error *error) {
+static bool add_histograms(gp_data *sum, const gp_merged_object *object,
+                           gp_error *error) {
   const gp_data *data = object->data;
   for (size_t i = 0; i < data->histogram_count; i++) {
     gp_histogram moved = data->histograms[i];
@@ -135,7 +136,8 @@ static bool add_histograms(gp_data *sum, const gp_object *object, gp_error *erro
 }
 
 /* Adds an arc, if it is within the object: its caller may be nobody knows who. */
-static bool add_arc(gp_data *sum, const gp_object *object, size_t arc, gp_error *error) {
+static bool add_arc(gp_data *sum, const gp_merged_object *object, size_t arc,
+                    gp_error *error) {
   const gp_data *data = object->data;
   uint64_t from = data->arcs.from[arc], self = data->arcs.self[arc];
   if (self >= object->end || (from == GP_OUTSIDE && data->shared)) return true;
@@ -146,7 +148,8 @@ static bool add_arc(gp_data *sum, const gp_object *object, size_t arc, gp_error 
   return gp_data_add_arc(sum, from, self + object->slide, data->arcs.calls[arc], error);
 }
 
-bool gp_joined_add(gp_data *sum, const gp_object *object, gp_error *error) {
+bool gp_merged_objects_add(gp_data *sum, const gp_merged_object *object,
+                           gp_error *error) {
   const gp_data *data = object->data;
   const gp_blocks *blocks = &data->blocks;
   if (!add_histograms(sum, object, error)) return false;

@@ -14,23 +14,23 @@
 #include "gmon/gmon.h"
 #include "symbols/symtab.h"
 
-typedef struct gp_object {
+typedef struct gp_merged_object {
   const gp_symtab *symtab;
   const gp_data *data;
   const char *name;       /* of a library; NULL for the program */
   uint64_t slide;         /* what its addresses are moved by; */
   uint64_t end;           /*   behind its own addresses, before that: set by the former */
-} gp_object;
+} gp_merged_object;
 
 /* Makes one table of those of all objects, which have to outlive it, and says where they
  * are moved to. Errors: there are not enough addresses, or symbols are too many. */
-bool gp_joined_build(gp_symtab *joined, gp_object *objects, size_t count,
-                     gp_error *error);
+bool gp_merged_objects_build(gp_symtab *joined, gp_merged_object *objects, size_t count,
+                             gp_error *error);
 
 /* Adds the records of an object to a sum of `mixed_scales`, but for those calls that are
  * not within the object: from GP_OUTSIDE in a shared library, or of what is not in it.
  * Callers that nobody knows stay so.
  * Errors: they count another unit, or at another rate. */
-bool gp_joined_add(gp_data *sum, const gp_object *object, gp_error *error);
+bool gp_merged_objects_add(gp_data *sum, const gp_merged_object *object, gp_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/sort.h"
 #include "profile/propagate.h"
 
-static const char *name_of(const gp_graph *graph, uint32_t function) {
+static const char *name_of(const gp_callgraph *graph, uint32_t function) {
   return graph->symtab->name[function];
 }
 
@@ -19,7 +19,7 @@ static const char *name_of(const gp_graph *graph, uint32_t function) {
 /* More time first; cycles before functions; names without underscore before those
  * with one; more calls; by name. Cycles of equal time keep their order. */
 static bool entry_before(const void *context, uint32_t b, uint32_t a) {
-  const gp_graph *graph = context;
+  const gp_callgraph *graph = context;
   double time_a = graph->shown_self[a] + graph->shown_children[a];
   double time_b = graph->shown_self[b] + graph->shown_children[b];
   if (time_a != time_b) return time_b > time_a;
@@ -32,7 +32,7 @@ static bool entry_before(const void *context, uint32_t b, uint32_t a) {
   return strcmp(name_b, name_a) < 0;
 }
 
-bool gp_order_entries(gp_graph *graph, gp_error *error) {
+bool gp_order_entries(gp_callgraph *graph, gp_error *error) {
   size_t nodes = graph->functions + graph->cycles;
   graph->entries = gp_identity(nodes);
   graph->rank = gp_column(nodes, sizeof *graph->rank);
@@ -48,7 +48,7 @@ bool gp_order_entries(gp_graph *graph, gp_error *error) {
   return true;
 }
 
-uint32_t *gp_order_nodes(const gp_graph *graph, size_t *count) {
+uint32_t *gp_order_nodes(const gp_callgraph *graph, size_t *count) {
   size_t nodes = graph->functions + graph->cycles;
   uint32_t *column = gp_column(nodes, sizeof *column);
   *count = 0;
@@ -57,7 +57,7 @@ uint32_t *gp_order_nodes(const gp_graph *graph, size_t *count) {
   return column;
 }
 
-uint32_t *gp_order_cycles(const gp_graph *graph, size_t *count) {
+uint32_t *gp_order_cycles(const gp_callgraph *graph, size_t *count) {
   uint32_t *column = gp_identity(graph->cycles);
   *count = graph->cycles;
   for (size_t i = 0; column && i < *count; i++) column[i] += (uint32_t)graph->functions;
@@ -71,13 +71,13 @@ static bool by_name(const void *context, uint32_t b, uint32_t a) {
 }
 
 static bool by_self(const void *context, uint32_t b, uint32_t a) {
-  const gp_graph *graph = context;
+  const gp_callgraph *graph = context;
   if (graph->self[a] != graph->self[b]) return graph->self[b] > graph->self[a];
   if (graph->calls[a] != graph->calls[b]) return graph->calls[b] > graph->calls[a];
   return by_name(graph, b, a);
 }
 
-uint32_t *gp_order_functions(const gp_graph *graph, gp_function_order order,
+uint32_t *gp_order_functions(const gp_callgraph *graph, gp_function_order order,
                              size_t *count) {
   uint32_t *functions = gp_identity(graph->functions);
   if (!functions) return NULL;
@@ -94,9 +94,9 @@ uint32_t *gp_order_functions(const gp_graph *graph, gp_function_order order,
 /* --- arcs ------------------------------------------------------------------ */
 
 /* Calls of oneself, then calls inside a cycle, then calls that move time. */
-static int arc_kind(const gp_graph *graph, uint32_t arc) {
+static int arc_kind(const gp_callgraph *graph, uint32_t arc) {
   uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
-  return caller == callee ? 0 : gp_graph_same_cycle(graph, caller, callee) ? 1 : 2;
+  return caller == callee ? 0 : gp_callgraph_same_cycle(graph, caller, callee) ? 1 : 2;
 }
 
 /* What arcs are put in order by. */
@@ -106,7 +106,7 @@ typedef struct arc_size {
   uint64_t count;
 } arc_size;
 
-static arc_size measure(const gp_graph *graph, uint32_t arc) {
+static arc_size measure(const gp_callgraph *graph, uint32_t arc) {
   arc_size size = {arc_kind(graph, arc), 0, graph->count[arc]};
   if (size.kind == 2) {
     gp_arc_time time = gp_propagated(graph, arc);
@@ -131,7 +131,7 @@ static bool descending(const void *sizes, uint32_t b, uint32_t a) {
 
 /* Sorts arcs. All are measured first: that costs far more than comparing. `places` and
  * `sizes` have room for them. */
-static bool sort_measured(const gp_graph *graph, gp_rows *arcs, gp_before *before,
+static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *before,
                           uint32_t *places, arc_size *sizes) {
   for (size_t i = 0; i < arcs->count; i++) {
     places[i] = (uint32_t)i;
@@ -143,7 +143,7 @@ static bool sort_measured(const gp_graph *graph, gp_rows *arcs, gp_before *befor
   return true;
 }
 
-static bool sort_arcs(const gp_graph *graph, gp_rows *arcs, gp_before *before) {
+static bool sort_arcs(const gp_callgraph *graph, gp_rows *arcs, gp_before *before) {
   enum { ENOUGH = 64 };  /* for most lists, which are short */
   if (arcs->count < 2) return true;
   if (arcs->count <= ENOUGH) {
@@ -198,36 +198,36 @@ static bool by_number(const void *context, uint32_t b, uint32_t a) {
 
 /* The arcs of a cycle's members that lead into it or out of it, in the order of their
  * creation. */
-static bool outer_arcs(const gp_graph *graph, uint32_t cycle, const uint32_t *first,
+static bool outer_arcs(const gp_callgraph *graph, uint32_t cycle, const uint32_t *first,
                        const uint32_t *next, gp_rows *arcs) {
   uint32_t member = graph->head[cycle - graph->functions];
   if (!begin_rows(arcs)) return false;
   for (; member != GP_NONE; member = graph->next_member[member])
     for (uint32_t a = first[member]; a != GP_NONE; a = next[a])
-      if (!gp_graph_is_recursive(graph, a) && !add_row(arcs, a)) return false;
+      if (!gp_callgraph_is_recursive(graph, a) && !add_row(arcs, a)) return false;
   return gp_sort(arcs->row, arcs->count, by_number, NULL);
 }
 
 /* Arcs of a function or a cycle, in the order of their creation. */
-static bool list_arcs(const gp_graph *graph, uint32_t node, const uint32_t *first,
+static bool list_arcs(const gp_callgraph *graph, uint32_t node, const uint32_t *first,
                       const uint32_t *next, gp_rows *arcs) {
   return node < graph->functions ? unchain(first[node], next, arcs)
                                  : outer_arcs(graph, node, first, next, arcs);
 }
 
 static uint32_t *sorted(uint32_t *column, size_t count, gp_before *before,
-                        const gp_graph *graph) {
+                        const gp_callgraph *graph) {
   if (column && gp_sort(column, count, before, graph)) return column;
   free(column);
   return NULL;
 }
 
 static bool by_count(const void *context, uint32_t b, uint32_t a) {
-  const gp_graph *graph = context;
+  const gp_callgraph *graph = context;
   return graph->count[b] > graph->count[a];
 }
 
-uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count) {
+uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *count) {
   uint32_t *arcs = gp_identity(graph->arcs);
   *count = graph->arcs;
   return order == GP_BY_CREATION ? arcs : sorted(arcs, *count, by_count, graph);
@@ -235,7 +235,7 @@ uint32_t *gp_order_arcs(const gp_graph *graph, gp_arc_order order, size_t *count
 
 /* Tells in which order arcs of a function came out, and by what. `end` is the column of
  * the functions at the other end. */
-static void trace_arcs(const gp_graph *graph, const char *side, const uint32_t *end,
+static void trace_arcs(const gp_callgraph *graph, const char *side, const uint32_t *end,
                        uint32_t node, const gp_rows *arcs) {
   static const char *const kinds[] = {"of itself", "in the cycle", "that move time"};
   const gp_trace *trace = graph->symtab->trace;
@@ -250,7 +250,7 @@ static void trace_arcs(const gp_graph *graph, const char *side, const uint32_t *
   }
 }
 
-bool gp_order_callers(const gp_graph *graph, uint32_t node, gp_rows *arcs) {
+bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs) {
   if (!list_arcs(graph, node, graph->first_caller, graph->next_caller, arcs) ||
       !sort_arcs(graph, arcs, ascending))
     return false;
@@ -258,7 +258,7 @@ bool gp_order_callers(const gp_graph *graph, uint32_t node, gp_rows *arcs) {
   return true;
 }
 
-bool gp_order_callees(const gp_graph *graph, uint32_t node, gp_rows *arcs) {
+bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs) {
   if (!list_arcs(graph, node, graph->first_callee, graph->next_callee, arcs) ||
       !sort_arcs(graph, arcs, descending))
     return false;
@@ -269,14 +269,14 @@ bool gp_order_callees(const gp_graph *graph, uint32_t node, gp_rows *arcs) {
 /* --- members of a cycle ---------------------------------------------------- */
 
 static bool member_before(const void *context, uint32_t b, uint32_t a) {
-  const gp_graph *graph = context;
+  const gp_callgraph *graph = context;
   double time_a = graph->shown_self[a] + graph->shown_children[a];
   double time_b = graph->shown_self[b] + graph->shown_children[b];
   if (time_a != time_b) return time_b > time_a;
   return graph->calls[b] + graph->self_calls[b] > graph->calls[a] + graph->self_calls[a];
 }
 
-bool gp_order_members(const gp_graph *graph, uint32_t cycle, gp_rows *members) {
+bool gp_order_members(const gp_callgraph *graph, uint32_t cycle, gp_rows *members) {
   uint32_t head = graph->head[cycle - graph->functions];
   return copy_chain(head, graph->next_member, members) &&
          gp_sort(members->row, members->count, member_before, graph);
@@ -284,6 +284,6 @@ bool gp_order_members(const gp_graph *graph, uint32_t cycle, gp_rows *members) {
 
 /* --- lines of a function ---------------------------------------------------- */
 
-bool gp_order_lines(const gp_graph *graph, uint32_t function, gp_rows *lines) {
+bool gp_order_lines(const gp_callgraph *graph, uint32_t function, gp_rows *lines) {
   return copy_chain(function, graph->symtab->next_line, lines);
 }

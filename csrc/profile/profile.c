@@ -41,7 +41,7 @@ static bool exclude_machinery(gp_profile *profile) {
 
 /* Calls that were deleted do not come back for being in the code. (They do in GNU
  * gprof.) */
-static void drop_unselected(gp_calls *found, const gp_arc_selection *selection) {
+static void drop_unselected(gp_static_calls *found, const gp_arc_selection *selection) {
   size_t kept = 0;
   for (size_t i = 0; i < found->count; i++) {
     if (!gp_is_arc_selected(selection, found->caller[i], found->callee[i])) continue;
@@ -52,19 +52,21 @@ static void drop_unselected(gp_calls *found, const gp_arc_selection *selection) 
 }
 
 /* Calls in the code, if they are wanted. */
-static bool find_calls(gp_calls *found, const gp_profile *profile, const gp_data *data,
-                       const gp_profile_options *options, gp_error *error) {
+static bool find_calls(gp_static_calls *found, const gp_profile *profile,
+                       const gp_data *data, const gp_profile_options *options,
+                       gp_error *error) {
   if (!options->opcodes) return true;
   if (options->gnu_compat)
-    return gp_calls_find_as_gnu(found, profile->image, profile->symtab, data,
-                                options->opcodes, error);
-  if (!gp_calls_find(found, profile->image, profile->symtab, options->opcodes, error))
+    return gp_static_calls_find_as_gnu(found, profile->image, profile->symtab, data,
+                                       options->opcodes, error);
+  if (!gp_static_calls_find(found, profile->image, profile->symtab, options->opcodes,
+                            error))
     return false;
   drop_unselected(found, &profile->selections.arcs);
   return true;
 }
 
-static void trace_calls(const gp_calls *found, const gp_symtab *symtab) {
+static void trace_calls(const gp_static_calls *found, const gp_symtab *symtab) {
   if (!gp_traces(symtab->trace, GP_TRACE_STATIC_CALLS)) return;
   for (size_t i = 0; i < found->count; i++)
     gp_trace_write(symtab->trace, GP_TRACE_STATIC_CALLS, "in the code, %s calls %s",
@@ -73,27 +75,27 @@ static void trace_calls(const gp_calls *found, const gp_symtab *symtab) {
 
 static bool build_graph(gp_profile *profile, const gp_data *data,
                         const gp_profile_options *options, gp_error *error) {
-  gp_calls found = {0};
+  gp_static_calls found = {0};
   bool done = find_calls(&found, profile, data, options, error);
   if (done) trace_calls(&found, profile->symtab);
-  done = done && gp_graph_build(&profile->graph, data, &found, profile->symtab,
-                                &profile->selections.arcs, &profile->arcs_met, error);
-  gp_calls_free(&found);
+  done = done && gp_callgraph_build(&profile->graph, data, &found, profile->symtab,
+                                    &profile->selections.arcs, &profile->arcs_met, error);
+  gp_static_calls_free(&found);
   return done;
 }
 
 static bool build(gp_profile *profile, const gp_data *data,
                   const gp_profile_options *options, gp_error *error) {
-  gp_graph *graph = &profile->graph;
+  gp_callgraph *graph = &profile->graph;
   const gp_selections *selections = &profile->selections;
   size_t blocks_kept = options->gnu_compat ? GP_GNU_BLOCKS : SIZE_MAX;
   return (exclude_machinery(profile) || gp_fail_memory(error)) &&
          gp_samples_assign(&profile->samples, data, profile->symtab,
                            &selections->of[GP_FLAT], error) &&
-         gp_uncovered_find(&profile->uncovered, profile->image, profile->symtab,
-                           &profile->samples, data, error) &&
-         gp_block_table_build(&profile->blocks, data, profile->symtab, blocks_kept,
-                              error) &&
+         gp_unattributed_find(&profile->uncovered, profile->image, profile->symtab,
+                              &profile->samples, data, error) &&
+         gp_block_counts_build(&profile->blocks, data, profile->symtab, blocks_kept,
+                               error) &&
          build_graph(profile, data, options, error) &&
          gp_cycles_find(graph, error) &&
          gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],
@@ -123,8 +125,8 @@ gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
 void gp_profile_free(gp_profile *profile) {
   if (!profile) return;
   gp_selections_free(&profile->selections);
-  gp_graph_free(&profile->graph);
-  gp_block_table_free(&profile->blocks);
+  gp_callgraph_free(&profile->graph);
+  gp_block_counts_free(&profile->blocks);
   gp_samples_free(&profile->samples);
   free(profile);
 }

@@ -19,9 +19,9 @@ typedef struct gp_profile {
   const gp_image *image;
   const gp_symtab *symtab;
   gp_samples samples;
-  gp_graph graph;
-  gp_block_table blocks;
-  gp_uncovered uncovered;
+  gp_callgraph graph;
+  gp_block_counts blocks;
+  gp_unattributed uncovered;
   gp_selections selections;        /* the machinery of profiling is excluded in them */
   size_t arcs_read, arcs_met;      /* arcs of the data; those that met functions */
 } gp_profile;

@@ -14,7 +14,7 @@
 
 #include "base/array.h"
 
-static bool allocate(gp_graph *graph) {
+static bool allocate(gp_callgraph *graph) {
   size_t nodes = graph->functions + graph->cycles;
   graph->self = gp_column(nodes, sizeof *graph->self);
   graph->children = gp_column(nodes, sizeof *graph->children);
@@ -28,7 +28,7 @@ static bool allocate(gp_graph *graph) {
 
 /* The functions by number, ascending; in address order where numbers are equal. A
  * counting sort, as numbers are dense. */
-static uint32_t *by_number(const gp_graph *graph) {
+static uint32_t *by_number(const gp_callgraph *graph) {
   size_t count = graph->functions;
   uint32_t *order = gp_column(count, sizeof *order);
   size_t *start = gp_column(count + 2, sizeof *start);
@@ -46,11 +46,11 @@ static uint32_t *by_number(const gp_graph *graph) {
 }
 
 /* What a node inherits from the callers of one function in it. */
-static void inherit_from_callers(gp_graph *graph, uint32_t node, uint32_t function) {
+static void inherit_from_callers(gp_callgraph *graph, uint32_t node, uint32_t function) {
   for (uint32_t a = graph->first_caller[function]; a != GP_NONE;
        a = graph->next_caller[a]) {
     uint32_t caller = graph->caller[a];
-    if (caller == function || gp_graph_same_cycle(graph, caller, function)) continue;
+    if (caller == function || gp_callgraph_same_cycle(graph, caller, function)) continue;
     graph->printed[node] |= graph->printed[caller];
     if (graph->calls[node] != 0)
       graph->share[node] += graph->share[caller] *
@@ -59,7 +59,7 @@ static void inherit_from_callers(gp_graph *graph, uint32_t node, uint32_t functi
 }
 
 /* A cycle inherits from the callers of all its members, and hands it on to each. */
-static void inherit_cycle(gp_graph *graph, uint32_t cycle) {
+static void inherit_cycle(gp_callgraph *graph, uint32_t cycle) {
   uint32_t head = graph->head[cycle - graph->functions];
   for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
     inherit_from_callers(graph, cycle, m);
@@ -70,7 +70,7 @@ static void inherit_cycle(gp_graph *graph, uint32_t cycle) {
 }
 
 /* What the user named overrides what was inherited. */
-static void override(gp_graph *graph, uint32_t function, const gp_selection *print,
+static void override(gp_callgraph *graph, uint32_t function, const gp_selection *print,
                      const gp_selection *time) {
   if (!graph->printed[function])
     graph->printed[function] = gp_is_selected(print, function);
@@ -83,7 +83,7 @@ static void override(gp_graph *graph, uint32_t function, const gp_selection *pri
 }
 
 /* Tells of the share of its time with which a function counts. */
-static void trace_share(const gp_graph *graph, uint32_t function) {
+static void trace_share(const gp_callgraph *graph, uint32_t function) {
   GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
            "%s: %g of its time counts, it has %g ticks of its own, and %s entry",
            graph->symtab->name[function], graph->share[function], graph->self[function],
@@ -92,8 +92,8 @@ static void trace_share(const gp_graph *graph, uint32_t function) {
 
 /* Callers before callees. Members of a cycle have one number and stand together,
  * so the first one met does the inheriting for all. */
-static void hand_down(gp_graph *graph, const uint32_t *order, const gp_selection *print,
-                      const gp_selection *time) {
+static void hand_down(gp_callgraph *graph, const uint32_t *order,
+                      const gp_selection *print, const gp_selection *time) {
   uint32_t last_cycle = GP_NONE;
   for (size_t end = graph->functions, begin; end > 0; end = begin) {
     uint32_t number = graph->number[order[end - 1]];
@@ -113,7 +113,7 @@ static void hand_down(gp_graph *graph, const uint32_t *order, const gp_selection
 }
 
 /* A cycle's own time is that of its members which count. */
-static void add_up_cycles(gp_graph *graph) {
+static void add_up_cycles(gp_callgraph *graph) {
   for (size_t i = 0; i < graph->cycles; i++) {
     size_t cycle = graph->functions + i;
     for (uint32_t m = graph->head[i]; m != GP_NONE; m = graph->next_member[m])
@@ -124,12 +124,12 @@ static void add_up_cycles(gp_graph *graph) {
 
 /* The share of the callee's time that goes along an arc, before the caller's own
  * share is taken into account. False if the arc moves no time. */
-static bool arc_moves(const gp_graph *graph, uint32_t arc, gp_arc_time *time) {
+static bool arc_moves(const gp_callgraph *graph, uint32_t arc, gp_arc_time *time) {
   uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
   if (graph->count[arc] == 0 || caller == callee) return false;
-  if (gp_graph_same_cycle(graph, caller, callee)) return false;
+  if (gp_callgraph_same_cycle(graph, caller, callee)) return false;
   if (graph->share[callee] == 0) return false;
-  uint32_t node = gp_graph_whole(graph, callee);
+  uint32_t node = gp_callgraph_whole(graph, callee);
   if (graph->calls[node] == 0) return false;
   double part = (double)graph->count[arc] / (double)graph->calls[node];
   time->self = graph->self[node] * part;
@@ -138,7 +138,8 @@ static bool arc_moves(const gp_graph *graph, uint32_t arc, gp_arc_time *time) {
 }
 
 /* Tells of time that moved to a caller. */
-static void trace_moved(const gp_graph *graph, uint32_t arc, const gp_arc_time *time) {
+static void trace_moved(const gp_callgraph *graph, uint32_t arc,
+                        const gp_arc_time *time) {
   const gp_symtab *symtab = graph->symtab;
   uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
   gp_trace_write(symtab->trace, GP_TRACE_PROPAGATION,
@@ -146,12 +147,12 @@ static void trace_moved(const gp_graph *graph, uint32_t arc, const gp_arc_time *
                  " calls), has %g below it",
                  symtab->name[caller], time->self, time->children, symtab->name[callee],
                  graph->cycle[callee] == GP_NONE ? "" : " and its cycle",
-                 graph->count[arc], graph->calls[gp_graph_whole(graph, callee)],
+                 graph->count[arc], graph->calls[gp_callgraph_whole(graph, callee)],
                  graph->children[caller]);
 }
 
 /* Adds to a caller what it spent in its callees. */
-static void gather(gp_graph *graph, uint32_t caller) {
+static void gather(gp_callgraph *graph, uint32_t caller) {
   double share = graph->share[caller];
   if (share == 0) return;
   uint32_t cycle = graph->cycle[caller];
@@ -170,8 +171,8 @@ static void gather(gp_graph *graph, uint32_t caller) {
   }
 }
 
-bool gp_propagate(gp_graph *graph, const gp_samples *samples, const gp_selection *print,
-                  const gp_selection *time, gp_error *error) {
+bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
+                  const gp_selection *print, const gp_selection *time, gp_error *error) {
   if (!allocate(graph)) return gp_fail_memory(error);
   uint32_t *order = by_number(graph);
   if (!order) return gp_fail_memory(error);
@@ -183,7 +184,7 @@ bool gp_propagate(gp_graph *graph, const gp_samples *samples, const gp_selection
   return true;
 }
 
-gp_arc_time gp_propagated(const gp_graph *graph, uint32_t arc) {
+gp_arc_time gp_propagated(const gp_callgraph *graph, uint32_t arc) {
   double share = graph->share[graph->caller[arc]];
   gp_arc_time time;
   if (share == 0 || !arc_moves(graph, arc, &time)) return (gp_arc_time){0, 0};

@@ -15,8 +15,8 @@
 
 /* Fills self, children, share, shown_self, shown_children, printed and total.
  * `print` selects entries, `time` the functions whose time counts. */
-bool gp_propagate(gp_graph *graph, const gp_samples *samples, const gp_selection *print,
-                  const gp_selection *time, gp_error *error);
+bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
+                  const gp_selection *print, const gp_selection *time, gp_error *error);
 
 /* The time that an arc stands for, in ticks: the part of the callee's (or of its
  * whole cycle's) own and children's time that is due to these calls. */
@@ -24,6 +24,6 @@ typedef struct gp_arc_time {
   double self, children;
 } gp_arc_time;
 
-gp_arc_time gp_propagated(const gp_graph *graph, uint32_t arc);
+gp_arc_time gp_propagated(const gp_callgraph *graph, uint32_t arc);
 
 #endif

@@ -84,7 +84,7 @@ static void find_bounds(bounds *code, const gp_image *image) {
                                      "_text", "_stext", NULL};
   static const char *const highs[] = {"etext", "_etext", "__etext", NULL};
   *code = (bounds){.lows = 0};
-  image = gp_separate_known_symbols(image, false);
+  image = gp_debug_file_known_symbols(image, false);
   add_bound(code->low, &code->lows, image->text_low);
   add_bound(code->high, &code->highs, image->text_high);
   for (size_t i = 0; i < image->symbol_count; i++) {

@@ -74,25 +74,25 @@ static void shift_callers(const gp_data *data, uint64_t offset) {
 }
 
 /* An empty index like another one, with room for all that is in it. */
-static bool renew(gp_index *fresh, const gp_index *index) {
-  gp_index_init(fresh, index->key_of, index->columns);
-  return gp_index_reserve(fresh, index->used);
+static bool renew(gp_hash *fresh, const gp_hash *index) {
+  gp_hash_init(fresh, index->key_of, index->columns);
+  return gp_hash_reserve(fresh, index->used);
 }
 
 /* Enters all rows into such an index, which takes the place of the other one. */
-static void enter(gp_index *index, gp_index *fresh, size_t rows) {
-  for (uint32_t row = 0; row < rows; row++) gp_index_add(fresh, row);
-  gp_index_free(index);
+static void enter(gp_hash *index, gp_hash *fresh, size_t rows) {
+  for (uint32_t row = 0; row < rows; row++) gp_hash_add(fresh, row);
+  gp_hash_free(index);
   *index = *fresh;
 }
 
 bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error) {
-  gp_index arcs, blocks;
+  gp_hash arcs, blocks;
   if (!check(data, offset, strict, error)) return false;
   bool room = renew(&arcs, &data->arcs.index);
   if (!renew(&blocks, &data->blocks.index) || !room) {
-    gp_index_free(&arcs);
-    gp_index_free(&blocks);
+    gp_hash_free(&arcs);
+    gp_hash_free(&blocks);
     return gp_fail_memory(error);
   }
   for (size_t i = 0; i < data->histogram_count; i++) {

@@ -14,7 +14,7 @@ static uint32_t symbol_at(const gp_symtab *symtab, uint64_t address) {
   return above > 0 && symtab->address[above - 1] == address ? above - 1 : GP_NONE;
 }
 
-static bool append(gp_calls *calls, uint32_t caller, uint32_t callee) {
+static bool append(gp_static_calls *calls, uint32_t caller, uint32_t callee) {
   if (calls->count == calls->capacity) {
     size_t room = gp_capacity(calls->capacity, calls->count + 1);
     if (!gp_resize(&calls->caller, room, sizeof *calls->caller) ||
@@ -61,12 +61,12 @@ static range in_text(const gp_image *image, range code) {
 /* --- decoding -------------------------------------------------------------- */
 
 /* Nobody calls a cold part: what looks so is no instruction of the program's. */
-static bool decode_symbol(gp_calls *calls, const gp_symtab *symtab, uint32_t symbol,
-                          range code, gp_decoder *decoder) {
+static bool decode_symbol(gp_static_calls *calls, const gp_symtab *symtab,
+                          uint32_t symbol, range code, gp_disasm *decoder) {
   uint32_t caller = gp_symtab_owner(symtab, symbol);
   uint64_t address = code.first, target;
   while (address < code.end) {
-    if (!gp_decoder_next(decoder, &address, code.end, &target)) continue;
+    if (!gp_disasm_next(decoder, &address, code.end, &target)) continue;
     uint32_t callee = symbol_at(symtab, target);
     if (callee == GP_NONE || gp_symtab_owner(symtab, callee) != callee) continue;
     if (!append(calls, caller, callee)) return false;
@@ -74,25 +74,26 @@ static bool decode_symbol(gp_calls *calls, const gp_symtab *symtab, uint32_t sym
   return true;
 }
 
-static bool decode(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
-                   gp_decoder *decoder, gp_error *error) {
+static bool decode(gp_static_calls *calls, const gp_image *image, const gp_symtab *symtab,
+                   gp_disasm *decoder, gp_error *error) {
   bool done = true;
   for (uint32_t s = 0; done && s < symtab->count; s++)
     done = decode_symbol(calls, symtab, s, in_text(image, span_of(symtab, s)), decoder);
-  return (done || gp_fail_memory(error)) && gp_decoder_tells_calls(decoder, error);
+  return (done || gp_fail_memory(error)) && gp_disasm_tells_calls(decoder, error);
 }
 
-bool gp_calls_find(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
-                   const gp_opcodes *opcodes, gp_error *error) {
-  gp_decoder decoder;
+bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
+                          const gp_symtab *symtab, const gp_opcodes *opcodes,
+                          gp_error *error) {
+  gp_disasm decoder;
   memset(calls, 0, sizeof *calls);
   uint8_t *text = read_text(image, error);
   if (!text) return false;
-  bool done = gp_decoder_open(&decoder, image, text, opcodes, error) &&
+  bool done = gp_disasm_open(&decoder, image, text, opcodes, error) &&
               decode(calls, image, symtab, &decoder, error);
-  gp_decoder_close(&decoder);
+  gp_disasm_close(&decoder);
   free(text);
-  if (!done) gp_calls_free(calls);
+  if (!done) gp_static_calls_free(calls);
   return done;
 }
 
@@ -100,7 +101,7 @@ bool gp_calls_find(gp_calls *calls, const gp_image *image, const gp_symtab *symt
 
 /* A search, and what it needs to know. */
 typedef struct search {
-  gp_calls *calls;
+  gp_static_calls *calls;
   const gp_image *image;
   const gp_symtab *symtab;
   const gp_data *data;
@@ -155,29 +156,29 @@ static bool search_text(const search *s, gp_error *error) {
   return true;
 }
 
-static bool find_on_x86(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
-                        const gp_data *data, gp_error *error) {
+static bool find_on_x86(gp_static_calls *calls, const gp_image *image,
+                        const gp_symtab *symtab, const gp_data *data, gp_error *error) {
   if (!(image->text->flags & SEC_HAS_CONTENTS)) return true;
   uint8_t *text = read_text(image, error);
   if (!text) return false;
   search s = {calls, image, symtab, data, text};
   bool done = search_text(&s, error);
   free(text);
-  if (!done) gp_calls_free(calls);
+  if (!done) gp_static_calls_free(calls);
   return done;
 }
 
-bool gp_calls_find_as_gnu(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
-                          const gp_data *data, const gp_opcodes *opcodes,
-                          gp_error *error) {
+bool gp_static_calls_find_as_gnu(gp_static_calls *calls, const gp_image *image,
+                                 const gp_symtab *symtab, const gp_data *data,
+                                 const gp_opcodes *opcodes, gp_error *error) {
   memset(calls, 0, sizeof *calls);
   if (bfd_get_arch(image->file) == bfd_arch_i386)
     return find_on_x86(calls, image, symtab, data, error);
-  if (!gp_decoder_knows(image, opcodes)) return true;
-  return gp_calls_find(calls, image, symtab, opcodes, error);
+  if (!gp_disasm_knows(image, opcodes)) return true;
+  return gp_static_calls_find(calls, image, symtab, opcodes, error);
 }
 
-void gp_calls_free(gp_calls *calls) {
+void gp_static_calls_free(gp_static_calls *calls) {
   free(calls->caller);
   free(calls->callee);
   memset(calls, 0, sizeof *calls);

@@ -15,25 +15,26 @@
 
 /* Columns over calls, by address of the calling instruction, upwards. Functions are
  * numbers of the symbol table; a pair that calls in several places is here as often. */
-typedef struct gp_calls {
+typedef struct gp_static_calls {
   size_t count, capacity;
   uint32_t *caller, *callee;
-} gp_calls;
+} gp_static_calls;
 
 /* Decodes all functions in .text, each from its start. What a cold part calls
  * is called by the function it is a part of. Errors: the architecture, a
  * section without contents. */
-bool gp_calls_find(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
-                   const gp_opcodes *opcodes, gp_error *error);
+bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
+                          const gp_symtab *symtab, const gp_opcodes *opcodes,
+                          gp_error *error);
 
 /* Finds what GNU gprof finds on the x86 family: any byte E8 in a function that the
  * histograms of `data` cover is taken for a call, always forwards, and counts if a
  * function begins at its target, and a histogram covers that. Other architectures as
- * gp_calls_find; nothing, without an error, where that knows none. */
-bool gp_calls_find_as_gnu(gp_calls *calls, const gp_image *image, const gp_symtab *symtab,
-                          const gp_data *data, const gp_opcodes *opcodes,
-                          gp_error *error);
+ * gp_static_calls_find; nothing, without an error, where that knows none. */
+bool gp_static_calls_find_as_gnu(gp_static_calls *calls, const gp_image *image,
+                                 const gp_symtab *symtab, const gp_data *data,
+                                 const gp_opcodes *opcodes, gp_error *error);
 
-void gp_calls_free(gp_calls *calls);
+void gp_static_calls_free(gp_static_calls *calls);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct search {
   const gp_symtab *symtab;
   const gp_samples *samples;
   const gp_data *data;
-  gp_extents extents;
+  gp_symbol_sizes extents;
   uint64_t drift;     /* by how many bytes samples may seem to be too low */
   gap *gaps;          /* that have samples, ascending */
   size_t count, capacity;
@@ -107,7 +107,7 @@ static uint64_t reach_of_few(search *s, uint32_t row) {
   uint64_t reach = 0;
   for (uint32_t i = 1; i <= FEW && i <= row; i++) {
     asymbol *symbol = symbol_of(s, row - i);
-    uint64_t size = symbol ? gp_extents_size(&s->extents, symbol) : 0;
+    uint64_t size = symbol ? gp_symbol_sizes_size(&s->extents, symbol) : 0;
     uint64_t address = s->symtab->address[row - i];
     if (size >= UINT64_MAX - address) return UINT64_MAX;
     if (address + size > reach) reach = address + size;
@@ -122,7 +122,7 @@ static bool look_behind(search *s, uint32_t row, uint32_t end) {
   asymbol *symbol = symbol_of(s, row);
   gap found = {.begin = symtab->address[row], .symbol = row};
   if (!symbol) return true;
-  found.range.low = gp_extents_end(&s->extents, symbol);
+  found.range.low = gp_symbol_sizes_end(&s->extents, symbol);
   found.range.high = end < symtab->count ? symtab->address[end] : symtab->text_high;
   found.range.high -= found.range.high < s->drift ? found.range.high : s->drift;
   if (ticks_in(s, found.range) == 0) return true;
@@ -173,7 +173,7 @@ static void take_covered(search *s) {
     uint64_t address = bfd_asymbol_value(symbol);
     gap *found = gap_at(s, address);
     if (!found) continue;
-    uint64_t size = gp_extents_size(&s->extents, symbol), end = UINT64_MAX;
+    uint64_t size = gp_symbol_sizes_size(&s->extents, symbol), end = UINT64_MAX;
     if (size == 0 && address == found->begin) continue;
     if (size > 0 && size < UINT64_MAX - address) end = address + size;
     if (end > found->range.low) found->range.low = end;
@@ -182,7 +182,7 @@ static void take_covered(search *s) {
 
 /* --- all of it -------------------------------------------------------------- */
 
-static void add_up(gp_uncovered *uncovered, const search *s) {
+static void add_up(gp_unattributed *uncovered, const search *s) {
   for (size_t i = 0; i < s->count; i++) {
     const gap *one = &s->gaps[i];
     double ticks = ticks_in(s, one->range);
@@ -194,21 +194,21 @@ static void add_up(gp_uncovered *uncovered, const search *s) {
   }
 }
 
-bool gp_uncovered_find(gp_uncovered *uncovered, const gp_image *image,
-                       const gp_symtab *symtab, const gp_samples *samples,
-                       const gp_data *data, gp_error *error) {
-  image = gp_separate_known_symbols(image, symtab->gnu_compat);
+bool gp_unattributed_find(gp_unattributed *uncovered, const gp_image *image,
+                          const gp_symtab *symtab, const gp_samples *samples,
+                          const gp_data *data, gp_error *error) {
+  image = gp_debug_file_known_symbols(image, symtab->gnu_compat);
   search s = {.image = image, .symtab = symtab, .samples = samples, .data = data};
   memset(uncovered, 0, sizeof *uncovered);
   if (symtab->gnu_compat || symtab->sourceless || data->histogram_count == 0 ||
-      !gp_extents_are_known(image))
+      !gp_symbol_sizes_are_known(image))
     return true;
-  if (!gp_extents_open(&s.extents, image)) return gp_fail_memory(error);
+  if (!gp_symbol_sizes_open(&s.extents, image)) return gp_fail_memory(error);
   s.drift = drift_of(&data->histograms[0]);
   bool done = find_gaps(&s);
   if (done) take_covered(&s);
   add_up(uncovered, &s);
-  gp_extents_close(&s.extents);
+  gp_symbol_sizes_close(&s.extents);
   free(s.gaps);
   uncovered->known = done;
   return done || gp_fail_memory(error);

@@ -14,18 +14,18 @@
 #include "base/range.h"
 #include "profile/samples.h"
 
-typedef struct gp_uncovered {
+typedef struct gp_unattributed {
   bool known;           /* the image tells sizes of symbols, and there are samples */
   double ticks;         /* in bins that are of such code altogether */
   double most;          /* those of one range, where there are most: */
   gp_range range;       /*   that is empty if there are none at all */
   uint32_t function;    /* that they count for */
-} gp_uncovered;
+} gp_unattributed;
 
 /* Looks behind the symbols that have samples. Not for tables from symbol files, nor those
  * that are as GNU gprof's: nothing is known then. */
-bool gp_uncovered_find(gp_uncovered *uncovered, const gp_image *image,
-                       const gp_symtab *symtab, const gp_samples *samples,
-                       const gp_data *data, gp_error *error);
+bool gp_unattributed_find(gp_unattributed *uncovered, const gp_image *image,
+                          const gp_symtab *symtab, const gp_samples *samples,
+                          const gp_data *data, gp_error *error);
 
 #endif

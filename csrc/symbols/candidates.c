@@ -30,7 +30,7 @@ static void trace_chosen(const gp_trace *trace, const gp_candidate *c) {
 /* --- what names mean on some machines --------------------------------------- */
 
 static bool is_mark(const gp_image *image, const char *name) {
-  return image->traits & GP_MARKED && gp_machine_is_mark(name);
+  return image->traits & GP_MARKED && gp_elf_machine_is_mark(name);
 }
 
 /* The name of a function by that of its code. */
@@ -81,7 +81,7 @@ static bool gnu_takes_local(const choosing *c, const asymbol *symbol) {
  * one itself; for GNU gprof a second name of such code. */
 static bool is_spare(const choosing *c, const asymbol *symbol) {
   if (!(c->image->traits & GP_DESCRIBED)) return false;
-  if (c->options->gnu_compat) return gp_descriptors_is_extra(symbol);
+  if (c->options->gnu_compat) return gp_opd_is_extra(symbol);
   return strcmp(symbol->section->name, ".opd") == 0;
 }
 
@@ -107,7 +107,7 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
 /* Local symbols follow the symbol of their file. */
 static bool choose_from_image(gp_candidates *chosen, gp_image *image,
                               const gp_symtab_options *options, gp_error *error) {
-  image = gp_separate_symbols(image, options->gnu_compat);
+  image = gp_debug_file_symbols(image, options->gnu_compat);
   if (!gp_image_read_symbols(image, error)) return false;
   choosing how = {.image = image, .options = options};
   bool compat = options->gnu_compat;
@@ -177,13 +177,13 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
 /* Symbols that the map names get the names of their object files. GNU gprof leaves one
  * of each file, which so gets what is behind it, of whatever file that is. */
 static void rename_mapped(gp_candidates *chosen, const gp_image *image,
-                          const gp_map *map) {
+                          const gp_objmap *map) {
   size_t kept = 0;
   for (size_t i = 0; i < chosen->count; i++) {
     gp_candidate c = chosen->rows[i];
-    uint32_t line = gp_map_find(map, gp_image_plain_name(image, c.name));
+    uint32_t line = gp_objmap_find(map, gp_image_plain_name(image, c.name));
     if (line != GP_NONE) {
-      if (map->gnu_compat && !gp_map_begins_object(map, line)) continue;
+      if (map->gnu_compat && !gp_objmap_begins_object(map, line)) continue;
       c.name = map->lines->object[line];
       c.flags |= GP_MAPPED;
     }
@@ -194,11 +194,11 @@ static void rename_mapped(gp_candidates *chosen, const gp_image *image,
 
 static bool apply_map(gp_candidates *chosen, const gp_image *image,
                       const gp_symtab_options *options, gp_error *error) {
-  gp_map map;
-  if (!gp_map_build(&map, options->map, options->gnu_compat))
+  gp_objmap map;
+  if (!gp_objmap_build(&map, options->map, options->gnu_compat))
     return gp_fail_memory(error);
   rename_mapped(chosen, image, &map);
-  gp_map_free(&map);
+  gp_objmap_free(&map);
   return true;
 }
 

@@ -8,8 +8,8 @@
 #include "base/array.h"
 
 /* Names that were demangled, one behind the other. */
-struct gp_block_of_names {
-  struct gp_block_of_names *older;
+struct gp_demangled_block {
+  struct gp_demangled_block *older;
   size_t used, room;
   char text[];
 };
@@ -17,8 +17,8 @@ struct gp_block_of_names {
 enum { BLOCK = 16384 };  /* bytes; a longer name has a block of its own */
 
 /* A copy of a text that lasts as long as the names, or NULL. */
-static const char *keep(gp_shown *shown, const char *text) {
-  struct gp_block_of_names *block = shown->newest;
+static const char *keep(gp_demangled *shown, const char *text) {
+  struct gp_demangled_block *block = shown->newest;
   size_t size = strlen(text) + 1;
   if (!block || block->room - block->used < size) {
     size_t room = size > BLOCK ? size : BLOCK;
@@ -34,8 +34,8 @@ static const char *keep(gp_shown *shown, const char *text) {
   return copy;
 }
 
-const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symtab *symtab,
-                          uint32_t symbol) {
+const char *gp_demangled_name(gp_demangled *shown, const gp_image *image,
+                              const gp_symtab *symtab, uint32_t symbol) {
   if (!shown->name && !(shown->name = gp_column(symtab->count, sizeof *shown->name)))
     return NULL;
   const char **place = &shown->name[symbol];
@@ -48,11 +48,11 @@ const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symta
   return *place;
 }
 
-void gp_shown_free(gp_shown *shown) {
-  for (struct gp_block_of_names *block = shown->newest, *older; block; block = older) {
+void gp_demangled_free(gp_demangled *shown) {
+  for (struct gp_demangled_block *block = shown->newest, *older; block; block = older) {
     older = block->older;
     free(block);
   }
   free(shown->name);
-  *shown = (gp_shown){NULL, NULL};
+  *shown = (gp_demangled){NULL, NULL};
 }

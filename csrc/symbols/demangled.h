@@ -8,16 +8,16 @@
 #include "object/image.h"
 #include "symbols/symtab.h"
 
-typedef struct gp_shown {
+typedef struct gp_demangled {
   const char **name;      /* by symbol: NULL until wanted; the table of symbols has it if
                              there is nothing to demangle */
-  struct gp_block_of_names *newest;  /* where the others are */
-} gp_shown;
+  struct gp_demangled_block *newest;  /* where the others are */
+} gp_demangled;
 
-/* The name of a symbol, which lasts until gp_shown_free; NULL if there is no memory. */
-const char *gp_shown_name(gp_shown *shown, const gp_image *image, const gp_symtab *symtab,
-                          uint32_t symbol);
+/* The name of a symbol, valid until gp_demangled_free; NULL if there is no memory. */
+const char *gp_demangled_name(gp_demangled *shown, const gp_image *image,
+                              const gp_symtab *symtab, uint32_t symbol);
 
-void gp_shown_free(gp_shown *shown);
+void gp_demangled_free(gp_demangled *shown);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-static const char *plain_name(const gp_names *names, uint32_t symbol) {
+static const char *plain_name(const gp_name_index *names, uint32_t symbol) {
   return gp_image_plain_name(names->image, names->symtab->name[symbol]);
 }
 
@@ -18,14 +18,14 @@ static gp_key name_key(const void *columns, uint32_t row) {
 }
 
 /* Appends to the chains in address order: `last` is each chain's end while it grows. */
-static bool enter_all(gp_names *names, uint32_t *last) {
+static bool enter_all(gp_name_index *names, uint32_t *last) {
   const gp_symtab *symtab = names->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
     names->next[s] = GP_NONE;
     if (gp_symtab_owner(symtab, s) != s) continue;
-    uint32_t first = gp_index_find(&names->index, name_key(names, s));
+    uint32_t first = gp_hash_find(&names->index, name_key(names, s));
     if (first == GP_NONE) {
-      if (!gp_index_add(&names->index, s)) return false;
+      if (!gp_hash_add(&names->index, s)) return false;
       last[s] = s;
     } else {
       names->next[last[first]] = s;
@@ -35,27 +35,29 @@ static bool enter_all(gp_names *names, uint32_t *last) {
   return true;
 }
 
-bool gp_names_build(gp_names *names, const gp_symtab *symtab, const gp_image *image) {
-  *names = (gp_names){.symtab = symtab, .image = image};
-  gp_index_init(&names->index, name_key, names);
+bool gp_name_index_build(gp_name_index *names, const gp_symtab *symtab,
+                         const gp_image *image) {
+  *names = (gp_name_index){.symtab = symtab, .image = image};
+  gp_hash_init(&names->index, name_key, names);
   names->next = gp_column(symtab->count, sizeof *names->next);
   uint32_t *last = gp_column(symtab->count, sizeof *last);
   bool done = names->next && last && enter_all(names, last);
   free(last);
-  if (!done) gp_names_free(names);
+  if (!done) gp_name_index_free(names);
   return done;
 }
 
-void gp_names_free(gp_names *names) {
-  gp_index_free(&names->index);
+void gp_name_index_free(gp_name_index *names) {
+  gp_hash_free(&names->index);
   free(names->next);
   names->next = NULL;
 }
 
 /* --- as in the symbol table ------------------------------------------------ */
 
-uint32_t *gp_names_find(const gp_names *names, const char *name, size_t *count) {
-  uint32_t first = gp_index_find(&names->index, gp_text_key(name));
+uint32_t *gp_name_index_find(const gp_name_index *names, const char *name,
+                             size_t *count) {
+  uint32_t first = gp_hash_find(&names->index, gp_text_key(name));
   size_t length = 0;
   for (uint32_t s = first; s != GP_NONE; s = names->next[s]) length++;
   uint32_t *found = gp_column(length, sizeof *found);
@@ -107,7 +109,7 @@ static const char *longest_identifier(const char *name, size_t *length) {
 }
 
 /* Whether a symbol's name is that when it is demangled. */
-static bool demangles_to(const gp_names *names, uint32_t symbol, const char *name) {
+static bool demangles_to(const gp_name_index *names, uint32_t symbol, const char *name) {
   static const int styles[] = {DMGL_ANSI | DMGL_PARAMS, DMGL_ANSI};
   bool same = false;
   for (size_t i = 0; i < 2 && !same; i++) {
@@ -120,7 +122,8 @@ static bool demangles_to(const gp_names *names, uint32_t symbol, const char *nam
   return same;
 }
 
-uint32_t *gp_names_demangled(const gp_names *names, const char *name, size_t *count) {
+uint32_t *gp_name_index_demangled(const gp_name_index *names, const char *name,
+                                  size_t *count) {
   const gp_symtab *symtab = names->symtab;
   size_t length;
   const char *word = longest_identifier(name, &length);

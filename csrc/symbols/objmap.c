@@ -14,16 +14,16 @@ static gp_key name_key(const void *columns, uint32_t line) {
   return gp_text_key(lines->name[line]);
 }
 
-static uint32_t find_first(const gp_map *map, const char *name) {
-  uint32_t line = gp_index_find(&map->index, gp_text_key(name));
+static uint32_t find_first(const gp_objmap *map, const char *name) {
+  uint32_t line = gp_hash_find(&map->index, gp_text_key(name));
   return line != GP_NONE && strcmp(map->lines->name[line], name) == 0 ? line : GP_NONE;
 }
 
-static bool index_lines(gp_map *map) {
+static bool index_lines(gp_objmap *map) {
   const gp_symfile *lines = map->lines;
   for (uint32_t line = 0; line < lines->count; line++)
     if (find_first(map, lines->name[line]) == GP_NONE &&
-        !gp_index_add(&map->index, line))
+        !gp_hash_add(&map->index, line))
       return false;
   return true;
 }
@@ -35,14 +35,14 @@ static bool name_before(const void *context, uint32_t b, uint32_t a) {
   return strcmp(lines->name[b], lines->name[a]) < 0;
 }
 
-static bool sort_lines(gp_map *map) {
+static bool sort_lines(gp_objmap *map) {
   const gp_symfile *lines = map->lines;
   map->sorted = gp_identity(lines->count);
   return map->sorted && gp_sort(map->sorted, lines->count, name_before, lines);
 }
 
 /* Which of equal ones is met depends on where the middle is, and so on all lines. */
-static uint32_t find_by_halves(const gp_map *map, const char *name) {
+static uint32_t find_by_halves(const gp_objmap *map, const char *name) {
   size_t low = 0, high = map->lines->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -58,25 +58,25 @@ static uint32_t find_by_halves(const gp_map *map, const char *name) {
 
 /* --- both ------------------------------------------------------------------ */
 
-bool gp_map_build(gp_map *map, const gp_symfile *lines, bool gnu_compat) {
-  *map = (gp_map){.lines = lines, .gnu_compat = gnu_compat};
-  gp_index_init(&map->index, name_key, lines);
+bool gp_objmap_build(gp_objmap *map, const gp_symfile *lines, bool gnu_compat) {
+  *map = (gp_objmap){.lines = lines, .gnu_compat = gnu_compat};
+  gp_hash_init(&map->index, name_key, lines);
   bool done = gnu_compat ? sort_lines(map) : index_lines(map);
-  if (!done) gp_map_free(map);
+  if (!done) gp_objmap_free(map);
   return done;
 }
 
-void gp_map_free(gp_map *map) {
-  gp_index_free(&map->index);
+void gp_objmap_free(gp_objmap *map) {
+  gp_hash_free(&map->index);
   free(map->sorted);
   map->sorted = NULL;
 }
 
-uint32_t gp_map_find(const gp_map *map, const char *name) {
+uint32_t gp_objmap_find(const gp_objmap *map, const char *name) {
   return map->gnu_compat ? find_by_halves(map, name) : find_first(map, name);
 }
 
-bool gp_map_begins_object(const gp_map *map, uint32_t line) {
+bool gp_objmap_begins_object(const gp_objmap *map, uint32_t line) {
   const char *const *object = map->lines->object;
   return line == 0 || strcmp(object[line - 1], object[line]) != 0;
 }

@@ -13,22 +13,22 @@
 #include "base/hash.h"
 #include "symbols/symfile.h"
 
-typedef struct gp_map {
+typedef struct gp_objmap {
   const gp_symfile *lines;
   bool gnu_compat;
-  gp_index index;    /* the lines that count, by symbol; not under gnu_compat */
+  gp_hash index;    /* the lines that count, by symbol; not under gnu_compat */
   uint32_t *sorted;  /* the lines by symbol; under gnu_compat only */
-} gp_map;
+} gp_objmap;
 
 /* Prepares lookups in the lines of a map. They and `map` must stay where they are. False
  * if there is no memory. */
-bool gp_map_build(gp_map *map, const gp_symfile *lines, bool gnu_compat);
-void gp_map_free(gp_map *map);
+bool gp_objmap_build(gp_objmap *map, const gp_symfile *lines, bool gnu_compat);
+void gp_objmap_free(gp_objmap *map);
 
 /* The line that counts for a symbol, or GP_NONE. */
-uint32_t gp_map_find(const gp_map *map, const char *name);
+uint32_t gp_objmap_find(const gp_objmap *map, const char *name);
 
 /* Whether a line names another object file than the line before it. */
-bool gp_map_begins_object(const gp_map *map, uint32_t line);
+bool gp_objmap_begins_object(const gp_objmap *map, uint32_t line);
 
 #endif

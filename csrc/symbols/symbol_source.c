@@ -25,15 +25,15 @@ static uint32_t *in_table_order(const gp_symtab *symtab) {
 }
 
 /* Every entry's own address, as much as there is to know of it. */
-static bool read_entries(gp_linemap *map, const gp_symtab *symtab, const gp_image *image,
+static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_image *image,
                          gp_error *error) {
   gp_range *entries = gp_column(symtab->count, sizeof *entries);
   if (!entries) return gp_fail_memory(error);
   for (size_t s = 0; s < symtab->count; s++)
     entries[s] = (gp_range){symtab->address[s], symtab->address[s] + 1};
-  image = gp_separate_lines(image, symtab->gnu_compat);
-  bool done = gp_linemap_read(map, image, symtab->gnu_compat, entries, symtab->count,
-                              error);
+  image = gp_debug_file_lines(image, symtab->gnu_compat);
+  bool done = gp_line_map_read(map, image, symtab->gnu_compat, entries, symtab->count,
+                               error);
   free(entries);
   return done;
 }
@@ -41,8 +41,8 @@ static bool read_entries(gp_linemap *map, const gp_symtab *symtab, const gp_imag
 /* What sources are looked up in: the table itself, or a map of its entries. */
 typedef struct lookup {
   const gp_symtab *symtab;
-  const gp_linemap *map;
-  const gp_files *files;    /* with numbers of their own; */
+  const gp_line_map *map;
+  const gp_source_names *files;    /* with numbers of their own; */
   uint32_t *number;         /*   per such file, its number here, or GP_NONE so far */
 } lookup;
 
@@ -52,7 +52,7 @@ static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
     *line = l->symtab->line[symbol];
     return l->symtab->file[symbol];
   }
-  uint32_t stretch = gp_linemap_find(l->map, l->symtab->address[symbol]);
+  uint32_t stretch = gp_line_map_find(l->map, l->symtab->address[symbol]);
   if (stretch == GP_NONE) return GP_NONE;
   /* a map with stretches: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   *line = l->map->line[stretch];
@@ -60,7 +60,7 @@ static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
 }
 
 /* Files are numbered as symbols of the table name them. */
-static bool look_all_up(gp_sources *sources, const lookup *l) {
+static bool look_all_up(gp_symbol_sources *sources, const lookup *l) {
   uint32_t *symbols = in_table_order(l->symtab);
   bool done = symbols != NULL;
   for (size_t i = 0; done && i < l->symtab->count; i++) {
@@ -68,16 +68,16 @@ static bool look_all_up(gp_sources *sources, const lookup *l) {
     sources->file[s] = GP_NONE;
     if (file == GP_NONE) continue;
     if (l->number[file] == GP_NONE)
-      done = gp_files_add(&sources->files, l->files->name[file], &l->number[file]);
+      done = gp_source_names_add(&sources->files, l->files->name[file], &l->number[file]);
     sources->file[s] = l->number[file];
   }
   free(symbols);
   return done;
 }
 
-static bool look_up_in(gp_sources *sources, const gp_symtab *symtab,
-                       const gp_linemap *map) {
-  const gp_files *files = symtab->files ? symtab->files : &map->files;
+static bool look_up_in(gp_symbol_sources *sources, const gp_symtab *symtab,
+                       const gp_line_map *map) {
+  const gp_source_names *files = symtab->files ? symtab->files : &map->files;
   lookup l = {symtab, map, files, gp_column(files->count, sizeof *l.number)};
   if (!l.number) return false;
   memset(l.number, 0xff, files->count * sizeof *l.number);
@@ -87,7 +87,7 @@ static bool look_up_in(gp_sources *sources, const gp_symtab *symtab,
 }
 
 /* A counting sort of the symbols by file. */
-static bool group(gp_sources *sources) {
+static bool group(gp_symbol_sources *sources) {
   sources->start = gp_column(sources->files.count + 2, sizeof *sources->start);
   sources->by_file = gp_column(sources->symbols, sizeof *sources->by_file);
   if (!sources->start || !sources->by_file) return false;
@@ -100,27 +100,27 @@ static bool group(gp_sources *sources) {
   return true;
 }
 
-bool gp_sources_read(gp_sources *sources, const gp_symtab *symtab, const gp_image *image,
-                     gp_error *error) {
+bool gp_symbol_sources_read(gp_symbol_sources *sources, const gp_symtab *symtab,
+                            const gp_image *image, gp_error *error) {
   memset(sources, 0, sizeof *sources);
-  gp_files_init(&sources->files);
+  gp_source_names_init(&sources->files);
   sources->symbols = symtab->count;
   sources->file = gp_column(symtab->count, sizeof *sources->file);
   sources->line = gp_column(symtab->count, sizeof *sources->line);
-  gp_linemap map = {0};
+  gp_line_map map = {0};
   bool known = symtab->sourceless || symtab->files;
   bool done = sources->file && sources->line &&
               (known || read_entries(&map, symtab, image, error)) &&
               look_up_in(sources, symtab, &map) && group(sources);
-  gp_linemap_free(&map);
+  gp_line_map_free(&map);
   if (done) return true;
-  gp_sources_free(sources);
+  gp_symbol_sources_free(sources);
   return gp_fail_memory(error);
 }
 
 /* Symbols are numbered by address. */
 static bool source_before(const void *context, uint32_t b, uint32_t a) {
-  const gp_sources *sources = context;
+  const gp_symbol_sources *sources = context;
   uint32_t file_a = sources->file[a], file_b = sources->file[b];
   if (file_a == GP_NONE || file_b == GP_NONE) return b < a;
   int names = strcmp(sources->files.name[file_b], sources->files.name[file_a]);
@@ -129,12 +129,13 @@ static bool source_before(const void *context, uint32_t b, uint32_t a) {
   return b < a;
 }
 
-bool gp_sources_sort(const gp_sources *sources, uint32_t *rows, size_t count) {
+bool gp_symbol_sources_sort(const gp_symbol_sources *sources, uint32_t *rows,
+                            size_t count) {
   return gp_sort(rows, count, source_before, sources);
 }
 
-void gp_sources_free(gp_sources *sources) {
-  gp_files_free(&sources->files);
+void gp_symbol_sources_free(gp_symbol_sources *sources) {
+  gp_source_names_free(&sources->files);
   free(sources->file);
   free(sources->line);
   free(sources->start);

@@ -24,22 +24,22 @@ static gp_key name_key(const void *columns, uint32_t row) {
   return (gp_key){key.first, chosen->rows[row].file};
 }
 
-static uint32_t find_owner(const gp_candidates *chosen, const gp_index *index,
+static uint32_t find_owner(const gp_candidates *chosen, const gp_hash *index,
                            uint32_t cold) {
   const char *name = chosen->rows[cold].name;
   size_t length = gp_clone_cold_stem(name);
   gp_key key = {gp_bytes_key(name, length).first, chosen->rows[cold].file};
-  uint32_t owner = gp_index_find(index, key);
-  if (owner == GP_NONE) owner = gp_index_find(index, (gp_key){key.first, 0});
+  uint32_t owner = gp_hash_find(index, key);
+  if (owner == GP_NONE) owner = gp_hash_find(index, (gp_key){key.first, 0});
   if (owner == GP_NONE) return GP_NONE;
   const char *stem = chosen->rows[owner].name;
   return strncmp(stem, name, length) == 0 && !stem[length] ? owner : GP_NONE;
 }
 
-static bool index_functions(const gp_candidates *chosen, gp_index *index) {
+static bool index_functions(const gp_candidates *chosen, gp_hash *index) {
   for (uint32_t i = 0; i < chosen->count; i++)
     if (!gp_clone_is_cold(chosen->rows[i].name) &&
-        gp_index_find(index, name_key(chosen, i)) == GP_NONE && !gp_index_add(index, i))
+        gp_hash_find(index, name_key(chosen, i)) == GP_NONE && !gp_hash_add(index, i))
       return false;
   return true;
 }
@@ -51,13 +51,13 @@ static bool find_owners(gp_candidates *chosen, gp_error *error) {
   for (size_t i = 0; i < chosen->count; i++)
     cold += gp_clone_is_cold(chosen->rows[i].name);
   if (cold == 0) return true;
-  gp_index index;
-  gp_index_init(&index, name_key, chosen);
+  gp_hash index;
+  gp_hash_init(&index, name_key, chosen);
   bool done = index_functions(chosen, &index);
   for (uint32_t i = 0; done && i < chosen->count; i++)
     if (gp_clone_is_cold(chosen->rows[i].name))
       chosen->rows[i].owner = find_owner(chosen, &index, i);
-  gp_index_free(&index);
+  gp_hash_free(&index);
   return done || gp_fail_memory(error);
 }
 
@@ -262,7 +262,7 @@ void gp_symtab_free(gp_symtab *symtab) {
   free(symtab->next_line);
   free(symtab->file);
   free(symtab->line);
-  if (symtab->files) gp_files_free(symtab->files);
+  if (symtab->files) gp_source_names_free(symtab->files);
   free(symtab->files);
   memset(symtab, 0, sizeof *symtab);
 }

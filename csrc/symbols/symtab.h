@@ -33,7 +33,7 @@ typedef struct gp_symtab {
   uint32_t *origin;     /* the symbol of the table of functions whose code it is */
   uint32_t *file;       /* a number in `files`, or GP_NONE */
   uint32_t *line;       /* from 1; 0 if the file is not known */
-  gp_files *files;      /* as the debugging information spells them */
+  gp_source_names *files;      /* as the debugging information spells them */
 
   /* in a table of several objects (joined.h), per symbol; NULL in one of an image */
   uint64_t *end;        /* the last address; below the first if it has no code */

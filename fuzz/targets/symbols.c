@@ -32,17 +32,17 @@ static void check_symbols(const gp_symfile *file, size_t size) {
 
 /* Which line of a map counts for a symbol: the first one, or any under gnu_compat. */
 static void check_map(const gp_symfile *file) {
-  gp_map map;
-  FUZZ_HOLDS(gp_map_build(&map, file, file->gnu_compat));
+  gp_objmap map;
+  FUZZ_HOLDS(gp_objmap_build(&map, file, file->gnu_compat));
   for (uint32_t line = 0; line < file->count; line++) {
-    uint32_t found = gp_map_find(&map, file->name[line]);
+    uint32_t found = gp_objmap_find(&map, file->name[line]);
     FUZZ_HOLDS(found < file->count && (file->gnu_compat || found <= line));
     FUZZ_HOLDS(strcmp(file->name[found], file->name[line]) == 0);
-    FUZZ_HOLDS(line > 0 || gp_map_begins_object(&map, line));
-    gp_map_begins_object(&map, line);
+    FUZZ_HOLDS(line > 0 || gp_objmap_begins_object(&map, line));
+    gp_objmap_begins_object(&map, line);
   }
-  FUZZ_HOLDS(gp_map_find(&map, "no such\nname") == GP_NONE);
-  gp_map_free(&map);
+  FUZZ_HOLDS(gp_objmap_find(&map, "no such\nname") == GP_NONE);
+  gp_objmap_free(&map);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
