@@ -371,7 +371,7 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 # check has the first of these, check-all the second, and all.
 COLLECTED = lua/objects lua/misuse gmon/records symbols/symspec profile/samples report/reports \
   report/user_report
-STEPPED = gmon/gmon object/image profile/numbers lua/stream print/terminal lua/trace
+STEPPED = gmon/gmon object/image profile/numbers lua/stream format/terminal lua/trace
 NOT_COLLECTED = export/html export/html_browser library/native $(addprefix system/,bench coverage \
   fuzz growth installation mutants sanitizer scarce starved startup)
 ifeq ($(COLLECTED),all)

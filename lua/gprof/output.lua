@@ -32,7 +32,7 @@ function output.writer(file, is_colored)
   if not core.is_terminal(file) then
     return function(text) return file:write(text or "") end
   end
-  local shown = require "gprof.cli.terminal".filter(is_colored)
+  local shown = require "gprof.format.terminal".filter(is_colored)
   return function(text) return file:write(shown(text)) end
 end
 

@@ -117,7 +117,7 @@ end
 
 local function hint(...)
   local message = string.format(...):gsub("\n", "\\n")
-  require "gprof.cli.terminal".tell("gprof.lua: hint: " .. message)
+  require "gprof.format.terminal".tell("gprof.lua: hint: " .. message)
 end
 
 -- What there is none of.

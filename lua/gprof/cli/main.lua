@@ -62,7 +62,7 @@ local function work(arguments)
   end
   local bad, slower, differs = report(settings)
   for _, line in ipairs(slower) do
-    require "gprof.cli.terminal".tell("gprof.lua: " .. line)
+    require "gprof.format.terminal".tell("gprof.lua: " .. line)
   end
   if bad > 0 then fail("bad profiles that were left out: " .. bad) end
   return differs and 1 or slower[1] and REGRESSION or 0
@@ -86,10 +86,10 @@ function cli.run(arguments)
     return 1
   elseif type(problem) ~= "table" then
     -- a fault of ours: let it be seen
-    error(require "gprof.cli.terminal".told(tostring(problem)), 0)
+    error(require "gprof.format.terminal".told(tostring(problem)), 0)
   end
   if not problem.quiet then
-    require "gprof.cli.terminal".tell("gprof.lua: " .. problem.message)
+    require "gprof.format.terminal".tell("gprof.lua: " .. problem.message)
   end
   return 1
 end

@@ -9,7 +9,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local terminal = require "gprof.cli.terminal"
+local terminal = require "gprof.format.terminal"
 
 local pager = {}
 

@@ -20,7 +20,7 @@ local MOVED <const>, FITTING <const> = 0.5, 0.9
 -- lines of a warning.
 local function warn(message)
   message = message:gsub("\n", "\\n")
-  require "gprof.cli.terminal".tell("gprof.lua: warning: " .. message)
+  require "gprof.format.terminal".tell("gprof.lua: warning: " .. message)
 end
 
 -- Reports that are asked for by name are found before anything is read.

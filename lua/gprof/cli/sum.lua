@@ -26,7 +26,7 @@ local function teller(list, outcome, line)
   end
   function tell.bad(number, message)
     line:clear()
-    require "gprof.cli.terminal".tell("gprof.lua: " .. message)
+    require "gprof.format.terminal".tell("gprof.lua: " .. message)
     outcome.bad = outcome.bad + 1
     if number then outcome.good = outcome.good - 1 end
   end

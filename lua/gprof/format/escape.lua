@@ -1,5 +1,5 @@
---- What a format cannot hold, in names: such a byte stands as \xHH there, two digits of
--- its number in base 16. So names that differ go on to differ, and can be read.
+--- Escapes for bytes that a format cannot hold, and the characters that no reader of a
+-- text could see. A byte becomes \xHH, so names that differ still differ.
 --
 -- @internal gprof.format.escape
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -31,6 +31,26 @@ end
 -- @treturn string
 function escape.bytes(text, set)
   return (escape.utf8(text):gsub(set, hexadecimal))
+end
+
+-- Ranges of characters that cannot be seen, but change how the text around them is
+-- displayed: C1 controls, directional marks (U+061C, U+200E and U+200F), line and
+-- paragraph separators, embeddings and overrides (U+2028 to U+202E), isolates (U+2066 to
+-- U+2069), and the byte order mark.
+local invisible <const> = {}
+for _, range in ipairs {
+  { 0x80, 0x9F }, { 0x61C, 0x61C }, { 0x200E, 0x200F }, { 0x2028, 0x202E },
+  { 0x2066, 0x2069 }, { 0xFEFF, 0xFEFF },
+} do
+  for code = range[1], range[2] do invisible[code] = true end
+end
+
+--- Tells whether a character is invisible, but changes how others are displayed. Control
+-- characters of ASCII are not among them.
+-- @tparam integer code point
+-- @treturn boolean
+function escape.is_invisible(code)
+  return invisible[code] == true
 end
 
 return escape

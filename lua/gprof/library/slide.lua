@@ -129,7 +129,7 @@ end
 -- What is told -------------------------------------------------------------------------
 
 local function tell(line)
-  require "gprof.cli.terminal".tell("gprof.lua: " .. line)
+  require "gprof.format.terminal".tell("gprof.lua: " .. line)
 end
 
 -- What speaks for a slide: nothing does if there is nothing recorded.

@@ -7,7 +7,7 @@
 local heading = require "gprof.print.heading"
 local layout = require "gprof.print.layout"
 local names = require "gprof.print.labels"
-local terminal = require "gprof.cli.terminal"
+local terminal = require "gprof.format.terminal"
 local trees = require "gprof.analysis.tree"
 
 -- The least share of all time, in percent, that a line is there for, unless somebody says

@@ -12,13 +12,9 @@ local text = {}
 local entities <const> = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;",
   ['"'] = "&quot;", ["'"] = "&#39;" }
 
--- What turns the order of letters around, and what ends a line without being seen, as
--- U+HHHH, in the bytes that these characters have.
-local function name_hidden(bytes)
+local function escape_invisible(bytes)
   local code = utf8.codepoint(bytes)
-  local hidden = code >= 0x200E and code <= 0x200F or code >= 0x2028 and code <= 0x202E or
-    code >= 0x2066 and code <= 0x2069 or code >= 0x80 and code <= 0x9F or code == 0xFEFF
-  return hidden and ("\\u{%X}"):format(code) or nil
+  return escape.is_invisible(code) and ("\\u{%X}"):format(code) or nil
 end
 
 --- Makes a text visible: bytes that are no UTF-8, and control characters, stand as \xHH,
@@ -28,8 +24,8 @@ end
 -- @treturn string
 function text.shown(given, controls)
   local visible = escape.bytes(given, "[" .. (controls or "%c") .. "]")
-  if not visible:find "[\xC2\xE2\xEF]" then return visible end
-  return (visible:gsub("[\xC2-\xF4][\x80-\xBF]+", name_hidden))
+  if not visible:find "[\xC2\xD8\xE2\xEF]" then return visible end
+  return (visible:gsub("[\xC2-\xF4][\x80-\xBF]+", escape_invisible))
 end
 
 --- Text for HTML: between tags, or as the value of an attribute.

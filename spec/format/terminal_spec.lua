@@ -6,7 +6,7 @@ local build = require "support.build"
 local crafted = require "support.crafted"
 local program = require "support.program"
 local shell = require "support.shell"
-local terminal = require "gprof.cli.terminal"
+local terminal = require "gprof.format.terminal"
 
 -- A symbol's name that clears the screen, one of a title, in C1 and in UTF-8, and others.
 local hostile <const> = { "clear\27[2J\27[H", "title\27]0;x\7", "c1\x9b2J", "utf8\u{9b}2J", "back\8\8\8", "line\rover",

@@ -1,12 +1,13 @@
---- What is shown on a terminal. Names and source text come from files of others, and a
--- terminal obeys what it is sent: so control characters, and characters that turn the
--- direction of text around, are shown as Lua writes them: \x1b, \u{202e}. A pipe or a
--- file gets all bytes as they are.
+--- Text for terminals. Names and source text come from untrusted files, and a terminal
+-- obeys control sequences. So control characters, and invisible characters that reorder
+-- text, are written as Lua escapes: \x1b, \u{202e}. Pipes and files get all bytes
+-- unchanged.
 --
--- @internal gprof.cli.terminal
+-- @internal gprof.format.terminal
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local escape = require "gprof.format.escape"
 
 local terminal = {}
 
@@ -19,17 +20,6 @@ local renditions <const> = "0 1 2 3 4 7 22 23 24 27 31 32 33 34 35 36 37 39 " ..
   "91 92 93 94 95 96 97"
 local harmless = {}
 for code in renditions:gmatch "%d+" do harmless[code] = true end
-
--- Characters that have no place of their own, but decide about that of others.
-local unseen = { { 0x80, 0x9f }, { 0x61c, 0x61c }, { 0x200e, 0x200f },
-  { 0x2028, 0x202e }, { 0x2066, 0x2069 } }
-
-local function is_unseen(code)
-  for _, range in ipairs(unseen) do
-    if code >= range[1] and code <= range[2] then return true end
-  end
-  return false
-end
 
 --- Tells whether the terminal takes bytes for UTF-8, as far as the environment tells.
 -- @treturn boolean
@@ -53,7 +43,7 @@ local function show_wide(text)
     local code = utf8.len(text, at, at) and utf8.codepoint(text, at)
     local length = code and #utf8.char(code) or 1
     local part = text:sub(at, at + length - 1)
-    if code and is_unseen(code) then
+    if code and escape.is_invisible(code) then
       part = ("\\u{%x}"):format(code)
     elseif not code then
       part = part:gsub("[\128-\159]", escape_byte)
