@@ -145,16 +145,16 @@ local function as_library(path)
   return gmon.shared { low = histogram.low, high = histogram.high, bins = histogram.bins, arcs = arcs }
 end
 
---- So many libraries, which are a program of 1,000 functions under as many names: NAME.so in the directory, each with
--- its profile, NAME.so.profile.
+--- Makes a number of libraries, which are copies of a program of 1,000 functions: NAME.so in the directory, each with
+-- its profile, NAME.so.profile. Links would not do: the program itself is refused as a library.
 local function libraries(count)
   return function(dir, get)
     local like, paths = get "c-1000", {}
     for i = 1, count do paths[i] = ("%s/lib%03d.so"):format(dir, i) end
-    shell.cached(dir, shell.read(like.dir .. "/recipe") .. count, function()
+    shell.cached(dir, ("%s %d copies"):format(shell.read(like.dir .. "/recipe"), count), function()
       local profile = as_library(like.profiles[1])
       for _, path in ipairs(paths) do
-        shell.run(("ln -s %s %s"):format(quote(like.image), quote(path)))
+        shell.run(("cp %s %s"):format(quote(like.image), quote(path)))
         shell.write(path .. ".profile", profile)
       end
     end)
