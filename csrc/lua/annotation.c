@@ -6,18 +6,18 @@
 #include "base/count.h"
 #include "lua/binding.h"
 
-static annotation_box *check_box(lua_State *L, int index) {
+static gp_annotation_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_ANNOTATION_OBJECT);
 }
 
-const gp_annotation *check_annotation(lua_State *L, int index) {
-  const annotation_box *box = check_box(L, index);
+const gp_annotation *gp_check_annotation(lua_State *L, int index) {
+  const gp_annotation_box *box = check_box(L, index);
   if (!box->open) luaL_argerror(L, index, "annotation is closed");
   return &box->lines;
 }
 
 static int release(lua_State *L) {
-  annotation_box *box = check_box(L, 1);
+  gp_annotation_box *box = check_box(L, 1);
   if (box->open) gp_annotation_free(&box->lines);
   box->open = false;
   return 0;
@@ -25,8 +25,8 @@ static int release(lua_State *L) {
 
 /* The sources of the profile at stack index 1, whose symbols are left on the stack. */
 static const gp_symbol_sources *sources_of(lua_State *L) {
-  lua_getiuservalue(L, 1, PROFILE_SYMBOLS);
-  return sources_of_symbols(L, check_symbols(L, lua_gettop(L)));
+  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
+  return gp_sources_of_symbols(L, gp_check_symbols(L, lua_gettop(L)));
 }
 
 /* The file whose number is argument 2. */
@@ -40,7 +40,7 @@ static uint32_t check_file(lua_State *L, const gp_symbol_sources *sources) {
 /* annotated(profile, file) -> how many functions and lines of a source file are selected
  * for annotation, their calls, and the executions of their blocks */
 static int annotated(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
+  const gp_profile *profile = gp_check_profile(L, 1);
   const gp_symbol_sources *sources = sources_of(L);
   gp_file_sums sums = gp_annotation_sums(profile, sources, check_file(L, sources));
   lua_pushinteger(L, (lua_Integer)sums.symbols);
@@ -51,15 +51,15 @@ static int annotated(lua_State *L) {
 
 /* annotation(profile, file [, gnu_compat]) -> what is known of the lines of a file */
 static int new_annotation(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
+  const gp_profile *profile = gp_check_profile(L, 1);
   lua_settop(L, 3);
   const gp_symbol_sources *sources = sources_of(L);
   uint32_t file = check_file(L, sources);
-  annotation_box *box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = (annotation_box){.gnu_compat = lua_toboolean(L, 3)};
+  gp_annotation_box *box = lua_newuserdatauv(L, sizeof *box, 0);
+  *box = (gp_annotation_box){.gnu_compat = lua_toboolean(L, 3)};
   luaL_setmetatable(L, GP_ANNOTATION_OBJECT);
   box->open = gp_annotation_collect(&box->lines, profile, sources, file, box->gnu_compat);
-  return box->open ? 1 : raise_no_memory(L);
+  return box->open ? 1 : gp_raise_no_memory(L);
 }
 
 /* --- lines ------------------------------------------------------------------------ */
@@ -81,7 +81,7 @@ static void push_known(lua_State *L, uint64_t count, bool known) {
 
 /* Upvalues: the annotation, and the row that comes next. */
 static int next_line(lua_State *L) {
-  const gp_annotation *lines = check_annotation(L, lua_upvalueindex(1));
+  const gp_annotation *lines = gp_check_annotation(L, lua_upvalueindex(1));
   size_t row = (size_t)lua_tointeger(L, lua_upvalueindex(2));
   if (row >= lines->count) return 0;
   lua_pushinteger(L, (lua_Integer)row + 1);
@@ -96,13 +96,13 @@ static int next_line(lua_State *L) {
 
 /* annotation:lines() -> iterator over number, counts, calls, blocks and seconds */
 static int lines(lua_State *L) {
-  check_annotation(L, 1);
-  return return_counting(L, next_line);
+  gp_check_annotation(L, 1);
+  return gp_return_counting(L, next_line);
 }
 
 /* Upvalues: the annotation, its busiest rows, and which of them comes next. */
 static int next_busy(lua_State *L) {
-  const gp_annotation *known = check_annotation(L, lua_upvalueindex(1));
+  const gp_annotation *known = gp_check_annotation(L, lua_upvalueindex(1));
   lua_Integer place = lua_tointeger(L, lua_upvalueindex(3)) + 1;
   if (lua_rawgeti(L, lua_upvalueindex(2), place) == LUA_TNIL) return 1;
   uint32_t row = (uint32_t)lua_tointeger(L, -1) - 1;
@@ -117,14 +117,14 @@ static int next_busy(lua_State *L) {
 /* annotation:busiest(most) -> iterator over numbers and executions of the lines that were
  * executed most often, at most so many */
 static int busiest(lua_State *L) {
-  const gp_annotation *known = check_annotation(L, 1);
+  const gp_annotation *known = gp_check_annotation(L, 1);
   lua_Integer most = luaL_checkinteger(L, 2);
   lua_settop(L, 1);
   size_t count;
-  void **guard = push_guard(L);
+  void **guard = gp_push_guard(L);
   *guard = gp_annotation_busiest(known, check_box(L, 1)->gnu_compat, &count);
   if (most < 0) most = 0;
-  take_rows(L, guard, count < (lua_Unsigned)most ? count : (size_t)most);
+  gp_take_rows(L, guard, count < (lua_Unsigned)most ? count : (size_t)most);
   lua_pushinteger(L, 0);
   lua_pushcclosure(L, next_busy, 3);
   return 1;
@@ -132,8 +132,8 @@ static int busiest(lua_State *L) {
 
 /* --- fields ------------------------------------------------------------------------ */
 
-static const annotation_box *opened(lua_State *L, const void *object) {
-  const annotation_box *box = object;
+static const gp_annotation_box *opened(lua_State *L, const void *object) {
+  const gp_annotation_box *box = object;
   if (!box->open) luaL_error(L, "annotation is closed");
   return box;
 }
@@ -144,7 +144,7 @@ static void push_last(lua_State *L, const void *object) {
 }
 
 static void push_executions(lua_State *L, const void *object) {
-  const annotation_box *box = opened(L, object);
+  const gp_annotation_box *box = opened(L, object);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < box->lines.count; row++) {
     uint64_t executions = gp_annotation_executions(&box->lines, row, box->gnu_compat);
@@ -153,18 +153,20 @@ static void push_executions(lua_State *L, const void *object) {
   lua_pushinteger(L, (lua_Integer)sum);
 }
 
-void define_annotation(lua_State *L) {
+void gp_define_annotation(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {"__close", release}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {
-      {"lines", lines}, {"busiest", busiest}, {"print", print_annotation}, {NULL, NULL}};
-  static const object_field fields[] = {
+  static const luaL_Reg methods[] = {{"lines", lines},
+                                     {"busiest", busiest},
+                                     {"print", gp_print_annotation},
+                                     {NULL, NULL}};
+  static const gp_object_field fields[] = {
       {"last", push_last},              /* the highest number of a line; 0 without any */
       {"executions", push_executions},  /* of all lines */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"annotated", annotated}, {"annotation", new_annotation}, {NULL, NULL}};
-  define_object(L, GP_ANNOTATION_OBJECT, get_field, meta, methods);
-  define_fields(L, fields);
+  gp_define_object(L, GP_ANNOTATION_OBJECT, gp_get_field, meta, methods);
+  gp_define_fields(L, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -9,17 +9,17 @@ static const char *const format_names[] = {
     [GP_FORMAT_AUTO] = "auto", [GP_FORMAT_MAGIC] = "magic", [GP_FORMAT_BSD] = "bsd",
     [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof", [GP_FORMAT_PROF + 1] = NULL};
 
-static data_box *check_box(lua_State *L, int index) {
+static gp_data_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_DATA);
 }
 
-gp_data *check_data(lua_State *L, int index) {
-  data_box *box = check_box(L, index);
+gp_data *gp_check_data(lua_State *L, int index) {
+  gp_data_box *box = check_box(L, index);
   luaL_argcheck(L, box->open, index, "data is closed");
   return &box->data;
 }
 
-const gp_data *open_data(lua_State *L, const data_box *box) {
+const gp_data *gp_open_data(lua_State *L, const gp_data_box *box) {
   if (!box->open) luaL_error(L, "data is closed");
   return &box->data;
 }
@@ -35,12 +35,12 @@ static int new_data(lua_State *L) {
     layout.pointer_size = (unsigned char)lua_tointeger(L, 1);
     layout.big_endian = lua_toboolean(L, 4);
   } else {
-    layout = check_image(L, 1)->layout;
+    layout = gp_check_image(L, 1)->layout;
   }
   bool mixed_rates = lua_toboolean(L, 2);
-  const gp_trace *trace = opt_trace(L, 3);
+  const gp_trace *trace = gp_opt_trace(L, 3);
   lua_settop(L, 3);
-  data_box *box = lua_newuserdatauv(L, sizeof *box, 2);
+  gp_data_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   gp_data_init(&box->data, layout);
   box->data.mixed_rates = mixed_rates;
   box->data.trace = trace;
@@ -54,14 +54,14 @@ static int new_data(lua_State *L) {
 }
 
 static int close_data(lua_State *L) {
-  data_box *box = check_box(L, 1);
+  gp_data_box *box = check_box(L, 1);
   if (box->open) gp_data_free(&box->data);
   box->open = false;
   return 0;
 }
 
 static int describe(lua_State *L) {
-  const data_box *box = check_box(L, 1);
+  const gp_data_box *box = check_box(L, 1);
   if (!box->open) {
     lua_pushliteral(L, "data (closed)");
     return 1;
@@ -69,8 +69,8 @@ static int describe(lua_State *L) {
   size_t histograms = box->data.histogram_count, arcs = box->data.arcs.count,
          blocks = box->data.blocks.count;
   lua_pushfstring(L, "data: %d histogram%s, %d arc%s, %d block%s", (int)histograms,
-                  plural(histograms), (int)arcs, plural(arcs), (int)blocks,
-                  plural(blocks));
+                  gp_plural(histograms), (int)arcs, gp_plural(arcs), (int)blocks,
+                  gp_plural(blocks));
   return 1;
 }
 
@@ -139,7 +139,7 @@ static int check_open_file(lua_State *L, int index) {
 /* data:read(path or file, format) -> data, or nil and a message. After a failure the data
  * is closed: part of the file may be in it. */
 static int read_file(lua_State *L) {
-  gp_data *data = check_data(L, 1);
+  gp_data *data = gp_check_data(L, 1);
   int file = lua_isuserdata(L, 2) ? check_open_file(L, 2) : -1;
   const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
   gp_format format = check_format(L, 3);
@@ -151,7 +151,7 @@ static int read_file(lua_State *L) {
   end_entry(L, data, before, done);
   if (!done) {
     close_data(L);
-    return push_failure(L, path, &error);
+    return gp_push_failure(L, path, &error);
   }
   lua_settop(L, 1);
   return 1;
@@ -160,7 +160,7 @@ static int read_file(lua_State *L) {
 /* data:add_file(path, format) -> data, or nil and a message:
  * then the data is as it was */
 static int add_file(lua_State *L) {
-  gp_data *data = check_data(L, 1);
+  gp_data *data = gp_check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
   gp_format format = check_format(L, 3);
   tally before = count_records(data);
@@ -168,7 +168,7 @@ static int add_file(lua_State *L) {
   push_entry(L, data, path);
   bool done = gp_data_add_file(data, path, format, &error);
   end_entry(L, data, before, done);
-  if (!done) return push_failure(L, path, &error);
+  if (!done) return gp_push_failure(L, path, &error);
   lua_settop(L, 1);
   return 1;
 }
@@ -183,60 +183,60 @@ static int check_writable(lua_State *L, int index) {
 /* data:write(path or file, format) -> data, or nil and a message: then the file of that
  * path is as it was */
 static int write_file(lua_State *L) {
-  const gp_data *data = check_data(L, 1);
+  const gp_data *data = gp_check_data(L, 1);
   int file = lua_isuserdata(L, 2) ? check_writable(L, 2) : -1;
   const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
   gp_format format = check_format(L, 3);
   gp_error error = {""};
   if (!(file < 0 ? gp_data_write(data, path, format, &error)
                  : gp_data_write_open(data, file, format, &error)))
-    return push_failure(L, strcmp(path, "-") == 0 ? "standard output" : path, &error);
+    return gp_push_failure(L, strcmp(path, "-") == 0 ? "standard output" : path, &error);
   lua_settop(L, 1);
   return 1;
 }
 
 static void push_histogram_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)open_data(L, object)->histogram_records);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->histogram_records);
 }
 
 static void push_arc_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)open_data(L, object)->arc_records);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->arc_records);
 }
 
 static void push_block_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)open_data(L, object)->block_records);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->block_records);
 }
 
 static void push_bytes(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)open_data(L, object)->bytes);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->bytes);
 }
 
 static void push_has_histogram(lua_State *L, const void *object) {
-  lua_pushboolean(L, open_data(L, object)->histogram_count > 0);
+  lua_pushboolean(L, gp_open_data(L, object)->histogram_count > 0);
 }
 
 static void push_has_arcs(lua_State *L, const void *object) {
-  lua_pushboolean(L, open_data(L, object)->has_arcs);
+  lua_pushboolean(L, gp_open_data(L, object)->has_arcs);
 }
 
 static void push_shared(lua_State *L, const void *object) {
-  lua_pushboolean(L, open_data(L, object)->shared);
+  lua_pushboolean(L, gp_open_data(L, object)->shared);
 }
 
 static void push_uncounted(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)open_data(L, object)->uncounted);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->uncounted);
 }
 
 static void push_pointer_size(lua_State *L, const void *object) {
-  lua_pushinteger(L, open_data(L, object)->layout.pointer_size);
+  lua_pushinteger(L, gp_open_data(L, object)->layout.pointer_size);
 }
 
 static void push_big_endian(lua_State *L, const void *object) {
-  lua_pushboolean(L, open_data(L, object)->layout.big_endian);
+  lua_pushboolean(L, gp_open_data(L, object)->layout.big_endian);
 }
 
 static void push_files(lua_State *L, const void *object) {
-  open_data(L, object);
+  gp_open_data(L, object);
   lua_getiuservalue(L, 1, 1);
 }
 
@@ -254,7 +254,7 @@ static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
 
 static void push_low(lua_State *L, const void *object) {
   uint64_t low, high;
-  if (find_range(open_data(L, object), &low, &high))
+  if (find_range(gp_open_data(L, object), &low, &high))
     lua_pushinteger(L, (lua_Integer)low);
   else
     lua_pushnil(L);
@@ -262,26 +262,21 @@ static void push_low(lua_State *L, const void *object) {
 
 static void push_high(lua_State *L, const void *object) {
   uint64_t low, high;
-  if (find_range(open_data(L, object), &low, &high))
+  if (find_range(gp_open_data(L, object), &low, &high))
     lua_pushinteger(L, (lua_Integer)high);
   else
     lua_pushnil(L);
 }
 
-void define_data(lua_State *L) {
+void gp_define_data(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_data}, {"__close", close_data}, {"__tostring", describe},
       {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"close", close_data},          {"read", read_file},
       {"write", write_file},          {"add_file", add_file},
-      {"add_histogram", data_add_histogram},
-      {"add_arc", data_add_arc},      {"add_block", data_add_block},
-      {"merge", data_merge},          {"slide", data_slide},
-      {"histograms", data_histograms},{"arcs", data_arcs},
-      {"blocks", data_blocks},
       {NULL, NULL}};
-  static const object_field fields[] = {
+  static const gp_object_field fields[] = {
       {"histogram_records", push_histogram_records},
       {"arc_records", push_arc_records},
       {"block_records", push_block_records},
@@ -297,8 +292,8 @@ void define_data(lua_State *L) {
       {"high", push_high},  /* highest one */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
-  define_object(L, GP_DATA, get_field, meta, methods);
-  define_fields(L, fields);
+  gp_define_object(L, GP_DATA, gp_get_field, meta, methods);
+  gp_define_fields(L, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

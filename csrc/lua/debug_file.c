@@ -12,7 +12,7 @@
 
 static const char module[] = "gprof.library.debug_file";
 
-void note_image(lua_State *L) {
+void gp_note_image(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
   lua_pushvalue(L, -2);
   lua_rawsetp(L, -2, lua_touserdata(L, -3));
@@ -51,12 +51,12 @@ static void look_once(lua_State *L, bool *done, const char *function) {
   look(L, function);
 }
 
-void seek_lines(lua_State *L, const image_box *of, bool gnu_compat, bool named) {
+void gp_seek_lines(lua_State *L, const gp_image_box *of, bool gnu_compat, bool named) {
   luaL_checkstack(L, 8, NULL);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
   lua_rawgetp(L, -1, of);
   lua_remove(L, -2);
-  image_box *box = lua_touserdata(L, -1);
+  gp_image_box *box = lua_touserdata(L, -1);
   if (box && box->image) {
     if (gnu_compat && !box->checked) {
       gp_debuglink_check(box->image->file);
@@ -76,15 +76,15 @@ void seek_lines(lua_State *L, const image_box *of, bool gnu_compat, bool named) 
  * help. */
 static int push_outcome(lua_State *L, bool done, const char *path,
                         const gp_error *error) {
-  if (!done && strcmp(error->text, "not enough memory") == 0) raise_no_memory(L);
-  if (!done) return push_failure(L, path, error);
+  if (!done && strcmp(error->text, "not enough memory") == 0) gp_raise_no_memory(L);
+  if (!done) return gp_push_failure(L, path, error);
   lua_pushboolean(L, true);
   return 1;
 }
 
 /* The image that has the debugging information of argument 1. */
 static gp_image *check_lines(lua_State *L) {
-  gp_image *image = check_image(L, 1);
+  gp_image *image = gp_check_image(L, 1);
   return gp_debug_file_lines(image, false) == image ? image : image->debug;
 }
 
@@ -95,13 +95,13 @@ static const char *path_of(lua_State *L) {
 }
 
 static int lacks_symbols(lua_State *L) {
-  lua_pushboolean(L, check_image(L, 1)->bare);
+  lua_pushboolean(L, gp_check_image(L, 1)->bare);
   return 1;
 }
 
 /* likely_separate(image) -> whether its debugging information may be in another file */
 static int is_likely(lua_State *L) {
-  lua_pushboolean(L, gp_debug_file_is_likely(check_image(L, 1)));
+  lua_pushboolean(L, gp_debug_file_is_likely(gp_check_image(L, 1)));
   return 1;
 }
 
@@ -109,7 +109,7 @@ static int is_likely(lua_State *L) {
 static int push_name(lua_State *L, void **guard, char *name) {
   *guard = name;
   if (name)
-    take_text(L, guard);
+    gp_take_text(L, guard);
   else
     lua_pushnil(L);
   return 1;
@@ -118,8 +118,8 @@ static int push_name(lua_State *L, void **guard, char *name) {
 /* debug_link(image) -> the name in .gnu_debuglink, or nil */
 static int debug_link(lua_State *L) {
   uint32_t checksum;
-  gp_image *image = check_image(L, 1);
-  void **guard = push_guard(L);
+  gp_image *image = gp_check_image(L, 1);
+  void **guard = gp_push_guard(L);
   return push_name(L, guard, gp_debuglink_debug(image->file, &checksum));
 }
 
@@ -127,7 +127,7 @@ static int debug_link(lua_State *L) {
  * the path of the file that says so. Or nil */
 static int shared_link(lua_State *L) {
   gp_image *image = check_lines(L);
-  void **guard = push_guard(L);
+  void **guard = gp_push_guard(L);
   push_name(L, guard, gp_debuglink_shared(image->file));
   lua_pushstring(L, bfd_get_filename(image->file));
   return 2;
@@ -137,13 +137,13 @@ static int shared_link(lua_State *L) {
  * information into, or nil */
 static int split_link(lua_State *L) {
   gp_image *image = check_lines(L);
-  void **guard = push_guard(L);
+  void **guard = gp_push_guard(L);
   return push_name(L, guard, gp_debug_file_split(image));
 }
 
 /* forget_links(image): libbfd is to look for no other file */
 static int forget_links(lua_State *L) {
-  gp_image *image = check_image(L, 1);
+  gp_image *image = gp_check_image(L, 1);
   gp_debuglink_forget(image->file);
   if (image->debug) gp_debuglink_forget(image->debug->file);
   return 0;
@@ -152,7 +152,7 @@ static int forget_links(lua_State *L) {
 /* attach_debug(image, path, "symbols" or "lines") -> true, or nil and a message */
 static int attach_debug(lua_State *L) {
   static const char *const names[] = {"symbols", "lines", NULL};
-  gp_image *image = check_image(L, 1);
+  gp_image *image = gp_check_image(L, 1);
   const char *path = luaL_checkstring(L, 2);
   gp_wanted wanted = luaL_checkoption(L, 3, NULL, names) ? GP_WANT_LINES
                                                          : GP_WANT_SYMBOLS;
@@ -171,14 +171,14 @@ static int share_debug(lua_State *L) {
 
 /* is_packed(image) -> whether there are packed symbols in it */
 static int is_packed(lua_State *L) {
-  lua_pushboolean(L, gp_debug_file_is_packed(check_image(L, 1)));
+  lua_pushboolean(L, gp_debug_file_is_packed(gp_check_image(L, 1)));
   return 1;
 }
 
 /* unpack_symbols(image, unpack) -> true, or nil and a message; `unpack` is the value of
  * gprof.xz */
 static int unpack_symbols(lua_State *L) {
-  gp_image *image = check_image(L, 1);
+  gp_image *image = gp_check_image(L, 1);
   gp_unpack *const *unpack = lua_touserdata(L, 2);
   gp_error error = {""};
   luaL_checktype(L, 2, LUA_TUSERDATA);
@@ -186,7 +186,7 @@ static int unpack_symbols(lua_State *L) {
   return push_outcome(L, done, ".gnu_debugdata", &error);
 }
 
-void define_separate(lua_State *L) {
+void gp_define_debug_file(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"lacks_symbols", lacks_symbols}, {"likely_separate", is_likely},
       {"debug_link", debug_link}, {"shared_link", shared_link},
@@ -194,6 +194,6 @@ void define_separate(lua_State *L) {
       {"attach_debug", attach_debug}, {"share_debug", share_debug},
       {"is_packed", is_packed}, {"unpack_symbols", unpack_symbols}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
-  push_weak_table(L);
+  gp_push_weak_table(L);
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);
 }

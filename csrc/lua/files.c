@@ -42,7 +42,7 @@ static int new_writer(lua_State *L) {
   bool (*open)(gp_writer *writer, const char *path, gp_error *error) =
       lua_toboolean(L, 2) ? gp_writer_open : gp_writer_open_here;
   if (!open(&box->writer, path, &box->error))
-    return push_failure(L, path, &box->error);
+    return gp_push_failure(L, path, &box->error);
   box->open = true;
   return 1;
 }
@@ -50,7 +50,7 @@ static int new_writer(lua_State *L) {
 /* nil and what went wrong with the file */
 static int fail(lua_State *L, const writer_box *box) {
   lua_getiuservalue(L, 1, 1);
-  return push_failure(L, lua_tostring(L, -1), &box->error);
+  return gp_push_failure(L, lua_tostring(L, -1), &box->error);
 }
 
 /* writer:write(text) -> writer, or nil and a message */
@@ -91,7 +91,7 @@ static int discard(lua_State *L) {
 static int fail_path(lua_State *L, const char *path) {
   gp_error error;
   gp_fail(&error, "%s", strerror(errno));
-  return push_failure(L, path, &error);
+  return gp_push_failure(L, path, &error);
 }
 
 /* file_status(path) -> "file", "directory" or "other"; when it was changed, in seconds of
@@ -111,10 +111,10 @@ static int file_status(lua_State *L) {
 /* real_path(path) -> the same from the root, without links; or nil and a message */
 static int real_path(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
-  void **guard = push_guard(L);
+  void **guard = gp_push_guard(L);
   *guard = realpath(path, NULL);
   if (!*guard) return fail_path(L, path);
-  take_text(L, guard);
+  gp_take_text(L, guard);
   return 1;
 }
 
@@ -224,7 +224,7 @@ static int fit_text(lua_State *L) {
   return 1;
 }
 
-void define_files(lua_State *L) {
+void gp_define_files(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", discard}, {"__close", discard}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"write", write_text}, {"finish", finish}, {NULL, NULL}};
@@ -235,7 +235,7 @@ void define_files(lua_State *L) {
       {"fit", fit_text},          {NULL, NULL}};
   static const luaL_Reg reading[] = {
       {"__gc", close_directory}, {"__close", close_directory}, {NULL, NULL}};
-  define_object(L, GP_WRITER, get_field, meta, methods);
+  gp_define_object(L, GP_WRITER, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_newmetatable(L, GP_DIRECTORY);
   luaL_setfuncs(L, reading, 0);

@@ -6,35 +6,35 @@
  * that was called, and of another one: percentage, seconds of this and those above,
  * seconds, calls, time per call, the same with callees, label, error of the seconds.
  * look.scale are those of times per call in a unit of the profile. */
-enum { LABELS = REPORT_OWN, CALLED, OTHER };
+enum { LABELS = GP_REPORT_OWN, CALLED, OTHER };
 
 /* What it takes to write rows. */
 typedef struct page {
-  report r;
-  const labels *labels;
+  gp_report r;
+  const gp_labels *labels;
   double scale;
   double total;           /* ticks that are all of the time */
 } page;
 
 /* `cumulative` are the ticks of this function and of those above. */
 static void write_function(const page *p, uint32_t function, double cumulative) {
-  const gp_profile *profile = profile_of(&p->r);
+  const gp_profile *profile = gp_report_profile(&p->r);
   const gp_callgraph *graph = &profile->graph;
   double rate = profile->samples.rate, calls = (double)graph->calls[function];
   double ticks = graph->self[function], both = ticks + graph->children[function];
-  const shade s = {100 * ticks / p->total, ticks != 0 || calls != 0, false};
-  label made;
-  const field_value values[] = {
-      number_value(s.percent),
-      number_value(cumulative / rate),
-      number_value(ticks / rate),
-      integer_value(graph->calls[function]),
-      number_value(p->scale * ticks / rate / calls),
-      number_value(p->scale * both / rate / calls),
-      label_value(&p->r, p->labels, function, &made),
-      number_value(gp_profile_error(profile, ticks)),
+  const gp_shade s = {100 * ticks / p->total, ticks != 0 || calls != 0, false};
+  gp_label made;
+  const gp_field_value values[] = {
+      gp_number_value(s.percent),
+      gp_number_value(cumulative / rate),
+      gp_number_value(ticks / rate),
+      gp_integer_value(graph->calls[function]),
+      gp_number_value(p->scale * ticks / rate / calls),
+      gp_number_value(p->scale * both / rate / calls),
+      gp_report_label(&p->r, p->labels, function, &made),
+      gp_number_value(gp_profile_error(profile, ticks)),
   };
-  write_painted(&p->r, calls != 0 ? CALLED : OTHER, &s, values, 8, p->labels);
+  gp_write_painted(&p->r, calls != 0 ? CALLED : OTHER, &s, values, 8, p->labels);
 }
 
 static bool has_row(const page *p, const gp_profile *profile, uint32_t function) {
@@ -46,21 +46,21 @@ static bool has_row(const page *p, const gp_profile *profile, uint32_t function)
 
 /* write_flat(stream, profile, look) */
 static int write_flat(lua_State *L) {
-  page p = {.r = open_report(L)};
-  p.labels = push_look_labels(&p.r, "labels");
-  push_look(&p.r, "called");
-  push_look(&p.r, "other");
-  lua_getfield(L, REPORT_LOOK, "scale");
+  page p = {.r = gp_open_report(L)};
+  p.labels = gp_push_look_labels(&p.r, "labels");
+  gp_push_look(&p.r, "called");
+  gp_push_look(&p.r, "other");
+  lua_getfield(L, GP_REPORT_LOOK, "scale");
   p.scale = luaL_checknumber(L, -1);
-  const gp_profile *profile = profile_of(&p.r);
+  const gp_profile *profile = gp_report_profile(&p.r);
   /* if there are none, all percentages are 0 */
   p.total = profile->samples.total > 0 ? profile->samples.total : 1;
   gp_rows *rows = p.r.rows;
   rows->row = gp_order_functions(&profile->graph, GP_BY_SELF, &rows->count);
-  if (!rows->row) raise_no_memory(L);
+  if (!rows->row) gp_raise_no_memory(L);
   double cumulative = 0;
   for (size_t i = 0, written = 0; i < rows->count && written < p.r.top; i++) {
-    profile = profile_of(&p.r);
+    profile = gp_report_profile(&p.r);
     if (!has_row(&p, profile, rows->row[i])) continue;
     cumulative += profile->graph.self[rows->row[i]];
     write_function(&p, rows->row[i], cumulative);
@@ -72,7 +72,7 @@ static int write_flat(lua_State *L) {
 /* longest_call(profile): the ticks of a call, with those of callees, of the function
  * where they are the most; 0 if nothing was called. */
 static int longest_call(lua_State *L) {
-  const gp_callgraph *graph = &check_profile(L, 1)->graph;
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   double longest = 0;
   for (uint32_t f = 0; f < graph->functions; f++) {
     double calls = (double)graph->calls[f];
@@ -84,7 +84,7 @@ static int longest_call(lua_State *L) {
   return 1;
 }
 
-void define_flat(lua_State *L) {
+void gp_define_flat(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"write_flat", write_flat}, {"longest_call", longest_call}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

@@ -8,12 +8,12 @@
 #include "object/build_id.h"
 #include "object/debug_str.h"
 
-static image_box *check_box(lua_State *L, int index) {
+static gp_image_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_IMAGE);
 }
 
-gp_image *check_image(lua_State *L, int index) {
-  image_box *box = check_box(L, index);
+gp_image *gp_check_image(lua_State *L, int index) {
+  gp_image_box *box = check_box(L, index);
   luaL_argcheck(L, box->image, index, "image is closed");
   return box->image;
 }
@@ -21,8 +21,8 @@ gp_image *check_image(lua_State *L, int index) {
 static int new_image(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   gp_error error = {""};
-  image_box *box = lua_newuserdatauv(L, sizeof *box, 1);
-  *box = (image_box){0};
+  gp_image_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  *box = (gp_image_box){0};
   luaL_setmetatable(L, GP_IMAGE);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
@@ -30,35 +30,35 @@ static int new_image(lua_State *L) {
     gp_fail(&error, "an image is read here and there, and has to be a file");
   else
     box->image = gp_image_open(path, &error);
-  note_image(L);
-  return box->image ? 1 : push_failure(L, path, &error);
+  gp_note_image(L);
+  return box->image ? 1 : gp_push_failure(L, path, &error);
 }
 
 static int close_image(lua_State *L) {
-  image_box *box = check_box(L, 1);
+  gp_image_box *box = check_box(L, 1);
   gp_image_close(box->image);
   for (int i = 0; i < 2; i++)
     if (box->mapped[i]) gp_line_map_free(&box->map[i]);
-  *box = (image_box){0};
+  *box = (gp_image_box){0};
   return 0;
 }
 
 static int describe(lua_State *L) {
-  const image_box *box = check_box(L, 1);
+  const gp_image_box *box = check_box(L, 1);
   lua_getiuservalue(L, 1, 1);
   lua_pushfstring(L, "image: %s%s", lua_tostring(L, -1), box->image ? "" : " (closed)");
   return 1;
 }
 
 /* The lines of .text. */
-static const gp_line_map *open_map(lua_State *L, image_box *box, bool as_libbfd) {
+static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libbfd) {
   gp_range text = {box->image->text_low, box->image->text_high};
   gp_line_map *map = &box->map[as_libbfd];
   gp_error error = {""};
   if (!box->mapped[as_libbfd]) {
     const gp_image *from = gp_debug_file_lines(box->image, as_libbfd);
     if (!gp_line_map_read(map, from, as_libbfd, &text, 1, &error))
-      raise_no_memory(L);
+      gp_raise_no_memory(L);
     box->mapped[as_libbfd] = true;
   }
   return map;
@@ -68,9 +68,9 @@ static const gp_line_map *open_map(lua_State *L, image_box *box, bool as_libbfd)
  * .text; libbfd is asked about the rest. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
                     gp_location *source) {
-  seek_lines(L, check_box(L, 1), as_libbfd, false);
+  gp_seek_lines(L, check_box(L, 1), as_libbfd, false);
   const gp_image *from = gp_debug_file_lines(image, as_libbfd);
-  if (!gp_image_can_ask(from)) raise_no_memory(L);
+  if (!gp_image_can_ask(from)) gp_raise_no_memory(L);
   bool known = gp_image_locate(from, address, source);
   if (address < image->text_low || address >= image->text_high) return known;
   const gp_line_map *map = open_map(L, check_box(L, 1), as_libbfd);
@@ -84,7 +84,7 @@ static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_lib
 
 /* image:source(address [, gnu_compat]) -> file, line, function; or nil */
 static int find_source(lua_State *L) {
-  gp_image *image = check_image(L, 1);
+  gp_image *image = gp_check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
   gp_location source;
   gp_error none;
@@ -102,7 +102,7 @@ static int find_source(lua_State *L) {
 /* changed_file(image) -> the path of the image, or of a file that it has debugging
  * information in, if somebody has written to that since it was opened; or nil */
 static int find_change(lua_State *L) {
-  const gp_image *image = check_image(L, 1);
+  const gp_image *image = gp_check_image(L, 1);
   const gp_image *const files[] = {
       image, image->debug, gp_debug_file_lines(image, false)->shared};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -117,7 +117,7 @@ static int find_change(lua_State *L) {
 /* image_mentions(image, name) -> whether debugging information has that name, as far as
  * it was found: that in other files is not looked for */
 static int find_mention(lua_State *L) {
-  const gp_image *image = gp_debug_file_lines(check_image(L, 1), false);
+  const gp_image *image = gp_debug_file_lines(gp_check_image(L, 1), false);
   const char *name = luaL_checkstring(L, 2);
   lua_pushboolean(L, gp_debug_str_has(image, name) ||
                          (image->shared && gp_debug_str_has(image->shared, name)));
@@ -140,7 +140,7 @@ static int find_library(lua_State *L) {
 }
 
 static const gp_image *opened(lua_State *L, const void *object) {
-  const image_box *box = object;
+  const gp_image_box *box = object;
   if (!box->image) luaL_error(L, "image is closed");
   return box->image;
 }
@@ -209,14 +209,14 @@ static void push_symbols_from(lua_State *L, const void *object) {
     lua_pushnil(L);
 }
 
-void define_image(lua_State *L) {
+void gp_define_image(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe},
       {NULL, NULL}};
   static const luaL_Reg methods[] = {
-      {"close", close_image}, {"source", find_source}, {"lines", image_lines},
+      {"close", close_image}, {"source", find_source}, {"lines", gp_image_lines},
       {NULL, NULL}};
-  static const object_field fields[] = {
+  static const gp_object_field fields[] = {
       {"path", push_path},
       {"text_low", push_text_low},          /* first address of .text */
       {"text_high", push_text_high},        /* the address behind .text */
@@ -231,8 +231,8 @@ void define_image(lua_State *L) {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"image_mentions", find_mention}, {NULL, NULL}};
-  define_object(L, GP_IMAGE, get_field, meta, methods);
-  define_fields(L, fields);
+  gp_define_object(L, GP_IMAGE, gp_get_field, meta, methods);
+  gp_define_fields(L, fields);
   lua_setfield(L, -2, "image_methods");  /* the Lua layer adds to them */
   luaL_setfuncs(L, functions, 0);
 }

@@ -10,19 +10,21 @@
 /* What is taken from the look: `numbered` and `names`, labels; the format of a cell, of a
  * numbered label, the number, and a name. look.width is that of cells, if they are to be
  * set beside each other. */
-enum { NUMBERED = REPORT_OWN, NAMES, CELL };
+enum { NUMBERED = GP_REPORT_OWN, NAMES, CELL };
 
 /* What it takes to write cells. */
 typedef struct page {
-  report r;
-  const labels *numbered, *names;
+  gp_report r;
+  const gp_labels *numbered, *names;
   bool aligned;           /* cells begin at columns of that */
   size_t width;           /*   many characters */
 } page;
 
 enum { COLUMNS = 3, MOST_WIDTH = 1000000 };
 
-static const gp_callgraph *graph_of(const page *p) { return &profile_of(&p->r)->graph; }
+static const gp_callgraph *graph_of(const page *p) {
+  return &gp_report_profile(&p->r)->graph;
+}
 
 /* The number of the last entry, if there are only so many; else a number behind all. */
 static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
@@ -30,7 +32,7 @@ static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
   uint32_t last = 0;
   if (p->r.top == SIZE_MAX) return UINT32_MAX;
   for (size_t i = 0; i < nodes; i++) {
-    if (!has_entry(&p->r, graph, graph->entries[i])) continue;
+    if (!gp_report_has_entry(&p->r, graph, graph->entries[i])) continue;
     if (entries++ == p->r.top) return last;
     last = graph->rank[graph->entries[i]];
   }
@@ -42,7 +44,7 @@ static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
 static bool is_listed(const page *p, const gp_callgraph *graph, uint32_t node,
                       uint32_t last) {
   if (last != UINT32_MAX)
-    return graph->rank[node] <= last && has_entry(&p->r, graph, node);
+    return graph->rank[node] <= last && gp_report_has_entry(&p->r, graph, node);
   return p->r.unused || node >= graph->functions || graph->calls[node] != 0 ||
          graph->self[node] != 0 || gp_callgraph_is_outside(graph, node);
 }
@@ -52,7 +54,7 @@ static void collect(const page *p) {
   const gp_callgraph *graph = graph_of(p);
   gp_rows *rows = p->r.rows;
   rows->row = gp_order_functions(graph, GP_BY_NAME, &rows->count);
-  if (!rows->row) raise_no_memory(p->r.L);
+  if (!rows->row) gp_raise_no_memory(p->r.L);
   uint32_t last = last_entry(p, graph);
   size_t kept = 0;
   for (size_t i = 0; i < rows->count; i++)
@@ -61,7 +63,7 @@ static void collect(const page *p) {
   for (uint32_t cycle = 0; cycle < graph->cycles; cycle++) {
     if (!is_listed(p, graph, (uint32_t)graph->functions + cycle, last)) continue;
     if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
-      raise_no_memory(p->r.L);
+      gp_raise_no_memory(p->r.L);
     rows->row[rows->count++] = (uint32_t)graph->functions + cycle;
   }
 }
@@ -71,11 +73,11 @@ static void write_blanks(const page *p, size_t count) {
       "                                                                ";
   const size_t most = sizeof blanks - 1;
   for (; count > most; count -= most)
-    write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, most);
-  write_bytes(p->r.L, REPORT_STREAM, p->r.s, blanks, count);
+    gp_write_bytes(p->r.L, GP_REPORT_STREAM, p->r.s, blanks, most);
+  gp_write_bytes(p->r.L, GP_REPORT_STREAM, p->r.s, blanks, count);
 }
 
-static size_t length_of(const label *made) {
+static size_t length_of(const gp_label *made) {
   size_t length = 0;
   for (int i = 0; i < made->count; i++) length += strlen(made->part[i]);
   return length;
@@ -84,7 +86,7 @@ static size_t length_of(const label *made) {
 /* The blanks before a cell. It begins at its column, but never before the text to its
  * left has ended, `at`. The blanks around a number, which is set to the right within five
  * characters, are not counted, so columns drift: as in GNU gprof's index. */
-static size_t write_gap(const page *p, size_t column, const label *text, size_t at) {
+static size_t write_gap(const page *p, size_t column, const gp_label *text, size_t at) {
   enum { NUMBER_WIDTH = 5 };
   size_t number = strcspn(text->numbers, " ");
   size_t wanted = column * p->width + NUMBER_WIDTH, taken = at + number;
@@ -95,24 +97,24 @@ static size_t write_gap(const page *p, size_t column, const label *text, size_t 
 }
 
 /* What a cell is coloured by: as its entry, and by the time that was spent at all. */
-static shade shade_of(const gp_callgraph *graph, uint32_t node) {
+static gp_shade shade_of(const gp_callgraph *graph, uint32_t node) {
   bool used = graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
               graph->self[node] != 0 || graph->children[node] != 0;
-  return (shade){gp_callgraph_percent(graph, node), used, false};
+  return (gp_shade){gp_callgraph_percent(graph, node), used, false};
 }
 
 /* Returns where the text in the row ends, by GNU gprof's counting. */
 static size_t write_cell(const page *p, size_t column, uint32_t node, size_t at) {
-  label numbered, name;
+  gp_label numbered, name;
   char number[32];
-  field_value text = label_value(&p->r, p->numbered, node, &numbered);
+  gp_field_value text = gp_report_label(&p->r, p->numbered, node, &numbered);
   if (p->aligned) at = write_gap(p, column, &numbered, at);
   snprintf(number, sizeof number, "%.*s", (int)strcspn(numbered.numbers, " "),
            numbered.numbers);
-  const field_value values[] = {text, text_value(number),
-                                label_value(&p->r, p->names, node, &name)};
-  const shade s = shade_of(graph_of(p), node);
-  write_painted(&p->r, CELL, &s, values, 3, p->numbered);
+  const gp_field_value values[] = {text, gp_text_value(number),
+                                   gp_report_label(&p->r, p->names, node, &name)};
+  const gp_shade s = shade_of(graph_of(p), node);
+  gp_write_painted(&p->r, CELL, &s, values, 3, p->numbered);
   return at;
 }
 
@@ -122,17 +124,17 @@ static void write_cells(const page *p) {
     size_t at = 0, column = 0;
     for (size_t i = line; i < p->r.rows->count; i += lines)
       at = write_cell(p, column++, p->r.rows->row[i], at);
-    write_bytes(p->r.L, REPORT_STREAM, p->r.s, "\n", 1);
+    gp_write_bytes(p->r.L, GP_REPORT_STREAM, p->r.s, "\n", 1);
   }
 }
 
 /* write_index(stream, profile, look) */
 static int write_index(lua_State *L) {
-  page p = {.r = open_report(L)};
-  p.numbered = push_look_labels(&p.r, "numbered");
-  p.names = push_look_labels(&p.r, "names");
-  push_look(&p.r, "cell");
-  p.aligned = lua_getfield(L, REPORT_LOOK, "width") != LUA_TNIL;
+  page p = {.r = gp_open_report(L)};
+  p.numbered = gp_push_look_labels(&p.r, "numbered");
+  p.names = gp_push_look_labels(&p.r, "names");
+  gp_push_look(&p.r, "cell");
+  p.aligned = lua_getfield(L, GP_REPORT_LOOK, "width") != LUA_TNIL;
   lua_Integer width = lua_tointeger(L, -1);
   if (width < 0 || width > MOST_WIDTH)
     luaL_error(L, "look.width: not from 0 to %d", MOST_WIDTH);
@@ -142,7 +144,7 @@ static int write_index(lua_State *L) {
   return 0;
 }
 
-void define_index(lua_State *L) {
+void gp_define_index(lua_State *L) {
   static const luaL_Reg functions[] = {{"write_index", write_index}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

@@ -16,82 +16,82 @@
 
 #define GP_ITERATION "gprof.iteration"
 
-void push_value(lua_State *L, field_value v) {
+void gp_push_value(lua_State *L, gp_field_value v) {
   switch (v.type) {
-    case VALUE_NIL: lua_pushnil(L); break;
-    case VALUE_BOOLEAN: lua_pushboolean(L, v.as.boolean); break;
-    case VALUE_INTEGER: lua_pushinteger(L, (lua_Integer)v.as.integer); break;
-    case VALUE_NUMBER: lua_pushnumber(L, v.as.number); break;
-    case VALUE_TEXT: lua_pushstring(L, v.as.text); break;
-    case VALUE_LABEL: push_label(L, v.as.label); break;
-    case VALUE_PUSHED: break;
+    case GP_FIELD_NIL: lua_pushnil(L); break;
+    case GP_FIELD_BOOLEAN: lua_pushboolean(L, v.as.boolean); break;
+    case GP_FIELD_INTEGER: lua_pushinteger(L, (lua_Integer)v.as.integer); break;
+    case GP_FIELD_NUMBER: lua_pushnumber(L, v.as.number); break;
+    case GP_FIELD_TEXT: lua_pushstring(L, v.as.text); break;
+    case GP_FIELD_LABEL: gp_push_label(L, v.as.label); break;
+    case GP_FIELD_PUSHED: break;
   }
 }
 
-void define_part_fields(lua_State *L, const part_field *fields) {
+void gp_define_part_fields(lua_State *L, const gp_part_field *fields) {
   for (; fields->name; fields++) {
     lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
     lua_setfield(L, -2, fields->name);
   }
 }
 
-const part_field *check_part_field(lua_State *L, int index) {
+const gp_part_field *gp_check_part_field(lua_State *L, int index) {
   luaL_checkstring(L, index);
   lua_pushvalue(L, index);
   if (lua_rawget(L, -2) != LUA_TLIGHTUSERDATA)
     luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", lua_tostring(L, index)));
-  const part_field *field = lua_touserdata(L, -1);
+  const gp_part_field *field = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return field;
 }
 
 static int release_rows(lua_State *L) {
-  iteration *each = luaL_checkudata(L, 1, GP_ITERATION);
+  gp_iteration *each = luaL_checkudata(L, 1, GP_ITERATION);
   free(each->rows.row);
   each->rows = (gp_rows){NULL, 0, 0};
   return 0;
 }
 
 /* The next part; false if there is none. `whole` is the stack index of what it is of. */
-static bool next_part(lua_State *L, iteration *each, int whole, part *p) {
+static bool next_part(lua_State *L, gp_iteration *each, int whole, gp_part *p) {
   if (each->done >= each->rows.count) return false;
-  *p = (part){L, each->kind, each->kind->open(L, whole), each->rows.row[each->done++],
-              whole};
+  *p = (gp_part){L, each->kind, each->kind->open(L, whole), each->rows.row[each->done++],
+                 whole};
   return true;
 }
 
-bool next_fields(lua_State *L, iteration *each, int whole, field_value *fields) {
-  part p;
+bool gp_next_fields(lua_State *L, gp_iteration *each, int whole, gp_field_value *fields) {
+  gp_part p;
   if (!next_part(L, each, whole, &p)) return false;
   for (int i = 0; i < each->field_count; i++) {
     fields[i] = each->fields[i]->get(&p);
-    if (fields[i].type == VALUE_PUSHED) fields[i].as.integer = lua_gettop(L);
+    if (fields[i].type == GP_FIELD_PUSHED) fields[i].as.integer = lua_gettop(L);
   }
   return true;
 }
 
 /* Upvalue: the iteration, whose user value is the whole. */
 static int next_row(lua_State *L) {
-  iteration *each = lua_touserdata(L, lua_upvalueindex(1));
-  part p;
+  gp_iteration *each = lua_touserdata(L, lua_upvalueindex(1));
+  gp_part p;
   lua_settop(L, 0);
   luaL_checkstack(L, each->field_count + 8, "too many fields");
   lua_getiuservalue(L, lua_upvalueindex(1), 1);
   if (!next_part(L, each, 1, &p)) return 0;
   if (each->field_count == 0) each->kind->push(L, &p);
-  for (int i = 0; i < each->field_count; i++) push_value(L, each->fields[i]->get(&p));
+  for (int i = 0; i < each->field_count; i++) gp_push_value(L, each->fields[i]->get(&p));
   return each->field_count > 0 ? each->field_count : 1;
 }
 
-iteration *test_iteration(lua_State *L, int index) {
+gp_iteration *gp_test_iteration(lua_State *L, int index) {
   if (lua_tocfunction(L, index) != next_row) return NULL;
   lua_getupvalue(L, index, 1);
-  iteration *each = lua_touserdata(L, -1);
+  gp_iteration *each = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return each;
 }
 
-int push_whole(lua_State *L, int index) {
+int gp_push_whole(lua_State *L, int index) {
   lua_getupvalue(L, index, 1);
   lua_getiuservalue(L, -1, 1);
   lua_remove(L, -2);
@@ -99,30 +99,31 @@ int push_whole(lua_State *L, int index) {
 }
 
 /* Pushes an iteration with room for so many fields. */
-static iteration *push_iteration(lua_State *L, const part_kind *kind, int whole,
-                                 int fields) {
-  iteration *each =
+static gp_iteration *push_iteration(lua_State *L, const gp_part_kind *kind, int whole,
+                                    int fields) {
+  gp_iteration *each =
       lua_newuserdatauv(L, sizeof *each + (size_t)fields * sizeof *each->fields, 1);
-  *each = (iteration){.kind = kind, .field_count = fields};
+  *each = (gp_iteration){.kind = kind, .field_count = fields};
   luaL_setmetatable(L, GP_ITERATION);
   lua_pushvalue(L, whole);
   lua_setiuservalue(L, -2, 1);
   return each;
 }
 
-iteration *new_iteration(lua_State *L, const part_kind *kind, int whole, int order) {
+gp_iteration *gp_new_iteration(lua_State *L, const gp_part_kind *kind, int whole,
+                               int order) {
   int count = lua_gettop(L) > order ? lua_gettop(L) - order : 0;
   lua_settop(L, order + count);
   luaL_checkstack(L, count + 8, "too many fields");
-  iteration *each = push_iteration(L, kind, whole, count);
+  gp_iteration *each = push_iteration(L, kind, whole, count);
   each->order = order;
   lua_getfield(L, LUA_REGISTRYINDEX, kind->fields);
-  for (int i = 0; i < count; i++) each->fields[i] = check_part_field(L, order + 1 + i);
+  for (int i = 0; i < count; i++) each->fields[i] = gp_check_part_field(L, order + 1 + i);
   lua_pop(L, 1);
   return each;
 }
 
-int order_option(lua_State *L, int index, const char *const names[]) {
+int gp_order_option(lua_State *L, int index, const char *const names[]) {
   if (lua_isnoneornil(L, index)) return 0;
   if (lua_type(L, index) == LUA_TFUNCTION) return -1;
   if (lua_type(L, index) != LUA_TSTRING)
@@ -136,15 +137,15 @@ int order_option(lua_State *L, int index, const char *const names[]) {
 
 /* Pushes an iteration over the same rows, which it takes over, that gives what they are
  * to be sorted by: objects for a function, number and field for the name of a field. */
-static iteration *push_keys(lua_State *L, iteration *each, int whole) {
+static gp_iteration *push_keys(lua_State *L, gp_iteration *each, int whole) {
   bool by_field = lua_type(L, each->order) == LUA_TSTRING;
-  iteration *keys = push_iteration(L, each->kind, whole, by_field ? 2 : 0);
+  gp_iteration *keys = push_iteration(L, each->kind, whole, by_field ? 2 : 0);
   if (by_field) {
     lua_getfield(L, LUA_REGISTRYINDEX, each->kind->fields);
     lua_getfield(L, -1, "id");
     keys->fields[0] = lua_touserdata(L, -1);
     lua_pop(L, 1);
-    keys->fields[1] = check_part_field(L, each->order);
+    keys->fields[1] = gp_check_part_field(L, each->order);
     lua_pop(L, 1);
   }
   keys->rows = each->rows;
@@ -153,7 +154,7 @@ static iteration *push_keys(lua_State *L, iteration *each, int whole) {
 }
 
 /* Sorts the rows of the iteration on the top of the stack by its order. */
-static void sort_rows(lua_State *L, iteration *each) {
+static void sort_rows(lua_State *L, gp_iteration *each) {
   size_t count = each->rows.count;
   lua_getiuservalue(L, -1, 1);
   int whole = lua_gettop(L);
@@ -174,14 +175,14 @@ static void sort_rows(lua_State *L, iteration *each) {
   lua_settop(L, whole - 1);
 }
 
-int return_counting(lua_State *L, lua_CFunction next) {
+int gp_return_counting(lua_State *L, lua_CFunction next) {
   lua_pushvalue(L, 1);
   lua_pushinteger(L, 0);
   lua_pushcclosure(L, next, 2);
   return 1;
 }
 
-int return_loop(lua_State *L, lua_CFunction next) {
+int gp_return_loop(lua_State *L, lua_CFunction next) {
   lua_pushvalue(L, -1);
   lua_pushcclosure(L, next, 1);
   lua_pushnil(L);
@@ -190,22 +191,22 @@ int return_loop(lua_State *L, lua_CFunction next) {
   return 4;
 }
 
-int return_iteration(lua_State *L, bool sorted) {
-  iteration *each = lua_touserdata(L, -1);
+int gp_return_iteration(lua_State *L, bool sorted) {
+  gp_iteration *each = lua_touserdata(L, -1);
   if (each->rows.row && !sorted) sort_rows(L, each);
-  if (!each->rows.row) return raise_no_memory(L);
-  return return_loop(L, next_row);
+  if (!each->rows.row) return gp_raise_no_memory(L);
+  return gp_return_loop(L, next_row);
 }
 
 /* --- objects ---------------------------------------------------------------------- */
 
 /* The object of a part; user value 1 is the whole. */
 typedef struct part_box {
-  const part_kind *kind;
+  const gp_part_kind *kind;
   uint32_t id;
 } part_box;
 
-void push_part(lua_State *L, const part *p, int table, const char *metatable) {
+void gp_push_part(lua_State *L, const gp_part *p, int table, const char *metatable) {
   lua_getiuservalue(L, p->whole, table);
   if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
     lua_pop(L, 1);
@@ -221,26 +222,26 @@ void push_part(lua_State *L, const part *p, int table, const char *metatable) {
 }
 
 /* The part whose object is at index 1; pushes its whole. */
-static part open_part(lua_State *L, const part_box *box) {
+static gp_part open_part(lua_State *L, const part_box *box) {
   lua_getiuservalue(L, 1, 1);
   int whole = lua_gettop(L);
-  return (part){L, box->kind, box->kind->open(L, whole), box->id, whole};
+  return (gp_part){L, box->kind, box->kind->open(L, whole), box->id, whole};
 }
 
-part check_part(lua_State *L, const char *metatable) {
+gp_part gp_check_part(lua_State *L, const char *metatable) {
   return open_part(L, luaL_checkudata(L, 1, metatable));
 }
 
-int get_part_field(lua_State *L) {
-  const part_box *box = check_self(L);
+int gp_get_part_field(lua_State *L) {
+  const part_box *box = gp_check_self(L);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TLIGHTUSERDATA) return 1;
-  const part_field *field = lua_touserdata(L, 2);
-  part p = open_part(L, box);
-  push_value(L, field->get(&p));
+  const gp_part_field *field = lua_touserdata(L, 2);
+  gp_part p = open_part(L, box);
+  gp_push_value(L, field->get(&p));
   return 1;
 }
 
-void push_weak_table(lua_State *L) {
+void gp_push_weak_table(lua_State *L) {
   lua_newtable(L);
   lua_createtable(L, 0, 1);
   lua_pushliteral(L, "v");
@@ -248,7 +249,7 @@ void push_weak_table(lua_State *L) {
   lua_setmetatable(L, -2);
 }
 
-void define_iteration(lua_State *L) {
+void gp_define_iteration(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", release_rows}, {"__close", release_rows}, {NULL, NULL}};
   luaL_newmetatable(L, GP_ITERATION);

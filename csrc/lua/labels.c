@@ -16,9 +16,9 @@
 
 #define GP_LABELS "gprof.labels"
 
-struct labels {
-  const profile_box *profile;  /* kept alive by the user value */
-  symbols_box *of;             /* by that one */
+struct gp_labels {
+  const gp_profile_box *profile;  /* kept alive by the user value */
+  gp_symbols_box *of;          /* by that one */
   bool symbols;           /* names as in the symbol table */
   bool sources, addresses;
   bool static_files;
@@ -42,24 +42,24 @@ static size_t width_option(lua_State *L, int table) {
 /* labels(profile, { bare, symbols, inline_file_names, static_files, print_path,
  * references, numbered, width, ascii }) */
 static int new_labels(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
+  const gp_profile *profile = gp_check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  labels *made = lua_newuserdatauv(L, sizeof *made, 1);
+  gp_labels *made = lua_newuserdatauv(L, sizeof *made, 1);
   bool by_line = profile->symtab->function != NULL;
-  lua_getiuservalue(L, 1, PROFILE_SYMBOLS);
-  *made = (labels){.profile = lua_touserdata(L, 1),
-                   .of = lua_touserdata(L, -1),
-                   .symbols = flag_option(L, 2, "symbols"),
-                   .sources = !flag_option(L, 2, "bare") &&
-                              (by_line || flag_option(L, 2, "inline_file_names")),
-                   .addresses = by_line,
-                   .static_files = !by_line && flag_option(L, 2, "static_files"),
-                   .whole_paths = flag_option(L, 2, "print_path"),
-                   .references = flag_option(L, 2, "references"),
-                   .numbered = flag_option(L, 2, "numbered"),
-                   .width = width_option(L, 2),
-                   .mark = flag_option(L, 2, "ascii") ? "..." : "\xe2\x80\xa6"};
+  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
+  *made = (gp_labels){.profile = lua_touserdata(L, 1),
+                      .of = lua_touserdata(L, -1),
+                      .symbols = gp_flag_option(L, 2, "symbols"),
+                      .sources = !gp_flag_option(L, 2, "bare") &&
+                              (by_line || gp_flag_option(L, 2, "inline_file_names")),
+                      .addresses = by_line,
+                      .static_files = !by_line && gp_flag_option(L, 2, "static_files"),
+                      .whole_paths = gp_flag_option(L, 2, "print_path"),
+                      .references = gp_flag_option(L, 2, "references"),
+                      .numbered = gp_flag_option(L, 2, "numbered"),
+                      .width = width_option(L, 2),
+                      .mark = gp_flag_option(L, 2, "ascii") ? "..." : "\xe2\x80\xa6"};
   lua_pop(L, 1);
   luaL_setmetatable(L, GP_LABELS);
   lua_pushvalue(L, 1);
@@ -67,19 +67,21 @@ static int new_labels(lua_State *L) {
   return 1;
 }
 
-const labels *test_labels(lua_State *L, int index) {
+const gp_labels *gp_test_labels(lua_State *L, int index) {
   return luaL_testudata(L, index, GP_LABELS);
 }
 
-void check_labels_open(lua_State *L, const labels *set) { open_profile(L, set->profile); }
+void gp_check_labels_open(lua_State *L, const gp_labels *set) {
+  gp_open_profile(L, set->profile);
+}
 
-bool are_labels_of(const labels *set, const profile_box *profile) {
+bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile) {
   return set->profile == profile;
 }
 
 /* A label in the making: its numbers are set at `end`, where a text begins at `begin`. */
 typedef struct maker {
-  label *made;
+  gp_label *made;
   char *begin, *end;
 } maker;
 
@@ -118,7 +120,7 @@ static void add_address(maker *m, uint64_t address) {
   while (count > 0) *m->end++ = digits[--count];
 }
 
-static void add_file(maker *m, const labels *set, const char *path) {
+static void add_file(maker *m, const gp_labels *set, const char *path) {
   const char *slash = set->whole_paths ? NULL : strrchr(path, '/');
   add_text(m, " (");
   end_numbers(m);
@@ -126,11 +128,11 @@ static void add_file(maker *m, const labels *set, const char *path) {
 }
 
 /* Where a function is from, as far as it is known. */
-static void add_sources(lua_State *L, maker *m, const labels *set, uint32_t function) {
+static void add_sources(lua_State *L, maker *m, const gp_labels *set, uint32_t function) {
   const gp_symtab *symtab = &set->of->symtab;
   bool with_file = set->static_files && symtab->flags[function] & GP_STATIC;
   if (!set->sources && !with_file) return;
-  const gp_symbol_sources *sources = sources_of_symbols(L, set->of);
+  const gp_symbol_sources *sources = gp_sources_of_symbols(L, set->of);
   uint32_t file = sources->file[function];
   if (file == GP_NONE) return;
   const char *path = sources->files.name[file];
@@ -152,16 +154,17 @@ static void add_index(maker *m, const gp_callgraph *graph, uint32_t node) {
   add_number(m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
 }
 
-static void add_function(lua_State *L, maker *m, const labels *set, uint32_t function) {
+static void add_function(lua_State *L, maker *m, const gp_labels *set,
+                         uint32_t function) {
   end_numbers(m);
   m->made->name = m->made->count;
-  add_name(m, set->symbols ? linker_name(set->of, function)
-                           : shown_name(L, set->of, function));
+  add_name(m, set->symbols ? gp_linker_name(set->of, function)
+                           : gp_shown_name(L, set->of, function));
   add_sources(L, m, set, function);
 }
 
-void make_label(lua_State *L, const labels *set, lua_Integer id, label *made) {
-  const gp_callgraph *graph = &open_profile(L, set->profile)->graph;
+void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *made) {
+  const gp_callgraph *graph = &gp_open_profile(L, set->profile)->graph;
   if (id < 1 || (lua_Unsigned)id > graph->functions + graph->cycles)
     luaL_error(L, "no function or cycle of that number");
   uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;
@@ -187,7 +190,7 @@ void make_label(lua_State *L, const labels *set, lua_Integer id, label *made) {
   end_numbers(&m);
 }
 
-void push_label(lua_State *L, const label *made) {
+void gp_push_label(lua_State *L, const gp_label *made) {
   luaL_Buffer text;
   luaL_buffinit(L, &text);
   for (int i = 0; i < made->count; i++) luaL_addstring(&text, made->part[i]);
@@ -196,14 +199,14 @@ void push_label(lua_State *L, const label *made) {
 
 /* labels[number] */
 static int get_label(lua_State *L) {
-  const labels *set = luaL_checkudata(L, 1, GP_LABELS);
-  label made;
-  make_label(L, set, luaL_checkinteger(L, 2), &made);
-  push_label(L, &made);
+  const gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
+  gp_label made;
+  gp_make_label(L, set, luaL_checkinteger(L, 2), &made);
+  gp_push_label(L, &made);
   return 1;
 }
 
-void define_labels(lua_State *L) {
+void gp_define_labels(lua_State *L) {
   static const luaL_Reg meta[] = {{"__index", get_label}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"labels", new_labels}, {NULL, NULL}};
   luaL_newmetatable(L, GP_LABELS);

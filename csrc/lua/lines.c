@@ -8,7 +8,7 @@
 enum { LINES_IMAGE = 1, LINES_FILES };
 
 typedef struct lines_box {
-  const image_box *image;   /* kept alive by user value LINES_IMAGE */
+  const gp_image_box *image;  /* kept alive by user value LINES_IMAGE */
   gp_line_tables tables;
   bool open, in_table;      /* is there a table whose rows are read? */
 } lines_box;
@@ -33,7 +33,7 @@ static const gp_line_row *next_row(lua_State *L, lines_box *box) {
     row = gp_line_program_next(&box->tables.lines);
     box->in_table = row != NULL;
   }
-  if (failed) raise_no_memory(L);
+  if (failed) gp_raise_no_memory(L);
   return row;
 }
 
@@ -42,9 +42,9 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
   lua_getiuservalue(L, lua_upvalueindex(1), LINES_FILES);
   if (lua_rawgeti(L, -1, (lua_Integer)number) == LUA_TNIL) {
     lua_pop(L, 1);
-    void **guard = push_guard(L);
+    void **guard = gp_push_guard(L);
     *guard = gp_line_program_file(&box->tables.lines, number);
-    take_text(L, guard);
+    gp_take_text(L, guard);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (lua_Integer)number);
   }
@@ -69,11 +69,11 @@ static int next_line(lua_State *L) {
 }
 
 /* image:lines() -> iterator over address, file, line, whether it is a statement */
-int image_lines(lua_State *L) {
+int gp_image_lines(lua_State *L) {
   bool readable;
-  check_image(L, 1);
-  seek_lines(L, lua_touserdata(L, 1), false, false);
-  const gp_image *image = gp_debug_file_lines(check_image(L, 1), false);
+  gp_check_image(L, 1);
+  gp_seek_lines(L, lua_touserdata(L, 1), false, false);
+  const gp_image *image = gp_debug_file_lines(gp_check_image(L, 1), false);
   lines_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (lines_box){.image = lua_touserdata(L, 1)};
   luaL_setmetatable(L, GP_LINES);
@@ -81,11 +81,11 @@ int image_lines(lua_State *L) {
   lua_setiuservalue(L, -2, LINES_IMAGE);
   box->open = true;
   if (!gp_line_tables_open(&box->tables, image, &readable))
-    return raise_no_memory(L);
-  return return_loop(L, next_line);
+    return gp_raise_no_memory(L);
+  return gp_return_loop(L, next_line);
 }
 
-void define_lines(lua_State *L) {
+void gp_define_lines(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {"__close", release}, {NULL, NULL}};
   luaL_newmetatable(L, GP_LINES);
   luaL_setfuncs(L, meta, 0);

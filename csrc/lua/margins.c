@@ -17,7 +17,7 @@ enum { THE_ANNOTATION = 1, THE_STREAM, THE_TEXT, THE_LAYOUT, THE_LAST };
 
 typedef struct printing {
   lua_State *L;
-  struct stream *stream;
+  struct gp_stream *stream;
   const gp_annotation *known;
 
   /* the layout */
@@ -69,8 +69,8 @@ static void read_layout(lua_State *L, printing *p) {
   p->seconds_width = width_field(L, "seconds");
   p->most = width_field(L, "most");
   p->least = number_field(L, "least", 1);
-  p->carry = flag_option(L, THE_LAYOUT, "carry");
-  p->painted = flag_option(L, THE_LAYOUT, "paint");
+  p->carry = gp_flag_option(L, THE_LAYOUT, "carry");
+  p->painted = gp_flag_option(L, THE_LAYOUT, "paint");
   p->mark = text_field(L, "mark", &p->mark_length);
   p->arrow = text_field(L, "arrow", &p->arrow_length);
 }
@@ -174,7 +174,7 @@ static void paint_line(printing *p, size_t margin, const char *text, size_t leng
   lua_call(L, 4, 1);
   const char *painted = lua_tolstring(L, -1, &length);
   if (!painted) luaL_error(L, "layout: 'paint' returned no string");
-  write_bytes(L, THE_STREAM, p->stream, painted, length);
+  gp_write_bytes(L, THE_STREAM, p->stream, painted, length);
   lua_pop(L, 1);
 }
 
@@ -191,8 +191,8 @@ static void print_known(printing *p, size_t row, const char *text, size_t length
     paint_line(p, margin, text, length, seconds, idle);
     return;
   }
-  write_bytes(p->L, THE_STREAM, p->stream, p->margin, margin);
-  write_bytes(p->L, THE_STREAM, p->stream, text, length);
+  gp_write_bytes(p->L, THE_STREAM, p->stream, p->margin, margin);
+  gp_write_bytes(p->L, THE_STREAM, p->stream, text, length);
 }
 
 static void print_text(printing *p, const char *text, size_t length) {
@@ -202,14 +202,14 @@ static void print_text(printing *p, const char *text, size_t length) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     next = newline ? newline + 1 : end;
     p->text_lines++;
-    if (known->count != count) check_annotation(p->L, THE_ANNOTATION);  /* closed */
+    if (known->count != count) gp_check_annotation(p->L, THE_ANNOTATION);  /* closed */
     while (row < known->count && known->line[row] < p->text_lines) row++;
     if (row < known->count && known->line[row] == p->text_lines) {
       print_known(p, row, text, (size_t)(next - text));
       continue;
     }
-    write_bytes(p->L, THE_STREAM, p->stream, p->blank, p->blank_length);
-    write_bytes(p->L, THE_STREAM, p->stream, text, (size_t)(next - text));
+    gp_write_bytes(p->L, THE_STREAM, p->stream, p->blank, p->blank_length);
+    gp_write_bytes(p->L, THE_STREAM, p->stream, text, (size_t)(next - text));
   }
 }
 
@@ -226,10 +226,10 @@ static void print_text(printing *p, const char *text, size_t length) {
  *   `carry`    a count holds for the lines behind it, as far as they are of its block
  *   `paint`    a function of margin, text, seconds, and whether the line is known not to
  *              have been executed, that returns the whole line */
-int print_annotation(lua_State *L) {
-  printing p = {.L = L, .known = check_annotation(L, THE_ANNOTATION)};
+int gp_print_annotation(lua_State *L) {
+  printing p = {.L = L, .known = gp_check_annotation(L, THE_ANNOTATION)};
   size_t length;
-  p.stream = check_stream(L, THE_STREAM);
+  p.stream = gp_check_stream(L, THE_STREAM);
   const char *text = luaL_checklstring(L, THE_TEXT, &length);
   luaL_checktype(L, THE_LAYOUT, LUA_TTABLE);
   p.carried = !lua_isnoneornil(L, THE_LAST);

@@ -15,7 +15,7 @@ static int release(lua_State *L) {
   return 0;
 }
 
-void **push_guard(lua_State *L) {
+void **gp_push_guard(lua_State *L) {
   void **box = lua_newuserdatauv(L, sizeof *box, 0);
   *box = NULL;
   luaL_setmetatable(L, GP_MEMORY);
@@ -29,20 +29,20 @@ static void leave_guard(lua_State *L, void **box) {
   lua_remove(L, -2);
 }
 
-_Noreturn int raise_no_memory(lua_State *L) {
+_Noreturn int gp_raise_no_memory(lua_State *L) {
   lua_pushliteral(L, "not enough memory");
   for (;;) lua_error(L);  /* it never returns, and nothing in its declaration says so */
 }
 
-void take_text(lua_State *L, void **guard) {
-  if (!*guard) raise_no_memory(L);
+void gp_take_text(lua_State *L, void **guard) {
+  if (!*guard) gp_raise_no_memory(L);
   lua_pushstring(L, *guard);
   leave_guard(L, guard);
 }
 
-void take_rows(lua_State *L, void **guard, size_t count) {
+void gp_take_rows(lua_State *L, void **guard, size_t count) {
   const uint32_t *rows = *guard;
-  if (!rows) raise_no_memory(L);
+  if (!rows) gp_raise_no_memory(L);
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {
     lua_pushinteger(L, (lua_Integer)rows[i] + 1);
@@ -58,14 +58,14 @@ static int release_rows(lua_State *L) {
   return 0;
 }
 
-gp_rows *push_row_list(lua_State *L) {
+gp_rows *gp_push_row_list(lua_State *L) {
   gp_rows *rows = lua_newuserdatauv(L, sizeof *rows, 0);
   *rows = (gp_rows){NULL, 0, 0};
   luaL_setmetatable(L, GP_ROWS);
   return rows;
 }
 
-void define_memory(lua_State *L) {
+void gp_define_memory(lua_State *L) {
   static const luaL_Reg rows[] = {{"__gc", release_rows}, {NULL, NULL}};
   static const luaL_Reg meta[] = {{"__gc", release}, {NULL, NULL}};
   luaL_newmetatable(L, GP_MEMORY);

@@ -14,8 +14,8 @@ static void take_object(lua_State *L, gp_merged_object *object) {
   bool named = lua_rawgeti(L, -3, 3) != LUA_TNIL;
   if (named) luaL_checktype(L, lua_absindex(L, -1), LUA_TSTRING);
   *object = (gp_merged_object){
-      .symtab = &check_symbols(L, lua_absindex(L, -3))->symtab,
-      .data = check_data(L, lua_absindex(L, -2)),
+      .symtab = &gp_check_symbols(L, lua_absindex(L, -3))->symtab,
+      .data = gp_check_data(L, lua_absindex(L, -2)),
       .name = named ? lua_tostring(L, -1) : NULL,
   };
   lua_pop(L, 3);
@@ -58,8 +58,8 @@ static int join(lua_State *L) {
   size_t count = lua_rawlen(L, 2);
   luaL_argcheck(L, count > 0, 2, "no objects");
   gp_merged_object *objects = lua_newuserdatauv(L, count * sizeof *objects, 0);
-  symbols_box *box = push_joined_box(L);
-  gp_data *sum = check_data(L, 1);
+  gp_symbols_box *box = gp_push_joined_box(L);
+  gp_data *sum = gp_check_data(L, 1);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
     take_object(L, &objects[i]);
@@ -75,7 +75,7 @@ static int join(lua_State *L) {
   return 2;
 }
 
-void define_joined(lua_State *L) {
+void gp_define_merged_objects(lua_State *L) {
   static const luaL_Reg functions[] = {{"join", join}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

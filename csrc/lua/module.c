@@ -4,7 +4,7 @@
 
 #include "lua/binding.h"
 
-void *check_self(lua_State *L) {
+void *gp_check_self(lua_State *L) {
   if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1) ||
       !lua_rawequal(L, -1, lua_upvalueindex(2))) {
     lua_getfield(L, lua_upvalueindex(2), "__name");
@@ -14,10 +14,10 @@ void *check_self(lua_State *L) {
   return lua_touserdata(L, 1);
 }
 
-int get_field(lua_State *L) {
-  const void *object = check_self(L);
+int gp_get_field(lua_State *L) {
+  const void *object = gp_check_self(L);
   if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TLIGHTUSERDATA) {
-    const object_field *field = lua_touserdata(L, 2);
+    const gp_object_field *field = lua_touserdata(L, 2);
     field->push(L, object);
   }
   return 1;
@@ -31,8 +31,8 @@ static int refuse_assignment(lua_State *L) {
                     type);
 }
 
-void define_object(lua_State *L, const char *name, lua_CFunction get,
-                   const luaL_Reg *meta, const luaL_Reg *methods) {
+void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
+                      const luaL_Reg *meta, const luaL_Reg *methods) {
   luaL_newmetatable(L, name);
   luaL_setfuncs(L, meta, 0);
   lua_pushcfunction(L, refuse_assignment);
@@ -46,21 +46,29 @@ void define_object(lua_State *L, const char *name, lua_CFunction get,
   lua_remove(L, -2);
 }
 
-void define_fields(lua_State *L, const object_field *fields) {
+void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods) {
+  luaL_getmetatable(L, name);
+  lua_getfield(L, -1, "__index");
+  lua_getupvalue(L, -1, 1);
+  luaL_setfuncs(L, methods, 0);
+  lua_pop(L, 3);
+}
+
+void gp_define_fields(lua_State *L, const gp_object_field *fields) {
   for (; fields->name; fields++) {
     lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
     lua_setfield(L, -2, fields->name);
   }
 }
 
-bool flag_option(lua_State *L, int index, const char *name) {
+bool gp_flag_option(lua_State *L, int index, const char *name) {
   lua_getfield(L, index, name);
   bool set = lua_toboolean(L, -1);
   lua_pop(L, 1);
   return set;
 }
 
-const char *text_option(lua_State *L, int index, const char *name) {
+const char *gp_text_option(lua_State *L, int index, const char *name) {
   if (lua_getfield(L, index, name) != LUA_TNIL && lua_type(L, -1) != LUA_TSTRING)
     luaL_error(L, "option '%s': string expected, got %s", name, luaL_typename(L, -1));
   const char *text = lua_tostring(L, -1);
@@ -68,7 +76,7 @@ const char *text_option(lua_State *L, int index, const char *name) {
   return text;
 }
 
-int push_failure(lua_State *L, const char *path, const gp_error *error) {
+int gp_push_failure(lua_State *L, const char *path, const gp_error *error) {
   const char *name =
       *path == '\0' ? "''" : strcmp(path, "-") == 0 ? "standard input" : path;
   luaL_pushfail(L);
@@ -82,29 +90,29 @@ __attribute__((visibility("default"))) int luaopen_gprof_core(lua_State *L);
 int luaopen_gprof_core(lua_State *L) {
   luaL_checkversion(L);
   lua_newtable(L);
-  define_memory(L);
-  define_iteration(L);
-  define_image(L);
-  define_separate(L);
-  define_lines(L);
-  define_data(L);
-  define_records(L);
-  define_slide(L);
-  define_symbols(L);
-  define_joined(L);
-  define_symbol(L);
-  define_selection(L);
-  define_profile(L);
-  define_parts(L);
-  define_labels(L);
-  define_annotation(L);
-  define_stream(L);
-  define_flat(L);
-  define_entries(L);
-  define_index(L);
-  define_files(L);
-  define_process(L);
-  define_options(L);
-  define_trace(L);
+  gp_define_memory(L);
+  gp_define_iteration(L);
+  gp_define_image(L);
+  gp_define_debug_file(L);
+  gp_define_lines(L);
+  gp_define_data(L);
+  gp_define_records(L);
+  gp_define_slide(L);
+  gp_define_symbols(L);
+  gp_define_merged_objects(L);
+  gp_define_symbol(L);
+  gp_define_selection(L);
+  gp_define_profile(L);
+  gp_define_parts(L);
+  gp_define_labels(L);
+  gp_define_annotation(L);
+  gp_define_stream(L);
+  gp_define_flat(L);
+  gp_define_entries(L);
+  gp_define_index(L);
+  gp_define_files(L);
+  gp_define_process(L);
+  gp_define_options(L);
+  gp_define_trace(L);
   return 1;
 }

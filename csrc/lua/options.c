@@ -76,7 +76,7 @@ static int expand(lua_State *L) {
   char **argv = push_argv(L, 2, program, &argc), **original = argv;
   for (int i = 1; i < argc; i++)
     if (*argv[i] == '@' && !can_be_read(argv[i] + 1, &error))
-      return push_failure(L, argv[i] + 1, &error);
+      return gp_push_failure(L, argv[i] + 1, &error);
   char ***box = push_argv_box(L);
   expandargv(&argc, &argv);
   if (argv != original) *box = argv;
@@ -250,7 +250,7 @@ static int read_options(lua_State *L) {
   return 2;
 }
 
-void define_options(lua_State *L) {
+void gp_define_options(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"getopt", read_options}, {"expand", expand}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

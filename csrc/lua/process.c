@@ -215,7 +215,7 @@ static int count_processors(lua_State *L) {
   return 1;
 }
 
-void define_process(lua_State *L) {
+void gp_define_process(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", discard}, {"__close", discard}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"wait", wait_for}, {"terminate", terminate}, {"close", discard}, {NULL, NULL}};
@@ -226,7 +226,7 @@ void define_process(lua_State *L) {
       {"end_by_interrupt", end_by_interrupt},
       {"redirect", redirect},   {"leave_to_reader", leave_to_reader},
       {"open_standard_files", open_standard_files}, {NULL, NULL}};
-  define_object(L, GP_PROCESS, get_field, meta, methods);
+  gp_define_object(L, GP_PROCESS, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

@@ -2,18 +2,18 @@
 /* A profile for Lua. */
 #include "lua/binding.h"
 
-static profile_box *check_box(lua_State *L, int index) {
+static gp_profile_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_PROFILE);
 }
 
-gp_profile *open_profile(lua_State *L, const profile_box *box) {
+gp_profile *gp_open_profile(lua_State *L, const gp_profile_box *box) {
   if (!box->profile) luaL_error(L, "profile is closed");
   if (!box->image->image) luaL_error(L, "the profile's image is closed");
   return box->profile;
 }
 
-gp_profile *check_profile(lua_State *L, int index) {
-  return open_profile(L, check_box(L, index));
+gp_profile *gp_check_profile(lua_State *L, int index) {
+  return gp_open_profile(L, check_box(L, index));
 }
 
 /* The functions of libopcodes: the module that holds them is loaded when it is wanted. */
@@ -26,62 +26,62 @@ static const gp_opcodes *require_opcodes(lua_State *L) {
   return opcodes;
 }
 
-static profile_box *new_box(lua_State *L, const symbols_box *symbols) {
-  profile_box *box = lua_newuserdatauv(L, sizeof *box, PROFILE_VALUES);
+static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
+  gp_profile_box *box = lua_newuserdatauv(L, sizeof *box, GP_PROFILE_VALUES);
   box->profile = NULL;
   box->image = symbols->image;
   luaL_setmetatable(L, GP_PROFILE);
   lua_getiuservalue(L, 1, 1);
-  lua_setiuservalue(L, -2, PROFILE_IMAGE);
+  lua_setiuservalue(L, -2, GP_PROFILE_IMAGE);
   lua_pushvalue(L, 2);
-  lua_setiuservalue(L, -2, PROFILE_DATA);
+  lua_setiuservalue(L, -2, GP_PROFILE_DATA);
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, PROFILE_SYMBOLS);
-  push_weak_table(L);
-  lua_setiuservalue(L, -2, PROFILE_OBJECTS);
-  push_weak_table(L);
-  lua_setiuservalue(L, -2, PROFILE_ARCS);
+  lua_setiuservalue(L, -2, GP_PROFILE_SYMBOLS);
+  gp_push_weak_table(L);
+  lua_setiuservalue(L, -2, GP_PROFILE_OBJECTS);
+  gp_push_weak_table(L);
+  lua_setiuservalue(L, -2, GP_PROFILE_ARCS);
   return box;
 }
 
 /* profile(symbols, data, options [, selections]) -> profile, or nil and a message */
 static int new_profile(lua_State *L) {
-  const symbols_box *symbols = check_symbols(L, 1);
-  const gp_data *data = check_data(L, 2);
+  const gp_symbols_box *symbols = gp_check_symbols(L, 1);
+  const gp_data *data = gp_check_data(L, 2);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 4);
   gp_error error = {""};
   gp_profile_options options = {
-      .opcodes = flag_option(L, 3, "static_call_graph") ? require_opcodes(L) : NULL,
-      .gnu_compat = flag_option(L, 3, "gnu_compat"),
-      .selections = push_selections(L, 4, symbols->symtab.count),
+      .opcodes = gp_flag_option(L, 3, "static_call_graph") ? require_opcodes(L) : NULL,
+      .gnu_compat = gp_flag_option(L, 3, "gnu_compat"),
+      .selections = gp_push_selections(L, 4, symbols->symtab.count),
   };
-  profile_box *box = new_box(L, symbols);
+  gp_profile_box *box = new_box(L, symbols);
   box->profile = gp_profile_build(symbols->image->image, &symbols->symtab, data,
                                   &options, &error);
   if (box->profile) return 1;
   lua_getiuservalue(L, 1, 1);
   lua_getiuservalue(L, -1, 1);  /* the image's path */
-  return push_failure(L, lua_tostring(L, -1), &error);
+  return gp_push_failure(L, lua_tostring(L, -1), &error);
 }
 
 static int close_profile(lua_State *L) {
-  profile_box *box = check_box(L, 1);
+  gp_profile_box *box = check_box(L, 1);
   gp_profile_free(box->profile);
   box->profile = NULL;
   return 0;
 }
 
 static int describe(lua_State *L) {
-  const profile_box *box = check_box(L, 1);
+  const gp_profile_box *box = check_box(L, 1);
   if (!box->profile) {
     lua_pushliteral(L, "profile (closed)");
     return 1;
   }
   const gp_callgraph *graph = &box->profile->graph;
   lua_pushfstring(L, "profile: %d function%s, %d arc%s, %d cycle%s",
-                  (int)graph->functions, plural(graph->functions), (int)graph->arcs,
-                  plural(graph->arcs), (int)graph->cycles, plural(graph->cycles));
+                  (int)graph->functions, gp_plural(graph->functions), (int)graph->arcs,
+                  gp_plural(graph->arcs), (int)graph->cycles, gp_plural(graph->cycles));
   return 1;
 }
 
@@ -89,27 +89,27 @@ static int describe(lua_State *L) {
 
 /* profile:functions([order [, field...]]) */
 static int functions(lua_State *L) {
-  check_profile(L, 1);
-  return iterate_functions(L);
+  gp_check_profile(L, 1);
+  return gp_iterate_functions(L);
 }
 
 /* profile:entries([order [, field...]]): functions and cycles in the order
  * of the call graph */
 static int entries(lua_State *L) {
-  check_profile(L, 1);
-  return iterate_nodes(L);
+  gp_check_profile(L, 1);
+  return gp_iterate_nodes(L);
 }
 
 /* profile:cycles([order [, field...]]): in the order of their numbers */
 static int cycles(lua_State *L) {
-  check_profile(L, 1);
-  return iterate_cycles(L);
+  gp_check_profile(L, 1);
+  return gp_iterate_cycles(L);
 }
 
 /* profile:arcs([order [, field...]]) */
 static int arcs(lua_State *L) {
-  check_profile(L, 1);
-  return iterate_arcs(L);
+  gp_check_profile(L, 1);
+  return gp_iterate_arcs(L);
 }
 
 /* The number of a node at argument 2, as Lua counts, if it lies between the two. */
@@ -121,36 +121,37 @@ static uint32_t check_node(lua_State *L, size_t first, size_t end) {
 }
 
 /* Iterates over arcs of the node at argument 2, in the order of argument 3. */
-static int around_node(lua_State *L, around what) {
-  const gp_callgraph *graph = &check_profile(L, 1)->graph;
-  return iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles), 3);
+static int around_node(lua_State *L, gp_around what) {
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  return gp_iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles),
+                           3);
 }
 
 /* profile:callers(id [, order [, field...]]): as function:callers and cycle:callers,
  * without the object */
-static int callers(lua_State *L) { return around_node(L, AROUND_CALLERS); }
+static int callers(lua_State *L) { return around_node(L, GP_AROUND_CALLERS); }
 
 /* profile:callees(id [, order [, field...]]): as function:callees and cycle:callees,
  * without the object */
-static int callees(lua_State *L) { return around_node(L, AROUND_CALLEES); }
+static int callees(lua_State *L) { return around_node(L, GP_AROUND_CALLEES); }
 
 /* profile:lines(id [, order [, field...]]): as function:lines, without the object */
 static int lines(lua_State *L) {
-  uint32_t function = check_node(L, 0, check_profile(L, 1)->graph.functions);
-  return iterate_around(L, AROUND_LINES, function, 3);
+  uint32_t function = check_node(L, 0, gp_check_profile(L, 1)->graph.functions);
+  return gp_iterate_around(L, GP_AROUND_LINES, function, 3);
 }
 
 /* profile:members(id [, order [, field...]]): as cycle:members, without the object */
 static int members(lua_State *L) {
-  const gp_callgraph *graph = &check_profile(L, 1)->graph;
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
-  return iterate_around(L, AROUND_MEMBERS, cycle, 3);
+  return gp_iterate_around(L, GP_AROUND_MEMBERS, cycle, 3);
 }
 
 /* profile:blocks(id): as function:blocks, without the object */
 static int blocks(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
-  return push_blocks(L, 1, check_node(L, 0, profile->graph.functions));
+  const gp_profile *profile = gp_check_profile(L, 1);
+  return gp_push_blocks(L, 1, check_node(L, 0, profile->graph.functions));
 }
 
 /* A function or cycle of that number: not what is a part of another function. */
@@ -162,31 +163,31 @@ static uint32_t check_whole(lua_State *L, const gp_callgraph *graph) {
 
 /* profile:node(id) -> the function or cycle of that number */
 static int node(lua_State *L) {
-  push_node(L, 1, check_whole(L, &check_profile(L, 1)->graph));
+  gp_push_node(L, 1, check_whole(L, &gp_check_profile(L, 1)->graph));
   return 1;
 }
 
 /* profile:get(id, field...) -> fields of that function or cycle, without the object */
 static int get(lua_State *L) {
-  uint32_t id = check_whole(L, &check_profile(L, 1)->graph);
-  return push_node_fields(L, 1, id, 3, lua_gettop(L));
+  uint32_t id = check_whole(L, &gp_check_profile(L, 1)->graph);
+  return gp_push_node_fields(L, 1, id, 3, lua_gettop(L));
 }
 
 /* profile:lookup(address) -> the function whose code is there, or nil */
 static int lookup(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
+  const gp_profile *profile = gp_check_profile(L, 1);
   uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
   if (function == GP_NONE)
     lua_pushnil(L);
   else
-    push_node(L, 1, function);
+    gp_push_node(L, 1, function);
   return 1;
 }
 
 /* profile:uncovered_range() -> first and last address, time, and the function that it
  * counts for, of the code with most of the time that no symbol covers; or nil */
 static int uncovered_range(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
+  const gp_profile *profile = gp_check_profile(L, 1);
   const gp_unattributed *uncovered = &profile->uncovered;
   if (uncovered->most == 0) {
     lua_pushnil(L);
@@ -195,7 +196,7 @@ static int uncovered_range(lua_State *L) {
   lua_pushinteger(L, (lua_Integer)uncovered->range.low);
   lua_pushinteger(L, (lua_Integer)uncovered->range.high - 1);
   lua_pushnumber(L, gp_profile_seconds(profile, uncovered->most));
-  push_node(L, 1, uncovered->function);
+  gp_push_node(L, 1, uncovered->function);
   return 4;
 }
 
@@ -208,7 +209,7 @@ static void push_number(lua_State *L, bool known, double value) {
 
 /* profile:error_of(time) -> how far a time may be off by chance, or nil */
 static int error_of(lua_State *L) {
-  const gp_profile *profile = check_profile(L, 1);
+  const gp_profile *profile = gp_check_profile(L, 1);
   double rate = profile->samples.rate, time = luaL_checknumber(L, 2);
   luaL_argcheck(L, time >= 0, 2, "a time is not negative");
   push_number(L, rate != 0, gp_profile_error(profile, time * rate));
@@ -218,7 +219,7 @@ static int error_of(lua_State *L) {
 /* --- fields ---------------------------------------------------------------- */
 
 static const gp_profile *opened(lua_State *L, const void *object) {
-  return open_profile(L, object);
+  return gp_open_profile(L, object);
 }
 
 static void push_rate(lua_State *L, const void *object) {
@@ -321,17 +322,17 @@ static void push_outside(lua_State *L, const void *object) {
 
 static void push_image(lua_State *L, const void *object) {
   (void)object;
-  lua_getiuservalue(L, 1, PROFILE_IMAGE);
+  lua_getiuservalue(L, 1, GP_PROFILE_IMAGE);
 }
 
 static void push_data(lua_State *L, const void *object) {
   (void)object;
-  lua_getiuservalue(L, 1, PROFILE_DATA);
+  lua_getiuservalue(L, 1, GP_PROFILE_DATA);
 }
 
 static void push_symbols(lua_State *L, const void *object) {
   (void)object;
-  lua_getiuservalue(L, 1, PROFILE_SYMBOLS);
+  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
 }
 
 static void push_map_files(lua_State *L, const void *object) {
@@ -339,7 +340,7 @@ static void push_map_files(lua_State *L, const void *object) {
   lua_getfield(L, -1, "map_files");
 }
 
-void define_profile(lua_State *L) {
+void gp_define_profile(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", close_profile},
                                   {"__close", close_profile},
                                   {"__tostring", describe},
@@ -353,7 +354,7 @@ void define_profile(lua_State *L) {
                                      {"lines", lines},         {"error_of", error_of},
                                      {"uncovered_range", uncovered_range},
                                      {NULL, NULL}};
-  static const object_field fields[] = {
+  static const gp_object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
       {"unit", push_unit},                /* "seconds", or nil */
       {"abbreviation", push_abbreviation},/* "s"; may be empty; or nil */
@@ -379,8 +380,8 @@ void define_profile(lua_State *L) {
       {"map_files", push_map_files},      /* object files that a map names, or nil */
       {NULL, NULL}};
   static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
-  define_object(L, GP_PROFILE, get_field, meta, methods);
-  define_fields(L, fields);
+  gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods);
+  gp_define_fields(L, fields);
   lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds to them */
   luaL_setfuncs(L, module, 0);
 }

@@ -44,16 +44,16 @@ static uint64_t check_count(lua_State *L, int index) {
   return (uint64_t)count;
 }
 
-int data_add_arc(lua_State *L) {
-  gp_data *data = check_data(L, 1);
+static int add_arc(lua_State *L) {
+  gp_data *data = gp_check_data(L, 1);
   gp_error error = {""};
   uint64_t from = check_address(L, data, 2), callee = check_address(L, data, 3);
   uint64_t calls = check_count(L, 4);
   return result(L, gp_data_add_arc(data, from, callee, calls, &error), &error);
 }
 
-int data_add_block(lua_State *L) {
-  gp_data *data = check_data(L, 1);
+static int add_block(lua_State *L) {
+  gp_data *data = gp_check_data(L, 1);
   gp_error error = {""};
   uint64_t address = check_address(L, data, 2), executions = check_count(L, 3);
   bool first = data->blocks.count == 0;
@@ -135,10 +135,10 @@ static void check_bins(lua_State *L, gp_histogram *header) {
 }
 
 /* data:add_histogram { low, high, bins, bin_count, rate, unit, abbreviation } */
-int data_add_histogram(lua_State *L) {
+static int add_histogram(lua_State *L) {
   static const char *const names[] = {"low",  "high",         "bins", "bin_count", "rate",
                                       "unit", "abbreviation", NULL};
-  gp_data *data = check_data(L, 1);
+  gp_data *data = gp_check_data(L, 1);
   gp_error error = {""};
   char abbreviation[1] = "";
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -164,9 +164,9 @@ int data_add_histogram(lua_State *L) {
 }
 
 /* data:merge(other) */
-int data_merge(lua_State *L) {
-  gp_data *data = check_data(L, 1);
-  const gp_data *other = check_data(L, 2);
+static int merge(lua_State *L) {
+  gp_data *data = gp_check_data(L, 1);
+  const gp_data *other = gp_check_data(L, 2);
   gp_error error = {""};
   luaL_argcheck(L, other->layout.pointer_size <= data->layout.pointer_size, 2,
                 "its pointers are larger");
@@ -177,7 +177,7 @@ int data_merge(lua_State *L) {
 
 /* Upvalues of all these: the data, and how many were given. */
 static const gp_data *data_of_iteration(lua_State *L) {
-  return open_data(L, lua_touserdata(L, lua_upvalueindex(1)));
+  return gp_open_data(L, lua_touserdata(L, lua_upvalueindex(1)));
 }
 
 /* Returns the next number. */
@@ -189,8 +189,8 @@ static size_t next_number(lua_State *L) {
 }
 
 static int iterate(lua_State *L, lua_CFunction next) {
-  check_data(L, 1);
-  return return_counting(L, next);
+  gp_check_data(L, 1);
+  return gp_return_counting(L, next);
 }
 
 static int next_arc(lua_State *L) {
@@ -224,11 +224,11 @@ static int next_histogram(lua_State *L) {
   return 1;
 }
 
-int data_arcs(lua_State *L) { return iterate(L, next_arc); }
+static int iterate_arcs(lua_State *L) { return iterate(L, next_arc); }
 
-int data_blocks(lua_State *L) { return iterate(L, next_block); }
+static int iterate_blocks(lua_State *L) { return iterate(L, next_block); }
 
-int data_histograms(lua_State *L) { return iterate(L, next_histogram); }
+static int iterate_histograms(lua_State *L) { return iterate(L, next_histogram); }
 
 /* --- histograms -------------------------------------------------------------------- */
 
@@ -236,7 +236,7 @@ int data_histograms(lua_State *L) { return iterate(L, next_histogram); }
 static const gp_histogram *open_histogram(lua_State *L, int index) {
   const histogram_box *box = lua_touserdata(L, index);
   lua_getiuservalue(L, index, 1);
-  const gp_data *data = open_data(L, lua_touserdata(L, -1));
+  const gp_data *data = gp_open_data(L, lua_touserdata(L, -1));
   lua_pop(L, 1);
   return &data->histograms[box->number];
 }
@@ -279,13 +279,13 @@ static int next_bin(lua_State *L) {
 /* histogram:bins() -> iterator over those with samples: number, samples, address */
 static int bins(lua_State *L) {
   check_histogram(L, 1);
-  return return_counting(L, next_bin);
+  return gp_return_counting(L, next_bin);
 }
 
 static int describe(lua_State *L) {
   const gp_histogram *histogram = check_histogram(L, 1);
   lua_pushfstring(L, "histogram: %d bin%s of %s", (int)histogram->bins,
-                  plural(histogram->bins), histogram->dimension);
+                  gp_plural(histogram->bins), histogram->dimension);
   return 1;
 }
 
@@ -333,10 +333,10 @@ static void push_data(lua_State *L, const void *object) {
   lua_getiuservalue(L, 1, 1);
 }
 
-void define_records(lua_State *L) {
+void gp_define_records(lua_State *L) {
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"count", bin_count}, {"bins", bins}, {NULL, NULL}};
-  static const object_field fields[] = {
+  static const gp_object_field fields[] = {
       {"low", push_low},              /* address covered first */
       {"high", push_high},            /* the one behind the last */
       {"bin_count", push_bin_count},
@@ -346,7 +346,12 @@ void define_records(lua_State *L) {
       {"abbreviation", push_abbreviation},  /* "s"; may be empty */
       {"data", push_data},
       {NULL, NULL}};
-  define_object(L, GP_HISTOGRAM, get_field, meta, methods);
-  define_fields(L, fields);
+  static const luaL_Reg data_methods[] = {
+      {"add_histogram", add_histogram}, {"add_arc", add_arc}, {"add_block", add_block},
+      {"merge", merge}, {"histograms", iterate_histograms}, {"arcs", iterate_arcs},
+      {"blocks", iterate_blocks}, {NULL, NULL}};
+  gp_define_methods(L, GP_DATA, data_methods);
+  gp_define_object(L, GP_HISTOGRAM, gp_get_field, meta, methods);
+  gp_define_fields(L, fields);
   lua_pop(L, 1);
 }

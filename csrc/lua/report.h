@@ -14,50 +14,51 @@
 
 /* Stack indices: the arguments, what colours rows, the last format that it coloured, and
  * room for rows. What a writer takes from the look comes behind. */
-enum { REPORT_STREAM = 1, REPORT_PROFILE, REPORT_LOOK, REPORT_PAINT, REPORT_PAINTED,
-       REPORT_ROWS, REPORT_OWN };
+enum { GP_REPORT_STREAM = 1, GP_REPORT_PROFILE, GP_REPORT_LOOK, GP_REPORT_PAINT,
+       GP_REPORT_PAINTED, GP_REPORT_ROWS, GP_REPORT_OWN };
 
 /* A report that is being written. */
-typedef struct report {
+typedef struct gp_report {
   lua_State *L;
-  stream *s;
-  const profile_box *box;
+  gp_stream *s;
+  const gp_profile_box *box;
   gp_rows *rows;
   bool unused;            /* look.unused: of what nothing was seen, too */
   size_t top;             /* look.top: how many rows or entries there are at most */
-} report;
+} gp_report;
 
 /* Checks the arguments. look.paint, if there are colours, is a function of a format, a
  * percentage of all time, whether anything was seen of what the row tells of, and whether
  * others are gathered around it; it returns another format. */
-report open_report(lua_State *L);
+gp_report gp_open_report(lua_State *L);
 
 /* Push what is in the look: a string; labels. Anything else is a Lua error. */
-void push_look(const report *r, const char *name);
-const labels *push_look_labels(const report *r, const char *name);
+void gp_push_look(const gp_report *r, const char *name);
+const gp_labels *gp_push_look_labels(const gp_report *r, const char *name);
 
 /* Whether a node has an entry in the call graph. In a profile by line there are none of
  * cycles: lines are no functions that could be in one. */
-bool has_entry(const report *r, const gp_callgraph *graph, uint32_t node);
+bool gp_report_has_entry(const gp_report *r, const gp_callgraph *graph, uint32_t node);
 
 /* The profile; a Lua error if it was closed. */
-const gp_profile *profile_of(const report *r);
+const gp_profile *gp_report_profile(const gp_report *r);
 
 /* Ticks in the profile's unit; 0 where nothing was sampled. */
-double seconds_of(const report *r, double ticks);
+double gp_report_seconds(const gp_report *r, double ticks);
 
 /* The label of a node as a value. */
-field_value label_value(const report *r, const labels *set, uint32_t node, label *made);
+gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
+                               gp_label *made);
 
 /* What colours go by. */
-typedef struct shade {
+typedef struct gp_shade {
   double percent;
   bool used, primary;
-} shade;
+} gp_shade;
 
 /* Writes values, among which there may be labels of `set`,
  * by the format at a stack index. */
-void write_painted(const report *r, int format, const shade *by,
-                   const field_value *values, int count, const labels *set);
+void gp_write_painted(const gp_report *r, int format, const gp_shade *by,
+                      const gp_field_value *values, int count, const gp_labels *set);
 
 #endif

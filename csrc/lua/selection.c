@@ -39,7 +39,7 @@ static void take_bytes(lua_State *L, uint8_t **column, size_t functions) {
   if (!lua_istable(L, -1)) return;
   lua_Integer length = luaL_len(L, -1);
   *column = gp_column(functions, 1);
-  if (!*column) raise_no_memory(L);
+  if (!*column) gp_raise_no_memory(L);
   for (lua_Integer i = 1; i <= length; i++) (*column)[check_row(L, i, functions)] = 1;
 }
 
@@ -55,7 +55,7 @@ static void take_functions(lua_State *L, gp_functions *taken, size_t functions) 
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_Integer length = luaL_len(L, -1);
   taken->rows = gp_column((size_t)length, sizeof *taken->rows);
-  if (!taken->rows) raise_no_memory(L);
+  if (!taken->rows) gp_raise_no_memory(L);
   for (lua_Integer i = 1; i <= length; i++)
     taken->rows[taken->count++] = check_row(L, i, functions);
   qsort(taken->rows, taken->count, sizeof *taken->rows, by_number);
@@ -66,7 +66,7 @@ static void take_arcs(lua_State *L, gp_arc_table *table, size_t functions) {
   lua_Integer length = lua_istable(L, -1) ? luaL_len(L, -1) : 0;
   if (length == 0) return;
   table->entries = gp_column((size_t)length, sizeof *table->entries);
-  if (!table->entries) raise_no_memory(L);
+  if (!table->entries) gp_raise_no_memory(L);
   for (lua_Integer i = 1; i <= length; i++) {
     lua_rawgeti(L, -1, i);
     luaL_checktype(L, -1, LUA_TTABLE);
@@ -88,7 +88,7 @@ static void push_side(lua_State *L, int tables, const char *stage, const char *s
   }
 }
 
-gp_selections *push_selections(lua_State *L, int index, size_t functions) {
+gp_selections *gp_push_selections(lua_State *L, int index, size_t functions) {
   static const char *const stages[GP_STAGES] = {
       [GP_FLAT] = "flat", [GP_PRINT] = "graph", [GP_TIME] = "time",
       [GP_ANNOTATION] = "annotation", [GP_EXECUTIONS] = "executions"};
@@ -111,7 +111,7 @@ gp_selections *push_selections(lua_State *L, int index, size_t functions) {
   return selections;
 }
 
-void define_selection(lua_State *L) {
+void gp_define_selection(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {NULL, NULL}};
   luaL_newmetatable(L, GP_SELECTIONS);
   luaL_setfuncs(L, meta, 0);

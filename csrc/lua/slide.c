@@ -11,32 +11,32 @@ static void set_count(lua_State *L, const char *name, size_t count) {
 /* find_slide(image, symbols, data) -> a table with the fields of a gp_slide, or nil and a
  * message without a name in front */
 static int find_slide(lua_State *L) {
-  const gp_image *image = check_image(L, 1);
-  const symbols_box *symbols = check_symbols(L, 2);
-  const gp_data *data = check_data(L, 3);
-  gp_slide slide;
+  const gp_image *image = gp_check_image(L, 1);
+  const gp_symbols_box *symbols = gp_check_symbols(L, 2);
+  const gp_data *data = gp_check_data(L, 3);
+  gp_slide found;
   gp_error error = {""};
-  if (!gp_slide_find(&slide, data, &symbols->symtab, image, &error)) {
+  if (!gp_slide_find(&found, data, &symbols->symtab, image, &error)) {
     luaL_pushfail(L);
     lua_pushstring(L, error.text);
     return 2;
   }
   lua_createtable(L, 0, 5);
-  lua_pushinteger(L, (lua_Integer)slide.offset);
+  lua_pushinteger(L, (lua_Integer)found.offset);
   lua_setfield(L, -2, "offset");
-  set_count(L, "arcs", slide.arcs);
-  set_count(L, "fitting", slide.fitting);
-  set_count(L, "unmoved", slide.unmoved);
-  lua_pushboolean(L, slide.covers);
+  set_count(L, "arcs", found.arcs);
+  set_count(L, "fitting", found.fitting);
+  set_count(L, "unmoved", found.unmoved);
+  lua_pushboolean(L, found.covers);
   lua_setfield(L, -2, "covers");
   return 1;
 }
 
 /* The functions, where symbols are those of lines, too. */
 static const gp_symtab *check_functions(lua_State *L, int index) {
-  const symbols_box *symbols = check_symbols(L, index);
-  lua_getiuservalue(L, index, SYMBOLS_FUNCTIONS);
-  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  const gp_symbols_box *symbols = gp_check_symbols(L, index);
+  lua_getiuservalue(L, index, GP_SYMBOLS_FUNCTIONS);
+  const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
   lua_pop(L, 1);  /* the symbols keep them alive */
   return functions ? &functions->symtab : &symbols->symtab;
 }
@@ -45,7 +45,7 @@ static const gp_symtab *check_functions(lua_State *L, int index) {
  * as a part of these; 1 if there are none */
 static int sample_entries(lua_State *L) {
   const gp_symtab *symtab = check_functions(L, 1);
-  size_t looked, found = gp_slide_sample(check_data(L, 2), symtab, &looked);
+  size_t looked, found = gp_slide_sample(gp_check_data(L, 2), symtab, &looked);
   lua_pushnumber(L, looked > 0 ? (lua_Number)found / (lua_Number)looked : 1);
   return 1;
 }
@@ -54,7 +54,7 @@ static int sample_entries(lua_State *L) {
  * them lead to entries of functions */
 static int count_entries(lua_State *L) {
   const gp_symtab *symtab = check_functions(L, 1);
-  const gp_data *data = check_data(L, 2);
+  const gp_data *data = gp_check_data(L, 2);
   uint64_t offset = (uint64_t)luaL_optinteger(L, 3, 0);
   lua_pushinteger(L, (lua_Integer)data->arcs.count);
   lua_pushinteger(L, (lua_Integer)gp_slide_entries(data, symtab, offset));
@@ -64,8 +64,8 @@ static int count_entries(lua_State *L) {
 /* data:slide(offset [, around]) -> data, or nil and a message without a name in front:
  * then the data is as it was. With `around`, addresses may go around the address space,
  * as they do with an offset that was found. */
-int data_slide(lua_State *L) {
-  gp_data *data = check_data(L, 1);
+static int slide(lua_State *L) {
+  gp_data *data = gp_check_data(L, 1);
   uint64_t offset = (uint64_t)luaL_checkinteger(L, 2);
   gp_error error = {""};
   if (gp_slide_apply(data, offset, !lua_toboolean(L, 3), &error)) {
@@ -77,10 +77,12 @@ int data_slide(lua_State *L) {
   return 2;
 }
 
-void define_slide(lua_State *L) {
+void gp_define_slide(lua_State *L) {
   static const luaL_Reg functions[] = {{"find_slide", find_slide},
                                        {"sampled_entries", sample_entries},
                                        {"arcs_at_entries", count_entries},
                                        {NULL, NULL}};
+  static const luaL_Reg data_methods[] = {{"slide", slide}, {NULL, NULL}};
+  gp_define_methods(L, GP_DATA, data_methods);
   luaL_setfuncs(L, functions, 0);
 }

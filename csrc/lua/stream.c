@@ -34,7 +34,7 @@ typedef struct prepared {
   gp_piece pieces[PIECES];
 } prepared;
 
-struct stream {
+struct gp_stream {
   size_t used;
   size_t row;                   /* where the row begins that is being written */
   bool ended;
@@ -57,25 +57,25 @@ static void hand_on(lua_State *L, int index, const char *text, size_t length) {
 }
 
 /* Empties first: what fails to be written is not written twice. */
-static void flush(lua_State *L, int index, stream *s) {
+static void flush(lua_State *L, int index, gp_stream *s) {
   size_t used = s->used;
   s->used = s->row = 0;
   hand_on(L, index, s->text, used);
   if (s->used > 0) luaL_error(L, "a stream's sink must not write to it");
 }
 
-static void check_open(lua_State *L, const stream *s) {
+static void check_open(lua_State *L, const gp_stream *s) {
   if (s->ended) luaL_error(L, "the report has ended");
 }
 
 /* Makes room for `length` bytes, which are at most ROOM. */
-static void make_room(lua_State *L, int index, stream *s, size_t length) {
+static void make_room(lua_State *L, int index, gp_stream *s, size_t length) {
   if (ROOM - s->used >= length) return;
   flush(L, index, s);
   check_open(L, s);  /* the sink may have finished it */
 }
 
-static void add(lua_State *L, int index, stream *s, const char *text, size_t length) {
+static void add(lua_State *L, int index, gp_stream *s, const char *text, size_t length) {
   if (length > ROOM) {
     flush(L, index, s);
     check_open(L, s);
@@ -95,7 +95,7 @@ static const char *read_piece(lua_State *L, const char *p, gp_piece *piece) {
   return next;
 }
 
-static const prepared *keep_format(lua_State *L, int index, stream *s, int format,
+static const prepared *keep_format(lua_State *L, int index, gp_stream *s, int format,
                                    const prepared *read) {
   uint32_t slot = s->next_format++ % FORMATS;
   lua_getiuservalue(L, index, STREAM_FORMATS);
@@ -108,7 +108,7 @@ static const prepared *keep_format(lua_State *L, int index, stream *s, int forma
 }
 
 /* The pieces of the format at stack index `format`; NULL if it is too long to be kept. */
-static const prepared *prepare(lua_State *L, int index, stream *s, int format) {
+static const prepared *prepare(lua_State *L, int index, gp_stream *s, int format) {
   size_t length;
   const char *text = lua_tolstring(L, format, &length);
   for (int i = 0; i < FORMATS; i++)
@@ -130,13 +130,14 @@ enum { VALUES_OF_CALL = 3, VALUES_OF_EACH = 9 };
 
 /* Raises the error of a value. Whoever calls a stream does not count
  * that as an argument. */
-static int bad_value(lua_State *L, const row_values *r, int number, const char *problem) {
+static int bad_value(lua_State *L, const gp_row_values *r, int number,
+                     const char *problem) {
   if (r->first == VALUES_OF_CALL)
     return luaL_argerror(L, VALUES_OF_CALL + number - 2, problem);
   return luaL_error(L, "value %d of a row: %s", number, problem);
 }
 
-static int bad_type(lua_State *L, const row_values *r, int number, int index,
+static int bad_type(lua_State *L, const gp_row_values *r, int number, int index,
                     const char *expected) {
   bool named =
       !lua_isnone(L, index) && luaL_getmetafield(L, index, "__name") == LUA_TSTRING;
@@ -146,7 +147,7 @@ static int bad_type(lua_State *L, const row_values *r, int number, int index,
 }
 
 /* Adds a string, and leaves room for the rest of a row. */
-static void add_string(lua_State *L, int index, stream *s, const char *text,
+static void add_string(lua_State *L, int index, gp_stream *s, const char *text,
                        size_t length, gp_column_style style) {
   if (style.precision >= 0 && length > (size_t)style.precision)
     length = (size_t)style.precision;
@@ -160,23 +161,23 @@ static void add_string(lua_State *L, int index, stream *s, const char *text,
 }
 
 /* Numbers: there is room for them. */
-static void add_integer(stream *s, int64_t value, gp_column_style style) {
+static void add_integer(gp_stream *s, int64_t value, gp_column_style style) {
   s->used = (size_t)(gp_columns_integer(s->text + s->used, value, style) - s->text);
 }
 
-static void add_number(stream *s, double value, gp_column_style style) {
+static void add_number(gp_stream *s, double value, gp_column_style style) {
   s->used = (size_t)(gp_columns_fixed(s->text + s->used, value, style) - s->text);
 }
 
 /* Text that is the core's may be gone if whatever was called since the row was read, the
  * sink or a table's __index, closed what it was of: that is a Lua error. */
-static void check_there(lua_State *L, const row_values *r) {
+static void check_there(lua_State *L, const gp_row_values *r) {
   if (r->of) r->of->kind->open(L, r->whole);
-  if (r->names) check_labels_open(L, r->names);
+  if (r->names) gp_check_labels_open(L, r->names);
 }
 
 /* Adds text that is the core's, and was there a moment ago. */
-static void add_bytes(lua_State *L, int index, stream *s, const row_values *r,
+static void add_bytes(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
                       const char *text, size_t length, gp_column_style style) {
   if (length <= ROOM - GP_COLUMNS_WIDTH - ROW_ROOM)
     make_room(L, index, s, length + GP_COLUMNS_WIDTH + ROW_ROOM);
@@ -187,7 +188,7 @@ static void add_bytes(lua_State *L, int index, stream *s, const row_values *r,
 }
 
 /* Adds text that is the core's. */
-static void add_text(lua_State *L, int index, stream *s, const row_values *r,
+static void add_text(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
                      const char *text, gp_column_style style) {
   check_there(L, r);
   add_bytes(L, index, s, r, text, strlen(text), style);
@@ -195,7 +196,7 @@ static void add_text(lua_State *L, int index, stream *s, const row_values *r,
 
 /* How the name in a label is cut for the row to have the label's width: it gets what is
  * left beside all else. False if it fits. */
-static bool is_cut(const stream *s, const label *made, gp_cut *cut) {
+static bool is_cut(const gp_stream *s, const gp_label *made, gp_cut *cut) {
   enum { LEAST = 16 };  /* columns that a name is never shortened below */
   size_t taken = gp_utf8_width(s->text + s->row, s->used - s->row);
   for (int i = 0; i < made->count; i++)
@@ -207,8 +208,8 @@ static bool is_cut(const stream *s, const label *made, gp_cut *cut) {
 }
 
 /* Adds a label with a name that may be too long for the row. */
-static void add_fitting_label(lua_State *L, int index, stream *s, const row_values *r,
-                              const label *made) {
+static void add_fitting_label(lua_State *L, int index, gp_stream *s,
+                              const gp_row_values *r, const gp_label *made) {
   const gp_column_style plain = {.precision = -1};
   gp_cut cut;
   check_there(L, r);
@@ -225,8 +226,8 @@ static void add_fitting_label(lua_State *L, int index, stream *s, const row_valu
   }
 }
 
-static void add_label(lua_State *L, int index, stream *s, const row_values *r,
-                      const label *made) {
+static void add_label(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
+                      const gp_label *made) {
   const gp_column_style plain = {.precision = -1};
   if (made->width > 0)
     add_fitting_label(L, index, s, r, made);
@@ -236,8 +237,8 @@ static void add_label(lua_State *L, int index, stream *s, const row_values *r,
 }
 
 /* Adds the value at stack index `place`, if it is or can be made what the piece wants. */
-static void add_of_stack(lua_State *L, int index, stream *s, const gp_piece *piece,
-                         const row_values *r, int number, int place) {
+static void add_of_stack(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
+                         const gp_row_values *r, int number, int place) {
   int fits;
   if (piece->conversion == 's') {
     size_t length;
@@ -258,16 +259,16 @@ static void add_of_stack(lua_State *L, int index, stream *s, const gp_piece *pie
 }
 
 /* Pushes the value of a field, wherever it is. */
-static void push_field(lua_State *L, const field_value *field) {
-  if (field->type == VALUE_PUSHED)
+static void push_field(lua_State *L, const gp_field_value *field) {
+  if (field->type == GP_FIELD_PUSHED)
     lua_pushvalue(L, (int)field->as.integer);
   else
-    push_value(L, *field);
+    gp_push_value(L, *field);
 }
 
 /* Adds a value that has to be made Lua's first: to be converted, or refused. */
-static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece,
-                       const row_values *r, int number) {
+static void add_as_lua(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
+                       const gp_row_values *r, int number) {
   int top = lua_gettop(L);
   check_there(L, r);
   if (number <= r->count) push_field(L, &r->fields[number - 1]);
@@ -276,21 +277,21 @@ static void add_as_lua(lua_State *L, int index, stream *s, const gp_piece *piece
 }
 
 /* Adds the value of a field. */
-static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *piece,
-                          const row_values *r, int number) {
+static void add_of_fields(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
+                          const gp_row_values *r, int number) {
   if (number > r->count) {
     add_as_lua(L, index, s, piece, r, number);
     return;
   }
-  const field_value *v = &r->fields[number - 1];
+  const gp_field_value *v = &r->fields[number - 1];
   bool plain = piece->style.width == 0 && piece->style.precision < 0;
-  if (v->type == VALUE_INTEGER && piece->conversion == 'd')
+  if (v->type == GP_FIELD_INTEGER && piece->conversion == 'd')
     add_integer(s, v->as.integer, piece->style);
-  else if (v->type == VALUE_NUMBER && piece->conversion == 'f')
+  else if (v->type == GP_FIELD_NUMBER && piece->conversion == 'f')
     add_number(s, v->as.number, piece->style);
-  else if (v->type == VALUE_TEXT && piece->conversion == 's')
+  else if (v->type == GP_FIELD_TEXT && piece->conversion == 's')
     add_text(L, index, s, r, v->as.text, piece->style);
-  else if (v->type == VALUE_LABEL && piece->conversion == 's' && plain)
+  else if (v->type == GP_FIELD_LABEL && piece->conversion == 's' && plain)
     add_label(L, index, s, r, v->as.label);
   else
     add_as_lua(L, index, s, piece, r, number);
@@ -298,8 +299,8 @@ static void add_of_fields(lua_State *L, int index, stream *s, const gp_piece *pi
 
 /* Adds the value of a piece: of the number that `next` holds,
  * unless the piece chooses. */
-static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece,
-                      const row_values *r, int *next) {
+static void add_value(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
+                      const gp_row_values *r, int *next) {
   int number = piece->place ? piece->place : (*next)++;
   int place = number <= r->count ? r->first + number - 1 : lua_gettop(L) + 1;
   if (r->fields)
@@ -308,9 +309,9 @@ static void add_value(lua_State *L, int index, stream *s, const gp_piece *piece,
     add_of_stack(L, index, s, piece, r, number, place);
 }
 
-/* Adds values by a format that is kept; see write_row. */
-static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept,
-                        const row_values *r) {
+/* Adds values by a format that is kept; see gp_write_row. */
+static int add_prepared(lua_State *L, int index, gp_stream *s, const prepared *kept,
+                        const gp_row_values *r) {
   int next = 1;
   bool chosen = false;
   uint32_t formats = s->next_format;
@@ -327,8 +328,8 @@ static int add_prepared(lua_State *L, int index, stream *s, const prepared *kept
 }
 
 /* The same by any format. */
-static int add_unprepared(lua_State *L, int index, stream *s, const char *format,
-                          const row_values *r) {
+static int add_unprepared(lua_State *L, int index, gp_stream *s, const char *format,
+                          const gp_row_values *r) {
   int next = 1;
   bool chosen = false;
   while (*format) {
@@ -343,7 +344,8 @@ static int add_unprepared(lua_State *L, int index, stream *s, const char *format
   return chosen ? r->count : next - 1;
 }
 
-int write_row(lua_State *L, int index, stream *s, int format, const row_values *r) {
+int gp_write_row(lua_State *L, int index, gp_stream *s, int format,
+                 const gp_row_values *r) {
   check_open(L, s);  /* whoever was called meanwhile may have finished it */
   make_room(L, index, s, ROW_ROOM);
   s->row = s->used;
@@ -358,7 +360,7 @@ int write_row(lua_State *L, int index, stream *s, int format, const row_values *
 static int new_stream(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 1);
-  stream *s = lua_newuserdatauv(L, sizeof *s, STREAM_VALUES);
+  gp_stream *s = lua_newuserdatauv(L, sizeof *s, STREAM_VALUES);
   s->used = s->row = 0;
   s->ended = false;
   s->next_format = 0;
@@ -371,35 +373,36 @@ static int new_stream(lua_State *L) {
   return 1;
 }
 
-stream *check_stream(lua_State *L, int index) {
-  stream *s = luaL_checkudata(L, index, GP_STREAM);
+gp_stream *gp_check_stream(lua_State *L, int index) {
+  gp_stream *s = luaL_checkudata(L, index, GP_STREAM);
   check_open(L, s);
   return s;
 }
 
-void write_bytes(lua_State *L, int index, stream *s, const char *text, size_t length) {
+void gp_write_bytes(lua_State *L, int index, gp_stream *s, const char *text,
+                    size_t length) {
   check_open(L, s);
   add(L, index, s, text, length);
 }
 
-void write_string(lua_State *L, int index, stream *s, int string) {
+void gp_write_string(lua_State *L, int index, gp_stream *s, int string) {
   size_t length;
   const char *text = lua_tolstring(L, string, &length);
-  write_bytes(L, index, s, text, length);
+  gp_write_bytes(L, index, s, text, length);
 }
 
 /* stream(text) or stream(format, value...) */
 static int call(lua_State *L) {
-  stream *s = check_stream(L, 1);
+  gp_stream *s = gp_check_stream(L, 1);
   size_t length;
-  const row_values r = {.first = VALUES_OF_CALL, .count = lua_gettop(L) - 2};
+  const gp_row_values r = {.first = VALUES_OF_CALL, .count = lua_gettop(L) - 2};
   const char *text = lua_tolstring(L, 2, &length);
   if (!text) return bad_type(L, &r, 0, 2, "string");
   if (r.count == 0) {
     add(L, 1, s, text, length);
     return 0;
   }
-  int used = write_row(L, 1, s, 2, &r);
+  int used = gp_write_row(L, 1, s, 2, &r);
   if (used < r.count) bad_value(L, &r, used + 1, "has no place in the format");
   return 0;
 }
@@ -411,7 +414,7 @@ static int flush_stream(lua_State *L) {
 
 /* Ends first: whatever the sink does, nothing more is written to it. */
 static int finish(lua_State *L) {
-  stream *s = luaL_checkudata(L, 1, GP_STREAM);
+  gp_stream *s = luaL_checkudata(L, 1, GP_STREAM);
   s->ended = true;
   flush(L, 1, s);
   return 0;
@@ -443,20 +446,20 @@ static void choose_format(lua_State *L) {
 }
 
 /* Writes a row of values that are on the stack. */
-static void write_values(lua_State *L, stream *s) {
+static void write_values(lua_State *L, gp_stream *s) {
   if (!lua_isnil(L, NAMES)) {
     lua_pushvalue(L, VALUES_OF_EACH);
     lua_gettable(L, NAMES);
     lua_replace(L, VALUES_OF_EACH);
   }
-  const row_values r = {.first = VALUES_OF_EACH, .count = lua_gettop(L) - FORMAT};
+  const gp_row_values r = {.first = VALUES_OF_EACH, .count = lua_gettop(L) - FORMAT};
   lua_pushvalue(L, VALUES_OF_EACH + 1);
   choose_format(L);
-  write_row(L, 1, s, FORMAT, &r);
+  gp_write_row(L, 1, s, FORMAT, &r);
 }
 
 /* Any iteration. Returns how many rows it had. */
-static lua_Integer write_any(lua_State *L, stream *s) {
+static lua_Integer write_any(lua_State *L, gp_stream *s) {
   for (lua_Integer rows = 0;; rows++) {
     lua_pushvalue(L, NEXT);
     lua_pushvalue(L, STATE);
@@ -472,31 +475,31 @@ static lua_Integer write_any(lua_State *L, stream *s) {
 }
 
 /* Puts in what stands for the first field of a row in the table of names. */
-static void look_up(lua_State *L, field_value *field) {
+static void look_up(lua_State *L, gp_field_value *field) {
   push_field(L, field);
   lua_gettable(L, NAMES);
-  *field = (field_value){VALUE_PUSHED, {.integer = lua_gettop(L)}};
+  *field = (gp_field_value){GP_FIELD_PUSHED, {.integer = lua_gettop(L)}};
 }
 
 /* An iteration of the core. */
-static lua_Integer write_fields(lua_State *L, stream *s, iteration *of) {
-  field_value fields[MOST_FIELDS] = {{VALUE_NIL, {false}}};
-  label made;
-  const labels *names = test_labels(L, NAMES);
+static lua_Integer write_fields(lua_State *L, gp_stream *s, gp_iteration *of) {
+  gp_field_value fields[MOST_FIELDS] = {{GP_FIELD_NIL, {false}}};
+  gp_label made;
+  const gp_labels *names = gp_test_labels(L, NAMES);
   lua_Integer rows = 0;
-  int whole = push_whole(L, NEXT);
+  int whole = gp_push_whole(L, NEXT);
   luaL_checkstack(L, MOST_FIELDS + 8, NULL);
-  for (; next_fields(L, of, whole, fields) && fields[0].type != VALUE_NIL; rows++) {
+  for (; gp_next_fields(L, of, whole, fields) && fields[0].type != GP_FIELD_NIL; rows++) {
     push_field(L, &fields[1]);
     choose_format(L);
-    if (names && fields[0].type == VALUE_INTEGER) {
-      make_label(L, names, fields[0].as.integer, &made);
-      fields[0] = (field_value){VALUE_LABEL, {.label = &made}};
+    if (names && fields[0].type == GP_FIELD_INTEGER) {
+      gp_make_label(L, names, fields[0].as.integer, &made);
+      fields[0] = (gp_field_value){GP_FIELD_LABEL, {.label = &made}};
     } else if (!lua_isnil(L, NAMES)) {
       look_up(L, &fields[0]);
     }
-    const row_values r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names};
-    write_row(L, 1, s, FORMAT, &r);
+    const gp_row_values r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names};
+    gp_write_row(L, 1, s, FORMAT, &r);
     lua_settop(L, whole);
   }
   return rows;
@@ -507,22 +510,22 @@ static lua_Integer write_fields(lua_State *L, stream *s, iteration *of) {
  * end` does. If `names` is not nil, names[a] is written in place of a. `formats` is a
  * format, or a table of formats of which each row's b chooses one. */
 static int each(lua_State *L) {
-  stream *s = check_stream(L, 1);
+  gp_stream *s = gp_check_stream(L, 1);
   lua_settop(L, CLOSED);
   lua_toclose(L, CLOSED);
   lua_pushnil(L);  /* at FORMAT */
-  iteration *of = test_iteration(L, NEXT);
+  gp_iteration *of = gp_test_iteration(L, NEXT);
   bool fields = of && of->field_count > 0 && of->field_count <= MOST_FIELDS;
   lua_pushinteger(L, fields ? write_fields(L, s, of) : write_any(L, s));
   return 1;
 }
 
-void define_stream(lua_State *L) {
+void gp_define_stream(lua_State *L) {
   static const luaL_Reg meta[] = {{"__call", call}, {"__close", finish}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"flush", flush_stream}, {"finish", finish}, {"each", each}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"stream", new_stream}, {NULL, NULL}};
-  define_object(L, GP_STREAM, get_field, meta, methods);
+  gp_define_object(L, GP_STREAM, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }

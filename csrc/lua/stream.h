@@ -8,31 +8,33 @@
 
 #include "lua/binding.h"
 
-typedef struct stream stream;
+typedef struct gp_stream gp_stream;
 
 /* The stream at argument `index`; a Lua error if there is none, or if it has ended. */
-stream *check_stream(lua_State *L, int index);
+gp_stream *gp_check_stream(lua_State *L, int index);
 
 /* The values that are set into a format: those on the stack from index `first` on, or
  * `fields`. The latter may have text that is the core's: whether what it is of is open is
  * looked at before each, as whatever was called meanwhile may have closed it. */
-typedef struct row_values {
+typedef struct gp_row_values {
   int first;
   int count;
-  const field_value *fields;    /* NULL: they are on the stack */
-  const iteration *of;          /* what they are fields of, if anything, */
+  const gp_field_value *fields;  /* NULL: they are on the stack */
+  const gp_iteration *of;       /* what they are fields of, if anything, */
   int whole;                    /*   as parts of what is at this stack index */
-  const labels *names;          /* whose label is among them, if there is one */
-} row_values;
+  const gp_labels *names;       /* whose label is among them, if there is one */
+} gp_row_values;
 
 /* Writes a row by the format at stack index `format` to the stream at `index`. Returns
  * how many values were used, if they were in turn; else how many there are. */
-int write_row(lua_State *L, int index, stream *s, int format, const row_values *r);
+int gp_write_row(lua_State *L, int index, gp_stream *s, int format,
+                 const gp_row_values *r);
 
 /* Writes text as it is. */
-void write_bytes(lua_State *L, int index, stream *s, const char *text, size_t length);
+void gp_write_bytes(lua_State *L, int index, gp_stream *s, const char *text,
+                    size_t length);
 
 /* Writes the string at stack index `string`. */
-void write_string(lua_State *L, int index, stream *s, int string);
+void gp_write_string(lua_State *L, int index, gp_stream *s, int string);
 
 #endif

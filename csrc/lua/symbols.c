@@ -8,26 +8,26 @@
 
 /* What is wrong with symbols, or NULL. A built table has some: one without was freed by
  * the collector, which finalizes in an order of its own. */
-static const char *problem_of(const symbols_box *box) {
+static const char *problem_of(const gp_symbols_box *box) {
   if (box->symtab.count == 0) return "the symbols are gone";
   return box->image->image ? NULL : "image is closed";
 }
 
-symbols_box *check_symbols(lua_State *L, int index) {
-  symbols_box *box = luaL_checkudata(L, index, GP_SYMBOLS);
+gp_symbols_box *gp_check_symbols(lua_State *L, int index) {
+  gp_symbols_box *box = luaL_checkudata(L, index, GP_SYMBOLS);
   const char *problem = problem_of(box);
   if (problem) luaL_argerror(L, index, problem);
   return box;
 }
 
-symbols_box *open_symbols(lua_State *L, symbols_box *box) {
+gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box) {
   const char *problem = problem_of(box);
   if (problem) luaL_error(L, "%s", problem);
   return box;
 }
 
 static int release(lua_State *L) {
-  symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
+  gp_symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
   if (box->named) gp_name_index_free(&box->names);
   if (box->sourced) gp_symbol_sources_free(&box->sources);
   box->named = box->sourced = false;
@@ -42,82 +42,82 @@ static int release(lua_State *L) {
  * pushed. */
 static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool map,
                       const gp_symfile **read) {
-  const char *path = text_option(L, 2, option);
+  const char *path = gp_text_option(L, 2, option);
   gp_error error = {""};
   if (!path) return true;
   *read = file;
-  bool gnu_compat = flag_option(L, 2, "gnu_compat");
+  bool gnu_compat = gp_flag_option(L, 2, "gnu_compat");
   if (!gp_symfile_read(file, path, map, gnu_compat, &error))
-    return push_failure(L, path, &error) == 0;
+    return gp_push_failure(L, path, &error) == 0;
   if (file->count > 0) return true;
   gp_fail(&error, "has no symbols");
-  return push_failure(L, path, &error) == 0;
+  return gp_push_failure(L, path, &error) == 0;
 }
 
-static symbols_box *new_box(lua_State *L, const image_box *image) {
-  symbols_box *box = lua_newuserdatauv(L, sizeof *box, SYMBOLS_VALUES);
-  *box = (symbols_box){.image = image};
+static gp_symbols_box *new_box(lua_State *L, const gp_image_box *image) {
+  gp_symbols_box *box = lua_newuserdatauv(L, sizeof *box, GP_SYMBOLS_VALUES);
+  *box = (gp_symbols_box){.image = image};
   luaL_setmetatable(L, GP_SYMBOLS);
-  push_weak_table(L);
-  lua_setiuservalue(L, -2, SYMBOLS_OBJECTS);
+  gp_push_weak_table(L);
+  lua_setiuservalue(L, -2, GP_SYMBOLS_OBJECTS);
   return box;
 }
 
 /* symbols(image, options [, trace [, shared]]) -> the functions, and what stands for the
  * callers of a shared library, or nil and a message */
 static int new_symbols(lua_State *L) {
-  gp_image *image = check_image(L, 1);
+  gp_image *image = gp_check_image(L, 1);
   gp_error error = {""};
   luaL_checktype(L, 2, LUA_TTABLE);
   gp_symtab_options options = {
-      .no_static = flag_option(L, 2, "no_static"),
-      .functions_only = flag_option(L, 2, "ignore_non_functions"),
-      .gnu_compat = flag_option(L, 2, "gnu_compat"),
+      .no_static = gp_flag_option(L, 2, "no_static"),
+      .functions_only = gp_flag_option(L, 2, "ignore_non_functions"),
+      .gnu_compat = gp_flag_option(L, 2, "gnu_compat"),
       .outside = lua_toboolean(L, 4),
-      .trace = opt_trace(L, 3),
+      .trace = gp_opt_trace(L, 3),
   };
   lua_settop(L, 3);
-  symbols_box *box = new_box(L, lua_touserdata(L, 1));
-  box->demangled = !flag_option(L, 2, "no_demangle");
+  gp_symbols_box *box = new_box(L, lua_touserdata(L, 1));
+  box->demangled = !gp_flag_option(L, 2, "no_demangle");
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, SYMBOLS_IMAGE);
+  lua_setiuservalue(L, -2, GP_SYMBOLS_IMAGE);
   lua_pushvalue(L, 3);
-  lua_setiuservalue(L, -2, SYMBOLS_TRACE);
+  lua_setiuservalue(L, -2, GP_SYMBOLS_TRACE);
   if (!read_list(L, &box->listed, "external_symbol_table", false, &options.symbols) ||
       !read_list(L, &box->map, "file_ordering", true, &options.map))
     return 2;
   if (gp_symtab_build(&box->symtab, image, &options, &error)) return 1;
-  const char *listed = text_option(L, 2, "external_symbol_table");
-  if (listed) return push_failure(L, listed, &error);
+  const char *listed = gp_text_option(L, 2, "external_symbol_table");
+  if (listed) return gp_push_failure(L, listed, &error);
   lua_getiuservalue(L, 1, 1);  /* the image's path */
-  return push_failure(L, lua_tostring(L, -1), &error);
+  return gp_push_failure(L, lua_tostring(L, -1), &error);
 }
 
 /* lines(symbols, data, all, named) -> the symbols of a profile by line, or nil and a
  * message; see linetab.h */
 static int new_lines(lua_State *L) {
-  symbols_box *functions = check_symbols(L, 1);
-  check_data(L, 2);
+  gp_symbols_box *functions = gp_check_symbols(L, 1);
+  gp_check_data(L, 2);
   if (!functions->symtab.sourceless)
-    seek_lines(L, functions->image, functions->symtab.gnu_compat, true);
-  const gp_data *data = check_data(L, 2);
+    gp_seek_lines(L, functions->image, functions->symtab.gnu_compat, true);
+  const gp_data *data = gp_check_data(L, 2);
   gp_line_symtab_options options = {.all = lua_toboolean(L, 3),
                                     .named = lua_toboolean(L, 4)};
   gp_error error = {""};
-  symbols_box *box = new_box(L, functions->image);
+  gp_symbols_box *box = new_box(L, functions->image);
   box->demangled = functions->demangled;
-  for (int i = SYMBOLS_IMAGE; i <= SYMBOLS_TRACE; i++) {
+  for (int i = GP_SYMBOLS_IMAGE; i <= GP_SYMBOLS_TRACE; i++) {
     lua_getiuservalue(L, 1, i);
     lua_setiuservalue(L, -2, i);
   }
   lua_pushvalue(L, 1);
-  lua_setiuservalue(L, -2, SYMBOLS_FUNCTIONS);
+  lua_setiuservalue(L, -2, GP_SYMBOLS_FUNCTIONS);
   if (gp_line_symtab_build(&box->symtab, &functions->symtab, box->image->image, data,
                            &options, &error))
     return 1;
   lua_getiuservalue(L, 1, 1);
   lua_getiuservalue(L, -1, 1);  /* the image's path */
-  return push_failure(L, lua_tostring(L, -1), &error);
+  return gp_push_failure(L, lua_tostring(L, -1), &error);
 }
 
 /* Pushes a table of the symbols of the objects in that at index 2. */
@@ -127,30 +127,30 @@ static void push_parts(lua_State *L) {
   for (lua_Integer i = 1; i <= count; i++) {
     luaL_argcheck(L, lua_rawgeti(L, 2, i) == LUA_TTABLE, 2, "no table of objects");
     lua_rawgeti(L, -1, 1);
-    check_symbols(L, lua_gettop(L));
+    gp_check_symbols(L, lua_gettop(L));
     lua_rawseti(L, -3, i);
     lua_pop(L, 1);
   }
 }
 
-symbols_box *push_joined_box(lua_State *L) {
+gp_symbols_box *gp_push_joined_box(lua_State *L) {
   push_parts(L);
   lua_rawgeti(L, -1, 1);  /* the symbols of the first object */
   int first = lua_gettop(L);
-  const symbols_box *program = check_symbols(L, first);
-  symbols_box *box = new_box(L, program->image);
+  const gp_symbols_box *program = gp_check_symbols(L, first);
+  gp_symbols_box *box = new_box(L, program->image);
   box->demangled = program->demangled;
-  for (int i = SYMBOLS_IMAGE; i <= SYMBOLS_TRACE; i++) {
+  for (int i = GP_SYMBOLS_IMAGE; i <= GP_SYMBOLS_TRACE; i++) {
     lua_getiuservalue(L, first, i);
     lua_setiuservalue(L, -2, i);
   }
   lua_pushvalue(L, first - 1);
-  lua_setiuservalue(L, -2, SYMBOLS_PARTS);
+  lua_setiuservalue(L, -2, GP_SYMBOLS_PARTS);
   return box;
 }
 
 static int describe(lua_State *L) {
-  const symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
+  const gp_symbols_box *box = luaL_checkudata(L, 1, GP_SYMBOLS);
   lua_pushfstring(L, "symbols: %d", (int)box->symtab.count);
   return 1;
 }
@@ -174,25 +174,25 @@ static uint32_t check_id(lua_State *L, int argument, size_t count) {
 
 /* symbols:named(name [, demangled]) -> numbers of functions */
 static int named(lua_State *L) {
-  symbols_box *box = check_symbols(L, 1);
+  gp_symbols_box *box = gp_check_symbols(L, 1);
   const char *name = luaL_checkstring(L, 2);
   bool demangled = lua_toboolean(L, 3);
   size_t count = 0;
   if (!box->named) {
     if (!gp_name_index_build(&box->names, &box->symtab, box->image->image))
-      return raise_no_memory(L);
+      return gp_raise_no_memory(L);
     box->named = true;
   }
-  void **guard = push_guard(L);
+  void **guard = gp_push_guard(L);
   *guard = demangled ? gp_name_index_demangled(&box->names, name, &count)
                      : gp_name_index_find(&box->names, name, &count);
-  take_rows(L, guard, count);
+  gp_take_rows(L, guard, count);
   return 1;
 }
 
 /* symbols:owner(id) -> the number of the function that it is, or is a part of */
 static int owner(lua_State *L) {
-  const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
+  const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   uint32_t row = check_id(L, 2, symtab->count);
   lua_pushinteger(L, (lua_Integer)gp_symtab_owner(symtab, row) + 1);
   return 1;
@@ -200,26 +200,26 @@ static int owner(lua_State *L) {
 
 /* symbols:name(id) -> the name of a function in the symbol table */
 static int name(lua_State *L) {
-  const symbols_box *box = check_symbols(L, 1);
+  const gp_symbols_box *box = gp_check_symbols(L, 1);
   lua_pushstring(L, box->symtab.name[check_id(L, 2, box->symtab.count)]);
   return 1;
 }
 
 /* --- by file and line ------------------------------------------------------ */
 
-const gp_symbol_sources *sources_of_symbols(lua_State *L, symbols_box *box) {
+const gp_symbol_sources *gp_sources_of_symbols(lua_State *L, gp_symbols_box *box) {
   gp_error error = {""};
   if (!box->sourced) {
-    seek_lines(L, box->image, box->symtab.gnu_compat, false);
+    gp_seek_lines(L, box->image, box->symtab.gnu_compat, false);
     if (!gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, &error))
-      raise_no_memory(L);
+      gp_raise_no_memory(L);
     box->sourced = true;
   }
   return &box->sources;
 }
 
 static const gp_symbol_sources *check_sources(lua_State *L, int index) {
-  return sources_of_symbols(L, check_symbols(L, index));
+  return gp_sources_of_symbols(L, gp_check_symbols(L, index));
 }
 
 /* symbols:files() -> names of source files, in the order in which they are met */
@@ -282,10 +282,10 @@ static int source(lua_State *L) {
 /* lines:expand(ids) -> numbers of all lines of functions, themselves included; `ids` are
  * the functions' numbers in the table that the lines' was made of */
 static int expand(lua_State *L) {
-  const gp_symtab *lines = &check_symbols(L, 1)->symtab;
+  const gp_symtab *lines = &gp_check_symbols(L, 1)->symtab;
   luaL_checktype(L, 2, LUA_TTABLE);
-  lua_getiuservalue(L, 1, SYMBOLS_FUNCTIONS);
-  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  lua_getiuservalue(L, 1, GP_SYMBOLS_FUNCTIONS);
+  const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
   luaL_argcheck(L, functions, 1, "no symbols of lines");
   size_t count = lua_rawlen(L, 2);
   uint8_t *chosen = lua_newuserdatauv(L, functions->symtab.count, 0);
@@ -305,7 +305,7 @@ static int expand(lua_State *L) {
 /* symbols:extent(id) -> the number of the last line of a function; for others,
  * their own */
 static int extent(lua_State *L) {
-  const gp_symtab *symtab = &check_symbols(L, 1)->symtab;
+  const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   uint32_t first = check_id(L, 2, symtab->count), last = first;
   if (symtab->function && symtab->function[first] == first)
     while (last + 1 < symtab->count && symtab->origin[last + 1] == symtab->origin[first])
@@ -327,7 +327,7 @@ static int by_source(lua_State *L) {
     rows[i] = check_row(L, -1, 2, sources->symbols);
     lua_pop(L, 1);
   }
-  if (!gp_symbol_sources_sort(sources, rows, count)) return raise_no_memory(L);
+  if (!gp_symbol_sources_sort(sources, rows, count)) return gp_raise_no_memory(L);
   lua_Integer appended = 0;
   for (size_t i = 0; i < count; i++) append_row(L, rows[i], &appended);
   return 1;
@@ -336,20 +336,20 @@ static int by_source(lua_State *L) {
 /* --- fields ---------------------------------------------------------------- */
 
 static void push_count(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)((const symbols_box *)object)->symtab.count);
+  lua_pushinteger(L, (lua_Integer)((const gp_symbols_box *)object)->symtab.count);
 }
 
 /* How many functions begin at or below the address where the last one ends: all of them,
  * unless there are some behind the code. */
 static void push_reach(lua_State *L, const void *object) {
-  const gp_symtab *symtab = &((const symbols_box *)object)->symtab;
+  const gp_symtab *symtab = &((const gp_symbols_box *)object)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
   lua_pushinteger(L, (lua_Integer)gp_symtab_above(symtab, end));
 }
 
 /* How many functions end at or below that address. */
 static void push_covered(lua_State *L, const void *object) {
-  const gp_symtab *symtab = &((const symbols_box *)object)->symtab;
+  const gp_symtab *symtab = &((const gp_symbols_box *)object)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
   uint32_t covered = gp_symtab_above(symtab, end);
   if (covered > 0 && gp_symtab_end(symtab, covered - 1) > end) covered--;
@@ -359,10 +359,10 @@ static void push_covered(lua_State *L, const void *object) {
 /* Object files of the map, in the order of its lines; nil without a map. */
 static void push_map_files(lua_State *L, const void *object) {
   lua_Integer count = 0;
-  lua_getiuservalue(L, 1, SYMBOLS_FUNCTIONS);
-  const symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  lua_getiuservalue(L, 1, GP_SYMBOLS_FUNCTIONS);
+  const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
   const gp_symfile *map =
-      functions ? &functions->map : &((const symbols_box *)object)->map;
+      functions ? &functions->map : &((const gp_symbols_box *)object)->map;
   if (map->count == 0) {
     lua_pushnil(L);
     return;
@@ -391,24 +391,24 @@ static void define_machinery(lua_State *L) {
   lua_setfield(L, -2, "machinery");
 }
 
-void define_symbols(lua_State *L) {
+void gp_define_symbols(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", release}, {"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"named", named},     {"files", files},
                                      {"in_file", in_file}, {"at_line", at_line},
                                      {"source", source},   {"by_source", by_source},
                                      {"name", name},       {"expand", expand},
-                                     {"extent", extent},   {"each", iterate_symbols},
-                                     {"lookup", look_symbol_up},
-                                     {"symbol", push_symbol_of_number},
+                                     {"extent", extent},   {"each", gp_iterate_symbols},
+                                     {"lookup", gp_look_symbol_up},
+                                     {"symbol", gp_push_symbol_of_number},
                                      {"owner", owner},     {NULL, NULL}};
-  static const object_field fields[] = {
+  static const gp_object_field fields[] = {
       {"count", push_count}, {"reach", push_reach}, {"covered", push_covered},
       {"map_files", push_map_files}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"symbols", new_symbols}, {"lines", new_lines}, {NULL, NULL}};
-  define_object(L, GP_SYMBOLS, get_field, meta, methods);
-  define_fields(L, fields);
+  gp_define_object(L, GP_SYMBOLS, gp_get_field, meta, methods);
+  gp_define_fields(L, fields);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
   define_machinery(L);

@@ -30,7 +30,7 @@ static void write_line(void *context, const char *text) {
     fprintf(file, "%s\n", text);
 }
 
-const gp_trace *opt_trace(lua_State *L, int index) {
+const gp_trace *gp_opt_trace(lua_State *L, int index) {
   return lua_isnoneornil(L, index) ? NULL : luaL_checkudata(L, index, GP_TRACE_OBJECT);
 }
 
@@ -71,12 +71,12 @@ static int write_text(lua_State *L) {
   return 0;
 }
 
-void define_trace(lua_State *L) {
+void gp_define_trace(lua_State *L) {
   static const luaL_Reg meta[] = {{NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"wants", wants}, {"write", write_text}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"trace", new_trace}, {NULL, NULL}};
-  define_object(L, GP_TRACE_OBJECT, get_field, meta, methods);
+  gp_define_object(L, GP_TRACE_OBJECT, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);
 }
