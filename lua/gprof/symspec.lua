@@ -13,8 +13,9 @@
 -- @module gprof.symspec
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
-local names = require "gprof.print.labels"
+local source_text = require "gprof.library.source_text"
 
 local symspec = {}
 
@@ -119,7 +120,7 @@ function Lookup:find_files(name)
   end
   local matching = {}
   for _, number in ipairs(found) do
-    if names.stands_for(self.files[number], name) then
+    if source_text.is_named(self.files[number], name) then
       matching[#matching + 1] = number
     end
   end
@@ -348,11 +349,10 @@ local function resolve_arcs(lookup, specs, missed, tell)
 end
 
 --- The stages that functions are selected for, and calls.
-symspec.tables = { "flat", "graph", "time", "annotation", "executions", "arcs" }
+symspec.tables = arguments.stages
 
 --- The same as a set.
-symspec.stages = {}
-for _, stage in ipairs(symspec.tables) do symspec.stages[stage] = true end
+symspec.stages = arguments.is_stage
 
 -- GNU gprof names the machinery of profiling in tables, too, where it can hide others.
 local has_machinery = { flat = true, graph = true, time = true }

@@ -5,7 +5,7 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
-local names = require "gprof.print.labels"
+local source_text = require "gprof.library.source_text"
 
 local annotation = {}
 
@@ -40,7 +40,7 @@ function annotation.find(profile, name)
     if recorded == name then
       found = { number }
       break
-    elseif names.stands_for(recorded, name) then
+    elseif source_text.is_named(recorded, name) then
       found[#found + 1] = number
     end
   end
@@ -77,7 +77,6 @@ function annotation.annotate(profile, file, directories)
   arguments.check(directories or {}, "strings", 2, "annotate")
   local number, name = annotation.find(profile, file)
   if not number then return nil, name end  -- what is wrong
-  local source_text = require "gprof.library.source_text"
   local text, problem = source_text.load(name, directories)
   if not text then return nil, problem end
   local result, known <close> = {}, annotation.lines(profile, number)

@@ -1,4 +1,5 @@
---- What the functions of the library take, and what they say of anything else.
+--- Checks of arguments and options: what the functions of the library take, and the
+-- errors that they raise for anything else.
 --
 -- @internal gprof.library.arguments
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -7,29 +8,37 @@ local core = require "gprof.core"
 
 local arguments = {}
 
--- How the functions of an image are chosen and called.
+--- The stages that symspecs select functions, or calls, for.
+arguments.stages = { "flat", "graph", "time", "annotation", "executions", "arcs" }
+
+--- The same as a set.
+arguments.is_stage = {}
+for _, stage in ipairs(arguments.stages) do arguments.is_stage[stage] = true end
+
+-- Which symbols of an image are functions, and their names.
 local symbols = {
   no_static = "boolean", ignore_non_functions = "boolean", no_demangle = "boolean",
   external_symbol_table = "string", file_ordering = "string", gnu_compat = "boolean",
 }
 
--- Where the rest of an image is.
-local elsewhere = { debug_dir = "strings", warn = "function" }
+-- Where to look for debugging files.
+local debug_files = { debug_dir = "strings", warn = "function" }
 
+-- Adds the options of one table to another one, which is returned.
 local function with(known, more)
   for name, kind in pairs(known) do more[name] = kind end
   return more
 end
 
--- What data are put on them by.
+-- How a profile is made of them.
 local of_profile = with(symbols, {
   static_call_graph = "boolean", line = "boolean or 'all'", include = "symspecs",
   exclude = "symspecs", display_unused_functions = "boolean", missed = "function",
   debug = "integer", with = "libraries",
 })
 
--- What the program has, besides, when it calls a report of somebody:
--- who hands it on to one of ours.
+-- Settings of the program that say nothing to reports. A user's report gets all settings,
+-- and may hand them on to one of ours.
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
   reports = "table", exports = "table", operands = "table", profiles_from = "table",
@@ -39,10 +48,10 @@ local of_program = {
   debug_dir = "strings", joined = "table", misfits = "boolean",
 }
 
---- Types of options by name, by the function that takes them. An alternative, "boolean or
--- 'all'", is that word. Reports that are not ours take what they like.
+--- Kinds of options by name, by the function that takes them. "boolean or 'all'" also
+-- takes that word. Users' reports take any options.
 arguments.known = {
-  image = with(symbols, with(elsewhere, {})),
+  image = with(symbols, with(debug_files, {})),
   data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
     slide = "integer or 'auto'", external_symbol_table = "string" },
   new = { image = "gprof.image", pointer_size = "integer", big_endian = "boolean",
@@ -89,20 +98,20 @@ function arguments.type_of(value)
 end
 local type_of <const> = arguments.type_of
 
--- What is wrong with the name of a file format; nil if nothing is.
+-- These return what is wrong with a value; nil if nothing is.
+
 local function wrong_format(value)
   if type(value) ~= "string" then return "string expected, got " .. type_of(value) end
   if not formats[value] then return ("invalid option '%s'"):format(value) end
 end
 
--- Fields that only open objects have.
+-- A field of each class of objects that can be read only while the object is open.
 local of_open <const> = {
   ["gprof.image"] = "pointer_size", ["gprof.data"] = "pointer_size",
   ["gprof.profile"] = "rate",
 }
 
--- What is wrong with an object: it is of another type, or closed, which its fields tell;
--- nil if nothing is.
+-- A value of the wrong type, or an object that is closed: reading its fields fails.
 local function wrong_object(value, kind)
   if type_of(value) ~= kind then
     return ("%s expected, got %s"):format(kind, type_of(value))
@@ -112,21 +121,85 @@ local function wrong_object(value, kind)
   return not open and problem or nil
 end
 
--- Kinds that are tables, and looked at where there is one.
-local tables <const> = { strings = true, symspecs = true, libraries = true }
+local function is_array_of_strings(value)
+  if type(value) ~= "table" then return false end
+  local count = 0
+  for _, text in pairs(value) do
+    count = type(text) == "string" and count + 1 or math.huge
+  end
+  return count == #value
+end
 
--- What is wrong with a value, which has to be of some kind, and is one of those that are
--- `given`; nil if nothing is.
-local function wrong(value, kind, given)
-  if tables[kind] then return require "gprof.library.tables"[kind](value, given) end
-  if kind == "format" then return wrong_format(value) end
+local function wrong_strings(value)
+  if is_array_of_strings(value) then return nil end
+  return "array of strings expected" ..
+    (type(value) == "table" and "" or ", got " .. type_of(value))
+end
+
+-- The first symspec that names functions, not calls; nil if there is none.
+local function first_without_slash(specs)
+  for _, spec in ipairs(specs) do
+    if not spec:find("/", 1, true) then return spec end
+  end
+end
+
+-- What is wrong with arrays of symspecs by stage. GNU gprof takes any symspec for calls.
+local function wrong_symspecs(value, options)
+  if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
+  for stage, specs in pairs(value) do
+    if not arguments.is_stage[stage] then
+      return ("no table '%s'"):format(tostring(stage))
+    end
+    if not is_array_of_strings(specs) then
+      return ("array of strings expected for '%s'"):format(stage)
+    end
+    local spec = stage == "arcs" and not options.gnu_compat and first_without_slash(specs)
+    if spec then return ("FROM/TO expected for 'arcs', got '%s'"):format(spec) end
+  end
+end
+
+-- What is wrong with an entry of the option `with`.
+local function wrong_library(entry)
+  if type(entry) ~= "table" then return "tables expected" end
+  for field in pairs(entry) do
+    if field ~= "image" and field ~= "data" and field ~= "name" then
+      return ("no field '%s'"):format(tostring(field))
+    end
+  end
+  for _, field in ipairs { "image", "data" } do
+    local problem = wrong_object(entry[field], "gprof." .. field)
+    if problem then return ("field '%s': %s"):format(field, problem) end
+  end
+  if entry.name ~= nil and type(entry.name) ~= "string" then
+    return "field 'name': string expected, got " .. type_of(entry.name)
+  end
+end
+
+local function wrong_libraries(value)
+  if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
+  for i, entry in ipairs(value) do
+    local problem = wrong_library(entry)
+    if problem then return ("library %d: %s"):format(i, problem) end
+  end
+end
+
+-- Checks by kind. Each takes a value and the options that it is one of, and returns what
+-- is wrong with the value, or nil. Any other kind is a type of Lua, or of an object.
+local checks <const> = {
+  format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
+  libraries = wrong_libraries,
+}
+
+-- What is wrong with a value that should be of some kind; nil if nothing is. `options`
+-- is the table that the value is in, if it is an option.
+local function wrong(value, kind, options)
+  if checks[kind] then return checks[kind](value, options) end
   if kind == "number" and type(value) == kind then return nil end
   local plain, word = kind:match "^(%S+) or '(%l+)'$"
   if not plain then return wrong_object(value, kind) end
   if type_of(value) == plain or value == word then return nil end
   return ("%s expected, got %s"):format(kind, type_of(value))
 end
-arguments.wrong = wrong  -- a value and a kind, and what is wrong with it, or nil
 
 --- Checks an argument; images, data and profiles have to be open.
 -- @param value
@@ -171,9 +244,9 @@ function arguments.pick(settings, name)
   return picked
 end
 
---- What traces the work on the topics that options name.
--- @tparam table options
--- @treturn trace|nil nothing if they name none
+--- Makes the trace that options ask for.
+-- @tparam table options `debug`: its topics
+-- @treturn trace|nil nil if there is no such option
 function arguments.trace(options)
   return options.debug and core.trace(options.debug, io.stderr)
 end

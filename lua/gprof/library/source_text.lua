@@ -1,8 +1,8 @@
---- The text of source files: where it is, and its lines.
+--- Source files: their names, where they are, and their text.
 --
--- Debugging information names files as the compiler was given them, and sources move. So
--- a text is looked for under that name, in directories with that name below them, and in
--- directories by its last component.
+-- Debugging information has the names that the compiler was given, and sources move. So a
+-- file is looked for by that name, by that name below each directory of a list, and by
+-- its last component in each of these directories.
 --
 -- @internal gprof.library.source_text
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -20,6 +20,14 @@ function source_text.directories(list)
     found[#found + 1] = directory
   end
   return found
+end
+
+--- Tells whether a source file has a name.
+-- @tparam string file as recorded
+-- @tparam string name the same, or its last components: "left/common.c"
+-- @treturn boolean
+function source_text.is_named(file, name)
+  return ("/" .. file):sub(-#name - 1) == "/" .. name
 end
 
 -- All paths that a file may be found at, the most likely first.

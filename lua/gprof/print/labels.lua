@@ -15,14 +15,6 @@ function names.file(file, options)
   return options.print_path and file or file:match("^.*/(.*)$") or file
 end
 
---- Tells whether a name stands for a source file.
--- @tparam string file as recorded
--- @tparam string name the same, or its last components
--- @treturn boolean
-function names.stands_for(file, name)
-  return ("/" .. file):sub(-#name - 1) == "/" .. name
-end
-
 -- Labels as the options of a report want them, and some more.
 local function labels(profile, options, field, more)
   more.symbols = field == "symbol"
