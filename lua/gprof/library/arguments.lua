@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local policy = require "gprof.library.policy"
 
 local arguments = {}
 
@@ -153,7 +154,8 @@ local function wrong_symspecs(value, options)
     if not is_array_of_strings(specs) then
       return ("array of strings expected for '%s'"):format(stage)
     end
-    local spec = stage == "arcs" and not options.gnu_compat and first_without_slash(specs)
+    local spec = stage == "arcs" and policy.of(options).checks_arguments and
+      first_without_slash(specs)
     if spec then return ("FROM/TO expected for 'arcs', got '%s'"):format(spec) end
   end
 end

@@ -1,0 +1,141 @@
+--- Symspecs as GNU gprof reads them: the lookup for `--gnu-compat`.
+--
+-- GNU gprof keeps ranges of neighbouring functions, sorted by their start. Of two ranges
+-- with the same start, it keeps the one that it met first. A function is looked up in the
+-- last range that starts at or below it, and in no other: so ranges can hide each other.
+-- The last function ends where the code ends. It may start after that, as others may:
+-- then a range up to the last function reaches the end of the code, and is without them.
+-- A range that would end before it starts does not exist. Callers, like other functions,
+-- are in a range by where they start; callees have to end in it, too. In a profile by
+-- line a function ends where its last line does.
+--
+-- @internal gprof.library.gnu_symspec_lookup
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local Lookup = require "gprof.library.symspec_lookup"
+
+local GnuLookup = setmetatable({}, Lookup)
+GnuLookup.__index = GnuLookup
+
+-- Parsing -------------------------------------------------------------------------------
+
+function GnuLookup.find_colon(text)
+  return text:match("^.*():")
+end
+
+-- The number wraps at 32 bits, and 0 is not a line.
+function GnuLookup.line_of(digits)
+  local line = Lookup.line_of(digits) & 0xFFFFFFFF
+  return line ~= 0 and line or nil
+end
+
+-- A slash ends a symspec of functions, too.
+function GnuLookup:parse(text, arcs)
+  local from, to = Lookup.parse(self, text, true)
+  return from, arcs and to or nil
+end
+
+-- Looking up ----------------------------------------------------------------------------
+
+-- GNU gprof knows one file of each name, without directories: the one that it met last.
+function GnuLookup:find_files(name)
+  local found = self:files_by_base()[name]
+  return found and { found[#found] } or {}
+end
+
+function GnuLookup:find_names(name)
+  return self.symbols:named(name)
+end
+
+GnuLookup.find = Lookup.find_by_fields
+
+-- Ranges --------------------------------------------------------------------------------
+
+-- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last };
+-- `reach` is the last function in a range that ends with the code.
+local function ranges_of(ids, symbols, reach)
+  local count, ranges = symbols.count, {}
+  if ids == true then
+    return reach > 0 and { { 1, reach } } or ranges
+  end
+  for _, id in ipairs(ids) do
+    local last = ranges[#ranges]
+    if last and last[2] + 1 == id then
+      last[2] = id
+    else
+      ranges[#ranges + 1] = { id, id }
+    end
+  end
+  local final = ranges[#ranges]
+  if final and final[2] == count then
+    final[2] = reach
+    if final[2] < final[1] then table.remove(ranges) end
+  end
+  for _, range in ipairs(ranges) do
+    range[2] = math.max(range[2], symbols:extent(range[2]))
+  end
+  return ranges
+end
+
+-- The functions that are found in ranges. With `extent`, a function of its number that
+-- returns where it ends, that has to be in the range, too.
+local function members(ranges, extent)
+  local by_first, sorted = {}, {}
+  for _, range in ipairs(ranges) do
+    if not by_first[range[1]] then
+      by_first[range[1]] = true
+      sorted[#sorted + 1] = range
+    end
+  end
+  table.sort(sorted, function(a, b) return a[1] < b[1] end)
+  local ids = {}
+  for i, range in ipairs(sorted) do
+    local following = sorted[i + 1]
+    for id = range[1], math.min(range[2], following and following[1] - 1 or range[2]) do
+      if not extent or extent(id) <= range[2] then ids[#ids + 1] = id end
+    end
+  end
+  return ids
+end
+
+-- Tables --------------------------------------------------------------------------------
+
+function GnuLookup:combine(found)
+  local symbols, ranges = self.symbols, {}
+  for _, ids in ipairs(found) do
+    local more = ranges_of(ids, symbols, symbols.reach)
+    table.move(more, 1, #more, #ranges + 1, ranges)
+  end
+  return ranges[1] and members(ranges)
+end
+
+-- Of ranges of callers that start with the same function, the first one counts, over all
+-- symspecs of the table.
+function GnuLookup:combine_arcs(found)
+  local symbols, entries, started = self.symbols, {}, {}
+  local function extent(id) return symbols:extent(id) end
+  for _, pair in ipairs(found) do
+    local callers = {}
+    for _, range in ipairs(ranges_of(pair[1], symbols, symbols.reach)) do
+      if not started[range[1]] then
+        started[range[1]] = true
+        for id = range[1], range[2] do callers[#callers + 1] = id end
+      end
+    end
+    if callers[1] then
+      local callees = members(ranges_of(pair[2], symbols, symbols.covered), extent)
+      entries[#entries + 1] = { callers, callees }
+    end
+  end
+  return entries
+end
+
+-- There, the machinery of profiling can hide other functions.
+GnuLookup.machinery_stages = { flat = true, graph = true, time = true }
+
+-- Lines are functions that start there: they are found among all of them.
+function GnuLookup.new(functions, lines)
+  return setmetatable({ symbols = lines or functions }, GnuLookup)
+end
+
+return GnuLookup

@@ -1,0 +1,200 @@
+--- Symspecs by default: how they are parsed, and which functions they name.
+--
+-- A lookup is an object with the methods `parse`, `find`, `combine` and `combine_arcs`.
+-- gprof.library.gnu_symspec_lookup has another one, whose answers are GNU gprof's.
+--
+-- @internal gprof.library.symspec_lookup
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local source_text = require "gprof.library.source_text"
+
+-- Parsing -------------------------------------------------------------------------------
+
+local Lookup = {}
+Lookup.__index = Lookup
+
+-- The position of the colon between file and rest: the last one. Colons of C++ names come
+-- in pairs and do not count.
+function Lookup.find_colon(text)
+  return text:gsub("::", "\0\0"):match("^.*():")
+end
+
+-- The line number that digits stand for.
+function Lookup.line_of(digits)
+  return math.tointeger(tonumber(digits)) or math.maxinteger
+end
+
+-- Parses one side of a symspec into `file`, `line` and `name`; each may be nil. Without a
+-- colon, `bare` is the whole text: a dot then makes it a file.
+function Lookup:parse_half(text)
+  local half, rest = {}, text
+  local colon = self.find_colon(text)
+  if colon then
+    half.file, rest = text:sub(1, colon - 1), text:sub(colon + 1)
+  else
+    half.bare = text
+  end
+  if not colon and text:find(".", 1, true) then
+    half.file = text
+  elseif rest:find("^%d") then
+    half.line = self.line_of(rest:match("^%d+"))
+  else
+    half.name = rest
+  end
+  if half.file == "" then half.file = nil end
+  if half.name == "" then half.name = nil end
+  return half
+end
+
+--- Parses a symspec.
+-- @tparam string text
+-- @tparam boolean arcs whether it names calls: FROM/TO
+-- @treturn table the functions, or the callers: `file`, `line`, `name`, each may be nil
+-- @treturn ?table the callees; nil without a slash
+function Lookup:parse(text, arcs)
+  local slash = arcs and text:find("/", 1, true)
+  if not slash then return self:parse_half(text) end
+  return self:parse_half(text:sub(1, slash - 1)), self:parse_half(text:sub(slash + 1))
+end
+
+-- Looking up ----------------------------------------------------------------------------
+
+-- Numbers of the files by the last component of their names.
+function Lookup:files_by_base()
+  if not self.by_base then
+    self.by_base, self.files = {}, self.symbols:files()
+    for number, name in ipairs(self.files) do
+      local base = name:match("[^/]*$")
+      self.by_base[base] = self.by_base[base] or {}
+      table.insert(self.by_base[base], number)
+    end
+  end
+  return self.by_base
+end
+
+-- Numbers of the files that a name stands for: it ends with the name's components.
+function Lookup:find_files(name)
+  local matching = {}
+  for _, number in ipairs(self:files_by_base()[name:match("[^/]*$")] or {}) do
+    if source_text.is_named(self.files[number], name) then
+      matching[#matching + 1] = number
+    end
+  end
+  return matching
+end
+
+-- Functions by name: as in the symbol table, or else as in the source.
+function Lookup:find_names(name)
+  local found = self.symbols:named(name)
+  return found[1] and found or self.symbols:named(name, true)
+end
+
+local function filter(ids, keep)
+  local kept = {}
+  for _, id in ipairs(ids) do
+    if keep(id) then kept[#kept + 1] = id end
+  end
+  return kept
+end
+
+-- What is in a file, at a line of it or of a name, if these are given.
+function Lookup:find_in_files(half)
+  local ids, wanted = {}, {}
+  for _, file in ipairs(self:find_files(half.file)) do
+    wanted[file] = true
+    if not half.name then
+      local more = self.symbols:in_file(file, half.line)
+      table.move(more, 1, #more, #ids + 1, ids)
+    end
+  end
+  if half.name and next(wanted) then
+    ids = filter(self:find_names(half.name), function(id)
+      return wanted[self.symbols:source(id)]
+    end)
+  end
+  table.sort(ids)
+  return ids
+end
+
+-- What the fields `file`, `line` and `name` stand for.
+function Lookup:find_by_fields(half)
+  if half.file then
+    return self:find_in_files(half)
+  elseif half.line then
+    return self.symbols:at_line(half.line)
+  elseif half.name then
+    return self:find_names(half.name)
+  end
+  return true
+end
+
+--- The functions that one side of a symspec names.
+-- @tparam table half as `parse` returns it
+-- @treturn {integer,...}|boolean their numbers, ascending; true for all functions
+function Lookup:find(half)
+  if half.bare and half.bare:find("[.(]") then
+    -- "f.isra.0" and "f(int, ...)" are functions, not files
+    local ids = self:find_names(half.bare)
+    if ids[1] then return ids end
+  end
+  return self:find_by_fields(half)
+end
+
+-- Tables --------------------------------------------------------------------------------
+
+local function list_all(count)
+  local ids = {}
+  for id = 1, count do ids[id] = id end
+  return ids
+end
+
+--- Combines what the symspecs of one table name: the union.
+-- @tparam {table|boolean,...} found the results of `find`, the last symspec's first
+-- @treturn {integer,...}|nil numbers of functions; nil if there are none
+function Lookup:combine(found)
+  local union = {}
+  for _, ids in ipairs(found) do
+    ids = ids == true and list_all(self.symbols.count) or ids
+    table.move(ids, 1, #ids, #union + 1, union)
+  end
+  return union[1] and union
+end
+
+local function is_empty(ids) return ids ~= true and not ids[1] end
+
+--- Combines what the symspecs of one table of calls name.
+-- @tparam {table,...} found pairs of results of `find`, callers and callees, the last
+--   symspec's first
+-- @treturn {table,...} pairs of callers and callees, both as `core.profile` takes them
+function Lookup.combine_arcs(_, found)
+  return filter(found, function(pair)
+    return not (is_empty(pair[1]) or is_empty(pair[2]))
+  end)
+end
+
+--- The stages (see gprof.symspec) where `core.machinery` is always excluded by symspecs.
+Lookup.machinery_stages = {}
+
+-- Profiles by line ----------------------------------------------------------------------
+
+-- Finds lines: functions stand for all of their lines, and a line for itself.
+local LineLookup = setmetatable({}, Lookup)
+LineLookup.__index = LineLookup
+
+function LineLookup:find(half)
+  if half.line then return Lookup.find(self, half) end
+  local ids = self.functions:find(half)
+  return ids == true or self.symbols:expand(ids)
+end
+
+--- Makes a lookup.
+-- @tparam symbols functions
+-- @tparam[opt] symbols lines of a profile by line: then these are found
+-- @treturn Lookup
+function Lookup.new(functions, lines)
+  local lookup = setmetatable({ symbols = functions }, Lookup)
+  if not lines then return lookup end
+  return setmetatable({ symbols = lines, functions = lookup }, LineLookup)
+end
+
+return Lookup
