@@ -5,11 +5,10 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
+local image_options = require "gprof.library.image_options"
+local symbol_tables = require "gprof.library.symbol_tables"
 
 local images = {}
-
--- By image: the options that it was opened with, and symbols that were made of it.
-local opened = setmetatable({}, { __mode = "k" })
 
 --- Opens an object file: `gprof.image(path [, options])`.
 -- @function gprof.image
@@ -44,73 +43,15 @@ function images.open(path, options)
   options = arguments.options(options, 2, "image")
   local image, message = core.image(path)
   if not image then return nil, message end
-  opened[image] = { options = arguments.pick(options, "image"), symbols = {} }
+  image_options.set(image, options)
   return image
-end
-
---- Options of a profile, and what the image's say of those that are not among them.
--- @local
--- @tparam image image
--- @tparam table options
--- @treturn table
-function images.options(image, options)
-  local all, own = {}, opened[image].options
-  for name in pairs(arguments.known.profile) do
-    all[name] = options[name]
-    if all[name] == nil then all[name] = own[name] end
-  end
-  return all
-end
-
---- How an image was opened.
--- @local
--- @tparam image image
--- @treturn table options
-function images.opened(image)
-  return opened[image].options
-end
-
--- What tells tables of symbols of one image apart, if no other file has a say in them.
-local function kind_of_symbols(options, shared)
-  if options.external_symbol_table or options.file_ordering then return nil end
-  local parts = { [0] = shared and "x" or "-" }
-  for i, name in ipairs {
-    "no_static", "ignore_non_functions", "no_demangle", "gnu_compat",
-  } do
-    parts[i] = options[name] and "x" or "-"
-  end
-  return table.concat(parts, "", 0)
-end
-
---- The functions of an image. They are made once, unless somebody wants to see how.
--- @local
--- @tparam image image
--- @tparam table options
--- @tparam[opt] trace trace
--- @tparam[opt=false] boolean shared with what stands for the callers of a shared library
--- @treturn[1] symbols
--- @return[2] nil
--- @treturn[2] string what is wrong
-function images.symbols(image, options, trace, shared)
-  local made = opened[image].symbols
-  local kind = not trace and kind_of_symbols(options, shared)
-  if kind and made[kind] then return made[kind] end
-  local symbols, message = core.symbols(image, options, trace, shared)
-  if not symbols and not options.gnu_compat and core.lacks_symbols(image) then
-    local debug_file = require "gprof.library.debug_file"
-    symbols, message = debug_file.symbols(image, message, function()
-      return core.symbols(image, options, trace, shared)
-    end)
-  end
-  if symbols and kind then made[kind] = symbols end
-  return symbols, message
 end
 
 -- The functions of an image as it was opened, for one of its methods, which calls this
 -- directly or through `depth` functions more; or nil and a message.
 local function own_symbols(image, method, depth)
   arguments.check(image, "gprof.image", 0, method, 4 + (depth or 0))
-  return images.symbols(image, opened[image].options)
+  return symbol_tables.of(image, image_options.of(image))
 end
 
 --- An image.

@@ -5,8 +5,9 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
-local images = require "gprof.image"
+local image_options = require "gprof.library.image_options"
 local native = require "gprof.library.native"
+local symbol_tables = require "gprof.library.symbol_tables"
 
 -- By profile, if it is one by line: the options that it was made with.
 local made_with = setmetatable({}, { __mode = "k" })
@@ -41,14 +42,14 @@ local function make(image, data, options)
   arguments.check(image, "gprof.image", 1, "profile")
   arguments.check(data, "gprof.data", 2, "profile")
   options = arguments.options(options, 3, "profile")
-  options = images.options(image, options)
+  options = image_options.complete(image, options)
   local trace = arguments.trace(options)
-  local symbols, message = images.symbols(image, options, trace, data.shared)
+  local symbols, message = symbol_tables.of(image, options, trace, data.shared)
   if not symbols then return nil, message end
   local lines, selections, found, unknown
   if options.with then
-    local join = require "gprof.library.joining".join
-    symbols, data, unknown = join(image, symbols, data, options, trace)
+    local merge = require "gprof.library.merged_objects".merge
+    symbols, data, unknown = merge(image, symbols, data, options, trace)
     if not symbols then return nil, data end
   end
   if options.static_call_graph then
@@ -68,7 +69,7 @@ local function make(image, data, options)
   profile, message = core.profile(lines or symbols, data, options, selections)
   if profile and lines then made_with[profile] = options end
   if profile and unknown then
-    require "gprof.library.joining".unknown(profile, unknown)
+    require "gprof.library.merged_objects".unknown(profile, unknown)
   end
   return profile, message
 end

@@ -5,9 +5,9 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof = require "gprof"
-local images = require "gprof.image"
 local kept = require "gprof.cli.kept"
 local options = require "gprof.cli.options"
+local symbol_tables = require "gprof.library.symbol_tables"
 
 local libraries = {}
 
@@ -63,7 +63,7 @@ local function open(word, settings, warn)
   local data = need(gprof.data(image, profile, { debug = settings.debug }))
   local how = { no_static = settings.no_static, no_demangle = settings.no_demangle,
     ignore_non_functions = settings.ignore_non_functions }
-  local symbols = need(images.symbols(image, how, nil, data.shared))
+  local symbols = need(symbol_tables.of(image, how, nil, data.shared))
   if data.shared then
     require "gprof.cli.shared".check(image, data, symbols, settings, profile, warn)
   end
@@ -100,7 +100,7 @@ end
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function libraries.tell(profile, warn)
-  local names = require "gprof.library.joining".unknown(profile)
+  local names = require "gprof.library.merged_objects".unknown(profile)
   if not names[1] then return end
   local more = #names - MOST_NAMES
   warn(("who called %s%s is not known of all calls, which come from <outside>: the " ..

@@ -205,7 +205,7 @@ local function put_right(profile, data, settings, where)
   local fitting = core.sampled_entries(profile.symbols, data)
   settings.misfits = fitting < FITTING
   if not profile.foreign and fitting >= MOVED then return profile end
-  return need(require "gprof.library.slide".rescue(profile, data, settings, where))
+  return need(require "gprof.cli.slides".correct(profile, data, settings, where))
 end
 
 -- Looks whether a profile belongs to its image, and tells what of it has to be known.
@@ -299,7 +299,7 @@ return function(settings, write)
   check_comparison(settings)
   find_reports(settings)
   local image, data, where, bad, good = read_files(settings)
-  if settings.slide == "auto" then require "gprof.library.slide".tell(data) end
+  if settings.slide == "auto" then require "gprof.cli.slides".print(data) end
   local chosen = choose(settings, data)
   local printed = styles.printed(chosen, settings.reports)
   check_printed(printed, settings, data, where)

@@ -1,9 +1,9 @@
---- Debugging files: where the symbols and the debugging information of an image are, if
--- they are not in it. It is loaded where that is so, and something of them is wanted.
+--- Debugging files: finds the symbols and the debugging information of an image that are
+-- not in the image itself. Loaded on demand.
 --
--- What strip takes away may be in a file of its own. It is looked for by the image's
--- build id, and by the name that the image has for it (`.gnu_debuglink`) or, without any,
--- by the image's own name with ".debug" behind it:
+-- What strip removes may be in a separate file. It is looked up by the image's build id,
+-- and by the name in the image's `.gnu_debuglink`, or else by the image's own name with
+-- ".debug" appended:
 --
 --   - DIR/.build-id/NN/NNNN.debug, for each directory of debugging files, DIR: those that
 --     the user names, then /usr/lib/debug;
@@ -11,26 +11,25 @@
 --   - DIR/PATH/NAME, where PATH is the image's directory, and, in those that the user
 --     names, DIR/NAME.
 --
--- One of another build is never used.
+-- A file of another build is never used.
 --
 -- @internal gprof.library.debug_file
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local images = require "gprof.image"
+local image_options = require "gprof.library.image_options"
 local native = require "gprof.library.native"
 
-local separate = {}
+local debug_file = {}
 
 local SYSTEM <const> = "/usr/lib/debug"
 
 -- Where to look -------------------------------------------------------------------------
 
---- Directories of debugging files, in the order in which they are searched.
--- @tparam {string,...}|nil named by the user
--- @treturn {string,...}
-function separate.directories(named)
-  local all = table.move(named or {}, 1, #(named or {}), 1, {})
+-- The directories to search for the debugging files of an image, in order.
+local function search_directories(image)
+  local named = image_options.of(image).debug_dir or {}
+  local all = table.move(named, 1, #named, 1, {})
   all[#all + 1] = SYSTEM
   return all
 end
@@ -74,14 +73,14 @@ local function is_plain_name(name)
 end
 
 local function add_by_name(image, name, add)
-  local named = images.opened(image).debug_dir or {}
+  local named = image_options.of(image).debug_dir or {}
   local beside, real = directories_of(image.path)
   local is_one = not real or identity(real) == identity(beside == "" and "." or beside)
   for _, directory in ipairs { beside, not is_one and real or nil } do
     add(directory, name)
     add(directory, ".debug/", name)
   end
-  for _, directory in ipairs(separate.directories(named)) do
+  for _, directory in ipairs(search_directories(image)) do
     if real then add(directory, real, name) end
   end
   for _, directory in ipairs(named) do add(directory, "/", name) end
@@ -91,11 +90,11 @@ end
 -- @tparam image image
 -- @treturn {string,...} paths
 -- @treturn string|nil the name that the image has for it
-function separate.places(image)
+function debug_file.places(image)
   local list, add = new_list()
   local link = core.debug_link(image)
   local name = link or image.build_id and image.path:match "[^/]*$" .. ".debug"
-  add_by_id(image.build_id, separate.directories(images.opened(image).debug_dir), add)
+  add_by_id(image.build_id, search_directories(image), add)
   if name and is_plain_name(name) then add_by_name(image, name, add) end
   return list, link
 end
@@ -126,8 +125,8 @@ local function first_of(image, list, take)
 end
 
 local function warn(image, problems)
-  local told = images.opened(image).warn
-  for _, problem in ipairs(told and problems or {}) do told(problem) end
+  local report = image_options.of(image).warn
+  for _, problem in ipairs(report and problems or {}) do report(problem) end
 end
 
 -- What is said of a name that leads to nothing.
@@ -139,7 +138,7 @@ end
 -- Has the image's debugging file found, if it has what is `wanted`. Returns what is wrong
 -- with those that are none, or that there is none of the name that the image tells.
 local function attach(image, wanted)
-  local list, link = separate.places(image)
+  local list, link = debug_file.places(image)
   local found, problems = first_of(image, list, function(path)
     return core.attach_debug(image, path, wanted)
   end)
@@ -169,7 +168,7 @@ end
 -- @return[1] what `make` returned
 -- @return[2] nil
 -- @treturn[2] string the message, with what is wrong with the files that were found
-function separate.symbols(image, message, make)
+function debug_file.symbols(image, message, make)
   local found, problems = attach(image, "symbols")
   if found or unpack(image, problems) then
     warn(image, problems)
@@ -193,7 +192,7 @@ local function shared_places(image, name, teller)
     add(beside, name)
   end
   local base = name:match "[^/]*$"
-  for _, directory in ipairs(separate.directories(images.opened(image).debug_dir)) do
+  for _, directory in ipairs(search_directories(image)) do
     add(directory, "/.dwz/", base)
     add(directory, "/", base)
   end
@@ -221,7 +220,7 @@ end
 --- Has the debugging information of an image found, as far as it is in other files.
 -- Called once for each image, by the core.
 -- @tparam image image
-function separate.lines(image)
+function debug_file.lines(image)
   if core.likely_separate(image) and not image.debug_file then
     local found, problems = attach(image, "lines")
     warn(image, problems)
@@ -232,11 +231,11 @@ end
 
 --- Tells of debugging information that libbfd does not read: compilers put it aside.
 -- @tparam image image
-function separate.split(image)
+function debug_file.split(image)
   local name = core.split_link(image)
   if not name then return end
   warn(image, { ("%s: which functions were inlined is not known: that is in %s, which " ..
     "libbfd does not read"):format(image.path, name) })
 end
 
-return separate
+return debug_file

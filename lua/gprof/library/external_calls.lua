@@ -4,14 +4,14 @@
 -- @internal gprof.library.external_calls
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local outgoing = {}
+local external_calls = {}
 
 --- The range that all histograms cover, as one.
 -- @tparam data data
 -- @treturn[1] integer its lowest address
 -- @treturn[1] integer the one behind its last
 -- @return[2] nil if there is no histogram
-function outgoing.covered(data)
+function external_calls.covered(data)
   local low, high
   for histogram in data:histograms() do
     if not low or math.ult(histogram.low, low) then low = histogram.low end
@@ -25,7 +25,7 @@ end
 -- @tparam integer low
 -- @tparam integer high
 -- @treturn boolean
-function outgoing.lies_within(address, low, high)
+function external_calls.lies_within(address, low, high)
   return not math.ult(address, low) and not math.ult(high, address)
 end
 
@@ -34,13 +34,13 @@ end
 -- @tparam data data
 -- @treturn integer
 -- @treturn integer of how many arcs
-function outgoing.count(data)
-  local low, high = outgoing.covered(data)
+function external_calls.count(data)
+  local low, high = external_calls.covered(data)
   local count, all = 0, 0
   for from, to in data:arcs() do
     all = all + 1
-    if low and outgoing.lies_within(from, low, high) and
-      not outgoing.lies_within(to, low, high)
+    if low and external_calls.lies_within(from, low, high) and
+      not external_calls.lies_within(to, low, high)
     then
       count = count + 1
     end
@@ -52,16 +52,16 @@ end
 -- its functions, though the profile is its own.
 -- @tparam profile profile
 -- @treturn boolean
-function outgoing.is_all(profile)
+function external_calls.is_all(profile)
   if profile.recorded_ticks > 0 then return false end
   local image = profile.image
   for from in profile.data:arcs() do
-    if not outgoing.lies_within(from, image.text_low, image.text_high) then
+    if not external_calls.lies_within(from, image.text_low, image.text_high) then
       return false
     end
   end
-  local count, all = outgoing.count(profile.data)
+  local count, all = external_calls.count(profile.data)
   return all > 0 and count == all
 end
 
-return outgoing
+return external_calls

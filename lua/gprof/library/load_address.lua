@@ -10,7 +10,7 @@
 -- @internal gprof.library.load_address
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local placing = {}
+local load_address = {}
 
 -- Libraries are loaded at multiples of this, or of more. A function notes its caller in
 -- its first bytes, at most so many behind its entry.
@@ -34,7 +34,7 @@ end
 --- Keys in order, so that a result does not depend on that of Lua's tables.
 -- @tparam table map
 -- @treturn table
-function placing.sorted_keys(map)
+function load_address.sorted_keys(map)
   local keys = {}
   for key in pairs(map) do keys[#keys + 1] = key end
   table.sort(keys)
@@ -103,7 +103,7 @@ local function possible_bases(search)
     add_bases(bases, search, address, parts[part])
     add_bases(bases, search, address, parts[(part - 1) % PARTS])
   end
-  return placing.sorted_keys(bases)
+  return load_address.sorted_keys(bases)
 end
 
 -- Enters an address; false if its function was not called as often.
@@ -198,10 +198,10 @@ end
 -- @tparam {[integer]=integer} sum by address that is not in the program, how often it was
 --   called; what is taken off is not there any more
 -- @tparam function take is called with each address that was entered, and its function
-function placing.take(symbols, data, outside, sum, take)
+function load_address.take(symbols, data, outside, sum, take)
   if not data.low then return end
   local search = { symbols = symbols, low = data.low, high = data.high, sum = sum,
-    outside = outside, addresses = placing.sorted_keys(sum) }
+    outside = outside, addresses = load_address.sorted_keys(sum) }
   local places, bases = examine_all(search, possible_bases(search))
   while places[1] do
     local best = best_of(places)
@@ -216,4 +216,4 @@ function placing.take(symbols, data, outside, sum, take)
   end
 end
 
-return placing
+return load_address

@@ -7,7 +7,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local outgoing = require "gprof.library.external_calls"
+local external_calls = require "gprof.library.external_calls"
 local slide = require "gprof.library.slide"
 local source_text = require "gprof.library.source_text"
 
@@ -24,7 +24,7 @@ end
 
 -- It covers the code, or a part of it: anything else is of other code.
 function checks.histogram(profile)
-  local image, low, high = profile.image, outgoing.covered(profile.data)
+  local image, low, high = profile.image, external_calls.covered(profile.data)
   if not low then return nil, "none was recorded" end
   local below = not math.ult(image.text_low, low)
   local above = not math.ult(high, image.text_high)
@@ -45,7 +45,7 @@ end
 
 function checks.callees(profile)
   local all, count = core.arcs_at_entries(profile.symbols, profile.data)
-  local elsewhere = count < all and outgoing.count(profile.data) or 0
+  local elsewhere = count < all and external_calls.count(profile.data) or 0
   all = all - elsewhere
   local text = ("%d of %d arcs lead to entries of functions"):format(count, all)
   if count < MOST * all then text = text .. moved(profile) end
@@ -72,7 +72,7 @@ function checks.callers(profile)
       unknown = unknown + 1
     else
       all = all + 1
-      if outgoing.lies_within(from, low, high) then count = count + 1 end
+      if external_calls.lies_within(from, low, high) then count = count + 1 end
     end
   end
   local text = ("%d of %d arcs come from the code"):format(count, all)

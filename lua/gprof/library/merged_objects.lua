@@ -5,14 +5,15 @@
 -- not by whom. Calls of which the program tells (see gprof.library.load_address) are
 -- the program's, and all others are from <outside>.
 --
--- @internal gprof.library.joining
+-- @internal gprof.library.merged_objects
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local images = require "gprof.image"
-local placing = require "gprof.library.load_address"
+local image_options = require "gprof.library.image_options"
+local load_address = require "gprof.library.load_address"
+local symbol_tables = require "gprof.library.symbol_tables"
 
-local joining = {}
+local merged_objects = {}
 
 -- By profile: the names of libraries with calls of unknown callers.
 local unknown = setmetatable({}, { __mode = "k" })
@@ -48,8 +49,9 @@ local function objects_of(symbols, data, options, trace)
   local problem, objects = problem_of(data, options), { { symbols, data } }
   if problem then return nil, problem end
   for i, library in ipairs(options.with) do
-    local own = images.options(library.image, options)
-    local found, message = images.symbols(library.image, own, trace, library.data.shared)
+    local own = image_options.complete(library.image, options)
+    local found, message =
+      symbol_tables.of(library.image, own, trace, library.data.shared)
     if not found then return nil, message end
     local name = library.name or base_name(library.image.path)
     objects[i + 1] = { found, library.data, name }
@@ -85,7 +87,7 @@ end
 local function add_outside(records, object, place, calls, sum)
   local symbols, data = object[1], object[2]
   local outside, found = outside_calls(data), {}
-  placing.take(symbols, data, outside, sum, function(address, callee)
+  load_address.take(symbols, data, outside, sum, function(address, callee)
     for _, call in ipairs(calls[address]) do
       found[#found + 1] = { call[1], callee + place.slide, call[2] }
     end
@@ -96,7 +98,7 @@ local function add_outside(records, object, place, calls, sum)
   end)
   for _, arc in ipairs(found) do assert(records:add_arc(table.unpack(arc))) end
   local others = false
-  for _, callee in ipairs(placing.sorted_keys(outside)) do
+  for _, callee in ipairs(load_address.sorted_keys(outside)) do
     if outside[callee] > 0 then
       assert(records:add_arc(place.outside, callee + place.slide, outside[callee]))
       others = true
@@ -127,7 +129,7 @@ end
 -- @treturn[1] {string,...} the names of libraries with calls whose callers are not known
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function joining.join(image, symbols, data, options, trace)
+function merged_objects.merge(image, symbols, data, options, trace)
   local objects, message = objects_of(symbols, data, options, trace)
   if not objects then return nil, message end
   local records = core.data(image, nil, trace)
@@ -150,9 +152,9 @@ end
 -- @tparam profile profile
 -- @tparam[opt] {string,...} names
 -- @treturn {string,...} names
-function joining.unknown(profile, names)
+function merged_objects.unknown(profile, names)
   unknown[profile] = names or unknown[profile]
   return unknown[profile]
 end
 
-return joining
+return merged_objects

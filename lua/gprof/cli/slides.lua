@@ -1,0 +1,92 @@
+--- Slides in the program: reports the slides that were found, and corrects profiles
+-- whose addresses fit nothing in the image. Loaded on demand.
+--
+-- @internal gprof.cli.slides
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local arguments = require "gprof.library.arguments"
+local gprof = require "gprof"
+local slide = require "gprof.library.slide"
+local terminal = require "gprof.format.terminal"
+
+local slides = {}
+
+local MOST_LISTED <const> = 3  -- files of which the slide is reported
+local FITTING <const> = 0.9    -- part of the arcs that has to fit, if no option asked
+
+local function print_line(line)
+  terminal.tell("gprof.lua: " .. line)
+end
+
+-- The figures that a slide was inferred from; empty if nothing was recorded.
+local function evidence(found)
+  local parts = {}
+  if found.arcs > 0 then
+    local moved = found.offset ~= 0 and (" (without it, %d)"):format(found.unmoved) or ""
+    parts[1] = ("%d of %d arcs lead to entries of functions%s"):format(found.fitting,
+      found.arcs, moved)
+  end
+  if found.covers then parts[#parts + 1] = "the histogram covers the code" end
+  return table.concat(parts, ", ")
+end
+
+-- A slide that was found (see gprof.library.slide), with the evidence for it.
+local function describe(found)
+  local why = evidence(found)
+  local what = found.offset == 0 and "no slide" or "slide " .. slide.text(found.offset)
+  return why == "" and what or what .. ": " .. why
+end
+
+--- Prints the slides that were found on standard error, those of the first few files.
+-- @tparam data data
+function slides.print(data)
+  local count = 0
+  for _, file in ipairs(data.files) do
+    if file.slide and file.slide.arcs then
+      count = count + 1
+      if count <= MOST_LISTED then
+        print_line(("%s: %s"):format(file.path, describe(file.slide)))
+      end
+    end
+  end
+  if count > MOST_LISTED then
+    print_line(("slides of %d more profiles were found"):format(count - MOST_LISTED))
+  end
+end
+
+-- Running out of memory says nothing about the profile.
+local function is_out_of_memory(message)
+  return message and message:find "not enough memory$"
+end
+
+local function is_certain(found, data)
+  return found.offset ~= 0 and found.fitting >= FITTING * found.arcs and
+    (found.covers or not data.has_histogram)
+end
+
+--- Subtracts the slide of data whose addresses fit nothing, if it is certain, and reports
+-- that.
+-- @tparam profile profile of the data, and of libraries, if there are any
+-- @tparam data data of the program
+-- @tparam table settings that the profile was made with, as `options.read` gives them
+-- @tparam string where what messages call the data
+-- @treturn[1] profile the same one, or a new one of the corrected data
+-- @return[2] nil
+-- @treturn[2] string what is wrong
+function slides.correct(profile, data, settings, where)
+  if settings.slide or settings.gnu_compat then return profile end
+  local done
+  local found, message = slide.find(profile.image, data, arguments.pick(settings, "data"))
+  if found and is_certain(found, data) then
+    done, message = slide.subtract(data, found, true)
+  end
+  if is_out_of_memory(message) then return nil, message end
+  if not done then return profile end
+  print_line(("%s: taken for moved (unless --slide=0): %s"):format(where,
+    describe(found)))
+  local options = arguments.pick(settings, "profile")
+  options.missed = nil  -- it is reported already
+  return gprof.profile(profile.image, data, options)
+end
+
+return slides
