@@ -1,4 +1,4 @@
---- Reports: where those are that somebody names, and how one is run.
+--- Reports: finds a report by its name, and runs it.
 --
 -- A report is a function of (profile, options, write). Our own are the modules
 -- `gprof.report.NAME`; rocks may have more of them, and a file may return one:
@@ -15,6 +15,15 @@ local core = require "gprof.core"
 local output = require "gprof.output"
 
 local reports = {}
+
+--- The names of our own reports, sorted.
+-- @local
+reports.own = { "annotation", "bsd.flat", "bsd.graph", "bsd.index", "call_tree",
+  "comparison", "executions", "file_order", "flat", "function_order", "graph", "index",
+  "info", "verify" }
+
+local is_own <const> = {}
+for _, name in ipairs(reports.own) do is_own[name] = true end
 
 -- Failures ------------------------------------------------------------------------------
 
@@ -129,7 +138,7 @@ local function sink(write, is_colored)
     io.type(write) or arguments.type_of(write))
 end
 
---- Runs a report that somebody names, for `profile:report`, which says what it takes.
+--- Runs a report by name: `profile:report`, which documents the parameters.
 -- @tparam profile profile
 -- @tparam string|function name
 -- @tparam[opt] table options
@@ -143,7 +152,7 @@ function reports.report(profile, name, options, write)
   elseif kind ~= "function" then
     arguments.bad(1, "report", 2, "function or string expected, got %s", kind)
   end
-  if require "gprof.print.pages".is_own(name) then
+  if is_own[name] then
     options = arguments.options(options, 2, "report")
   elseif options ~= nil then
     arguments.check(options, "table", 2, "report")

@@ -9,7 +9,7 @@ local gmon = require "support.gmon"
 local gprof = require "gprof"
 local property = require "support.property"
 local shell = require "support.shell"
-local styles = require "gprof.print.pages"
+local reports = require "gprof.reports"
 
 local random <const>, pick <const> = math.random, chance.pick
 local scratch <const> = shell.tmpdir "numbers"
@@ -414,7 +414,7 @@ end
 
 -- Checks what all reports print that there are records for.
 local function check_reports(profile)
-  for _, name in ipairs(styles.reports()) do
+  for _, name in ipairs(reports.own) do
     for _, options in ipairs(looks) do
       local is_of_time = name:find "flat" or name == "call_tree"
       if name ~= "file_order" and name ~= "comparison" and (profile.rate or not is_of_time) then

@@ -83,6 +83,15 @@ describe("--report", function()
       program.run { "-b", "--report=bsd.flat", image, profile })
   end)
 
+  it("lists all modules of our own reports", function()
+    local names, directory = {}, program.root .. "/lua/gprof/report/"
+    for path in shell.check({ "find", directory, "-name", "*.lua" }).stdout:gmatch "[^\n]+" do
+      names[#names + 1] = path:sub(#directory + 1, -5):gsub("/", ".")
+    end
+    table.sort(names)
+    assert.same(names, require "gprof.reports".own)
+  end)
+
   it("prints behind the styles that are asked for, in the order given", function()
     local files = { ["a.lua"] = report 'write "a\\n"', ["b.lua"] = report 'write "b\\n"' }
     check_output(flat .. "\f\n" .. graph .. "\f\nb\n\f\na\n\f\nb\n",

@@ -264,7 +264,7 @@ end
 -- @tparam table option
 -- @treturn {string,...}|nil
 function options.values(option)
-  return option.takes == "scripts" and require "gprof.print.pages".reports() or
+  return option.takes == "scripts" and require "gprof.reports".own or
     values[option.long]
 end
 

@@ -8,7 +8,7 @@ local core = require "gprof.core"
 local gprof = require "gprof"
 local options = require "gprof.cli.options"
 local output = require "gprof.output"
-local styles = require "gprof.print.pages"
+local pages = require "gprof.print.pages"
 
 local fail <const>, need <const> = options.raise, options.need
 
@@ -47,7 +47,7 @@ end
 
 local function check_styles(printed, settings, data, where)
   check_not_empty(settings, data, where)
-  local lack = styles.lack(printed, data) or
+  local lack = pages.lack(printed, data) or
     settings.exports[1] and require "gprof.cli.exports".lack(settings.exports, data)
   if lack then fail("%s: %s", where, lack) end
 end
@@ -139,7 +139,7 @@ end
 
 -- Whether anything says something of functions, and not only of files.
 local function is_about_functions(printed, settings)
-  return styles.about_functions(printed) or settings.exports[1] ~= nil
+  return pages.about_functions(printed) or settings.exports[1] ~= nil
 end
 
 -- Puts the data on the functions that the symspecs leave;
@@ -242,7 +242,7 @@ end
 -- with symspecs only say what is in it.
 local function choose(settings, data)
   if not settings.exports[1] then
-    return styles.choose(settings.styles, data, settings.reports)
+    return pages.choose(settings.styles, data, settings.reports)
   elseif require "gprof.cli.exports".is_printed(settings.exports) then
     settings.reports = {}
     return { sum = settings.styles.sum }
@@ -257,7 +257,7 @@ local function set_look(settings)
 end
 
 local function print_all(chosen, profile, settings, write)
-  styles.print(chosen, profile, settings, write)
+  pages.print(chosen, profile, settings, write)
   if settings.exports[1] then
     require "gprof.cli.exports".write(settings.exports, profile, settings, write)
   end
@@ -301,7 +301,7 @@ return function(settings, write)
   local image, data, where, bad, good = read_files(settings)
   if settings.slide == "auto" then require "gprof.cli.slides".print(data) end
   local chosen = choose(settings, data)
-  local printed = styles.printed(chosen, settings.reports)
+  local printed = pages.printed(chosen, settings.reports)
   check_printed(printed, settings, data, where)
   open_libraries(settings, printed, image, data, where)
   check_targets(settings, image, data, chosen.sum)

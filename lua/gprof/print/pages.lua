@@ -1,13 +1,13 @@
---- The styles of output: which of them stand, what they need, and in what order and how
--- separated their pages are printed. Reports that are asked for by name come behind them.
+--- The pages of the program's output: which styles are selected, which records they need,
+-- and in what order their pages are printed. Reports that the user names come last.
 --
 -- @internal gprof.print.pages
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local styles = {}
+local pages = {}
 
 -- Styles that need records of some kind: the field of data that says whether there are
--- any, and what to say if there are none. Those that stand by default do so if there are.
+-- any, and the message if there are none. Default styles are selected only if there are.
 local needs = {
   { style = "flat", default = true, field = "has_histogram",
     lack = "has no histogram: a flat profile cannot be made from it" },
@@ -20,9 +20,9 @@ local needs = {
 }
 
 -- All pages in print order: the style that each belongs to, and the report that prints
--- it, or one for each look; a page without a report for some look is left out there. A
--- form feed goes before each page but the first; before one that is `joined`, nothing.
-local pages = {
+-- it, or one for each look; a look without a report leaves the page out. A form feed
+-- separates pages, except before one that is `joined`.
+local page_order = {
   { style = "info", report = "info" },
   { style = "graph", bsd = "bsd.graph" },
   { style = "flat", gnu = "flat", bsd = "bsd.flat" },
@@ -37,17 +37,17 @@ local pages = {
   { style = "file_order", report = "file_order", joined = true },
 }
 
---- Decides which styles stand: those asked for; if none is left, those that there are
--- records for, but for those taken away; execution counts if there are no records.
--- @tparam {[string]=boolean} wanted by style: asked for (true) or taken away (false)
+--- Selects styles: those requested; without any, the default ones that there are records
+-- for and that are not suppressed, or execution counts if there are no records.
+-- @tparam {[string]=boolean} wanted by style: requested (true) or suppressed (false)
 -- @tparam data data
--- @tparam {table,...} extra reports asked for by name: if there are any, no other style
---   stands by itself
+-- @tparam {table,...} extra reports requested by name: if there are any, no style is
+--   selected by default
 -- @treturn {[string]=boolean} by style
-function styles.choose(wanted, data, extra)
+function pages.choose(wanted, data, extra)
   if extra[1] then return wanted end
-  for _, stands in pairs(wanted) do
-    if stands then return wanted end
+  for _, requested in pairs(wanted) do
+    if requested then return wanted end
   end
   local chosen, recorded = {}, false
   for _, need in ipairs(needs) do
@@ -59,41 +59,22 @@ function styles.choose(wanted, data, extra)
   return chosen
 end
 
--- The page that is printed by one of our own reports, by the report's name.
+-- The page that a report prints; nil for users' reports.
 local function find_page(report)
-  for _, page in ipairs(pages) do
+  for _, page in ipairs(page_order) do
     if report == page.report or report == page.gnu or report == page.bsd then
       return page
     end
   end
 end
 
---- Tells whether a report is one of our own.
--- @param name
--- @treturn boolean
-function styles.is_own(name)
-  return find_page(name) ~= nil
-end
-
---- The names of our own reports.
--- @treturn {string,...}
-function styles.reports()
-  local names = {}
-  for _, page in ipairs(pages) do
-    names[#names + 1] = page.report or page.gnu
-    names[#names + 1] = page.bsd
-  end
-  table.sort(names)
-  return names
-end
-
---- What is printed, by whatever means it was asked for.
+--- All that is printed, whether selected as a style or as a report.
 -- @tparam {[string]=boolean} chosen
--- @tparam {table,...} extra reports asked for by name
--- @treturn {[string]=boolean} by style; a report that is none of ours stands for itself
-function styles.printed(chosen, extra)
+-- @tparam {table,...} extra reports requested by name
+-- @treturn {[string]=boolean} by style; users' reports by their own names
+function pages.printed(chosen, extra)
   local printed = {}
-  for style, stands in pairs(chosen) do printed[style] = stands end
+  for style, is_chosen in pairs(chosen) do printed[style] = is_chosen end
   for _, report in ipairs(extra) do
     local page = find_page(report.name)
     printed[page and page.style or report.name] = true
@@ -101,31 +82,31 @@ function styles.printed(chosen, extra)
   return printed
 end
 
---- Looks for a style whose records are missing.
+--- Looks for a selected style whose records are missing.
 -- @tparam {[string]=boolean} chosen
 -- @tparam data data
 -- @treturn string|nil what the profile lacks, for a message: "has no ..."
-function styles.lack(chosen, data)
+function pages.lack(chosen, data)
   for _, need in ipairs(needs) do
     if chosen[need.style] and not data[need.field] then return need.lack end
   end
 end
 
---- Tells whether any style is about functions, and not just about files or records.
+--- Tells whether any style shows functions, not just files or records.
 -- @tparam {[string]=boolean} chosen
 -- @treturn boolean
-function styles.about_functions(chosen)
-  for style, stands in pairs(chosen) do
-    if stands and style ~= "info" and style ~= "sum" then return true end
+function pages.about_functions(chosen)
+  for style, is_chosen in pairs(chosen) do
+    if is_chosen and style ~= "info" and style ~= "sum" then return true end
   end
   return false
 end
 
--- All pages that stand, in print order: `name` of the report; `print`, the function, of
--- those asked for by name; `joined`.
+-- All pages to print, in order: `name` of the report; `print`, its function, if it was
+-- requested by name; `joined`.
 local function list_pages(chosen, options)
   local list, look = {}, options.traditional and "bsd" or "gnu"
-  for _, page in ipairs(pages) do
+  for _, page in ipairs(page_order) do
     local name = page.report or page[look]
     if name and chosen[page.style] then
       list[#list + 1] = { name = name, joined = page.joined }
@@ -139,14 +120,14 @@ local function list_pages(chosen, options)
   return list
 end
 
---- Prints the pages of all styles that stand, and the reports asked for by name.
+--- Prints the pages of all selected styles, and the reports requested by name.
 -- @tparam {[string]=boolean} chosen
 -- @tparam profile profile
 -- @tparam table options of the reports; `traditional`: in the style of BSD; `reports`:
---   array of those asked for, each with `name` and `print`, the function
+--   array of those requested, each with `name` and `print`, the function
 -- @tparam stream write
--- @raise a table with the field `message`, if a report that was asked for by name fails
-function styles.print(chosen, profile, options, write)
+-- @raise a table with the field `message`, if a report that was requested by name fails
+function pages.print(chosen, profile, options, write)
   for i, page in ipairs(list_pages(chosen, options)) do
     options.continued = i > 1
     if options.continued and not page.joined then write("\f\n") end
@@ -158,4 +139,4 @@ function styles.print(chosen, profile, options, write)
   end
 end
 
-return styles
+return pages
