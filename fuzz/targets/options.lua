@@ -10,7 +10,7 @@
 
 local arguments = require "gprof.library.arguments"
 local checks = require "checks"
-local options = require "gprof.cli.options"
+local command_line = require "gprof.cli.command_line"
 
 -- The words of a part; those that are files are `path`.
 local function words_of(text, path)
@@ -32,7 +32,7 @@ end
 
 -- What reading the words comes to: settings, or a message.
 local function read(words)
-  local done, result = pcall(options.read, words)
+  local done, result = pcall(command_line.read, words)
   if done then
     for _, name in ipairs { "image", "data", "profile" } do
       arguments.options(arguments.pick(result, name), 1, name)

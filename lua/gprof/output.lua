@@ -12,6 +12,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local need <const> = require "gprof.library.failure".need
 
 local output = {}
 
@@ -52,10 +53,6 @@ function output.into(file, is_colored, name)
     stream:flush()
     check(name, write())
   end
-end
-
-local function need(value, message)
-  return value or error({ message = message }, 0)
 end
 
 local function fill_writer(writer, message, fill)

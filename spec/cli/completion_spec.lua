@@ -1,6 +1,7 @@
 -- Completion by shells: what bash and zsh make of words that are begun, with the scripts that the program prints.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local command_line = require "gprof.cli.command_line"
 local core = require "gprof.core"
 local options = require "gprof.cli.options"
 local program = require "support.program"
@@ -19,11 +20,6 @@ local function directory()
   for _, name in ipairs { "map.txt", "my.lua", "two words" } do shell.write(dir .. "/" .. name, "") end
   shell.check { "mkdir", dir .. "/folder" }
   return dir
-end
-
-local function all_options()
-  local list = table.move(options.gnu, 1, #options.gnu, 1, {})
-  return table.move(options.own, 1, #options.own, #list + 1, list)
 end
 
 local function is_here(name)
@@ -50,9 +46,9 @@ end)
 
 describe("The words that options have to choose from", function()
   it("are taken by the program", function()
-    for _, option in ipairs(all_options()) do
+    for _, option in ipairs(options.all) do
       for _, value in ipairs(options.values(option) or {}) do
-        assert.is_true(pcall(options.read, { "--" .. option.long .. "=" .. value }), value)
+        assert.is_true(pcall(command_line.read, { "--" .. option.long .. "=" .. value }), value)
       end
     end
   end)
@@ -123,7 +119,7 @@ describe("bash", function()
   it("offers every option by every name", function()
     local offered = {}
     for _, word in ipairs(completed "-") do offered[word] = true end
-    for _, option in ipairs(all_options()) do
+    for _, option in ipairs(options.all) do
       assert.is_true(not option.short or offered["-" .. option.short])
       if option.long then
         assert.equal(option.argument ~= "required" or nil, offered["--" .. option.long])
@@ -149,7 +145,7 @@ describe("bash", function()
     assert.same({ "-Omagic" }, completed "-Om")
     assert.same({ "-bzOmagic" }, completed "-bzOm")
     assert.same({ "magic" }, completed("-bzO", "m"))
-    for _, option in ipairs(all_options()) do
+    for _, option in ipairs(options.all) do
       local words = options.values(option) and table.move(options.values(option), 1, #options.values(option), 1, {})
       if words and not option.takes then
         table.sort(words)
@@ -243,7 +239,7 @@ describe("zsh", function()
       _arguments() { print -rl -- "$@" }
       source "$0"; _gprof_lua]], path }
     assert.truthy(result.stdout:find("compdef _gprof_lua gprof.lua\n-s\n-S\n", 1, true), result.stdout)
-    for _, option in ipairs(all_options()) do
+    for _, option in ipairs(options.all) do
       local text = option.help:gsub(":$", ""):gsub("[%[%]\\:]", "\\%0")
       for _, name in ipairs { option.short and "-" .. option.short or false, option.long and "--" .. option.long } do
         local pattern = name and "[*)]" .. name:gsub("%-", "%%-") .. "[=+-]*%[" .. text:gsub("%p", "%%%0") .. "%]"

@@ -22,9 +22,7 @@ end
 
 local function all_forms()
   local forms = {}
-  for _, list in ipairs { options.gnu, options.own } do
-    for _, option in ipairs(list) do forms[#forms + 1] = form(option) end
-  end
+  for _, option in ipairs(options.all) do forms[#forms + 1] = form(option) end
   table.sort(forms)
   return forms
 end

@@ -1,7 +1,8 @@
 -- The command line's options: all that GNU gprof has by all their names, ours beside them, and what they set.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local effects = require "gprof.cli.actions"
+local actions = require "gprof.cli.actions"
+local command_line = require "gprof.cli.command_line"
 local launch = require "support.launch"
 local options = require "gprof.cli.options"
 local program = require "support.program"
@@ -22,20 +23,15 @@ local gnu <const> = {
   { "k", false, ":" },
 }
 
-local function all_options()
-  local list = table.move(options.gnu, 1, #options.gnu, 1, {})
-  return table.move(options.own, 1, #options.own, #list + 1, list)
-end
-
 -- Reads a command line for what it means, whatever the options do: "NAME" or "NAME=ARGUMENT" of each, by long name
 -- where there is one, then the operands. Or nil and the message.
 local function parse(...)
-  local found, take_effect = {}, options.take_effect
-  function options.take_effect(option, _, argument)
+  local found, apply = {}, command_line.apply
+  function command_line.apply(option, _, argument)
     table.insert(found, (option.long or option.short) .. (argument and "=" .. argument or ""))
   end
-  local done, settings = pcall(options.read, { ... })
-  options.take_effect = take_effect
+  local done, settings = pcall(command_line.read, { ... })
+  command_line.apply = apply
   if not done then
     return nil, settings.message
   end
@@ -45,7 +41,7 @@ end
 
 -- The settings that a command line makes, or nil and the message.
 local function read(...)
-  local done, settings = pcall(options.read, { ... })
+  local done, settings = pcall(command_line.read, { ... })
   if done then
     return settings
   end
@@ -246,7 +242,7 @@ describe("an operand", function()
   it("is the end of options where POSIX is to hold", function()
     local result = launch.script([[
       require "gprof"
-      local settings = require "gprof.cli.options".read { "-b", "a.out", "-l", "--", "-p" }
+      local settings = require "gprof.cli.command_line".read { "-b", "a.out", "-l", "--", "-p" }
       print(settings.brief, settings.line, table.concat(settings.operands, " "))
     ]], {}, { env = { POSIXLY_CORRECT = "1" } })
     assert.same({ "true\tnil\ta.out -l -- -p\n", "" }, { result.stdout, result.stderr })
@@ -415,7 +411,7 @@ describe("settings", function()
     assert.same({ "a", "b" }, read("-Ia", "-A", "-Ib").directory_path)
     local result = launch.script([[
       require "gprof"
-      local settings = require "gprof.cli.options".read { "-I", "a", "-p", "-I", "b" }
+      local settings = require "gprof.cli.command_line".read { "-I", "a", "-p", "-I", "b" }
       print(table.concat(settings.directory_path, " "))
     ]], {}, { env = { GPROF_PATH = "x::y:" } })
     assert.same({ "a b x y\n", "" }, { result.stdout, result.stderr })
@@ -430,9 +426,9 @@ end)
 
 describe("an option", function()
   it("does something, whichever it is", function()
-    for _, option in ipairs(all_options()) do
-      local effect = option.effect == "flag" and options.take_effect or effects[option.effect]
-      assert.equal("function", type(effect), options.name(option))
+    for _, option in ipairs(options.all) do
+      local action = option.action == "flag" and command_line.apply or actions[option.action]
+      assert.equal("function", type(action), options.name(option))
     end
   end)
 end)
@@ -466,7 +462,7 @@ describe("--help", function()
 
   it("lists every option, with what it does", function()
     local values = { none = { "", "" }, required = { " %s", "=%s" }, optional = { "[%s]", "[=%s]" } }
-    for _, option in ipairs(all_options()) do
+    for _, option in ipairs(options.all) do
       local pattern, long = table.unpack(values[option.argument])
       local names = not option.long and "-" .. option.short .. pattern
         or (option.short and "-" .. option.short .. ", " or "    ") .. "--" .. option.long .. long

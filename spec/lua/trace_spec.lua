@@ -2,10 +2,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local command_line = require "gprof.cli.command_line"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local launch = require "support.launch"
-local options = require "gprof.cli.options"
 local program = require "support.program"
 local shell = require "support.shell"
 
@@ -297,13 +297,13 @@ describe("the option -d", function()
   end)
 
   it("takes its number attached only", function()
-    local settings = options.read { "-d", "2" }
+    local settings = command_line.read { "-d", "2" }
     assert.same({ "2" }, settings.operands)
     assert.equal(2147483647, settings.debug)
-    settings = options.read { "-d2", "3" }
+    settings = command_line.read { "-d2", "3" }
     assert.same({ "3" }, settings.operands)
     assert.equal(2, settings.debug)
-    assert.is_nil(options.read({}).debug)
+    assert.is_nil(command_line.read({}).debug)
   end)
 
   it("refuses what is no number, but under --gnu-compat", function()
@@ -314,8 +314,8 @@ describe("the option -d", function()
       assert.equal(("gprof.lua: option -d (--debug) takes a whole number from 0 to 2147483647, not '%s'\n"):format(
         word:match("^%-%-debug=(.*)") or word:match("^%-d(.*)")), result.stderr)
     end
-    assert.equal(0, options.read({ "--gnu-compat", "-dx" }).debug)
-    assert.equal(2, options.read({ "--gnu-compat", "-d2x" }).debug)
+    assert.equal(0, command_line.read({ "--gnu-compat", "-dx" }).debug)
+    assert.equal(2, command_line.read({ "--gnu-compat", "-d2x" }).debug)
   end)
 
   it("survives standard error that is closed or full", function()

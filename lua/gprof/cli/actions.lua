@@ -1,85 +1,136 @@
---- What options do: each effect is a function of the settings, the argument,
--- and the option.
+--- What options do: each action is a function of the settings, the argument and the
+-- option.
 --
 -- @internal gprof.cli.actions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local failure = require "gprof.library.failure"
 local options = require "gprof.cli.options"
 
-local effects = {}
+local actions = {}
 
-local raise = options.raise
+local raise <const> = failure.raise
 
--- GNU gprof takes as many digits as there are, none for 0, and the nearest number that
--- will do.
+-- Raises "option -w (--width)" and the rest of the message.
+local function reject(option, format, ...)
+  raise("option %s" .. format, options.name(option), ...)
+end
+
+-- Sets the option's own setting.
+local function set(settings, option, value)
+  settings[options.setting(option)] = value
+end
+
+-- Appends a value to a list, which need not exist yet.
+local function append(lists, name, value)
+  lists[name] = lists[name] or {}
+  table.insert(lists[name], value)
+end
+
+-- Numbers -------------------------------------------------------------------------------
+
+-- GNU gprof takes the leading digits, 0 if there are none, and the nearest permitted
+-- number.
 local function number(least, most)
   return function(settings, argument, option)
     local digits = argument:match("^%s*([+-]?%d+)")
     local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
     if not settings.gnu_compat and (digits ~= argument or value ~= tonumber(digits)) then
-      raise("option %s takes a whole number from %d to %d, not '%s'",
-        options.name(option), least, most, argument)
+      reject(option, " takes a whole number from %d to %d, not '%s'", least, most,
+        argument)
     end
-    settings[options.setting(option)] = value
+    set(settings, option, value)
   end
 end
 
-effects.number = number(0, 2147483647)
-effects.width = number(1, 1000000)
+local MOST <const> = 2147483647
+local positive <const> = number(1, MOST)
 
--- How many of something are wanted, in reports that GNU gprof has not.
-local amount <const> = number(1, 2147483647)
+actions.number = number(0, MOST)
+actions.width = number(1, 1000000)
 
-function effects.count(settings, argument, option)
-  if not settings.gnu_compat then amount(settings, argument, option) end
+-- A number of items in reports that GNU gprof lacks.
+function actions.count(settings, argument, option)
+  if not settings.gnu_compat then positive(settings, argument, option) end
 end
 
--- A limit of the sandbox, which is wanted by whoever sets one.
-local limit <const> = number(1, 2147483647)
-
-function effects.limit(settings, argument, option)
-  limit(settings, argument, option)
+-- A limit of the sandbox, which implies the sandbox.
+function actions.limit(settings, argument, option)
+  positive(settings, argument, option)
   settings.sandbox = true
 end
 
-function effects.percent(settings, argument, option)
+function actions.percent(settings, argument, option)
   local value = argument:find "^%d*%.?%d*$" and tonumber(argument)
   if not value or value > 100 then
-    raise("option %s takes a number from 0 to 100, not '%s'", options.name(option),
-      argument)
+    reject(option, " takes a number from 0 to 100, not '%s'", argument)
   end
-  settings[options.setting(option)] = value
+  set(settings, option, value)
 end
+
+-- A growth may be several times the old value.
+function actions.growth(settings, argument, option)
+  local percent = tonumber(argument:match "^(%d+%.?%d*)%%?$")
+  if not percent then reject(option, " takes a percentage, not '%s'", argument) end
+  set(settings, option, percent)
+end
+
+local MOST_JOBS <const> = 1000
+
+function actions.jobs(settings, argument, option)
+  local count = argument == "auto" and math.min(core.processors(), MOST_JOBS) or
+    argument:find "^%d+$" and math.tointeger(tonumber(argument))
+  if not count or count < 1 or count > MOST_JOBS then
+    reject(option, " takes a number from 1 to %d, or auto, not '%s'", MOST_JOBS, argument)
+  end
+  settings.jobs = count
+end
+
+-- A whole number of at most 64 bits. One with the sign bit is negative, as addresses of
+-- kernels are.
+local function parse_offset(text)
+  local sign, digits = text:match "^(%-?)(%d+)$"
+  local hex = text:match "^%-?0[xX]0*(%x+)$"
+  local value = digits and math.tointeger(tonumber(digits)) or
+    hex and #hex <= 16 and tonumber("0x" .. hex)
+  sign = sign or text:sub(1, 1)
+  return value and (sign == "-" and -value or value)
+end
+
+function actions.slide(settings, argument, option)
+  settings.slide = argument == "auto" and argument or parse_offset(argument) or
+    reject(option, " takes an offset of at most 64 bits, such as 4096 or -0x1000, or " ..
+      "auto, not '%s'", argument)
+end
+
+-- Topics add up; without a number all are traced.
+function actions.debug(settings, argument, option)
+  local before = settings.debug or 0
+  actions.number(settings, argument or "2147483647", option)
+  settings.debug = settings.debug | before
+end
+
+-- Words -------------------------------------------------------------------------------
 
 -- Words in a sentence: "a, b and c".
 local function sentence(words, last)
   return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
 end
 
--- One of the option's values. Colours that are asked for without one are always there.
-function effects.choice(settings, argument, option)
+-- One of the option's values; "always" if --color has none.
+function actions.choice(settings, argument, option)
   for _, value in ipairs(options.values(option)) do
-    if value == (argument or "always") then
-      settings[options.setting(option)] = value
-      return
-    end
+    if value == (argument or "always") then return set(settings, option, value) end
   end
-  raise("option %s takes %s, not '%s'", options.name(option),
-    sentence(options.values(option), "or"), argument)
+  reject(option, " takes %s, not '%s'", sentence(options.values(option), "or"), argument)
 end
 
--- Topics add up. Without a number it is all of them.
-function effects.debug(settings, argument, option)
-  local before = settings.debug or 0
-  effects.number(settings, argument or "2147483647", option)
-  settings.debug = settings.debug | before
-end
+-- As in GNU gprof, only the first letter counts: "-O m".
+local formats <const> = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd",
+  p = "prof" }
 
--- Only the first letter counts, as ever: "-O m".
-local formats = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd", p = "prof" }
-
-function effects.format(settings, argument, option)
+function actions.format(settings, argument, option)
   settings.file_format = formats[argument:sub(1, 1)] or
     raise("unknown file format '%s': known are %s", argument,
       sentence(options.values(option), "and"))
@@ -88,24 +139,28 @@ function effects.format(settings, argument, option)
   end
 end
 
-function effects.demangling(settings, argument)
+function actions.demangling(settings, argument)
   settings.no_demangle = nil
   if argument and not core.demangling_style(argument) then
     raise("unknown demangling style '%s'", argument)
   end
 end
 
--- Puts a symspec into tables: "include", "graph" and so on.
-local function add_symspec(settings, side, table_name, spec, option)
-  if not settings.gnu_compat and not spec:find("[%w_\128-\255]") then
-    raise("option %s: '%s' names nothing", options.name(option), spec)
-  end
-  settings[side] = settings[side] or {}
-  settings[side][table_name] = settings[side][table_name] or {}
-  table.insert(settings[side][table_name], spec)
+-- Symspecs and styles -------------------------------------------------------------------
+
+local function check_names_something(argument, option)
+  if argument:find "[%w_\128-\255]" then return end
+  reject(option, ": '%s' names nothing", argument)
 end
 
--- Into all tables that the option names.
+-- Appends a symspec to a table ("graph" and so on) of a side, "include" or "exclude".
+local function add_symspec(settings, side, table_name, spec, option)
+  if not settings.gnu_compat then check_names_something(spec, option) end
+  settings[side] = settings[side] or {}
+  append(settings[side], table_name, spec)
+end
+
+-- Adds symspecs to all tables that the option names.
 local function symspec(side)
   return function(settings, argument, option)
     for table_name in option.detail:gmatch "%l+" do
@@ -114,13 +169,13 @@ local function symspec(side)
   end
 end
 
-effects.include = symspec "include"
-effects.exclude = symspec "exclude"
+actions.include = symspec "include"
+actions.exclude = symspec "exclude"
 
--- "+graph", "-graph": a style is wanted (true), taken away (false), or was not mentioned
--- (nil). The last word about it counts. With a symspec the style is wanted, whether that
--- says what to include or to exclude; which option it was joined to is kept for messages.
-function effects.style(settings, argument, option)
+-- "+graph", "-graph": a style is requested (true), excluded (false), or was not mentioned
+-- (nil); the last option wins. A symspec requests the style, whether it includes or
+-- excludes. Messages need the letter that the symspec was attached to.
+function actions.style(settings, argument, option)
   local sign, name = option.detail:match "(.)(.*)"
   settings.styles[name] = argument ~= nil or sign == "+"
   if not argument then return end
@@ -132,158 +187,109 @@ function effects.style(settings, argument, option)
 end
 
 -- Roots of the tree add up.
-function effects.tree(settings, argument, option)
+function actions.tree(settings, argument, option)
   if settings.gnu_compat then return end
   settings.styles.tree = true
   if not argument then return end
-  if not argument:find "[%w_\128-\255]" then
-    raise("option %s: '%s' names nothing", options.name(option), argument)
-  end
-  settings.tree_roots = settings.tree_roots or {}
-  table.insert(settings.tree_roots, argument)
+  check_names_something(argument, option)
+  append(settings, "tree_roots", argument)
 end
 
-function effects.arcs(settings, argument, option)
+function actions.arcs(settings, argument, option)
   if not settings.gnu_compat and not argument:find("/", 1, true) then
-    raise("option %s takes FROM/TO, not '%s'", options.name(option), argument)
+    reject(option, " takes FROM/TO, not '%s'", argument)
   end
   add_symspec(settings, "exclude", "arcs", argument, option)
 end
 
-local function check_name(argument, option, what)
-  if argument ~= "" then return end
-  raise("option %s: the name of a %s is empty", options.name(option), what)
+-- Implies a profile by line.
+function actions.time(settings)
+  settings.annotate_time = true
+  settings.line = true
+  settings.styles.annotation = true
 end
 
-function effects.path(settings, argument, option)
-  check_name(argument, option, "file")
-  settings[options.setting(option)] = argument
+-- Files -------------------------------------------------------------------------------
+
+local function check_not_empty(argument, option, what)
+  if argument == "" then reject(option, ": the name of a %s is empty", what) end
 end
 
--- Names that add up, in the order given.
-function effects.profiles(settings, argument, option)
-  check_name(argument, option, "file")
-  table.insert(settings.profiles_from, argument)
+function actions.path(settings, argument, option)
+  check_not_empty(argument, option, "file")
+  set(settings, option, argument)
 end
 
-function effects.debugdir(settings, argument, option)
-  check_name(argument, option, "directory")
-  settings.debug_dir = settings.debug_dir or {}
-  table.insert(settings.debug_dir, argument)
-end
-
-function effects.report(settings, argument, option)
-  check_name(argument, option, "report")
-  table.insert(settings.reports, argument)
-end
-
--- What is old, and that only this is printed, unless there is more.
-function effects.compare(settings, argument, option)
-  check_name(argument, option, "file")
-  settings.styles.comparison = true
-  table.insert(settings.compare, argument)
-end
-
--- What got slower may take several times as long.
-function effects.growth(settings, argument, option)
-  local percent = tonumber(argument:match "^(%d+%.?%d*)%%?$")
-  if not percent then
-    raise("option %s takes a percentage, not '%s'", options.name(option), argument)
+-- Appends the name of a file, directory or report to a list of the settings.
+local function appending(list, what)
+  return function(settings, argument, option)
+    check_not_empty(argument, option, what)
+    append(settings, list, argument)
   end
-  settings[options.setting(option)] = percent
 end
 
--- Libraries, in the order given.
-function effects.libraries(settings, argument, option)
-  check_name(argument, option, "file")
-  settings.with = settings.with or {}
-  table.insert(settings.with, argument)
+actions.profiles = appending("profiles_from", "file")
+actions.debugdir = appending("debug_dir", "directory")
+actions.report = appending("reports", "report")
+actions.libraries = appending("with", "file")
+
+local add_old_profiles <const> = appending("compare", "file")
+
+-- Other reports are printed only if they are requested, too.
+function actions.compare(settings, argument, option)
+  add_old_profiles(settings, argument, option)
+  settings.styles.comparison = true
+end
+
+-- Appends the directories of a list "A:B".
+function actions.directories(settings, argument)
+  for _, directory in ipairs(require "gprof.library.source_text".directories(argument)) do
+    append(settings, "directory_path", directory)
+  end
+end
+
+function actions.sum(settings, argument, option)
+  actions.path(settings, argument, option)
+  settings.styles.sum = true
 end
 
 local function add_export(settings, export, option)
   if not export.path and require "gprof.cli.exports".is_printed(settings.exports) then
-    raise("option %s: one export only can go to standard output", options.name(option))
+    reject(option, ": one export only can go to standard output")
   end
   table.insert(settings.exports, export)
 end
 
-function effects.export(settings, argument, option)
+function actions.export(settings, argument, option)
   local export, problem = require "gprof.cli.exports".find(argument)
-  if not export then raise("option %s: %s", options.name(option), problem) end
+  if not export then reject(option, ": %s", problem) end
   add_export(settings, export, option)
 end
 
--- A page is an export that has an option of its own.
-function effects.html(settings, argument, option)
-  check_name(argument, option, "file")
+-- The export "html" has an option of its own.
+function actions.html(settings, argument, option)
+  check_not_empty(argument, option, "file")
   add_export(settings, require "gprof.cli.exports".page(argument), option)
 end
 
--- The symbols of a map are files, of which there is no order of functions.
+-- Orders ------------------------------------------------------------------------------
+
+-- With a map, symbols are files, so functions cannot be ordered.
 local function check_one_order(settings)
   if settings.styles.function_order and settings.styles.file_order then
     raise("options -r (--function-ordering) and -R (--file-ordering) exclude each other")
   end
 end
 
-function effects.order(settings)
+function actions.order(settings)
   settings.styles.function_order = true
   check_one_order(settings)
 end
 
-function effects.map(settings, argument, option)
-  effects.path(settings, argument, option)
+function actions.map(settings, argument, option)
+  actions.path(settings, argument, option)
   settings.styles.file_order = true
   check_one_order(settings)
 end
 
--- Time by line is of a profile by line.
-function effects.time(settings)
-  settings.annotate_time = true
-  settings.line = true
-  settings.styles.annotation = true
-end
-
-function effects.sum(settings, argument, option)
-  effects.path(settings, argument, option)
-  settings.styles.sum = true
-end
-
--- A whole number of at most 64 bits: with the sign bit it is a negative one, as addresses
--- of kernels are.
-local function offset_of(text)
-  local sign, digits = text:match "^(%-?)(%d+)$"
-  local hex = text:match "^%-?0[xX]0*(%x+)$"
-  local value = digits and math.tointeger(tonumber(digits)) or
-    hex and #hex <= 16 and tonumber("0x" .. hex)
-  sign = sign or text:sub(1, 1)
-  return value and (sign == "-" and -value or value)
-end
-
-function effects.slide(settings, argument, option)
-  settings.slide = argument == "auto" and argument or offset_of(argument) or
-    raise("option %s takes an offset of at most 64 bits, such as 4096 or -0x1000, or " ..
-      "auto, not '%s'", options.name(option), argument)
-end
-
-local MOST_JOBS <const> = 1000
-
-function effects.jobs(settings, argument, option)
-  local count = argument == "auto" and math.min(core.processors(), MOST_JOBS) or
-    argument:find "^%d+$" and math.tointeger(tonumber(argument))
-  if not count or count < 1 or count > MOST_JOBS then
-    raise("option %s takes a number from 1 to %d, or auto, not '%s'",
-      options.name(option), MOST_JOBS, argument)
-  end
-  settings.jobs = count
-end
-
--- Lists of directories add up.
-function effects.directories(settings, argument)
-  settings.directory_path = settings.directory_path or {}
-  for _, directory in ipairs(require "gprof.library.source_text".directories(argument)) do
-    table.insert(settings.directory_path, directory)
-  end
-end
-
-return effects
+return actions

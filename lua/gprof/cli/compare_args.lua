@@ -7,17 +7,13 @@
 
 local compare = require "gprof.compare"
 local core = require "gprof.core"
+local defaults = require "gprof.cli.defaults"
+local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 
 local comparing = {}
 
-local fail <const> = require "gprof.cli.options".raise
-
--- The value, or the end of the program with the message that came in its place, behind
--- the names that it is about, if any.
-local function need(value, message, names)
-  return value or fail("%s%s", names and names .. ": " or "", message)
-end
+local raise <const>, need <const> = failure.raise, failure.need
 
 -- Names with commas between, but one that is there as it stands.
 local function names_of(argument)
@@ -43,7 +39,7 @@ local function kind_of(path)
     image:close()
     return "program"
   end
-  need(not problem:find "not enough memory$", problem)  -- so it may be one
+  if problem:find "not enough memory$" then raise("%s", problem) end  -- it may be one
   return "profile"
 end
 
@@ -64,14 +60,14 @@ local function sort_out(arguments)
   local all = comparing.names(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
   for _, name in ipairs(all) do
-    if name == "" then fail "option --compare: the name of a file is empty" end
+    if name == "" then raise "option --compare: the name of a file is empty" end
     table.insert(old[kind_of(name)], name)
   end
   if old.program[2] then
-    fail("option --compare: %s and %s are programs, and one is enough", old.program[1],
+    raise("option --compare: %s and %s are programs, and one is enough", old.program[1],
       old.program[2])
   elseif old.program[1] and not old.profile[1] then
-    fail("option --compare: %s is a program, and needs a profile beside it",
+    raise("option --compare: %s is a program, and needs a profile beside it",
       old.program[1])
   end
   return old
@@ -79,11 +75,12 @@ end
 
 -- Settings by which the old profiles are read as the new ones are.
 local function reading_settings(settings, paths)
-  return {
-    operands = table.move(paths, 1, #paths, 2, { "" }), profiles_from = {}, styles = {},
-    reports = {}, exports = {}, jobs = settings.jobs, keep_going = settings.keep_going,
-    no_progress = settings.no_progress, gnu_compat = settings.gnu_compat,
-  }
+  local old = defaults.settings()
+  old.operands = table.move(paths, 1, #paths, 2, { "" })
+  for _, name in ipairs { "jobs", "keep_going", "no_progress", "gnu_compat" } do
+    old[name] = settings[name]
+  end
+  return old
 end
 
 -- The side of old profiles, and how many were left out.
@@ -119,7 +116,10 @@ local function read_old(old, image, settings, check, warn)
     sides[#sides + 1], names[#names + 1] = side, path
   end
   local sum, problem, number = compare.sum(sides)
-  return need(sum, problem, names[number]), left_out
+  if not sum then
+    raise("%s%s", names[number] and names[number] .. ": " or "", problem)
+  end
+  return sum, left_out
 end
 
 --- Compares what is old with a profile.
@@ -137,9 +137,9 @@ function comparing.compare(settings, profile, runs, check, warn)
   local side, left_out = read_old(old, profile.image, settings, check, warn)
   local names = require "gprof.cli.profiles".names { named = old.all }
   local comparison, problem = compare.sides(side, compare.side(profile, runs))
-  need(comparison, problem, names)
+  if not comparison then raise("%s: %s", names, problem) end
   if comparison.common == 0 then
-    fail("%s: no function is one of %s, too", names, profile.image.path)
+    raise("%s: no function is one of %s, too", names, profile.image.path)
   end
   return comparison, left_out
 end

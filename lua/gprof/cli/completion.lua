@@ -11,11 +11,7 @@ local completion = {}
 -- Calls a function with each option, and collects the texts that it returns.
 local function collect(make)
   local made = {}
-  for _, rows in ipairs { options.gnu, options.own } do
-    for _, option in ipairs(rows) do
-      made[#made + 1] = make(option) or nil
-    end
-  end
+  for _, option in ipairs(options.all) do made[#made + 1] = make(option) or nil end
   return made
 end
 

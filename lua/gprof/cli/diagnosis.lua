@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local failure = require "gprof.library.failure"
 
 local diagnosis = {}
 
@@ -99,11 +100,20 @@ local FITTING <const>, BY_CHANCE <const> = 0.9, 0.5
 -- Arcs that are some evidence, if they do not fit.
 local ENOUGH <const> = 3
 
+--- Whether functions are all those of the image, under its names: some options remove
+-- functions, or make them parts of others.
+-- @tparam table settings
+-- @treturn boolean
+function diagnosis.has_all_functions(settings)
+  return not (settings.no_static or settings.external_symbol_table or
+    settings.file_ordering)
+end
+
 -- How many arcs lead to no entry of a function, and of how many, if that speaks for
 -- another build; nil else.
 local function misfits(profile, options)
   if options.with or profile.data.shared or not options.misfits or
-    not require "gprof.cli.options".has_all_functions(options)
+    not diagnosis.has_all_functions(options)
   then
     return nil
   end
@@ -150,9 +160,9 @@ end
 -- @raise a table with the field `message`
 function diagnosis.refuse(image, data, where)
   local low, high = require "gprof.library.external_calls".covered(data)
-  require "gprof.cli.options".raise("%s: does not belong to %s: it is about addresses " ..
-    "0x%x to 0x%x, the code is at 0x%x to 0x%x", where, image.path, low or data.low,
-    high or data.high, image.text_low, image.text_high)
+  failure.raise("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the " ..
+    "code is at 0x%x to 0x%x", where, image.path, low or data.low, high or data.high,
+    image.text_low, image.text_high)
 end
 
 --- Tells on standard error what is odd about a profile, if it matters to what is printed.

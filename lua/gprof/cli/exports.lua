@@ -8,6 +8,7 @@
 
 local options = require "gprof.cli.options"
 local output = require "gprof.output"
+local raise <const> = require "gprof.library.failure".raise
 
 local exports = {}
 
@@ -80,9 +81,9 @@ function exports.check_targets(wanted, kept, sum)
   for _, export in ipairs(wanted) do
     local path = export.path
     if path and kept:has(path) then
-      options.raise("%s: is read: no export is written over it", path)
+      raise("%s: is read: no export is written over it", path)
     elseif path and taken[path] and not path:find "^/dev/" then
-      options.raise("%s: is asked for twice, and the first would be lost", path)
+      raise("%s: is asked for twice, and the first would be lost", path)
     end
     taken[path or ""] = true
   end

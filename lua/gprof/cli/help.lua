@@ -63,12 +63,8 @@ name a report, the flat profile and the call graph are printed.
 ]==] }
   for group, title in ipairs(options.groups) do
     parts[#parts + 1] = "\n" .. title .. ":\n"
-    for _, list in ipairs { options.gnu, options.own } do
-      for _, option in ipairs(list) do
-        if option.group == group then
-          parts[#parts + 1] = line(option)
-        end
-      end
+    for _, option in ipairs(options.all) do
+      if option.group == group then parts[#parts + 1] = line(option) end
     end
   end
   parts[#parts + 1] = [[

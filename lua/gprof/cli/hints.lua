@@ -1,10 +1,11 @@
---- What somebody may have meant whose command line can be read, but says something else.
--- It is loaded where that is likely.
+--- Messages about command lines that are wrong or suspicious, with a guess at what was
+-- meant. Loaded on demand.
 --
 -- @internal gprof.cli.hints
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local options = require "gprof.cli.options"
 
 local hints = {}
 
@@ -41,7 +42,7 @@ local function joined(settings, spec)
   local option = settings.joined and settings.joined[spec]
   if not option then return nil end
   local letters = {}
-  for _, known in ipairs(require "gprof.cli.options".gnu) do
+  for _, known in ipairs(options.gnu) do
     if known.short and known.argument ~= "required" then letters[known.short] = true end
   end
   for letter in spec:gmatch "." do
@@ -101,20 +102,50 @@ end
 
 -- Options ------------------------------------------------------------------------------
 
---- Which option somebody may have meant.
--- @tparam string word that begins like none: "--tpo=5"
--- @treturn string|nil "is --top meant?"
-function hints.option(word)
+-- Names of options that begin as a word does: "--fi" or "--fi=x".
+local function completions(word, list)
+  local prefix, names = word:match "^%-%-([^=]*)", {}
+  for _, option in ipairs(prefix and list or {}) do
+    if option.long and option.long:sub(1, #prefix) == prefix then
+      names[#names + 1] = "--" .. option.long
+    end
+  end
+  return names
+end
+
+-- "is --top meant?" of "--tpo=5"; nil if no name is near.
+local function near_option(word)
   local name, names = word:match "^%-%-([^=]+)", {}
-  local options = require "gprof.cli.options"
-  for _, list in ipairs(name and #name >= 3 and { options.gnu, options.own } or {}) do
-    for _, option in ipairs(list) do
-      if option.long and #names < MOST_NAMES and is_near(option.long, name) then
-        names[#names + 1] = "--" .. option.long
-      end
+  for _, option in ipairs(name and #name >= 3 and options.all or {}) do
+    if option.long and #names < MOST_NAMES and is_near(option.long, name) then
+      names[#names + 1] = "--" .. option.long
     end
   end
   return question(names)
+end
+
+local function unknown(word)
+  local names = completions(word, options.gnu)
+  if not names[1] then names = completions(word, options.own) end
+  if names[2] then
+    return ("option '%s' is ambiguous: %s"):format(word, table.concat(names, ", "))
+  end
+  local hint = near_option(word)
+  hint = hint and ": " .. hint or ""
+  return ("unknown option '%s'%s (-h lists them)"):format(word, hint)
+end
+
+--- The message about an option that `core.getopt` rejects.
+-- @tparam string kind "unknown", "missing" (its argument) or "superfluous" (an argument)
+-- @tparam string word the option as it was given
+-- @treturn string
+function hints.option(kind, word)
+  if kind == "missing" then
+    return ("option '%s' needs an argument"):format(word)
+  elseif kind == "superfluous" then
+    return ("option '%s' takes no argument"):format(word)
+  end
+  return unknown(word)
 end
 
 return hints

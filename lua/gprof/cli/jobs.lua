@@ -11,14 +11,14 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local options = require "gprof.cli.options"
+local failure = require "gprof.library.failure"
 local reading = require "gprof.cli.reading"
 
 local jobs = {}
 
 local INTERVAL <const> = 0.1  -- seconds between messages about how far a process is
 
-local fail <const>, need <const> = options.raise, options.need
+local raise <const>, need <const> = failure.raise, failure.need
 
 -- In a process of its own ---------------------------------------------------------------
 
@@ -138,7 +138,7 @@ local function add_sum(job, data, how)
   local ended, code = job.process:wait()
   job.sum:close()
   if ended == "signal" and not job.stopped then
-    fail("one of the processes of --jobs was ended by signal %d", code)
+    raise("one of the processes of --jobs was ended by signal %d", code)
   end
   return done and code == 0 and data:merge(sum)
 end
@@ -148,9 +148,9 @@ local function collect(job, data, list, how, tell)
     for _, told in ipairs(job.told) do tell(table.unpack(told)) end
     return
   end
-  if job.failed == 0 then fail("%s", job.problem) end  -- no file's fault
+  if job.failed == 0 then raise("%s", job.problem) end  -- no file's fault
   local done, message = reading.some(data, list, job.first, job.last, how, tell)
-  if not done then fail("%s", message) end
+  if not done then raise("%s", message) end
 end
 
 --- Reads the profiles of a list into a sum.

@@ -4,14 +4,14 @@
 -- @internal gprof.cli.libraries
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local kept = require "gprof.cli.kept"
-local options = require "gprof.cli.options"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 local libraries = {}
 
-local fail <const>, need <const> = options.raise, options.need
+local raise <const>, need <const> = failure.raise, failure.need
 
 local MOST_NAMES <const> = 3  -- that a message lists
 
@@ -42,7 +42,7 @@ local function check_alone(settings, styles)
   for of, list in pairs { [settings] = alone, [styles] = alone_styles } do
     for _, entry in ipairs(list) do
       if of[entry[1]] then
-        fail("option --with shows functions of several objects: not with %s", entry[2])
+        raise("option --with shows functions of several objects: not with %s", entry[2])
       end
     end
   end
@@ -87,9 +87,9 @@ function libraries.open(settings, printed, image, data, where, warn)
     local path = libraries.paths(word)
     local name = path:match "[^/]*$"
     if seen[name] then
-      fail("%s: is the second library of that name, after %s", path, seen[name])
+      raise("%s: is the second library of that name, after %s", path, seen[name])
     end
-    if program:has(path) then fail("%s: is the program itself", path) end
+    if program:has(path) then raise("%s: is the program itself", path) end
     seen[name] = path
     opened[i] = open(word, settings, warn)
   end

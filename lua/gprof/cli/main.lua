@@ -4,8 +4,9 @@
 -- @internal gprof.cli.main
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local command_line = require "gprof.cli.command_line"
 local core = require "gprof.core"
-local options = require "gprof.cli.options"
+local failure = require "gprof.library.failure"
 local output = require "gprof.output"
 
 local cli = {}
@@ -13,13 +14,9 @@ local cli = {}
 -- The status that tells what got slower from what went wrong.
 local REGRESSION <const> = 2
 
-local function fail(message)
-  error({ message = message }, 0)
-end
-
 local function blocks_runtime()
   local path, message = require "gprof.library.native".blocks_runtime()
-  return path or fail("the " .. message)
+  return path or failure.raise("the %s", message)
 end
 
 -- Where reports go.
@@ -52,7 +49,7 @@ local function answer(settings)
 end
 
 local function work(arguments)
-  local settings = options.read(arguments)
+  local settings = command_line.read(arguments)
   local text = answer(settings)
   if text then
     local write, finish = output.into(io.stdout, function() return false end)
@@ -64,7 +61,7 @@ local function work(arguments)
   for _, line in ipairs(slower) do
     require "gprof.format.terminal".tell("gprof.lua: " .. line)
   end
-  if bad > 0 then fail("bad profiles that were left out: " .. bad) end
+  if bad > 0 then failure.raise("bad profiles that were left out: %d", bad) end
   return differs and 1 or slower[1] and REGRESSION or 0
 end
 

@@ -1,27 +1,22 @@
---- The options of the command line: what there is, and what was given.
---
--- One table says everything about every option; reading the command line, the help
--- page, completion and messages all go by it.
+--- The table of options: all that the program, the help page and completion know about
+-- them.
 --
 -- @internal gprof.cli.options
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local core = require "gprof.core"
-
 local options = {}
 
--- The table of options --------------------------------------------------------------
---
--- A line for each: its letter, or a blank; its long name; its argument, =NAME if it needs
--- one, [=NAME] if it may have one (attached to a short option); its effect, "flag" or one
--- of gprof.cli.actions, with what that is to know; and what the help page says.
--- It is text, as every start of the program reads it: a table of Lua would take ten times
--- as long.
+-- One line per option: its letter, or a blank; its long name; its argument, =NAME if
+-- required, [=NAME] if optional (attached to a short option); what it does, "flag" or an
+-- action of gprof.cli.actions followed by that action's parameter, "+NAME" and "-NAME"
+-- being the action "style"; and its text on the help page.
+-- The table is text because every start of the program compiles it: as a Lua table it
+-- would take ten times as long.
 
---- The groups of the help page, in its order.
+--- Titles of the groups on the help page, in order.
 options.groups = { "Reports", "Analysis", "Miscellaneous", "Older forms" }
 
--- Options that GNU gprof has, too, by group.
+-- Options that GNU gprof has, too, by group of the help page.
 local gnu <const> = { [[
 A annotated-source[=SYMSPEC]    +annotation source text with execution counts
 b brief                         flag        leave the explanations out
@@ -70,8 +65,8 @@ f =NAME include:graph      entries for this function and below it only
 F =NAME include:graph,time the same, and only their time counts
 ]] }
 
--- Options of our own. Their names may be abbreviated where the abbreviation is that of
--- none of GNU gprof's.
+-- Options that GNU gprof lacks, by group. An abbreviated name means one of these only if
+-- no name of GNU gprof's begins with it.
 local own <const> = { [[
   annotate-time                 time        the source by line, with counts and seconds
   color[=WHEN]                  choice      colours:
@@ -107,7 +102,7 @@ local own <const> = { [[
   print-blocks-runtime          flag        path of what counts blocks, to link with
 ]], "" }
 
--- Words to choose from, by long name; the help page lists them behind a colon.
+-- Permitted values by long name; the help page lists them after a colon.
 local values <const> = {
   demangle = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
@@ -118,108 +113,78 @@ local values <const> = {
   },
 }
 
--- What an argument is the name of, if it is that of a file, by effect.
+-- The kind of file that an argument names, by action.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", libraries = "files", directories = "directories",
   debugdir = "directories",
 }
 
---- Raises what is wrong with an option.
--- @tparam string format
--- @param ... its values
--- @raise a table with the field `message`
-function options.raise(...)
-  error({ message = string.format(...) }, 0)
-end
+--- The lines of the table, for `core.getopt`: options that GNU gprof has, too, and ours.
+options.text = { gnu = table.concat(gnu), own = table.concat(own) }
 
---- The value and what comes with it; or the end of the program with the message that came
--- in its place.
--- @param value
--- @tparam[opt] string message
--- @param ... more values
--- @return all of them
--- @raise a table with the field `message`, if there is no value
-function options.need(value, message, ...)
-  if value == nil then options.raise("%s", message) end
-  return value, message, ...
-end
-
---- Where a sum is written to.
--- @tparam table settings
--- @treturn string
-function options.sum_path(settings)
-  return settings.sum_file or "gmon.sum"
-end
-
---- The profile that is meant where none is named.
--- @tparam table settings
--- @treturn string
-function options.profile_path(settings)
-  return settings.file_format == "prof" and "mon.out" or "gmon.out"
-end
-
---- Whether functions are all those of the image, under its names: some options take
--- functions away, or make them parts of others.
--- @tparam table settings
--- @treturn boolean
-function options.has_all_functions(settings)
-  return not (settings.no_static or settings.external_symbol_table or
-    settings.file_ordering)
-end
-
--- The table's lines -------------------------------------------------------------------
-
-local kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }
+local argument_kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }
 
 local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/:[]*)%]? +(%l*)(%S*) +(.*)$"
 
-local known = {}  -- options by line
+local parsed = {}  -- options by line
 
--- The option of a line: its names, `short` and `long`; `argument`: "none", "required" or
--- "optional"; `value`: what the help page calls that; `takes`: "files", "scripts" (of
--- Lua) or "directories", if it is the name of one; `effect` and `detail`, what that is to
--- know; `help`.
-local function option_of(line)
-  if known[line] then return known[line] end
-  local short, long, kind, value, effect, detail, help = line:match(pattern)
+--- Parses a line of the table, once.
+-- @tparam string line
+-- @treturn table `short` and `long`, its names; `argument`: "none", "required" or
+--   "optional"; `value`: the argument's name on the help page; `takes`: "files",
+--   "scripts" (Lua files) or "directories" if the argument is a path; `action` and its
+--   parameter `detail`; `help`
+function options.parse(line)
+  if parsed[line] then return parsed[line] end
+  local short, long, kind, value, action, detail, help = line:match(pattern)
   local option = {
     short = short ~= " " and short or nil, long = long ~= "" and long or nil,
-    argument = kinds[kind], value = value:gsub("%[.*", "%0]"), takes = takes[effect],
-    effect = effect ~= "" and effect or "style", detail = detail, help = help }
-  known[line] = option
+    argument = argument_kinds[kind], value = value:gsub("%[.*", "%0]"),
+    takes = takes[action], action = action ~= "" and action or "style", detail = detail,
+    help = help }
+  parsed[line] = option
   return option
 end
 
--- All options of texts by group. Such an option has the `group`, too.
-local function all_of(groups)
-  local all = {}
+-- Parses all lines of texts by group.
+local function parse_all(groups)
+  local list = {}
   for group, text in ipairs(groups) do
     local start, stop = 1, text:find("\n", 1, true)
     while stop do
-      local option = option_of(text:sub(start, stop - 1))
-      option.group = group
-      all[#all + 1] = option
+      local option = options.parse(text:sub(start, stop - 1))
       start, stop = stop + 1, text:find("\n", stop + 1, true)
+      option.group = group
+      list[#list + 1] = option
     end
   end
-  return all
+  return list
 end
 
-local texts <const> = { gnu = gnu, own = own }
+local lists <const> = {
+  gnu = function() return parse_all(gnu) end,
+  own = function() return parse_all(own) end,
+  all = function()
+    local list = { table.unpack(options.gnu) }
+    return table.move(options.own, 1, #options.own, #list + 1, list)
+  end,
+}
 
---- Options that GNU gprof has, too; made when somebody wants them all.
+--- Options that GNU gprof has, too, each with the number of its `group`. The lists are
+-- made on first use: most command lines need none.
 -- @table options.gnu
 
---- Options of our own; likewise.
+--- Options of our own.
 -- @table options.own
 
+--- All options, in the order of the table.
+-- @table options.all
+
 setmetatable(options, { __index = function(_, name)
-  options[name] = texts[name] and all_of(texts[name])
+  options[name] = lists[name] and lists[name]()
   return rawget(options, name)
 end })
-
--- Reading the command line ------------------------------------------------------------
 
 --- An option as messages name it: "-w (--width)".
 -- @tparam table option
@@ -231,36 +196,7 @@ function options.name(option)
   return option.short and "-" .. option.short or "--" .. option.long
 end
 
--- Long options that begin with a word of the command line: "--fi" or "--fi=x".
-local function candidates(word)
-  local prefix = word:match("^%-%-([^=]*)")
-  local found = {}
-  for _, list in ipairs { options.gnu, options.own } do
-    for _, option in ipairs(list) do
-      if prefix and option.long and option.long:sub(1, #prefix) == prefix then
-        found[#found + 1] = "--" .. option.long
-      end
-    end
-    if found[1] then break end
-  end
-  return found
-end
-
-local function complain(kind, word)
-  local found = candidates(word)
-  if kind == "missing" then
-    options.raise("option '%s' needs an argument", word)
-  elseif kind == "superfluous" then
-    options.raise("option '%s' takes no argument", word)
-  elseif found[2] then
-    options.raise("option '%s' is ambiguous: %s", word, table.concat(found, ", "))
-  end
-  local near = require "gprof.cli.hints".option(word)
-  near = near and ": " .. near or ""
-  options.raise("unknown option '%s'%s (-h lists them)", word, near)
-end
-
---- The words that an option's argument is one of.
+--- The permitted values of an option's argument.
 -- @tparam table option
 -- @treturn {string,...}|nil
 function options.values(option)
@@ -268,75 +204,11 @@ function options.values(option)
     values[option.long]
 end
 
---- What the setting is called that an option makes.
+--- The key of the setting that an option changes.
 -- @tparam table option
 -- @treturn string
 function options.setting(option)
   return (option.long:gsub("-", "_"))
-end
-
---- Has an option take effect. A flag needs none of the other effects.
--- @tparam table option
--- @tparam table settings
--- @tparam string|nil argument
--- @raise a table with the field `message`
-function options.take_effect(option, settings, argument)
-  if option.effect == "flag" then
-    settings[options.setting(option)] = true
-  else
-    require "gprof.cli.actions"[option.effect](settings, argument, option)
-  end
-end
-
--- Whether the program is asked about itself: then nothing else counts.
-local function is_answered(settings)
-  return settings.help or settings.version or settings.print_completion or
-    settings.print_blocks_runtime
-end
-
-local function apply(settings, given)
-  for _, pair in ipairs(given) do  -- how other options are read depends on it
-    pair[1] = option_of(pair[1])
-    settings.gnu_compat = settings.gnu_compat or pair[1].long == "gnu-compat" or nil
-  end
-  for _, pair in ipairs(given) do
-    options.take_effect(pair[1], settings, pair[2])
-    if is_answered(settings) then break end
-  end
-end
-
--- Directories of the environment come after those of the command line.
-local function add_environment(settings)
-  local list = os.getenv "GPROF_PATH"
-  if list then require "gprof.cli.actions".directories(settings, list) end
-end
-
---- Reads a command line.
--- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
---   the words in that file
--- @treturn table settings: the long names with underscores; `styles`, the reports
---   asked for (true) or taken away (false); `reports`, the names of others; `exports`;
---   `compare`, names of what is old; `profiles_from`, lists of profiles; `jobs`, how many
---   processes; `operands`
--- @raise a table with the field `message`
-function options.read(arguments)
-  local settings = { styles = {}, reports = {}, exports = {}, compare = {},
-    profiles_from = {}, jobs = 1, file_format = "auto", width = 80 }
-  local words, message = core.expand("gprof.lua", arguments)
-  if not words then options.raise("%s", message) end
-  local given, operands, word, before =
-    core.getopt(words, table.concat(gnu), table.concat(own))
-  if given then
-    apply(settings, given)
-    add_environment(settings)
-    settings.operands = operands
-  else
-    apply(settings, before)
-    if not is_answered(settings) then
-      complain(operands, word)
-    end
-  end
-  return settings
 end
 
 return options

@@ -14,7 +14,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local options = require "gprof.cli.options"
+local defaults = require "gprof.cli.defaults"
+local failure = require "gprof.library.failure"
 
 local profiles = {}
 
@@ -84,25 +85,23 @@ end
 
 -- Adds the files that a list names: each ends with a zero, or else with its line.
 local function add_list(list, path)
-  local text, message = read_text(path)
-  if not text then error({ message = message }, 0) end
+  local text = failure.need(read_text(path))
   local before = #list
   for name in text:gmatch(text:find("\0", 1, true) and "[^\0]+" or "[^\n]+") do
     add(list, name)
   end
   if #list == before then
-    local name = path == "-" and "standard input" or path
-    error({ message = name .. ": names no profiles" }, 0)
+    failure.raise("%s: names no profiles", path == "-" and "standard input" or path)
   end
 end
 
 --- Finds the profiles that are meant; none is opened.
--- @tparam table settings as `options.read` gives them
+-- @tparam table settings as `command_line.read` returns them
 -- @treturn table list
 -- @raise a table with the field `message`
 function profiles.find(settings)
   local list = { named = {}, directories = {}, directory = {}, trouble = {} }
-  local sum = settings.styles.sum and options.sum_path(settings)
+  local sum = settings.styles.sum and defaults.sum_path(settings)
   for i = 2, #settings.operands do
     local path = settings.operands[i]
     table.insert(list.named, path)
@@ -117,7 +116,7 @@ function profiles.find(settings)
     add_list(list, path)
   end
   if #list == 0 then
-    list.named[1] = options.profile_path(settings)
+    list.named[1] = defaults.profile_path(settings)
     add(list, list.named[1])
   end
   return list

@@ -5,12 +5,13 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local defaults = require "gprof.cli.defaults"
+local failure = require "gprof.library.failure"
 local gprof = require "gprof"
-local options = require "gprof.cli.options"
 local output = require "gprof.output"
 local pages = require "gprof.print.pages"
 
-local fail <const>, need <const> = options.raise, options.need
+local raise <const>, need <const> = failure.raise, failure.need
 
 -- Parts of the callees that are at entries of functions: below the one, addresses may all
 -- be off by one number; below the other, it is worth a closer look (gprof.cli.diagnosis).
@@ -39,17 +40,17 @@ local function check_not_empty(settings, data, where)
   if next(settings.styles) or settings.reports[1] or settings.exports[1] then return end
   if settings.gnu_compat then return end
   if data.block_records > 0 then
-    fail("%s: holds counts of basic blocks only, which are shown by -l with -A or -C",
+    raise("%s: holds counts of basic blocks only, which are shown by -l with -A or -C",
       where)
   end
-  fail("%s: holds neither a histogram nor arcs", where)
+  raise("%s: holds neither a histogram nor arcs", where)
 end
 
 local function check_styles(printed, settings, data, where)
   check_not_empty(settings, data, where)
   local lack = pages.lack(printed, data) or
     settings.exports[1] and require "gprof.cli.exports".lack(settings.exports, data)
-  if lack then fail("%s: %s", where, lack) end
+  if lack then raise("%s: %s", where, lack) end
 end
 
 -- All reports can be taken away, and then nothing is said at all.
@@ -75,7 +76,7 @@ local function tell_uncovered(profile)
   require "gprof.cli.uncovered".tell(profile, warn)
 end
 
-local sum_path <const> = options.sum_path
+local sum_path <const> = defaults.sum_path
 
 -- A sum of System V's profiles is one of today.
 local function write_sum(data, settings)
@@ -99,7 +100,7 @@ end
 -- What is missing from an image that somebody writes to is not missed.
 local function check_unchanged(image)
   local changed = core.changed_file(image)
-  if changed then fail("%s: has changed while it was read", changed) end
+  if changed then raise("%s: has changed while it was read", changed) end
 end
 
 -- Blocks are of lines, and nothing is said of them without.
@@ -162,7 +163,7 @@ end
 -- The profile that is meant, if it is just one, which is not to be
 -- left out whatever it is.
 local function only_profile(settings)
-  local path = settings.operands[2] or options.profile_path(settings)
+  local path = settings.operands[2] or defaults.profile_path(settings)
   if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
     return nil
   end
@@ -174,10 +175,10 @@ end
 -- Reads what the command line names: the image, the sum of the profiles, what they are
 -- called in messages, how many were left out, and how many were not.
 local function read_files(settings)
-  local image, problem = gprof.image(settings.operands[1] or "a.out",
+  local image, problem = gprof.image(defaults.image_path(settings),
     { debug_dir = settings.debug_dir, warn = warn })
   if not image then
-    fail("%s", require "gprof.cli.hints".program(settings.operands, problem))
+    raise("%s", require "gprof.cli.hints".program(settings.operands, problem))
   end
   local how = {
     -- what a sum is written as need not be what its parts are
@@ -267,9 +268,9 @@ end
 local function check_comparison(settings)
   local compares = settings.compare[1]
   if settings.fail_on and not compares then
-    fail "option --fail-on says when --compare has status 2, and needs that"
+    raise "option --fail-on says when --compare has status 2, and needs that"
   elseif compares and settings.line then
-    fail "option --compare goes by function, and not with -l (--line)"
+    raise "option --compare goes by function, and not with -l (--line)"
   end
 end
 
@@ -289,7 +290,7 @@ local function slower(settings)
 end
 
 --- Does what the settings ask for with an image and profiles.
--- @tparam table settings as `options.read` gives them
+-- @tparam table settings as `command_line.read` returns them
 -- @tparam stream write
 -- @treturn integer how many of the profiles were left out
 -- @treturn {string,...} what is to be told of what got slower

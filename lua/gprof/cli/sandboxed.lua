@@ -8,9 +8,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local options = require "gprof.cli.options"
+local defaults = require "gprof.cli.defaults"
 local output = require "gprof.output"
 local reporting = require "gprof.cli.run"
+local raise <const> = require "gprof.library.failure".raise
 local sandbox = require "gprof.sandbox"
 
 -- Debugging information may be in a file of its own. What the image calls that is not
@@ -50,7 +51,7 @@ local function add_profiles(paths, settings)
   local named = settings.profiles or { table.unpack(settings.operands, 2) }
   table.move(named, 1, #named, #paths + 1, paths)
   table.move(settings.operands, 2, #settings.operands, #paths + 1, paths)
-  paths[#paths + 1] = options.profile_path(settings)
+  paths[#paths + 1] = defaults.profile_path(settings)
 end
 
 -- What a comparison is with.
@@ -105,7 +106,7 @@ end
 -- How a file is written if the options ask for one of that name.
 local function asked_for(settings)
   local chosen = {}
-  if settings.styles.sum then chosen[options.sum_path(settings)] = true end
+  if settings.styles.sum then chosen[defaults.sum_path(settings)] = true end
   for _, export in ipairs(settings.exports) do
     if export.path then chosen[export.path] = true end
   end
@@ -122,7 +123,7 @@ end
 local function settle(settings)
   for _, export in ipairs(settings.exports) do
     if export.kind == "svg" then
-      options.raise "option --sandbox runs no other program: draw what --export=dot makes"
+      raise "option --sandbox runs no other program: draw what --export=dot makes"
     end
   end
   settings.jobs = 1
@@ -146,14 +147,14 @@ local function taken_apart(outcome)
 end
 
 --- Does what the settings ask for, as `gprof.cli.run` does, in the sandbox.
--- @tparam table settings as `options.read` gives them
+-- @tparam table settings as `command_line.read` returns them
 -- @tparam stream write
 -- @treturn integer how many of the profiles were left out
 -- @treturn {string,...} what is to be told of what got slower
 -- @treturn boolean whether --verify finds that image, profile and source differ
 -- @raise a table with the field `message`
 return function(settings, write)
-  local image = settings.operands[1] or "a.out"
+  local image = defaults.image_path(settings)
   settle(settings)
   local outcome = sandbox.run(work(settings), {
     about = image, read = readable(settings, image), writes = asked_for(settings),

@@ -4,9 +4,7 @@
 -- @internal gprof.cli.shared
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local options = require "gprof.cli.options"
-
-local fail <const> = options.raise
+local raise <const> = require "gprof.library.failure".raise
 
 local shared = {}
 
@@ -14,7 +12,7 @@ local shared = {}
 local function check_range(image, data, where)
   if not data.has_histogram then return end
   if data.low <= image.text_low and data.high >= image.text_high then return end
-  fail("%s: does not belong to %s: it is of code at 0x%x to 0x%x, that is at 0x%x to " ..
+  raise("%s: does not belong to %s: it is of code at 0x%x to 0x%x, that is at 0x%x to " ..
     "0x%x", where, image.path, data.low, data.high, image.text_low, image.text_high)
 end
 
@@ -49,7 +47,7 @@ local function check_callees(image, data, symbols, where, warn)
     end
   end
   if bad > good then
-    fail("%s: does not belong to %s, or to another build of it: no function of a " ..
+    raise("%s: does not belong to %s, or to another build of it: no function of a " ..
       "library begins at 0x%x, and so with %d of %d addresses that were called", where,
       image.path, example, bad, good + bad)
   elseif 10 * bad > FEW * (good + bad) then
@@ -69,10 +67,10 @@ end
 -- @raise a table with the field `message`
 function shared.check(image, data, symbols, settings, where, warn)
   if settings.gnu_compat then
-    fail("%s: is a shared library's profile, which GNU gprof does not read", where)
+    raise("%s: is a shared library's profile, which GNU gprof does not read", where)
   end
   check_range(image, data, where)
-  if options.has_all_functions(settings) then
+  if require "gprof.cli.diagnosis".has_all_functions(settings) then
     check_callees(image, data, symbols, where, warn)
   end
   if data.uncounted > 0 then

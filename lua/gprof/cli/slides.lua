@@ -68,7 +68,7 @@ end
 -- that.
 -- @tparam profile profile of the data, and of libraries, if there are any
 -- @tparam data data of the program
--- @tparam table settings that the profile was made with, as `options.read` gives them
+-- @tparam table settings that the profile was made with
 -- @tparam string where what messages call the data
 -- @treturn[1] profile the same one, or a new one of the corrected data
 -- @return[2] nil

@@ -12,7 +12,7 @@ local reading = require "gprof.cli.reading"
 
 local sum = {}
 
-local fail <const> = require "gprof.cli.options".raise
+local raise <const> = require "gprof.library.failure".raise
 
 -- What `reading.some` tells of files: bad ones on standard error, at once.
 local function teller(list, outcome, line)
@@ -38,7 +38,7 @@ local function tell_of_others(list, how, tell, warn)
   for _, directory in ipairs(list.directories) do
     if directory.others > 0 and directory.others == directory.files then
       local message = directory.path .. ": holds no profiles"
-      if not how.keep_going then fail("%s", message) end
+      if not how.keep_going then raise("%s", message) end
       tell("bad", nil, message)
     elseif directory.others > 0 then
       warn(("%s: left out what is no profile: %d of %d files, such as %s"):format(
@@ -52,7 +52,7 @@ local function read(data, list, how, tell, line)
     require "gprof.cli.jobs".read(data, list, how, tell, line)
   else
     local done, message = reading.some(data, list, 1, #list, how, tell)
-    if not done then fail("%s", message) end
+    if not done then raise("%s", message) end
   end
 end
 
@@ -85,7 +85,7 @@ end
 local function take_slide_off(data, options, names)
   if math.type(options.slide) ~= "integer" then return end
   local done, message = require "gprof.library.slide".apply(data, options.slide, names)
-  if not done then fail("%s", message) end
+  if not done then raise("%s", message) end
 end
 
 local function shows_progress(settings, list)
@@ -95,7 +95,7 @@ end
 
 --- Reads the profiles that a command line means.
 -- @tparam image image
--- @tparam table settings as `options.read` gives them
+-- @tparam table settings as `command_line.read` returns them
 -- @tparam table options of `gprof.data`
 -- @tparam function warn takes a message
 -- @treturn data their sum
@@ -113,7 +113,7 @@ function sum.read(image, settings, options, warn)
   read(data, list, how, tell, line)
   line:clear()
   tell_of_others(list, how, tell, warn)
-  if outcome.good <= 0 then fail("none of the profiles can be read") end
+  if outcome.good <= 0 then raise("none of the profiles can be read") end
   local names = profiles.names(list)
   take_slide_off(data, options, names)
   return data, names, outcome.bad, outcome.good

@@ -10,7 +10,7 @@ local kept = require "gprof.cli.kept"
 
 local targets = {}
 
-local fail <const> = require "gprof.cli.options".raise
+local raise <const> = require "gprof.library.failure".raise
 
 -- Its debugging files, if it may have any.
 local function add_debugging(files, image)
@@ -22,10 +22,10 @@ end
 -- Adds the program, and then its debugging files, of which a sum goes over neither.
 local function add_program(files, image, sum)
   files:add(image.path)
-  if files:has(sum) then fail("%s: is the program: no sum is written over it", sum) end
+  if files:has(sum) then raise("%s: is the program: no sum is written over it", sum) end
   add_debugging(files, image)
   if files:has(sum) then
-    fail("%s: is the program's debugging file: no sum is written over it", sum)
+    raise("%s: is the program's debugging file: no sum is written over it", sum)
   end
 end
 
@@ -95,7 +95,7 @@ function targets.check_source(exports, profile, directories)
     if export.path and core.file_status(export.path) == "file" then
       files = files or source_files(profile, directories)
       if files:has(export.path) then
-        fail("%s: is the program's source: no export is written over it", export.path)
+        raise("%s: is the program's source: no export is written over it", export.path)
       end
     end
   end

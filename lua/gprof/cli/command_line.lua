@@ -1,0 +1,79 @@
+--- Reads a command line into settings.
+--
+-- @internal gprof.cli.command_line
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local defaults = require "gprof.cli.defaults"
+local failure = require "gprof.library.failure"
+local options = require "gprof.cli.options"
+
+local command_line = {}
+
+local raise <const>, need <const> = failure.raise, failure.need
+
+--- Applies an option to settings. A flag does not load the actions.
+-- @tparam table option
+-- @tparam table settings
+-- @tparam string|nil argument
+-- @raise a table with the field `message`
+function command_line.apply(option, settings, argument)
+  if option.action == "flag" then
+    settings[options.setting(option)] = true
+  else
+    require "gprof.cli.actions"[option.action](settings, argument, option)
+  end
+end
+
+-- Whether the command line asks about the program itself: other options are ignored then.
+local function asks_about_program(settings)
+  return settings.help or settings.version or settings.print_completion or
+    settings.print_blocks_runtime
+end
+
+-- Applies the pairs of `core.getopt`: a line of the table of options, and an argument.
+-- --gnu-compat comes first, as other options depend on it.
+local function apply_all(given, settings)
+  for _, pair in ipairs(given) do
+    pair[1] = options.parse(pair[1])
+    settings.gnu_compat = settings.gnu_compat or pair[1].long == "gnu-compat" or nil
+  end
+  for _, pair in ipairs(given) do
+    command_line.apply(pair[1], settings, pair[2])
+    if asks_about_program(settings) then break end
+  end
+end
+
+-- Directories of the environment come after those of the command line.
+local function add_environment(settings)
+  local list = os.getenv "GPROF_PATH"
+  if list then require "gprof.cli.actions".directories(settings, list) end
+end
+
+--- Reads a command line.
+-- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
+--   the words in that file
+-- @treturn table settings: long names with underscores; `styles`, the reports requested
+--   (true) or excluded (false); `reports`, the names of others; `exports`; `compare`,
+--   arguments of that option; `profiles_from`, lists of profiles; `jobs`, the number of
+--   processes; `operands`
+-- @raise a table with the field `message`
+function command_line.read(arguments)
+  local settings = defaults.settings()
+  local words = need(core.expand("gprof.lua", arguments))
+  local given, operands, word, before =
+    core.getopt(words, options.text.gnu, options.text.own)
+  if given then
+    apply_all(given, settings)
+    add_environment(settings)
+    settings.operands = operands
+  else
+    apply_all(before, settings)
+    if not asks_about_program(settings) then
+      raise("%s", require "gprof.cli.hints".option(operands, word))
+    end
+  end
+  return settings
+end
+
+return command_line

@@ -1,0 +1,36 @@
+--- Settings that hold unless the command line says otherwise.
+--
+-- @internal gprof.cli.defaults
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local defaults = {}
+
+--- The settings of an empty command line.
+-- @treturn table new
+function defaults.settings()
+  return { styles = {}, reports = {}, exports = {}, compare = {}, profiles_from = {},
+    operands = {}, jobs = 1, file_format = "auto", width = 80 }
+end
+
+--- The path of the program.
+-- @tparam table settings
+-- @treturn string
+function defaults.image_path(settings)
+  return settings.operands[1] or "a.out"
+end
+
+--- The path of the profile that is read if the command line names none.
+-- @tparam table settings
+-- @treturn string
+function defaults.profile_path(settings)
+  return settings.file_format == "prof" and "mon.out" or "gmon.out"
+end
+
+--- The path that a sum is written to.
+-- @tparam table settings
+-- @treturn string
+function defaults.sum_path(settings)
+  return settings.sum_file or "gmon.sum"
+end
+
+return defaults
