@@ -22,8 +22,8 @@ FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 
 # What reads line tables, without libbfd: fuzz/debugging.c stands in for that.
 FUZZ_LINES = base/error base/hash base/sort object/section debug/dwarf debug/units \
-  debug/line_files debug/line_map debug/line_program debug/line_sequences debug/line_tables \
-  debug/source_names
+  debug/line_files debug/line_map debug/line_map_build debug/line_program \
+  debug/line_sequences debug/line_tables debug/source_names
 
 fuzz: deps-fuzz
 	@$(MAKE) --no-print-directory run-fuzz

@@ -216,8 +216,8 @@ bool gp_debug_file_is_partial(const gp_image *image) {
 static char *first_split(gp_dwarf *dwarf, gp_units *units) {
   gp_unit unit;
   while (gp_units_next(units, &unit))
-    if (unit.aside.kind != GP_VALUE_NONE)
-      return gp_dwarf_text(dwarf, &dwarf->info, &unit.layout, unit.aside);
+    if (unit.split_file.kind != GP_VALUE_NONE)
+      return gp_dwarf_text(dwarf, &dwarf->info, &unit.layout, unit.split_file);
   return NULL;
 }
 

@@ -2,9 +2,10 @@
 /*
  * The line table of a unit: an iteration over its rows.
  *
- * The table is a program for a small machine (DWARF 5, section 6.2), which is run row by
- * row; no row is kept. A sequence of rows tells of one stretch of code: each row of the
- * code from its address to that of the next one, and the last row where the code ends.
+ * A line table is a program for a small machine (DWARF 5, section 6.2). It is run row by
+ * row, and no row is kept. A sequence of rows covers one contiguous range of code: each
+ * row covers the code from its address to that of the next row, and the last row marks
+ * the end.
  */
 #ifndef GP_DEBUG_LINE_PROGRAM_H
 #define GP_DEBUG_LINE_PROGRAM_H
@@ -14,10 +15,10 @@
 
 typedef struct gp_line_row {
   uint64_t address;
-  uint64_t file;        /* number in the table of files, */
-  bool file_set;        /*   set by the program: it is 1 otherwise */
-  uint32_t line;        /* 0: of no line */
-  bool is_statement;    /* a good place for a breakpoint */
+  uint64_t file;        /* number in the file table, */
+  bool file_set;        /*   set by the program; else it is the default, 1 */
+  uint32_t line;        /* 0: no line */
+  bool is_statement;    /* a recommended breakpoint */
   bool end;             /* the sequence ends at the address */
 } gp_line_row;
 
@@ -26,49 +27,48 @@ typedef struct gp_line_program {
   uint64_t offset;          /* of the table, in .debug_line */
   size_t capacity;
   unsigned char *bytes;     /* the table */
-  gp_cursor tables;         /* where its tables of directories and files are */
-  gp_cursor program;        /* what is left of the program */
+  gp_cursor tables;         /* its directory and file tables */
+  gp_cursor code;           /* the rest of the program */
   const unsigned char *operands;  /* per standard opcode, from 1: how many it has */
   uint8_t instruction_size, operations, line_range, opcode_base;
   int8_t line_base;
-  bool statement;           /* what is_statement begins with */
+  bool statement;           /* initial value of is_statement */
 
   gp_line_row row;          /* the machine's registers */
-  unsigned operation;       /* in an instruction of several */
-  bool odd;                 /* something made no sense */
-  bool named;               /* `files` were read */
+  unsigned operation;       /* index within an instruction of several operations */
+  bool malformed;
+  bool files_read;          /* `files` has been filled */
   gp_line_files files;
 } gp_line_program;
 
 /* Prepares an iteration, which can be opened for one unit after the other. */
-void gp_line_program_init(gp_line_program *lines, gp_dwarf *dwarf);
-void gp_line_program_free(gp_line_program *lines);
+void gp_line_program_init(gp_line_program *program, gp_dwarf *dwarf);
+void gp_line_program_free(gp_line_program *program);
 
-/* Opens the unit's table. False if it has none, or none that makes sense. */
-bool gp_line_program_open(gp_line_program *lines, const gp_unit *unit);
+/* Opens the unit's table. False if it has none, or an unusable one. */
+bool gp_line_program_open(gp_line_program *program, const gp_unit *unit);
 
-/* The next row, which stands until the next call; NULL at the end. */
-const gp_line_row *gp_line_program_next(gp_line_program *lines);
+/* The next row, valid until the next call; NULL at the end. */
+const gp_line_row *gp_line_program_next(gp_line_program *program);
 
-/* Whether the program had to be given up, or has opcodes that nobody knows; or names of
- * files were asked for, and their tables make no sense. */
-bool gp_line_program_strange(const gp_line_program *lines);
+/* Whether the program could not be run to its end or has unknown extended opcodes; or a
+ * file was asked for and the file table is damaged. */
+bool gp_line_program_malformed(const gp_line_program *program);
 
-/* The size of the table in bytes: as much as was read of one that makes no sense. */
-size_t gp_line_program_size(const gp_line_program *lines);
+/* The size of the table in bytes; of an unusable one, as much as was read. */
+size_t gp_line_program_size(const gp_line_program *program);
 
-/* Whether names of its files are offsets of another size than the unit's. */
-bool gp_line_program_mixed(const gp_line_program *lines);
+/* Whether the table's offsets have another size than the unit's. */
+bool gp_line_program_mixes_offsets(const gp_line_program *program);
 
-/* The number of the first file, if there is any. */
-unsigned gp_line_program_first_file(const gp_line_program *lines);
+/* The number of the first file: 1, or 0 since DWARF 5. */
+unsigned gp_line_program_first_file(const gp_line_program *program);
 
-/* A number that no file of the table has, nor any above it. More files may be defined as
- * the iteration goes on. */
-size_t gp_line_program_file_count(gp_line_program *lines);
+/* One past the highest file number so far: the program may define more files. */
+size_t gp_line_program_file_count(gp_line_program *program);
 
 /* The name of a file by its number (free() it): "<unknown>" if there is no such file.
  * NULL if there is no memory. */
-char *gp_line_program_file(gp_line_program *lines, uint64_t number);
+char *gp_line_program_file(gp_line_program *program, uint64_t number);
 
 #endif

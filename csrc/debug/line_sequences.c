@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Rows of all line tables that tell of wanted code. */
+/* The sequences of all line tables that cover wanted code. */
 #include "debug/line_sequences.h"
 
 #include <string.h>
@@ -7,105 +7,106 @@
 #include "base/array.h"
 #include "debug/line_tables.h"
 
-/* Sequences that do not overlap tell of each wanted range once, and of more where rows
- * divide it; some overlap, as linkers throw code away. If so many times as many rows
- * would be kept, sequences tell of the same code over and over again. */
+/* Disjoint sequences have one row per wanted range, and one more per row that divides a
+ * range. Some sequences overlap, as linkers discard code. With this many times as many
+ * rows, the tables are too redundant to be of use. */
 #define MOST_OVERLAP 8
 
+/* State of one pass over the tables. */
 typedef struct reading {
-  gp_line_sequences *into;
-  uint64_t first;           /* code below this address is dubious */
+  gp_line_sequences *sequences;
+  uint64_t first_function;  /* sequences that begin below this address are dubious */
   const gp_range *wanted;
   size_t wanted_count;
-  bool as_libbfd;           /* see linemap.h */
+  bool as_libbfd;           /* see line_map_build.h */
   size_t next;              /* the first wanted range that ends above the last row */
-  uint64_t most;            /* rows to keep; */
-  bool full;                /*   there would be more: tables are of no use */
-  gp_line_program *lines;          /* the table that is being read */
-  gp_source_names *files;
+  uint64_t row_limit;       /* rows to keep at most; */
+  bool too_many;            /*   there would be more: the tables are not used */
+  gp_line_program *program; /* the table that is being read */
+  gp_source_names *names;
   size_t file_count;        /* of the table; 0 until one is wanted */
   size_t file_capacity;
-  uint32_t *file;           /* per file its number in `files`, or GP_NONE */
+  uint32_t *file;           /* per file of the table: its number in `names`, or GP_NONE */
 } reading;
 
 /* --- files --------------------------------------------------------------------- */
 
-/* Sets numbers of files up, none known yet. */
-static bool start_files(reading *read) {
-  read->file_count = gp_line_program_file_count(read->lines);
-  if (read->file_count == 0) return true;
-  if (read->file_count > read->file_capacity) {
-    if (!gp_resize(&read->file, read->file_count, sizeof *read->file)) return false;
-    read->file_capacity = read->file_count;
+/* Makes the numbers of the table's files, none known yet. */
+static bool start_files(reading *r) {
+  r->file_count = gp_line_program_file_count(r->program);
+  if (r->file_count == 0) return true;
+  if (r->file_count > r->file_capacity) {
+    if (!gp_resize(&r->file, r->file_count, sizeof *r->file)) return false;
+    r->file_capacity = r->file_count;
   }
-  memset(read->file, 0xff, read->file_count * sizeof *read->file);
+  memset(r->file, 0xff, r->file_count * sizeof *r->file);
   return true;
 }
 
-/* The number of a row's file: GP_NONE if its name is empty. Where the program sets none,
- * it is number 1; libbfd takes the first of the table, which is 0 since DWARF 5. */
-static bool find_file(reading *read, const gp_line_row *row, uint32_t *number) {
-  if (read->file_count == 0 && !start_files(read)) return false;
+/* The number of a row's file: GP_NONE if its name is empty. The default is file 1, which
+ * libbfd takes for the first of the table: that is file 0 since DWARF 5. */
+static bool find_file(reading *r, const gp_line_row *row, uint32_t *number) {
+  if (r->file_count == 0 && !start_files(r)) return false;
   uint64_t file = row->file;
-  if (!row->file_set && read->as_libbfd) file = gp_line_program_first_file(read->lines);
-  if (file < read->file_count && (*number = read->file[file]) != GP_NONE) return true;
-  char *name = gp_line_program_file(read->lines, file);
+  if (!row->file_set && r->as_libbfd) file = gp_line_program_first_file(r->program);
+  if (file < r->file_count && (*number = r->file[file]) != GP_NONE) return true;
+  char *name = gp_line_program_file(r->program, file);
   *number = GP_NONE;
-  bool done = name && (name[0] == '\0' || gp_source_names_add(read->files, name, number));
+  bool done = name && (name[0] == '\0' || gp_source_names_add(r->names, name, number));
   free(name);
-  if (file < read->file_count) read->file[file] = *number;
+  if (file < r->file_count) r->file[file] = *number;
   return done;
 }
 
 /* --- rows ---------------------------------------------------------------------- */
 
-/* Keeps what is wanted of a row's code. */
-static bool keep(reading *read, const gp_line_row *row, uint64_t high) {
+/* Keeps the wanted parts of a row's code. */
+static bool keep_row(reading *r, const gp_line_row *row, uint64_t high) {
   uint32_t file;
-  read->full |= read->into->rows.count >= read->most;
-  if (row->line == 0 || read->full) return true;
-  for (size_t i = read->next; i < read->wanted_count && read->wanted[i].low < high; i++) {
-    gp_range part = gp_range_clip(read->wanted[i], (gp_range){row->address, high});
-    if (!find_file(read, row, &file)) return false;
-    if (file != GP_NONE && !gp_line_map_append(&read->into->rows, part, file, row->line))
-      return false;
+  gp_line_map *rows = &r->sequences->rows;
+  r->too_many |= rows->count >= r->row_limit;
+  if (row->line == 0 || r->too_many) return true;
+  for (size_t i = r->next; i < r->wanted_count && r->wanted[i].low < high; i++) {
+    gp_range part = gp_range_clip(r->wanted[i], (gp_range){row->address, high});
+    if (!find_file(r, row, &file)) return false;
+    if (file != GP_NONE && !gp_line_map_append(rows, part, file, row->line)) return false;
   }
   return true;
 }
 
-/* Takes a row whose code ends at `high`. Most rows are not wanted: that is seen soon. */
-static inline bool take_row(reading *read, const gp_line_row *row, uint64_t high) {
-  while (read->next < read->wanted_count && read->wanted[read->next].high <= row->address)
-    read->next++;
-  return read->next == read->wanted_count || read->wanted[read->next].low >= high ||
-         keep(read, row, high);
+/* Takes a row whose code ends at `high`. Most rows are not wanted, so that is tested
+ * first. */
+static inline bool take_row(reading *r, const gp_line_row *row, uint64_t high) {
+  while (r->next < r->wanted_count && r->wanted[r->next].high <= row->address) r->next++;
+  return r->next == r->wanted_count || r->wanted[r->next].low >= high ||
+         keep_row(r, row, high);
 }
 
-static bool add_sequence(gp_line_sequences *rows, gp_sequence sequence) {
-  if (!gp_make_room(&rows->sequence, &rows->capacity, rows->count,
-                    sizeof *rows->sequence))
+static bool append(gp_line_sequences *sequences, gp_sequence sequence) {
+  if (!gp_make_room(&sequences->sequence, &sequences->capacity, sequences->count,
+                    sizeof *sequences->sequence))
     return false;
-  rows->sequence[rows->count++] = sequence;
+  sequences->sequence[sequences->count++] = sequence;
   return true;
 }
 
 /* Keeps a sequence if any of its code is wanted, whether that has a line or not. */
-static bool keep_sequence(reading *read, gp_sequence sequence) {
-  size_t i = gp_range_above(read->wanted, read->wanted_count, sequence.low);
-  if (i == read->wanted_count || read->wanted[i].low >= sequence.high) return true;
-  sequence.last = read->into->rows.count;
-  sequence.dubious |= sequence.low < read->first;
-  return add_sequence(read->into, sequence);
+static bool keep_sequence(reading *r, gp_sequence sequence) {
+  size_t i = gp_range_above(r->wanted, r->wanted_count, sequence.low);
+  if (i == r->wanted_count || r->wanted[i].low >= sequence.high) return true;
+  sequence.end = r->sequences->rows.count;
+  sequence.dubious |= sequence.low < r->first_function;
+  return append(r->sequences, sequence);
 }
 
-/* Reads the sequence that begins with the row. */
-static bool read_sequence(reading *read, const gp_line_row *row) {
-  gp_sequence sequence = {row->address, row->address, read->into->rows.count, 0, false};
+/* Reads the sequence that begins with a row. */
+static bool read_sequence(reading *r, const gp_line_row *row) {
+  gp_sequence sequence = {row->address, row->address, r->sequences->rows.count, 0, false};
   gp_line_row last = *row;
-  read->next = gp_range_above(read->wanted, read->wanted_count, row->address);
-  while (!last.end && (row = gp_line_program_next(read->lines)) != NULL) {
+  r->next = gp_range_above(r->wanted, r->wanted_count, row->address);
+  while (!last.end && (row = gp_line_program_next(r->program)) != NULL) {
     if (row->address > last.address) {
-      if (!take_row(read, &last, row->address)) return false;
+      if (!take_row(r, &last, row->address)) return false;
     } else if (row->address < last.address) {
       sequence.dubious = true;
     }
@@ -113,27 +114,27 @@ static bool read_sequence(reading *read, const gp_line_row *row) {
     if (row->address > sequence.high) sequence.high = row->address;
     last = *row;
   }
-  return keep_sequence(read, sequence);
+  return keep_sequence(r, sequence);
 }
 
-/* Reads a table. If any of it makes no sense, nothing of it counts: it is the same with
- * libbfd. */
-static bool read_table(reading *read) {
+/* Reads a table. Like libbfd, it drops all of a malformed one. */
+static bool read_table(reading *r) {
   const gp_line_row *row;
-  size_t sequences = read->into->count, rows = read->into->rows.count;
-  read->file_count = 0;
-  while ((row = gp_line_program_next(read->lines)) != NULL)
-    if (!read_sequence(read, row)) return false;
-  if (gp_line_program_strange(read->lines)) {
-    read->into->count = sequences;
-    read->into->rows.count = rows;
+  gp_line_sequences *sequences = r->sequences;
+  size_t sequence_count = sequences->count, row_count = sequences->rows.count;
+  r->file_count = 0;
+  while ((row = gp_line_program_next(r->program)) != NULL)
+    if (!read_sequence(r, row)) return false;
+  if (gp_line_program_malformed(r->program)) {
+    sequences->count = sequence_count;
+    sequences->rows.count = row_count;
   }
   return true;
 }
 
-/* Where the first symbol in .text is that libbfd can take for a function's; the beginning
- * of .text if symbols were not read. */
-static uint64_t first_named(const gp_image *image) {
+/* The address of the first symbol in .text that libbfd can take for a function's; the
+ * beginning of .text if symbols were not read. */
+static uint64_t find_first_function(const gp_image *image) {
   const flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_OBJECT | BSF_THREAD_LOCAL;
   uint64_t first = UINT64_MAX;
   for (size_t i = 0; i < image->symbol_count; i++) {
@@ -145,27 +146,29 @@ static uint64_t first_named(const gp_image *image) {
   return image->symbol_count > 0 ? first : image->text_low;
 }
 
-bool gp_line_sequences_read(gp_line_sequences *rows, gp_source_names *files,
+bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names,
                             const gp_image *image, bool as_libbfd, const gp_range *wanted,
                             size_t wanted_count, bool *readable) {
   gp_line_tables tables;
-  reading read = {.into = rows, .first = first_named(image), .wanted = wanted,
-                  .wanted_count = wanted_count, .as_libbfd = as_libbfd, .files = files};
-  memset(rows, 0, sizeof *rows);
+  reading r = {.sequences = sequences, .first_function = find_first_function(image),
+               .wanted = wanted, .wanted_count = wanted_count, .as_libbfd = as_libbfd,
+               .names = names};
+  memset(sequences, 0, sizeof *sequences);
+  gp_line_map_init(&sequences->rows);
   bool failed = !gp_line_tables_open(&tables, image, readable);
-  read.lines = &tables.lines;
-  read.most = MOST_OVERLAP * (tables.dwarf.line.size + wanted_count);
-  while (!failed && !read.full && gp_line_tables_next(&tables, &failed))
-    failed = !read_table(&read);
-  *readable &= !read.full && !(as_libbfd && tables.unlike);
-  rows->split = tables.split;
+  r.program = &tables.program;
+  r.row_limit = MOST_OVERLAP * (tables.dwarf.line.size + wanted_count);
+  while (!failed && !r.too_many && gp_line_tables_next(&tables, &failed))
+    failed = !read_table(&r);
+  *readable &= !r.too_many && !(as_libbfd && tables.unlike_libbfd);
+  sequences->split = tables.split;
   gp_line_tables_free(&tables);
-  free(read.file);
+  free(r.file);
   return !failed;
 }
 
-void gp_line_sequences_free(gp_line_sequences *rows) {
-  free(rows->sequence);
-  gp_line_map_free(&rows->rows);
-  memset(rows, 0, sizeof *rows);
+void gp_line_sequences_free(gp_line_sequences *sequences) {
+  free(sequences->sequence);
+  gp_line_map_free(&sequences->rows);
+  memset(sequences, 0, sizeof *sequences);
 }

@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Rows of all line tables that tell of wanted code.
+ * The sequences of all line tables that cover wanted code.
  *
- * One pass over the tables, which keeps of each sequence the rows that are wanted, and
- * nothing of a sequence without any. A sequence is dubious if its rows are not in the
- * order of addresses; if it begins below .text and reaches into it, mostly from 0, as the
- * linker threw its code away; and if it begins where no symbol names a function.
+ * A sequence is a run of line table rows that covers one contiguous range of code. One
+ * pass over the tables keeps the wanted rows of each sequence.
+ *
+ * A sequence is dubious if its rows are not in address order; if it begins below .text
+ * and reaches into it, mostly from address 0, as the linker discarded its code; or if it
+ * begins below the first function symbol.
  */
 #ifndef GP_DEBUG_LINE_SEQUENCES_H
 #define GP_DEBUG_LINE_SEQUENCES_H
 
 #include "debug/line_map.h"
+#include "object/image.h"
 
 typedef struct gp_sequence {
-  uint64_t low, high;       /* the code that it tells of */
-  size_t first, last;       /* its wanted rows; `last` is behind them */
-  bool dubious;             /* tables alone do not tell what libbfd says of it */
+  uint64_t low, high;       /* the code that it covers */
+  size_t first, end;        /* its wanted rows: `first` to `end` - 1 */
+  bool dubious;             /* libbfd's answer cannot be told from the tables alone */
 } gp_sequence;
 
 typedef struct gp_line_sequences {
   size_t count, capacity;
   gp_sequence *sequence;    /* in the order of the tables */
-  gp_line_map rows;          /* stretches of code, without names of files */
+  gp_line_map rows;         /* of all sequences, one after the other; without names */
   bool split;               /* a unit has more in another file; see units.h */
 } gp_line_sequences;
 
-/* Reads them. `readable` tells whether the tables are all that libbfd goes by, and do not
- * tell of the same code over and over again; if not, it has to be asked. Files are
- * numbered in `files`. False if there is no memory. */
-bool gp_line_sequences_read(gp_line_sequences *rows, gp_source_names *files,
+/* Reads the sequences that overlap the wanted ranges, which ascend and are disjoint.
+ * Files are numbered in `names`. Sets `*readable` to whether the tables are all that
+ * libbfd goes by, and not too redundant; if not, libbfd has to be asked about every
+ * address. Fails only if there is no memory; free the sequences then, too. */
+bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names,
                             const gp_image *image, bool as_libbfd, const gp_range *wanted,
                             size_t wanted_count, bool *readable);
-void gp_line_sequences_free(gp_line_sequences *rows);
+void gp_line_sequences_free(gp_line_sequences *sequences);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/array.h"
 
-/* Tables don't overlap, but one that lies about its length can seem to. All together may
- * be so many times as long as the section; those behind are left out. */
+/* Tables are disjoint, but one that claims a false length can overlap others. All tables
+ * together may be this many times as long as the section; those after are ignored. */
 #define MOST_OVERLAP 8
 
 static gp_key offset_key(const void *columns, uint32_t row) {
@@ -19,13 +19,13 @@ bool gp_line_tables_open(gp_line_tables *tables, const gp_image *image, bool *re
   memset(tables, 0, sizeof *tables);
   gp_hash_init(&tables->index, offset_key, tables);
   *readable = gp_dwarf_open(&tables->dwarf, image);
-  gp_line_program_init(&tables->lines, &tables->dwarf);
-  tables->left = MOST_OVERLAP * tables->dwarf.line.size;
+  gp_line_program_init(&tables->program, &tables->dwarf);
+  tables->budget = MOST_OVERLAP * tables->dwarf.line.size;
   return !*readable || gp_units_open(&tables->units, &tables->dwarf);
 }
 
 void gp_line_tables_free(gp_line_tables *tables) {
-  gp_line_program_free(&tables->lines);
+  gp_line_program_free(&tables->program);
   gp_units_free(&tables->units);
   gp_dwarf_free(&tables->dwarf);
   gp_hash_free(&tables->index);
@@ -33,14 +33,12 @@ void gp_line_tables_free(gp_line_tables *tables) {
   memset(tables, 0, sizeof *tables);
 }
 
-/* Notes that a table is opened. */
-static bool note(gp_line_tables *tables, uint64_t offset) {
-  if (tables->count == tables->capacity) {
-    size_t room = gp_capacity(tables->capacity, tables->count + 1);
-    if (room >= GP_NONE || !gp_resize(&tables->offset, room, sizeof *tables->offset))
-      return false;
-    tables->capacity = room;
-  }
+/* Records that a table is opened. */
+static bool add_offset(gp_line_tables *tables, uint64_t offset) {
+  if (tables->count >= GP_NONE - 1 ||
+      !gp_make_room(&tables->offset, &tables->capacity, tables->count,
+                    sizeof *tables->offset))
+    return false;
   tables->offset[tables->count++] = offset;
   return gp_hash_add(&tables->index, (uint32_t)tables->count - 1);
 }
@@ -50,17 +48,17 @@ static bool open_next(gp_line_tables *tables, bool *failed) {
   *failed = false;
   while (tables->units.abbrev && gp_units_next(&tables->units, &unit)) {
     gp_key key = {unit.lines, 0};
-    tables->split |= unit.aside.kind != GP_VALUE_NONE;
-    tables->unlike |= unit.split;
+    tables->split |= unit.split_file.kind != GP_VALUE_NONE;
+    tables->unlike_libbfd |= unit.split;
     if (!unit.has_lines || gp_hash_find(&tables->index, key) != GP_NONE) continue;
-    *failed = !note(tables, unit.lines);
+    *failed = !add_offset(tables, unit.lines);
     if (*failed) return false;
-    bool opened = gp_line_program_open(&tables->lines, &unit);
-    uint64_t size = gp_line_program_size(&tables->lines);
-    if (size > tables->left) return false;
-    tables->left -= size;
+    bool opened = gp_line_program_open(&tables->program, &unit);
+    uint64_t size = gp_line_program_size(&tables->program);
+    if (size > tables->budget) return false;
+    tables->budget -= size;
     if (!opened) continue;
-    tables->unlike |= gp_line_program_mixed(&tables->lines);
+    tables->unlike_libbfd |= gp_line_program_mixes_offsets(&tables->program);
     return true;
   }
   return false;

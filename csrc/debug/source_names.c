@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names of source files, each with a number. */
+/* The names of source files, each with a number. */
 #include "debug/source_names.h"
 
 #include <stdlib.h>
@@ -8,36 +8,36 @@
 #include "base/array.h"
 
 static gp_key name_key(const void *columns, uint32_t row) {
-  const gp_source_names *files = columns;
-  return gp_text_key(files->name[row]);
+  const gp_source_names *names = columns;
+  return gp_text_key(names->name[row]);
 }
 
-void gp_source_names_init(gp_source_names *files) {
-  memset(files, 0, sizeof *files);
-  gp_hash_init(&files->index, name_key, files);
+void gp_source_names_init(gp_source_names *names) {
+  memset(names, 0, sizeof *names);
+  gp_hash_init(&names->index, name_key, names);
 }
 
-void gp_source_names_free(gp_source_names *files) {
-  for (size_t i = 0; i < files->count; i++) free(files->name[i]);
-  free(files->name);
-  gp_hash_free(&files->index);
-  gp_source_names_init(files);
+void gp_source_names_free(gp_source_names *names) {
+  for (size_t i = 0; i < names->count; i++) free(names->name[i]);
+  free(names->name);
+  gp_hash_free(&names->index);
+  gp_source_names_init(names);
 }
 
-static bool append(gp_source_names *files, const char *name) {
-  if (!gp_make_room(&files->name, &files->capacity, files->count, sizeof *files->name))
+static bool append(gp_source_names *names, const char *name) {
+  if (!gp_make_room(&names->name, &names->capacity, names->count, sizeof *names->name))
     return false;
   char *copy = strdup(name);
   if (!copy) return false;
-  files->name[files->count++] = copy;
+  names->name[names->count++] = copy;
   return true;
 }
 
-bool gp_source_names_add(gp_source_names *files, const char *name, uint32_t *number) {
-  *number = gp_hash_find(&files->index, gp_text_key(name));
-  if (*number != GP_NONE && strcmp(files->name[*number], name) == 0) return true;
-  bool known = *number != GP_NONE;  /* the key, but not the name */
-  if (!append(files, name)) return false;
-  *number = (uint32_t)files->count - 1;
-  return known || gp_hash_add(&files->index, *number);
+bool gp_source_names_add(gp_source_names *names, const char *name, uint32_t *number) {
+  *number = gp_hash_find(&names->index, gp_text_key(name));
+  if (*number != GP_NONE && strcmp(names->name[*number], name) == 0) return true;
+  bool collides = *number != GP_NONE;  /* another name with the same key */
+  if (!append(names, name)) return false;
+  *number = (uint32_t)names->count - 1;
+  return collides || gp_hash_add(&names->index, *number);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names of source files, each with a number.
+ * The names of source files, each with a number.
  *
- * Files are numbered from 0 in the order in which they are met. Two of one name are one
- * file: names are what debugging information spells them, nothing is looked at on disk.
+ * Files are numbered from 0 in the order in which they are added. Names are compared as
+ * the debugging information spells them; nothing is looked up on disk.
  */
 #ifndef GP_DEBUG_SOURCE_NAMES_H
 #define GP_DEBUG_SOURCE_NAMES_H
@@ -16,11 +16,12 @@ typedef struct gp_source_names {
   gp_hash index;
 } gp_source_names;
 
-/* No files. Its address must not change from here on. */
-void gp_source_names_init(gp_source_names *files);
-void gp_source_names_free(gp_source_names *files);
+/* An empty set. Its address must not change from here on. */
+void gp_source_names_init(gp_source_names *names);
+void gp_source_names_free(gp_source_names *names);
 
-/* The number of a file, given when it is met first. False if there is no memory. */
-bool gp_source_names_add(gp_source_names *files, const char *name, uint32_t *number);
+/* Sets `*number` to the number of a name, which is added if it is new. False if there is
+ * no memory. */
+bool gp_source_names_add(gp_source_names *names, const char *name, uint32_t *number);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-/* Bytes that the header of a unit and its first entry mostly fit in, and always: only
- * text that stands in the entry itself makes it long. */
+/* The header of a unit and its first entry mostly fit in the first size, in bytes, and
+ * always in the second: only inline strings make an entry long. */
 #define USUAL_WINDOW 512
 #define LONGEST_WINDOW 65536
 
@@ -19,17 +19,17 @@ enum {
 };
 enum { FORM_implicit_const = 0x21 };
 
-/* Units have abbreviations of their own, or one of the first of a table that several
- * share. So all of them are read in as many bytes as there are, or few times as many;
- * each unit that shares one takes bytes of its own. */
-static uint64_t how_patient(const gp_dwarf *dwarf) {
+/* A unit has abbreviations of its own, or its first entry uses one of the first of a
+ * shared table. So all searches together read about as many bytes as there are; each unit
+ * that shares a table has bytes of its own in .debug_info. */
+static uint64_t initial_budget(const gp_dwarf *dwarf) {
   return 16 * (dwarf->abbrev.size + dwarf->info.size) + 1048576;
 }
 
 bool gp_units_open(gp_units *units, gp_dwarf *dwarf) {
   memset(units, 0, sizeof *units);
   units->dwarf = dwarf;
-  units->patience = how_patient(dwarf);
+  units->budget = initial_budget(dwarf);
   units->abbrev = malloc((size_t)dwarf->abbrev.size + 1);
   if (!units->abbrev) return false;
   if (!gp_section_read(&dwarf->abbrev, 0, units->abbrev, (size_t)dwarf->abbrev.size))
@@ -45,7 +45,7 @@ void gp_units_free(gp_units *units) {
 
 /* --- abbreviations ------------------------------------------------------------- */
 
-/* The next attribute of an abbreviation; false behind the last. */
+/* Takes the next attribute of an abbreviation; false after the last. */
 static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *form,
                            int64_t *implicit) {
   *attribute = gp_take_uleb(abbrev);
@@ -54,13 +54,13 @@ static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *for
   return !abbrev->bad && (*attribute || *form);
 }
 
-/* Notes that the abbreviations in front of the cursor were looked through. */
-static void lose_patience(gp_units *units, const gp_cursor *abbrev) {
-  uint64_t looked = (uint64_t)(abbrev->at - abbrev->start);
-  units->patience -= looked < units->patience ? looked : units->patience;
+/* Charges the budget for the abbreviations before the cursor. */
+static void charge(gp_units *units, const gp_cursor *abbrev) {
+  uint64_t read = (uint64_t)(abbrev->at - abbrev->start);
+  units->budget -= read < units->budget ? read : units->budget;
 }
 
-/* Finds an abbreviation in the table at `offset`: puts the cursor on its attributes. */
+/* Finds an abbreviation in the table at `offset`; puts the cursor on its attributes. */
 static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
                               gp_cursor *abbrev) {
   uint64_t size = units->dwarf->abbrev.size, found = 0, attribute, form;
@@ -68,16 +68,16 @@ static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
   if (offset >= size || code == 0) return false;
   const unsigned char *table = units->abbrev + offset;
   *abbrev = gp_cursor_on(table, (size_t)(size - offset), units->dwarf->layout);
-  while (units->patience > (uint64_t)(abbrev->at - table) &&
+  while (units->budget > (uint64_t)(abbrev->at - table) &&
          (found = gp_take_uleb(abbrev)) != 0) {
     gp_take_uleb(abbrev);  /* its tag */
-    gp_take_u8(abbrev);    /* whether entries are below it */
+    gp_take_u8(abbrev);    /* whether it has children */
     if (found == code) break;
     while (next_attribute(abbrev, &attribute, &form, &implicit)) continue;
   }
-  lose_patience(units, abbrev);
+  charge(units, abbrev);
   abbrev->start = abbrev->at;
-  return units->patience > 0 && found == code && !abbrev->bad;
+  return units->budget > 0 && found == code && !abbrev->bad;
 }
 
 /* --- units --------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static void take_attribute(gp_unit *unit, uint64_t attribute, gp_value value) {
     unit->split |= value.kind == GP_VALUE_ELSEWHERE;
   } else if (attribute == AT_dwo_name || attribute == AT_GNU_dwo_name) {
     unit->split = true;
-    unit->aside = value;
+    unit->split_file = value;
   } else if (attribute == AT_str_offsets_base) {
     unit->layout.text_offsets = value.number;
   }
@@ -110,10 +110,10 @@ static void read_entry(gp_units *units, gp_unit *unit, gp_cursor *cursor,
     if (cursor->bad) break;
     take_attribute(unit, attribute, value);
   }
-  lose_patience(units, &abbrev);
+  charge(units, &abbrev);
 }
 
-/* Reads the header behind the length; returns the offset of the abbreviations. */
+/* Reads the header after the length; returns the offset of the abbreviations. */
 static uint64_t read_header(gp_unit *unit, gp_cursor *cursor) {
   gp_unit_layout *layout = &unit->layout;
   uint8_t type = 0;
@@ -133,12 +133,12 @@ static uint64_t read_header(gp_unit *unit, gp_cursor *cursor) {
     gp_take(cursor, 8);  /* signature */
     gp_take_offset(cursor);
   } else if (type == UNIT_skeleton || type == UNIT_split_compile) {
-    gp_take(cursor, 8);  /* number of the split unit */
+    gp_take(cursor, 8);  /* id of the split unit */
   }
   return abbrev_offset;
 }
 
-/* Looks at the unit through a window of `size` bytes. */
+/* Reads the first `size` bytes of the unit. */
 static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
   if (size > units->window_size) {
     if (!gp_section_room(&units->dwarf->info, &units->window, size, 1)) return false;
@@ -148,24 +148,24 @@ static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
   return gp_section_read(&units->dwarf->info, units->next, units->window, size);
 }
 
-/* Reads the unit through such a window. False if that is not wide enough; and if there is
- * no such unit, whose length is 0 then. */
-static bool look(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) {
+/* Reads the unit through a window of `size` bytes. False if the window is too small, and
+ * if there is no such unit, whose length is 0 then. */
+static bool read_unit(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) {
   gp_cursor cursor;
   memset(unit, 0, sizeof *unit);
   *length = 0;
   if (!open_window(units, size, &cursor)) return false;
   uint64_t claimed = gp_take_length(&cursor);
-  uint64_t behind = (uint64_t)(cursor.at - cursor.start);
-  uint64_t left = units->dwarf->info.size - units->next - behind;
+  uint64_t prefix = (uint64_t)(cursor.at - cursor.start);
+  uint64_t left = units->dwarf->info.size - units->next - prefix;
   if (cursor.bad || claimed > left) return false;
-  *length = claimed + behind;
+  *length = prefix + claimed;
   if (*length < size) cursor.end = cursor.start + *length;
   uint64_t abbrev_offset = read_header(unit, &cursor);
   if (unit->layout.version >= 2 && unit->layout.version <= 5)
     read_entry(units, unit, &cursor, abbrev_offset);
   if (unit->directory.kind == GP_VALUE_INLINE) unit->directory.number += units->next;
-  if (unit->aside.kind == GP_VALUE_INLINE) unit->aside.number += units->next;
+  if (unit->split_file.kind == GP_VALUE_INLINE) unit->split_file.number += units->next;
   return !cursor.bad;
 }
 
@@ -174,8 +174,8 @@ bool gp_units_next(gp_units *units, gp_unit *unit) {
   if (left == 0) return false;
   for (size_t size = USUAL_WINDOW; size <= LONGEST_WINDOW; size *= 2) {
     bool all = size >= left;
-    if (look(units, unit, all ? (size_t)left : size, &length) || all || length <= size)
-      break;
+    size_t window = all ? (size_t)left : size;
+    if (read_unit(units, unit, window, &length) || all || length <= size) break;
   }
   units->next += length;
   return length > 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "debug/debug_file.h"
+#include "debug/line_map_build.h"
 #include "lua/binding.h"
 #include "object/build_id.h"
 #include "object/debug_str.h"
@@ -57,7 +58,7 @@ static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libb
   gp_error error = {""};
   if (!box->mapped[as_libbfd]) {
     const gp_image *from = gp_debug_file_lines(box->image, as_libbfd);
-    if (!gp_line_map_read(map, from, as_libbfd, &text, 1, &error))
+    if (!gp_line_map_build(map, from, as_libbfd, &text, 1, &error))
       gp_raise_no_memory(L);
     box->mapped[as_libbfd] = true;
   }
@@ -76,7 +77,7 @@ static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_lib
   const gp_line_map *map = open_map(L, check_box(L, 1), as_libbfd);
   uint32_t stretch = gp_line_map_find(map, address);
   if (stretch == GP_NONE) return false;
-  source->file = map->files.name[map->file[stretch]];
+  source->file = map->names.name[map->file[stretch]];
   source->line = map->line[stretch];
   if (!known) source->function = NULL;
   return true;

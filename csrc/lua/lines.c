@@ -30,7 +30,7 @@ static const gp_line_row *next_row(lua_State *L, lines_box *box) {
       lua_newtable(L);
       lua_setiuservalue(L, lua_upvalueindex(1), LINES_FILES);
     }
-    row = gp_line_program_next(&box->tables.lines);
+    row = gp_line_program_next(&box->tables.program);
     box->in_table = row != NULL;
   }
   if (failed) gp_raise_no_memory(L);
@@ -43,7 +43,7 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
   if (lua_rawgeti(L, -1, (lua_Integer)number) == LUA_TNIL) {
     lua_pop(L, 1);
     void **guard = gp_push_guard(L);
-    *guard = gp_line_program_file(&box->tables.lines, number);
+    *guard = gp_line_program_file(&box->tables.program, number);
     gp_take_text(L, guard);
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (lua_Integer)number);

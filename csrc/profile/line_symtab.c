@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "debug/debug_file.h"
+#include "debug/line_map_build.h"
 #include "gmon/recorded.h"
 
 /* Source of some code, as far as it decides where a symbol begins. */
@@ -64,8 +65,8 @@ static bool read_map(building *b, gp_error *error) {
   if (!wanted) return gp_fail_memory(error);
   for (uint32_t f = 0; f < b->functions->count; f++)
     count = add_wanted(b, f, wanted, count);
-  bool done = gp_line_map_read(&b->map, b->image, b->lines->gnu_compat, wanted, count,
-                               error);
+  bool done = gp_line_map_build(&b->map, b->image, b->lines->gnu_compat, wanted, count,
+                                error);
   free(wanted);
   return done;
 }
@@ -318,8 +319,8 @@ static bool copy_files(building *b) {
   b->lines->files = gp_column(1, sizeof *b->lines->files);
   if (!b->lines->files) return false;
   gp_source_names_init(b->lines->files);
-  for (size_t i = 0; i < b->map.files.count; i++)
-    if (!gp_source_names_add(b->lines->files, b->map.files.name[i], &number))
+  for (size_t i = 0; i < b->map.names.count; i++)
+    if (!gp_source_names_add(b->lines->files, b->map.names.name[i], &number))
       return false;
   return true;
 }

@@ -17,7 +17,6 @@
 #ifndef GP_PROFILE_LINE_SYMTAB_H
 #define GP_PROFILE_LINE_SYMTAB_H
 
-#include "debug/line_map.h"
 #include "gmon/gmon.h"
 #include "symbols/symtab.h"
 

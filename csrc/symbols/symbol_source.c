@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "debug/debug_file.h"
-#include "debug/line_map.h"
+#include "debug/line_map_build.h"
 
 static bool first_before(const void *context, uint32_t b, uint32_t a) {
   const uint32_t *first = context;
@@ -32,8 +32,8 @@ static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_ima
   for (size_t s = 0; s < symtab->count; s++)
     entries[s] = (gp_range){symtab->address[s], symtab->address[s] + 1};
   image = gp_debug_file_lines(image, symtab->gnu_compat);
-  bool done = gp_line_map_read(map, image, symtab->gnu_compat, entries, symtab->count,
-                               error);
+  bool done = gp_line_map_build(map, image, symtab->gnu_compat, entries, symtab->count,
+                                error);
   free(entries);
   return done;
 }
@@ -77,7 +77,7 @@ static bool look_all_up(gp_symbol_sources *sources, const lookup *l) {
 
 static bool look_up_in(gp_symbol_sources *sources, const gp_symtab *symtab,
                        const gp_line_map *map) {
-  const gp_source_names *files = symtab->files ? symtab->files : &map->files;
+  const gp_source_names *files = symtab->files ? symtab->files : &map->names;
   lookup l = {symtab, map, files, gp_column(files->count, sizeof *l.number)};
   if (!l.number) return false;
   memset(l.number, 0xff, files->count * sizeof *l.number);

@@ -13,34 +13,34 @@
 
 #include "../debugging.h"
 #include "../support.h"
-#include "debug/line_map.h"
+#include "debug/line_map_build.h"
 #include "debug/line_tables.h"
 
 const size_t fuzz_part_count = 1 + FUZZ_SECTIONS;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_name(gp_line_program *lines, uint64_t number) {
-  char *name = gp_line_program_file(lines, number);
+static void check_name(gp_line_program *program, uint64_t number) {
+  char *name = gp_line_program_file(program, number);
   FUZZ_HOLDS(name);
   free(name);
 }
 
 /* Goes through the rows of the table that is open. */
-static void check_table(gp_line_program *lines) {
+static void check_table(gp_line_program *program) {
   const gp_line_row *row;
-  size_t rows = 0, size = gp_line_program_size(lines);
+  size_t rows = 0, size = gp_line_program_size(program);
   uint64_t named = UINT64_MAX;
-  while ((row = gp_line_program_next(lines)) != NULL) {
+  while ((row = gp_line_program_next(program)) != NULL) {
     FUZZ_HOLDS(++rows <= size);
     if (row->file == named) continue;
     named = row->file;
-    if (rows < 100) check_name(lines, named);
+    if (rows < 100) check_name(program, named);
   }
-  FUZZ_HOLDS(gp_line_program_next(lines) == NULL);
-  FUZZ_HOLDS(gp_line_program_file_count(lines) <= size + 1);
-  check_name(lines, gp_line_program_first_file(lines));
-  check_name(lines, gp_line_program_file_count(lines) - 1);
-  check_name(lines, gp_line_program_file_count(lines));
+  FUZZ_HOLDS(gp_line_program_next(program) == NULL);
+  FUZZ_HOLDS(gp_line_program_file_count(program) <= size + 1);
+  check_name(program, gp_line_program_first_file(program));
+  check_name(program, gp_line_program_file_count(program) - 1);
+  check_name(program, gp_line_program_file_count(program));
 }
 
 /* All rows of all tables. */
@@ -48,7 +48,7 @@ static void check_tables(const gp_image *image) {
   gp_line_tables tables;
   bool readable, failed = false;
   FUZZ_HOLDS(gp_line_tables_open(&tables, image, &readable));
-  while (gp_line_tables_next(&tables, &failed)) check_table(&tables.lines);
+  while (gp_line_tables_next(&tables, &failed)) check_table(&tables.program);
   FUZZ_HOLDS(!failed);
   gp_line_tables_free(&tables);
 }
@@ -80,13 +80,13 @@ static void check_map(const gp_image *image, fuzz_part choices) {
   gp_line_map map;
   size_t count = choose_ranges(choices, ranges);
   bool as_libbfd = fuzz_byte(choices, 1) & 1;
-  FUZZ_HOLDS(gp_line_map_read(&map, image, as_libbfd, ranges, count, &error));
+  FUZZ_HOLDS(gp_line_map_build(&map, image, as_libbfd, ranges, count, &error));
   fuzz_check_error(true, &error);
   for (size_t i = 0; i < map.count; i++) {
     FUZZ_HOLDS(i == 0 || map.high[i - 1] <= map.low[i]);
     FUZZ_HOLDS(map.low[i] < map.high[i]);
     FUZZ_HOLDS(is_wanted(ranges, count, map.low[i], map.high[i]));
-    FUZZ_HOLDS(map.file[i] < map.files.count && map.line[i] > 0);
+    FUZZ_HOLDS(map.file[i] < map.names.count && map.line[i] > 0);
     FUZZ_HOLDS(gp_line_map_find(&map, map.low[i]) == i);
   }
   gp_line_map_free(&map);

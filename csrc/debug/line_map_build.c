@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Builds a line map from an image's debugging information.
+ *
+ * The line tables are read once (line_sequences.h). Several sequences may cover the same
+ * code: if many units define a function, a linker keeps one copy, and the other units'
+ * tables may point at it, too. Where sequences contradict each other, and where there are
+ * no tables that we can read, libbfd is asked about each address.
+ */
+#include "debug/line_map_build.h"
+
+#include <string.h>
+
+#include "base/array.h"
+#include "base/sort.h"
+#include "debug/line_sequences.h"
+
+/* --- asking libbfd ------------------------------------------------------------- */
+
+/* Extends the last row by libbfd's answer for one address, or begins another row. A new
+ * function begins a new row even if the line stays the same. */
+static bool append_answer(gp_line_map *map, uint64_t address, const gp_location *location,
+                          const char *last_function) {
+  uint32_t file;
+  size_t last = map->count - 1;
+  if (!gp_source_names_add(&map->names, location->file, &file)) return false;
+  if (last_function && map->high[last] == address && map->file[last] == file &&
+      map->line[last] == location->line &&
+      strcmp(last_function, location->function) == 0) {
+    map->high[last]++;
+    return true;
+  }
+  gp_range range = {address, address + 1};
+  return gp_line_map_append(map, range, file, location->line);
+}
+
+static bool ask(gp_line_map *map, const gp_image *image, gp_range range) {
+  const char *last_function = NULL;  /* of the address before */
+  if (!gp_image_can_ask(image)) return false;
+  for (uint64_t address = range.low; address < range.high; address++) {
+    gp_location location;
+    bool known = gp_image_locate(image, address, &location);
+    if (known && !append_answer(map, address, &location, last_function)) return false;
+    last_function = known ? location.function : NULL;
+  }
+  return true;
+}
+
+/* --- merging sequences --------------------------------------------------------- */
+
+typedef struct building {
+  gp_line_map *map;
+  const gp_image *image;
+  const gp_range *wanted;
+  size_t wanted_count;
+  const gp_line_sequences *sequences;
+} building;
+
+/* Asks libbfd about the wanted part of a range. */
+static bool ask_wanted(const building *b, gp_range range) {
+  size_t i = gp_range_above(b->wanted, b->wanted_count, range.low);
+  for (; i < b->wanted_count && b->wanted[i].low < range.high; i++)
+    if (!ask(b->map, b->image, gp_range_clip(b->wanted[i], range))) return false;
+  return true;
+}
+
+static gp_range row_range(const gp_line_map *rows, size_t row) {
+  return (gp_range){rows->low[row], rows->high[row]};
+}
+
+/* Copies the rows of a sequence within a range. */
+static bool copy_rows(const building *b, const gp_sequence *sequence, gp_range range) {
+  const gp_line_map *rows = &b->sequences->rows;
+  size_t i = gp_line_map_search(rows, sequence->first, sequence->end, range.low);
+  for (; i < sequence->end && rows->low[i] < range.high; i++) {
+    gp_range part = gp_range_clip(row_range(rows, i), range);
+    if (!gp_line_map_append(b->map, part, rows->file[i], rows->line[i])) return false;
+  }
+  return true;
+}
+
+/* The edges of sequence n are numbered: 2n is its low address, 2n + 1 its high one. */
+static uint64_t edge_address(const gp_line_sequences *sequences, uint32_t edge) {
+  const gp_sequence *sequence = &sequences->sequence[edge / 2];
+  return edge % 2 ? sequence->high : sequence->low;
+}
+
+static bool edge_before(const void *sequences, uint32_t b, uint32_t a) {
+  return edge_address(sequences, b) < edge_address(sequences, a);
+}
+
+/* The sequences that cover the code between two edges. */
+typedef struct cover {
+  size_t count;
+  uint32_t *sequence;   /* their numbers, in any order */
+  uint32_t *place;      /* per sequence of the image: its index in `sequence` */
+  uint64_t budget;      /* row comparisons left */
+} cover;
+
+/* How often the rows of all sequences may be compared. Copies of a function begin and end
+ * together, so once is enough; a crafted image can make it quadratic. */
+#define MOST_COMPARED 8
+
+static bool cover_init(cover *c, const gp_line_sequences *sequences) {
+  *c = (cover){.budget = MOST_COMPARED * (sequences->count + sequences->rows.count)};
+  c->sequence = gp_column(sequences->count, sizeof *c->sequence);
+  c->place = gp_column(sequences->count, sizeof *c->place);
+  return c->sequence && c->place;
+}
+
+static void cover_free(cover *c) {
+  free(c->sequence);
+  free(c->place);
+}
+
+/* Adds the sequence that begins at an edge, or removes the one that ends there. */
+static void pass_edge(cover *c, uint32_t edge) {
+  uint32_t sequence = edge / 2;
+  if (edge % 2 == 0) {
+    c->place[sequence] = (uint32_t)c->count;
+    c->sequence[c->count++] = sequence;
+  } else {
+    uint32_t last = c->sequence[--c->count];
+    c->sequence[c->place[sequence]] = last;
+    c->place[last] = c->place[sequence];
+  }
+}
+
+/* Whether two sequences have the same rows within a range; false if the budget is used
+ * up. */
+static bool have_same_rows(const gp_line_map *rows, const gp_sequence *a,
+                           const gp_sequence *b, gp_range range, uint64_t *budget) {
+  size_t i = gp_line_map_search(rows, a->first, a->end, range.low);
+  size_t j = gp_line_map_search(rows, b->first, b->end, range.low);
+  for (;; i++, j++) {
+    bool more_a = i < a->end && rows->low[i] < range.high;
+    bool more_b = j < b->end && rows->low[j] < range.high;
+    if (!more_a || !more_b) return more_a == more_b;
+    if (*budget == 0) return false;
+    --*budget;
+    gp_range of_a = gp_range_clip(row_range(rows, i), range);
+    gp_range of_b = gp_range_clip(row_range(rows, j), range);
+    if (of_a.low != of_b.low || of_a.high != of_b.high ||
+        rows->file[i] != rows->file[j] || rows->line[i] != rows->line[j])
+      return false;
+  }
+}
+
+/* Whether all sequences have the same rows within a range and none is dubious: then it
+ * does not matter which of them libbfd would use. */
+static bool agree(cover *c, const gp_line_sequences *sequences, gp_range range) {
+  const gp_sequence *first = &sequences->sequence[c->sequence[0]];
+  if (first->dubious) return false;
+  for (size_t i = 1; i < c->count; i++) {
+    const gp_sequence *other = &sequences->sequence[c->sequence[i]];
+    if (c->budget == 0 || other->dubious) return false;
+    c->budget--;
+    if (!have_same_rows(&sequences->rows, first, other, range, &c->budget)) return false;
+  }
+  return true;
+}
+
+/* Goes through the code from edge to edge. */
+static bool merge_between(const building *b, const uint32_t *edges, size_t count,
+                          cover *c) {
+  const gp_line_sequences *sequences = b->sequences;
+  for (size_t i = 0; i < count; i++) {
+    pass_edge(c, edges[i]);
+    if (c->count == 0) continue;
+    gp_range range = {edge_address(sequences, edges[i]),
+                      edge_address(sequences, edges[i + 1])};
+    if (range.low == range.high) continue;
+    bool done = agree(c, sequences, range)
+                    ? copy_rows(b, &sequences->sequence[c->sequence[0]], range)
+                    : ask_wanted(b, range);
+    if (!done) return false;
+  }
+  return true;
+}
+
+static bool merge_sequences(const building *b) {
+  cover c;
+  size_t count = 2 * b->sequences->count;
+  uint32_t *edges = gp_identity(count);
+  bool done = cover_init(&c, b->sequences) && edges &&
+              gp_sort(edges, count, edge_before, b->sequences) &&
+              merge_between(b, edges, count, &c);
+  cover_free(&c);
+  free(edges);
+  return done;
+}
+
+static bool ask_all(const building *b) {
+  for (size_t i = 0; i < b->wanted_count; i++)
+    if (!ask(b->map, b->image, b->wanted[i])) return false;
+  return true;
+}
+
+bool gp_line_map_build(gp_line_map *map, const gp_image *image, bool as_libbfd,
+                       const gp_range *ranges, size_t count, gp_error *error) {
+  bool readable;
+  gp_line_sequences sequences;
+  gp_line_map_init(map);
+  bool done = gp_line_sequences_read(&sequences, &map->names, image, as_libbfd, ranges,
+                                     count, &readable);
+  map->split = sequences.split;
+  building b = {map, image, ranges, count, &sequences};
+  done = done && (readable ? merge_sequences(&b) : ask_all(&b));
+  gp_line_sequences_free(&sequences);
+  if (done) return true;
+  gp_line_map_free(map);
+  return gp_fail_memory(error);
+}
