@@ -12,8 +12,9 @@ local directory, built = arg[1], arg[2]
 
 -- The sources that a target is about; the others it only passes through.
 local subjects <const> = {
-  gmon = "gmon/gmon gmon/gmon_read gmon/ld_profile gmon/mon_out gmon/add_file gmon/bins base/reader",
-  sums = "gmon/gmon gmon/gmon_read gmon/gmon_write gmon/bins base/writer",
+  gmon = "gmon/gmon gmon/gmon_read gmon/records gmon/ld_profile gmon/mon_out gmon/add_file gmon/bins " ..
+    "base/reader",
+  sums = "gmon/gmon gmon/gmon_read gmon/records gmon/gmon_write gmon/bins base/writer",
   lines = "debug/line_program debug/line_files debug/units debug/dwarf debug/line_tables debug/line_sequences " ..
     "debug/line_map debug/line_map_build object/section",
   symbols = "symbols/symfile symbols/objmap base/reader",

@@ -2,6 +2,7 @@
 /* Whether two sums of profiles hold the same. */
 #include "sameness.h"
 
+#include "gmon/bins.h"
 #include "support.h"
 
 static bool is_times(uint64_t many, uint64_t one, uint64_t times) {

@@ -1,86 +1,72 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Adds files to profile data as a whole or not at all.
- *
- * A file is read into data of its own, which are merged if all went well. Files of one
- * program have much the same records, so these data are kept for the next one, with
- * counts of 0: it finds its arcs in the order in which it tells of them. All that is in
- * them is in the sum, too, where adding 0 changes nothing.
- */
-#include <stdlib.h>
+/* Adds files to a sum, each as a whole or not at all. */
+#include "gmon/add_file.h"
+
 #include <string.h>
 
-#include "gmon/gmon.h"
-
-/* Records that the next file may lack; beyond that it is quicker to begin anew. */
+/* Records that the next file may lack; with more it is faster to begin anew. */
 enum { FEW = 1000 };
 
-void gp_data_forget(gp_data *data) {
-  if (data->spare) gp_data_free(data->spare);
-  free(data->spare);
-  data->spare = NULL;
+void gp_staging_free(gp_staging *staging) {
+  if (staging->used) gp_data_free(&staging->data);
+  staging->used = false;
 }
 
-static bool need_spare(gp_data *data) {
-  if (data->spare) return true;
-  data->spare = malloc(sizeof *data->spare);
-  if (!data->spare) return false;
-  gp_data_init(data->spare, data->layout);
-  data->spare->mixed_rates = data->mixed_rates;
-  data->spare->trace = data->trace;
-  data->spare->sum = data;
-  return true;
+static void prepare(gp_staging *staging, const gp_data *sum) {
+  if (staging->used) return;
+  gp_data_init(&staging->data, sum->layout);
+  staging->data.mixed_rates = sum->mixed_rates;
+  staging->used = true;
 }
 
-/* Whether data with so many records are mostly of the last file, which had `fresh`: else
- * the work on small files would be that on a large sum. */
-static bool is_worth_it(size_t records, size_t fresh) {
+/* Whether most of `records` are of the last file, which had `fresh`: else small files
+ * would take as long as the large sum that was kept. */
+static bool is_worth_keeping(size_t records, size_t fresh) {
   return records <= 2 * fresh + FEW;
 }
 
-/* Sets all counts to 0, or gives the memory back. */
-static void clear_spare(gp_data *data) {
-  gp_data *spare = data->spare;
-  if (!is_worth_it(spare->arcs.count, spare->arc_records) ||
-      !is_worth_it(spare->histogram_count, spare->histogram_records) ||
-      spare->blocks.count > FEW) {
-    gp_data_forget(data);
+/* Sets all counts to 0, or frees the memory. */
+static void reset(gp_staging *staging) {
+  gp_data *data = &staging->data;
+  if (!is_worth_keeping(data->arcs.count, data->stats.arc_records) ||
+      !is_worth_keeping(data->histogram_count, data->stats.histogram_records) ||
+      data->blocks.count > FEW) {
+    gp_staging_free(staging);
     return;
   }
-  for (size_t i = 0; i < spare->histogram_count; i++)
-    memset(spare->histograms[i].counts, 0,
-           spare->histograms[i].bins * spare->histograms[i].width);
-  if (spare->arcs.count > 0)
-    memset(spare->arcs.calls, 0, spare->arcs.count * sizeof *spare->arcs.calls);
-  if (spare->blocks.count > 0)
-    memset(spare->blocks.executions, 0,
-           spare->blocks.count * sizeof *spare->blocks.executions);
-  spare->histogram_records = spare->arc_records = spare->block_records = 0;
-  spare->bytes = spare->uncounted = 0;
-  spare->shared = false;
+  for (size_t i = 0; i < data->histogram_count; i++)
+    memset(data->histograms[i].counts, 0,
+           data->histograms[i].bins * data->histograms[i].width);
+  if (data->arcs.count > 0)
+    memset(data->arcs.calls, 0, data->arcs.count * sizeof *data->arcs.calls);
+  if (data->blocks.count > 0)
+    memset(data->blocks.executions, 0,
+           data->blocks.count * sizeof *data->blocks.executions);
+  data->stats = (gp_data_stats){0};
+  data->uncounted = 0;
+  data->shared = false;
 }
 
-/* Adds what was read, and as many records as there were in the file, be they equal. */
-static bool add_spare(gp_data *data, gp_error *error) {
-  const gp_data *file = data->spare;
-  size_t histograms = data->histogram_records, arcs = data->arc_records;
-  size_t blocks = data->block_records;
-  if (!gp_data_merge(data, file, error)) return false;
-  data->histogram_records = histograms + file->histogram_records;
-  data->arc_records = arcs + file->arc_records;
-  data->block_records = blocks + file->block_records;
-  data->format = file->format;
-  data->version = file->version;
+/* Merges what was read. Statistics count the records of the file, even equal ones. */
+static bool merge(gp_data *sum, const gp_data *file, gp_error *error) {
+  gp_data_stats stats = sum->stats;
+  if (!gp_data_merge(sum, file, error)) return false;
+  sum->stats.histogram_records = stats.histogram_records + file->stats.histogram_records;
+  sum->stats.arc_records = stats.arc_records + file->stats.arc_records;
+  sum->stats.block_records = stats.block_records + file->stats.block_records;
   return true;
 }
 
-bool gp_data_add_file(gp_data *data, const char *path, gp_format format,
+bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
+                      gp_format format, const gp_trace *trace, gp_file_kind *kind,
                       gp_error *error) {
-  if (!need_spare(data)) return gp_fail_memory(error);
-  bool done = gp_data_read(data->spare, path, format, error) && add_spare(data, error);
+  gp_read_options options = {.format = format, .trace = trace, .target = sum};
+  prepare(staging, sum);
+  bool done = gp_data_read(&staging->data, path, &options, kind, error) &&
+              merge(sum, &staging->data, error);
   if (done)
-    clear_spare(data);
+    reset(staging);
   else
-    gp_data_forget(data);
+    gp_staging_free(staging);
   return done;
 }

@@ -14,6 +14,9 @@
 /* The most that a file can say of a bin. */
 #define GP_BIN_MOST UINT64_C(65535)
 
+/* The samples in a bin. */
+uint64_t gp_bin(const gp_histogram *histogram, size_t bin);
+
 /* Puts `count` counts, which a file of that layout holds at `bytes`, into the bins
  * from `first` on. The column must be of width 2. */
 void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *bytes,

@@ -31,7 +31,6 @@ static gp_key block_key(const void *columns, uint32_t row) {
 void gp_data_init(gp_data *data, gp_layout layout) {
   memset(data, 0, sizeof *data);
   data->layout = layout;
-  data->record = GP_NO_RECORD;
   gp_hash_init(&data->arcs.index, arc_key, &data->arcs);
   gp_hash_init(&data->blocks.index, block_key, &data->blocks);
 }
@@ -47,31 +46,26 @@ void gp_data_free(gp_data *data) {
   free(data->blocks.address);
   free(data->blocks.executions);
   gp_hash_free(&data->blocks.index);
-  if (data->spare) gp_data_free(data->spare);
-  free(data->spare);
   gp_data_init(data, data->layout);
 }
 
-/* Where what is being added comes from, for a message: " at offset 20" of a file,
- * or "". */
+/* Where a record comes from, for a message: " at offset 20" of a file, or "". */
 typedef struct origin {
   char text[32];
 } origin;
 
-static origin origin_of(const gp_data *data) {
+static origin origin_of(uint64_t offset) {
   origin from = {""};
-  if (data->record != GP_NO_RECORD)
-    snprintf(from.text, sizeof from.text, " at offset %" PRIu64, data->record);
+  if (offset != GP_NO_OFFSET)
+    snprintf(from.text, sizeof from.text, " at offset %" PRIu64, offset);
   return from;
 }
 
 /* Adds to a count. */
-static bool add_count(const gp_data *data, uint64_t *count, uint64_t more,
-                      gp_error *error) {
+static bool add_count(uint64_t *count, uint64_t more, uint64_t offset, gp_error *error) {
   return gp_count_add(count, more) ||
          gp_fail(error, "count beyond 63 bits%s%s",
-                 data->record != GP_NO_RECORD ? " in the record" : "",
-                 origin_of(data).text);
+                 offset != GP_NO_OFFSET ? " in the record" : "", origin_of(offset).text);
 }
 
 /* The row of an arc, or GP_NONE. Profiles of one program tell of their arcs in the same
@@ -107,16 +101,16 @@ static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
 }
 
 bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
-                     gp_error *error) {
+                     uint64_t offset, gp_error *error) {
   gp_arcs *arcs = &data->arcs;
   uint32_t row = find_arc(arcs, from, self);
   uint64_t sum = row == GP_NONE ? 0 : arcs->calls[row];
-  if (!add_count(data, &sum, calls, error)) return false;
+  if (!add_count(&sum, calls, offset, error)) return false;
   if (row == GP_NONE) row = append_arc(arcs, from, self);
   if (row == GP_NONE) return gp_fail_memory(error);
   arcs->calls[row] = sum;
   arcs->next = row + 1;
-  data->arc_records++;
+  data->stats.arc_records++;
   data->has_arcs = true;
   return true;
 }
@@ -144,11 +138,11 @@ static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
 }
 
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
-                       gp_error *error) {
+                       uint64_t offset, gp_error *error) {
   gp_blocks *blocks = &data->blocks;
   uint32_t row = gp_hash_find(&blocks->index, (gp_key){address, 0});
   uint64_t sum = row == GP_NONE ? 0 : blocks->executions[row];
-  if (!add_count(data, &sum, executions, error)) return false;
+  if (!add_count(&sum, executions, offset, error)) return false;
   if (row == GP_NONE) row = append_block(blocks, address);
   if (row == GP_NONE) return gp_fail_memory(error);
   blocks->executions[row] = sum;
@@ -226,49 +220,50 @@ uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
 /* Whether a histogram can be added where `first` is the first one: same dimension, same
  * rate, same size of a bin (in two-byte units, to a millionth). */
 static bool is_compatible(const gp_data *data, const gp_histogram *first,
-                          const gp_histogram *new, gp_error *error) {
+                          const gp_histogram *new, uint64_t offset, gp_error *error) {
   if (strcmp(new->dimension, first->dimension) != 0)
     return gp_fail(error,
                    "histogram%s counts '%s', the ones before '%s'",
-                   origin_of(data).text, new->dimension, first->dimension);
+                   origin_of(offset).text, new->dimension, first->dimension);
   if (new->abbreviation != first->abbreviation)
     return gp_fail(error,
                    "histogram%s counts '%s' (%c), the ones before '%s' (%c)",
-                   origin_of(data).text, new->dimension, new->abbreviation,
+                   origin_of(offset).text, new->dimension, new->abbreviation,
                    first->dimension, first->abbreviation);
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
   if (fabs(scale - expected) > 1e-6 && !data->mixed_scales)
     return gp_fail(error,
                    "histogram%s has bins of %g bytes, the ones before have %g",
-                   origin_of(data).text, scale * 2, expected * 2);
+                   origin_of(offset).text, scale * 2, expected * 2);
   if (new->rate != first->rate && !data->mixed_rates)
     return gp_fail(error,
                    "histogram%s has rate %" PRIu32 ", the ones before have %" PRIu32,
-                   origin_of(data).text, new->rate, first->rate);
+                   origin_of(offset).text, new->rate, first->rate);
   return true;
 }
 
-static bool is_sound(const gp_data *data, const gp_histogram *new, gp_error *error) {
+static bool is_sound(const gp_histogram *new, uint64_t offset, gp_error *error) {
   if (new->bins == 0)
-    return gp_fail(error, "histogram%s has no bins", origin_of(data).text);
+    return gp_fail(error, "histogram%s has no bins", origin_of(offset).text);
   if (new->low >= new->high)
     return gp_fail(error, "histogram%s covers no text: 0x%" PRIx64 " to 0x%" PRIx64,
-                   origin_of(data).text, new->low, new->high);
+                   origin_of(offset).text, new->low, new->high);
   if (new->high - new->low > MOST_TEXT)
     return gp_fail(error,
                    "histogram%s covers more than there can be: 0x%" PRIx64
-                   " to 0x%" PRIx64, origin_of(data).text, new->low, new->high);
+                   " to 0x%" PRIx64, origin_of(offset).text, new->low, new->high);
   if (new->rate == 0)
-    return gp_fail(error, "histogram%s has a rate of 0", origin_of(data).text);
+    return gp_fail(error, "histogram%s has a rate of 0", origin_of(offset).text);
   return true;
 }
 
 /* Finds what a histogram is to be added to: *place is the one of that range,
  * or NULL if there is none. */
-static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram **place,
-                       gp_error *error) {
+static bool find_place(const gp_data *data, const gp_histogram *header, uint64_t offset,
+                       gp_histogram **place, gp_error *error) {
   const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
-  if (!is_sound(data, header, error) || !is_compatible(data, first, header, error))
+  if (!is_sound(header, offset, error) ||
+      !is_compatible(data, first, header, offset, error))
     return false;
   uint32_t above = gp_data_histogram_above(data, header->low);
   gp_histogram *next = above != GP_NONE ? &data->histograms[above] : NULL;
@@ -279,29 +274,24 @@ static bool find_place(gp_data *data, const gp_histogram *header, gp_histogram *
   return gp_fail(error,
                  "histogram%s, 0x%" PRIx64 " to 0x%" PRIx64
                  ", overlaps another one, 0x%" PRIx64 " to 0x%" PRIx64,
-                 origin_of(data).text, header->low, header->high, next->low, next->high);
+                 origin_of(offset).text, header->low, header->high, next->low,
+                 next->high);
 }
 
-/* Whether a histogram that is being read can go into the sum in the end: said while it is
- * known where in the file it is. */
-static bool suits_sum(const gp_data *data, const gp_histogram *header, gp_error *error) {
+bool gp_data_accepts(const gp_data *data, const gp_histogram *header, uint64_t offset,
+                     gp_error *error) {
   gp_histogram *place;
-  if (!data->sum) return true;
-  data->sum->record = data->record;
-  bool suits = find_place(data->sum, header, &place, error);
-  data->sum->record = GP_NO_RECORD;
-  return suits;
+  return find_place(data, header, offset, &place, error);
 }
 
-gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
-                                gp_error *error) {
+gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header,
+                                uint64_t offset, bool *is_new, gp_error *error) {
   gp_histogram *place;
-  if (!suits_sum(data, header, error)) return NULL;
-  if (!find_place(data, header, &place, error)) return NULL;
+  if (!find_place(data, header, offset, &place, error)) return NULL;
   *is_new = place == NULL;
   if (*is_new) place = place_histogram(data, header);
   if (!place) gp_fail_memory(error);
-  data->histogram_records += place != NULL;
+  data->stats.histogram_records += place != NULL;
   return place;
 }
 
@@ -321,7 +311,7 @@ static bool bins_fit(const gp_histogram *place, const gp_histogram *more,
 static bool can_add_histogram(gp_data *data, const gp_histogram *histogram, bool *is_new,
                               gp_error *error) {
   gp_histogram *place;
-  if (!find_place(data, histogram, &place, error)) return false;
+  if (!find_place(data, histogram, GP_NO_OFFSET, &place, error)) return false;
   *is_new = place == NULL;
   return *is_new || bins_fit(place, histogram, error);
 }
@@ -357,7 +347,7 @@ static bool put_new_histogram(gp_data *data, const gp_histogram *histogram,
 static bool reserve_histogram(gp_data *data, const gp_histogram *histogram,
                               gp_error *error) {
   gp_histogram *place;
-  if (!find_place(data, histogram, &place, error)) return false;
+  if (!find_place(data, histogram, GP_NO_OFFSET, &place, error)) return false;
   if (!place) return put_new_histogram(data, histogram, error);
   return gp_bins_reserve(place, histogram) || gp_fail_memory(error);
 }
@@ -367,8 +357,8 @@ static bool reserve_histogram(gp_data *data, const gp_histogram *histogram,
 static bool put_bins(gp_data *data, const gp_histogram *histogram, size_t before,
                      gp_error *error) {
   gp_histogram *place;
-  if (!find_place(data, histogram, &place, error)) return false;
-  data->histogram_records++;
+  if (!find_place(data, histogram, GP_NO_OFFSET, &place, error)) return false;
+  data->stats.histogram_records++;
   return (size_t)(place - data->histograms) >= before ||
          gp_bins_merge(place, histogram, error);
 }
@@ -384,27 +374,29 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
 
 /* --- sums of sums ------------------------------------------------------------ */
 
-/* How many records of other data are new. */
-typedef struct news {
+/* Records of other data that the sum does not have yet. */
+typedef struct new_counts {
   size_t histograms, arcs, blocks;
-} news;
+} new_counts;
 
 /* Whether all can be added: found out before anything is. */
-static bool can_merge(gp_data *data, const gp_data *other, news *new, gp_error *error) {
+static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
+                      gp_error *error) {
   for (size_t i = 0; i < other->histogram_count; i++) {
     bool is_new;
-    if (!is_compatible(data, other->histograms, &other->histograms[i], error) ||
+    if (!is_compatible(data, other->histograms, &other->histograms[i], GP_NO_OFFSET,
+                       error) ||
         !can_add_histogram(data, &other->histograms[i], &is_new, error))
       return false;
-    new->histograms += is_new;
+    added->histograms += is_new;
   }
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++) {
     uint32_t row = find_arc(&data->arcs, other->arcs.from[i], other->arcs.self[i]);
     uint64_t sum = row == GP_NONE ? 0 : data->arcs.calls[row];
-    if (!add_count(data, &sum, other->arcs.calls[i], error)) return false;
+    if (!add_count(&sum, other->arcs.calls[i], GP_NO_OFFSET, error)) return false;
     if (row == GP_NONE)
-      new->arcs++;
+      added->arcs++;
     else
       data->arcs.next = row + 1;
   }
@@ -412,8 +404,8 @@ static bool can_merge(gp_data *data, const gp_data *other, news *new, gp_error *
     uint32_t row =
         gp_hash_find(&data->blocks.index, (gp_key){other->blocks.address[i], 0});
     uint64_t sum = row == GP_NONE ? 0 : data->blocks.executions[row];
-    if (!add_count(data, &sum, other->blocks.executions[i], error)) return false;
-    new->blocks += row == GP_NONE;
+    if (!add_count(&sum, other->blocks.executions[i], GP_NO_OFFSET, error)) return false;
+    added->blocks += row == GP_NONE;
   }
   return true;
 }
@@ -435,12 +427,13 @@ static size_t first_changed(size_t count, size_t new) {
 
 /* Takes all memory that adding the others takes, or none that shows: histograms that have
  * got a place lose it. */
-static bool reserve(gp_data *data, const gp_data *other, news new, gp_error *error) {
+static bool reserve(gp_data *data, const gp_data *other, new_counts added,
+                    gp_error *error) {
   size_t before = data->histogram_count;
-  size_t first = first_changed(before, new.histograms), kept = before - first;
+  size_t first = first_changed(before, added.histograms), kept = before - first;
   uint32_t *by_address = gp_column(kept, sizeof *by_address);
-  if (!by_address || !reserve_arcs(&data->arcs, new.arcs) ||
-      !reserve_blocks(&data->blocks, new.blocks)) {
+  if (!by_address || !reserve_arcs(&data->arcs, added.arcs) ||
+      !reserve_blocks(&data->blocks, added.blocks)) {
     free(by_address);
     return gp_fail_memory(error);
   }
@@ -456,25 +449,25 @@ static bool reserve(gp_data *data, const gp_data *other, news new, gp_error *err
 }
 
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
-  news new = {0, 0, 0};
+  new_counts added = {0, 0, 0};
   size_t before = data->histogram_count;
   uint64_t uncounted = data->uncounted;
-  if (!add_count(data, &uncounted, other->uncounted, error) ||
-      !can_merge(data, other, &new, error) || !reserve(data, other, new, error))
+  if (!add_count(&uncounted, other->uncounted, GP_NO_OFFSET, error) ||
+      !can_merge(data, other, &added, error) || !reserve(data, other, added, error))
     return false;
   for (size_t i = 0; i < other->histogram_count; i++)
     if (!put_bins(data, &other->histograms[i], before, error)) return false;
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++)
     if (!gp_data_add_arc(data, other->arcs.from[i], other->arcs.self[i],
-                         other->arcs.calls[i], error))
+                         other->arcs.calls[i], GP_NO_OFFSET, error))
       return false;
   for (size_t i = 0; i < other->blocks.count; i++)
     if (!gp_data_add_block(data, other->blocks.address[i], other->blocks.executions[i],
-                           error))
+                           GP_NO_OFFSET, error))
       return false;
-  data->block_records += other->blocks.count > 0;
-  data->bytes += other->bytes;
+  data->stats.block_records += other->blocks.count > 0;
+  data->stats.bytes += other->stats.bytes;
   data->has_arcs = data->has_arcs || other->has_arcs;
   data->shared = data->shared || other->shared;
   data->uncounted = uncounted;

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Profile data: what a gmon.out holds.
+ * Profile data: the records of a gmon.out, or a sum of many.
  *
- * Sums of any number of files, in the current format ("magic", versions 0 and 1), the
- * two BSD formats or that of System V's prof, of what the dynamic linker tells of a
- * shared library, of other sums, and of records made by somebody: of bins of equal
- * histograms, counts of equal arcs and equal blocks. Addresses stay as they were
- * recorded; which functions they mean is a later stage's business. Nothing is lost:
- * counts are 64 bits wide where they need to be.
- *
- * gmon_read.c reads files (gmon_shared.c those of shared libraries, mon_read.c those of
- * System V), gmon_whole.c does so without a trace of one that is damaged, and
- * gmon_write.c writes them.
+ * A sum adds up the bins of equal histograms, and the counts of equal arcs and equal
+ * blocks. Records come from files (gmon_read.h, add_file.h), from other sums and from
+ * scripts. Addresses stay as they were recorded; mapping them to functions is a later
+ * stage. Counts are 64 bits wide where they need to be, so nothing is lost.
  */
 #ifndef GP_GMON_GMON_H
 #define GP_GMON_GMON_H
@@ -20,7 +14,6 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/range.h"
-#include "base/trace.h"
 
 typedef enum gp_format {
   GP_FORMAT_AUTO,    /* magic, or else BSD */
@@ -59,28 +52,26 @@ typedef struct gp_blocks {
   gp_hash index;
 } gp_blocks;
 
-typedef struct gp_data gp_data;
-struct gp_data {
-  gp_layout layout;       /* how files are read and written: the image's, mostly */
-  bool mixed_scales;      /* bins of several sizes may stand side by side */
-  bool mixed_rates;       /* count samples of another rate as the first one's */
+/* What was read or added so far. Equal records count each time. */
+typedef struct gp_data_stats {
+  size_t histogram_records, arc_records, block_records;
+  uint64_t bytes;         /* of all files */
+} gp_data_stats;
+
+typedef struct gp_data {
+  gp_layout layout;       /* how files are read and written: mostly as the image is */
+  bool mixed_scales;      /* accept histograms with different sizes of a bin */
+  bool mixed_rates;       /* accept other rates than the first histogram's, as if equal */
   bool shared;            /* of a shared library: calls from GP_OUTSIDE are from others */
-  bool has_arcs;          /* a file could have told of calls, and perhaps did */
+  bool has_arcs;          /* a file of a format that records calls was added */
   gp_histogram *histograms;   /* disjoint; in the order in which they were met */
   uint32_t *by_address;       /* their numbers, sorted in runs: see gmon.c */
   size_t histogram_count, histogram_capacity;
   gp_arcs arcs;
   gp_blocks blocks;
-  size_t histogram_records, arc_records, block_records;  /* as read or added */
-  uint64_t bytes;         /* of all files that were read */
-  uint64_t record;        /* offset of that which is being read, for messages */
-  uint64_t uncounted;     /* calls of a shared library that there was no room to count */
-  gp_format format;       /* of the last file; never GP_FORMAT_AUTO once one is read */
-  uint32_t version;       /* that the last file in the magic format told */
-  const gp_trace *trace;  /* or NULL */
-  gp_data *spare;         /* for the next file that is added as a whole; or NULL */
-  gp_data *sum;           /* that this is going to be merged into; or NULL */
-};
+  uint64_t uncounted;     /* calls of a shared library that its file had no room for */
+  gp_data_stats stats;
+} gp_data;
 
 /* Where calls of a shared library's functions by others seem to be made: its code is
  * never there. */
@@ -92,44 +83,37 @@ static inline uint64_t gp_unknown_caller(gp_layout layout) {
   return layout.pointer_size == 8 ? UINT64_MAX : UINT32_MAX;
 }
 
-/* For `record`: what is added comes from no file. */
-#define GP_NO_RECORD UINT64_MAX
+/* The offset of a record that does not come from a file. */
+#define GP_NO_OFFSET UINT64_MAX
 
 /* An empty sum. Its address must not change from here on. */
 void gp_data_init(gp_data *data, gp_layout layout);
 void gp_data_free(gp_data *data);
 
-/* Adds a file. On an error the data is no longer of use: parts of the file may be
- * in it. */
-bool gp_data_read(gp_data *data, const char *path, gp_format format, gp_error *error);
-
-/* The same for what is open as `file`, from where that stands. It stays open. */
-bool gp_data_read_open(gp_data *data, int file, gp_format format, gp_error *error);
-
-/* Adds a file as a whole or not at all: after an error, be it for want of memory, the sum
- * is as it was. Keeps memory for the records of one file; see gmon_whole.c. */
-bool gp_data_add_file(gp_data *data, const char *path, gp_format format, gp_error *error);
-
 /* What all histograms cover together; low is not below high without any. */
 gp_range gp_data_covered(const gp_data *data);
 
-/* Gives the memory back that is kept for the next such file. */
-void gp_data_forget(gp_data *data);
-
-/* Adds calls between two addresses. An error leaves the sum as it was: too many calls,
- * or no memory. */
+/* Adds calls between two addresses. `offset` is that of the record in its file, in bytes,
+ * for messages; or GP_NO_OFFSET. After an error (too many calls, no memory) the sum is as
+ * it was. */
 bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
-                     gp_error *error);
+                     uint64_t offset, gp_error *error);
 
 /* The same for executions of a block. */
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
-                       gp_error *error);
+                       uint64_t offset, gp_error *error);
 
-/* The histogram of the sum that bins of the range and kind of `header` are to be added
- * to. One that *is_new has no bins yet. NULL if there can be none: `header` is not sound,
- * counts something else than the others, or overlaps one of them. */
-gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header, bool *is_new,
-                                gp_error *error);
+/* Whether a histogram of the range and kind of `header` can be added. If not, `error`
+ * says why: it is not sound, counts something else than the others, or overlaps one of
+ * them. */
+bool gp_data_accepts(const gp_data *data, const gp_histogram *header, uint64_t offset,
+                     gp_error *error);
+
+/* The histogram of the sum to which bins of the range and kind of `header` are to be
+ * added. If *is_new, it has no bins yet. NULL if the sum does not accept it, or without
+ * memory. */
+gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header,
+                                uint64_t offset, bool *is_new, gp_error *error);
 
 /* The number of the first histogram, in the order of their ranges, that ends above an
  * address; GP_NONE if none does. */
@@ -141,21 +125,6 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_erro
 
 /* Adds another sum, and leaves that as it is. Errors as for a histogram. */
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error);
-
-/* Writes all there is to a file, as a whole or not at all (see writer.h); "-" is standard
- * output. Magic is what GP_FORMAT_AUTO means here. Order and addresses are as they were
- * met; a count that is too large for a record goes on in further ones. False, and
- * nothing is written, if the format cannot hold it. */
-bool gp_data_write(const gp_data *data, const char *path, gp_format format,
-                   gp_error *error);
-
-/* The same to what is open as `file`, from where that stands. It stays open, and what was
- * written to it before an error stays there. */
-bool gp_data_write_open(const gp_data *data, int file, gp_format format,
-                        gp_error *error);
-
-/* The samples in a bin. */
-uint64_t gp_bin(const gp_histogram *histogram, size_t bin);
 
 /* Bytes of text per bin, in units of two bytes (GNU gprof's scale, and profil's). */
 double gp_histogram_scale(const gp_histogram *histogram);

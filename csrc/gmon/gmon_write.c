@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Writes profile data to a file.
- *
- * A count that a record has no room for goes on in another record of the same kind and
- * addresses, so that whoever adds the records up gets the sum. What a format has no
- * record for at all is refused before anything is written.
- */
+/* Writes profile data to a file. */
+#include "gmon/gmon_write.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/writer.h"
 #include "gmon/bins.h"
-#include "gmon/gmon.h"
 #include "gmon/gmon_format.h"
 
 /* Counts may take so many records more than they would if any fitted into one: enough

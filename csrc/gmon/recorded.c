@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "gmon/bins.h"
 
 /* Appends a range, to the last one if it overlaps or touches that. */
 static bool append(gp_recorded *recorded, uint64_t low, uint64_t high) {

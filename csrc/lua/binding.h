@@ -14,6 +14,7 @@
 
 #include "base/trace.h"
 #include "debug/line_map.h"
+#include "gmon/add_file.h"
 #include "profile/annotation.h"
 #include "profile/profile.h"
 #include "symbols/demangled.h"
@@ -42,6 +43,8 @@ typedef struct gp_image_box {
 
 typedef struct gp_data_box {
   gp_data data;
+  gp_staging staging;         /* for files that are added as a whole */
+  const gp_trace *trace;      /* of files that are read; kept alive by user value 2 */
   bool open;
 } gp_data_box;
 

@@ -2,6 +2,7 @@
 /* Profile data for Lua. */
 #include <string.h>
 
+#include "gmon/gmon_write.h"
 #include "lua/binding.h"
 
 /* Of formats, as Lua calls them. */
@@ -41,9 +42,10 @@ static int new_data(lua_State *L) {
   const gp_trace *trace = gp_opt_trace(L, 3);
   lua_settop(L, 3);
   gp_data_box *box = lua_newuserdatauv(L, sizeof *box, 2);
+  memset(box, 0, sizeof *box);
   gp_data_init(&box->data, layout);
   box->data.mixed_rates = mixed_rates;
-  box->data.trace = trace;
+  box->trace = trace;
   box->open = true;
   luaL_setmetatable(L, GP_DATA);
   lua_newtable(L);  /* its `files` */
@@ -55,7 +57,10 @@ static int new_data(lua_State *L) {
 
 static int close_data(lua_State *L) {
   gp_data_box *box = check_box(L, 1);
-  if (box->open) gp_data_free(&box->data);
+  if (box->open) {
+    gp_data_free(&box->data);
+    gp_staging_free(&box->staging);
+  }
   box->open = false;
   return 0;
 }
@@ -74,28 +79,22 @@ static int describe(lua_State *L) {
   return 1;
 }
 
-/* How many records of each kind were read. */
-typedef struct tally {
-  size_t histograms, arcs, blocks;
-} tally;
-
-static tally count_records(const gp_data *data) {
-  return (tally){data->histogram_records, data->arc_records, data->block_records};
-}
-
 static void set_integer(lua_State *L, const char *name, uint64_t value) {
   lua_pushinteger(L, (lua_Integer)value);
   lua_setfield(L, -2, name);
 }
 
-/* Sets what an entry of the list of files, which is on the top, tells of the file. */
-static void fill_entry(lua_State *L, const gp_data *data, tally before) {
-  lua_pushstring(L, format_names[data->format]);
+/* Fills the entry on the top, of the list of files: the file's kind, and its records,
+ * which are those that came after `before`. */
+static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
+                       gp_data_stats before) {
+  lua_pushstring(L, format_names[kind.format]);
   lua_setfield(L, -2, "format");
-  set_integer(L, "version", data->version);
-  set_integer(L, "histogram_records", data->histogram_records - before.histograms);
-  set_integer(L, "arc_records", data->arc_records - before.arcs);
-  set_integer(L, "block_records", data->block_records - before.blocks);
+  set_integer(L, "version", kind.version);
+  set_integer(L, "histogram_records",
+              data->stats.histogram_records - before.histogram_records);
+  set_integer(L, "arc_records", data->stats.arc_records - before.arc_records);
+  set_integer(L, "block_records", data->stats.block_records - before.block_records);
 }
 
 /* Pushes the list of files and a new entry of it. That and all of Lua's strings that it
@@ -107,17 +106,18 @@ static void push_entry(lua_State *L, const gp_data *data, const char *path) {
   lua_createtable(L, 0, 6);
   lua_pushstring(L, path);
   lua_setfield(L, -2, "path");
-  fill_entry(L, data, count_records(data));
+  fill_entry(L, data, (gp_file_kind){GP_FORMAT_AUTO, 0}, data->stats);
   lua_pushvalue(L, -1);
   lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
 }
 
 /* Completes that entry, or takes it away. */
-static void end_entry(lua_State *L, const gp_data *data, tally before, bool done) {
+static void end_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
+                      gp_data_stats before, bool done) {
   if (done) {
-    fill_entry(L, data, before);
+    fill_entry(L, data, kind, before);
     lua_pushnil(L);
-    if (data->format != GP_FORMAT_MAGIC) lua_setfield(L, -2, "version");
+    if (kind.format != GP_FORMAT_MAGIC) lua_setfield(L, -2, "version");
   } else {
     lua_pushnil(L);
     lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3));
@@ -142,13 +142,15 @@ static int read_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   int file = lua_isuserdata(L, 2) ? check_open_file(L, 2) : -1;
   const char *path = file < 0 ? luaL_checkstring(L, 2) : "open file";
-  gp_format format = check_format(L, 3);
-  tally before = count_records(data);
+  gp_read_options options = {.format = check_format(L, 3),
+                             .trace = check_box(L, 1)->trace};
+  gp_data_stats before = data->stats;
+  gp_file_kind kind = {GP_FORMAT_AUTO, 0};
   gp_error error = {""};
   push_entry(L, data, path);
-  bool done = file < 0 ? gp_data_read(data, path, format, &error)
-                       : gp_data_read_open(data, file, format, &error);
-  end_entry(L, data, before, done);
+  bool done = file < 0 ? gp_data_read(data, path, &options, &kind, &error)
+                       : gp_data_read_open(data, file, &options, &kind, &error);
+  end_entry(L, data, kind, before, done);
   if (!done) {
     close_data(L);
     return gp_push_failure(L, path, &error);
@@ -163,11 +165,14 @@ static int add_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
   gp_format format = check_format(L, 3);
-  tally before = count_records(data);
+  gp_data_box *box = check_box(L, 1);
+  gp_data_stats before = data->stats;
+  gp_file_kind kind = {GP_FORMAT_AUTO, 0};
   gp_error error = {""};
   push_entry(L, data, path);
-  bool done = gp_data_add_file(data, path, format, &error);
-  end_entry(L, data, before, done);
+  bool done = gp_data_add_file(data, &box->staging, path, format, box->trace, &kind,
+                               &error);
+  end_entry(L, data, kind, before, done);
   if (!done) return gp_push_failure(L, path, &error);
   lua_settop(L, 1);
   return 1;
@@ -196,19 +201,19 @@ static int write_file(lua_State *L) {
 }
 
 static void push_histogram_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->histogram_records);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->stats.histogram_records);
 }
 
 static void push_arc_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->arc_records);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->stats.arc_records);
 }
 
 static void push_block_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->block_records);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->stats.block_records);
 }
 
 static void push_bytes(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->bytes);
+  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->stats.bytes);
 }
 
 static void push_has_histogram(lua_State *L, const void *object) {

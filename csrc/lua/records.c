@@ -49,7 +49,8 @@ static int add_arc(lua_State *L) {
   gp_error error = {""};
   uint64_t from = check_address(L, data, 2), callee = check_address(L, data, 3);
   uint64_t calls = check_count(L, 4);
-  return result(L, gp_data_add_arc(data, from, callee, calls, &error), &error);
+  return result(L, gp_data_add_arc(data, from, callee, calls, GP_NO_OFFSET, &error),
+                &error);
 }
 
 static int add_block(lua_State *L) {
@@ -57,8 +58,8 @@ static int add_block(lua_State *L) {
   gp_error error = {""};
   uint64_t address = check_address(L, data, 2), executions = check_count(L, 3);
   bool first = data->blocks.count == 0;
-  bool done = gp_data_add_block(data, address, executions, &error);
-  if (done && first) data->block_records++;  /* that it will be written in */
+  bool done = gp_data_add_block(data, address, executions, GP_NO_OFFSET, &error);
+  if (done && first) data->stats.block_records++;  /* that it will be written in */
   return result(L, done, &error);
 }
 

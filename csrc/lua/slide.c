@@ -69,6 +69,7 @@ static int slide(lua_State *L) {
   uint64_t offset = (uint64_t)luaL_checkinteger(L, 2);
   gp_error error = {""};
   if (gp_slide_apply(data, offset, !lua_toboolean(L, 3), &error)) {
+    gp_staging_free(&((gp_data_box *)lua_touserdata(L, 1))->staging);
     lua_settop(L, 1);
     return 1;
   }

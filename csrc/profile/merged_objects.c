@@ -145,7 +145,8 @@ static bool add_arc(gp_data *sum, const gp_merged_object *object, size_t arc,
     if (from >= object->end) return true;
     from += object->slide;
   }
-  return gp_data_add_arc(sum, from, self + object->slide, data->arcs.calls[arc], error);
+  return gp_data_add_arc(sum, from, self + object->slide, data->arcs.calls[arc],
+                         GP_NO_OFFSET, error);
 }
 
 bool gp_merged_objects_add(gp_data *sum, const gp_merged_object *object,
@@ -158,7 +159,7 @@ bool gp_merged_objects_add(gp_data *sum, const gp_merged_object *object,
   for (size_t i = 0; i < blocks->count; i++)
     if (blocks->address[i] < object->end &&
         !gp_data_add_block(sum, blocks->address[i] + object->slide, blocks->executions[i],
-                           error))
+                           GP_NO_OFFSET, error))
       return false;
   sum->has_arcs = sum->has_arcs || data->has_arcs;
   return true;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "gmon/bins.h"
 
 /* profil's unit of text: positions are compared in these. */
 #define UNIT 2

@@ -64,7 +64,8 @@ bool gp_slide_find(gp_slide *slide, const gp_data *data, const gp_symtab *symtab
  * the code. Errors, after which the data are as they were: a histogram would have its end
  * before its beginning; and if `strict`, a histogram, or all callees, would lie outside
  * the address space: a positive offset is larger than they are, or with pointers of 32
- * bits a negative one too far below 0. */
+ * bits a negative one too far below 0. A staging area of the data has to be emptied
+ * afterwards (see add_file.h). */
 bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error);
 
 #endif

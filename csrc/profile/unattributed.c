@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "debug/debug_file.h"
+#include "gmon/bins.h"
 #include "object/symbol_size.h"
 
 /* profil's unit of text: positions of bins are in these. */

@@ -10,6 +10,7 @@
  */
 #include "../sameness.h"
 #include "../support.h"
+#include "gmon/add_file.h"
 
 const size_t fuzz_part_count = 2;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,9 +25,11 @@ typedef struct reading {
 /* Whether the file can be read as a whole; adds it to `data`. */
 static bool read_whole(const reading *read, gp_data *data) {
   gp_error error = {""};
+  gp_read_options options = {.format = read->format};
+  gp_file_kind kind;
   gp_data_init(data, read->layout);
   data->mixed_rates = read->mixed_rates;
-  bool done = gp_data_read(data, read->from.path, read->format, &error);
+  bool done = gp_data_read(data, read->from.path, &options, &kind, &error);
   fuzz_check_error(done, &error);
   return done;
 }
@@ -40,11 +43,13 @@ static void take_line(void *context, const char *text) {
 static bool read_pieces(const reading *read, gp_data *data, size_t piece) {
   static const gp_trace trace = {GP_TRACE_ALL, take_line, NULL};
   gp_error error = {""};
+  gp_read_options options = {.format = read->format,
+                             .trace = read->traced ? &trace : NULL};
+  gp_file_kind kind;
   gp_data_init(data, read->layout);
   data->mixed_rates = read->mixed_rates;
-  data->trace = read->traced ? &trace : NULL;
   fuzz_piece = piece;
-  bool done = gp_data_read_open(data, read->from.file, read->format, &error);
+  bool done = gp_data_read_open(data, read->from.file, &options, &kind, &error);
   fuzz_piece = 0;
   fuzz_check_error(done, &error);
   return done;
@@ -55,18 +60,22 @@ static bool read_pieces(const reading *read, gp_data *data, size_t piece) {
 static void add_twice(const reading *read, const gp_data *once, bool readable) {
   gp_error error = {""};
   gp_data sum;
+  gp_staging staging = {0};
+  gp_file_kind kind;
   uint64_t times = 0;
   gp_data_init(&sum, read->layout);
   sum.mixed_rates = read->mixed_rates;
   for (int i = 0; i < 2; i++) {
-    bool done = gp_data_add_file(&sum, read->from.path, read->format, &error);
+    bool done = gp_data_add_file(&sum, &staging, read->from.path, read->format, NULL,
+                                 &kind, &error);
     fuzz_check_error(done, &error);
     FUZZ_HOLDS(times == 1 || done == readable);
     times += done;
     if (times > 0) FUZZ_HOLDS(fuzz_is_multiple(once, &sum, times));
-    FUZZ_HOLDS(sum.arc_records == times * once->arc_records || times == 0);
+    FUZZ_HOLDS(sum.stats.arc_records == times * once->stats.arc_records || times == 0);
   }
   if (!readable) FUZZ_HOLDS(sum.histogram_count + sum.arcs.count + sum.blocks.count == 0);
+  gp_staging_free(&staging);
   gp_data_free(&sum);
 }
 
@@ -85,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FUZZ_HOLDS(read_pieces(&read, &pieces, fuzz_byte(parts[0], 1)) == done);
   if (done) {
     FUZZ_HOLDS(fuzz_is_multiple(&whole, &pieces, 1));
-    FUZZ_HOLDS(whole.bytes == parts[1].size && pieces.bytes == parts[1].size);
+    FUZZ_HOLDS(whole.stats.bytes == parts[1].size && pieces.stats.bytes == parts[1].size);
     fuzz_check_data(&whole);
   }
   add_twice(&read, &whole, done);

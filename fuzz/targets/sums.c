@@ -12,13 +12,17 @@
 
 #include "../sameness.h"
 #include "../support.h"
+#include "gmon/gmon_read.h"
+#include "gmon/gmon_write.h"
 
 const size_t fuzz_part_count = 3;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool read_file(gp_data *data, gp_format format, fuzz_file from) {
   gp_error error = {""};
-  bool done = gp_data_read(data, from.path, format, &error);
+  gp_file_kind kind;
+  bool done = gp_data_read(data, from.path, &(gp_read_options){.format = format}, &kind,
+                           &error);
   fuzz_check_error(done, &error);
   return done;
 }
@@ -44,6 +48,7 @@ static bool is_huge(const gp_data *data) {
 /* Writes a sum in a format, and reads it back. */
 static void write_and_read(const gp_data *sum, gp_format format) {
   gp_error error = {""};
+  gp_file_kind kind;
   gp_data back;
   fuzz_catch_output();
   bool done = gp_data_write(sum, "-", format, &error);
@@ -52,7 +57,8 @@ static void write_and_read(const gp_data *sum, gp_format format) {
   if (!done) return;
   lseek(STDOUT_FILENO, 0, SEEK_SET);
   gp_data_init(&back, sum->layout);
-  done = gp_data_read_open(&back, STDOUT_FILENO, format, &error);
+  done = gp_data_read_open(&back, STDOUT_FILENO, &(gp_read_options){.format = format},
+                           &kind, &error);
   fuzz_check_error(done, &error);
   FUZZ_HOLDS(done && fuzz_is_multiple(sum, &back, 1));
   gp_data_free(&back);

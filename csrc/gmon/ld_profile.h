@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads the profile of a shared library, which glibc's dynamic linker writes for
+ * LD_PROFILE=libx.so.
+ */
+#ifndef GP_GMON_LD_PROFILE_H
+#define GP_GMON_LD_PROFILE_H
+
+#include "gmon/records.h"
+
+/* Reads what follows the header of the magic format. */
+bool gp_ld_profile_read(gp_records *r);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Reads mon.out, the profiles of System V's prof (see doc/mon.out.md).
+ */
+#ifndef GP_GMON_MON_OUT_H
+#define GP_GMON_MON_OUT_H
+
+#include "gmon/records.h"
+
+/* Reads a file from its beginning. Memory grows with what was read, not with what the
+ * header claims. */
+bool gp_mon_out_read(gp_records *r);
+
+#endif
