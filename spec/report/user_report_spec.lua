@@ -84,9 +84,9 @@ describe("--report", function()
   end)
 
   it("lists all modules of our own reports", function()
-    local names, directory = {}, program.root .. "/lua/gprof/report/"
-    for path in shell.check({ "find", directory, "-name", "*.lua" }).stdout:gmatch "[^\n]+" do
-      names[#names + 1] = path:sub(#directory + 1, -5):gsub("/", ".")
+    local names, modules = {}, program.root .. "/lua/gprof/report/"
+    for path in shell.check({ "find", modules, "-name", "*.lua" }).stdout:gmatch "[^\n]+" do
+      names[#names + 1] = path:sub(#modules + 1, -5):gsub("/", ".")
     end
     table.sort(names)
     assert.same(names, require "gprof.reports".own)

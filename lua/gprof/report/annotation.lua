@@ -4,8 +4,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local annotation = require "gprof.library.annotation"
+local common = require "gprof.print.common"
 local core = require "gprof.core"
-local heading = require "gprof.print.heading"
 local output = require "gprof.output"
 local source_text = require "gprof.library.source_text"
 
@@ -45,8 +45,8 @@ end
 local function write_top(page, known)
   local options = page.options
   local length = options.table_length or 10
-  page.write(heading(options, "\n\nTop %d Lines:\n\n"), length)
-  page.write(heading(options, "     Line      Count\n\n"))
+  page.write(common.heading(options, "\n\nTop %d Lines:\n\n"), length)
+  page.write(common.heading(options, "     Line      Count\n\n"))
   page.write:each(nil, "%9d %10d\n", known:busiest(length))
 end
 
@@ -55,7 +55,7 @@ end
 -- What there is code for behind the end of the text is executed, but it is no line.
 local function write_summary(page, lines, executed, total)
   local write = page.write
-  write(heading(page.options, "\nExecution Summary:\n\n"))
+  write(common.heading(page.options, "\nExecution Summary:\n\n"))
   write("%9d   Executable lines in this file\n", lines)
   write("%9d   Lines executed\n", executed)
   write("%9.2f   Percent of the file executed\n\n",
@@ -149,7 +149,7 @@ local function print_below(page, file, text)
   if page.printed then page.write("\n") end
   if page.printed or page.options.continued then page.write("\f\n") end
   page.printed = true
-  page.write(heading(page.options, "*** File %s:\n"), file.name)
+  page.write(common.heading(page.options, "*** File %s:\n"), file.name)
   write_file(page, file, text)
 end
 

@@ -4,7 +4,7 @@
 -- @module gprof.report.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local heading = require "gprof.print.heading"
+local common = require "gprof.print.common"
 local layout = require "gprof.print.layout"
 local names = require "gprof.print.labels"
 local terminal = require "gprof.format.terminal"
@@ -94,10 +94,11 @@ local function write_children(page, node, before)
 end
 
 local function write_heading(profile, options, gap, write)
-  write(heading(options, "Call tree (estimated from the call graph)\n\n"))
+  local unit = profile.unit
+  write(common.heading(options, "Call tree (estimated from the call graph)\n\n"))
   if profile.total_ticks <= 0 then write " no time accumulated\n\n" end
-  write(heading(options, "%6s %9s %8s\n"), "%  ", "total  ", "self  ")
-  write(heading(options, "%6s %9s %8s  %sname\n"), "time", profile.unit, profile.unit,
+  write(common.heading(options, "%6s %9s %8s\n"), "%  ", "total  ", "self  ")
+  write(common.heading(options, "%6s %9s %8s  %sname\n"), "time", unit, unit,
     (" "):rep(gap))
 end
 

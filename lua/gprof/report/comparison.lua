@@ -4,8 +4,7 @@
 -- @module gprof.report.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local granularity = require "gprof.print.granularity"
-local heading = require "gprof.print.heading"
+local common = require "gprof.print.common"
 local names = require "gprof.print.labels"
 
 local integer <const> = math.tointeger
@@ -95,7 +94,7 @@ end
 
 local function write_title(comparison, options, decimals, write)
   local unit, whole = comparison.unit, comparison.total
-  write(heading(options, "Comparison of profiles, per run:\n\n"))
+  write(common.heading(options, "Comparison of profiles, per run:\n\n"))
   write_side("old", comparison.old, unit, write)
   write_side("new", comparison.new, unit, write)
   if whole then
@@ -115,9 +114,9 @@ local function write_columns(groups, options, write)
     above[i] = ("%-" .. #below[i] .. "s"):format(group.title:sub(1, #below[i]))
   end
   local titles = table.concat(above, "  "):gsub(" +$", "")
-  write(heading(options, "%s\n"), titles)
+  write(common.heading(options, "%s\n"), titles)
   local figures = table.concat(below, "  ") .. "  "
-  write(heading(options, "%s\n"), figures .. "name")
+  write(common.heading(options, "%s\n"), figures .. "name")
   return #figures
 end
 
@@ -181,7 +180,7 @@ return function(_, options, write)
   if not comparison then error("needs an old profile (--compare)", 0) end
   local old, new = comparison.old, comparison.new
   local decimals = comparison.total and
-    granularity.decimals(1 / math.min(old.samples, new.samples))
+    common.decimals(1 / math.min(old.samples, new.samples))
   local groups, several = groups_of(comparison, decimals), ambiguous_names(comparison)
   write_title(comparison, options, decimals, write)
   local figures = write_columns(groups, options, write)

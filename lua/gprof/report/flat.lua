@@ -4,8 +4,8 @@
 -- @module gprof.report.flat
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local common = require "gprof.print.common"
 local core = require "gprof.core"
-local heading = require "gprof.print.heading"
 local names = require "gprof.print.labels"
 
 -- Prefixes of units, largest first: those who came before found these sufficient.
@@ -31,7 +31,7 @@ end
 
 -- What comes before the columns: what a sample is.
 local function write_title(profile, options, write)
-  write(heading(options, "Flat profile:\n\n"))
+  write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
   if profile.total_ticks <= 0 then
     write(" no time accumulated\n\n")
@@ -61,7 +61,7 @@ end
 -- A row with the error behind the seconds, with as many digits as it takes to see one
 -- sample.
 local function with_error(row, rate)
-  local decimals = require "gprof.print.granularity".decimals(1 / rate)
+  local decimals = common.decimals(1 / rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
@@ -79,9 +79,9 @@ local function write_heading(profile, options, prefix, bar, write)
     above, below = "   self  ", "    error"
   end
   local gap = bar and (" "):rep(bar + 1) or ""
-  write(heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s  %s%-8.8s\n"),
+  write(common.heading(options, "%5.5s %10.10s %8.8s%s %8.8s %8.8s %8.8s  %s%-8.8s\n"),
     "%  ", "cumulative", "self  ", above, "", "self  ", "total ", gap, "")
-  write(heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s  %s%-8.8s\n"),
+  write(common.heading(options, "%5.5s %9.9s  %8.8s%s %8.8s %8.8s %8.8s  %s%-8.8s\n"),
     "time", unit, unit, below, "calls", per_call, per_call, gap, "name")
 end
 

@@ -3,9 +3,8 @@
 -- @module gprof.report.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local common = require "gprof.print.common"
 local core = require "gprof.core"
-local granularity = require "gprof.print.granularity"
-local heading = require "gprof.print.heading"
 local names = require "gprof.print.labels"
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
@@ -25,10 +24,10 @@ local gnu = {
 }
 
 function gnu.heading(profile, options, write)
-  write(heading(options, options.brief and "\t\t\tCall graph\n\n" or
+  write(common.heading(options, options.brief and "\t\t\tCall graph\n\n" or
     "\t\t     Call graph (explanation follows)\n\n"))
-  granularity.of_graph(profile, options, write)
-  write(heading(options, "index % time    self  children    called     name\n"))
+  common.write_graph_granularity(profile, options, write)
+  write(common.heading(options, "index % time    self  children    called     name\n"))
 end
 
 function gnu.ending(_, options, write)

@@ -3,8 +3,8 @@
 -- @module gprof.report.index
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local common = require "gprof.print.common"
 local core = require "gprof.core"
-local heading = require "gprof.print.heading"
 local names = require "gprof.print.labels"
 
 local COLUMNS <const> = 3
@@ -28,7 +28,7 @@ end
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
   look = look or gnu
-  write(heading(options, "Index by function name\n\n"))
+  write(common.heading(options, "Index by function name\n\n"))
   core.write_index(write, profile, {
     cell = look.cell,
     width = look.width and look.width(options),

@@ -4,7 +4,7 @@
 -- @internal gprof.export.html.data
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local granularity = require "gprof.print.granularity"
+local common = require "gprof.print.common"
 local text = require "gprof.export.html.text"
 local trees = require "gprof.export.html.tree"
 
@@ -164,7 +164,7 @@ function data.write(content, write)
   local entries = {
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
-    { "decimals", number(rate and granularity.decimals(1 / rate) or 2) },
+    { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "cycles", cycles }, { "functions", functions_of(content, file_number, within) },
     { "arcs", arcs_of(content, place) },
     { "tree", tree_of(content, place, #content.ids + #content.cycles) },

@@ -3,7 +3,7 @@
 -- @internal gprof.export.html.summary
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local granularity = require "gprof.print.granularity"
+local common = require "gprof.print.common"
 local text = require "gprof.export.html.text"
 
 local summary = {}
@@ -26,7 +26,7 @@ local function some(list)
 end
 
 local function time_text(profile)
-  local decimals = granularity.decimals(1 / profile.rate)
+  local decimals = common.decimals(1 / profile.rate)
   local format = ("%%.%df %%s"):format(decimals)
   return format:format(profile.total, profile.unit) ..
     (" ± %." .. decimals .. "f"):format(profile.total_error)

@@ -3,7 +3,7 @@
 -- @internal gprof.export.html.tables
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local granularity = require "gprof.print.granularity"
+local common = require "gprof.print.common"
 local text = require "gprof.export.html.text"
 
 local tables = {}
@@ -38,7 +38,7 @@ end
 
 -- Times as texts, with as many decimals as one sample takes to be seen.
 local function time_format(profile)
-  return "%." .. granularity.decimals(1 / (profile.rate or 100)) .. "f"
+  return "%." .. common.decimals(1 / (profile.rate or 100)) .. "f"
 end
 
 local function write_functions(content, write)

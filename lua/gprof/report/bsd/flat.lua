@@ -4,8 +4,8 @@
 -- @module gprof.report.bsd.flat
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local common = require "gprof.print.common"
 local flat = require "gprof.report.flat"
-local granularity = require "gprof.print.granularity"
 local names = require "gprof.print.labels"
 
 local look = {
@@ -19,8 +19,8 @@ function look.title(profile, options, write)
     write(explain.bsd_flat)
     if options.errors then write(explain.errors) end
   end
-  granularity.write(profile, profile.total_ticks, profile.unit, "no time accumulated",
-    write)
+  common.write_granularity(profile, profile.total_ticks, profile.unit,
+    "no time accumulated", write)
 end
 
 function look.unit()

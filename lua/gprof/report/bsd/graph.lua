@@ -3,9 +3,8 @@
 -- @module gprof.report.bsd.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local granularity = require "gprof.print.granularity"
+local common = require "gprof.print.common"
 local graph = require "gprof.report.graph"
-local heading = require "gprof.print.heading"
 
 local indent = (" "):rep(34)
 
@@ -24,11 +23,11 @@ function look.heading(profile, options, write)
   if not options.brief then
     write(require "gprof.print.explain".bsd_graph)
   end
-  granularity.of_graph(profile, options, write)
-  write(heading(options, indent .. "called/total       parents \n"))
-  write(heading(options,
+  common.write_graph_granularity(profile, options, write)
+  write(common.heading(options, indent .. "called/total       parents \n"))
+  write(common.heading(options,
     "index  %time    self descendants  called+self    name    \tindex\n"))
-  write(heading(options, indent .. "called/total       children\n\n"))
+  write(common.heading(options, indent .. "called/total       children\n\n"))
 end
 
 --- Prints the report, without the index (`gprof.report.bsd.index`).
