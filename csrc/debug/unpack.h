@@ -3,7 +3,7 @@
  * liblzma, by reference.
  *
  * Few images have anything that is packed by it, and not every system has it. So the core
- * is not linked with it, but calls this function. The module gprof.xz (lua_xz.c) is
+ * is not linked with it, but calls this function. The module gprof.xz (csrc/lua/xz.c) is
  * linked with it, holds the function, and is loaded when it is wanted.
  */
 #ifndef GP_DEBUG_UNPACK_H

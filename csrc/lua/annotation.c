@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of the lines of source files, for Lua. How it stands beside their text is
- * in lua_margins.c. */
+/* What is known of the lines of source files, for Lua. Writing it beside their text is in
+ * margins.c. */
 #include <stdlib.h>
 
 #include "base/count.h"
-#include "lua/binding.h"
+#include "lua/annotation.h"
+#include "lua/iteration.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+#include "lua/object.h"
+#include "lua/profile.h"
+#include "lua/symbols.h"
 
 static gp_annotation_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_ANNOTATION_OBJECT);
@@ -155,10 +161,8 @@ static void push_executions(lua_State *L, const void *object) {
 
 void gp_define_annotation(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {"__close", release}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"lines", lines},
-                                     {"busiest", busiest},
-                                     {"print", gp_print_annotation},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"lines", lines}, {"busiest", busiest}, {NULL, NULL}};
   static const gp_object_field fields[] = {
       {"last", push_last},              /* the highest number of a line; 0 without any */
       {"executions", push_executions},  /* of all lines */

@@ -3,7 +3,12 @@
 #include <string.h>
 
 #include "gmon/gmon_write.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/data.h"
+#include "lua/image.h"
+#include "lua/module.h"
+#include "lua/object.h"
+#include "lua/trace.h"
 
 /* Of formats, as Lua calls them. */
 static const char *const format_names[] = {

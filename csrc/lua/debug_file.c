@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Parts of an image that are in other files, for Lua: gprof.library.debug_file looks for
  * these, and is called here when something of them is wanted. */
+#include <lauxlib.h>
 #include <string.h>
 
 #include "debug/debug_file.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/debug_file.h"
+#include "lua/memory.h"
+#include "lua/module.h"
 #include "object/debuglink.h"
 
-/* The registry has a table by this name, in which boxes lead to the objects of images. */
-#define IMAGES "gprof.images"
-
 static const char module[] = "gprof.library.debug_file";
-
-void gp_note_image(lua_State *L) {
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
-  lua_pushvalue(L, -2);
-  lua_rawsetp(L, -2, lua_touserdata(L, -3));
-  lua_pop(L, 1);
-}
 
 /* Calls a function of the module with the image that is on the top, which it takes. */
 static void look(lua_State *L, const char *function) {
@@ -53,9 +47,7 @@ static void look_once(lua_State *L, bool *done, const char *function) {
 
 void gp_seek_lines(lua_State *L, const gp_image_box *of, bool gnu_compat, bool named) {
   luaL_checkstack(L, 8, NULL);
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
-  lua_rawgetp(L, -1, of);
-  lua_remove(L, -2);
+  gp_push_image(L, of);
   gp_image_box *box = lua_touserdata(L, -1);
   if (box && box->image) {
     if (gnu_compat && !box->checked) {
@@ -194,6 +186,4 @@ void gp_define_debug_file(lua_State *L) {
       {"attach_debug", attach_debug}, {"share_debug", share_debug},
       {"is_packed", is_packed}, {"unpack_symbols", unpack_symbols}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
-  gp_push_weak_table(L);
-  lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);
 }

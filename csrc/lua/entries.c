@@ -2,6 +2,8 @@
 /* The entries of the call graph: functions with their callers and callees, and cycles. */
 #include <stdio.h>
 
+#include "lua/memory.h"
+#include "lua/module.h"
 #include "lua/report.h"
 
 /* What is taken from the look: `labels`, and lines by the names below. They are formats,

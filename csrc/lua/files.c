@@ -13,7 +13,10 @@
 
 #include "base/utf8_width.h"
 #include "base/writer.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+#include "lua/object.h"
 
 #define GP_WRITER "gprof.writer"
 #define GP_DIRECTORY "gprof.directory"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The rows of the flat profile: functions by the time that was spent in them. */
+#include "lua/memory.h"
+#include "lua/module.h"
 #include "lua/report.h"
 
 /* What is taken from the look: `labels`; and formats, of values by place, of a function

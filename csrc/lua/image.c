@@ -4,10 +4,16 @@
 #include <string.h>
 
 #include "debug/debug_file.h"
-#include "debug/line_map_build.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/image.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+#include "lua/object.h"
 #include "object/build_id.h"
 #include "object/debug_str.h"
+
+/* The registry has a weak table by this name: from boxes to the objects of images. */
+#define IMAGES "gprof.images"
 
 static gp_image_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_IMAGE);
@@ -17,6 +23,20 @@ gp_image *gp_check_image(lua_State *L, int index) {
   gp_image_box *box = check_box(L, index);
   luaL_argcheck(L, box->image, index, "image is closed");
   return box->image;
+}
+
+/* Notes the object of an image, which is on the top. */
+static void note_image(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, lua_touserdata(L, -3));
+  lua_pop(L, 1);
+}
+
+void gp_push_image(lua_State *L, const gp_image_box *box) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
+  lua_rawgetp(L, -1, box);
+  lua_remove(L, -2);
 }
 
 static int new_image(lua_State *L) {
@@ -31,7 +51,7 @@ static int new_image(lua_State *L) {
     gp_fail(&error, "an image is read here and there, and has to be a file");
   else
     box->image = gp_image_open(path, &error);
-  gp_note_image(L);
+  note_image(L);
   return box->image ? 1 : gp_push_failure(L, path, &error);
 }
 
@@ -49,55 +69,6 @@ static int describe(lua_State *L) {
   lua_getiuservalue(L, 1, 1);
   lua_pushfstring(L, "image: %s%s", lua_tostring(L, -1), box->image ? "" : " (closed)");
   return 1;
-}
-
-/* The lines of .text. */
-static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libbfd) {
-  gp_range text = {box->image->text_low, box->image->text_high};
-  gp_line_map *map = &box->map[as_libbfd];
-  gp_error error = {""};
-  if (!box->mapped[as_libbfd]) {
-    const gp_image *from = gp_debug_file_lines(box->image, as_libbfd);
-    if (!gp_line_map_build(map, from, as_libbfd, &text, 1, &error))
-      gp_raise_no_memory(L);
-    box->mapped[as_libbfd] = true;
-  }
-  return map;
-}
-
-/* Where libbfd knows a line, the map does; only functions have to be asked for. It is of
- * .text; libbfd is asked about the rest. */
-static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
-                    gp_location *source) {
-  gp_seek_lines(L, check_box(L, 1), as_libbfd, false);
-  const gp_image *from = gp_debug_file_lines(image, as_libbfd);
-  if (!gp_image_can_ask(from)) gp_raise_no_memory(L);
-  bool known = gp_image_locate(from, address, source);
-  if (address < image->text_low || address >= image->text_high) return known;
-  const gp_line_map *map = open_map(L, check_box(L, 1), as_libbfd);
-  uint32_t stretch = gp_line_map_find(map, address);
-  if (stretch == GP_NONE) return false;
-  source->file = map->names.name[map->file[stretch]];
-  source->line = map->line[stretch];
-  if (!known) source->function = NULL;
-  return true;
-}
-
-/* image:source(address [, gnu_compat]) -> file, line, function; or nil */
-static int find_source(lua_State *L) {
-  gp_image *image = gp_check_image(L, 1);
-  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
-  gp_location source;
-  gp_error none;
-  gp_image_read_symbols(image, &none);  /* they help, but need not be there */
-  if (!look_up(L, image, address, lua_toboolean(L, 3), &source)) {
-    lua_pushnil(L);
-    return 1;
-  }
-  lua_pushstring(L, source.file);
-  lua_pushinteger(L, source.line);
-  lua_pushstring(L, source.function);
-  return 3;
 }
 
 /* changed_file(image) -> the path of the image, or of a file that it has debugging
@@ -214,9 +185,7 @@ void gp_define_image(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe},
       {NULL, NULL}};
-  static const luaL_Reg methods[] = {
-      {"close", close_image}, {"source", find_source}, {"lines", gp_image_lines},
-      {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"close", close_image}, {NULL, NULL}};
   static const gp_object_field fields[] = {
       {"path", push_path},
       {"text_low", push_text_low},          /* first address of .text */
@@ -232,6 +201,8 @@ void gp_define_image(lua_State *L) {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
       {"image_mentions", find_mention}, {NULL, NULL}};
+  gp_push_weak_table(L);
+  lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);
   gp_define_object(L, GP_IMAGE, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
   lua_setfield(L, -2, "image_methods");  /* the Lua layer adds to them */

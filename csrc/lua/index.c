@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "lua/memory.h"
+#include "lua/module.h"
 #include "lua/report.h"
 
 /* What is taken from the look: `numbered` and `names`, labels; the format of a cell, of a

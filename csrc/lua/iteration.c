@@ -1,49 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Iteration over the parts of an object: the functions, cycles and arcs of a profile, the
- * symbols of an image.
- *
- * A part is known by its number. An iteration gives an object for each, or the values of
- * some fields without it, which is what makes large reports fast. It has an order of its
- * own, that of the core; for any other one the Lua layer sorts the numbers
- * (gprof.library.sorting).
- */
+/* Iteration over the parts of an object. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "lua/binding.h"
+#include "lua/iteration.h"
+#include "lua/memory.h"
+#include "lua/module.h"
 
 #define GP_ITERATION "gprof.iteration"
-
-void gp_push_value(lua_State *L, gp_field_value v) {
-  switch (v.type) {
-    case GP_FIELD_NIL: lua_pushnil(L); break;
-    case GP_FIELD_BOOLEAN: lua_pushboolean(L, v.as.boolean); break;
-    case GP_FIELD_INTEGER: lua_pushinteger(L, (lua_Integer)v.as.integer); break;
-    case GP_FIELD_NUMBER: lua_pushnumber(L, v.as.number); break;
-    case GP_FIELD_TEXT: lua_pushstring(L, v.as.text); break;
-    case GP_FIELD_LABEL: gp_push_label(L, v.as.label); break;
-    case GP_FIELD_PUSHED: break;
-  }
-}
-
-void gp_define_part_fields(lua_State *L, const gp_part_field *fields) {
-  for (; fields->name; fields++) {
-    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
-    lua_setfield(L, -2, fields->name);
-  }
-}
-
-const gp_part_field *gp_check_part_field(lua_State *L, int index) {
-  luaL_checkstring(L, index);
-  lua_pushvalue(L, index);
-  if (lua_rawget(L, -2) != LUA_TLIGHTUSERDATA)
-    luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", lua_tostring(L, index)));
-  const gp_part_field *field = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return field;
-}
 
 static int release_rows(lua_State *L) {
   gp_iteration *each = luaL_checkudata(L, 1, GP_ITERATION);
@@ -196,57 +161,6 @@ int gp_return_iteration(lua_State *L, bool sorted) {
   if (each->rows.row && !sorted) sort_rows(L, each);
   if (!each->rows.row) return gp_raise_no_memory(L);
   return gp_return_loop(L, next_row);
-}
-
-/* --- objects ---------------------------------------------------------------------- */
-
-/* The object of a part; user value 1 is the whole. */
-typedef struct part_box {
-  const gp_part_kind *kind;
-  uint32_t id;
-} part_box;
-
-void gp_push_part(lua_State *L, const gp_part *p, int table, const char *metatable) {
-  lua_getiuservalue(L, p->whole, table);
-  if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
-    lua_pop(L, 1);
-    part_box *box = lua_newuserdatauv(L, sizeof *box, 1);
-    *box = (part_box){p->kind, p->id};
-    luaL_setmetatable(L, metatable);
-    lua_pushvalue(L, p->whole);
-    lua_setiuservalue(L, -2, 1);
-    lua_pushvalue(L, -1);
-    lua_rawseti(L, -3, p->id);
-  }
-  lua_remove(L, -2);
-}
-
-/* The part whose object is at index 1; pushes its whole. */
-static gp_part open_part(lua_State *L, const part_box *box) {
-  lua_getiuservalue(L, 1, 1);
-  int whole = lua_gettop(L);
-  return (gp_part){L, box->kind, box->kind->open(L, whole), box->id, whole};
-}
-
-gp_part gp_check_part(lua_State *L, const char *metatable) {
-  return open_part(L, luaL_checkudata(L, 1, metatable));
-}
-
-int gp_get_part_field(lua_State *L) {
-  const part_box *box = gp_check_self(L);
-  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TLIGHTUSERDATA) return 1;
-  const gp_part_field *field = lua_touserdata(L, 2);
-  gp_part p = open_part(L, box);
-  gp_push_value(L, field->get(&p));
-  return 1;
-}
-
-void gp_push_weak_table(lua_State *L) {
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "v");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
 }
 
 void gp_define_iteration(lua_State *L) {

@@ -9,10 +9,14 @@
  * index, that number before the name. Streams write them without making strings of them,
  * and shorten names to the width of a terminal, if that is wanted.
  */
+#include <lauxlib.h>
 #include <string.h>
 
 #include "base/columns.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/labels.h"
+#include "lua/module.h"
+#include "lua/symbols.h"
 
 #define GP_LABELS "gprof.labels"
 
@@ -188,13 +192,6 @@ void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label 
     add_index(&m, graph, node);
   }
   end_numbers(&m);
-}
-
-void gp_push_label(lua_State *L, const gp_label *made) {
-  luaL_Buffer text;
-  luaL_buffinit(L, &text);
-  for (int i = 0; i < made->count; i++) luaL_addstring(&text, made->part[i]);
-  luaL_pushresult(&text);
 }
 
 /* labels[number] */

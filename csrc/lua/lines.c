@@ -1,8 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of an image's line tables for Lua. */
+/* Lines of an image for Lua: where an address is from, and the rows of line tables. */
 #include "debug/debug_file.h"
+#include "debug/line_map_build.h"
 #include "debug/line_tables.h"
-#include "lua/binding.h"
+#include "lua/debug_file.h"
+#include "lua/iteration.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+
+/* --- one address -------------------------------------------------------------- */
+
+/* The lines of .text. */
+static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libbfd) {
+  gp_range text = {box->image->text_low, box->image->text_high};
+  gp_line_map *map = &box->map[as_libbfd];
+  gp_error error = {""};
+  if (!box->mapped[as_libbfd]) {
+    const gp_image *from = gp_debug_file_lines(box->image, as_libbfd);
+    if (!gp_line_map_build(map, from, as_libbfd, &text, 1, &error))
+      gp_raise_no_memory(L);
+    box->mapped[as_libbfd] = true;
+  }
+  return map;
+}
+
+/* Where libbfd knows a line, the map does; only functions have to be asked for. It is of
+ * .text; libbfd is asked about the rest. */
+static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
+                    gp_location *source) {
+  gp_seek_lines(L, lua_touserdata(L, 1), as_libbfd, false);
+  const gp_image *from = gp_debug_file_lines(image, as_libbfd);
+  if (!gp_image_can_ask(from)) gp_raise_no_memory(L);
+  bool known = gp_image_locate(from, address, source);
+  if (address < image->text_low || address >= image->text_high) return known;
+  const gp_line_map *map = open_map(L, lua_touserdata(L, 1), as_libbfd);
+  uint32_t stretch = gp_line_map_find(map, address);
+  if (stretch == GP_NONE) return false;
+  source->file = map->names.name[map->file[stretch]];
+  source->line = map->line[stretch];
+  if (!known) source->function = NULL;
+  return true;
+}
+
+/* image:source(address [, gnu_compat]) -> file, line, function; or nil */
+static int find_source(lua_State *L) {
+  gp_image *image = gp_check_image(L, 1);
+  uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
+  gp_location source;
+  gp_error none;
+  gp_image_read_symbols(image, &none);  /* they help, but need not be there */
+  if (!look_up(L, image, address, lua_toboolean(L, 3), &source)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushstring(L, source.file);
+  lua_pushinteger(L, source.line);
+  lua_pushstring(L, source.function);
+  return 3;
+}
+
+/* --- all rows ----------------------------------------------------------------- */
+
+#define GP_LINES "gprof.lines"
 
 /* user values of an iteration */
 enum { LINES_IMAGE = 1, LINES_FILES };
@@ -69,7 +128,7 @@ static int next_line(lua_State *L) {
 }
 
 /* image:lines() -> iterator over address, file, line, whether it is a statement */
-int gp_image_lines(lua_State *L) {
+static int iterate_lines(lua_State *L) {
   bool readable;
   gp_check_image(L, 1);
   gp_seek_lines(L, lua_touserdata(L, 1), false, false);
@@ -87,6 +146,9 @@ int gp_image_lines(lua_State *L) {
 
 void gp_define_lines(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {"__close", release}, {NULL, NULL}};
+  static const luaL_Reg image_methods[] = {
+      {"source", find_source}, {"lines", iterate_lines}, {NULL, NULL}};
+  gp_define_methods(L, GP_IMAGE, image_methods);
   luaL_newmetatable(L, GP_LINES);
   luaL_setfuncs(L, meta, 0);
   lua_pop(L, 1);

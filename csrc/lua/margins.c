@@ -10,6 +10,10 @@
 
 #include "base/columns.h"
 #include "base/count.h"
+#include "lua/annotation.h"
+#include "lua/arguments.h"
+#include "lua/module.h"
+#include "lua/object.h"
 #include "lua/stream.h"
 
 /* Arguments of annotation:print(). */
@@ -226,7 +230,7 @@ static void print_text(printing *p, const char *text, size_t length) {
  *   `carry`    a count holds for the lines behind it, as far as they are of its block
  *   `paint`    a function of margin, text, seconds, and whether the line is known not to
  *              have been executed, that returns the whole line */
-int gp_print_annotation(lua_State *L) {
+static int print_annotation(lua_State *L) {
   printing p = {.L = L, .known = gp_check_annotation(L, THE_ANNOTATION)};
   size_t length;
   p.stream = gp_check_stream(L, THE_STREAM);
@@ -247,4 +251,9 @@ int gp_print_annotation(lua_State *L) {
   else
     lua_pushnil(L);
   return 5;
+}
+
+void gp_define_margins(lua_State *L) {
+  static const luaL_Reg methods[] = {{"print", print_annotation}, {NULL, NULL}};
+  gp_define_methods(L, GP_ANNOTATION_OBJECT, methods);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory for Lua: a guard for what malloc gave as long as Lua may raise an error; and the
- * error if it gives nothing. */
+/* Guards for memory, and the error where there is none. */
+#include <lauxlib.h>
 #include <stdlib.h>
 
-#include "lua/binding.h"
+#include "lua/memory.h"
+#include "lua/module.h"
 
 #define GP_MEMORY "gprof.memory"
 #define GP_ROWS "gprof.rows"
@@ -63,6 +64,14 @@ gp_rows *gp_push_row_list(lua_State *L) {
   *rows = (gp_rows){NULL, 0, 0};
   luaL_setmetatable(L, GP_ROWS);
   return rows;
+}
+
+void gp_push_weak_table(lua_State *L) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
 }
 
 void gp_define_memory(lua_State *L) {

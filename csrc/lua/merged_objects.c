@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program and shared libraries as one, for Lua. */
+#include <lauxlib.h>
 #include <string.h>
 
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/data.h"
+#include "lua/module.h"
+#include "lua/symbols.h"
 #include "profile/merged_objects.h"
 
 /* Fills an object from the table at the top, { symbols, data, name }, which keeps all

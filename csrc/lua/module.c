@@ -1,88 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The module gprof.core: how objects of the core become objects of Lua. */
-#include <string.h>
+#include <lauxlib.h>
 
-#include "lua/binding.h"
-
-void *gp_check_self(lua_State *L) {
-  if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1) ||
-      !lua_rawequal(L, -1, lua_upvalueindex(2))) {
-    lua_getfield(L, lua_upvalueindex(2), "__name");
-    luaL_typeerror(L, 1, lua_tostring(L, -1));
-  }
-  lua_settop(L, 2);
-  return lua_touserdata(L, 1);
-}
-
-int gp_get_field(lua_State *L) {
-  const void *object = gp_check_self(L);
-  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TLIGHTUSERDATA) {
-    const gp_object_field *field = lua_touserdata(L, 2);
-    field->push(L, object);
-  }
-  return 1;
-}
-
-/* Objects tell what was recorded; scripts keep what is theirs elsewhere. */
-static int refuse_assignment(lua_State *L) {
-  luaL_getmetafield(L, 1, "__name");
-  const char *type = lua_tostring(L, -1), *field = luaL_tolstring(L, 2, NULL);
-  return luaL_error(L, "field '%s' is read-only: what a %s tells is not to be set", field,
-                    type);
-}
-
-void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
-                      const luaL_Reg *meta, const luaL_Reg *methods) {
-  luaL_newmetatable(L, name);
-  luaL_setfuncs(L, meta, 0);
-  lua_pushcfunction(L, refuse_assignment);
-  lua_setfield(L, -2, "__newindex");
-  lua_newtable(L);
-  luaL_setfuncs(L, methods, 0);
-  lua_pushvalue(L, -1);
-  lua_pushvalue(L, -3);
-  lua_pushcclosure(L, get, 2);
-  lua_setfield(L, -3, "__index");
-  lua_remove(L, -2);
-}
-
-void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods) {
-  luaL_getmetatable(L, name);
-  lua_getfield(L, -1, "__index");
-  lua_getupvalue(L, -1, 1);
-  luaL_setfuncs(L, methods, 0);
-  lua_pop(L, 3);
-}
-
-void gp_define_fields(lua_State *L, const gp_object_field *fields) {
-  for (; fields->name; fields++) {
-    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
-    lua_setfield(L, -2, fields->name);
-  }
-}
-
-bool gp_flag_option(lua_State *L, int index, const char *name) {
-  lua_getfield(L, index, name);
-  bool set = lua_toboolean(L, -1);
-  lua_pop(L, 1);
-  return set;
-}
-
-const char *gp_text_option(lua_State *L, int index, const char *name) {
-  if (lua_getfield(L, index, name) != LUA_TNIL && lua_type(L, -1) != LUA_TSTRING)
-    luaL_error(L, "option '%s': string expected, got %s", name, luaL_typename(L, -1));
-  const char *text = lua_tostring(L, -1);
-  lua_pop(L, 1);  /* it stays in the table */
-  return text;
-}
-
-int gp_push_failure(lua_State *L, const char *path, const gp_error *error) {
-  const char *name =
-      *path == '\0' ? "''" : strcmp(path, "-") == 0 ? "standard input" : path;
-  luaL_pushfail(L);
-  lua_pushfstring(L, "%s: %s", name, error->text);
-  return 2;
-}
+#include "lua/module.h"
 
 /* the only name that the module shows to the outside */
 __attribute__((visibility("default"))) int luaopen_gprof_core(lua_State *L);
@@ -92,6 +12,7 @@ int luaopen_gprof_core(lua_State *L) {
   lua_newtable(L);
   gp_define_memory(L);
   gp_define_iteration(L);
+  gp_define_trace(L);
   gp_define_image(L);
   gp_define_debug_file(L);
   gp_define_lines(L);
@@ -99,20 +20,22 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_records(L);
   gp_define_slide(L);
   gp_define_symbols(L);
-  gp_define_merged_objects(L);
+  gp_define_symbol_lookup(L);
   gp_define_symbol(L);
+  gp_define_merged_objects(L);
   gp_define_selection(L);
   gp_define_profile(L);
-  gp_define_parts(L);
+  gp_define_profile_fields(L);
+  gp_define_profile_parts(L);
   gp_define_labels(L);
   gp_define_annotation(L);
+  gp_define_margins(L);
   gp_define_stream(L);
   gp_define_flat(L);
   gp_define_entries(L);
   gp_define_index(L);
   gp_define_files(L);
   gp_define_process(L);
-  gp_define_options(L);
-  gp_define_trace(L);
+  gp_define_command_line(L);
   return 1;
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "lua/binding.h"
+#include "lua/module.h"
+#include "lua/object.h"
 
 #define GP_PROCESS "gprof.process"
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A profile for Lua. */
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/data.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+#include "lua/object.h"
+#include "lua/profile.h"
+#include "lua/selection.h"
+#include "lua/symbols.h"
 
 static gp_profile_box *check_box(lua_State *L, int index) {
   return luaL_checkudata(L, index, GP_PROFILE);
@@ -83,121 +90,6 @@ static int describe(lua_State *L) {
                   (int)graph->functions, gp_plural(graph->functions), (int)graph->arcs,
                   gp_plural(graph->arcs), (int)graph->cycles, gp_plural(graph->cycles));
   return 1;
-}
-
-/* --- parts ------------------------------------------------------------------ */
-
-/* profile:functions([order [, field...]]) */
-static int functions(lua_State *L) {
-  gp_check_profile(L, 1);
-  return gp_iterate_functions(L);
-}
-
-/* profile:entries([order [, field...]]): functions and cycles in the order
- * of the call graph */
-static int entries(lua_State *L) {
-  gp_check_profile(L, 1);
-  return gp_iterate_nodes(L);
-}
-
-/* profile:cycles([order [, field...]]): in the order of their numbers */
-static int cycles(lua_State *L) {
-  gp_check_profile(L, 1);
-  return gp_iterate_cycles(L);
-}
-
-/* profile:arcs([order [, field...]]) */
-static int arcs(lua_State *L) {
-  gp_check_profile(L, 1);
-  return gp_iterate_arcs(L);
-}
-
-/* The number of a node at argument 2, as Lua counts, if it lies between the two. */
-static uint32_t check_node(lua_State *L, size_t first, size_t end) {
-  lua_Integer id = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, id > (lua_Integer)first && id <= (lua_Integer)end, 2,
-                "no function or cycle of that number");
-  return (uint32_t)(id - 1);
-}
-
-/* Iterates over arcs of the node at argument 2, in the order of argument 3. */
-static int around_node(lua_State *L, gp_around what) {
-  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
-  return gp_iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles),
-                           3);
-}
-
-/* profile:callers(id [, order [, field...]]): as function:callers and cycle:callers,
- * without the object */
-static int callers(lua_State *L) { return around_node(L, GP_AROUND_CALLERS); }
-
-/* profile:callees(id [, order [, field...]]): as function:callees and cycle:callees,
- * without the object */
-static int callees(lua_State *L) { return around_node(L, GP_AROUND_CALLEES); }
-
-/* profile:lines(id [, order [, field...]]): as function:lines, without the object */
-static int lines(lua_State *L) {
-  uint32_t function = check_node(L, 0, gp_check_profile(L, 1)->graph.functions);
-  return gp_iterate_around(L, GP_AROUND_LINES, function, 3);
-}
-
-/* profile:members(id [, order [, field...]]): as cycle:members, without the object */
-static int members(lua_State *L) {
-  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
-  uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
-  return gp_iterate_around(L, GP_AROUND_MEMBERS, cycle, 3);
-}
-
-/* profile:blocks(id): as function:blocks, without the object */
-static int blocks(lua_State *L) {
-  const gp_profile *profile = gp_check_profile(L, 1);
-  return gp_push_blocks(L, 1, check_node(L, 0, profile->graph.functions));
-}
-
-/* A function or cycle of that number: not what is a part of another function. */
-static uint32_t check_whole(lua_State *L, const gp_callgraph *graph) {
-  uint32_t id = check_node(L, 0, graph->functions + graph->cycles);
-  luaL_argcheck(L, graph->rank[id] != 0, 2, "a part of another function");
-  return id;
-}
-
-/* profile:node(id) -> the function or cycle of that number */
-static int node(lua_State *L) {
-  gp_push_node(L, 1, check_whole(L, &gp_check_profile(L, 1)->graph));
-  return 1;
-}
-
-/* profile:get(id, field...) -> fields of that function or cycle, without the object */
-static int get(lua_State *L) {
-  uint32_t id = check_whole(L, &gp_check_profile(L, 1)->graph);
-  return gp_push_node_fields(L, 1, id, 3, lua_gettop(L));
-}
-
-/* profile:lookup(address) -> the function whose code is there, or nil */
-static int lookup(lua_State *L) {
-  const gp_profile *profile = gp_check_profile(L, 1);
-  uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
-  if (function == GP_NONE)
-    lua_pushnil(L);
-  else
-    gp_push_node(L, 1, function);
-  return 1;
-}
-
-/* profile:uncovered_range() -> first and last address, time, and the function that it
- * counts for, of the code with most of the time that no symbol covers; or nil */
-static int uncovered_range(lua_State *L) {
-  const gp_profile *profile = gp_check_profile(L, 1);
-  const gp_unattributed *uncovered = &profile->uncovered;
-  if (uncovered->most == 0) {
-    lua_pushnil(L);
-    return 1;
-  }
-  lua_pushinteger(L, (lua_Integer)uncovered->range.low);
-  lua_pushinteger(L, (lua_Integer)uncovered->range.high - 1);
-  lua_pushnumber(L, gp_profile_seconds(profile, uncovered->most));
-  gp_push_node(L, 1, uncovered->function);
-  return 4;
 }
 
 static void push_number(lua_State *L, bool known, double value) {
@@ -345,15 +237,8 @@ void gp_define_profile(lua_State *L) {
                                   {"__close", close_profile},
                                   {"__tostring", describe},
                                   {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"close", close_profile}, {"functions", functions},
-                                     {"entries", entries},     {"cycles", cycles},
-                                     {"callers", callers},     {"callees", callees},
-                                     {"members", members},     {"node", node},
-                                     {"get", get},             {"lookup", lookup},
-                                     {"arcs", arcs},           {"blocks", blocks},
-                                     {"lines", lines},         {"error_of", error_of},
-                                     {"uncovered_range", uncovered_range},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", close_profile}, {"error_of", error_of}, {NULL, NULL}};
   static const gp_object_field fields[] = {
       {"rate", push_rate},                /* ticks a second, or nil */
       {"unit", push_unit},                /* "seconds", or nil */

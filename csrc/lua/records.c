@@ -4,7 +4,11 @@
 
 #include "gmon/bins.h"
 #include "gmon/gmon_format.h"
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/data.h"
+#include "lua/iteration.h"
+#include "lua/module.h"
+#include "lua/object.h"
 
 #define GP_HISTOGRAM "gprof.histogram"
 

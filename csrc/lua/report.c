@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the writers of reports share. */
+#include "lua/arguments.h"
+#include "lua/memory.h"
 #include "lua/report.h"
 
 gp_report gp_open_report(lua_State *L) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the writers of reports share: lua_flat.c, lua_entries.c, lua_index.c.
+ * What the writers of reports share: flat.c, entries.c, index.c.
  *
  * Most of a large report are rows of one kind. Which rows there are, and what is in them,
  * is decided by a writer; what they look like is Lua's, a table of formats: the look. A

@@ -10,11 +10,14 @@
  *
  * with pairs of callers and callees for arcs, `true` for all functions.
  */
+#include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "lua/binding.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+#include "lua/selection.h"
 
 #define GP_SELECTIONS "gprof.selections"
 

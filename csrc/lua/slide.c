@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The slide of profile data for Lua. */
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/data.h"
+#include "lua/image.h"
+#include "lua/module.h"
+#include "lua/object.h"
+#include "lua/symbols.h"
 #include "profile/slide.h"
 
 static void set_count(lua_State *L, const char *name, size_t count) {

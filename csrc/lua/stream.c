@@ -16,6 +16,8 @@
 
 #include "base/format.h"
 #include "base/utf8_width.h"
+#include "lua/module.h"
+#include "lua/object.h"
 #include "lua/stream.h"
 
 #define GP_STREAM "gprof.stream"

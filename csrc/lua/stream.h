@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * Streams for the binding: what reports write to, and rows of values that are set into
- * formats; see lua_stream.c.
+ * formats; see stream.c.
  */
 #ifndef GP_LUA_STREAM_H
 #define GP_LUA_STREAM_H
 
-#include "lua/binding.h"
+#include "lua/iteration.h"
+#include "lua/labels.h"
 
 typedef struct gp_stream gp_stream;
 

@@ -8,7 +8,12 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "lua/binding.h"
+#include "lua/iteration.h"
+#include "lua/module.h"
+#include "lua/symbol.h"
+#include "lua/symbols.h"
+
+#define GP_SYMBOL "gprof.symbol"
 
 static const void *open_whole(lua_State *L, int whole) {
   return gp_open_symbols(L, lua_touserdata(L, whole));
@@ -23,7 +28,8 @@ static void push_symbol(lua_State *L, const gp_part *p) {
   gp_push_part(L, p, GP_SYMBOLS_OBJECTS, GP_SYMBOL);
 }
 
-int gp_iterate_symbols(lua_State *L) {
+/* symbols:each([order [, field...]]) */
+static int iterate_symbols(lua_State *L) {
   static const char *const names[] = {"address", NULL};
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   int order = gp_order_option(L, 2, names);
@@ -43,7 +49,7 @@ static int iterate_found(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_call(L, 1, 1);
   lua_replace(L, 1);
-  return gp_iterate_symbols(L);
+  return iterate_symbols(L);
 }
 
 /* symbols_method(find) -> image:symbols([order [, field...]]), where find(image) returns
@@ -55,7 +61,8 @@ static int symbols_method(lua_State *L) {
   return 1;
 }
 
-int gp_look_symbol_up(lua_State *L) {
+/* symbols:lookup(address) -> the symbol whose code is there, or nil */
+static int look_symbol_up(lua_State *L) {
   gp_symbols_box *box = gp_check_symbols(L, 1);
   uint32_t row = gp_symtab_find(&box->symtab, (uint64_t)luaL_checkinteger(L, 2));
   if (row == GP_NONE) {
@@ -67,7 +74,8 @@ int gp_look_symbol_up(lua_State *L) {
   return 1;
 }
 
-int gp_push_symbol_of_number(lua_State *L) {
+/* symbols:symbol(id) -> the symbol of that number */
+static int push_symbol_of_number(lua_State *L) {
   gp_symbols_box *box = gp_check_symbols(L, 1);
   lua_Integer id = luaL_checkinteger(L, 2);
   luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= box->symtab.count, 2,
@@ -90,17 +98,6 @@ static gp_symbols_box *symbols_of(const gp_part *p) {
 }
 
 static const gp_symtab *symtab_of(const gp_part *p) { return &symbols_of(p)->symtab; }
-
-const char *gp_linker_name(const gp_symbols_box *box, uint32_t id) {
-  return box->symtab.name[id];
-}
-
-const char *gp_shown_name(lua_State *L, gp_symbols_box *box, uint32_t id) {
-  if (!box->demangled) return gp_linker_name(box, id);
-  const char *name = gp_demangled_name(&box->shown, box->image->image, &box->symtab, id);
-  if (!name) gp_raise_no_memory(L);
-  return name;
-}
 
 gp_field_value gp_name_of_symbol(const gp_part *p) {
   return gp_text_value(gp_shown_name(p->L, symbols_of(p), p->id));
@@ -195,6 +192,10 @@ void gp_define_symbol(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"symbols_method", symbols_method}, {NULL, NULL}};
+  static const luaL_Reg symbols_methods[] = {
+      {"each", iterate_symbols}, {"lookup", look_symbol_up},
+      {"symbol", push_symbol_of_number}, {NULL, NULL}};
+  gp_define_methods(L, GP_SYMBOLS, symbols_methods);
   gp_define_object(L, GP_SYMBOL, gp_get_part_field, meta, none);
   gp_define_part_fields(L, gp_symbol_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, symbol_parts.fields);

@@ -4,7 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lua/binding.h"
+#include "lua/module.h"
+#include "lua/object.h"
+#include "lua/trace.h"
+
+#define GP_TRACE_OBJECT "gprof.trace"
 
 /* A terminal obeys what it is sent, and names come from files of others: it is shown
  * nothing but plain characters. */

@@ -4,7 +4,7 @@
  *
  * Loading libopcodes takes longer than a whole report of a small program, and hardly
  * anybody looks for calls in the code. So the core is not linked with it, but calls the
- * functions it needs through this table. The module gprof.opcodes (lua_opcodes.c) is
+ * functions it needs through this table. The module gprof.opcodes (csrc/lua/opcodes.c) is
  * linked with it, holds the table, and is loaded when it is wanted.
  */
 #ifndef GP_OBJECT_OPCODES_H

@@ -2,6 +2,7 @@
 /* The command line for Lua: libc's getopt_long and libiberty's expandargv. */
 #include <errno.h>
 #include <getopt.h>
+#include <lauxlib.h>
 #include <limits.h>
 #include <libiberty/libiberty.h>
 #include <stdio.h>
@@ -9,7 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lua/binding.h"
+#include "lua/arguments.h"
+#include "lua/module.h"
 
 #define GP_ARGV "gprof.argv"
 
@@ -250,7 +252,7 @@ static int read_options(lua_State *L) {
   return 2;
 }
 
-void gp_define_options(lua_State *L) {
+void gp_define_command_line(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"getopt", read_options}, {"expand", expand}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Options that functions take, and failures that they return. */
+#include <string.h>
+
+#include "lua/arguments.h"
+
+bool gp_flag_option(lua_State *L, int index, const char *name) {
+  lua_getfield(L, index, name);
+  bool set = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return set;
+}
+
+const char *gp_text_option(lua_State *L, int index, const char *name) {
+  if (lua_getfield(L, index, name) != LUA_TNIL && lua_type(L, -1) != LUA_TSTRING)
+    luaL_error(L, "option '%s': string expected, got %s", name, luaL_typename(L, -1));
+  const char *text = lua_tostring(L, -1);
+  lua_pop(L, 1);  /* it stays in the table */
+  return text;
+}
+
+int gp_push_failure(lua_State *L, const char *path, const gp_error *error) {
+  const char *name =
+      *path == '\0' ? "''" : strcmp(path, "-") == 0 ? "standard input" : path;
+  luaL_pushfail(L);
+  lua_pushfstring(L, "%s: %s", name, error->text);
+  return 2;
+}
+
+int gp_push_error(lua_State *L, const gp_error *error) {
+  luaL_pushfail(L);
+  lua_pushstring(L, error->text);
+  return 2;
+}

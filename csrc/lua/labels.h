@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Labels: what reports call functions and cycles. */
+#ifndef GP_LUA_LABELS_H
+#define GP_LUA_LABELS_H
+
+#include "lua/profile.h"
+#include "lua/value.h"
+
+typedef struct gp_labels gp_labels;
+
+/* The labels at `index`, or NULL if it is anything else. */
+const gp_labels *gp_test_labels(lua_State *L, int index);
+
+/* Raises a Lua error if the profile of the labels was closed. */
+void gp_check_labels_open(lua_State *L, const gp_labels *set);
+
+/* Whether they are labels of that profile. */
+bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile);
+
+/* Makes the label of the function or cycle of that number, counted from 1; a Lua error if
+ * there is none. */
+void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *made);
+
+#endif

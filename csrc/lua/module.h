@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * What each file of the binding adds to the module gprof.core: every gp_define function
+ * adds to the module's table, which is on the top of the stack, and defines metatables.
+ * The order of the calls is in module.c: an object is defined before other files add
+ * methods to it.
+ */
+#ifndef GP_LUA_MODULE_H
+#define GP_LUA_MODULE_H
+
+#include <lua.h>
+
+void gp_define_memory(lua_State *L);
+void gp_define_iteration(lua_State *L);
+void gp_define_trace(lua_State *L);
+void gp_define_image(lua_State *L);
+void gp_define_debug_file(lua_State *L);
+void gp_define_lines(lua_State *L);
+void gp_define_data(lua_State *L);
+void gp_define_records(lua_State *L);
+void gp_define_slide(lua_State *L);
+void gp_define_symbols(lua_State *L);
+void gp_define_symbol_lookup(lua_State *L);
+void gp_define_symbol(lua_State *L);
+void gp_define_merged_objects(lua_State *L);
+void gp_define_selection(lua_State *L);
+void gp_define_profile(lua_State *L);
+void gp_define_profile_fields(lua_State *L);
+void gp_define_profile_parts(lua_State *L);
+void gp_define_labels(lua_State *L);
+void gp_define_annotation(lua_State *L);
+void gp_define_margins(lua_State *L);
+void gp_define_stream(lua_State *L);
+void gp_define_flat(lua_State *L);
+void gp_define_entries(lua_State *L);
+void gp_define_index(lua_State *L);
+void gp_define_files(lua_State *L);
+void gp_define_process(lua_State *L);
+void gp_define_command_line(lua_State *L);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Metatables, methods and fields of objects. */
+#include <stdint.h>
+
+#include "lua/object.h"
+
+void *gp_check_self(lua_State *L) {
+  if (lua_type(L, 1) != LUA_TUSERDATA || !lua_getmetatable(L, 1) ||
+      !lua_rawequal(L, -1, lua_upvalueindex(2))) {
+    lua_getfield(L, lua_upvalueindex(2), "__name");
+    luaL_typeerror(L, 1, lua_tostring(L, -1));
+  }
+  lua_settop(L, 2);
+  return lua_touserdata(L, 1);
+}
+
+int gp_get_field(lua_State *L) {
+  const void *object = gp_check_self(L);
+  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TLIGHTUSERDATA) {
+    const gp_object_field *field = lua_touserdata(L, 2);
+    field->push(L, object);
+  }
+  return 1;
+}
+
+/* Objects tell what was recorded; scripts keep what is theirs elsewhere. */
+static int refuse_assignment(lua_State *L) {
+  luaL_getmetafield(L, 1, "__name");
+  const char *type = lua_tostring(L, -1), *field = luaL_tolstring(L, 2, NULL);
+  return luaL_error(L, "field '%s' is read-only: what a %s tells is not to be set", field,
+                    type);
+}
+
+void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
+                      const luaL_Reg *meta, const luaL_Reg *methods) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, meta, 0);
+  lua_pushcfunction(L, refuse_assignment);
+  lua_setfield(L, -2, "__newindex");
+  lua_newtable(L);
+  luaL_setfuncs(L, methods, 0);
+  lua_pushvalue(L, -1);
+  lua_pushvalue(L, -3);
+  lua_pushcclosure(L, get, 2);
+  lua_setfield(L, -3, "__index");
+  lua_remove(L, -2);
+}
+
+void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods) {
+  luaL_getmetatable(L, name);
+  lua_getfield(L, -1, "__index");
+  lua_getupvalue(L, -1, 1);
+  luaL_setfuncs(L, methods, 0);
+  lua_pop(L, 3);
+}
+
+void gp_define_fields(lua_State *L, const gp_object_field *fields) {
+  for (; fields->name; fields++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
+    lua_setfield(L, -2, fields->name);
+  }
+}

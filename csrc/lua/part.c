@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of objects, and their fields. */
+#include "lua/part.h"
+
+void gp_define_part_fields(lua_State *L, const gp_part_field *fields) {
+  for (; fields->name; fields++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
+    lua_setfield(L, -2, fields->name);
+  }
+}
+
+const gp_part_field *gp_check_part_field(lua_State *L, int index) {
+  luaL_checkstring(L, index);
+  lua_pushvalue(L, index);
+  if (lua_rawget(L, -2) != LUA_TLIGHTUSERDATA)
+    luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", lua_tostring(L, index)));
+  const gp_part_field *field = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return field;
+}
+
+/* The object of a part; user value 1 is the whole. */
+typedef struct part_box {
+  const gp_part_kind *kind;
+  uint32_t id;
+} part_box;
+
+void gp_push_part(lua_State *L, const gp_part *p, int table, const char *metatable) {
+  lua_getiuservalue(L, p->whole, table);
+  if (lua_rawgeti(L, -1, p->id) == LUA_TNIL) {
+    lua_pop(L, 1);
+    part_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+    *box = (part_box){p->kind, p->id};
+    luaL_setmetatable(L, metatable);
+    lua_pushvalue(L, p->whole);
+    lua_setiuservalue(L, -2, 1);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, p->id);
+  }
+  lua_remove(L, -2);
+}
+
+/* The part whose object is at index 1; pushes its whole. */
+static gp_part open_part(lua_State *L, const part_box *box) {
+  lua_getiuservalue(L, 1, 1);
+  int whole = lua_gettop(L);
+  return (gp_part){L, box->kind, box->kind->open(L, whole), box->id, whole};
+}
+
+gp_part gp_check_part(lua_State *L, const char *metatable) {
+  return open_part(L, luaL_checkudata(L, 1, metatable));
+}
+
+int gp_get_part_field(lua_State *L) {
+  const part_box *box = gp_check_self(L);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TLIGHTUSERDATA) return 1;
+  const gp_part_field *field = lua_touserdata(L, 2);
+  gp_part p = open_part(L, box);
+  gp_push_value(L, field->get(&p));
+  return 1;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Iterations over the parts of a profile for Lua, and how single ones are found. */
+#include "lua/iteration.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+#include "lua/profile.h"
+#include "lua/profile_fields.h"
+
+/* --- all parts ---------------------------------------------------------------- */
+
+/* profile:functions([order [, field...]]) */
+static int functions(lua_State *L) {
+  static const char *const names[] = {"self", "symbol", "address", NULL};
+  static const gp_function_order orders[] = {GP_BY_SELF, GP_BY_NAME, GP_BY_ADDRESS};
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  int order = gp_order_option(L, 2, names);
+  gp_iteration *each = gp_new_iteration(L, &gp_function_parts, 1, 2);
+  each->rows.row = gp_order_functions(graph, order < 0 ? GP_BY_SELF : orders[order],
+                                      &each->rows.count);
+  return gp_return_iteration(L, order >= 0);
+}
+
+/* profile:entries([order [, field...]]): functions and cycles in the order
+ * of the call graph */
+static int entries(lua_State *L) {
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  gp_iteration *each = gp_new_iteration(L, &gp_node_parts, 1, 2);
+  each->rows.row = gp_order_nodes(graph, &each->rows.count);
+  return gp_return_iteration(L, gp_order_option(L, 2, NULL) == 0);
+}
+
+/* profile:cycles([order [, field...]]): in the order of their numbers */
+static int cycles(lua_State *L) {
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  gp_iteration *each = gp_new_iteration(L, &gp_cycle_parts, 1, 2);
+  each->rows.row = gp_order_cycles(graph, &each->rows.count);
+  return gp_return_iteration(L, gp_order_option(L, 2, NULL) == 0);
+}
+
+/* profile:arcs([order [, field...]]) */
+static int arcs(lua_State *L) {
+  static const char *const names[] = {"id", "count", NULL};
+  static const gp_arc_order orders[] = {GP_BY_CREATION, GP_BY_COUNT};
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  int order = gp_order_option(L, 2, names);
+  gp_iteration *each = gp_new_iteration(L, &gp_arc_parts, 1, 2);
+  each->rows.row = gp_order_arcs(graph, order < 0 ? GP_BY_CREATION : orders[order],
+                                 &each->rows.count);
+  return gp_return_iteration(L, order >= 0);
+}
+
+/* --- around a node ------------------------------------------------------------ */
+
+/* Arcs into a node and out of it, the functions of a cycle, in the order of its entry;
+ * and the lines of a function. */
+typedef enum neighbours { CALLERS, CALLEES, MEMBERS, LINES } neighbours;
+
+/* Returns, for a generic for, an iteration over the neighbours of a node of the profile
+ * at stack index 1, sorted as argument `order` says; names of fields follow it. */
+static int iterate_around(lua_State *L, neighbours what, uint32_t node, int order) {
+  static const struct {
+    const gp_part_kind *kind;
+    bool (*order)(const gp_callgraph *graph, uint32_t node, gp_rows *rows);
+  } lists[] = {
+      [CALLERS] = {&gp_arc_parts, gp_order_callers},
+      [CALLEES] = {&gp_arc_parts, gp_order_callees},
+      [MEMBERS] = {&gp_function_parts, gp_order_members},
+      [LINES] = {&gp_function_parts, gp_order_lines},
+  };
+  const gp_callgraph *graph = &gp_open_profile(L, lua_touserdata(L, 1))->graph;
+  if (what == LINES && !graph->symtab->function)
+    luaL_error(L, "the profile is not one by line");
+  gp_iteration *each = gp_new_iteration(L, lists[what].kind, 1, order);
+  if (!lists[what].order(graph, node, &each->rows)) return gp_raise_no_memory(L);
+  return gp_return_iteration(L, gp_order_option(L, order, NULL) == 0);
+}
+
+/* Upvalues: the profile, the symbol, and the number of the next block. */
+static int next_block(lua_State *L) {
+  const gp_block_counts *blocks = &gp_check_profile(L, lua_upvalueindex(1))->blocks;
+  lua_Integer symbol = lua_tointeger(L, lua_upvalueindex(2));
+  lua_Integer block = lua_tointeger(L, lua_upvalueindex(3));
+  if (blocks->count == 0 || block >= blocks->start[symbol + 1]) return 0;
+  lua_pushinteger(L, block + 1);
+  lua_replace(L, lua_upvalueindex(3));
+  lua_pushinteger(L, (lua_Integer)blocks->address[block]);
+  lua_pushinteger(L, (lua_Integer)blocks->executions[block]);
+  return 2;
+}
+
+/* Pushes an iteration over the blocks of a function, or of a line, of the profile at
+ * stack index `profile`, in the order of the data: address and executions of each. */
+static int push_blocks(lua_State *L, int profile, uint32_t symbol) {
+  const gp_block_counts *blocks = &gp_check_profile(L, profile)->blocks;
+  lua_pushvalue(L, profile);
+  lua_pushinteger(L, symbol);
+  lua_pushinteger(L, blocks->count > 0 ? blocks->start[symbol] : 0);
+  lua_pushcclosure(L, next_block, 3);
+  return 1;
+}
+
+/* --- by number ---------------------------------------------------------------- */
+
+/* The number of a node at argument 2, as Lua counts, if it lies between the two. */
+static uint32_t check_node(lua_State *L, size_t first, size_t end) {
+  lua_Integer id = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, id > (lua_Integer)first && id <= (lua_Integer)end, 2,
+                "no function or cycle of that number");
+  return (uint32_t)(id - 1);
+}
+
+/* Iterates over arcs of the node at argument 2, in the order of argument 3. */
+static int around_number(lua_State *L, neighbours what) {
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  return iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles), 3);
+}
+
+/* profile:callers(id [, order [, field...]]): as function:callers and cycle:callers,
+ * without the object */
+static int callers(lua_State *L) { return around_number(L, CALLERS); }
+
+/* profile:callees(id [, order [, field...]]): as function:callees and cycle:callees,
+ * without the object */
+static int callees(lua_State *L) { return around_number(L, CALLEES); }
+
+/* profile:lines(id [, order [, field...]]): as function:lines, without the object */
+static int lines(lua_State *L) {
+  uint32_t function = check_node(L, 0, gp_check_profile(L, 1)->graph.functions);
+  return iterate_around(L, LINES, function, 3);
+}
+
+/* profile:members(id [, order [, field...]]): as cycle:members, without the object */
+static int members(lua_State *L) {
+  const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
+  uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
+  return iterate_around(L, MEMBERS, cycle, 3);
+}
+
+/* profile:blocks(id): as function:blocks, without the object */
+static int blocks(lua_State *L) {
+  const gp_profile *profile = gp_check_profile(L, 1);
+  return push_blocks(L, 1, check_node(L, 0, profile->graph.functions));
+}
+
+/* A function or cycle of that number: not what is a part of another function. */
+static uint32_t check_whole(lua_State *L, const gp_callgraph *graph) {
+  uint32_t id = check_node(L, 0, graph->functions + graph->cycles);
+  luaL_argcheck(L, graph->rank[id] != 0, 2, "a part of another function");
+  return id;
+}
+
+/* profile:node(id) -> the function or cycle of that number */
+static int node(lua_State *L) {
+  gp_push_node(L, 1, check_whole(L, &gp_check_profile(L, 1)->graph));
+  return 1;
+}
+
+/* profile:get(id, field...) -> fields of that function or cycle, without the object */
+static int get(lua_State *L) {
+  const gp_profile *profile = gp_check_profile(L, 1);
+  uint32_t id = check_whole(L, &profile->graph);
+  bool cycle = id >= profile->graph.functions;
+  gp_part p = {L, cycle ? &gp_cycle_parts : &gp_function_parts, profile, id, 1};
+  int last = lua_gettop(L);
+  luaL_checkstack(L, last + 8, "too many fields");
+  lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
+  for (int i = 3; i <= last; i++) {
+    lua_pushvalue(L, last + 1);
+    const gp_part_field *field = gp_check_part_field(L, i);
+    lua_pop(L, 1);
+    gp_push_value(L, field->get(&p));
+  }
+  return lua_gettop(L) - last - 1;
+}
+
+/* --- by address --------------------------------------------------------------- */
+
+/* profile:lookup(address) -> the function whose code is there, or nil */
+static int lookup(lua_State *L) {
+  const gp_profile *profile = gp_check_profile(L, 1);
+  uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
+  if (function == GP_NONE)
+    lua_pushnil(L);
+  else
+    gp_push_node(L, 1, function);
+  return 1;
+}
+
+/* profile:uncovered_range() -> first and last address, time, and the function that it
+ * counts for, of the code with most of the time that no symbol covers; or nil */
+static int uncovered_range(lua_State *L) {
+  const gp_profile *profile = gp_check_profile(L, 1);
+  const gp_unattributed *uncovered = &profile->uncovered;
+  if (uncovered->most == 0) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)uncovered->range.low);
+  lua_pushinteger(L, (lua_Integer)uncovered->range.high - 1);
+  lua_pushnumber(L, gp_profile_seconds(profile, uncovered->most));
+  gp_push_node(L, 1, uncovered->function);
+  return 4;
+}
+
+/* --- of a part ---------------------------------------------------------------- */
+
+/* Iterates over what is around argument 1, in the order of argument 2. */
+static int around_part(lua_State *L, const char *metatable, neighbours what) {
+  gp_part p = gp_check_part(L, metatable);
+  lua_replace(L, 1);  /* the profile in place of its part */
+  return iterate_around(L, what, p.id, 2);
+}
+
+/* function:callers([order [, field...]]): arcs into it */
+static int function_callers(lua_State *L) {
+  return around_part(L, GP_FUNCTION_NODE, CALLERS);
+}
+
+/* function:callees([order [, field...]]): arcs out of it */
+static int function_callees(lua_State *L) {
+  return around_part(L, GP_FUNCTION_NODE, CALLEES);
+}
+
+/* function:lines([order [, field...]]): the lines of its code, itself among them */
+static int function_lines(lua_State *L) {
+  return around_part(L, GP_FUNCTION_NODE, LINES);
+}
+
+/* function:blocks(): addresses and executions of its basic blocks */
+static int function_blocks(lua_State *L) {
+  gp_part p = gp_check_part(L, GP_FUNCTION_NODE);
+  return push_blocks(L, p.whole, p.id);
+}
+
+/* cycle:members([order [, field...]]): functions */
+static int cycle_members(lua_State *L) {
+  return around_part(L, GP_CYCLE_NODE, MEMBERS);
+}
+
+/* cycle:callers([order [, field...]]): arcs into it, from functions outside */
+static int cycle_callers(lua_State *L) {
+  return around_part(L, GP_CYCLE_NODE, CALLERS);
+}
+
+/* cycle:callees([order [, field...]]): arcs out of it, of its members */
+static int cycle_callees(lua_State *L) {
+  return around_part(L, GP_CYCLE_NODE, CALLEES);
+}
+
+void gp_define_profile_parts(lua_State *L) {
+  static const luaL_Reg of_profile[] = {
+      {"functions", functions}, {"entries", entries}, {"cycles", cycles}, {"arcs", arcs},
+      {"callers", callers}, {"callees", callees}, {"members", members}, {"lines", lines},
+      {"blocks", blocks}, {"node", node}, {"get", get}, {"lookup", lookup},
+      {"uncovered_range", uncovered_range}, {NULL, NULL}};
+  static const luaL_Reg of_function[] = {
+      {"callers", function_callers}, {"callees", function_callees},
+      {"lines", function_lines}, {"blocks", function_blocks}, {NULL, NULL}};
+  static const luaL_Reg of_cycle[] = {
+      {"members", cycle_members}, {"callers", cycle_callers}, {"callees", cycle_callees},
+      {NULL, NULL}};
+  gp_define_methods(L, GP_PROFILE, of_profile);
+  gp_define_methods(L, GP_FUNCTION_NODE, of_function);
+  gp_define_methods(L, GP_CYCLE_NODE, of_cycle);
+}

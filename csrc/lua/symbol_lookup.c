@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How functions of an image are found by name, file and line, for Lua. */
+#include <string.h>
+
+#include "lua/memory.h"
+#include "lua/module.h"
+#include "lua/object.h"
+#include "lua/symbols.h"
+
+/* The row of the function whose number is at `index` of the stack, and came with argument
+ * `argument`; a Lua error if it is none of a table of `count`. */
+static uint32_t check_row(lua_State *L, int index, int argument, size_t count) {
+  lua_Integer id = lua_tointeger(L, index);
+  luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= count, argument,
+                "no function of that number");
+  return (uint32_t)(id - 1);
+}
+
+/* The same of an argument that has to be a number. */
+static uint32_t check_id(lua_State *L, int argument, size_t count) {
+  luaL_checkinteger(L, argument);
+  return check_row(L, argument, argument, count);
+}
+
+/* --- by name --------------------------------------------------------------- */
+
+/* symbols:named(name [, demangled]) -> numbers of functions */
+static int named(lua_State *L) {
+  gp_symbols_box *box = gp_check_symbols(L, 1);
+  const char *name = luaL_checkstring(L, 2);
+  bool demangled = lua_toboolean(L, 3);
+  size_t count = 0;
+  if (!box->named) {
+    if (!gp_name_index_build(&box->names, &box->symtab, box->image->image))
+      return gp_raise_no_memory(L);
+    box->named = true;
+  }
+  void **guard = gp_push_guard(L);
+  *guard = demangled ? gp_name_index_demangled(&box->names, name, &count)
+                     : gp_name_index_find(&box->names, name, &count);
+  gp_take_rows(L, guard, count);
+  return 1;
+}
+
+/* symbols:owner(id) -> the number of the function that it is, or is a part of */
+static int owner(lua_State *L) {
+  const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
+  uint32_t row = check_id(L, 2, symtab->count);
+  lua_pushinteger(L, (lua_Integer)gp_symtab_owner(symtab, row) + 1);
+  return 1;
+}
+
+/* symbols:name(id) -> the name of a function in the symbol table */
+static int name(lua_State *L) {
+  const gp_symbols_box *box = gp_check_symbols(L, 1);
+  lua_pushstring(L, box->symtab.name[check_id(L, 2, box->symtab.count)]);
+  return 1;
+}
+
+/* --- by file and line ------------------------------------------------------ */
+
+static const gp_symbol_sources *check_sources(lua_State *L, int index) {
+  return gp_sources_of_symbols(L, gp_check_symbols(L, index));
+}
+
+/* symbols:files() -> names of source files, in the order in which they are met */
+static int files(lua_State *L) {
+  const gp_symbol_sources *sources = check_sources(L, 1);
+  lua_createtable(L, (int)sources->files.count, 0);
+  for (size_t i = 0; i < sources->files.count; i++) {
+    lua_pushstring(L, sources->files.name[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+/* Appends a function's number to the table on the top. */
+static void append_row(lua_State *L, uint32_t row, lua_Integer *count) {
+  lua_pushinteger(L, (lua_Integer)row + 1);
+  lua_rawseti(L, -2, ++*count);
+}
+
+/* symbols:in_file(number [, line]) -> numbers of functions of a file; of those that
+ * begin at that line */
+static int in_file(lua_State *L) {
+  const gp_symbol_sources *sources = check_sources(L, 1);
+  lua_Integer file = luaL_checkinteger(L, 2), count = 0;
+  lua_Integer line = luaL_optinteger(L, 3, -1);
+  luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files.count, 2,
+                "no file of that number");
+  lua_newtable(L);
+  for (size_t i = sources->start[file - 1]; i < sources->start[file]; i++) {
+    uint32_t row = sources->by_file[i];
+    if (line < 0 || sources->line[row] == (lua_Unsigned)line) append_row(L, row, &count);
+  }
+  return 1;
+}
+
+/* symbols:at_line(line) -> numbers of functions that begin at that line of any file */
+static int at_line(lua_State *L) {
+  const gp_symbol_sources *sources = check_sources(L, 1);
+  lua_Integer line = luaL_checkinteger(L, 2), count = 0;
+  lua_newtable(L);
+  for (uint32_t s = 0; s < sources->symbols; s++)
+    if (sources->file[s] != GP_NONE && sources->line[s] == (lua_Unsigned)line)
+      append_row(L, s, &count);
+  return 1;
+}
+
+/* symbols:source(id) -> number of its file and line, or nil */
+static int source(lua_State *L) {
+  const gp_symbol_sources *sources = check_sources(L, 1);
+  uint32_t row = check_id(L, 2, sources->symbols);
+  if (sources->file[row] == GP_NONE) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, (lua_Integer)sources->file[row] + 1);
+  lua_pushinteger(L, sources->line[row]);
+  return 2;
+}
+
+/* lines:expand(ids) -> numbers of all lines of functions, themselves included; `ids` are
+ * the functions' numbers in the table that the lines' was made of */
+static int expand(lua_State *L) {
+  const gp_symtab *lines = &gp_check_symbols(L, 1)->symtab;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_getiuservalue(L, 1, GP_SYMBOLS_FUNCTIONS);
+  const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
+  luaL_argcheck(L, functions, 1, "no symbols of lines");
+  size_t count = lua_rawlen(L, 2);
+  uint8_t *chosen = lua_newuserdatauv(L, functions->symtab.count, 0);
+  memset(chosen, 0, functions->symtab.count);
+  for (size_t i = 1; i <= count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i);
+    chosen[check_row(L, -1, 2, functions->symtab.count)] = 1;
+    lua_pop(L, 1);
+  }
+  lua_Integer appended = 0;
+  lua_newtable(L);
+  for (uint32_t row = 0; row < lines->count; row++)
+    if (chosen[lines->origin[row]]) append_row(L, row, &appended);
+  return 1;
+}
+
+/* symbols:extent(id) -> the number of the last line of a function; for others,
+ * their own */
+static int extent(lua_State *L) {
+  const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
+  uint32_t first = check_id(L, 2, symtab->count), last = first;
+  if (symtab->function && symtab->function[first] == first)
+    while (last + 1 < symtab->count && symtab->origin[last + 1] == symtab->origin[first])
+      last++;
+  lua_pushinteger(L, (lua_Integer)last + 1);
+  return 1;
+}
+
+/* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
+ * them by source */
+static int by_source(lua_State *L) {
+  const gp_symbol_sources *sources = check_sources(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  size_t count = lua_rawlen(L, 2);
+  uint32_t *rows = lua_newuserdatauv(L, (count + 1) * sizeof *rows, 0);
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    rows[i] = check_row(L, -1, 2, sources->symbols);
+    lua_pop(L, 1);
+  }
+  if (!gp_symbol_sources_sort(sources, rows, count)) return gp_raise_no_memory(L);
+  lua_Integer appended = 0;
+  for (size_t i = 0; i < count; i++) append_row(L, rows[i], &appended);
+  return 1;
+}
+
+void gp_define_symbol_lookup(lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"named", named}, {"files", files}, {"in_file", in_file}, {"at_line", at_line},
+      {"source", source}, {"by_source", by_source}, {"name", name}, {"expand", expand},
+      {"extent", extent}, {"owner", owner}, {NULL, NULL}};
+  gp_define_methods(L, GP_SYMBOLS, methods);
+}
