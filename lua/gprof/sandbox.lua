@@ -21,7 +21,8 @@
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local output = require "gprof.output"
-local parcel = require "gprof.cli.spool_archive"
+local failure = require "gprof.library.failure"
+local spool_archive = require "gprof.library.spool_archive"
 
 local sandbox = {}
 
@@ -34,14 +35,7 @@ sandbox.memory, sandbox.time = 2048, 300
 
 local MOST_TOLD <const> = 32768  -- bytes of a message or a result
 
-local function fail(...)
-  error({ message = string.format(...) }, 0)
-end
-
-local function need(value, message, ...)
-  if not value then fail("%s", message) end
-  return value, message, ...
-end
+local raise <const>, need <const> = failure.raise, failure.need
 
 -- What may be read ----------------------------------------------------------------------
 
@@ -90,6 +84,26 @@ local function note_of(done, result)
   return math.type(result) or type(result), tostring(result)
 end
 
+-- Has the new files of this process go into an archive.
+local function divert_output(archive)
+  archive:setvbuf "no"  -- profiles bypass the buffer
+  local function add_text(path, fill)
+    spool_archive.add(archive, path, function(file)
+      local stream, finish = output.into(file, nil, "temporary file")
+      fill(stream)
+      finish()
+    end)
+  end
+  output.new_file, output.new_file_here = add_text, add_text
+  function output.new_profile(path, data, format)
+    spool_archive.add(archive, path, function(file)
+      local done, message = data:write(file, format)
+      local name = path == "-" and "standard output" or path:gsub("%%", "%%%%")
+      need(done, message and message:gsub("^open file", name))
+    end)
+  end
+end
+
 local function confine(run)
   local keep, input = descriptors(run.options)
   table.move({ run.told, run.files, run.errors }, 1, 3, #keep + 1, keep)
@@ -98,7 +112,7 @@ local function confine(run)
     read = readable(run.options), keep = keep, input = input, noise = run.noise,
     memory = memory, file = memory, seconds = run.options.time or sandbox.time,
   }
-  if not done then fail("no sandbox can be made: %s", problem) end
+  if not done then raise("no sandbox can be made: %s", problem) end
   run.errors:setvbuf "no"
   io.stderr = run.errors  -- luacheck: globals io.stderr
 end
@@ -114,7 +128,7 @@ local function inside(run, work)
   end
   leave(note_of(pcall(function()
     confine(run)
-    if run.options.writes then parcel.divert(run.files) end
+    if run.options.writes then divert_output(run.files) end
     local stream, finish = output.into(io.stdout, nil, "temporary file")
     local result = work(stream)
     finish()
@@ -125,7 +139,7 @@ end
 -- Outside -------------------------------------------------------------------------------
 
 local function fail_for_memory(run)
-  fail("%s: needs more than %d MB of memory", run.about,
+  raise("%s: needs more than %d MB of memory", run.about,
     run.options.memory or sandbox.memory)
 end
 
@@ -135,17 +149,17 @@ local function fail_for_end(run, how, code)
   local signals = run.confinement
   if how == "signal" and code == signals.OUT_OF_TIME then
     local time = run.options.time or sandbox.time
-    fail("%s: took more than %d second%s of CPU time", run.about, time,
+    raise("%s: took more than %d second%s of CPU time", run.about, time,
       time == 1 and "" or "s")
   elseif how == "signal" and code == signals.OUT_OF_ROOM then
-    fail("%s: wrote more than %d MB", run.about, run.options.memory or sandbox.memory)
+    raise("%s: wrote more than %d MB", run.about, run.options.memory or sandbox.memory)
   elseif how == "signal" then
     local name = signals.describe(code)
-    fail("%s: reading it crashed (%s)", run.about, name:sub(1, 1):lower() .. name:sub(2))
+    raise("%s: reading it crashed (%s)", run.about, name:sub(1, 1):lower() .. name:sub(2))
   end
   run.noise:seek("set", 0)
   if (run.noise:read(MOST_TOLD) or ""):find "out of memory" then fail_for_memory(run) end
-  fail("%s: reading it ended before it was done (status %d)", run.about, code)
+  raise("%s: reading it ended before it was done (status %d)", run.about, code)
 end
 
 local function without_colors()
@@ -157,13 +171,13 @@ end
 local function hand_on(run)
   run.errors:seek("set", 0)
   local tell = output.writer(io.stderr, without_colors)
-  parcel.copy(run.errors, tell)
+  spool_archive.copy(run.errors, tell)
   tell()
-  if run.options.writes then parcel.unpack(run.files, run.options.writes) end
+  if run.options.writes then spool_archive.extract(run.files, run.options.writes) end
   run.output:seek("set", 0)
   local write, finish = run.options.write, nil
   if not write then write, finish = output.into(io.stdout, without_colors) end
-  parcel.copy(run.output, write)
+  spool_archive.copy(run.output, write)
   if finish then finish() else write:flush() end
 end
 
@@ -226,16 +240,16 @@ function sandbox.run(work, options)
   arguments.check(work, "function", 1, "run")
   arguments.check(options or {}, "table", 2, "run")
   local loaded, problem = require "gprof.library.native".load "gprof.confinement"
-  if not loaded then fail("the %s", problem) end
+  if not loaded then raise("the %s", problem) end
   local run = { options = options or {}, confinement = loaded }
   run.about = run.options.about or (run.options.read or {})[1] or "the work"
   for _, name in ipairs { "output", "errors", "noise", "files" } do
     run[name] = need(core.spool())
   end
   run.note, run.told = need(core.pipe())
-  local process <close>, failure = core.fork(run.output)
+  local process <close>, message = core.fork(run.output)
   if process == false then inside(run, work) end
-  need(process, failure)
+  need(process, message)
   return outside(run, process)
 end
 

@@ -92,7 +92,7 @@ local function read_profiles(old, image, settings, check, warn)
   local how = { file_format = settings.file_format, mixed_rates = settings.gnu_compat,
     debug = settings.debug, slide = settings.slide,
     external_symbol_table = settings.slide and settings.external_symbol_table }
-  local data, where, bad, good = require "gprof.cli.sum".read(image,
+  local data, where, bad, good = require "gprof.cli.inputs".read(image,
     reading_settings(settings, old.profile), how, warn)
   local picked = require "gprof.library.arguments".pick(settings, "profile")
   picked.missed = nil  -- it is said of the new one

@@ -153,6 +153,21 @@ function diagnosis.tell_lines(profile)
     profile.image.path)
 end
 
+local LEAST <const> = 0.01  -- the part of all time that is worth a warning
+
+--- Warns if much of the time was spent in code without symbols, which counts for other
+-- functions. A single sample of a few may be many percent, so the error is subtracted.
+-- @tparam profile profile
+-- @tparam function warn takes a message
+function diagnosis.warn_uncovered(profile, warn)
+  local time = profile.uncovered
+  if (time - profile:error_of(time)) / profile.total <= LEAST then return end
+  local low, high, most, f = profile:uncovered_range()
+  warn(("%.1f%% of the samples are of code that no symbol covers, and count for the " ..
+    "function before it: %s of them for %s, at 0x%x to 0x%x"):format(
+    100 * time / profile.total, most < time and "most" or "all", f.name, low, high))
+end
+
 --- Refuses data that are not about the code of an image.
 -- @tparam image image
 -- @tparam data data with addresses

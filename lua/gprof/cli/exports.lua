@@ -8,7 +8,6 @@
 
 local options = require "gprof.cli.options"
 local output = require "gprof.output"
-local raise <const> = require "gprof.library.failure".raise
 
 local exports = {}
 
@@ -68,24 +67,6 @@ function exports.lack(wanted, data)
     if timed[export.kind] and not data.has_histogram then
       return ("has no histogram: a %s export cannot be made from it"):format(export.kind)
     end
-  end
-end
-
---- Refuses exports that would be lost to each other, or something else to them.
--- @tparam {table,...} wanted as `find` returns them
--- @tparam kept kept files that are not to be lost (`gprof.cli.kept`)
--- @tparam[opt] string sum where a sum is written to
--- @raise a table with the field `message`
-function exports.check_targets(wanted, kept, sum)
-  local taken = { [sum or ""] = true }
-  for _, export in ipairs(wanted) do
-    local path = export.path
-    if path and kept:has(path) then
-      raise("%s: is read: no export is written over it", path)
-    elseif path and taken[path] and not path:find "^/dev/" then
-      raise("%s: is asked for twice, and the first would be lost", path)
-    end
-    taken[path or ""] = true
   end
 end
 

@@ -1,97 +1,95 @@
 --- Reads profiles in several processes.
 --
--- Each reads a share of consecutive files, tells what there is to be told through a pipe
--- that all have in common, one message a line, and then writes its sum into a pipe of its
--- own. The sums are added up in the order of the shares: so the result is that of one
--- process, to the byte. Where that is in doubt - a process failed, or its sum does not go
--- with those before - the share is read again in this process, which then says what one
--- process would have said.
+-- Each worker reads a range of consecutive files, sends its events through a pipe that
+-- all share, one message per line, and then writes its sum into a pipe of its own. The
+-- sums are added up in the order of the ranges, so the result is that of one process, to
+-- the byte. Where that is in doubt (a worker failed, or its sum does not fit those before
+-- it), this process reads the range again, and reports what a single process would.
 --
 -- @internal gprof.cli.jobs
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
-local reading = require "gprof.cli.reading"
 
 local jobs = {}
 
-local INTERVAL <const> = 0.1  -- seconds between messages about how far a process is
+local INTERVAL <const> = 0.1  -- seconds between a worker's messages about its progress
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- In a process of its own ---------------------------------------------------------------
+-- In a worker --------------------------------------------------------------------------
 
--- Messages are "NUMBER WHAT FILE DETAIL". The path in front of a detail is known to the
--- reader: without it a message is short enough to never mix with that of another process.
-local function teller(number, output, list)
+-- Messages are "WORKER EVENT FILE DETAIL". Details lack the path at their start, which
+-- the reader knows: so messages are short enough to be written in one piece.
+local function sender(number, output, list)
   local next = 0
-  return function(what, file, detail, all)
-    if what == "done" then
+  return function(event, file, detail, all)
+    if event == "done" then
       if core.clock() < next and not all then return end
       next = core.clock() + INTERVAL
-    elseif what == "bad" or file > 0 and what == "failed" then
+    elseif event == "bad" or file > 0 and event == "failed" then
       detail = detail:sub(#list[file] + 3)
     end
-    -- what the core says may have lines in it, but no zeros
+    -- messages of the core may have line breaks, but no zeros
     detail = tostring(detail or ""):gsub("\n", "\0")
-    output:write(("%d %s %d %s\n"):format(number, what, file, detail))
+    output:write(("%d %s %d %s\n"):format(number, event, file, detail))
     output:flush()
   end
 end
 
--- Whether the file of a sum can hold all that is known: it cannot say that calls could
--- have been counted, but were not.
-local function is_told_by_sum(data)
+-- Whether the file of a sum can hold all that is known: it cannot say that calls were
+-- counted, but none occurred.
+local function fits_file(data)
   return not data.has_arcs or data.arc_records > 0
 end
 
--- A new process has what is open here: whatever reads, so that who writes learns that
--- nobody reads any more.
+-- Closes the reading ends that a worker inherits, so that writers learn when the reader
+-- is gone.
 local function close_pipes(crew, sum)
   crew.messages:close()
   sum:close()
-  for _, job in ipairs(crew) do job.sum:close() end
+  for _, worker in ipairs(crew) do worker.sum:close() end
 end
 
--- Reads a share, writes the sum, and ends the process.
-local function work(crew, sum, job, data, list, how)
+-- Reads a worker's range, writes the sum, and ends the process.
+local function work(crew, sum, worker, data)
   close_pipes(crew, sum)
-  local output = crew.output
-  local tell = teller(job.number, output, list)
-  local ran, done, message, file =
-    pcall(reading.some, data, list, job.first, job.last, how, tell)
+  local output, list = crew.output, crew.list
+  local notify = sender(worker.number, output, list)
+  local ran, done, message, file = pcall(crew.read_range, data, list, worker.first,
+    worker.last, crew.mode, notify)
   if not ran or not done then
-    tell("failed", file or 0, ran and message or done)
+    notify("failed", file or 0, ran and message or done)
     os.exit(1)
   end
-  tell("done", job.last, data.bytes, true)
+  notify("done", worker.last, data.bytes, true)
   output:close()
-  os.exit(is_told_by_sum(data) and data:write "-" and 0 or 1)
+  os.exit(fits_file(data) and data:write "-" and 0 or 1)
 end
 
--- In the process that has asked ---------------------------------------------------------
+-- In the parent ------------------------------------------------------------------------
 
 local crew_meta = { __close = function(crew)
-  for _, job in ipairs(crew) do job.process:close() end
+  for _, worker in ipairs(crew) do worker.process:close() end
 end }
 
-local function start(crew, data, list, how)
-  local number = #crew + 1
-  local job = { number = number, first = (number - 1) * #list // crew.count + 1,
-    last = number * #list // crew.count, files = 0, bytes = 0, told = {} }
+local function start_worker(crew, data)
+  local number, files = #crew + 1, #crew.list
+  local worker = { number = number, first = (number - 1) * files // crew.count + 1,
+    last = number * files // crew.count, files = 0, bytes = 0, events = {} }
   local sum, output = need(core.pipe())
   local process = need(core.fork(output))
   if not process then
-    pcall(work, crew, sum, job, data, list, how)
-    os.exit(1)  -- this process has no business in what follows, even without memory
+    pcall(work, crew, sum, worker, data)
+    os.exit(1)  -- the worker must never return from here, even without memory
   end
   output:close()
-  job.process, job.sum = process, sum
-  crew[number] = job
+  worker.process, worker.sum = process, sum
+  crew[number] = worker
 end
 
--- There is no use for what comes behind a failure.
+-- What follows a failure is not needed.
 local function stop_after(crew, number)
   for i = number + 1, #crew do
     crew[i].stopped = true
@@ -99,76 +97,75 @@ local function stop_after(crew, number)
   end
 end
 
-local function hear(crew, job, what, file, detail)
-  if what == "done" then
-    local files, bytes = file - job.first + 1, math.tointeger(detail)
+local function handle(crew, worker, event, file, detail)
+  if event == "done" then
+    local files, bytes = file - worker.first + 1, math.tointeger(detail)
     crew.files, crew.bytes =
-      crew.files + files - job.files, crew.bytes + bytes - job.bytes
-    job.files, job.bytes = files, bytes
-  elseif what == "failed" then
-    job.failed, job.problem = file, detail
-    stop_after(crew, job.number)
+      crew.files + files - worker.files, crew.bytes + bytes - worker.bytes
+    worker.files, worker.bytes = files, bytes
+  elseif event == "failed" then
+    worker.failed, worker.problem = file, detail
+    stop_after(crew, worker.number)
   else
-    table.insert(job.told, { what, file, detail })
+    table.insert(worker.events, { event, file, detail })
   end
 end
 
--- Listens until all have read their shares, or have failed.
-local function listen(crew, list, progress)
+-- Handles messages until all workers have read their ranges, or have failed.
+local function receive(crew, progress)
+  local list = crew.list
   for line in crew.messages:lines() do
-    local number, what, digits, detail = line:match "^(%d+) (%a+) (%d+) (.*)$"
+    local number, event, digits, detail = line:match "^(%d+) (%a+) (%d+) (.*)$"
     local file, text = math.tointeger(digits), detail:gsub("%z", "\n")
-    if what == "bad" or file > 0 and what == "failed" then
+    if event == "bad" or file > 0 and event == "failed" then
       text = list[file] .. ": " .. text
     end
-    hear(crew, crew[math.tointeger(number)], what, file, text)
+    handle(crew, crew[math.tointeger(number)], event, file, text)
     if crew.files > 0 then progress:update(crew.files, crew.bytes) end
   end
 end
 
-local function like(data, how)
-  return require "gprof.data".new { pointer_size = data.pointer_size,
-    big_endian = data.big_endian, mixed_rates = how.mixed_rates }
-end
-
--- Adds the sum of a process. False if that share has to be read again.
-local function add_sum(job, data, how)
-  local sum = like(data, how)
-  local done = sum:read(job.sum, "magic")
-  local ended, code = job.process:wait()
-  job.sum:close()
-  if ended == "signal" and not job.stopped then
+-- Adds a worker's sum. False if its range has to be read again.
+local function add_sum(worker, data)
+  local sum = require "gprof.data".new {
+    pointer_size = data.pointer_size, big_endian = data.big_endian }
+  local done = sum:read(worker.sum, "magic")
+  local ended, code = worker.process:wait()
+  worker.sum:close()
+  if ended == "signal" and not worker.stopped then
     raise("one of the processes of --jobs was ended by signal %d", code)
   end
   return done and code == 0 and data:merge(sum)
 end
 
-local function collect(job, data, list, how, tell)
-  if add_sum(job, data, how) then
-    for _, told in ipairs(job.told) do tell(table.unpack(told)) end
+local function collect(crew, worker, data, notify)
+  if add_sum(worker, data) then
+    for _, event in ipairs(worker.events) do notify(table.unpack(event)) end
     return
   end
-  if job.failed == 0 then raise("%s", job.problem) end  -- no file's fault
-  local done, message = reading.some(data, list, job.first, job.last, how, tell)
+  if worker.failed == 0 then raise("%s", worker.problem) end  -- no file's fault
+  local done, message =
+    crew.read_range(data, crew.list, worker.first, worker.last, crew.mode, notify)
   if not done then raise("%s", message) end
 end
 
 --- Reads the profiles of a list into a sum.
+-- @tparam function read_range reads a range of files, as that of gprof.cli.inputs does
 -- @tparam data data still without records
--- @tparam table list as `profiles.find` gives it
--- @tparam table how as for `reading.some`; `mixed_rates`, as the data has it; `jobs`: how
---   many processes
--- @tparam function tell as for `reading.some`
+-- @tparam table list as `profiles.find` returns it
+-- @tparam table mode of `read_range`; `jobs`, the number of processes
+-- @tparam function notify of `read_range`
 -- @tparam table progress
 -- @raise a table with the field `message`
-function jobs.read(data, list, how, tell, progress)
+function jobs.read(read_range, data, list, mode, notify, progress)
   local messages, output = need(core.pipe())
-  local crew <close> = setmetatable({ count = math.min(how.jobs, #list), files = 0,
-    bytes = 0, messages = messages, output = output }, crew_meta)
-  for _ = 1, crew.count do start(crew, data, list, how) end
+  local crew <close> = setmetatable({ count = math.min(mode.jobs, #list), files = 0,
+    bytes = 0, messages = messages, output = output, list = list, mode = mode,
+    read_range = read_range }, crew_meta)
+  for _ = 1, crew.count do start_worker(crew, data) end
   output:close()
-  listen(crew, list, progress)
-  for _, job in ipairs(crew) do collect(job, data, list, how, tell) end
+  receive(crew, progress)
+  for _, worker in ipairs(crew) do collect(crew, worker, data, notify) end
 end
 
 return jobs

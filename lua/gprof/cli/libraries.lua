@@ -1,12 +1,13 @@
---- Libraries that the command line names beside a program: opens them, and says what
--- cannot be done with them.
+--- Shared libraries: those that --with shows with the program, and the profiles that the
+-- dynamic linker writes.
 --
 -- @internal gprof.cli.libraries
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local diagnosis = require "gprof.cli.diagnosis"
 local failure = require "gprof.library.failure"
+local file_set = require "gprof.library.file_set"
 local gprof = require "gprof"
-local kept = require "gprof.cli.kept"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 local libraries = {}
@@ -53,7 +54,79 @@ local function check_program(image, data, where)
   if not data.low or data.low < image.text_high and data.high >= image.text_low then
     return
   end
-  require "gprof.cli.diagnosis".refuse(image, data, where)
+  diagnosis.refuse(image, data, where)
+end
+
+-- The dynamic linker profiles all of the library's code, which may be more than .text.
+local function check_range(image, data, where)
+  if not data.has_histogram then return end
+  if data.low <= image.text_low and data.high >= image.text_high then return end
+  raise("%s: does not belong to %s: it is of code at 0x%x to 0x%x, that is at 0x%x to " ..
+    "0x%x", where, image.path, data.low, data.high, image.text_low, image.text_high)
+end
+
+-- Symbols that the dynamic linker never binds a call to: stubs, and startup code.
+local never_called <const> = {
+  ["<plt>"] = true, __gmon_start__ = true, _start = true, main = true, _init = true,
+  _fini = true, register_tm_clones = true, deregister_tm_clones = true,
+  frame_dummy = true, __do_global_dtors_aux = true,
+}
+
+-- Whether an address is the entry of a function. On some machines, its lowest bit selects
+-- one of two instruction sets.
+local function is_entry(symbols, callee)
+  local symbol = symbols:lookup(callee)
+  return symbol ~= nil and callee - symbol.address <= 1 and not never_called[symbol.name]
+end
+
+-- Percentage of the callees that may be no entries without a warning: functions may lack
+-- a symbol.
+local FEW <const> = 10
+
+-- Every callee that the dynamic linker recorded is the entry of a function. In another
+-- library, or another build of it, most are not.
+local function check_callees(image, data, symbols, where, warn)
+  local callees, good, bad, example = {}, 0, 0, nil
+  for _, callee in data:arcs() do callees[callee] = true end
+  for callee in pairs(callees) do
+    if is_entry(symbols, callee) then
+      good = good + 1
+    else
+      bad, example = bad + 1, math.min(example or callee, callee)
+    end
+  end
+  if bad > good then
+    raise("%s: does not belong to %s, or to another build of it: no function of a " ..
+      "library begins at 0x%x, and so with %d of %d addresses that were called", where,
+      image.path, example, bad, good + bad)
+  elseif 100 * bad > FEW * (good + bad) then
+    warn(("%s: no function of %s begins at %d of %d addresses that were called: it " ..
+      "may be of another build, or symbols may have been stripped"):format(where,
+      image.path, bad, good + bad))
+  end
+end
+
+--- Checks that a shared library's data belong to it, and warns of calls that were not
+-- counted.
+-- @tparam image image
+-- @tparam data data
+-- @tparam symbols symbols of the image
+-- @tparam table settings
+-- @tparam string where what messages call the data
+-- @tparam function warn takes a message
+-- @raise a table with the field `message`
+function libraries.check_data(image, data, symbols, settings, where, warn)
+  if settings.gnu_compat then
+    raise("%s: is a shared library's profile, which GNU gprof does not read", where)
+  end
+  check_range(image, data, where)
+  if diagnosis.has_all_functions(settings) then
+    check_callees(image, data, symbols, where, warn)
+  end
+  if data.uncounted > 0 then
+    warn(("%s: the dynamic linker had no room to count %d calls"):format(where,
+      data.uncounted))
+  end
 end
 
 local function open(word, settings, warn)
@@ -65,7 +138,7 @@ local function open(word, settings, warn)
     ignore_non_functions = settings.ignore_non_functions }
   local symbols = need(symbol_tables.of(image, how, nil, data.shared))
   if data.shared then
-    require "gprof.cli.shared".check(image, data, symbols, settings, profile, warn)
+    libraries.check_data(image, data, symbols, settings, profile, warn)
   end
   return { image = image, data = data }
 end
@@ -81,7 +154,7 @@ end
 function libraries.open(settings, printed, image, data, where, warn)
   check_alone(settings, printed)
   check_program(image, data, where)
-  local opened, seen, program = {}, {}, kept.new()
+  local opened, seen, program = {}, {}, file_set.new()
   program:add(image.path)
   for i, word in ipairs(settings.with) do
     local path = libraries.paths(word)
@@ -89,7 +162,7 @@ function libraries.open(settings, printed, image, data, where, warn)
     if seen[name] then
       raise("%s: is the second library of that name, after %s", path, seen[name])
     end
-    if program:has(path) then raise("%s: is the program itself", path) end
+    if program:contains(path) then raise("%s: is the program itself", path) end
     seen[name] = path
     opened[i] = open(word, settings, warn)
   end

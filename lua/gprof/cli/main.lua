@@ -25,7 +25,7 @@ local function open_output(settings)
     require "gprof.print.color".wanted(settings.color, io.stdout)
   local function is_colored() return settings.color == true end
   if core.is_terminal(io.stdout) and not settings.gnu_compat then
-    return require "gprof.cli.screen".open(settings, is_colored)
+    return require "gprof.cli.pager".open(settings, is_colored)
   end
   return output.into(io.stdout, is_colored)
 end

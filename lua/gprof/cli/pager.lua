@@ -1,22 +1,21 @@
---- A pager: a program that shows a report on the terminal a page at a time, in which one
--- can search.
+--- Output on a terminal, directly or through a pager.
 --
--- The program is started when there is something to be read. Whoever leaves it early has
--- seen enough: the rest is not written, and everything else goes on, as what a run is to
--- tell by its status does not depend on how far somebody reads.
+-- The pager is started with the first text. If the user quits early, the rest is not
+-- written, and everything else goes on: the status of a run does not depend on how far
+-- its output was read.
 --
 -- @internal gprof.cli.pager
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local output = require "gprof.output"
 local terminal = require "gprof.format.terminal"
 
 local pager = {}
 
--- A pager that is not there is one that lets everything pass. The first word of a command
--- is looked for, less variables that are set for it; one that is more than a word has to
--- speak for itself.
-local function line_of(command)
+-- The line for the shell that runs a pager. A missing one is replaced by `cat`, which is
+-- checked only if the command's first word, after any variables, is plain.
+local function shell_line(command)
   local word, at = command:match "^%s*(%S+)()"
   while word and word:find "^[%a_][%w_]*=" do
     word, at = command:match("^%s*(%S+)()", at)
@@ -26,11 +25,11 @@ local function line_of(command)
     ': "${LESS=FRX}"\nexport LESS\n' .. command
 end
 
--- Starts it, with standard output going there, that of others in this process, too.
--- Returns what is called in the end: it waits until the user has left. Without a process
--- for it the terminal gets everything.
+-- Starts a pager, and redirects the standard output of the whole process to it. Returns
+-- a function that waits until the user has quit. If no process can be started, the
+-- terminal gets everything.
 local function start(command)
-  local process = io.popen(line_of(command), "w")
+  local process = io.popen(shell_line(command), "w")
   if not process then return function() end end
   core.redirect(io.stdout, process)
   core.leave_to_reader()
@@ -41,21 +40,17 @@ local function start(command)
   end
 end
 
---- A stream into a pager.
--- @tparam string command for the shell
--- @tparam function is_colored whether sequences for colours are meant to be there
--- @treturn stream
--- @treturn function to be called in the end: writes what is left, and waits
--- @treturn table to be closed in any case: waits, if that was not done
-function pager.into(command, is_colored)
+-- A stream into a pager; a function that writes the rest and waits; and a value to be
+-- closed, which waits if that function was not called.
+local function page(command, is_colored)
   local shown, stop = terminal.filter(is_colored), nil
-  local function put(text)
+  local function write(text)
     if text == "" then return end
     stop = stop or start(command)
     io.stdout:write(text)
   end
   io.stdout:setvbuf "no"  -- pieces are large
-  local stream = core.stream(function(text) put(shown(text)) end)
+  local stream = core.stream(function(text) write(shown(text)) end)
   local function wait()
     local last = stop
     stop = function() end
@@ -63,10 +58,23 @@ function pager.into(command, is_colored)
   end
   local function finish()
     stream:flush()
-    put(shown())
+    write(shown())
     wait()
   end
   return stream, finish, setmetatable({}, { __close = wait })
+end
+
+--- Opens standard output, a terminal, or the pager that the environment names.
+-- @tparam table settings gets `terminal_width`
+-- @tparam function is_colored whether sequences for colours are intended
+-- @treturn stream
+-- @treturn function to be called at the end: writes the rest, and waits for the pager
+-- @treturn table|nil to be closed in any case: waits for the pager
+function pager.open(settings, is_colored)
+  settings.terminal_width = core.terminal_width(io.stdout)
+  local command = os.getenv "GPROF_PAGER"
+  if command and command:find "%S" then return page(command, is_colored) end
+  return output.into(io.stdout, is_colored)
 end
 
 return pager

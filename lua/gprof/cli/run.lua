@@ -73,7 +73,7 @@ end
 -- Samples of code without a symbol count for a function whose code it is not.
 local function tell_uncovered(profile)
   if (profile.uncovered or 0) == 0 then return end
-  require "gprof.cli.uncovered".tell(profile, warn)
+  require "gprof.cli.diagnosis".warn_uncovered(profile, warn)
 end
 
 local sum_path <const> = defaults.sum_path
@@ -87,14 +87,14 @@ end
 -- What was read is not lost to what is written.
 local function check_targets(settings, image, data, makes_sum)
   if not (makes_sum or settings.exports[1]) then return end
-  require "gprof.cli.targets".check(settings, image, data,
+  require "gprof.cli.overwrite".check(settings, image, data,
     makes_sum and sum_path(settings) or nil)
 end
 
 local function check_source(settings, profile)
   if not settings.exports[1] then return end
-  local targets = require "gprof.cli.targets"
-  targets.check_source(settings.exports, profile, settings.directory_path)
+  require "gprof.cli.overwrite".check_source(settings.exports, profile,
+    settings.directory_path)
 end
 
 -- What is missing from an image that somebody writes to is not missed.
@@ -191,7 +191,7 @@ local function read_files(settings)
   }
   local path = only_profile(settings)
   if path then return image, need(gprof.data(image, path, how)), path, 0, 1 end
-  return image, require "gprof.cli.sum".read(image, settings, how, warn)
+  return image, require "gprof.cli.inputs".read(image, settings, how, warn)
 end
 
 local function open_libraries(settings, printed, image, data, where)
@@ -221,8 +221,8 @@ local function examine(profile, data, printed, settings, where)
   end
   if settings.with then require "gprof.cli.libraries".tell(profile, warn) end
   if data.shared then
-    require "gprof.cli.shared".check(profile.image, data, profile.symbols, settings,
-      where, warn)
+    require "gprof.cli.libraries".check_data(profile.image, data, profile.symbols,
+      settings, where, warn)
   end
   return profile
 end

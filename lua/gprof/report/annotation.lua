@@ -121,21 +121,21 @@ local function listing_name(page, file)
   return name .. "-ann"
 end
 
--- What must not be lost: the program, and its sources, one of which may have the name of
--- another one's listing.
-local function files_to_keep(page)
-  local kept = require "gprof.cli.kept".new()
-  kept:add(page.profile.image.path)
+-- Files that no listing may replace: the program, and its sources, one of which may have
+-- the name of another one's listing.
+local function protected_files(page)
+  local files = require "gprof.library.file_set".new()
+  files:add(page.profile.image.path)
   for _, file in ipairs(annotation.files(page.profile)) do
-    kept:add((source_text.find(file.name, page.options.directory_path)))
+    files:add((source_text.find(file.name, page.options.directory_path)))
   end
-  return kept
+  return files
 end
 
 local function print_into_file(page, file, text)
   local name = listing_name(page, file)
-  page.kept = page.kept or files_to_keep(page)
-  if page.kept:has(name) then
+  page.protected = page.protected or protected_files(page)
+  if page.protected:contains(name) then
     page.warn(name .. ": is a source, or the program: no listing is written over it")
     return
   end

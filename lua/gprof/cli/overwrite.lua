@@ -1,30 +1,30 @@
---- Files that are written: what was read is not lost to them. No sum takes the place of
--- the program, and no export that of anything. (Sums may go where one of their parts
--- was.) It is loaded where something is written.
+--- What may not be overwritten: a sum does not replace the program, and an export no file
+-- that was read. (A sum may replace one of its parts.) Loaded if something is written.
 --
--- @internal gprof.cli.targets
+-- @internal gprof.cli.overwrite
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
-local kept = require "gprof.cli.kept"
-
-local targets = {}
-
+local file_set = require "gprof.library.file_set"
 local raise <const> = require "gprof.library.failure".raise
 
--- Its debugging files, if it may have any.
-local function add_debugging(files, image)
+local overwrite = {}
+
+-- Adds the debugging files of an image, if it may have any.
+local function add_debug_files(files, image)
   if not core.likely_separate(image) then return end
   local places = require "gprof.library.debug_file".places(image)
   for _, path in ipairs(places) do files:add(path) end
 end
 
--- Adds the program, and then its debugging files, of which a sum goes over neither.
+-- Adds the program and its debugging files. A sum may replace none of them.
 local function add_program(files, image, sum)
   files:add(image.path)
-  if files:has(sum) then raise("%s: is the program: no sum is written over it", sum) end
-  add_debugging(files, image)
-  if files:has(sum) then
+  if files:contains(sum) then
+    raise("%s: is the program: no sum is written over it", sum)
+  end
+  add_debug_files(files, image)
+  if files:contains(sum) then
     raise("%s: is the program's debugging file: no sum is written over it", sum)
   end
 end
@@ -33,11 +33,10 @@ local function add_data(files, data)
   for _, file in ipairs(data.files) do files:add(file.path) end
 end
 
--- Libraries beside the program, which are open.
 local function add_libraries(files, libraries)
   for _, library in ipairs(libraries or {}) do
     files:add(library.image.path)
-    add_debugging(files, library.image)
+    add_debug_files(files, library.image)
     add_data(files, library.data)
   end
 end
@@ -46,7 +45,7 @@ local function add_all(files, names)
   for _, name in ipairs(names) do files:add(name) end
 end
 
--- What else the settings name to be read.
+-- Adds the other files that the settings name.
 local function add_named(files, settings)
   local old = settings.compare
   files:add(settings.external_symbol_table)
@@ -55,25 +54,39 @@ local function add_named(files, settings)
   add_all(files, old[1] and require "gprof.cli.compare_args".names(old) or {})
 end
 
---- Refuses what would be written over something that was read, or over each other.
--- @tparam table settings with libraries that are open
+-- Refuses exports that would replace one of the files, or each other.
+local function check_exports(exports, files, sum)
+  local written = { [sum or ""] = true }
+  for _, export in ipairs(exports) do
+    local path = export.path
+    if path and files:contains(path) then
+      raise("%s: is read: no export is written over it", path)
+    elseif path and written[path] and not path:find "^/dev/" then
+      raise("%s: is asked for twice, and the first would be lost", path)
+    end
+    written[path or ""] = true
+  end
+end
+
+--- Refuses a sum or exports that would replace a file that was read, or each other.
+-- @tparam table settings with open libraries
 -- @tparam image image
 -- @tparam data data
--- @tparam string|nil sum where a sum is written to
+-- @tparam string|nil sum the path of the sum, if one is written
 -- @raise a table with the field `message`
-function targets.check(settings, image, data, sum)
-  local files = kept.new()
+function overwrite.check(settings, image, data, sum)
+  local files = file_set.new()
   add_program(files, image, sum)
   if not settings.exports[1] then return end
   add_data(files, data)
   add_libraries(files, settings.with)
   add_named(files, settings)
-  require "gprof.cli.exports".check_targets(settings.exports, files, sum)
+  check_exports(settings.exports, files, sum)
 end
 
--- The files that functions are in, as far as they are found.
+-- The source files of all functions, as far as they are found.
 local function source_files(profile, directories)
-  local files, seen = kept.new(), {}
+  local files, seen = file_set.new(), {}
   for _, name in profile:functions("address", "id", "file") do
     if name and not seen[name] then
       seen[name] = true
@@ -83,22 +96,22 @@ local function source_files(profile, directories)
   return files
 end
 
---- Refuses exports that would be written over the program's source. That is looked for
--- only if there is something at all that they would be written over.
--- @tparam {table,...} exports those that are wanted
+--- Refuses exports that would replace the program's source, which is searched only if an
+-- export would replace any file.
+-- @tparam {table,...} exports as `exports.find` returns them
 -- @tparam profile profile
 -- @tparam {string,...} directories to look for source in
 -- @raise a table with the field `message`
-function targets.check_source(exports, profile, directories)
+function overwrite.check_source(exports, profile, directories)
   local files
   for _, export in ipairs(exports) do
     if export.path and core.file_status(export.path) == "file" then
       files = files or source_files(profile, directories)
-      if files:has(export.path) then
+      if files:contains(export.path) then
         raise("%s: is the program's source: no export is written over it", export.path)
       end
     end
   end
 end
 
-return targets
+return overwrite

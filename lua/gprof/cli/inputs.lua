@@ -1,0 +1,177 @@
+--- Reads the profiles of a command line into one sum, and reports those left out.
+--
+-- Only the sum stays in memory. Events on the way go to a function
+-- `notify(event, number, detail)`, with the number of the file in the list:
+--
+-- - `"done"`: all files up to this one are processed; `detail` bytes were read;
+-- - `"other"`: the file was found in a directory, and is not a profile;
+-- - `"bad"`: the file is left out; `detail` is the reason.
+--
+-- @internal gprof.cli.inputs
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local core = require "gprof.core"
+local gprof = require "gprof"
+local profiles = require "gprof.cli.profiles"
+local progress = require "gprof.cli.progress"
+local raise <const> = require "gprof.library.failure".raise
+local terminal = require "gprof.format.terminal"
+
+local inputs = {}
+
+-- Reading files ------------------------------------------------------------------------
+
+-- Whether a file begins as a profile does. An unreadable file may be one.
+local function may_be_profile(path)
+  local file <close> = io.open(path, "rb")
+  if not file then return true end
+  local head, problem = file:read(4)
+  return head == "gmon" or problem ~= nil
+end
+
+-- Adds a file to a sum. Only --keep-going needs the sum unchanged if the file is bad.
+local function add(data, path, mode)
+  if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
+  if mode.keep_going then return data:add_file(path, mode.file_format) end
+  return data:read(path, mode.file_format)
+end
+
+-- Running out of memory is no file's fault.
+local function is_fatal(message, mode)
+  return not mode.keep_going or message:find "not enough memory$"
+end
+
+-- Reads the files `first` to `last` of a list into a sum. Returns the sum; or nil, a
+-- message and the number of the bad file. The mode:
+--
+-- - `file_format`;
+-- - `add_with_slide`: the function that adds a file, if each has its own slide;
+-- - `keep_going`: leave bad files out;
+-- - `forget_files`: do not list the files in `data.files`.
+local function read_range(data, list, first, last, mode, notify)
+  for i = first, last do
+    local done, message = true, list.trouble[i]
+    if list.directory[i] and not may_be_profile(list[i]) then
+      notify("other", i)
+    elseif not message then
+      done, message = add(data, list[i], mode)
+    end
+    if message then
+      if is_fatal(message, mode) then return nil, message, i end
+      notify("bad", i, message)
+    end
+    if done and mode.forget_files then data.files[1] = nil end
+    notify("done", i, data.bytes)
+  end
+  return data
+end
+
+local function read_all(data, list, mode, notify, line)
+  if mode.jobs > 1 and #list > 1 then
+    require "gprof.cli.jobs".read(read_range, data, list, mode, notify, line)
+  else
+    local done, message = read_range(data, list, 1, #list, mode, notify)
+    if not done then raise("%s", message) end
+  end
+end
+
+-- How files are read -------------------------------------------------------------------
+
+-- Whether the output says something about each file.
+local function lists_files(settings, options)
+  return settings.styles.info or settings.reports[1] or settings.exports[1] or
+    options.slide == "auto"
+end
+
+-- What is only known file by file, in the order of reading, requires one process.
+local function process_count(settings, list, options)
+  local one = lists_files(settings, options) or settings.debug or list.standard_input
+  return one and 1 or settings.jobs
+end
+
+local function reading_mode(settings, list, image, options)
+  return {
+    file_format = options.file_format,
+    add_with_slide = options.slide == "auto" and
+      require "gprof.library.slide".adder(image, options) or nil,
+    keep_going = settings.keep_going,
+    forget_files = settings.styles.sum and not lists_files(settings, options),
+    jobs = process_count(settings, list, options),
+  }
+end
+
+-- What is reported ---------------------------------------------------------------------
+
+-- Counts what becomes of the files, and prints messages about bad ones at once.
+local function observer(list, outcome, line)
+  local on = {}
+  function on.done(number, bytes) line:update(number, bytes) end
+  function on.other(number)
+    local directory = list.directory[number]
+    directory.others = directory.others + 1
+    directory.other = directory.other or list[number]
+    outcome.good = outcome.good - 1
+  end
+  function on.bad(number, message)
+    line:clear()
+    terminal.tell("gprof.lua: " .. message)
+    outcome.bad = outcome.bad + 1
+    if number then outcome.good = outcome.good - 1 end
+  end
+  return function(event, ...) on[event](...) end
+end
+
+-- Warns of files in directories that are not profiles. A directory without any profile is
+-- bad.
+local function report_others(list, mode, notify, warn)
+  for _, directory in ipairs(list.directories) do
+    if directory.others > 0 and directory.others == directory.files then
+      local message = directory.path .. ": holds no profiles"
+      if not mode.keep_going then raise("%s", message) end
+      notify("bad", nil, message)
+    elseif directory.others > 0 then
+      warn(("%s: left out what is no profile: %d of %d files, such as %s"):format(
+        directory.path, directory.others, directory.files, directory.other))
+    end
+  end
+end
+
+local function shows_progress(settings, list)
+  return not (settings.gnu_compat or settings.no_progress) and #list > 1 and
+    core.is_terminal(io.stderr)
+end
+
+-- Subtracts the slide of all files, if the options give one.
+local function subtract_slide(data, options, names)
+  if math.type(options.slide) ~= "integer" then return end
+  local done, message = require "gprof.library.slide".apply(data, options.slide, names)
+  if not done then raise("%s", message) end
+end
+
+--- Reads the profiles of a command line.
+-- @tparam image image
+-- @tparam table settings as `command_line.read` returns them
+-- @tparam table options of `gprof.data`
+-- @tparam function warn takes a message
+-- @treturn data their sum
+-- @treturn string what messages call them
+-- @treturn integer the number of bad files, which are left out
+-- @treturn integer the number of the others
+-- @raise a table with the field `message`
+function inputs.read(image, settings, options, warn)
+  local list = settings.profiles or profiles.find(settings)
+  local mode = reading_mode(settings, list, image, options)
+  local data = gprof.data(image, options)
+  local outcome = { bad = 0, good = #list }
+  local line <close> = progress.new(#list, shows_progress(settings, list))
+  local notify = observer(list, outcome, line)
+  read_all(data, list, mode, notify, line)
+  line:clear()
+  report_others(list, mode, notify, warn)
+  if outcome.good <= 0 then raise("none of the profiles can be read") end
+  local names = profiles.names(list)
+  subtract_slide(data, options, names)
+  return data, names, outcome.bad, outcome.good
+end
+
+return inputs
