@@ -36,35 +36,24 @@ local function row_text(row)
     time_text(row.self), time_text(row.total), calls_text(row.calls))
 end
 
-local function row_texts(comparison)
-  local i = 0
-  return function()
-    i = i + 1
-    return comparison[i] and row_text(comparison[i])
-  end
-end
-
 --- Writes it.
 -- @tparam profile _ the new one
 -- @tparam table options `comparison`: what `gprof.compare` returned
 -- @tparam stream write
 return function(_, options, write)
   local comparison = options.comparison
-  local function field(name, text)
-    write(('  "%s": '):format(name) .. text .. ",\n")
-  end
   write "{\n"
-  field("format", json.string(FORMAT))
-  field("version", json.number(VERSION))
-  field("generator", json.string("gprof for Lua " .. gprof._VERSION))
-  field("unit", json.value(comparison.unit))
-  field("old", side_text(comparison.old))
-  field("new", side_text(comparison.new))
+  json.field(write, "format", json.string(FORMAT))
+  json.field(write, "version", json.number(VERSION))
+  json.field(write, "generator", json.string("gprof for Lua " .. gprof._VERSION))
+  json.field(write, "unit", json.value(comparison.unit))
+  json.field(write, "old", side_text(comparison.old))
+  json.field(write, "new", side_text(comparison.new))
   for _, name in ipairs { "chance", "times", "factor", "common" } do
-    field(name, json.number(comparison[name]))
+    json.field(write, name, json.number(comparison[name]))
   end
-  field("total", time_text(comparison.total))
+  json.field(write, "total", time_text(comparison.total))
   write '  "functions": '
-  json.rows(write, "  ", row_texts(comparison))
+  json.rows(write, "  ", json.texts(comparison, row_text))
   write "\n}\n"
 end

@@ -14,10 +14,6 @@ local json = require "gprof.format.json"
 -- Whoever changes what a reader relies on counts up.
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1
 
-local function field(write, name, text)
-  write(('  "%s": '):format(name) .. text .. ",\n")
-end
-
 -- The names of an object of arrays, such as those of symspecs, and these.
 local function object_of_arrays(object)
   local names, texts = {}, {}
@@ -36,13 +32,13 @@ local file_of <const> = json.object {
 }
 
 local function write_files(profile, write)
-  field(write, "image", image_of(profile.image.path, profile.image.build_id))
+  json.field(write, "image", image_of(profile.image.path, profile.image.build_id))
   local texts = {}
   for i, file in ipairs(profile.data.files) do
     texts[i] = file_of(file.path, file.format, file.version, file.histogram_records,
       file.arc_records, file.block_records)
   end
-  field(write, "profiles", "[" .. table.concat(texts, ", ") .. "]")
+  json.field(write, "profiles", "[" .. table.concat(texts, ", ") .. "]")
 end
 
 -- What to keep in mind about the figures.
@@ -65,14 +61,14 @@ end
 
 local function write_whole(profile, options, write)
   local rate = profile.rate
-  field(write, "granularity", json.string(profile.by_line and "line" or "function"))
-  field(write, "unit", json.value(profile.unit))
-  field(write, "period", json.value(rate and 1 / rate))
-  field(write, "total", json.value(profile.total))
-  field(write, "total_ticks", json.value(profile.total_ticks))
-  field(write, "include", object_of_arrays(options.include))
-  field(write, "exclude", object_of_arrays(options.exclude))
-  field(write, "notes", json.array(notes(profile, options)))
+  json.field(write, "granularity", json.string(profile.by_line and "line" or "function"))
+  json.field(write, "unit", json.value(profile.unit))
+  json.field(write, "period", json.value(rate and 1 / rate))
+  json.field(write, "total", json.value(profile.total))
+  json.field(write, "total_ticks", json.value(profile.total_ticks))
+  json.field(write, "include", object_of_arrays(options.include))
+  json.field(write, "exclude", object_of_arrays(options.exclude))
+  json.field(write, "notes", json.array(notes(profile, options)))
 end
 
 local cycle_of <const> = json.object { "id", "self", "children", "calls", "self_calls" }
@@ -104,7 +100,7 @@ local function hexadecimal(address)
   return ("0x%x"):format(address)
 end
 
-local fields <const> = {
+local columns <const> = {
   "id", "name", "symbol", "file", "line", "address", "size", "static", "self", "ticks",
   "children", "calls", "self_calls",
 }
@@ -112,7 +108,7 @@ local fields <const> = {
 -- The keys of a function's object. What not every profile tells of is left out where it
 -- does not.
 local function keys_of(profile)
-  local keys = table.move(fields, 1, #fields, 1, { [#fields + 1] = "cycle" })
+  local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
   keys[#keys + 1] = profile.by_line and "function" or nil
   local first = profile:functions()()
   keys[#keys + 1] = first and first.self_error and "self_error" or nil
@@ -127,7 +123,7 @@ local function function_texts(profile, ids)
   return coroutine.wrap(function()
     for _, id in ipairs(ids) do
       local values = { profile:get(id, table.unpack(names)) }
-      values[6], values[#fields + 1] = hexadecimal(values[6]), cycles[id]
+      values[6], values[#columns + 1] = hexadecimal(values[6]), cycles[id]
       coroutine.yield(object(table.unpack(values, 1, #keys)))
     end
   end)
@@ -135,14 +131,8 @@ end
 
 local arc_of <const> = json.object { "caller", "callee", "count", "self", "children" }
 
-local function arc_texts(arcs)
-  local i = 0
-  return function()
-    i = i + 1
-    local arc = arcs[i]
-    return arc and
-      arc_of(arc.caller, arc.callee, arc.count, arc.self, arc.children)
-  end
+local function arc_text(arc)
+  return arc_of(arc.caller, arc.callee, arc.count, arc.self, arc.children)
 end
 
 local function write_array(write, name, rows, last)
@@ -162,14 +152,14 @@ return function(profile, options, write)
   end
   local arcs = extract.arcs(profile)
   write "{\n"
-  field(write, "format", json.string(FORMAT))
-  field(write, "version", json.number(VERSION))
-  field(write, "generator", json.string("gprof for Lua " .. gprof._VERSION))
+  json.field(write, "format", json.string(FORMAT))
+  json.field(write, "version", json.number(VERSION))
+  json.field(write, "generator", json.string("gprof for Lua " .. gprof._VERSION))
   write_files(profile, write)
   write_whole(profile, options, write)
   write_array(write, "cycles", cycle_texts(profile))
   write_array(write, "functions",
     function_texts(profile, extract.functions(profile, arcs, options)))
-  write_array(write, "arcs", arc_texts(arcs), true)
+  write_array(write, "arcs", json.texts(arcs, arc_text), true)
   write "}\n"
 end

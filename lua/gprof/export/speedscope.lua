@@ -53,22 +53,6 @@ local function stacks_of(list, numbers)
   return stacks
 end
 
-local function rows(list)
-  local i = 0
-  return function()
-    i = i + 1
-    return list[i]
-  end
-end
-
-local function stack_rows(stacks)
-  local i = 0
-  return function()
-    i = i + 1
-    return stacks[i] and json.array(stacks[i])
-  end
-end
-
 local function write_profile(profile, stacks, truncated, write)
   local weights, sum = {}, 0
   for i, stack in ipairs(stacks) do
@@ -81,7 +65,7 @@ local function write_profile(profile, stacks, truncated, write)
   write((', "unit": "%s", "startValue": 0, "endValue": %d,\n'):format(
     profile.unit == "seconds" and "microseconds" or "none", sum))
   write '    "samples": '
-  json.rows(write, "    ", stack_rows(stacks))
+  json.rows(write, "    ", json.texts(stacks, json.array))
   write(',\n    "weights": ' .. json.array(weights) .. "}]\n")
 end
 
@@ -98,7 +82,7 @@ return function(profile, _, write)
   write('  "exporter": ' .. json.string("gprof for Lua " .. gprof._VERSION) .. ",\n")
   write('  "name": ' .. json.string(profile.image.path) .. ",\n")
   write '  "activeProfileIndex": 0,\n  "shared": {"frames": '
-  json.rows(write, "  ", rows(frames))
+  json.rows(write, "  ", json.texts(frames, tostring))
   write "},\n"
   write_profile(profile, stacks, truncated, write)
   write "}\n"

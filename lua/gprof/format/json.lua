@@ -1,7 +1,8 @@
---- Writes JSON: values of Lua as they are, with all digits.
+--- Writes JSON. Common libraries lack what exports need: numbers that keep their value
+-- when they are read, integers of any size among them, and valid UTF-8 for any bytes.
 --
--- What the libraries for it do not offer: numbers that are read as what they were, whole
--- ones of any size among them, and text in UTF-8 whatever bytes there are.
+-- The `compact` functions write data for a script in an HTML page: without spaces, with
+-- rounded numbers, and with strings that cannot end the script.
 --
 -- @internal gprof.format.json
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -25,7 +26,7 @@ function json.string(text)
   return '"' .. escape.utf8(text):gsub('[%c"\\]', escaped) .. '"'
 end
 
---- A number, by the fewest digits that are read as just that.
+--- A number, with the fewest digits that are read as the same number.
 -- @tparam number number
 -- @treturn string
 function json.number(number)
@@ -45,8 +46,8 @@ local writers <const> = {
   boolean = tostring, string = json.string, number = json.number,
 }
 
---- A value that is no table.
--- @param value nil is null
+--- A boolean, string, number, or nil, which is null.
+-- @param value
 -- @treturn string
 function json.value(value)
   return writers[type(value)](value)
@@ -61,10 +62,10 @@ function json.array(array)
   return "[" .. table.concat(texts, ", ") .. "]"
 end
 
---- Makes what writes objects with the same keys.
+--- Makes a writer of objects with the same keys.
 -- @tparam {string,...} keys
--- @treturn function takes as many values that are no tables, and returns a text
---   of one line
+-- @treturn function takes a value for each key, as of `json.value`, and returns a text of
+--   one line
 function json.object(keys)
   local before, count = {}, #keys
   for i, key in ipairs(keys) do
@@ -80,9 +81,29 @@ function json.object(keys)
   end
 end
 
---- Writes an array of objects or arrays, a line for each.
+--- Writes a member of the outermost object, on a line of its own.
 -- @tparam stream write
--- @tparam string indent what stands before "]"
+-- @tparam string name
+-- @tparam string text of the value
+function json.field(write, name, text)
+  write(('  "%s": '):format(name) .. text .. ",\n")
+end
+
+--- Iterates over the texts of values, for `json.rows`.
+-- @tparam table values
+-- @tparam function text_of takes a value and returns a text
+-- @treturn function iterator
+function json.texts(values, text_of)
+  local i = 0
+  return function()
+    i = i + 1
+    return values[i] and text_of(values[i])
+  end
+end
+
+--- Writes an array of objects or arrays, each on a line of its own.
+-- @tparam stream write
+-- @tparam string indent of the closing bracket
 -- @tparam function rows an iterator over texts
 function json.rows(write, indent, rows)
   local before = "[\n"
@@ -91,6 +112,47 @@ function json.rows(write, indent, rows)
     before = ",\n"
   end
   write(before == "[\n" and "[]" or "\n" .. indent .. "]")
+end
+
+--- A string for a script: it has no character that could end the script.
+-- @tparam string|nil text nil is null
+-- @treturn string
+function json.compact_string(text)
+  return text and (json.string(text):gsub("[<>&]", { ["<"] = "\\u003c",
+    [">"] = "\\u003e", ["&"] = "\\u0026" })) or "null"
+end
+
+--- A number rounded to seven digits, which is more than a page shows. Integers, and
+-- numbers from a million on, keep all digits before the point.
+-- @tparam number|nil number nil, infinity and NaN are null
+-- @treturn string
+function json.compact_number(number)
+  local known = number and number == number and math.abs(number) < math.huge
+  if not known then return "null" end
+  local format = math.tointeger(number) and "%.0f" or math.abs(number) >= 1e6 and "%.1f"
+  return (format or "%.7g"):format(number)
+end
+
+--- An array.
+-- @tparam function text_of takes a value and returns a text
+-- @tparam table values
+-- @tparam[opt] integer count of the values, if some are nil
+-- @treturn string
+function json.compact_array(text_of, values, count)
+  local texts = {}
+  for i = 1, count or #values do texts[i] = text_of(values[i]) end
+  return "[" .. table.concat(texts, ",") .. "]"
+end
+
+--- An object.
+-- @tparam {table,...} entries each a name and the text of its value
+-- @treturn string with a line for each entry
+function json.compact_object(entries)
+  local texts = {}
+  for i, entry in ipairs(entries) do
+    texts[i] = ('"%s":%s'):format(entry[1], entry[2])
+  end
+  return "{" .. table.concat(texts, ",\n") .. "}"
 end
 
 return json

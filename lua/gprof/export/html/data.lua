@@ -5,12 +5,14 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
+local json = require "gprof.format.json"
 local text = require "gprof.export.html.text"
 local trees = require "gprof.export.html.tree"
 
 local data = {}
 
-local array <const>, number <const>, quoted <const> = text.array, text.number, text.quoted
+local array <const>, object <const> = json.compact_array, json.compact_object
+local number <const>, quoted <const> = json.compact_number, json.compact_string
 
 local function shown(name)
   return quoted(name and text.shown(name))
@@ -42,7 +44,7 @@ local function cycles_of(content, place)
     for id in cycle:members(nil, "id") do
       members[#members + 1], within[id] = place[id], i - 1
     end
-    texts[i] = text.object { { "name", quoted(cycle.name) },
+    texts[i] = object { { "name", quoted(cycle.name) },
       { "self", number(cycle.self) },
       { "self_error", number(cycle.self_error) },
       { "children", number(cycle.children) }, { "calls", number(cycle.calls) },
@@ -64,7 +66,7 @@ local function functions_of(content, file_number, within)
   end
   entries[#entries + 1] = { "file", array(number, files) }
   entries[#entries + 1] = { "cycle", array(number, cycles) }
-  return text.object(entries)
+  return object(entries)
 end
 
 -- Arcs as columns: callers and callees by place.
@@ -77,7 +79,7 @@ local function arcs_of(content, place)
     end
     entries[i] = { name, array(number, values) }
   end
-  return text.object(entries)
+  return object(entries)
 end
 
 -- The tree as columns. What has no place, as it was not selected, has a name alone, which
@@ -93,7 +95,7 @@ local function tree_of(content, place, behind)
     parents[i], weights[i] = node.parent - 1, node.weight
   end
   for i, id in ipairs(others) do more[i] = content.profile:get(id, "name") end
-  return text.object { { "frame", array(number, frames) },
+  return object { { "frame", array(number, frames) },
     { "parent", array(number, parents) }, { "weight", array(number, weights) },
     { "others", array(shown, more) }, { "parts", number(tree.parts) } }
 end
@@ -112,7 +114,7 @@ local function source_of(file)
         line.seconds_error or 0, line.calls or -1, line.blocks or -1 })
     end
   end
-  return text.object { { "name", shown(file.name) }, { "seconds", number(file.seconds) },
+  return object { { "name", shown(file.name) }, { "seconds", number(file.seconds) },
     { "calls", number(file.calls) }, { "count", number(file.count) },
     { "jumps", array(number, jumps) }, { "text", array(quoted, texts) },
     { "known", "[" .. table.concat(known, ",") .. "]" } }
@@ -130,7 +132,7 @@ local function change_of(rows, field)
   local noise = {}
   for row, found in ipairs(rows) do noise[row] = found[field].noise and 1 or 0 end
   entries[#entries + 1] = { "noise", array(number, noise) }
-  return text.object(entries)
+  return object(entries)
 end
 
 local function comparison_of(comparison, file_number)
@@ -147,7 +149,7 @@ local function comparison_of(comparison, file_number)
   for _, field in ipairs { "self", "total", "calls" } do
     entries[#entries + 1] = { field, change_of(comparison, field) }
   end
-  return text.object(entries)
+  return object(entries)
 end
 
 --- Writes it.
@@ -172,7 +174,7 @@ function data.write(content, write)
     { "sources", array(source_of, content.sources.files) },
   }
   entries[#entries + 1] = { "files", array(shown, files) }
-  write(text.object(entries))
+  write(object(entries))
 end
 
 return data
