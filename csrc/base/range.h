@@ -2,13 +2,15 @@
 /*
  * Ranges of addresses.
  *
- * Lists of them ascend, and no two overlap: what an address is in is found by halving.
+ * Lists of them are sorted and disjoint: looked up by binary search.
  */
 #ifndef GP_BASE_RANGE_H
 #define GP_BASE_RANGE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/search.h"
 
 /* Addresses low to high - 1. */
 typedef struct gp_range {
@@ -22,18 +24,15 @@ static inline gp_range gp_range_clip(gp_range range, gp_range within) {
   return range;
 }
 
+static inline bool gp_range_ends_before(const void *ranges, size_t row,
+                                        uint64_t address) {
+  return ((const gp_range *)ranges)[row].high <= address;
+}
+
 /* The first of `count` ranges that ends above an address; `count` if none does. */
 static inline size_t gp_range_above(const gp_range *ranges, size_t count,
                                     uint64_t address) {
-  size_t first = 0, end = count;
-  while (first < end) {
-    size_t middle = first + (end - first) / 2;
-    if (ranges[middle].high <= address)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
+  return gp_search(ranges, 0, count, address, gp_range_ends_before);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 void gp_line_map_init(gp_line_map *map) {
   memset(map, 0, sizeof *map);
@@ -41,16 +42,13 @@ bool gp_line_map_append(gp_line_map *map, gp_range range, uint32_t file, uint32_
   return true;
 }
 
+static bool ends_before(const void *map, size_t row, uint64_t address) {
+  return ((const gp_line_map *)map)->high[row] <= address;
+}
+
 size_t gp_line_map_search(const gp_line_map *map, size_t low, size_t high,
                           uint64_t address) {
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (map->high[middle] <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return gp_search(map, low, high, address, ends_before);
 }
 
 uint32_t gp_line_map_find(const gp_line_map *map, uint64_t address) {

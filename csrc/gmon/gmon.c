@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/count.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "gmon/bins.h"
 
@@ -191,25 +192,29 @@ static gp_histogram *place_histogram(gp_data *data, const gp_histogram *header) 
   return place;
 }
 
+/* Numbers of histograms, sorted by address. */
+typedef struct sorted_run {
+  const gp_histogram *histograms;
+  const uint32_t *numbers;
+} sorted_run;
+
+static bool ends_before(const void *sorted, size_t i, uint64_t address) {
+  const sorted_run *r = sorted;
+  return r->histograms[r->numbers[i]].high <= address;
+}
+
 /* The first histogram of a run that ends above an address, or GP_NONE. */
-static uint32_t above_in_run(const gp_data *data, const uint32_t *run, size_t length,
-                             uint64_t address) {
-  size_t low = 0, high = length;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (data->histograms[run[middle]].high <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < length ? run[low] : GP_NONE;
+static uint32_t above_in_run(sorted_run sorted, size_t length, uint64_t address) {
+  size_t i = gp_search(&sorted, 0, length, address, ends_before);
+  return i < length ? sorted.numbers[i] : GP_NONE;
 }
 
 uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
   uint32_t first = GP_NONE;
-  for (size_t end = data->histogram_count, run; end > 0; end -= run) {
-    run = last_run(end);
-    uint32_t found = above_in_run(data, data->by_address + end - run, run, address);
+  for (size_t end = data->histogram_count, length; end > 0; end -= length) {
+    length = last_run(end);
+    sorted_run last = {data->histograms, data->by_address + end - length};
+    uint32_t found = above_in_run(last, length, address);
     if (found != GP_NONE &&
         (first == GP_NONE || is_below(data->histograms, found, first)))
       first = found;

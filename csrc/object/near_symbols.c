@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/sort.h"
 
 /* So many labels at most lie between a function and an address: where nothing is typed as
@@ -46,17 +47,13 @@ void gp_near_symbols_free(gp_near_symbols *nearby) {
   memset(nearby, 0, sizeof *nearby);
 }
 
+static bool is_up_to(const void *symbols, size_t row, uint64_t address) {
+  return bfd_asymbol_value(((asymbol *const *)symbols)[row]) <= address;
+}
+
 /* The number of symbols at or below an address. */
 static size_t count_to(const gp_near_symbols *nearby, uint64_t address) {
-  size_t low = 0, high = nearby->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (bfd_asymbol_value(nearby->symbols[middle]) <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  return gp_search(nearby->symbols, 0, nearby->count, address, is_up_to);
 }
 
 /* The first symbol at the address of the last function in front of `end`. */

@@ -5,17 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
+static bool is_below(const void *rows, size_t i, uint64_t function) {
+  return ((const uint32_t *)rows)[i] < function;
+}
+
 static bool has_function(const gp_functions *functions, uint32_t function) {
-  size_t low = 0, high = functions->count;
   if (functions->all) return true;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (functions->rows[middle] < function)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < functions->count && functions->rows[low] == function;
+  size_t i = gp_search(functions->rows, 0, functions->count, function, is_below);
+  return i < functions->count && functions->rows[i] == function;
 }
 
 bool gp_has_arc(const gp_arc_table *table, uint32_t caller, uint32_t callee) {

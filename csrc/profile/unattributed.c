@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "debug/debug_file.h"
 #include "gmon/bins.h"
 #include "object/symbol_size.h"
@@ -144,17 +145,14 @@ static bool find_gaps(search *s) {
 
 /* --- symbols that are none of the table ------------------------------------- */
 
+static bool ends_before(const void *gaps, size_t i, uint64_t address) {
+  return ((const gap *)gaps)[i].range.high <= address;
+}
+
 /* The gap of the symbol at or before an address, if that is before its end; or NULL. */
 static gap *gap_at(const search *s, uint64_t address) {
-  size_t low = 0, high = s->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (s->gaps[middle].range.high <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < s->count && s->gaps[low].begin <= address ? &s->gaps[low] : NULL;
+  size_t i = gp_search(s->gaps, 0, s->count, address, ends_before);
+  return i < s->count && s->gaps[i].begin <= address ? &s->gaps[i] : NULL;
 }
 
 /* Whether a symbol stands for code: not for a file, a section, or a kind of code. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "symbols/clone_suffix.h"
 
 /* State of one build. */
@@ -275,16 +276,12 @@ uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->text_high - 1;
 }
 
+static bool is_up_to(const void *addresses, size_t row, uint64_t address) {
+  return ((const uint64_t *)addresses)[row] <= address;
+}
+
 uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address) {
-  size_t low = 0, high = symtab->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (symtab->address[middle] <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return (uint32_t)low;
+  return (uint32_t)gp_search(symtab->address, 0, symtab->count, address, is_up_to);
 }
 
 uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address) {
