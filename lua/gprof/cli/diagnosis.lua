@@ -130,8 +130,8 @@ local function hint(...)
   require "gprof.format.terminal".tell("gprof.lua: hint: " .. message)
 end
 
--- What there is none of.
-local function tell_missing(profile, chosen, options)
+-- Hints at why no samples, or no calls, were recorded.
+local function hint_missing_records(profile, chosen, options)
   if profile.recorded_ticks <= 0 and lacks_time(chosen, options) then
     hint("nothing was sampled: a sample is taken every %s, and the program ran for " ..
       "less, or elsewhere; a longer run or the sum of several (-s) shows more",
@@ -143,9 +143,9 @@ local function tell_missing(profile, chosen, options)
   end
 end
 
---- Tells on standard error that lines were asked for, and there are none.
+--- Hints at why an image has no lines, if it has none.
 -- @tparam profile profile
-function diagnosis.tell_lines(profile)
+function diagnosis.explain_lines(profile)
   for _, file in profile:functions("address", "id", "file") do
     if file then return end
   end
@@ -180,12 +180,12 @@ function diagnosis.refuse(image, data, where)
     image.text_low, image.text_high)
 end
 
---- Tells on standard error what is odd about a profile, if it matters to what is printed.
+--- Hints at what is odd about a profile, if it matters to the output.
 -- @tparam profile profile
 -- @tparam {[string]=boolean} chosen styles
 -- @tparam table options of the reports
-function diagnosis.tell(profile, chosen, options)
-  tell_missing(profile, chosen, options)
+function diagnosis.explain(profile, chosen, options)
+  hint_missing_records(profile, chosen, options)
   local shows_calls = chosen.flat or chosen.graph or chosen.tree or
     chosen.comparison
   if not (shows_calls or chosen.annotation) then return end

@@ -16,45 +16,47 @@ local raise <const>, need <const> = failure.raise, failure.need
 
 local MOST_NAMES <const> = 3  -- that a message lists
 
---- The files that a word names.
+--- The files of an argument of --with.
 -- @tparam string word IMAGE:PROFILE, or IMAGE alone
 -- @treturn string path of the library
--- @treturn string path of its profile: what the dynamic linker calls it, if none is named
+-- @treturn string path of its profile: the dynamic linker's name for it, by default
 function libraries.paths(word)
   local image, profile = word:match "^(.+):([^:]+)$"
   if image then return image, profile end
   return word, word:match "[^/]*$" .. ".profile"
 end
 
--- What goes by the addresses, lines or symbol table of one object: settings and styles.
-local alone <const> = {
+-- Settings and styles that depend on the addresses, lines or symbol table of a single
+-- object.
+local single_object <const> = {
   { "gnu_compat", "--gnu-compat" }, { "line", "-l (--line)" },
   { "static_call_graph", "-c (--static-call-graph)" },
   { "external_symbol_table", "-S (--external-symbol-table)" },
   { "file_ordering", "-R (--file-ordering)" },
 }
-local alone_styles <const> = {
+local single_object_styles <const> = {
   { "annotation", "-A (--annotated-source)" }, { "executions", "-C (--exec-counts)" },
   { "function_order", "-r (--function-ordering)" }, { "sum", "-s (--sum)" },
   { "comparison", "--compare" }, { "verify", "--verify" },
 }
 
-local function check_alone(settings, styles)
-  for of, list in pairs { [settings] = alone, [styles] = alone_styles } do
+local function check_options(settings, styles)
+  local excluded = { [settings] = single_object, [styles] = single_object_styles }
+  for selected, list in pairs(excluded) do
     for _, entry in ipairs(list) do
-      if of[entry[1]] then
+      if selected[entry[1]] then
         raise("option --with shows functions of several objects: not with %s", entry[2])
       end
     end
   end
 end
 
--- The profile has to be of the program itself: what a library has would hide that.
-local function check_program(image, data, where)
+-- The profile must belong to the program itself: libraries would hide that it does not.
+local function check_program(image, data, name)
   if not data.low or data.low < image.text_high and data.high >= image.text_low then
     return
   end
-  diagnosis.refuse(image, data, where)
+  diagnosis.refuse(image, data, name)
 end
 
 -- The dynamic linker profiles all of the library's code, which may be more than .text.
@@ -143,19 +145,17 @@ local function open(word, settings, warn)
   return { image = image, data = data }
 end
 
---- Opens what `settings.with` names, and puts it there for `gprof.profile`.
--- @tparam table settings
--- @tparam {[string]=boolean} printed the styles that stand
--- @tparam image image of the program
--- @tparam data data of the program
--- @tparam string where what these are called in messages
+--- Replaces the words of --with in the settings by the open libraries, as `gprof.profile`
+-- takes them.
+-- @tparam table run of the program, without a profile yet (see gprof.cli.run)
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
-function libraries.open(settings, printed, image, data, where, warn)
-  check_alone(settings, printed)
-  check_program(image, data, where)
+function libraries.open(run, warn)
+  local settings = run.settings
+  check_options(settings, run.printed)
+  check_program(run.image, run.data, run.name)
   local opened, seen, program = {}, {}, file_set.new()
-  program:add(image.path)
+  program:add(run.image.path)
   for i, word in ipairs(settings.with) do
     local path = libraries.paths(word)
     local name = path:match "[^/]*$"
@@ -169,10 +169,10 @@ function libraries.open(settings, printed, image, data, where, warn)
   settings.with = opened
 end
 
---- Tells of libraries whose callers are not known.
+--- Warns of libraries whose callers are unknown.
 -- @tparam profile profile
 -- @tparam function warn takes a message
-function libraries.tell(profile, warn)
+function libraries.warn_unknown(profile, warn)
   local names = require "gprof.library.merged_objects".unknown(profile)
   if not names[1] then return end
   local more = #names - MOST_NAMES

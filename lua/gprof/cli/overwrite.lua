@@ -98,15 +98,14 @@ end
 
 --- Refuses exports that would replace the program's source, which is searched only if an
 -- export would replace any file.
--- @tparam {table,...} exports as `exports.find` returns them
+-- @tparam table settings
 -- @tparam profile profile
--- @tparam {string,...} directories to look for source in
 -- @raise a table with the field `message`
-function overwrite.check_source(exports, profile, directories)
+function overwrite.check_source(settings, profile)
   local files
-  for _, export in ipairs(exports) do
+  for _, export in ipairs(settings.exports) do
     if export.path and core.file_status(export.path) == "file" then
-      files = files or source_files(profile, directories)
+      files = files or source_files(profile, settings.directory_path)
       if files:contains(export.path) then
         raise("%s: is the program's source: no export is written over it", export.path)
       end

@@ -1,5 +1,13 @@
---- From the settings of a command line to reports: what is read, what has to be right
--- about it, and what is printed.
+--- From settings to reports: reads the image and the profiles, checks that they fit the
+-- requested output and each other, and prints.
+--
+-- A run is a table with these fields, in the order in which they are set:
+--
+-- - `settings`, as `command_line.read` returns them;
+-- - `image`; `data`, the sum of the profiles; `name`, what messages call these;
+--   `left_out` and `added`, the numbers of bad and of good profiles;
+-- - `chosen`, the styles of the output; `printed`, the same with reports chosen by name;
+-- - `profile`.
 --
 -- @internal gprof.cli.run
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,258 +21,15 @@ local pages = require "gprof.print.pages"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- Parts of the callees that are at entries of functions: below the one, addresses may all
--- be off by one number; below the other, it is worth a closer look (gprof.cli.diagnosis).
-local MOVED <const>, FITTING <const> = 0.5, 0.9
-
--- Names out of debugging information can have a line break in them, which would make two
--- lines of a warning.
+-- A name from debugging information may contain a line break.
 local function warn(message)
   message = message:gsub("\n", "\\n")
   require "gprof.format.terminal".tell("gprof.lua: warning: " .. message)
 end
 
--- Reports that are asked for by name are found before anything is read.
-local function find_reports(settings)
-  for i, name in ipairs(settings.reports) do
-    settings.reports[i] = {
-      name = name, print = need(require "gprof.reports".find(name)),
-    }
-  end
-end
+-- Reading -------------------------------------------------------------------------------
 
--- GNU gprof prints execution counts where there is nothing else, be they all zero. A
--- report that is asked for by name gets what there is.
-local function check_not_empty(settings, data, where)
-  if data.has_histogram or data.has_arcs then return end
-  if next(settings.styles) or settings.reports[1] or settings.exports[1] then return end
-  if settings.gnu_compat then return end
-  if data.block_records > 0 then
-    raise("%s: holds counts of basic blocks only, which are shown by -l with -A or -C",
-      where)
-  end
-  raise("%s: holds neither a histogram nor arcs", where)
-end
-
-local function check_styles(printed, settings, data, where)
-  check_not_empty(settings, data, where)
-  local lack = pages.lack(printed, data) or
-    settings.exports[1] and require "gprof.cli.exports".lack(settings.exports, data)
-  if lack then raise("%s: %s", where, lack) end
-end
-
--- All reports can be taken away, and then nothing is said at all.
-local function check_asked(printed, settings)
-  for _, stands in pairs(printed) do
-    if stands then return end
-  end
-  if settings.gnu_compat or settings.exports[1] then return end
-  warn("nothing is printed: the options take away what there would be")
-end
-
--- A profile of another program would give a report of nothing; one whose calls all lead
--- to libraries does, too, but is of this one.
-local function check_belongs(profile, where)
-  local external_calls = require "gprof.library.external_calls"
-  if not profile.foreign or external_calls.is_all(profile) then return end
-  require "gprof.cli.diagnosis".refuse(profile.image, profile.data, where)
-end
-
--- Samples of code without a symbol count for a function whose code it is not.
-local function tell_uncovered(profile)
-  if (profile.uncovered or 0) == 0 then return end
-  require "gprof.cli.diagnosis".warn_uncovered(profile, warn)
-end
-
-local sum_path <const> = defaults.sum_path
-
--- A sum of System V's profiles is one of today.
-local function write_sum(data, settings)
-  local format = settings.file_format
-  output.new_profile(sum_path(settings), data, format ~= "prof" and format or "magic")
-end
-
--- What was read is not lost to what is written.
-local function check_targets(settings, image, data, makes_sum)
-  if not (makes_sum or settings.exports[1]) then return end
-  require "gprof.cli.overwrite".check(settings, image, data,
-    makes_sum and sum_path(settings) or nil)
-end
-
-local function check_source(settings, profile)
-  if not settings.exports[1] then return end
-  require "gprof.cli.overwrite".check_source(settings.exports, profile,
-    settings.directory_path)
-end
-
--- What is missing from an image that somebody writes to is not missed.
-local function check_unchanged(image)
-  local changed = core.changed_file(image)
-  if changed then raise("%s: has changed while it was read", changed) end
-end
-
--- Blocks are of lines, and nothing is said of them without.
-local function check_blocks(settings, printed, data)
-  if data.block_records == 0 or settings.line then return end
-  if printed.annotation or printed.executions then
-    warn("counts of basic blocks are shown with option -l (--line) only")
-  end
-end
-
--- A profile by line has all lines where something is said of those that nothing was
--- recorded of: what the graph, the orders and symspecs say under --gnu-compat
--- depends on all of them.
-local function lines_wanted(settings, printed)
-  if not (settings.line or settings.styles.sum) then return nil end
-  local all = settings.display_unused_functions or settings.static_call_graph or
-    settings.include or settings.exclude or printed.annotation or
-    settings.gnu_compat and (printed.graph or printed.executions or
-      printed.function_order or printed.file_order)
-  return all and "all" or true
-end
-
--- Listings in files of their own are of annotated source, which others may print, too.
-local function check_listings(settings, printed)
-  if not settings.separate_files or printed.annotation then return end
-  if settings.gnu_compat or settings.reports[1] then return end
-  warn("option -y (--separate-files) does nothing without -A (--annotated-source)")
-end
-
--- What is asked for has to be there; and what comes to nothing is told.
-local function check_printed(printed, settings, data, where)
-  check_styles(printed, settings, data, where)
-  check_asked(printed, settings)
-  check_listings(settings, printed)
-  check_blocks(settings, printed, data)
-end
-
--- Whether anything says something of functions, and not only of files.
-local function is_about_functions(printed, settings)
-  return pages.about_functions(printed) or settings.exports[1] ~= nil
-end
-
--- Puts the data on the functions that the symspecs leave;
--- tells of those that say nothing.
-local function make_profile(image, data, settings, printed)
-  local told = {}
-  settings.line = lines_wanted(settings, printed)
-  function settings.missed(spec)
-    if settings.gnu_compat or told[spec] then return end
-    told[spec] = true
-    local hidden = not settings.external_symbol_table and
-      require "gprof.cli.diagnosis".missing(image, spec)
-    local why = hidden or require "gprof.cli.hints".symspec(settings, image, spec)
-    warn(("symspec '%s' matches nothing%s"):format(spec, why and ": " .. why or ""))
-  end
-  return need(gprof.profile(image, data,
-    require "gprof.library.arguments".pick(settings, "profile")))
-end
-
--- The profile that is meant, if it is just one, which is not to be
--- left out whatever it is.
-local function only_profile(settings)
-  local path = settings.operands[2] or defaults.profile_path(settings)
-  if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
-    return nil
-  end
-  local may_be_list = settings.operands[2] and not settings.gnu_compat
-  if may_be_list and core.file_status(path) == "directory" then return nil end
-  return path
-end
-
--- Reads what the command line names: the image, the sum of the profiles, what they are
--- called in messages, how many were left out, and how many were not.
-local function read_files(settings)
-  local image, problem = gprof.image(defaults.image_path(settings),
-    { debug_dir = settings.debug_dir, warn = warn })
-  if not image then
-    raise("%s", require "gprof.cli.hints".program(settings.operands, problem))
-  end
-  local how = {
-    -- what a sum is written as need not be what its parts are
-    file_format = settings.styles.sum and not settings.gnu_compat and
-      settings.file_format ~= "prof" and "auto" or settings.file_format,
-    mixed_rates = settings.gnu_compat,
-    debug = settings.debug,
-    slide = settings.slide,
-    external_symbol_table = settings.slide and settings.external_symbol_table,
-  }
-  local path = only_profile(settings)
-  if path then return image, need(gprof.data(image, path, how)), path, 0, 1 end
-  return image, require "gprof.cli.inputs".read(image, settings, how, warn)
-end
-
-local function open_libraries(settings, printed, image, data, where)
-  if not settings.with then return end
-  require "gprof.cli.libraries".open(settings, printed, image, data, where, warn)
-end
-
--- Addresses that fit nowhere may all be off by one number: then that is taken off the
--- data of the program, be there libraries beside it or not.
-local function put_right(profile, data, settings, where)
-  if data.shared then return profile end
-  local fitting = core.sampled_entries(profile.symbols, data)
-  settings.misfits = fitting < FITTING
-  if not profile.foreign and fitting >= MOVED then return profile end
-  return need(require "gprof.cli.slides".correct(profile, data, settings, where))
-end
-
--- Looks whether a profile belongs to its image, and tells what of it has to be known.
--- Returns the profile, or the one that takes its place.
-local function examine(profile, data, printed, settings, where)
-  if printed.verify then
-    settings.verdict = profile:verify(settings.directory_path)
-  elseif is_about_functions(printed, settings) and not settings.gnu_compat then
-    profile = put_right(profile, data, settings, where)
-    check_belongs(profile, where)
-    tell_uncovered(profile)
-  end
-  if settings.with then require "gprof.cli.libraries".tell(profile, warn) end
-  if data.shared then
-    require "gprof.cli.libraries".check_data(profile.image, data, profile.symbols,
-      settings, where, warn)
-  end
-  return profile
-end
-
--- Explains what is not there, or less than there should be. (A profile beside -s is by
--- line, asked for or not.)
-local function explain_lack(profile, chosen, settings)
-  if settings.gnu_compat or settings.brief then return end
-  if settings.line and not chosen.sum or chosen.annotation then
-    require "gprof.cli.diagnosis".tell_lines(profile)
-  end
-  if profile.odd or settings.misfits then
-    require "gprof.cli.diagnosis".tell(profile, chosen, settings)
-  end
-end
-
--- What is printed. An export on standard output stands there alone: reports that come
--- with symspecs only say what is in it.
-local function choose(settings, data)
-  if not settings.exports[1] then
-    return pages.choose(settings.styles, data, settings.reports)
-  elseif require "gprof.cli.exports".is_printed(settings.exports) then
-    settings.reports = {}
-    return { sum = settings.styles.sum }
-  end
-  return settings.styles
-end
-
--- What is not for --gnu-compat, whatever is asked for.
-local function set_look(settings)
-  settings.warn = warn
-  settings.errors = settings.errors and not settings.gnu_compat
-end
-
-local function print_all(chosen, profile, settings, write)
-  pages.print(chosen, profile, settings, write)
-  if settings.exports[1] then
-    require "gprof.cli.exports".write(settings.exports, profile, settings, write)
-  end
-end
-
--- What is compared are functions, as lines move from build to build.
+-- Comparisons are by function, as lines move from build to build.
 local function check_comparison(settings)
   local compares = settings.compare[1]
   if settings.fail_on and not compares then
@@ -274,48 +39,301 @@ local function check_comparison(settings)
   end
 end
 
--- Puts the comparison that is asked for into the settings, where reports find it. Returns
--- how many old profiles were left out.
-local function compare(profile, runs, settings)
-  if not settings.compare[1] then return 0 end
-  local left_out
-  settings.comparison, left_out =
-    require "gprof.cli.compare_args".compare(settings, profile, runs, check_belongs, warn)
-  return left_out
+-- Replaces names of reports by the reports, before anything is read.
+local function find_reports(settings)
+  for i, name in ipairs(settings.reports) do
+    settings.reports[i] = {
+      name = name, print = need(require "gprof.reports".find(name)),
+    }
+  end
 end
 
-local function slower(settings)
+local function open_image(settings)
+  local image, problem = gprof.image(defaults.image_path(settings),
+    { debug_dir = settings.debug_dir, warn = warn })
+  if image then return image end
+  raise("%s", require "gprof.cli.hints".program(settings.operands, problem))
+end
+
+-- The path of the profile, if there is exactly one, which is an error if it is bad.
+local function only_profile(settings)
+  local path = settings.operands[2] or defaults.profile_path(settings)
+  if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
+    return nil
+  end
+  local may_be_directory = settings.operands[2] and not settings.gnu_compat
+  if may_be_directory and core.file_status(path) == "directory" then return nil end
+  return path
+end
+
+-- The options of `gprof.data`.
+local function data_options(settings)
+  return {
+    -- the format of a sum need not be that of its parts
+    file_format = settings.styles.sum and not settings.gnu_compat and
+      settings.file_format ~= "prof" and "auto" or settings.file_format,
+    mixed_rates = settings.gnu_compat,
+    debug = settings.debug,
+    slide = settings.slide,
+    external_symbol_table = settings.slide and settings.external_symbol_table,
+  }
+end
+
+local function read_files(run)
+  local settings = run.settings
+  run.image = open_image(settings)
+  local options, path = data_options(settings), only_profile(settings)
+  if path then
+    run.data, run.name, run.left_out, run.added =
+      need(gprof.data(run.image, path, options)), path, 0, 1
+  else
+    run.data, run.name, run.left_out, run.added =
+      require "gprof.cli.inputs".read(run.image, settings, options, warn)
+  end
+  if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end
+end
+
+-- An image that was written to meanwhile may lack anything.
+local function check_unchanged(image)
+  local changed = core.changed_file(image)
+  if changed then raise("%s: has changed while it was read", changed) end
+end
+
+-- Selecting the output ------------------------------------------------------------------
+
+-- An export on standard output stands there alone: options of reports only select what is
+-- in it, by their symspecs.
+local function choose_styles(settings, data)
+  if not settings.exports[1] then
+    return pages.choose(settings.styles, data, settings.reports)
+  elseif require "gprof.cli.exports".is_printed(settings.exports) then
+    settings.reports = {}
+    return { sum = settings.styles.sum }
+  end
+  return settings.styles
+end
+
+-- GNU gprof prints execution counts of an empty profile. Reports that are chosen by name
+-- may print anything.
+local function check_not_empty(run)
+  local settings, data = run.settings, run.data
+  if data.has_histogram or data.has_arcs then return end
+  if next(settings.styles) or settings.reports[1] or settings.exports[1] then return end
+  if settings.gnu_compat then return end
+  if data.block_records > 0 then
+    raise("%s: holds counts of basic blocks only, which are shown by -l with -A or -C",
+      run.name)
+  end
+  raise("%s: holds neither a histogram nor arcs", run.name)
+end
+
+local function check_records(run)
+  local exports = run.settings.exports
+  local lack = pages.lack(run.printed, run.data) or
+    exports[1] and require "gprof.cli.exports".lack(exports, run.data)
+  if lack then raise("%s: %s", run.name, lack) end
+end
+
+local function warn_if_nothing_is_printed(run)
+  for _, stands in pairs(run.printed) do
+    if stands then return end
+  end
+  if run.settings.gnu_compat or run.settings.exports[1] then return end
+  warn("nothing is printed: the options take away what there would be")
+end
+
+-- Reports chosen by name may print annotated source, too.
+local function warn_of_unused_listings(run)
+  local settings = run.settings
+  if not settings.separate_files or run.printed.annotation then return end
+  if settings.gnu_compat or settings.reports[1] then return end
+  warn("option -y (--separate-files) does nothing without -A (--annotated-source)")
+end
+
+local function warn_of_unused_blocks(run)
+  if run.data.block_records == 0 or run.settings.line then return end
+  if run.printed.annotation or run.printed.executions then
+    warn("counts of basic blocks are shown with option -l (--line) only")
+  end
+end
+
+local function select_output(run)
+  run.chosen = choose_styles(run.settings, run.data)
+  run.printed = pages.printed(run.chosen, run.settings.reports)
+  check_not_empty(run)
+  check_records(run)
+  warn_if_nothing_is_printed(run)
+  warn_of_unused_listings(run)
+  warn_of_unused_blocks(run)
+end
+
+-- Whether the output is about functions, and not only about files.
+local function is_about_functions(run)
+  return pages.about_functions(run.printed) or run.settings.exports[1] ~= nil
+end
+
+-- The profile ---------------------------------------------------------------------------
+
+-- Which lines a profile by line has: true, those with records; "all", if the output
+-- depends on others. Under --gnu-compat the graph and the orders do.
+local function needed_lines(settings, printed)
+  if not (settings.line or settings.styles.sum) then return nil end
+  local all = settings.display_unused_functions or settings.static_call_graph or
+    settings.include or settings.exclude or printed.annotation or
+    settings.gnu_compat and (printed.graph or printed.executions or
+      printed.function_order or printed.file_order)
+  return all and "all" or true
+end
+
+-- The function that warns, once each, of symspecs that match nothing.
+local function missed_reporter(settings, image)
+  local reported = {}
+  return function(spec)
+    if settings.gnu_compat or reported[spec] then return end
+    reported[spec] = true
+    local reason = not settings.external_symbol_table and
+      require "gprof.cli.diagnosis".missing(image, spec) or
+      require "gprof.cli.hints".symspec(settings, image, spec)
+    reason = reason and ": " .. reason or ""
+    warn(("symspec '%s' matches nothing%s"):format(spec, reason))
+  end
+end
+
+local function make_profile(run)
+  local settings = run.settings
+  settings.line = needed_lines(settings, run.printed)
+  settings.missed = missed_reporter(settings, run.image)
+  run.profile = need(gprof.profile(run.image, run.data,
+    require "gprof.library.arguments".pick(settings, "profile")))
+end
+
+-- Parts of the callees that are entries of functions: below `MOVED`, all addresses may be
+-- off by one number; below `FITTING`, gprof.cli.diagnosis looks for the reason.
+local MOVED <const>, FITTING <const> = 0.5, 0.9
+
+-- If the addresses fit nothing because the program was loaded elsewhere, subtracts the
+-- offset.
+local function correct_slide(run)
+  local profile, data = run.profile, run.data
+  if data.shared then return end
+  local fitting = core.sampled_entries(profile.symbols, data)
+  run.settings.misfits = fitting < FITTING
+  if not profile.foreign and fitting >= MOVED then return end
+  run.profile =
+    need(require "gprof.cli.slides".correct(profile, data, run.settings, run.name))
+end
+
+-- Refuses the profile of another program, which would give empty reports. A profile whose
+-- calls all lead to libraries gives these, too.
+local function check_belongs(profile, name)
+  local external_calls = require "gprof.library.external_calls"
+  if not profile.foreign or external_calls.is_all(profile) then return end
+  require "gprof.cli.diagnosis".refuse(profile.image, profile.data, name)
+end
+
+-- Checks that the profile belongs to its image, and warns of what it cannot tell.
+local function check_profile(run)
+  local settings = run.settings
+  if run.printed.verify then
+    settings.verdict = run.profile:verify(settings.directory_path)
+  elseif is_about_functions(run) and not settings.gnu_compat then
+    correct_slide(run)
+    check_belongs(run.profile, run.name)
+    if (run.profile.uncovered or 0) ~= 0 then
+      require "gprof.cli.diagnosis".warn_uncovered(run.profile, warn)
+    end
+  end
+  local profile, data = run.profile, run.data
+  if settings.with then require "gprof.cli.libraries".warn_unknown(profile, warn) end
+  if data.shared then
+    require "gprof.cli.libraries".check_data(profile.image, data, profile.symbols,
+      settings, run.name, warn)
+  end
+end
+
+-- Has reports find the requested comparison in the settings.
+local function compare(run)
+  local settings = run.settings
+  if not settings.compare[1] then return end
+  local left_out
+  settings.comparison, left_out = require "gprof.cli.compare_args".compare(settings,
+    run.profile, run.added, check_belongs, warn)
+  run.left_out = run.left_out + left_out
+end
+
+-- Hints at why records are missing. A profile with -s is by line in any case.
+local function explain_lack(run)
+  local settings, chosen = run.settings, run.chosen
+  if settings.gnu_compat or settings.brief then return end
+  if settings.line and not chosen.sum or chosen.annotation then
+    require "gprof.cli.diagnosis".explain_lines(run.profile)
+  end
+  if run.profile.odd or settings.misfits then
+    require "gprof.cli.diagnosis".explain(run.profile, chosen, settings)
+  end
+end
+
+-- Writing -------------------------------------------------------------------------------
+
+-- Refuses to overwrite what was read.
+local function check_targets(run)
+  local makes_sum = run.chosen.sum
+  if not (makes_sum or run.settings.exports[1]) then return end
+  require "gprof.cli.overwrite".check(run.settings, run.image, run.data,
+    makes_sum and defaults.sum_path(run.settings) or nil)
+end
+
+-- A sum of System V's profiles is written in today's format.
+local function write_sum(run)
+  if not run.chosen.sum then return end
+  local format = run.settings.file_format
+  output.new_profile(defaults.sum_path(run.settings), run.data,
+    format ~= "prof" and format or "magic")
+end
+
+local function print_output(run, write)
+  local settings, exports = run.settings, run.settings.exports
+  settings.warn = warn
+  settings.errors = settings.errors and not settings.gnu_compat
+  pages.print(run.chosen, run.profile, settings, write)
+  if exports[1] then
+    require "gprof.cli.exports".write(exports, run.profile, settings, write)
+  end
+end
+
+-- The lines about what got slower than --fail-on permits.
+local function regressions(settings)
   if not settings.fail_on then return {} end
   return require "gprof.cli.compare_args".slower(settings.comparison, settings.fail_on)
 end
 
---- Does what the settings ask for with an image and profiles.
+--- Does what the settings request.
 -- @tparam table settings as `command_line.read` returns them
 -- @tparam stream write
--- @treturn integer how many of the profiles were left out
--- @treturn {string,...} what is to be told of what got slower
+-- @treturn integer the number of profiles that were left out
+-- @treturn {string,...} lines about what got slower
 -- @treturn boolean whether --verify finds that image, profile and source differ
 -- @raise a table with the field `message`
 return function(settings, write)
+  local run = { settings = settings }
   check_comparison(settings)
   find_reports(settings)
-  local image, data, where, bad, good = read_files(settings)
-  if settings.slide == "auto" then require "gprof.cli.slides".print(data) end
-  local chosen = choose(settings, data)
-  local printed = pages.printed(chosen, settings.reports)
-  check_printed(printed, settings, data, where)
-  open_libraries(settings, printed, image, data, where)
-  check_targets(settings, image, data, chosen.sum)
-  if chosen.sum then write_sum(data, settings) end
-  if not (printed.info or is_about_functions(printed, settings)) then return bad, {} end
-  set_look(settings)
-  local profile = make_profile(image, data, settings, printed)
-  profile = examine(profile, data, printed, settings, where)
-  bad = bad + compare(profile, good, settings)
-  check_source(settings, profile)
-  explain_lack(profile, chosen, settings)
-  check_unchanged(image)
-  print_all(chosen, profile, settings, write)
-  check_unchanged(image)
-  return bad, slower(settings), settings.verdict and not settings.verdict.belongs
+  read_files(run)
+  select_output(run)
+  if settings.with then require "gprof.cli.libraries".open(run, warn) end
+  check_targets(run)
+  write_sum(run)
+  if not (run.printed.info or is_about_functions(run)) then return run.left_out, {} end
+  make_profile(run)
+  check_profile(run)
+  compare(run)
+  if settings.exports[1] then
+    require "gprof.cli.overwrite".check_source(settings, run.profile)
+  end
+  explain_lack(run)
+  check_unchanged(run.image)
+  print_output(run, write)
+  check_unchanged(run.image)
+  return run.left_out, regressions(settings),
+    settings.verdict and not settings.verdict.belongs
 end
