@@ -7,6 +7,7 @@ local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
 local native = require "gprof.library.native"
+local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 -- By profile, if it is one by line: the options that it was made with.
@@ -58,7 +59,7 @@ local function make(image, data, options)
   end
   if options.line then
     lines, message = core.lines(symbols, data, options.line == "all",
-      options.gnu_compat or options.display_unused_functions)
+      options.display_unused_functions or policy.of(options).names_unused_lines)
     if not lines then return nil, message end
   end
   if options.include or options.exclude then

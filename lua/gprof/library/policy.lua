@@ -57,7 +57,8 @@ local answers <const> = {
   -- Execution counts: functions of unknown source come last. GNU gprof compares them with
   -- others by address, which is not a consistent order.
   puts_unknown_sources_last = { true, false },
-  -- Annotated source: executions of lines are those of their basic blocks, where counted.
+  -- Annotated source: a line is executed as often as its basic blocks, where these were
+  -- counted. For GNU gprof it is the calls, and only the first function of a line counts.
   counts_blocks = { true, false },
   -- Annotated source: margins grow to show all counts.
   widens_margins = { true, false },

@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
+local policy = require "gprof.library.policy"
 
 local symbol_tables = {}
 
@@ -36,7 +37,8 @@ function symbol_tables.of(image, options, trace, shared)
   local made = made_of[image]
   if key and made and made[key] then return made[key] end
   local symbols, message = core.symbols(image, options, trace, shared)
-  if not symbols and not options.gnu_compat and core.lacks_symbols(image) then
+  local may_follow = policy.of(options).follows_debug_files
+  if not symbols and may_follow and core.lacks_symbols(image) then
     local debug_file = require "gprof.library.debug_file"
     symbols, message = debug_file.symbols(image, message, function()
       return core.symbols(image, options, trace, shared)

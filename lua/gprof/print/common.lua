@@ -4,6 +4,8 @@
 -- @internal gprof.print.common
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local policy = require "gprof.library.policy"
+
 local common = {}
 
 --- A heading. The colours are loaded only if the report has them.
@@ -32,13 +34,13 @@ function common.write_granularity(profile, ticks, unit, idle, write)
   end
 end
 
---- Writes the granularity line above a call graph. GNU gprof calls all units seconds.
+--- Writes the granularity line above a call graph.
 -- @tparam profile profile
 -- @tparam table options `gnu_compat`
 -- @tparam stream write
 function common.write_graph_granularity(profile, options, write)
-  common.write_granularity(profile, profile.graph_ticks,
-    options.gnu_compat and "seconds" or profile.unit, "no time propagated", write)
+  local unit = policy.of(options).assumes_seconds and "seconds" or profile.unit
+  common.write_granularity(profile, profile.graph_ticks, unit, "no time propagated", write)
 end
 
 --- How many decimals a step needs to be visible: two at least, six at most.

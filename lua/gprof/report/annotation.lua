@@ -7,6 +7,7 @@ local annotation = require "gprof.library.annotation"
 local common = require "gprof.print.common"
 local core = require "gprof.core"
 local output = require "gprof.output"
+local policy = require "gprof.library.policy"
 local source_text = require "gprof.library.source_text"
 
 -- The margin ----------------------------------------------------------------------------
@@ -25,7 +26,7 @@ local function painter(page)
   end
 end
 
--- What margins look like (see csrc/lua/margins.c). GNU gprof's are never wider than this.
+-- What margins look like (see csrc/lua/margins.c).
 local function layout_of(page)
   local options = page.options
   return {
@@ -35,7 +36,7 @@ local function layout_of(page)
     least = options.min_count,
     seconds = options.annotate_time and SECONDS,
     carry = options.all_lines,
-    most = options.gnu_compat and COUNTS + #ARROW,
+    most = not page.rules.widens_margins and COUNTS + #ARROW,
     paint = options.color and painter(page),
   }
 end
@@ -51,8 +52,7 @@ local function write_top(page, known)
 end
 
 -- How many lines of the text there is code for, how many of them were executed, and how
--- often. For GNU gprof a line is executed if it is annotated, and executions are calls.
--- What there is code for behind the end of the text is executed, but it is no line.
+-- often. Code of lines past the end of the text is executed, but adds no line.
 local function write_summary(page, lines, executed, total)
   local write = page.write
   write(common.heading(page.options, "\nExecution Summary:\n\n"))
@@ -94,25 +94,27 @@ local function check_length(page, file, length, known)
 end
 
 local function write_file(page, file, text)
-  local gnu_compat = page.options.gnu_compat
-  local known <close> = annotation.lines(page.profile, file.number, gnu_compat)
+  local rules = page.rules
+  local known <close> =
+    annotation.lines(page.profile, file.number, not rules.counts_blocks)
   local length, lines, annotated, executed, last =
     known:print(page.write, text, page.layout, page.last)
   page.last = last
-  if not gnu_compat then
-    check_length(page, file, length, known)
-    if text ~= "" and text:sub(-1) ~= "\n" then page.write("\n") end
-  end
+  if rules.gives_hints then check_length(page, file, length, known) end
+  if rules.ends_last_line and text:find("[^\n]$", -1) then page.write("\n") end
   if page.options.table_length ~= 0 then write_top(page, known) end
-  write_summary(page, lines, gnu_compat and annotated or executed,
-    gnu_compat and file.calls or known.executions)
+  if rules.counts_blocks then
+    write_summary(page, lines, executed, known.executions)
+  else  -- a line is executed if it is annotated, and executions are calls
+    write_summary(page, lines, annotated, file.calls)
+  end
 end
 
 -- The name of the file that a listing goes into. Files of one name in several directories
--- are told apart by these, but GNU gprof writes one over the other.
+-- are told apart by these, if listings are to be separate.
 local function listing_name(page, file)
   local rest, name = file.name:match("^(.-)([^/]*)$")
-  while page.listings[name] and rest:find("[^/]") and not page.options.gnu_compat do
+  while page.listings[name] and rest:find("[^/]") and page.rules.separates_listings do
     local above
     rest, above = rest:match("^(.-)([^/]*)/*$")
     name = above .. "-" .. name
@@ -153,10 +155,10 @@ local function print_below(page, file, text)
   write_file(page, file, text)
 end
 
--- Whether there is anything to be seen in a file. GNU gprof does not look at blocks.
-local function is_worth_it(file, options)
-  return options.display_unused_functions or file.calls > 0 or
-    file.blocks > 0 and not options.gnu_compat
+-- Whether anything in a file was executed, or the rest is wanted, too.
+local function is_worth_it(page, file)
+  return page.options.display_unused_functions or file.calls > 0 or
+    file.blocks > 0 and page.rules.counts_blocks
 end
 
 --- Prints the report.
@@ -178,6 +180,7 @@ return function(profile, options, write)
   local page = {
     profile = profile,
     options = options,
+    rules = policy.of(options),
     write = write,
     warn = options.warn or function() end,
     built = select(2, core.file_status(profile.image.path)) or math.maxinteger,
@@ -189,7 +192,7 @@ return function(profile, options, write)
   page.layout = layout_of(page)
   local print = options.separate_files and print_into_file or print_below
   for _, file in ipairs(annotation.files(profile)) do
-    local text = is_worth_it(file, options) and read_text(page, file)
+    local text = is_worth_it(page, file) and read_text(page, file)
     if text then print(page, file, text) end
   end
 end

@@ -4,6 +4,8 @@
 -- @module gprof.report.executions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local policy = require "gprof.library.policy"
+
 -- By file, line and address; those of unknown source behind them, by address.
 local function is_before(a, b)
   if a.file ~= b.file then
@@ -19,7 +21,7 @@ local function row_of(profile, id)
   return { id = id, file = file, line = line }
 end
 
--- GNU gprof's order is one of all functions selected, printed or not.
+-- GNU gprof's order depends on all selected functions, printed or not.
 local function in_gnu_order(profile)
   local selected = {}
   for id, tallied in profile:functions("address", "id", "tallied") do
@@ -66,11 +68,10 @@ end
 --   `min_count`: leave out what was called less often; `color`; `gnu_compat`
 -- @tparam stream write
 return function(profile, options, write)
+  local rules = policy.of(options)
   local least = options.display_unused_functions and 0 or 1
-  if options.min_count and not options.gnu_compat then
-    least = options.min_count
-  end
-  local order = options.gnu_compat and in_gnu_order or in_order
+  if options.min_count and rules.extends_reports then least = options.min_count end
+  local order = rules.puts_unknown_sources_last and in_order or in_gnu_order
   for _, id in ipairs(order(profile, least)) do
     write_lines(profile, id, least, options, write)
   end

@@ -8,6 +8,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local ordering = require "gprof.analysis.linker_order"
+local policy = require "gprof.library.policy"
 
 -- Functions that stand for files, in the order of their addresses, and all names by
 -- function.
@@ -22,9 +23,9 @@ local function mapped_functions(profile)
   return nodes, names
 end
 
--- GNU gprof's order: every function that stands for a file is a node, even if several
--- stand for one file; arcs are tied as they were created, whatever their count.
-local function faulty_order(profile)
+-- Every function that stands for a file is a node, even if several stand for one file;
+-- arcs are tied in the order of creation, whatever their count.
+local function function_order(profile)
   local nodes, names = mapped_functions(profile)
   local arcs = ordering.arcs(profile:arcs("id", "caller_id", "callee_id", "count", "id"))
   local order = {}
@@ -73,8 +74,8 @@ local function busier(a, b)
   return a[4] < b[4]
 end
 
--- Our order: every file is one node, and the busiest arcs are tied first.
-local function sound_order(profile)
+-- Every file is one node, and the busiest arcs are tied first.
+local function file_order(profile)
   local files, file_of = number_files(profile)
   local list, i = add_up(profile, file_of), 0
   table.sort(list, busier)
@@ -117,7 +118,8 @@ return function(profile, options, write)
   if not profile.map_files then
     error("a file order needs a map of symbols to files, which this profile has not", 0)
   end
-  local order = (options.gnu_compat and faulty_order or sound_order)(profile)
+  local order = policy.of(options).merges_files and file_order(profile) or
+    function_order(profile)
   local rest = files_without_functions(profile, order)
   for _, file in ipairs(table.move(rest, 1, #rest, #order + 1, order)) do
     write(file)

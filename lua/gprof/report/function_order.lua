@@ -5,6 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local ordering = require "gprof.analysis.linker_order"
+local policy = require "gprof.library.policy"
 
 --- Prints the report. Names are those of the symbol table, as linkers want them; what
 -- stands for something else than functions, in shared libraries, is left out.
@@ -20,7 +21,8 @@ return function(profile, options, write)
   end
   local arcs =
     ordering.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
-  for _, id in ipairs(ordering.functions(nodes, arcs, options.gnu_compat)) do
+  local faulty = not policy.of(options).lists_functions_once
+  for _, id in ipairs(ordering.functions(nodes, arcs, faulty)) do
     write(symbols[id])
   end
 end

@@ -6,6 +6,7 @@
 local common = require "gprof.print.common"
 local core = require "gprof.core"
 local names = require "gprof.print.labels"
+local policy = require "gprof.library.policy"
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
 -- heading, ending: functions of (profile, options, write), what comes before and after.
@@ -36,8 +37,7 @@ function gnu.ending(_, options, write)
   end
 end
 
--- Where nothing was sampled GNU gprof divides by a rate of nought, and prints what
--- comes of it.
+-- A line with "-nan" in place of seconds.
 local function undefined(line)
   return (line:gsub("%%[34]%$(%d+)%.2f", function(width)
     return ("%" .. width .. "s"):format("-nan")
@@ -75,7 +75,7 @@ end
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
   look = look or gnu
-  if options.gnu_compat and not profile.rate then
+  if not profile.rate and policy.of(options).divides_by_no_rate then
     look = with_undefined_seconds(look)
   end
   look.heading(profile, options, write)

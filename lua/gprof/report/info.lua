@@ -3,6 +3,8 @@
 -- @module gprof.report.info
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local policy = require "gprof.library.policy"
+
 local kinds = {
   { "histogram_records", "histogram record" },
   { "arc_records", "call-graph record" },
@@ -15,9 +17,9 @@ local kinds = {
 --   the file before it
 -- @tparam stream write
 return function(profile, options, write)
-  local version = 0
+  local version, inherits = 0, policy.of(options).inherits_version
   for _, file in ipairs(profile.data.files) do
-    version = file.version or options.gnu_compat and version or 0
+    version = file.version or inherits and version or 0
     write(("File `%s' (version %d) contains:\n"):format(file.path, version))
     for _, kind in ipairs(kinds) do
       local count = file[kind[1]]
