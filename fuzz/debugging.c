@@ -79,13 +79,13 @@ bool bfd_malloc_and_get_section(bfd *file, asection *section, bfd_byte **bytes) 
 
 /* --- image.c --------------------------------------------------------------------- */
 
-bool gp_image_can_ask(const gp_image *image) {
+bool gp_image_prepare_locate(const gp_image *image) {
   (void)image;
   return true;
 }
 
-bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *source) {
+bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *location) {
   (void)image;
-  *source = (gp_location){"told.c", "f", (unsigned)(address / 16 % 3 + 1)};
+  *location = (gp_location){"asked.c", "f", (unsigned)(address / 16 % 3 + 1)};
   return address % 16 != 0;
 }

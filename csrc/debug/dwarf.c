@@ -32,7 +32,8 @@ bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
   gp_section_open(&dwarf->text, image, ".debug_str");
   gp_section_open(&dwarf->line_text, image, ".debug_line_str");
   gp_section_open(&dwarf->text_offsets, image, ".debug_str_offsets");
-  if (image->shared) gp_section_open(&dwarf->shared_text, image->shared, ".debug_str");
+  if (image->supplementary)
+    gp_section_open(&dwarf->shared_text, image->supplementary, ".debug_str");
   return dwarf->info.size > 0;
 }
 

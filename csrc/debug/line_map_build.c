@@ -36,7 +36,7 @@ static bool append_answer(gp_line_map *map, uint64_t address, const gp_location 
 
 static bool ask(gp_line_map *map, const gp_image *image, gp_range range) {
   const char *last_function = NULL;  /* of the address before */
-  if (!gp_image_can_ask(image)) return false;
+  if (!gp_image_prepare_locate(image)) return false;
   for (uint64_t address = range.low; address < range.high; address++) {
     gp_location location;
     bool known = gp_image_locate(image, address, &location);

@@ -180,3 +180,23 @@ bool gp_units_next(gp_units *units, gp_unit *unit) {
   units->next += length;
   return length > 0;
 }
+
+/* --- split units ---------------------------------------------------------------- */
+
+static char *first_split_file(gp_dwarf *dwarf, gp_units *units) {
+  gp_unit unit;
+  while (gp_units_next(units, &unit))
+    if (unit.split_file.kind != GP_VALUE_NONE)
+      return gp_dwarf_text(dwarf, &dwarf->info, &unit.layout, unit.split_file);
+  return NULL;
+}
+
+char *gp_units_split_file(const gp_image *image) {
+  gp_dwarf dwarf;
+  gp_units units = {0};
+  bool opened = gp_dwarf_open(&dwarf, image) && gp_units_open(&units, &dwarf);
+  char *name = opened ? first_split_file(&dwarf, &units) : NULL;
+  gp_units_free(&units);
+  gp_dwarf_free(&dwarf);
+  return name;
+}

@@ -36,4 +36,9 @@ void gp_units_free(gp_units *units);
  * it is damaged. */
 bool gp_units_next(gp_units *units, gp_unit *unit);
 
+/* The name (free() it) of an image's first file of -gsplit-dwarf, as it is recorded; NULL
+ * if there is none. libbfd 2.40 does not read such files: lines are known without them,
+ * but not the names of inlined functions. */
+char *gp_units_split_file(const gp_image *image);
+
 #endif

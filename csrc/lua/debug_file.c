@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "debug/debug_file.h"
+#include "debug/mini_debug.h"
+#include "debug/units.h"
 #include "lua/arguments.h"
 #include "lua/debug_file.h"
 #include "lua/memory.h"
@@ -32,7 +34,7 @@ static bool refers(const gp_image *image) {
 
 /* Compilers that put debugging information aside leave addresses in the image. */
 static bool may_be_split(const gp_image *image) {
-  bfd *file = gp_debug_file_lines(image, false)->file;
+  bfd *file = gp_image_for_lines(image, false)->file;
   return bfd_get_section_by_name(file, ".debug_addr") != NULL;
 }
 
@@ -76,8 +78,7 @@ static int push_outcome(lua_State *L, bool done, const char *path,
 
 /* The image that has the debugging information of argument 1. */
 static gp_image *check_lines(lua_State *L) {
-  gp_image *image = gp_check_image(L, 1);
-  return gp_debug_file_lines(image, false) == image ? image : image->debug;
+  return gp_image_for_lines(gp_check_image(L, 1), false);
 }
 
 /* The path of the image that is argument 1. */
@@ -87,7 +88,7 @@ static const char *path_of(lua_State *L) {
 }
 
 static int lacks_symbols(lua_State *L) {
-  lua_pushboolean(L, gp_check_image(L, 1)->bare);
+  lua_pushboolean(L, gp_check_image(L, 1)->stripped);
   return 1;
 }
 
@@ -120,7 +121,7 @@ static int debug_link(lua_State *L) {
 static int shared_link(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = gp_push_guard(L);
-  push_name(L, guard, gp_debuglink_shared(image->file));
+  push_name(L, guard, gp_debuglink_supplementary(image->file));
   lua_pushstring(L, bfd_get_filename(image->file));
   return 2;
 }
@@ -130,7 +131,7 @@ static int shared_link(lua_State *L) {
 static int split_link(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = gp_push_guard(L);
-  return push_name(L, guard, gp_debug_file_split(image));
+  return push_name(L, guard, gp_units_split_file(image));
 }
 
 /* forget_links(image): libbfd is to look for no other file */
@@ -158,12 +159,13 @@ static int share_debug(lua_State *L) {
   const char *path = luaL_checkstring(L, 2);
   gp_error error = {""};
   luaL_argcheck(L, path[0] == '/', 2, "no path from the root");
-  return push_outcome(L, gp_debug_file_share(check_lines(L), path, &error), path, &error);
+  bool done = gp_debug_file_attach_supplementary(check_lines(L), path, &error);
+  return push_outcome(L, done, path, &error);
 }
 
 /* is_packed(image) -> whether there are packed symbols in it */
 static int is_packed(lua_State *L) {
-  lua_pushboolean(L, gp_debug_file_is_packed(gp_check_image(L, 1)));
+  lua_pushboolean(L, gp_mini_debug_is_there(gp_check_image(L, 1)));
   return 1;
 }
 
@@ -174,7 +176,7 @@ static int unpack_symbols(lua_State *L) {
   gp_unpack *const *unpack = lua_touserdata(L, 2);
   gp_error error = {""};
   luaL_checktype(L, 2, LUA_TUSERDATA);
-  bool done = gp_debug_file_unpack(image, *unpack, &error);
+  bool done = gp_mini_debug_attach(image, *unpack, &error);
   return push_outcome(L, done, ".gnu_debugdata", &error);
 }
 

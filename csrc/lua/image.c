@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "debug/debug_file.h"
 #include "lua/arguments.h"
 #include "lua/image.h"
 #include "lua/memory.h"
@@ -76,7 +75,7 @@ static int describe(lua_State *L) {
 static int find_change(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
   const gp_image *const files[] = {
-      image, image->debug, gp_debug_file_lines(image, false)->shared};
+      image, image->debug, gp_image_for_lines(image, false)->supplementary};
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
     if (!files[i] || !gp_image_has_changed(files[i])) continue;
     lua_pushstring(L, bfd_get_filename(files[i]->file));
@@ -89,10 +88,11 @@ static int find_change(lua_State *L) {
 /* image_mentions(image, name) -> whether debugging information has that name, as far as
  * it was found: that in other files is not looked for */
 static int find_mention(lua_State *L) {
-  const gp_image *image = gp_debug_file_lines(gp_check_image(L, 1), false);
+  const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
   const char *name = luaL_checkstring(L, 2);
+  const gp_image *supplementary = image->supplementary;
   lua_pushboolean(L, gp_debug_str_has(image, name) ||
-                         (image->shared && gp_debug_str_has(image->shared, name)));
+                         (supplementary && gp_debug_str_has(supplementary, name)));
   return 1;
 }
 
@@ -166,19 +166,18 @@ static void push_debug_file(lua_State *L, const void *object) {
 
 static void push_shared_file(lua_State *L, const void *object) {
   const gp_image *image = opened(L, object);
-  push_path_of(L, gp_debug_file_lines(image, false)->shared);
+  push_path_of(L, gp_image_for_lines(image, false)->supplementary);
 }
 
 static void push_symbols_from(lua_State *L, const void *object) {
   const gp_image *image = opened(L, object);
-  if (image->symbol_count > 0)
-    lua_pushliteral(L, "image");
-  else if (image->debug && image->debug->symbol_count > 0)
-    lua_pushliteral(L, "debug file");
-  else if (image->minimal)
-    lua_pushliteral(L, "packed");
-  else
+  const gp_image *from = gp_image_for_symbols(image, false);
+  if (from->symbol_count == 0)
     lua_pushnil(L);
+  else if (from == image)
+    lua_pushliteral(L, "image");
+  else
+    lua_pushstring(L, from == image->debug ? "debug file" : "packed");
 }
 
 void gp_define_image(lua_State *L) {

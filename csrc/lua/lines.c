@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Lines of an image for Lua: where an address is from, and the rows of line tables. */
-#include "debug/debug_file.h"
 #include "debug/line_map_build.h"
 #include "debug/line_tables.h"
 #include "lua/debug_file.h"
@@ -16,7 +15,7 @@ static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libb
   gp_line_map *map = &box->map[as_libbfd];
   gp_error error = {""};
   if (!box->mapped[as_libbfd]) {
-    const gp_image *from = gp_debug_file_lines(box->image, as_libbfd);
+    const gp_image *from = gp_image_for_lines(box->image, as_libbfd);
     if (!gp_line_map_build(map, from, as_libbfd, &text, 1, &error))
       gp_raise_no_memory(L);
     box->mapped[as_libbfd] = true;
@@ -27,18 +26,18 @@ static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libb
 /* Where libbfd knows a line, the map does; only functions have to be asked for. It is of
  * .text; libbfd is asked about the rest. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
-                    gp_location *source) {
+                    gp_location *location) {
   gp_seek_lines(L, lua_touserdata(L, 1), as_libbfd, false);
-  const gp_image *from = gp_debug_file_lines(image, as_libbfd);
-  if (!gp_image_can_ask(from)) gp_raise_no_memory(L);
-  bool known = gp_image_locate(from, address, source);
+  const gp_image *from = gp_image_for_lines(image, as_libbfd);
+  if (!gp_image_prepare_locate(from)) gp_raise_no_memory(L);
+  bool known = gp_image_locate(from, address, location);
   if (address < image->text_low || address >= image->text_high) return known;
   const gp_line_map *map = open_map(L, lua_touserdata(L, 1), as_libbfd);
-  uint32_t stretch = gp_line_map_find(map, address);
-  if (stretch == GP_NONE) return false;
-  source->file = map->names.name[map->file[stretch]];
-  source->line = map->line[stretch];
-  if (!known) source->function = NULL;
+  uint32_t row = gp_line_map_find(map, address);
+  if (row == GP_NONE) return false;
+  location->file = map->names.name[map->file[row]];
+  location->line = map->line[row];
+  if (!known) location->function = NULL;
   return true;
 }
 
@@ -46,16 +45,16 @@ static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_lib
 static int find_source(lua_State *L) {
   gp_image *image = gp_check_image(L, 1);
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
-  gp_location source;
+  gp_location location;
   gp_error none;
   gp_image_read_symbols(image, &none);  /* they help, but need not be there */
-  if (!look_up(L, image, address, lua_toboolean(L, 3), &source)) {
+  if (!look_up(L, image, address, lua_toboolean(L, 3), &location)) {
     lua_pushnil(L);
     return 1;
   }
-  lua_pushstring(L, source.file);
-  lua_pushinteger(L, source.line);
-  lua_pushstring(L, source.function);
+  lua_pushstring(L, location.file);
+  lua_pushinteger(L, location.line);
+  lua_pushstring(L, location.function);
   return 3;
 }
 
@@ -132,7 +131,7 @@ static int iterate_lines(lua_State *L) {
   bool readable;
   gp_check_image(L, 1);
   gp_seek_lines(L, lua_touserdata(L, 1), false, false);
-  const gp_image *image = gp_debug_file_lines(gp_check_image(L, 1), false);
+  const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
   lines_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (lines_box){.image = lua_touserdata(L, 1)};
   luaL_setmetatable(L, GP_LINES);

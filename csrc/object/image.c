@@ -114,15 +114,15 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   bfd_set_error(bfd_error_no_error);  /* what went wrong before is no reason */
   long room = bfd_get_symtab_upper_bound(image->file);
   if (room < 0) return fail_symbols(error);
-  image->bare = room == 0;
-  if (image->bare) return gp_fail(error, none);
+  image->stripped = room == 0;
+  if (image->stripped) return gp_fail(error, none);
   free(image->symbols);  /* of an attempt that failed */
   image->symbols = malloc((size_t)room);
   if (!image->symbols) return gp_fail_memory(error);
   long count = bfd_canonicalize_symtab(image->file, image->symbols);
   if (count < 0) return fail_symbols(error);
-  image->bare = count == 0;
-  if (image->bare) return gp_fail(error, none);
+  image->stripped = count == 0;
+  if (image->stripped) return gp_fail(error, none);
   if (!check_names(image->symbols, count, error)) return false;
   if ((uint64_t)count >= UINT32_MAX / 2)
     return gp_fail(error, "symbol table: %ld symbols are too many", count);
@@ -157,7 +157,7 @@ static bool find_text(gp_image *image, gp_error *error) {
 /* Whether libbfd relocates debugging information before it reads it: of files that are
  * not linked, and stabs of all that have relocations. They name symbols by number, which
  * it looks up in what we hand over: that has to be the whole table, and never less. */
-static bool is_relocated(bfd *file) {
+static bool relocates_debug(bfd *file) {
   flagword flags = bfd_get_file_flags(file);
   if (!(flags & HAS_RELOC)) return false;
   return !(flags & (EXEC_P | DYNAMIC)) || bfd_get_section_by_name(file, ".stab");
@@ -171,7 +171,7 @@ static void describe(gp_image *image) {
   image->layout.narrow_counts = flavour == bfd_target_coff_flavour;
   image->leading = bfd_get_symbol_leading_char(image->file);
   image->traits = gp_elf_machine_traits(image->file);
-  image->relocated = is_relocated(image->file);
+  image->relocates_debug = relocates_debug(image->file);
   image->typed = flavour == bfd_target_elf_flavour ||
                  flavour == bfd_target_coff_flavour ||
                  flavour == bfd_target_xcoff_flavour;
@@ -208,7 +208,7 @@ static bool load(gp_image *image, gp_error *error) {
   if (is_text(image->file)) return gp_fail(error, "is not an object file (but a text)");
   if (!has_memory()) return gp_fail_memory(error);  /* without, libbfd 2.40 crashes */
   if (!is_object(image->file)) return fail_unknown(error);
-  if (bfd_stat(image->file, &image->opened) < 0)
+  if (bfd_stat(image->file, &image->status) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   describe(image);
   return true;
@@ -226,7 +226,7 @@ static bool load_file(gp_image *image, const char *path, gp_error *error) {
 }
 
 bool gp_image_has_changed(const gp_image *image) {
-  const struct stat *then = &image->opened;
+  const struct stat *then = &image->status;
   struct stat now;
   return bfd_stat(image->file, &now) < 0 || now.st_size != then->st_size ||
          now.st_mtim.tv_sec != then->st_mtim.tv_sec ||
@@ -237,8 +237,8 @@ bool gp_image_has_changed(const gp_image *image) {
 static gp_image *new_image(gp_error *error) {
   prepare_bfd();
   gp_image *image = gp_column(1, sizeof *image);
-  if (image) image->nearby = gp_column(1, sizeof *image->nearby);
-  if (image && image->nearby) return image;
+  if (image) image->near = gp_column(1, sizeof *image->near);
+  if (image && image->near) return image;
   gp_image_close(image);
   gp_fail_memory(error);
   return NULL;
@@ -257,7 +257,7 @@ gp_image *gp_image_open(const char *path, gp_error *error) {
   return keep_if(load_file(image, path, error) && find_text(image, error), image);
 }
 
-gp_image *gp_image_open_shared(const char *path, gp_error *error) {
+gp_image *gp_image_open_supplementary(const char *path, gp_error *error) {
   gp_image *image = new_image(error);
   return image ? keep_if(load_file(image, path, error), image) : NULL;
 }
@@ -268,7 +268,7 @@ gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error
     free(bytes);
     return NULL;
   }
-  image->held = bytes;
+  image->bytes = bytes;
   image->file = gp_bfd_memory(bytes, size);
   bool opened = image->file || gp_fail_memory(error);
   return keep_if(opened && load(image, error) && find_text(image, error), image);
@@ -277,20 +277,30 @@ gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error
 void gp_image_close(gp_image *image) {
   if (!image) return;
   gp_image_close(image->debug);
-  gp_image_close(image->shared);
-  gp_image_close(image->minimal);
+  gp_image_close(image->supplementary);
+  gp_image_close(image->mini_debug);
   free(image->symbols);
   free(image->synthetic);
-  if (image->nearby) gp_near_symbols_free(image->nearby);
-  free(image->nearby);
+  if (image->near) gp_near_symbols_free(image->near);
+  free(image->near);
   if (image->file) bfd_close(image->file);
-  free(image->held);
+  free(image->bytes);
   free(image);
 }
 
-bool gp_image_can_ask(const gp_image *image) {
-  return image->symbol_count == 0 || image->nearby->symbols ||
-         gp_near_symbols_init(image->nearby, image->symbols, image->symbol_count,
+gp_image *gp_image_for_symbols(const gp_image *image, bool own_only) {
+  if (own_only || image->symbol_count > 0) return (gp_image *)image;
+  if (image->debug && image->debug->symbol_count > 0) return image->debug;
+  return image->mini_debug ? image->mini_debug : (gp_image *)image;
+}
+
+gp_image *gp_image_for_lines(const gp_image *image, bool own_only) {
+  return image->debug_has_lines && !own_only ? image->debug : (gp_image *)image;
+}
+
+bool gp_image_prepare_locate(const gp_image *image) {
+  return image->symbol_count == 0 || image->near->symbols ||
+         gp_near_symbols_init(image->near, image->symbols, image->symbol_count,
                               image->text);
 }
 
@@ -300,21 +310,21 @@ bool gp_image_can_ask(const gp_image *image) {
 static asymbol **symbols_near(const gp_image *image, uint64_t address) {
   static asymbol *none[] = {NULL};
   bool known = image->symbol_count > 0;
-  if (image->relocated) return known ? image->symbols : NULL;
-  return known ? gp_near_symbols_find(image->nearby, address) : none;
+  if (image->relocates_debug) return known ? image->symbols : NULL;
+  return known ? gp_near_symbols_find(image->near, address) : none;
 }
 
 /* A file with debugging information may be opened for that. */
-bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *source) {
+bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *location) {
   asymbol **symbols = symbols_near(image, address);
-  memset(source, 0, sizeof *source);
+  memset(location, 0, sizeof *location);
   if (!symbols) return false;
   FILE *before = hush();
   bool found = bfd_find_nearest_line(image->file, image->text, symbols,
-                                     address - image->text_low, &source->file,
-                                     &source->function, &source->line);
+                                     address - image->text_low, &location->file,
+                                     &location->function, &location->line);
   set_stderr(before);
-  return found && source->file && source->function && source->line;
+  return found && location->file && location->function && location->line;
 }
 
 const char *gp_image_plain_name(const gp_image *image, const char *name) {

@@ -2,17 +2,16 @@
 /*
  * The object file.
  *
- * Opens an executable through libbfd and offers what the later stages need of
- * it: how its numbers are laid out, where its text lies, and, when somebody asks,
- * its symbols as libbfd delivers them and the source line of an address. Neither
- * symbols nor debugging information are touched before that. Either may be in another
- * file: separate.h tells in which.
+ * Opens an executable through libbfd. Gives the byte order and pointer size of its
+ * numbers, the addresses of .text and, on demand, its symbols and the source location of
+ * an address. Symbols and debugging information are not read before they are asked for.
+ * Either may be in another file, which debug/debug_file.h and debug/mini_debug.h attach.
  *
- * libbfd has warnings for standard error. They go nowhere. The first image that is
- * opened sets libbfd's error handler, for the whole process, to one that is silent.
- * Some warnings go past that, to the variable `stderr`, which leads nowhere during
- * these calls: what another thread writes by way of it in that moment is lost, too;
- * what goes to the descriptor, or to a stream that somebody keeps, as Lua does, is not.
+ * libbfd's warnings are discarded. The first image that is opened sets libbfd's error
+ * handler, for the whole process, to a silent one. Some warnings bypass the handler and
+ * go to the variable `stderr`, which is redirected during these calls. So what another
+ * thread writes through that variable in that moment is lost, too. Writes to the file
+ * descriptor, or to a stream saved before, as Lua's io.stderr, are not affected.
  */
 #ifndef GP_OBJECT_IMAGE_H
 #define GP_OBJECT_IMAGE_H
@@ -30,26 +29,28 @@ typedef struct gp_image {
                              NULL until it was read */
   size_t symbol_count;    /* of both together */
   asymbol *synthetic;     /* one block; see image.c */
-  gp_near_symbols *nearby; /* those of .text, made when they are wanted; see image.c */
+  gp_near_symbols *near;  /* those of .text, for gp_image_locate; made on demand */
   asection *text;
   uint64_t text_low;      /* address of the first byte of .text */
-  uint64_t text_high;     /* address behind the last byte of .text */
+  uint64_t text_high;     /* one past the end of .text */
   gp_layout layout;
-  char leading;           /* what the target puts before C names, or NUL */
+  char leading;           /* the target's prefix of C names, or NUL */
   bool typed;             /* the object format says which symbols are functions */
-  unsigned traits;        /* of its machine's symbols: see machine.h */
-  struct stat opened;     /* what the file was then */
-  bool relocated;         /* debugging information is, before it is read; see image.c */
-  bool bare;              /* symbols were asked for, and there are none */
-  unsigned char *held;    /* the bytes of one that is no file, or NULL */
+  unsigned traits;        /* of its machine's symbols: see elf_machine.h */
+  struct stat status;     /* of the file when it was opened */
+  bool relocates_debug;   /* libbfd relocates debugging information; see image.c */
+  bool stripped;          /* reading the symbols found that there are none */
+  unsigned char *bytes;   /* the contents of an image in memory, or NULL */
 
-  /* what is in other files, by separate.h; each is NULL until it was found */
-  struct gp_image *debug;    /* symbols and debugging information */
-  struct gp_image *shared;   /* debugging information that several files share */
-  struct gp_image *minimal;  /* names of functions alone */
+  /* other files of the same build; each is NULL until it is attached */
+  struct gp_image *debug;          /* symbols and debugging information */
+  bool debug_has_lines;            /* `debug` has debugging information, and the image
+                                      itself has none */
+  struct gp_image *supplementary;  /* debugging information shared by several files */
+  struct gp_image *mini_debug;     /* names of functions alone */
 } gp_image;
 
-/* Where an address comes from. Strings belong to the image. */
+/* A source location. Strings belong to the image. */
 typedef struct gp_location {
   const char *file;       /* as the debugging information spells it */
   const char *function;   /* the innermost, inlined ones included */
@@ -59,32 +60,39 @@ typedef struct gp_location {
 /* Opens `path`. Errors: no such file, no object file, no .text. Returns NULL then. */
 gp_image *gp_image_open(const char *path, gp_error *error);
 
-/* The same of a file that several others share debugging information in: it has no code,
- * and nothing can be asked of it but what is in its sections. */
-gp_image *gp_image_open_shared(const char *path, gp_error *error);
+/* Opens a supplementary file, which has no .text. Only its sections may be used. */
+gp_image *gp_image_open_supplementary(const char *path, gp_error *error);
 
-/* The same of an object file in memory. `bytes`, malloc's, belong to the image, and are
- * freed if there comes to be none. */
+/* Opens an object file in memory. Takes over `bytes`, from malloc(), even if it fails. */
 gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error);
 
 void gp_image_close(gp_image *image);
 
-/* Whether somebody has written to the file since it was opened. It is read here and
- * there, and where debugging information cannot be read, there seems to be none. */
+/* Whether the file was modified since it was opened. It is read on demand, and debugging
+ * information that cannot be read seems to be absent. */
 bool gp_image_has_changed(const gp_image *image);
 
 /* Reads the symbol table, once. Errors: there is none, it cannot be read, or most of the
  * names in it cannot. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
-/* Puts the symbols that were read in order for gp_image_locate, once; to be called before
- * it. False if there is no memory. */
-bool gp_image_can_ask(const gp_image *image);
+/* The image that has the symbols of an image: itself, its debugging file, or its
+ * mini_debug. With `own_only`, always itself. Its symbols may still have to be read. Like
+ * strchr(), it takes const and returns what the caller may change if the image may be. */
+gp_image *gp_image_for_symbols(const gp_image *image, bool own_only);
 
-/* Source of the code at `address`. False unless file, function and line are all
- * three known: half an answer is none. Functions that only the symbol table names
- * are known if it was read before; and of a file that is not linked, nothing else. */
-bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *source);
+/* The image that has the debugging information of an image, likewise: itself or its
+ * debugging file. */
+gp_image *gp_image_for_lines(const gp_image *image, bool own_only);
+
+/* Sorts the symbols that were read for gp_image_locate, once; must be called before it.
+ * False if there is no memory. */
+bool gp_image_prepare_locate(const gp_image *image);
+
+/* The source location of the code at `address`. False unless file, function and line are
+ * all known. Functions that only the symbol table names are known if it was read before.
+ * In a file that is not linked, nothing is known unless it was. */
+bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *location);
 
 /* The name without the target's leading character. */
 const char *gp_image_plain_name(const gp_image *image, const char *name);

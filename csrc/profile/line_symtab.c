@@ -136,7 +136,7 @@ static bool same_function(const char *a, const char *b) {
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_location source;
   if (gp_image_locate(b->image, address, &source)) return source.function;
-  bool elsewhere = b->map.split || gp_debug_file_is_partial(b->image);
+  bool elsewhere = b->map.split || gp_debug_file_lacks_supplementary(b->image);
   if (b->lines->gnu_compat || !elsewhere) return NULL;
   return b->functions->name[gp_symtab_owner(b->functions, function)];
 }
@@ -336,7 +336,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   const gp_symtab *functions = b->functions;
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
-  if (!b->row || !gp_image_can_ask(b->image) || !find_recorded(b, data))
+  if (!b->row || !gp_image_prepare_locate(b->image) || !find_recorded(b, data))
     return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b)) return gp_fail_memory(error);
@@ -350,7 +350,7 @@ bool gp_line_symtab_build(gp_symtab *lines, const gp_symtab *functions,
                           const gp_line_symtab_options *options, gp_error *error) {
   building b = {
       .functions = functions, .options = options, .lines = lines};
-  b.image = gp_debug_file_lines(image, functions->gnu_compat);
+  b.image = gp_image_for_lines(image, functions->gnu_compat);
   memset(lines, 0, sizeof *lines);
   lines->outside = GP_NONE;
   lines->text_high = functions->text_high;

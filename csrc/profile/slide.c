@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/range.h"
-#include "debug/debug_file.h"
 
 /* Bytes of a prologue before the machinery of profiling is called: mostly; and at most,
  * where many registers are saved before, and instructions have four bytes each. */
@@ -84,7 +83,7 @@ static void find_bounds(bounds *code, const gp_image *image) {
                                      "_text", "_stext", NULL};
   static const char *const highs[] = {"etext", "_etext", "__etext", NULL};
   *code = (bounds){.lows = 0};
-  image = gp_debug_file_known_symbols(image, false);
+  image = gp_image_for_symbols(image, false);
   add_bound(code->low, &code->lows, image->text_low);
   add_bound(code->high, &code->highs, image->text_high);
   for (size_t i = 0; i < image->symbol_count; i++) {

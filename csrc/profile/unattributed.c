@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "debug/debug_file.h"
 #include "gmon/bins.h"
 #include "object/symbol_size.h"
 
@@ -196,7 +195,7 @@ static void add_up(gp_unattributed *uncovered, const search *s) {
 bool gp_unattributed_find(gp_unattributed *uncovered, const gp_image *image,
                           const gp_symtab *symtab, const gp_samples *samples,
                           const gp_data *data, gp_error *error) {
-  image = gp_debug_file_known_symbols(image, symtab->gnu_compat);
+  image = gp_image_for_symbols(image, symtab->gnu_compat);
   search s = {.image = image, .symtab = symtab, .samples = samples, .data = data};
   memset(uncovered, 0, sizeof *uncovered);
   if (symtab->gnu_compat || symtab->sourceless || data->histogram_count == 0 ||

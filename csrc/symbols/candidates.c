@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "debug/debug_file.h"
 #include "object/opd.h"
 #include "symbols/clone_suffix.h"
 #include "symbols/objmap.h"
@@ -107,7 +106,7 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
 /* Local symbols follow the symbol of their file. */
 static bool choose_from_image(gp_candidates *chosen, gp_image *image,
                               const gp_symtab_options *options, gp_error *error) {
-  image = gp_debug_file_symbols(image, options->gnu_compat);
+  image = gp_image_for_symbols(image, options->gnu_compat);
   if (!gp_image_read_symbols(image, error)) return false;
   choosing how = {.image = image, .options = options};
   bool compat = options->gnu_compat;

@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/sort.h"
-#include "debug/debug_file.h"
 #include "debug/line_map_build.h"
 
 static bool first_before(const void *context, uint32_t b, uint32_t a) {
@@ -31,7 +30,7 @@ static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_ima
   if (!entries) return gp_fail_memory(error);
   for (size_t s = 0; s < symtab->count; s++)
     entries[s] = (gp_range){symtab->address[s], symtab->address[s] + 1};
-  image = gp_debug_file_lines(image, symtab->gnu_compat);
+  image = gp_image_for_lines(image, symtab->gnu_compat);
   bool done = gp_line_map_build(map, image, symtab->gnu_compat, entries, symtab->count,
                                 error);
   free(entries);

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether another file is of the same build as an image. */
+#include "debug/same_build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object/build_id.h"
+#include "object/debuglink.h"
+
+/* Bytes that are summed up at most, in some minutes: files can have holes of any size. */
+#define MOST_SUMMED ((uint64_t)32 << 30)
+
+typedef struct build_id {
+  unsigned char bytes[GP_BUILD_ID_BYTES];
+  size_t size;
+} build_id;
+
+static build_id id_of(const gp_image *image) {
+  build_id id;
+  id.size = gp_build_id(image, id.bytes);
+  return id;
+}
+
+enum { HEX_ID = 2 * GP_BUILD_ID_BYTES + 1 };
+
+static void format_id(char hex[HEX_ID], const build_id *id) {
+  for (size_t i = 0; i < id->size; i++) snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+}
+
+static bool same_id(const build_id *expected, const build_id *found,
+                    const char *image_path, gp_error *error) {
+  char expected_hex[HEX_ID], found_hex[HEX_ID];
+  if (expected->size == found->size &&
+      memcmp(expected->bytes, found->bytes, found->size) == 0)
+    return true;
+  format_id(expected_hex, expected);
+  format_id(found_hex, found);
+  return gp_fail(error, "is of another build than %s: its build-id is %s, not %s",
+                 image_path, found_hex, expected_hex);
+}
+
+static bool sum_up(const char *path, uint32_t *sum, gp_error *error) {
+  unsigned char window[65536];
+  unsigned long crc = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) return gp_fail(error, "%s", strerror(errno));
+  for (size_t got; (got = fread(window, 1, sizeof window, file)) > 0;)
+    crc = bfd_calc_gnu_debuglink_crc32(crc, window, got);
+  bool done = !ferror(file) || gp_fail(error, "%s", strerror(errno));
+  (void)fclose(file);
+  *sum = (uint32_t)crc;
+  return done;
+}
+
+static bool same_checksum(const gp_image *image, const gp_image *found, const char *path,
+                          const char *image_path, gp_error *error) {
+  uint32_t expected = 0, sum = 0;
+  char *name = gp_debuglink_debug(image->file, &expected);
+  free(name);
+  if (!name)
+    return gp_fail(error, "says nothing of the build that it is of, or %s does not",
+                   image_path);
+  if ((uint64_t)found->status.st_size > MOST_SUMMED)
+    return gp_fail(error, "is too large for its checksum to be taken");
+  if (!sum_up(path, &sum, error)) return false;
+  if (sum == expected) return true;
+  return gp_fail(error,
+                 "is of another build than %s: its checksum is %08" PRIx32
+                 ", not %08" PRIx32, image_path, sum, expected);
+}
+
+bool gp_same_build(const gp_image *image, const gp_image *found, const char *path,
+                   const char *image_path, gp_error *error) {
+  build_id expected = id_of(image), id = id_of(found);
+  if (expected.size > 0 && id.size > 0) return same_id(&expected, &id, image_path, error);
+  return same_checksum(image, found, path, image_path, error);
+}
+
+bool gp_same_code(const gp_image *image, gp_image *found, gp_error *error) {
+  if (found->text_low != image->text_low ||
+      bfd_section_size(found->text) != bfd_section_size(image->text) ||
+      bfd_get_arch(found->file) != bfd_get_arch(image->file))
+    return gp_fail(error, "tells of other code than there is, or of code elsewhere");
+  found->text_high = image->text_high;
+  return true;
+}
