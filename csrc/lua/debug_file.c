@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of an image that are in other files, for Lua: gprof.library.debug_file looks for
- * these, and is called here when something of them is wanted. */
+/* Debugging information of an image that is in other files, for Lua. A function of the
+ * Lua layer, the finder, looks for these files and calls functions here. */
 #include <lauxlib.h>
 #include <string.h>
 
@@ -13,17 +13,17 @@
 #include "lua/module.h"
 #include "object/debuglink.h"
 
-static const char module[] = "gprof.library.debug_file";
+/* The registry has the finder by this name. */
+#define FINDER "gprof.debug_file_finder"
 
-/* Calls a function of the module with the image that is on the top, which it takes. */
-static void look(lua_State *L, const char *function) {
-  lua_getglobal(L, "require");
-  lua_pushstring(L, module);
-  lua_call(L, 1, 1);
-  lua_getfield(L, -1, function);
-  lua_remove(L, -2);
-  lua_insert(L, -2);
-  lua_call(L, 1, 0);
+/* set_debug_file_finder(function): the function is called with an image and "lines" when
+ * its debugging information is wanted and may be in other files; with "split" when names
+ * of inlined functions are wanted and may be in files that libbfd does not read */
+static int set_finder(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, FINDER);
+  return 0;
 }
 
 /* Whether some of the debugging information is elsewhere, as far as is easily told. */
@@ -38,13 +38,14 @@ static bool may_be_split(const gp_image *image) {
   return bfd_get_section_by_name(file, ".debug_addr") != NULL;
 }
 
-/* Calls a function of the module with the image on the top, which stays, unless that was
- * `done`. */
-static void look_once(lua_State *L, bool *done, const char *function) {
+/* Calls the finder with the image on the top, which stays, unless that was `done`. */
+static void find_once(lua_State *L, bool *done, const char *what) {
   if (*done) return;
   *done = true;
-  lua_pushvalue(L, -1);
-  look(L, function);
+  lua_getfield(L, LUA_REGISTRYINDEX, FINDER);
+  lua_pushvalue(L, -2);
+  lua_pushstring(L, what);
+  lua_call(L, 2, 0);
 }
 
 void gp_seek_lines(lua_State *L, const gp_image_box *of, bool gnu_compat, bool named) {
@@ -56,15 +57,16 @@ void gp_seek_lines(lua_State *L, const gp_image_box *of, bool gnu_compat, bool n
       gp_debuglink_check(box->image->file);
       box->checked = true;
     } else if (!gnu_compat) {
-      if (refers(box->image)) look_once(L, &box->sought, "lines");
-      if (named && may_be_split(box->image)) look_once(L, &box->told, "split");
+      if (refers(box->image)) find_once(L, &box->sought, "lines");
+      if (named && box->image && may_be_split(box->image))
+        find_once(L, &box->told, "split");
     }
   }
   lua_pop(L, 1);
   if (!of->image) luaL_error(L, "image is closed");  /* by whoever was warned */
 }
 
-/* --- for the module -------------------------------------------------------------- */
+/* --- for the finder -------------------------------------------------------------- */
 
 /* true, or nil and a message; an error if there was no memory: another file would not
  * help. */
@@ -182,7 +184,8 @@ static int unpack_symbols(lua_State *L) {
 
 void gp_define_debug_file(lua_State *L) {
   static const luaL_Reg functions[] = {
-      {"lacks_symbols", lacks_symbols}, {"likely_separate", is_likely},
+      {"set_debug_file_finder", set_finder}, {"lacks_symbols", lacks_symbols},
+      {"likely_separate", is_likely},
       {"debug_link", debug_link}, {"shared_link", shared_link},
       {"split_link", split_link}, {"forget_links", forget_links},
       {"attach_debug", attach_debug}, {"share_debug", share_debug},

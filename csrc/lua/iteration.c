@@ -100,6 +100,18 @@ int gp_order_option(lua_State *L, int index, const char *const names[]) {
 
 /* --- orders that are not the core's ------------------------------------------- */
 
+/* The registry has the function that sorts by this name. */
+#define SORTER "gprof.sorter"
+
+/* set_sorter(function): sorts parts of objects from now on; the arguments and the results
+ * are those of gprof.library.sorting */
+static int set_sorter(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_setfield(L, LUA_REGISTRYINDEX, SORTER);
+  return 0;
+}
+
 /* Pushes an iteration over the same rows, which it takes over, that gives what they are
  * to be sorted by: objects for a function, number and field for the name of a field. */
 static gp_iteration *push_keys(lua_State *L, gp_iteration *each, int whole) {
@@ -123,9 +135,7 @@ static void sort_rows(lua_State *L, gp_iteration *each) {
   size_t count = each->rows.count;
   lua_getiuservalue(L, -1, 1);
   int whole = lua_gettop(L);
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "gprof.library.sorting");
-  lua_call(L, 1, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, SORTER);
   lua_pushvalue(L, each->order);
   push_keys(L, each, whole);
   lua_pushcclosure(L, next_row, 1);
@@ -166,7 +176,9 @@ int gp_return_iteration(lua_State *L, bool sorted) {
 void gp_define_iteration(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", release_rows}, {"__close", release_rows}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"set_sorter", set_sorter}, {NULL, NULL}};
   luaL_newmetatable(L, GP_ITERATION);
   luaL_setfuncs(L, meta, 0);
   lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
 }

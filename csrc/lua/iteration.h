@@ -4,7 +4,7 @@
  *
  * An iteration gives an object for each part, or the values of some fields without it,
  * which is what makes large reports fast. The core has some orders; for any other one the
- * Lua layer sorts the numbers (gprof.library.sorting).
+ * numbers are sorted by a function of the Lua layer, which set_sorter() names.
  */
 #ifndef GP_LUA_ITERATION_H
 #define GP_LUA_ITERATION_H

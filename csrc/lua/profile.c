@@ -23,16 +23,6 @@ gp_profile *gp_check_profile(lua_State *L, int index) {
   return gp_open_profile(L, check_box(L, index));
 }
 
-/* The functions of libopcodes: the module that holds them is loaded when it is wanted. */
-static const gp_opcodes *require_opcodes(lua_State *L) {
-  lua_getglobal(L, "require");
-  lua_pushliteral(L, "gprof.opcodes");
-  lua_call(L, 1, 1);
-  const gp_opcodes *opcodes = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return opcodes;
-}
-
 static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
   gp_profile_box *box = lua_newuserdatauv(L, sizeof *box, GP_PROFILE_VALUES);
   box->profile = NULL;
@@ -51,15 +41,17 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
   return box;
 }
 
-/* profile(symbols, data, options [, selections]) -> profile, or nil and a message */
+/* profile(symbols, data, options [, selections [, opcodes]]) -> profile, or nil and a
+ * message; `opcodes`, the value of gprof.opcodes, has calls found in the code */
 static int new_profile(lua_State *L) {
   const gp_symbols_box *symbols = gp_check_symbols(L, 1);
   const gp_data *data = gp_check_data(L, 2);
   luaL_checktype(L, 3, LUA_TTABLE);
-  lua_settop(L, 4);
+  lua_settop(L, 5);
+  if (!lua_isnil(L, 5)) luaL_checktype(L, 5, LUA_TLIGHTUSERDATA);
   gp_error error = {""};
   gp_profile_options options = {
-      .opcodes = gp_flag_option(L, 3, "static_call_graph") ? require_opcodes(L) : NULL,
+      .opcodes = lua_touserdata(L, 5),
       .gnu_compat = gp_flag_option(L, 3, "gnu_compat"),
       .selections = gp_push_selections(L, 4, symbols->symtab.count),
   };

@@ -10,6 +10,14 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local images = {}
 
+-- What the core calls of this layer is loaded when it is called first.
+core.set_sorter(function(order, next)
+  return require "gprof.library.sorting"(order, next)
+end)
+core.set_debug_file_finder(function(image, what)
+  return require "gprof.library.debug_file"[what](image)
+end)
+
 --- Opens an object file: `gprof.image(path [, options])`.
 -- @function gprof.image
 -- @tparam string path

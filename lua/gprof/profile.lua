@@ -47,15 +47,15 @@ local function make(image, data, options)
   local trace = arguments.trace(options)
   local symbols, message = symbol_tables.of(image, options, trace, data.shared)
   if not symbols then return nil, message end
-  local lines, selections, found, unknown
+  local lines, selections, opcodes, unknown
   if options.with then
     local merge = require "gprof.library.merged_objects".merge
     symbols, data, unknown = merge(image, symbols, data, options, trace)
     if not symbols then return nil, data end
   end
   if options.static_call_graph then
-    found, message = native.load "gprof.opcodes"
-    if not found then return nil, "the " .. message end
+    opcodes, message = native.load "gprof.opcodes"
+    if not opcodes then return nil, "the " .. message end
   end
   if options.line then
     lines, message = core.lines(symbols, data, options.line == "all",
@@ -67,7 +67,7 @@ local function make(image, data, options)
       options.missed or function() end, trace)
   end
   local profile
-  profile, message = core.profile(lines or symbols, data, options, selections)
+  profile, message = core.profile(lines or symbols, data, options, selections, opcodes)
   if profile and lines then made_with[profile] = options end
   if profile and unknown then
     require "gprof.library.merged_objects".unknown(profile, unknown)
