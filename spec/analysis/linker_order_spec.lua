@@ -7,7 +7,7 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
-local ordering = require "gprof.analysis.linker_order"
+local linker_order = require "gprof.analysis.linker_order"
 local parity = require "support.parity"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -36,7 +36,7 @@ local function by_count(list)
     if a[3] ~= b[3] then return a[3] > b[3] end
     return a[4] < b[4]
   end)
-  return ordering.arcs(each(sorted))
+  return linker_order.arcs(each(sorted))
 end
 
 local function numbers(n)
@@ -48,7 +48,7 @@ local function numbers(n)
 end
 
 local function order(n, list, faulty)
-  return ordering.functions(numbers(n), by_count(list), faulty)
+  return linker_order.functions(numbers(n), by_count(list), faulty)
 end
 
 -- Steps -------------------------------------------------------------------------------------
@@ -247,9 +247,11 @@ end)
 
 describe("An order of files", function()
   it("ties arcs as they are given, and knows what is no file", function()
-    local arcs = ordering.arcs(each { { 1, 2, 1, 1 }, { 4, 3, 9, 2 }, { 2, 9, 50, 3 }, { 3, 5, 7, 4 }, { 5, 1, 1, 5 } })
-    assert.same({ 1, 2, 4, 3, 5 }, ordering.files({ 1, 2, 3, 4, 5 }, arcs))
-    assert.same({ 1, 2, 3, 5 }, ordering.files({ 1, 5, 3, 2 }, arcs))
+    local arcs = linker_order.arcs(each {
+      { 1, 2, 1, 1 }, { 4, 3, 9, 2 }, { 2, 9, 50, 3 }, { 3, 5, 7, 4 }, { 5, 1, 1, 5 },
+    })
+    assert.same({ 1, 2, 4, 3, 5 }, linker_order.files({ 1, 2, 3, 4, 5 }, arcs))
+    assert.same({ 1, 2, 3, 5 }, linker_order.files({ 1, 5, 3, 2 }, arcs))
   end)
 end)
 

@@ -7,7 +7,7 @@ local chance = require "support.chance"
 local crafted = require "support.crafted"
 local dkjson = require "dkjson"
 local exported = require "support.exported"
-local shares = require "gprof.analysis.apportion"
+local apportion = require "gprof.analysis.apportion"
 local small = require "support.small"
 
 -- The functions of a chain, root first.
@@ -143,7 +143,7 @@ describe("a division into whole numbers", function()
         sum = sum + parts[i]
       end
       local left = total
-      for i, share in ipairs(shares.divide(total, parts)) do
+      for i, share in ipairs(apportion.divide(total, parts)) do
         assert.equal("integer", math.type(share))
         assert.truthy(math.abs(share - total * parts[i] / sum) < 1 + 1e-9, remark)
         left = left - share

@@ -3,7 +3,7 @@
 -- @internal gprof.analysis.apportion
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local shares = {}
+local apportion = {}
 
 -- Those that lost most by rounding come first, then those that stood first.
 local function by_loss(a, b)
@@ -16,7 +16,7 @@ end
 -- @tparam integer whole
 -- @tparam {number,...} parts how large they are, in any unit; not all are 0
 -- @treturn {integer,...} which add up to `whole`
-function shares.divide(whole, parts)
+function apportion.divide(whole, parts)
   local sum, left, divided, order = 0, whole, {}, {}
   for _, part in ipairs(parts) do sum = sum + part end
   for i, part in ipairs(parts) do
@@ -33,4 +33,4 @@ function shares.divide(whole, parts)
   return divided
 end
 
-return shares
+return apportion

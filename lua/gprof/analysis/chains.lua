@@ -16,8 +16,8 @@
 -- @internal gprof.analysis.chains
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local apportion = require "gprof.analysis.apportion"
 local callers = require "gprof.analysis.callers"
-local shares = require "gprof.analysis.apportion"
 
 local chains = {}
 
@@ -68,7 +68,7 @@ local function add_chains(graph, id, weight, pieces, least)
     end
   end
   climb(graph, id, least, emit)
-  for i, share in ipairs(shares.divide(weight, sizes)) do
+  for i, share in ipairs(apportion.divide(weight, sizes)) do
     found[i].weight = share
     if share > 0 then graph.chains[#graph.chains + 1] = found[i] end
   end

@@ -5,7 +5,7 @@
 -- @internal gprof.analysis.line_costs
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local sourcing = {}
+local line_costs = {}
 
 -- By number in a profile by line: the number of its function in the profile by function,
 -- where there is one. Both have functions at the same addresses.
@@ -60,11 +60,11 @@ end
 --   function
 -- @treturn {table,...} by number of a caller and that of a callee: arrays of the lines
 --   that have calls, `file`, `line` and `count`; empty in a profile by function
-function sourcing.of(profile)
+function line_costs.of(profile)
   local by_function = profile:by_function()
   if profile == by_function then return profile, {}, {} end
   local owners = matches(profile, by_function)
   return by_function, lines_of(profile, owners), sites_of(profile, owners)
 end
 
-return sourcing
+return line_costs

@@ -12,7 +12,7 @@
 -- @internal gprof.analysis.linker_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local ordering = {}
+local linker_order = {}
 
 -- The share of all calls that the search for hot functions, and the first round of
 -- chains, look at.
@@ -25,7 +25,7 @@ local HOT_SHARE <const>, TOO_FEW_USES <const> = 80, 5
 --   number in the order of creation
 -- @treturn table the arrays `caller`, `callee`, `count` and `created` (that number), in
 --   the order of the iteration
-function ordering.arcs(...)
+function linker_order.arcs(...)
   local callers, callees, counts, created = {}, {}, {}, {}
   local n = 0
   for caller, callee, count, number in ... do
@@ -342,7 +342,7 @@ end
 -- @tparam[opt] boolean faulty with GNU gprof's faults: the last hot function may be
 --   missing, and a function that nobody calls may be there twice
 -- @treturn {integer,...} the nodes, each once
-function ordering.functions(nodes, arcs, faulty)
+function linker_order.functions(nodes, arcs, faulty)
   local state, every = new_state(arcs), all_of(arcs)
   local called, unused = part(nodes, arcs)
   for _, node in ipairs(unused) do
@@ -367,7 +367,7 @@ end
 -- @tparam table arcs as `arcs` makes them, in the order in which they are to be tied;
 --   those with an end that is none of the nodes count in shares of all calls, no more
 -- @treturn {integer,...} the nodes, each once
-function ordering.files(nodes, arcs)
+function linker_order.files(nodes, arcs)
   local state, every, known = new_state(arcs), all_of(arcs), {}
   for _, node in ipairs(nodes) do
     known[node] = true
@@ -384,4 +384,4 @@ function ordering.files(nodes, arcs)
   return state.order
 end
 
-return ordering
+return linker_order

@@ -6,7 +6,7 @@
 
 local json_reader = require "gprof.format.json_reader"
 
-local stored = {}
+local saved_profile = {}
 
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1
 
@@ -106,7 +106,7 @@ end
 -- @treturn[1] table a side, see gprof.compare
 -- @return[2] nil
 -- @treturn[2] string what is wrong
-function stored.load(path)
+function saved_profile.load(path)
   local text, message = read_text(path)
   if not text then return nil, message end
   local profile, problem = json_reader.read(text)
@@ -117,4 +117,4 @@ function stored.load(path)
   return nil, path .. ": " .. side.problem
 end
 
-return stored
+return saved_profile

@@ -83,7 +83,7 @@ function cli.run(arguments)
     return 1
   elseif type(problem) ~= "table" then
     -- a fault of ours: let it be seen
-    error(require "gprof.format.terminal".told(tostring(problem)), 0)
+    error(require "gprof.format.terminal".for_stderr(tostring(problem)), 0)
   end
   if not problem.quiet then
     require "gprof.format.terminal".tell("gprof.lua: " .. problem.message)

@@ -9,11 +9,11 @@
 -- @module gprof.export.callgrind
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local apportion = require "gprof.analysis.apportion"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
-local shares = require "gprof.analysis.apportion"
-local sourcing = require "gprof.analysis.line_costs"
+local line_costs = require "gprof.analysis.line_costs"
 
 local UNKNOWN <const>, SPONTANEOUS <const> = "???", "<spontaneous>"
 
@@ -136,7 +136,7 @@ local function write_calls(out, caller, call, sites)
     return
   end
   for i, site in ipairs(sites) do counts[i] = site.count end
-  local times = shares.divide(time, counts)
+  local times = apportion.divide(time, counts)
   for i, site in ipairs(sites) do
     write_call(out, call, { count = site.count, line = site.line, time = times[i] })
   end
@@ -146,7 +146,7 @@ end
 local function write_lines(out, f, lines)
   local ticks, current = {}, f.file
   for i, line in ipairs(lines) do ticks[i] = line.ticks end
-  for i, time in ipairs(shares.divide(f.self, ticks)) do
+  for i, time in ipairs(apportion.divide(f.self, ticks)) do
     local file = lines[i].file
     if file ~= current then
       local key = file == f.file and "fe=" or "fi="
@@ -191,7 +191,7 @@ end
 -- @tparam table options `display_unused_functions`: those without time and calls, too
 -- @tparam stream write
 return function(profile, options, write)
-  local by_function, lines, sites = sourcing.of(profile)
+  local by_function, lines, sites = line_costs.of(profile)
   local units = extract.units(by_function, 100000000)
   local arcs = extract.arcs(by_function)
   local ids = extract.functions(by_function, arcs, options)

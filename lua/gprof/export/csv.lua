@@ -3,8 +3,8 @@
 -- @module gprof.export.csv
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local csv = require "gprof.format.csv"
 local extract = require "gprof.analysis.extract"
-local rows = require "gprof.format.csv"
 
 local columns <const> = {
   "name", "symbol", "file", "line", "address", "self", "children", "ticks", "calls",
@@ -16,10 +16,10 @@ local columns <const> = {
 -- @tparam table options `display_unused_functions`: those without time and calls, too
 -- @tparam stream write
 return function(profile, options, write)
-  write(rows.row(columns, #columns))
+  write(csv.row(columns, #columns))
   for _, id in ipairs(extract.functions(profile, extract.arcs(profile), options)) do
     local values = { profile:get(id, table.unpack(columns)) }
     values[5] = ("0x%x"):format(values[5])
-    write(rows.row(values, #columns))
+    write(csv.row(values, #columns))
   end
 end

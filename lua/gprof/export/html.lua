@@ -16,7 +16,7 @@ local sources = require "gprof.export.html.sources"
 local summary = require "gprof.export.html.summary"
 local tables = require "gprof.export.html.tables"
 local text = require "gprof.export.html.text"
-local tree = require "gprof.export.html.tree"
+local tree_list = require "gprof.export.html.tree_list"
 
 local POLICY <const> = "default-src 'none'; script-src 'sha256-%s'; " ..
   "style-src 'sha256-%s'; base-uri 'none'; form-action 'none'"
@@ -41,7 +41,7 @@ local function contents(profile, options)
   return {
     profile = by_function, arcs = arcs, cycles = cycles,
     ids = extract.functions(by_function, arcs, options),
-    tree = by_function.rate and tree.of(by_function) or nil,
+    tree = by_function.rate and tree_list.of(by_function) or nil,
     sources = sources.of(profile, options), comparison = options.comparison,
   }
 end

@@ -10,8 +10,8 @@
 local chains = require "gprof.analysis.chains"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
+local line_costs = require "gprof.analysis.line_costs"
 local protobuf = require "gprof.format.protobuf"
-local sourcing = require "gprof.analysis.line_costs"
 
 local number <const>, bytes <const>, numbers <const> =
   protobuf.number, protobuf.bytes, protobuf.numbers
@@ -158,7 +158,7 @@ end
 -- @tparam table _ options
 -- @tparam stream write
 return function(profile, _, write)
-  local by_function, lines = sourcing.of(profile)
+  local by_function, lines = line_costs.of(profile)
   local text, place = tables_of(by_function, write)
   local list, truncated =
     chains.of(by_function, extract.units(by_function, 1000000000), lines)

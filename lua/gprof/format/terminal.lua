@@ -103,7 +103,7 @@ end
 --- Text of several lines for standard error, made harmless if that is a terminal.
 -- @tparam string text
 -- @treturn string
-function terminal.told(text)
+function terminal.for_stderr(text)
   return core.is_terminal(io.stderr) and terminal.shown(text) or text
 end
 

@@ -40,7 +40,8 @@ end
 -- @tparam stream write
 function common.write_graph_granularity(profile, options, write)
   local unit = policy.of(options).assumes_seconds and "seconds" or profile.unit
-  common.write_granularity(profile, profile.graph_ticks, unit, "no time propagated", write)
+  common.write_granularity(profile, profile.graph_ticks, unit, "no time propagated",
+    write)
 end
 
 --- How many decimals a step needs to be visible: two at least, six at most.

@@ -5,18 +5,18 @@
 
 local core = require "gprof.core"
 
-local names = {}
+local labels = {}
 
 --- A source file's name for a report.
 -- @tparam string file as recorded
 -- @tparam table options `print_path`: keep the directories
 -- @treturn string
-function names.file(file, options)
+function labels.file(file, options)
   return options.print_path and file or file:match("^.*/(.*)$") or file
 end
 
 -- Labels as the options of a report want them, and some more.
-local function labels(profile, options, field, more)
+local function make(profile, options, field, more)
   more.symbols = field == "symbol"
   more.inline_file_names, more.print_path = options.inline_file_names, options.print_path
   return core.labels(profile, more)
@@ -25,7 +25,7 @@ end
 -- Labels at the end of lines, which may have to fit a terminal.
 local function last(profile, options, field, more)
   if options.terminal_width then require "gprof.print.layout".shorten(options, more) end
-  return labels(profile, options, field, more)
+  return make(profile, options, field, more)
 end
 
 --- What reports call functions and cycles: names, with their source where
@@ -36,24 +36,24 @@ end
 --   see gprof.print.layout
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
 -- @treturn {[integer]=string} by number; streams write them without making strings
-function names.labels(profile, options, field)
+function labels.of(profile, options, field)
   return last(profile, options, field, {})
 end
 
 --- Names, and nothing else.
 -- @tparam profile profile
--- @tparam[opt] string field as of `names.labels`
+-- @tparam[opt] string field as of `labels.of`
 -- @treturn {[integer]=string} by number
-function names.bare(profile, field)
-  return labels(profile, {}, field, { bare = true })
+function labels.bare(profile, field)
+  return make(profile, {}, field, { bare = true })
 end
 
 --- Cross-references: the same with cycle and index number behind it.
 -- @tparam profile profile
 -- @tparam table options
--- @tparam[opt] string field as of `names.labels`
+-- @tparam[opt] string field as of `labels.of`
 -- @treturn {[integer]=string} by number
-function names.references(profile, options, field)
+function labels.references(profile, options, field)
   return last(profile, options, field, { references = true })
 end
 
@@ -62,8 +62,8 @@ end
 -- @tparam profile profile
 -- @tparam table options
 -- @treturn {[integer]=string} by number
-function names.numbered(profile, options)
-  return labels(profile, options, "name", { numbered = true, static_files = true })
+function labels.numbered(profile, options)
+  return make(profile, options, "name", { numbered = true, static_files = true })
 end
 
-return names
+return labels

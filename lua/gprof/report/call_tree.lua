@@ -1,14 +1,14 @@
 --- The tree of calls: each function below those that called it, with the time that was
--- spent there and below on their behalf. An estimate: see gprof.analysis.tree.
+-- spent there and below on their behalf. An estimate: see gprof.analysis.call_tree.
 --
 -- @module gprof.report.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local call_tree = require "gprof.analysis.call_tree"
 local common = require "gprof.print.common"
+local labels = require "gprof.print.labels"
 local layout = require "gprof.print.layout"
-local names = require "gprof.print.labels"
 local terminal = require "gprof.format.terminal"
-local trees = require "gprof.analysis.tree"
 
 -- The least share of all time, in percent, that a line is there for, unless somebody says
 -- so.
@@ -41,7 +41,7 @@ local function page_of(profile, tree, options, write)
   local bar = layout.bar_length(options, TAKEN)
   return {
     profile = profile, tree = tree, options = options, write = write,
-    labels = names.labels(profile, options),
+    labels = labels.of(profile, options),
     branches = terminal.is_utf8() and drawn or typed,
     draw = bar and layout.drawer(bar) or function() return "" end,
     gap = bar and bar + 1 or 0,
@@ -117,7 +117,7 @@ return function(profile, options, write)
   end
   profile = profile:by_function()
   local least = (options.tree_threshold or LEAST) / 100
-  local tree = trees.of(profile, { from = beginnings(profile, options), least = least,
+  local tree = call_tree.of(profile, { from = beginnings(profile, options), least = least,
     depth = options.tree_depth })
   local page = page_of(profile, tree, options, write)
   page.least = least * tree.all

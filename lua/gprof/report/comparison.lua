@@ -5,7 +5,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local common = require "gprof.print.common"
-local names = require "gprof.print.labels"
+local labels = require "gprof.print.labels"
 
 local integer <const> = math.tointeger
 
@@ -144,8 +144,8 @@ end
 local function full_label(row, several, options)
   local wanted = several[row.name] or options.inline_file_names
   if not wanted and row.new_file == row.old_file then return row.name end
-  local new = row.new_file and names.file(row.new_file, options)
-  local old = row.old_file and names.file(row.old_file, options)
+  local new = row.new_file and labels.file(row.new_file, options)
+  local old = row.old_file and labels.file(row.old_file, options)
   if new and old and new ~= old then
     return ("%s (%s, was in %s)"):format(row.name, new, old)
   elseif (new or old) and wanted then

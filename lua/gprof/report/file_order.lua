@@ -7,7 +7,7 @@
 -- @module gprof.report.file_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local ordering = require "gprof.analysis.linker_order"
+local linker_order = require "gprof.analysis.linker_order"
 local policy = require "gprof.library.policy"
 
 -- Functions that stand for files, in the order of their addresses, and all names by
@@ -27,9 +27,10 @@ end
 -- arcs are tied in the order of creation, whatever their count.
 local function function_order(profile)
   local nodes, names = mapped_functions(profile)
-  local arcs = ordering.arcs(profile:arcs("id", "caller_id", "callee_id", "count", "id"))
+  local arcs =
+    linker_order.arcs(profile:arcs("id", "caller_id", "callee_id", "count", "id"))
   local order = {}
-  for i, id in ipairs(ordering.files(nodes, arcs)) do
+  for i, id in ipairs(linker_order.files(nodes, arcs)) do
     order[i] = names[id]
   end
   return order
@@ -79,7 +80,7 @@ local function file_order(profile)
   local files, file_of = number_files(profile)
   local list, i = add_up(profile, file_of), 0
   table.sort(list, busier)
-  local arcs = ordering.arcs(function()
+  local arcs = linker_order.arcs(function()
     i = i + 1
     if list[i] then return table.unpack(list[i]) end
   end)
@@ -87,7 +88,7 @@ local function file_order(profile)
   for node in ipairs(files) do
     nodes[node] = node
   end
-  for place, node in ipairs(ordering.files(nodes, arcs)) do
+  for place, node in ipairs(linker_order.files(nodes, arcs)) do
     order[place] = files[node]
   end
   return order

@@ -6,7 +6,7 @@
 
 local common = require "gprof.print.common"
 local core = require "gprof.core"
-local names = require "gprof.print.labels"
+local labels = require "gprof.print.labels"
 
 -- Prefixes of units, largest first: those who came before found these sufficient.
 local prefixes = {
@@ -48,7 +48,7 @@ local gnu = {
   unit = call_unit,
   called = "%1$6.2f %2$9.2f %3$8.2f %4$8d %5$8.2f %6$8.2f  %7$s\n",
   other = "%1$6.2f %2$9.2f %3$8.2f                             %7$s\n",
-  labels = names.labels,
+  labels = labels.of,
 }
 
 function gnu.ending(_, options, write)

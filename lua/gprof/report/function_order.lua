@@ -4,7 +4,7 @@
 -- @module gprof.report.function_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
-local ordering = require "gprof.analysis.linker_order"
+local linker_order = require "gprof.analysis.linker_order"
 local policy = require "gprof.library.policy"
 
 --- Prints the report. Names are those of the symbol table, as linkers want them; what
@@ -20,9 +20,9 @@ return function(profile, options, write)
     symbols[id] = shared and symbol:find "^<" and "" or symbol .. "\n"
   end
   local arcs =
-    ordering.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
+    linker_order.arcs(profile:arcs("count", "caller_id", "callee_id", "count", "id"))
   local faulty = not policy.of(options).lists_functions_once
-  for _, id in ipairs(ordering.functions(nodes, arcs, faulty)) do
+  for _, id in ipairs(linker_order.functions(nodes, arcs, faulty)) do
     write(symbols[id])
   end
 end

@@ -5,7 +5,7 @@
 
 local common = require "gprof.print.common"
 local core = require "gprof.core"
-local names = require "gprof.print.labels"
+local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
 -- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
@@ -58,7 +58,7 @@ local function lines_of(profile, options, look)
     recursive = look.primary .. " %5$7d+%6$-7d %7$s\n",
     called = look.primary .. " %5$7d         %7$s\n",
     other = look.primary .. "                 %7$s\n",
-    labels = names.references(profile, options, look.name),
+    labels = labels.references(profile, options, look.name),
     unused = options.display_unused_functions,
     top = options.top,
     paint = options.color and require "gprof.print.color".painter(profile.graph_ticks),

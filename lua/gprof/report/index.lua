@@ -5,7 +5,7 @@
 
 local common = require "gprof.print.common"
 local core = require "gprof.core"
-local names = require "gprof.print.labels"
+local labels = require "gprof.print.labels"
 
 local COLUMNS <const> = 3
 local WIDTH <const>, WIDEST <const> = 80, 1000000  -- of lines, in characters
@@ -32,8 +32,8 @@ return function(profile, options, write, look)
   core.write_index(write, profile, {
     cell = look.cell,
     width = look.width and look.width(options),
-    numbered = names.numbered(profile, options),
-    names = names.bare(profile, look.name),
+    numbered = labels.numbered(profile, options),
+    names = labels.bare(profile, look.name),
     paint = options.color and require "gprof.print.color".painter(profile.graph_ticks),
     unused = options.display_unused_functions,
     top = options.top,

@@ -7,7 +7,7 @@
 local common = require "gprof.print.common"
 local json = require "gprof.format.json"
 local text = require "gprof.export.html.text"
-local trees = require "gprof.export.html.tree"
+local tree_list = require "gprof.export.html.tree_list"
 
 local data = {}
 
@@ -91,7 +91,7 @@ local function tree_of(content, place, behind)
   for i, node in ipairs(tree.nodes) do
     local id = node.id or -1
     frames[i] = place[id] or id < 1 and -1 or behind + extra(id)
-    if id == trees.HIDDEN then frames[i] = -2 end
+    if id == tree_list.HIDDEN then frames[i] = -2 end
     parents[i], weights[i] = node.parent - 1, node.weight
   end
   for i, id in ipairs(others) do more[i] = content.profile:get(id, "name") end

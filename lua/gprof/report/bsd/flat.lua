@@ -6,7 +6,7 @@
 
 local common = require "gprof.print.common"
 local flat = require "gprof.report.flat"
-local names = require "gprof.print.labels"
+local labels = require "gprof.print.labels"
 
 local look = {
   called = "%1$5.1f %2$10.2f %3$8.2f %4$8d %5$8.2f %6$8.2f  %7$s\n",
@@ -29,7 +29,7 @@ end
 
 -- Where no call was recorded there is no call graph for the numbers to lead to.
 function look.labels(profile, options)
-  local made = profile.data.has_arcs and names.references or names.labels
+  local made = profile.data.has_arcs and labels.references or labels.of
   return made(profile, options, "symbol")
 end
 

@@ -9,7 +9,7 @@ local exported = require "support.exported"
 local extract = require "gprof.analysis.extract"
 local program = require "support.program"
 local pty = require "support.pty"
-local trees = require "gprof.analysis.tree"
+local call_tree = require "gprof.analysis.call_tree"
 
 -- All nodes of a tree by the way that leads there, "main;leaf".
 local function by_way(profile, tree)
@@ -57,7 +57,7 @@ describe("The tree of calls", function()
   it("is what chains that begin alike are together", function()
     chance.cases(5000, 200)(function(remark)
       local profile = crafted.profile(crafted.random())
-      local tree = trees.of(profile, { least = 0 })
+      local tree = call_tree.of(profile, { least = 0 })
       check_sums(tree.root)
       assert.equal(tree.all, tree.root.weight)
       local below, own = by_chains(profile, extract.units(profile, 1000000))
@@ -77,7 +77,7 @@ describe("The tree of calls", function()
     local plan = crafted.example
     local profile = crafted.profile(plan, { exclude = { time = { "work", "ping" } } })
     local below = by_chains(profile, extract.units(profile, 1000000))
-    for way, node in pairs(by_way(profile, trees.of(profile))) do
+    for way, node in pairs(by_way(profile, call_tree.of(profile))) do
       assert.near(below[way], node.weight, 2, way)
       below[way] = nil
     end
@@ -86,7 +86,7 @@ describe("The tree of calls", function()
 
   it("has the heaviest nodes where there is no room for all, and says what the others have", function()
     local profile = crafted.profile(crafted.layered(12, 4))  -- 22 million ways
-    local tree = trees.of(profile, { most = 500, least = 0 })
+    local tree = call_tree.of(profile, { most = 500, least = 0 })
     check_sums(tree.root)
     local count, least, hidden = 0, math.huge, 0
     for _, node in pairs(by_way(profile, tree)) do
@@ -102,11 +102,11 @@ describe("The tree of calls", function()
 
   it("is as deep as it is wanted, and has nothing that is too light", function()
     local profile = crafted.profile(crafted.layered(6, 3))
-    for _, node in pairs(by_way(profile, trees.of(profile, { depth = 3 }))) do
+    for _, node in pairs(by_way(profile, call_tree.of(profile, { depth = 3 }))) do
       assert.truthy(node.depth <= 3)
       if node.depth == 3 then assert.equal(node.weight, node.self + node.rest) end
     end
-    local tree = trees.of(profile, { least = 0.1 })
+    local tree = call_tree.of(profile, { least = 0.1 })
     for _, node in pairs(by_way(profile, tree)) do assert.truthy(node.weight >= 0.1 * tree.all) end
     check_sums(tree.root)
   end)
@@ -114,12 +114,12 @@ describe("The tree of calls", function()
   it("can begin with any function", function()
     local profile = crafted.profile(crafted.example)
     local leaf, ping = profile:find "leaf", profile:find "ping"
-    local tree = trees.of(profile, { from = { leaf.id } })
+    local tree = call_tree.of(profile, { from = { leaf.id } })
     local nodes = by_way(profile, tree)
     assert.same({ "leaf" }, { next(nodes), next(nodes, (next(nodes))) })
     assert.near((leaf.self + leaf.children) * tree.parts, nodes.leaf.weight, 1)
     assert.near(profile.total * tree.parts, tree.all, 1)
-    nodes = by_way(profile, trees.of(profile, { from = { ping.id, leaf.id } }))
+    nodes = by_way(profile, call_tree.of(profile, { from = { ping.id, leaf.id } }))
     assert.truthy(nodes.leaf and nodes.ping and not nodes.main)
   end)
 
@@ -128,14 +128,14 @@ describe("The tree of calls", function()
     for i = 1, 3000 do
       plan.functions[i + 1], plan.calls[i] = "f" .. i, { "f" .. i - 1, "f" .. i, 1 }
     end
-    local node, depth = trees.of(crafted.profile(plan)).root, 0
+    local node, depth = call_tree.of(crafted.profile(plan)).root, 0
     while node.children[1] do node, depth = node.children[1], depth + 1 end
     assert.same({ 1000, 70000 }, { depth, node.rest })
   end)
 
   it("of no time at all has nothing in it", function()
     local idle = { functions = crafted.example.functions, calls = crafted.example.calls, ticks = {} }
-    local tree = trees.of(crafted.profile(idle))
+    local tree = call_tree.of(crafted.profile(idle))
     assert.same({ 0, 0 }, { tree.all, #tree.root.children })
   end)
 end)

@@ -1,48 +1,50 @@
 --- The tree of calls, from the roots down to where time was spent, as far as a call graph
--- can tell of it: the estimate of gprof.analysis.chains, seen from above.
+-- can tell: the estimate of gprof.analysis.chains, seen from above.
 --
--- A node is a function, or a cycle, on behalf of all those above it. Its time goes on to
--- what it called as the time of the function as a whole does: all calls of a function
--- cost the same, whoever they are for (see gprof.analysis.callers). So the tree says what
--- chains that begin alike say together. But there can be any number of these, each next
--- to nothing: the tree is made from the heaviest node on, as far as there is room, and
--- what is below a node that was come to no more is one number, its rest.
+-- A node is a function, or a cycle, on behalf of all those above it. Its time is divided
+-- among its callees as the time of the whole function is, since all calls of a function
+-- are taken to cost the same (see gprof.analysis.callers). So a node sums up the chains
+-- that begin alike. There can be any number of nodes, most of them with next to no time:
+-- the heaviest node is expanded first, while there is room. What is below a node that was
+-- not expanded is one number, its rest.
 --
--- @internal gprof.analysis.tree
+-- @internal gprof.analysis.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local callers = require "gprof.analysis.callers"
 local extract = require "gprof.analysis.extract"
 
-local tree = {}
+local call_tree = {}
 
--- The least of all time that a node is made for, how many there are, and how deep they
--- are, unless somebody says so.
-local LEAST <const>, MOST <const>, DEEPEST <const> = 1e-5, 32768, 1000
+-- Default limits: the part of all time that a node has at least, the number of nodes, and
+-- their depth.
+local MIN_PART <const>, MAX_NODES <const>, MAX_DEPTH <const> = 1e-5, 32768, 1000
 
--- What of a node's time may be lost by rounding: less is no reason to call it a root.
+-- The part of a function's time that rounding may leave without a caller. More makes the
+-- function a root.
 local NOISE <const> = 1e-9
 
--- By number, what is below functions and cycles: arrays of { id, part }, the part of the
--- time of what is there; and of each the part that it has without any caller.
-local function turned(graph, ids)
-  local below, rootless = {}, {}
+-- The graph of callers with its arcs reversed. By number of a function or cycle, what is
+-- below it: arrays of { id, part }, the part of the time of `id` that belongs there; and
+-- the part of its own time that belongs to callers.
+local function reverse(graph, ids)
+  local below, called = {}, {}
   local function put(upper, lower, part)
     below[upper] = below[upper] or {}
     table.insert(below[upper], { id = lower, part = part })
-    rootless[lower] = (rootless[lower] or 0) + part
+    called[lower] = (called[lower] or 0) + part
   end
   for _, id in ipairs(ids) do
     local cycle = not graph.stay[id] and graph.cycles[id]
     if cycle then put(cycle, id, 1) end
     for _, caller in ipairs(graph.above[id] or {}) do put(caller.id, id, caller.part) end
   end
-  return below, rootless
+  return below, called
 end
 
--- The times of nodes with what is below them, which are known first: the graph has no
--- cycles any more.
-local function add_up(self, below, ids)
+-- Total times by number: self time and the times of what is below. An iterative
+-- depth-first search; the graph is acyclic, as each cycle is one node above its members.
+local function total_times(self, below, ids)
   local total, places, stack = {}, {}, {}
   local function finish(id)
     local sum = self[id] or 0
@@ -67,8 +69,8 @@ local function add_up(self, below, ids)
   return total
 end
 
--- The amounts become times; the largest come first.
-local function weigh(list, total)
+-- Gives entries their times, and sorts them: the largest time first.
+local function add_times(list, total)
   for _, entry in ipairs(list) do entry.time = entry.part * total[entry.id] end
   table.sort(list, function(a, b)
     if a.time ~= b.time then return a.time > b.time end
@@ -77,27 +79,27 @@ local function weigh(list, total)
   return list
 end
 
--- The graph from above: by number `self` and `total`, in ticks, and `below`; `roots`.
+-- The graph from the roots down: by number `self` and `total`, in ticks, and `below`; the
+-- array `roots`.
 local function graph_of(profile)
   local graph, ids, self = callers.of(profile), {}, {}
   for id, ticks in profile:functions("address", "id", "ticks") do
     ids[#ids + 1], self[id] = id, ticks
   end
   for cycle in profile:cycles() do ids[#ids + 1] = cycle.id end
-  local below, rootless = turned(graph, ids)
-  local total, roots = add_up(self, below, ids), {}
-  for _, list in pairs(below) do weigh(list, total) end
+  local below, called = reverse(graph, ids)
+  local total, roots = total_times(self, below, ids), {}
+  for _, list in pairs(below) do add_times(list, total) end
   for _, id in ipairs(ids) do
-    local part = 1 - (rootless[id] or 0)
+    local part = 1 - (called[id] or 0)
     if part > NOISE and total[id] > 0 then
       roots[#roots + 1] = { id = id, part = part }
     end
   end
-  return { self = self, total = total, below = below, roots = weigh(roots, total) }
+  return { self = self, total = total, below = below, roots = add_times(roots, total) }
 end
 
--- The nodes that wait for their children, as a heap: the heaviest comes first, and of
--- equal ones the one that is older.
+-- Nodes to expand are a heap: the heaviest is the first, and of equal ones the oldest.
 local function comes_before(a, b)
   if a.weight ~= b.weight then return a.weight > b.weight end
   return a.number < b.number
@@ -130,65 +132,63 @@ local function round(number)
   return math.floor(number + 0.5)
 end
 
--- Divides the time of a node into its own, that of its children, and the rest. Sums are
--- rounded, and not parts, so that nothing is lost or added.
-local function divide(made, node, own, list, whole)
+-- Divides the weight of a node into its own, that of its children, and the rest. Running
+-- sums are rounded, not parts, so that the weights add up.
+local function expand(build, node, own, list, whole)
   local units = whole > 0 and node.weight / whole or 0
   local sum = own
   node.self, node.rest, node.children = round(own * units), 0, {}
   for i, entry in ipairs(list) do
     local before = round(sum * units)
-    if entry.time * units < made.least or made.count >= made.most or
-      node.depth >= made.deepest
+    if entry.time * units < build.least or build.count >= build.most or
+      node.depth >= build.deepest
     then
       node.rest, node.hidden = node.weight - before, #list - i + 1
       return
     end
     sum = sum + entry.time
-    made.count = made.count + 1
+    build.count = build.count + 1
     local child = { id = entry.id, weight = round(sum * units) - before, parent = node,
-      depth = node.depth + 1, number = made.count, self = 0, rest = 0, children = {} }
+      depth = node.depth + 1, number = build.count, self = 0, rest = 0, children = {} }
     node.children[#node.children + 1] = child
-    push(made.heap, child)
+    push(build.heap, child)
   end
 end
 
--- The nodes that a tree is to begin with: all roots, or functions that somebody names, as
--- if nobody called them.
-local function beginnings(graph, from)
+-- The topmost entries: all roots, or the given functions as if they had no callers.
+local function top_entries(graph, from)
   if not from then return graph.roots end
   local list = {}
   for i, id in ipairs(from) do list[i] = { id = id, part = 1 } end
-  return weigh(list, graph.total)
+  return add_times(list, graph.total)
 end
 
---- Makes it.
+--- Builds the tree.
 -- @tparam profile profile by function, with a histogram
--- @tparam[opt] table how `from`: numbers of functions to begin with, in place of the
---   roots; `least`: the part of all time that a node is made for; `most`: how many there
---   are; `depth`: how deep they are
--- @treturn table `root`, a node that stands for all: nodes have `id`, the number of a
---   function or cycle, nil in the root; `weight`, in whole parts of a unit; `self`, what
---   is its own of that, `rest`, what is not shown below it, and `hidden`, how many
---   callees that is of, if it is known; `children`, the heaviest first; `parent` and
---   `depth`. `parts`, how many of them the unit has; `all`, the weight of all time
-function tree.of(profile, how)
+-- @tparam[opt] table how `from`: numbers of functions to begin with, not the roots;
+--   limits: `least`, the part of all time that a node has at least; `most` nodes; `depth`
+-- @treturn table `root`, the node of all time; `parts`, weights per unit of time; `all`,
+--   the weight of all time. A node has `id`, the number of a function or cycle (nil in
+--   the root); its `weight`, an integer; `self`, its own part of that; `rest`, the part
+--   of callees without a node; `hidden`, how many these are, if there are any;
+--   `children`, the heaviest first; `parent` and `depth`
+function call_tree.of(profile, how)
   how = how or {}
   local factor, graph, all = extract.units(profile, 1000000), graph_of(profile), 0
   for _, ticks in pairs(graph.self) do all = all + round(ticks * factor) end
-  local list, whole = beginnings(graph, how.from), 0
+  local list, whole = top_entries(graph, how.from), 0
   for _, entry in ipairs(list) do whole = whole + entry.time end
   local root = { weight = how.from and round(whole * factor) or all, depth = 0 }
-  local made = { heap = {}, count = 0, most = how.most or MOST,
-    deepest = math.min(how.depth or DEEPEST, DEEPEST),
-    least = math.max((how.least or LEAST) * all, 0.5) }
-  divide(made, root, 0, list, whole)
-  while made.heap[1] do
-    local node = pop(made.heap)
-    divide(made, node, graph.self[node.id] or 0, graph.below[node.id] or {},
+  local build = { heap = {}, count = 0, most = how.most or MAX_NODES,
+    deepest = math.min(how.depth or MAX_DEPTH, MAX_DEPTH),
+    least = math.max((how.least or MIN_PART) * all, 0.5) }
+  expand(build, root, 0, list, whole)
+  while build.heap[1] do
+    local node = pop(build.heap)
+    expand(build, node, graph.self[node.id] or 0, graph.below[node.id] or {},
       graph.total[node.id])
   end
   return { root = root, parts = factor * profile.rate, all = all }
 end
 
-return tree
+return call_tree

@@ -1,0 +1,37 @@
+--- The tree of calls in a page (see gprof.analysis.call_tree), as a list of nodes.
+--
+-- @internal gprof.export.html.tree_list
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local call_tree = require "gprof.analysis.call_tree"
+
+local tree_list = {}
+
+--- The `id` of a node that stands for all callees that are not shown.
+tree_list.HIDDEN = 0
+
+--- Makes the list.
+-- @tparam profile profile by function, with a histogram
+-- @treturn table `nodes`, depth first: the first is the root, all of the time. Each has
+--   an `id`, of a function or cycle, `tree_list.HIDDEN`, or nil for the root; a `weight`,
+--   an integer; and `parent`, an index, 0 for the root. `parts`, weights per unit of
+--   time; `hidden`, the part of all time that is not shown where it was spent
+function tree_list.of(profile)
+  local made = call_tree.of(profile)
+  local nodes, stack, hidden = {}, { { node = made.root, parent = 0 } }, 0
+  while stack[1] do
+    local at = table.remove(stack)
+    local node, number = at.node, #nodes + 1
+    nodes[number] = { id = node.id, weight = node.weight, parent = at.parent }
+    if (node.rest or 0) > 0 then
+      hidden = hidden + node.rest
+      stack[#stack + 1] = { parent = number,
+        node = { id = tree_list.HIDDEN, weight = node.rest, children = {} } }
+    end
+    local list = node.children
+    for i = #list, 1, -1 do stack[#stack + 1] = { node = list[i], parent = number } end
+  end
+  return { nodes = nodes, parts = made.parts, hidden = hidden / math.max(made.all, 1) }
+end
+
+return tree_list
