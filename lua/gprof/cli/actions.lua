@@ -7,6 +7,7 @@
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local options = require "gprof.cli.options"
+local policy = require "gprof.library.policy"
 
 local actions = {}
 
@@ -36,7 +37,8 @@ local function number(least, most)
   return function(settings, argument, option)
     local digits = argument:match("^%s*([+-]?%d+)")
     local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
-    if not settings.gnu_compat and (digits ~= argument or value ~= tonumber(digits)) then
+    local is_exact = digits == argument and value == tonumber(digits)
+    if not is_exact and policy.of(settings).checks_arguments then
       reject(option, " takes a whole number from %d to %d, not '%s'", least, most,
         argument)
     end
@@ -52,7 +54,7 @@ actions.width = number(1, 1000000)
 
 -- A number of items in reports that GNU gprof lacks.
 function actions.count(settings, argument, option)
-  if not settings.gnu_compat then positive(settings, argument, option) end
+  if policy.of(settings).extends_reports then positive(settings, argument, option) end
 end
 
 -- A limit of the sandbox, which implies the sandbox.
@@ -134,7 +136,8 @@ function actions.format(settings, argument, option)
   settings.file_format = formats[argument:sub(1, 1)] or
     raise("unknown file format '%s': known are %s", argument,
       sentence(options.values(option), "and"))
-  if settings.gnu_compat and settings.file_format == "prof" then
+  local is_foreign = settings.file_format == "prof"
+  if is_foreign and not policy.of(settings).reads_foreign_profiles then
     raise("file format 'prof' is not with --gnu-compat, as GNU gprof cannot read it")
   end
 end
@@ -155,7 +158,7 @@ end
 
 -- Appends a symspec to a table ("graph" and so on) of a side, "include" or "exclude".
 local function add_symspec(settings, side, table_name, spec, option)
-  if not settings.gnu_compat then check_names_something(spec, option) end
+  if policy.of(settings).checks_arguments then check_names_something(spec, option) end
   settings[side] = settings[side] or {}
   append(settings[side], table_name, spec)
 end
@@ -188,7 +191,7 @@ end
 
 -- Roots of the tree add up.
 function actions.tree(settings, argument, option)
-  if settings.gnu_compat then return end
+  if not policy.of(settings).extends_reports then return end
   settings.styles.tree = true
   if not argument then return end
   check_names_something(argument, option)
@@ -196,7 +199,7 @@ function actions.tree(settings, argument, option)
 end
 
 function actions.arcs(settings, argument, option)
-  if not settings.gnu_compat and not argument:find("/", 1, true) then
+  if policy.of(settings).checks_arguments and not argument:find("/", 1, true) then
     reject(option, " takes FROM/TO, not '%s'", argument)
   end
   add_symspec(settings, "exclude", "arcs", argument, option)

@@ -10,6 +10,7 @@ local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
 local gprof = require "gprof"
+local policy = require "gprof.library.policy"
 
 local comparing = {}
 
@@ -89,7 +90,8 @@ local function read_profiles(old, image, settings, check, warn)
     image = need(gprof.image(old.program[1],
       { debug_dir = settings.debug_dir, warn = warn }))
   end
-  local how = { file_format = settings.file_format, mixed_rates = settings.gnu_compat,
+  local how = { file_format = settings.file_format,
+    mixed_rates = policy.of(settings).adds_mixed_rates,
     debug = settings.debug, slide = settings.slide,
     external_symbol_table = settings.slide and settings.external_symbol_table }
   local data, where, bad, good = require "gprof.cli.inputs".read(image,

@@ -12,6 +12,7 @@
 
 local core = require "gprof.core"
 local gprof = require "gprof"
+local policy = require "gprof.library.policy"
 local profiles = require "gprof.cli.profiles"
 local progress = require "gprof.cli.progress"
 local raise <const> = require "gprof.library.failure".raise
@@ -137,8 +138,8 @@ local function report_others(list, mode, notify, warn)
 end
 
 local function shows_progress(settings, list)
-  return not (settings.gnu_compat or settings.no_progress) and #list > 1 and
-    core.is_terminal(io.stderr)
+  return not settings.no_progress and policy.of(settings).adapts_to_terminal and
+    #list > 1 and core.is_terminal(io.stderr)
 end
 
 -- Subtracts the slide of all files, if the options give one.

@@ -8,6 +8,7 @@ local diagnosis = require "gprof.cli.diagnosis"
 local failure = require "gprof.library.failure"
 local file_set = require "gprof.library.file_set"
 local gprof = require "gprof"
+local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 local libraries = {}
@@ -118,7 +119,7 @@ end
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
 function libraries.check_data(image, data, symbols, settings, where, warn)
-  if settings.gnu_compat then
+  if not policy.of(settings).reads_foreign_profiles then
     raise("%s: is a shared library's profile, which GNU gprof does not read", where)
   end
   check_range(image, data, where)

@@ -8,6 +8,7 @@ local command_line = require "gprof.cli.command_line"
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local output = require "gprof.output"
+local policy = require "gprof.library.policy"
 
 local cli = {}
 
@@ -21,10 +22,11 @@ end
 
 -- Where reports go.
 local function open_output(settings)
-  settings.color = settings.color ~= nil and not settings.gnu_compat and
+  local adapts = policy.of(settings).adapts_to_terminal
+  settings.color = settings.color ~= nil and adapts and
     require "gprof.print.color".wanted(settings.color, io.stdout)
   local function is_colored() return settings.color == true end
-  if core.is_terminal(io.stdout) and not settings.gnu_compat then
+  if adapts and core.is_terminal(io.stdout) then
     return require "gprof.cli.pager".open(settings, is_colored)
   end
   return output.into(io.stdout, is_colored)

@@ -16,6 +16,7 @@
 local core = require "gprof.core"
 local defaults = require "gprof.cli.defaults"
 local failure = require "gprof.library.failure"
+local policy = require "gprof.library.policy"
 
 local profiles = {}
 
@@ -102,10 +103,11 @@ end
 function profiles.find(settings)
   local list = { named = {}, directories = {}, directory = {}, trouble = {} }
   local sum = settings.styles.sum and defaults.sum_path(settings)
+  local reads_directories = policy.of(settings).reads_directories
   for i = 2, #settings.operands do
     local path = settings.operands[i]
     table.insert(list.named, path)
-    if not settings.gnu_compat and core.file_status(path) == "directory" then
+    if reads_directories and core.file_status(path) == "directory" then
       add_directory(list, path, sum)
     else
       add(list, path)

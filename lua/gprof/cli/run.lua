@@ -18,6 +18,7 @@ local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local output = require "gprof.output"
 local pages = require "gprof.print.pages"
+local policy = require "gprof.library.policy"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
@@ -61,18 +62,20 @@ local function only_profile(settings)
   if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
     return nil
   end
-  local may_be_directory = settings.operands[2] and not settings.gnu_compat
+  local may_be_directory =
+    settings.operands[2] and policy.of(settings).reads_directories
   if may_be_directory and core.file_status(path) == "directory" then return nil end
   return path
 end
 
 -- The options of `gprof.data`.
 local function data_options(settings)
+  local rules = policy.of(settings)
   return {
     -- the format of a sum need not be that of its parts
-    file_format = settings.styles.sum and not settings.gnu_compat and
+    file_format = settings.styles.sum and rules.detects_summed_formats and
       settings.file_format ~= "prof" and "auto" or settings.file_format,
-    mixed_rates = settings.gnu_compat,
+    mixed_rates = rules.adds_mixed_rates,
     debug = settings.debug,
     slide = settings.slide,
     external_symbol_table = settings.slide and settings.external_symbol_table,
@@ -113,13 +116,12 @@ local function choose_styles(settings, data)
   return settings.styles
 end
 
--- GNU gprof prints execution counts of an empty profile. Reports that are chosen by name
--- may print anything.
+-- Reports that are chosen by name may print something of an empty profile.
 local function check_not_empty(run)
   local settings, data = run.settings, run.data
   if data.has_histogram or data.has_arcs then return end
   if next(settings.styles) or settings.reports[1] or settings.exports[1] then return end
-  if settings.gnu_compat then return end
+  if not policy.of(settings).refuses_empty_profiles then return end
   if data.block_records > 0 then
     raise("%s: holds counts of basic blocks only, which are shown by -l with -A or -C",
       run.name)
@@ -138,7 +140,7 @@ local function warn_if_nothing_is_printed(run)
   for _, stands in pairs(run.printed) do
     if stands then return end
   end
-  if run.settings.gnu_compat or run.settings.exports[1] then return end
+  if run.settings.exports[1] or not policy.of(run.settings).gives_hints then return end
   warn("nothing is printed: the options take away what there would be")
 end
 
@@ -146,7 +148,7 @@ end
 local function warn_of_unused_listings(run)
   local settings = run.settings
   if not settings.separate_files or run.printed.annotation then return end
-  if settings.gnu_compat or settings.reports[1] then return end
+  if settings.reports[1] or not policy.of(settings).gives_hints then return end
   warn("option -y (--separate-files) does nothing without -A (--annotated-source)")
 end
 
@@ -175,21 +177,21 @@ end
 -- The profile ---------------------------------------------------------------------------
 
 -- Which lines a profile by line has: true, those with records; "all", if the output
--- depends on others. Under --gnu-compat the graph and the orders do.
+-- depends on others.
 local function needed_lines(settings, printed)
   if not (settings.line or settings.styles.sum) then return nil end
   local all = settings.display_unused_functions or settings.static_call_graph or
     settings.include or settings.exclude or printed.annotation or
-    settings.gnu_compat and (printed.graph or printed.executions or
+    policy.of(settings).ranks_unused_lines and (printed.graph or printed.executions or
       printed.function_order or printed.file_order)
   return all and "all" or true
 end
 
 -- The function that warns, once each, of symspecs that match nothing.
 local function missed_reporter(settings, image)
-  local reported = {}
+  local reported, gives_hints = {}, policy.of(settings).gives_hints
   return function(spec)
-    if settings.gnu_compat or reported[spec] then return end
+    if reported[spec] or not gives_hints then return end
     reported[spec] = true
     local reason = not settings.external_symbol_table and
       require "gprof.cli.diagnosis".missing(image, spec) or
@@ -236,7 +238,7 @@ local function check_profile(run)
   local settings = run.settings
   if run.printed.verify then
     settings.verdict = run.profile:verify(settings.directory_path)
-  elseif is_about_functions(run) and not settings.gnu_compat then
+  elseif is_about_functions(run) and policy.of(settings).checks_profile then
     correct_slide(run)
     check_belongs(run.profile, run.name)
     if (run.profile.uncovered or 0) ~= 0 then
@@ -264,7 +266,7 @@ end
 -- Hints at why records are missing. A profile with -s is by line in any case.
 local function explain_lack(run)
   local settings, chosen = run.settings, run.chosen
-  if settings.gnu_compat or settings.brief then return end
+  if settings.brief or not policy.of(settings).gives_hints then return end
   if settings.line and not chosen.sum or chosen.annotation then
     require "gprof.cli.diagnosis".explain_lines(run.profile)
   end
@@ -294,7 +296,7 @@ end
 local function print_output(run, write)
   local settings, exports = run.settings, run.settings.exports
   settings.warn = warn
-  settings.errors = settings.errors and not settings.gnu_compat
+  settings.errors = settings.errors and policy.of(settings).extends_reports
   pages.print(run.chosen, run.profile, settings, write)
   if exports[1] then
     require "gprof.cli.exports".write(exports, run.profile, settings, write)

@@ -74,7 +74,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function slides.correct(profile, data, settings, where)
-  if settings.slide or settings.gnu_compat then return profile end
+  if settings.slide then return profile end
   local done
   local found, message = slide.find(profile.image, data, arguments.pick(settings, "data"))
   if found and is_certain(found, data) then
