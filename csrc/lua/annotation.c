@@ -62,9 +62,10 @@ static int new_annotation(lua_State *L) {
   const gp_symbol_sources *sources = sources_of(L);
   uint32_t file = check_file(L, sources);
   gp_annotation_box *box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = (gp_annotation_box){.gnu_compat = lua_toboolean(L, 3)};
+  *box = (gp_annotation_box){.open = false};
   luaL_setmetatable(L, GP_ANNOTATION_OBJECT);
-  box->open = gp_annotation_collect(&box->lines, profile, sources, file, box->gnu_compat);
+  box->open = gp_annotation_collect(&box->lines, profile, sources, file,
+                                    gp_policy_of(lua_toboolean(L, 3)));
   return box->open ? 1 : gp_raise_no_memory(L);
 }
 
@@ -112,11 +113,10 @@ static int next_busy(lua_State *L) {
   lua_Integer place = lua_tointeger(L, lua_upvalueindex(3)) + 1;
   if (lua_rawgeti(L, lua_upvalueindex(2), place) == LUA_TNIL) return 1;
   uint32_t row = (uint32_t)lua_tointeger(L, -1) - 1;
-  bool gnu_compat = check_box(L, lua_upvalueindex(1))->gnu_compat;
   lua_pushinteger(L, place);
   lua_replace(L, lua_upvalueindex(3));
   lua_pushinteger(L, known->line[row]);
-  lua_pushinteger(L, (lua_Integer)gp_annotation_executions(known, row, gnu_compat));
+  lua_pushinteger(L, (lua_Integer)gp_annotation_executions(known, row));
   return 2;
 }
 
@@ -128,7 +128,7 @@ static int busiest(lua_State *L) {
   lua_settop(L, 1);
   size_t count;
   void **guard = gp_push_guard(L);
-  *guard = gp_annotation_busiest(known, check_box(L, 1)->gnu_compat, &count);
+  *guard = gp_annotation_busiest(known, &count);
   if (most < 0) most = 0;
   gp_take_rows(L, guard, count < (lua_Unsigned)most ? count : (size_t)most);
   lua_pushinteger(L, 0);
@@ -153,7 +153,7 @@ static void push_executions(lua_State *L, const void *object) {
   const gp_annotation_box *box = opened(L, object);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < box->lines.count; row++) {
-    uint64_t executions = gp_annotation_executions(&box->lines, row, box->gnu_compat);
+    uint64_t executions = gp_annotation_executions(&box->lines, row);
     if (!gp_count_add(&sum, executions)) sum = INT64_MAX;
   }
   lua_pushinteger(L, (lua_Integer)sum);

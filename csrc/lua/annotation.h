@@ -11,7 +11,6 @@
 
 typedef struct gp_annotation_box {
   gp_annotation lines;
-  bool gnu_compat;            /* what is known is what GNU gprof knows */
   bool open;
 } gp_annotation_box;
 

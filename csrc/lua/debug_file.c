@@ -48,15 +48,15 @@ static void find_once(lua_State *L, bool *done, const char *what) {
   lua_call(L, 2, 0);
 }
 
-void gp_seek_lines(lua_State *L, const gp_image_box *of, bool gnu_compat, bool named) {
+void gp_seek_lines(lua_State *L, const gp_image_box *of, bool by_libbfd, bool named) {
   luaL_checkstack(L, 8, NULL);
   gp_push_image(L, of);
   gp_image_box *box = lua_touserdata(L, -1);
   if (box && box->image) {
-    if (gnu_compat && !box->checked) {
+    if (by_libbfd && !box->checked) {
       gp_debuglink_check(box->image->file);
       box->checked = true;
-    } else if (!gnu_compat) {
+    } else if (!by_libbfd) {
       if (refers(box->image)) find_once(L, &box->sought, "lines");
       if (named && box->image && may_be_split(box->image))
         find_once(L, &box->told, "split");

@@ -6,9 +6,9 @@
 #include "lua/image.h"
 
 /* To be called before the lines of an image are asked for. Has the files found that hold
- * its debugging information, once; for `gnu_compat` libbfd finds them itself. If names
+ * its debugging information, once; with `by_libbfd` only libbfd looks for them. If names
  * of inlined functions are wanted (`named`) and missing, the user is told. A Lua error if
  * the image gets closed meanwhile. */
-void gp_seek_lines(lua_State *L, const gp_image_box *box, bool gnu_compat, bool named);
+void gp_seek_lines(lua_State *L, const gp_image_box *box, bool by_libbfd, bool named);
 
 #endif

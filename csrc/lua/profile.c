@@ -52,7 +52,6 @@ static int new_profile(lua_State *L) {
   gp_error error = {""};
   gp_profile_options options = {
       .opcodes = lua_touserdata(L, 5),
-      .gnu_compat = gp_flag_option(L, 3, "gnu_compat"),
       .selections = gp_push_selections(L, 4, symbols->symtab.count),
   };
   gp_profile_box *box = new_box(L, symbols);

@@ -37,7 +37,7 @@ gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box) {
 const gp_symbol_sources *gp_sources_of_symbols(lua_State *L, gp_symbols_box *box) {
   gp_error error = {""};
   if (!box->sourced) {
-    gp_seek_lines(L, box->image, box->symtab.gnu_compat, false);
+    gp_seek_lines(L, box->image, !box->symtab.policy->debug_files, false);
     if (!gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, &error))
       gp_raise_no_memory(L);
     box->sourced = true;
@@ -71,13 +71,12 @@ static int release(lua_State *L) {
 /* Reads the file that an option names, if it does. False: nil and a message were
  * pushed. */
 static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool map,
-                      const gp_symfile **read) {
+                      const gp_policy *policy, const gp_symfile **read) {
   const char *path = gp_text_option(L, 2, option);
   gp_error error = {""};
   if (!path) return true;
   *read = file;
-  bool gnu_compat = gp_flag_option(L, 2, "gnu_compat");
-  if (!gp_symfile_read(file, path, map, gnu_compat, &error))
+  if (!gp_symfile_read(file, path, map, policy, &error))
     return gp_push_failure(L, path, &error) == 0;
   if (file->count > 0) return true;
   gp_fail(&error, "has no symbols");
@@ -102,7 +101,7 @@ static int new_symbols(lua_State *L) {
   gp_symtab_options options = {
       .no_static = gp_flag_option(L, 2, "no_static"),
       .functions_only = gp_flag_option(L, 2, "ignore_non_functions"),
-      .gnu_compat = gp_flag_option(L, 2, "gnu_compat"),
+      .policy = gp_policy_of(gp_flag_option(L, 2, "gnu_compat")),
       .outside = lua_toboolean(L, 4),
       .trace = gp_opt_trace(L, 3),
   };
@@ -113,8 +112,9 @@ static int new_symbols(lua_State *L) {
   lua_setiuservalue(L, -2, GP_SYMBOLS_IMAGE);
   lua_pushvalue(L, 3);
   lua_setiuservalue(L, -2, GP_SYMBOLS_TRACE);
-  if (!read_list(L, &box->listed, "external_symbol_table", false, &options.symbols) ||
-      !read_list(L, &box->map, "file_ordering", true, &options.map))
+  if (!read_list(L, &box->listed, "external_symbol_table", false, options.policy,
+                 &options.symbols) ||
+      !read_list(L, &box->map, "file_ordering", true, options.policy, &options.map))
     return 2;
   if (gp_symtab_build(&box->symtab, image, &options, &error)) return 1;
   const char *listed = gp_text_option(L, 2, "external_symbol_table");
@@ -124,12 +124,12 @@ static int new_symbols(lua_State *L) {
 }
 
 /* lines(symbols, data, all, named) -> the symbols of a profile by line, or nil and a
- * message; see linetab.h */
+ * message; see line_symtab.h */
 static int new_lines(lua_State *L) {
   gp_symbols_box *functions = gp_check_symbols(L, 1);
   gp_check_data(L, 2);
   if (!functions->symtab.sourceless)
-    gp_seek_lines(L, functions->image, functions->symtab.gnu_compat, true);
+    gp_seek_lines(L, functions->image, !functions->symtab.policy->debug_files, true);
   const gp_data *data = gp_check_data(L, 2);
   gp_line_symtab_options options = {.all = lua_toboolean(L, 3),
                                     .named = lua_toboolean(L, 4)};

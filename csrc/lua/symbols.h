@@ -27,6 +27,11 @@ enum { GP_SYMBOLS_IMAGE = 1, GP_SYMBOLS_TRACE, GP_SYMBOLS_FUNCTIONS, GP_SYMBOLS_
        GP_SYMBOLS_PARTS,  /* of several objects: a table of their symbols, kept alive */
        GP_SYMBOLS_VALUES = GP_SYMBOLS_PARTS };
 
+/* The policy for the option `gnu_compat`. */
+static inline const gp_policy *gp_policy_of(bool gnu_compat) {
+  return gnu_compat ? &gp_policy_gnu : &gp_policy_default;
+}
+
 /* The symbols at `index`, of an open image; a Lua error if they are anything else. */
 gp_symbols_box *gp_check_symbols(lua_State *L, int index);
 

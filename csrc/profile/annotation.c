@@ -81,7 +81,7 @@ typedef struct collecting {
   const gp_profile *profile;
   uint64_t address;       /* of its first code; */
   uint64_t first_block;   /*   of its first block */
-  bool several;           /* more code, that GNU gprof does not see */
+  bool several;           /* more code follows, which add_first_only leaves out */
   size_t counts;          /* of all lines so far */
 } collecting;
 
@@ -121,8 +121,8 @@ static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) 
   add_blocks(c, line, symbol);
 }
 
-/* The same as GNU gprof does it. */
-static void add_as_gnu(collecting *c, size_t line, uint32_t symbol, bool first) {
+/* The same without whole_lines: only the first code of a line is added, and calls. */
+static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool first) {
   gp_annotation *a = c->into;
   bool function = c->profile->symtab->flags[symbol] & GP_FUNCTION;
   if (function) {
@@ -153,14 +153,15 @@ static void end_line(collecting *c, size_t line) {
 
 /* Collects from symbols that are sorted by line. */
 static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t *line_of,
-                    const uint32_t *symbols, size_t count, bool gnu_compat) {
+                    const uint32_t *symbols, size_t count) {
+  bool whole = a->policy->whole_lines;
   collecting c = {.into = a, .profile = profile};
   for (size_t i = 0; i < count; i++) {
     uint32_t number = line_of[symbols[i]];
     bool first = a->count == 0 || a->line[a->count - 1] != number;
     if (first && a->count > 0) end_line(&c, a->count - 1);
     if (first) a->line[a->count++] = number;
-    (gnu_compat ? add_as_gnu : add_symbol)(&c, a->count - 1, symbols[i], first);
+    (whole ? add_symbol : add_first_only)(&c, a->count - 1, symbols[i], first);
   }
   if (a->count > 0) end_line(&c, a->count - 1);
 }
@@ -203,13 +204,13 @@ static bool is_above(const void *context, uint32_t b, uint32_t a) {
 
 bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
                            const gp_symbol_sources *sources, uint32_t file,
-                           bool gnu_compat) {
+                           const gp_policy *policy) {
   size_t count;
-  memset(annotation, 0, sizeof *annotation);
+  *annotation = (gp_annotation){.policy = policy};
   uint32_t *symbols = selected(profile, sources, file, &count);
   bool done = symbols && make_columns(annotation, profile, symbols, count) &&
               gp_sort(symbols, count, is_above, sources->line);
-  if (done) collect(annotation, profile, sources->line, symbols, count, gnu_compat);
+  if (done) collect(annotation, profile, sources->line, symbols, count);
   if (!done) gp_annotation_free(annotation);
   free(symbols);
   return done;
@@ -228,10 +229,10 @@ void gp_annotation_free(gp_annotation *annotation) {
 
 /* --- the busiest ------------------------------------------------------------------- */
 
-uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line,
-                                  bool gnu_compat) {
-  bool by_blocks = !gnu_compat && annotation->flags[line] & GP_LINE_BLOCKS;
-  return by_blocks ? annotation->blocks[line] : annotation->calls[line];
+uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line) {
+  bool blocks = annotation->flags[line] & GP_LINE_BLOCKS;
+  return blocks && annotation->policy->whole_lines ? annotation->blocks[line]
+                                                   : annotation->calls[line];
 }
 
 static bool is_busier(const void *context, uint32_t b, uint32_t a) {
@@ -239,13 +240,12 @@ static bool is_busier(const void *context, uint32_t b, uint32_t a) {
   return executions[b] > executions[a];
 }
 
-uint32_t *gp_annotation_busiest(const gp_annotation *annotation, bool gnu_compat,
-                                size_t *count) {
+uint32_t *gp_annotation_busiest(const gp_annotation *annotation, size_t *count) {
   uint32_t *lines = gp_column(annotation->count, sizeof *lines);
   uint64_t *executions = gp_column(annotation->count, sizeof *executions);
   *count = 0;
   for (uint32_t i = 0; lines && executions && i < annotation->count; i++) {
-    executions[i] = gp_annotation_executions(annotation, i, gnu_compat);
+    executions[i] = gp_annotation_executions(annotation, i);
     if (executions[i] > 0) lines[(*count)++] = i;
   }
   bool done = lines && executions && gp_sort(lines, *count, is_busier, executions);

@@ -32,6 +32,7 @@ enum {
 
 /* Columns over the lines that there is code for, by number. */
 typedef struct gp_annotation {
+  const gp_policy *policy;
   size_t count;
   uint32_t *line;
   uint8_t *flags;
@@ -44,22 +45,19 @@ typedef struct gp_annotation {
 
 /* Collects them. The calls of a function are not known if none was seen but something of
  * the function was executed: `main` is called before anything is recorded, others by code
- * without -pg. `gnu_compat`: what comes first on a line hides what follows from those who
- * look at the line, but not the calls of functions from those who list the busiest. False
- * if there is no memory. */
+ * without -pg. Unless the policy is whole_lines, the first code of a line hides the rest,
+ * except that all calls count for the busiest lines. False if there is no memory. */
 bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
                            const gp_symbol_sources *sources, uint32_t file,
-                           bool gnu_compat);
+                           const gp_policy *policy);
 void gp_annotation_free(gp_annotation *annotation);
 
 /* How often a line was executed, as far as one number can say it: the sum of its blocks'
- * executions, or else its calls; in GNU gprof always these. 0 if nothing is known. */
-uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line,
-                                  bool gnu_compat);
+ * executions, or else its calls; always these without whole_lines. 0 if unknown. */
+uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line);
 
 /* The lines that were executed, the most often first; equal ones by number. NULL if there
  * is no memory. */
-uint32_t *gp_annotation_busiest(const gp_annotation *annotation, bool gnu_compat,
-                                size_t *count);
+uint32_t *gp_annotation_busiest(const gp_annotation *annotation, size_t *count);
 
 #endif

@@ -7,15 +7,15 @@
 
 #include "base/array.h"
 
-/* The symbol that each block lies in, if there still is room for it; `start` counts them,
- * one place higher than where each symbol's blocks begin. */
+/* The symbol that each block lies in, or GP_NONE if that has its most_blocks already;
+ * `start` counts them, one place higher than where each symbol's blocks begin. */
 static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
-                              const gp_symtab *symtab, size_t most) {
+                              const gp_symtab *symtab) {
   uint32_t *symbols = gp_column(blocks->count, sizeof *symbols);
   for (size_t i = 0; symbols && i < blocks->count; i++) {
     uint32_t symbol = symbols[i] = gp_symtab_find(symtab, blocks->address[i]);
     if (symbol == GP_NONE) continue;
-    if (table->start[symbol + 1] >= most)
+    if (table->start[symbol + 1] >= symtab->policy->most_blocks)
       symbols[i] = GP_NONE;
     else
       table->start[symbol + 1]++;
@@ -42,14 +42,14 @@ static bool group(gp_block_counts *table, const gp_blocks *blocks,
 }
 
 bool gp_block_counts_build(gp_block_counts *table, const gp_data *data,
-                           const gp_symtab *symtab, size_t most, gp_error *error) {
+                           const gp_symtab *symtab, gp_error *error) {
   const gp_blocks *blocks = &data->blocks;
   memset(table, 0, sizeof *table);
   if (blocks->count == 0) return true;
   table->start = gp_column(symtab->count + 1, sizeof *table->start);
   table->address = gp_column(blocks->count, sizeof *table->address);
   table->executions = gp_column(blocks->count, sizeof *table->executions);
-  uint32_t *symbols = table->start ? find_symbols(table, blocks, symtab, most) : NULL;
+  uint32_t *symbols = table->start ? find_symbols(table, blocks, symtab) : NULL;
   bool done = table->address && table->executions && symbols &&
               group(table, blocks, symbols, symtab->count);
   free(symbols);

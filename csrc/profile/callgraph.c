@@ -137,11 +137,10 @@ static uint32_t caller_at(const gp_symtab *symtab, uint64_t address) {
   return gp_symtab_find(symtab, address);
 }
 
-/* Whether calls count though nobody knows the caller. GNU gprof knows of
- * none: for it there is no function at that address. */
+/* Whether calls count though their caller is unknown. */
 static bool is_callerless(const building *b, const gp_data *data, size_t row) {
   return data->arcs.from[row] == gp_unknown_caller(data->layout) &&
-         !b->graph->symtab->gnu_compat;
+         b->graph->symtab->policy->callerless_calls;
 }
 
 static bool join(building *b, const gp_data *data, const uint32_t *entered, size_t *met) {

@@ -65,8 +65,8 @@ static bool read_map(building *b, gp_error *error) {
   if (!wanted) return gp_fail_memory(error);
   for (uint32_t f = 0; f < b->functions->count; f++)
     count = add_wanted(b, f, wanted, count);
-  bool done = gp_line_map_build(&b->map, b->image, b->lines->gnu_compat, wanted, count,
-                                error);
+  bool done = gp_line_map_build(&b->map, b->image, !b->lines->policy->exact_lines, wanted,
+                                count, error);
   free(wanted);
   return done;
 }
@@ -130,14 +130,14 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || a == b || strcmp(a, b) == 0;
 }
 
-/* The function that the code at an address of `function` is of, or NULL. Where it is told
- * in another file that libbfd does not read, or that is missing, this is mostly all that
- * libbfd does not know. */
+/* The name of the function, perhaps an inlined one, that the code at an address of
+ * `function` comes from, or NULL. If names are in a file that is missing, or that libbfd
+ * does not read, the symbol's is the likely one. */
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_location source;
   if (gp_image_locate(b->image, address, &source)) return source.function;
   bool elsewhere = b->map.split || gp_debug_file_lacks_supplementary(b->image);
-  if (b->lines->gnu_compat || !elsewhere) return NULL;
+  if (!b->lines->policy->symbols_name_lines || !elsewhere) return NULL;
   return b->functions->name[gp_symtab_owner(b->functions, function)];
 }
 
@@ -147,11 +147,12 @@ static bool is_function_at(const building *b, uint32_t within, uint64_t address,
   return other && strcmp(other, function) == 0;
 }
 
-/* For GNU gprof a symbol that is not typed as a function is no better than a line: if
- * both are at one address the line stands, unless the symbol has fewer underscores. */
+/* Lets a line replace the symbol at its address: one that is not typed as a function, and
+ * has no fewer underscores in front (labels_before_lines tells why). */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
-  if (!b->lines->gnu_compat || b->typed == GP_NONE || b->typed == function ||
+  if (b->lines->policy->labels_before_lines || b->typed == GP_NONE ||
+      b->typed == function ||
       gp_underscores(b->lines->name[row]) < gp_underscores(source->function))
     return;
   b->lines->name[row] = source->function;
@@ -175,10 +176,10 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
 }
 
 /* Whether code is of one function throughout, as far as it matters: at both ends, and
- * wherever something was recorded. GNU gprof's lines are told apart by every byte. */
+ * wherever something was recorded. */
 static bool is_of_one(const building *b, uint32_t within, gp_range code,
                       const char *function) {
-  if (b->lines->gnu_compat) return code.high - code.low == 1;
+  if (!b->lines->policy->recorded_lines_only) return code.high - code.low == 1;
   if (!is_function_at(b, within, code.high - 1, function)) return false;
   const gp_recorded *recorded = &b->recorded;
   for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
@@ -284,9 +285,9 @@ static bool pass_all(building *b) {
   return true;
 }
 
-/* GNU gprof loses the last symbol where that lies behind .text, unless there are no lines
- * at all. The one before ends where it did. */
-static void lose_last(const building *b) {
+/* Drops the last symbol if it lies beyond .text, unless there are no lines at all: GNU
+ * gprof loses it (last_line_kept). The one before it ends where it began. */
+static void drop_last_symbol(const building *b) {
   gp_symtab *lines = b->lines;
   if (b->functions->sourceless || lines->count < 2) return;
   uint64_t last = lines->address[lines->count - 1];
@@ -328,7 +329,8 @@ static bool copy_files(building *b) {
 /* Finds out where anything was recorded, unless nobody asks: where all lines have a
  * symbol, and all are told apart by every byte. */
 static bool find_recorded(building *b, const gp_data *data) {
-  if (b->options->all && b->options->named && b->lines->gnu_compat) return true;
+  bool only = b->lines->policy->recorded_lines_only;
+  if (b->options->all && b->options->named && !only) return true;
   return gp_recorded_find(&b->recorded, data);
 }
 
@@ -340,7 +342,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
     return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
   if (!pass_all(b)) return gp_fail_memory(error);
-  if (b->lines->gnu_compat) lose_last(b);
+  if (!b->lines->policy->last_line_kept) drop_last_symbol(b);
   if (functions->outside != GP_NONE) b->lines->outside = b->row[functions->outside];
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
@@ -350,12 +352,12 @@ bool gp_line_symtab_build(gp_symtab *lines, const gp_symtab *functions,
                           const gp_line_symtab_options *options, gp_error *error) {
   building b = {
       .functions = functions, .options = options, .lines = lines};
-  b.image = gp_image_for_lines(image, functions->gnu_compat);
+  b.image = gp_image_for_lines(image, !functions->policy->debug_files);
   memset(lines, 0, sizeof *lines);
   lines->outside = GP_NONE;
   lines->text_high = functions->text_high;
   lines->trace = functions->trace;
-  lines->gnu_compat = functions->gnu_compat;
+  lines->policy = functions->policy;
   lines->sourceless = functions->sourceless;
   bool done = build(&b, data, error);
   free(b.row);

@@ -27,8 +27,8 @@ typedef struct gp_line_symtab_options {
                         their code was inlined in */
 } gp_line_symtab_options;
 
-/* Makes the table out of that of functions: as GNU gprof has it, if that one is. Both
- * that one and the image must outlive it. Where symbols have no source (sourceless) it is
+/* Makes the table out of that of functions, by the same policy. Both that one and the
+ * image must outlive it. Where symbols have no source (sourceless) it is
  * that of the functions. */
 bool gp_line_symtab_build(gp_symtab *lines, const gp_symtab *functions,
                           const gp_image *image, const gp_data *data,

@@ -107,6 +107,7 @@ bool gp_merged_objects_build(gp_symtab *joined, gp_merged_object *objects, size_
   memset(joined, 0, sizeof *joined);
   joined->outside = GP_NONE;
   joined->sourceless = true;
+  joined->policy = &gp_policy_default;
   joined->trace = objects[0].symtab->trace;
   if (!place(objects, count, error)) return false;
   for (size_t i = 0; i < count; i++) {

@@ -6,16 +6,18 @@
 
 #include "base/array.h"
 #include "profile/cycles.h"
+#include "profile/gnu_static_calls.h"
 
 const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
                                     "__mcount_internal", "__mcleanup", NULL};
 
-/* The counter of basic blocks (runtime/blocks.c) is none that GNU gprof knows of. */
+/* Counts basic blocks (runtime/blocks.c). */
 static const char block_counter[] = "__sanitizer_cov_trace_pc";
 
 static bool is_machinery(const gp_profile *profile, const char *name) {
   name = gp_image_plain_name(profile->image, name);
-  if (!profile->symtab->gnu_compat && strcmp(name, block_counter) == 0) return true;
+  if (strcmp(name, block_counter) == 0)
+    return profile->symtab->policy->block_counter_excluded;
   for (const char *const *machine = gp_machinery; *machine; machine++)
     if (strcmp(name, *machine) == 0) return true;
   return false;
@@ -39,8 +41,7 @@ static bool exclude_machinery(gp_profile *profile) {
   return true;
 }
 
-/* Calls that were deleted do not come back for being in the code. (They do in GNU
- * gprof.) */
+/* Calls that the user left out do not come back because they are in the code. */
 static void drop_unselected(gp_static_calls *found, const gp_arc_selection *selection) {
   size_t kept = 0;
   for (size_t i = 0; i < found->count; i++) {
@@ -56,9 +57,9 @@ static bool find_calls(gp_static_calls *found, const gp_profile *profile,
                        const gp_data *data, const gp_profile_options *options,
                        gp_error *error) {
   if (!options->opcodes) return true;
-  if (options->gnu_compat)
-    return gp_static_calls_find_as_gnu(found, profile->image, profile->symtab, data,
-                                       options->opcodes, error);
+  if (!profile->symtab->policy->decoded_calls)
+    return gp_gnu_static_calls_find(found, profile->image, profile->symtab, data,
+                                    options->opcodes, error);
   if (!gp_static_calls_find(found, profile->image, profile->symtab, options->opcodes,
                             error))
     return false;
@@ -88,14 +89,12 @@ static bool build(gp_profile *profile, const gp_data *data,
                   const gp_profile_options *options, gp_error *error) {
   gp_callgraph *graph = &profile->graph;
   const gp_selections *selections = &profile->selections;
-  size_t blocks_kept = options->gnu_compat ? GP_GNU_BLOCKS : SIZE_MAX;
   return (exclude_machinery(profile) || gp_fail_memory(error)) &&
          gp_samples_assign(&profile->samples, data, profile->symtab,
                            &selections->of[GP_FLAT], error) &&
          gp_unattributed_find(&profile->uncovered, profile->image, profile->symtab,
                               &profile->samples, data, error) &&
-         gp_block_counts_build(&profile->blocks, data, profile->symtab, blocks_kept,
-                               error) &&
+         gp_block_counts_build(&profile->blocks, data, profile->symtab, error) &&
          build_graph(profile, data, options, error) &&
          gp_cycles_find(graph, error) &&
          gp_propagate(graph, &profile->samples, &selections->of[GP_PRINT],

@@ -33,7 +33,6 @@ extern const char *const gp_machinery[];
 typedef struct gp_profile_options {
   gp_selections *selections;  /* what is in there is taken over, even on failure */
   const gp_opcodes *opcodes;  /* to find calls in the code with, or NULL */
-  bool gnu_compat;            /* find them, and lose blocks, as GNU gprof does */
 } gp_profile_options;
 
 /* Runs all stages. Image and symbol table must outlive the profile; the data need

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Calls that are found in the code.
+ * Static calls: calls that are found in the code.
  *
- * A profile tells of calls that were made; the code tells of those that could be made.
- * This looks for direct calls whose target is exactly where a function begins: calls
- * through pointers cannot be seen, nor can jumps that take a call's place.
+ * A profile has the calls that were made; the code has those that could be made. Only
+ * direct calls whose target is the first address of a function are found: not calls
+ * through pointers, nor jumps in place of calls.
  */
 #ifndef GP_PROFILE_STATIC_CALLS_H
 #define GP_PROFILE_STATIC_CALLS_H
@@ -14,7 +14,7 @@
 #include "symbols/symtab.h"
 
 /* Columns over calls, by address of the calling instruction, upwards. Functions are
- * numbers of the symbol table; a pair that calls in several places is here as often. */
+ * numbers of the symbol table; a pair is repeated for each instruction that calls. */
 typedef struct gp_static_calls {
   size_t count, capacity;
   uint32_t *caller, *callee;
@@ -27,14 +27,14 @@ bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
                           const gp_symtab *symtab, const gp_opcodes *opcodes,
                           gp_error *error);
 
-/* Finds what GNU gprof finds on the x86 family: any byte E8 in a function that the
- * histograms of `data` cover is taken for a call, always forwards, and counts if a
- * function begins at its target, and a histogram covers that. Other architectures as
- * gp_static_calls_find; nothing, without an error, where that knows none. */
-bool gp_static_calls_find_as_gnu(gp_static_calls *calls, const gp_image *image,
-                                 const gp_symtab *symtab, const gp_data *data,
-                                 const gp_opcodes *opcodes, gp_error *error);
-
 void gp_static_calls_free(gp_static_calls *calls);
+
+/* --- for another search ------------------------------------------------------ */
+
+/* The bytes of .text; to be freed. NULL, and an error, if there are none. */
+uint8_t *gp_static_calls_text(const gp_image *image, gp_error *error);
+
+/* Appends a call. False if there is no memory. */
+bool gp_static_calls_append(gp_static_calls *calls, uint32_t caller, uint32_t callee);
 
 #endif

@@ -195,11 +195,11 @@ static void add_up(gp_unattributed *uncovered, const search *s) {
 bool gp_unattributed_find(gp_unattributed *uncovered, const gp_image *image,
                           const gp_symtab *symtab, const gp_samples *samples,
                           const gp_data *data, gp_error *error) {
-  image = gp_image_for_symbols(image, symtab->gnu_compat);
+  image = gp_image_for_symbols(image, !symtab->policy->debug_files);
   search s = {.image = image, .symtab = symtab, .samples = samples, .data = data};
   memset(uncovered, 0, sizeof *uncovered);
-  if (symtab->gnu_compat || symtab->sourceless || data->histogram_count == 0 ||
-      !gp_symbol_sizes_are_known(image))
+  if (!symtab->policy->unattributed_measured || symtab->sourceless ||
+      data->histogram_count == 0 || !gp_symbol_sizes_are_known(image))
     return true;
   if (!gp_symbol_sizes_open(&s.extents, image)) return gp_fail_memory(error);
   s.drift = drift_of(&data->histograms[0]);

@@ -22,8 +22,8 @@ typedef struct gp_unattributed {
   uint32_t function;    /* that they count for */
 } gp_unattributed;
 
-/* Looks behind the symbols that have samples. Not for tables from symbol files, nor those
- * that are as GNU gprof's: nothing is known then. */
+/* Looks behind the symbols that have samples. Nothing is known for tables from symbol
+ * files, and where the policy is not unattributed_measured. Error: no memory. */
 bool gp_unattributed_find(gp_unattributed *uncovered, const gp_image *image,
                           const gp_symtab *symtab, const gp_samples *samples,
                           const gp_data *data, gp_error *error);

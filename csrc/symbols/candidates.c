@@ -76,15 +76,16 @@ static bool gnu_takes_local(const choosing *c, const asymbol *symbol) {
   return gp_clone_gnu_takes(name, limit);
 }
 
-/* Whether a symbol does not count beside others: that of a descriptor, as the code has
- * one itself; for GNU gprof a second name of such code. */
+/* Whether another symbol stands for the same function: the symbol of a descriptor is
+ * left out, as its code has one, too; or else any further name of the code. */
 static bool is_spare(const choosing *c, const asymbol *symbol) {
   if (!(c->image->traits & GP_DESCRIBED)) return false;
-  if (c->options->gnu_compat) return gp_opd_is_extra(symbol);
-  return strcmp(symbol->section->name, ".opd") == 0;
+  if (c->options->policy->descriptor_names)
+    return strcmp(symbol->section->name, ".opd") == 0;
+  return gp_opd_is_extra(symbol);
 }
 
-/* Decides on a symbol: false if it is no function; else its flags. */
+/* Decides on a symbol: false if it is not a function; else its flags. */
 static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   const asection *section = symbol->section;
   if (!section || !symbol->name || symbol->flags & BSF_DEBUGGING) return false;
@@ -94,7 +95,7 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   *flags = typed ? GP_FUNCTION : 0;
   bool gnu_takes = class == 'T' || class == 'W' || (local && gnu_takes_local(c, symbol));
   if (!gnu_takes) {
-    if (c->options->gnu_compat || !c->image->typed || !typed) return false;
+    if (!c->options->policy->typed_functions || !c->image->typed || !typed) return false;
     if (!(section->flags & SEC_CODE) || !*symbol->name) return false;
     if (is_mark(c->image, symbol->name)) return false;
     local = (symbol->flags & BSF_LOCAL) != 0;
@@ -106,12 +107,12 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
 /* Local symbols follow the symbol of their file. */
 static bool choose_from_image(gp_candidates *chosen, gp_image *image,
                               const gp_symtab_options *options, gp_error *error) {
-  image = gp_image_for_symbols(image, options->gnu_compat);
+  const gp_policy *policy = options->policy;
+  image = gp_image_for_symbols(image, !policy->debug_files);
   if (!gp_image_read_symbols(image, error)) return false;
   choosing how = {.image = image, .options = options};
-  bool compat = options->gnu_compat;
   uint32_t file = 1;
-  if (compat) how.last_name = highest_name(image);
+  if (!policy->bounded_names) how.last_name = highest_name(image);
   chosen->table_size = image->symbol_count;
   for (size_t i = 0; i < image->symbol_count; i++) {
     gp_candidate c = {.order = (uint32_t)i, .owner = GP_NONE};
@@ -123,7 +124,7 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
                symbol->name ? symbol->name : "(no name)");
       continue;
     }
-    c.name = compat ? symbol->name : function_name(image, symbol->name);
+    c.name = policy->descriptor_names ? function_name(image, symbol->name) : symbol->name;
     c.address = bfd_asymbol_value(symbol);
     c.file = c.flags & GP_STATIC ? file : 0;
     trace_chosen(options->trace, &c);
@@ -134,8 +135,8 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
 
 /* --- from a symbol file ---------------------------------------------------- */
 
-/* What a line means where the image's machine has a say in it: nm of another one prints
- * marks, too, and addresses as they are in the table. False if it is no function. */
+/* Interprets a line for the image's machine: nm of another machine prints marks, too, and
+ * addresses as they are in the symbol table. False if it is not a function. */
 static bool interpret(const gp_image *image, gp_candidate *c) {
   if (is_mark(image, c->name)) return false;
   if (image->traits & GP_TAGGED) c->address &= ~UINT64_C(1);
@@ -143,15 +144,14 @@ static bool interpret(const gp_image *image, gp_candidate *c) {
   return true;
 }
 
-/* Text symbols: everything in such a list is taken for a function. Weak functions
- * and ifuncs are left out by GNU gprof, which is no help to anybody. */
+/* Every text symbol in such a list counts as a function. */
 static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                              const gp_image *image, const gp_symtab_options *options,
                              gp_error *error) {
-  const char *types = options->gnu_compat ? "Tt" : "TtWwi";
+  const gp_policy *policy = options->policy;
   chosen->table_size = file->count;
   for (size_t i = 0; i < file->count; i++) {
-    if (!strchr(types, file->type[i])) {
+    if (!strchr(policy->symfile_types, file->type[i])) {
       GP_TRACE(options->trace, GP_TRACE_SYMBOLS,
                "0x%" PRIx64 " %s is no function: type %c", file->address[i],
                file->name[i], file->type[i]);
@@ -164,7 +164,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                       .file = local ? 1 : 0,
                       .owner = GP_NONE,
                       .flags = local ? GP_FUNCTION | GP_STATIC : GP_FUNCTION};
-    if (!options->gnu_compat && !interpret(image, &c)) continue;
+    if (policy->symfile_by_machine && !interpret(image, &c)) continue;
     trace_chosen(options->trace, &c);
     if (!append(chosen, &c, error)) return false;
   }
@@ -173,8 +173,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
 
 /* --- maps ------------------------------------------------------------------ */
 
-/* Symbols that the map names get the names of their object files. GNU gprof leaves one
- * of each file, which so gets what is behind it, of whatever file that is. */
+/* Symbols that the map names get the names of their object files. */
 static void rename_mapped(gp_candidates *chosen, const gp_image *image,
                           const gp_objmap *map) {
   size_t kept = 0;
@@ -182,7 +181,8 @@ static void rename_mapped(gp_candidates *chosen, const gp_image *image,
     gp_candidate c = chosen->rows[i];
     uint32_t line = gp_objmap_find(map, gp_image_plain_name(image, c.name));
     if (line != GP_NONE) {
-      if (map->gnu_compat && !gp_objmap_begins_object(map, line)) continue;
+      bool whole = map->policy->map_whole_objects;
+      if (!whole && !gp_objmap_begins_object(map, line)) continue;
       c.name = map->lines->object[line];
       c.flags |= GP_MAPPED;
     }
@@ -194,7 +194,7 @@ static void rename_mapped(gp_candidates *chosen, const gp_image *image,
 static bool apply_map(gp_candidates *chosen, const gp_image *image,
                       const gp_symtab_options *options, gp_error *error) {
   gp_objmap map;
-  if (!gp_objmap_build(&map, options->map, options->gnu_compat))
+  if (!gp_objmap_build(&map, options->map, options->policy))
     return gp_fail_memory(error);
   rename_mapped(chosen, image, &map);
   gp_objmap_free(&map);
@@ -222,8 +222,7 @@ bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
   bool done = options->symbols
       ? choose_from_file(chosen, options->symbols, image, options, error)
       : choose_from_image(chosen, image, options, error);
-  /* GNU gprof leaves the symbols of a symbol file alone */
-  if (done && options->map && !(options->symbols && options->gnu_compat))
+  if (done && options->map && (options->policy->map_symfiles || !options->symbols))
     done = apply_map(chosen, image, options, error);
   if (done && options->outside) done = add_stubs(chosen, image, error);
   if (!done) gp_candidates_free(chosen);

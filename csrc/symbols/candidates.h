@@ -6,16 +6,16 @@
  * applies a map, which gives them the names of object files. What is chosen gets into
  * order, and one of it a place at each address, in symtab.h.
  *
- * The rules for an image are those of GNU gprof, with one difference unless
- * compatibility is asked for: whatever is typed as a function counts, so that the
- * clones that optimising compilers make ("f.isra.0", "f.part.0") are functions of
- * their own.
+ * The rules for an image are those of GNU gprof. The default policy adds whatever is
+ * typed as a function, so that the clones that optimising compilers make ("f.isra.0",
+ * "f.part.0") are functions of their own.
  */
 #ifndef GP_SYMBOLS_CANDIDATES_H
 #define GP_SYMBOLS_CANDIDATES_H
 
 #include "base/trace.h"
 #include "object/image.h"
+#include "symbols/policy.h"
 #include "symbols/symfile.h"
 
 enum {
@@ -28,7 +28,7 @@ enum {
 typedef struct gp_symtab_options {
   bool no_static;       /* leave local symbols out */
   bool functions_only;  /* leave local symbols out that are not typed */
-  bool gnu_compat;      /* choose exactly as GNU gprof does */
+  const gp_policy *policy;    /* what counts as a function */
   bool outside;         /* of a shared library: add one for its callers, and one for the
                            stubs of its procedure linkage */
   const gp_symfile *symbols;  /* to be taken instead of the image's; or NULL */

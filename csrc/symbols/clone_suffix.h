@@ -21,9 +21,9 @@ static inline bool gp_clone_is_cold(const char *name) {
 
 /* Whether GNU gprof takes a local symbol of that name for a function: no "$",
  * and no "." but in trailing groups of ".clone.", ".constprop." or "." and a
- * number. Behind such a group it reads on into the name that follows in the
- * string table, by the same rules: as long as that begins at or below `limit`,
- * we do the same. `limit` is NULL where nothing follows. */
+ * number. After such a group GNU gprof reads on into the next name of the string
+ * table, by the same rules: so do we as long as that begins at or below `limit`.
+ * `limit` is NULL where a name ends at its end (gp_policy.bounded_names). */
 bool gp_clone_gnu_takes(const char *name, const char *limit);
 
 #endif

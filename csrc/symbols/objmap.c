@@ -28,7 +28,7 @@ static bool index_lines(gp_objmap *map) {
   return true;
 }
 
-/* --- as GNU gprof finds them ----------------------------------------------- */
+/* --- by any line, as GNU gprof does ----------------------------------------- */
 
 static bool name_before(const void *context, uint32_t b, uint32_t a) {
   const gp_symfile *lines = context;
@@ -41,8 +41,9 @@ static bool sort_lines(gp_objmap *map) {
   return map->sorted && gp_sort(map->sorted, lines->count, name_before, lines);
 }
 
-/* Which of equal ones is met depends on where the middle is, and so on all lines. */
-static uint32_t find_by_halves(const gp_objmap *map, const char *name) {
+/* Which of several matches is found depends on the number of lines: the binary search
+ * stops at the first one that it meets. */
+static uint32_t find_any(const gp_objmap *map, const char *name) {
   size_t low = 0, high = map->lines->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -58,10 +59,10 @@ static uint32_t find_by_halves(const gp_objmap *map, const char *name) {
 
 /* --- both ------------------------------------------------------------------ */
 
-bool gp_objmap_build(gp_objmap *map, const gp_symfile *lines, bool gnu_compat) {
-  *map = (gp_objmap){.lines = lines, .gnu_compat = gnu_compat};
+bool gp_objmap_build(gp_objmap *map, const gp_symfile *lines, const gp_policy *policy) {
+  *map = (gp_objmap){.lines = lines, .policy = policy};
   gp_hash_init(&map->index, name_key, lines);
-  bool done = gnu_compat ? sort_lines(map) : index_lines(map);
+  bool done = policy->map_first_line ? index_lines(map) : sort_lines(map);
   if (!done) gp_objmap_free(map);
   return done;
 }
@@ -73,7 +74,7 @@ void gp_objmap_free(gp_objmap *map) {
 }
 
 uint32_t gp_objmap_find(const gp_objmap *map, const char *name) {
-  return map->gnu_compat ? find_by_halves(map, name) : find_first(map, name);
+  return map->policy->map_first_line ? find_first(map, name) : find_any(map, name);
 }
 
 bool gp_objmap_begins_object(const gp_objmap *map, uint32_t line) {

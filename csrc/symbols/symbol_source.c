@@ -30,8 +30,9 @@ static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_ima
   if (!entries) return gp_fail_memory(error);
   for (size_t s = 0; s < symtab->count; s++)
     entries[s] = (gp_range){symtab->address[s], symtab->address[s] + 1};
-  image = gp_image_for_lines(image, symtab->gnu_compat);
-  bool done = gp_line_map_build(map, image, symtab->gnu_compat, entries, symtab->count,
+  const gp_policy *policy = symtab->policy;
+  image = gp_image_for_lines(image, !policy->debug_files);
+  bool done = gp_line_map_build(map, image, !policy->exact_lines, entries, symtab->count,
                                 error);
   free(entries);
   return done;

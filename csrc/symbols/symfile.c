@@ -18,8 +18,10 @@ static const char blanks[] = " \t\r\f\v";
 
 /* --- bytes to lines -------------------------------------------------------- */
 
-/* Whether lines that are none are passed over. */
-static bool is_lenient(const gp_symfile *file) { return file->gnu_compat && !file->map; }
+/* Whether lines without a symbol are skipped. */
+static bool is_lenient(const gp_symfile *file) {
+  return !file->policy->symfile_strict && !file->map;
+}
 
 /* Reads all there is into `file->text`, with a NUL behind it; or as far as it takes to
  * see that it is no text: it may have no end. */
@@ -157,8 +159,8 @@ static bool odd_line(size_t number, bool map, gp_error *error) {
 
 static line_kind parse_line(const gp_symfile *file, char *line, row *r) {
   if (!file->map) return parse_symbol(line, r);
-  return file->gnu_compat ? parse_gnu_map_line(line, line == file->text, r)
-                          : parse_map_line(line, r);
+  return file->policy->map_strict ? parse_map_line(line, r)
+                                  : parse_gnu_map_line(line, line == file->text, r);
 }
 
 static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
@@ -187,16 +189,16 @@ static bool check_addresses(const gp_symfile *file, gp_error *error) {
                  "them: read the file as root");
 }
 
-bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool gnu_compat,
-                     gp_error *error) {
+bool gp_symfile_read(gp_symfile *file, const char *path, bool map,
+                     const gp_policy *policy, gp_error *error) {
   gp_reader reader;
   size_t size;
-  *file = (gp_symfile){.map = map, .gnu_compat = gnu_compat};
+  *file = (gp_symfile){.map = map, .policy = policy};
   if (!gp_reader_open(&reader, path, error)) return false;
   bool done = read_text(file, &reader, &size, error);
   gp_reader_close(&reader);
   done = done && parse_lines(file, size, error) &&
-         (map || gnu_compat || check_addresses(file, error));
+         (map || is_lenient(file) || check_addresses(file, error));
   if (!done) gp_symfile_free(file);
   return done;
 }

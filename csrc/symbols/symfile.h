@@ -13,11 +13,12 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "symbols/policy.h"
 
 /* Columns over the symbols, in the order of the lines. Strings are parts of `text`. */
 typedef struct gp_symfile {
   bool map;
-  bool gnu_compat;       /* it was read as GNU gprof does */
+  const gp_policy *policy;  /* how it was read */
   char *text;
   size_t count, capacity;
   uint64_t *address;
@@ -28,13 +29,12 @@ typedef struct gp_symfile {
 
 /* Reads a symbol file, or a map; "-" is standard input. Lines may end with CRLF, be
  * blank, or be of any length. Lines of symbols without an address (undefined ones)
- * and those that say "No symbols in" are passed over. Any other line is an error that
- * tells its number. With gnu_compat, odd lines of a symbol file are passed over, and
- * those of a map are what GNU gprof takes them for; addresses and types of maps are not
- * read then. Errors: no such file, too large; and a symbol file, but with gnu_compat, of
- * which all addresses are zero. */
-bool gp_symfile_read(gp_symfile *file, const char *path, bool map, bool gnu_compat,
-                     gp_error *error);
+ * and those that say "No symbols in" are skipped. Any other line is an error that names
+ * its number, and so are addresses of a symbol file that are all zero, unless the policy
+ * is not `symfile_strict`. Addresses and types of a map are read only if the policy is
+ * `map_strict`. Errors: also no such file, too large. */
+bool gp_symfile_read(gp_symfile *file, const char *path, bool map,
+                     const gp_policy *policy, gp_error *error);
 void gp_symfile_free(gp_symfile *file);
 
 #endif

@@ -77,12 +77,12 @@ unsigned gp_underscores(const char *name) {
   return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
 }
 
-/* Whether a symbol takes the place of the one kept so far at its address. For GNU gprof
- * a global label does so even before a static function, whose calls are lost then. */
-static bool wins(const gp_candidate *newcomer, const gp_candidate *kept, bool compat) {
+/* Whether a symbol replaces the one kept so far at its address. */
+static bool wins(const gp_candidate *newcomer, const gp_candidate *kept,
+                 const gp_policy *policy) {
   if ((newcomer->owner == GP_NONE) != (kept->owner == GP_NONE))
-    return newcomer->owner == GP_NONE;  /* a function before somebody's cold part */
-  if (!compat && (newcomer->flags ^ kept->flags) & GP_FUNCTION)
+    return newcomer->owner == GP_NONE;  /* a function before a cold part */
+  if (policy->functions_before_labels && (newcomer->flags ^ kept->flags) & GP_FUNCTION)
     return (newcomer->flags & GP_FUNCTION) != 0;
   if ((newcomer->flags ^ kept->flags) & GP_STATIC) return !(newcomer->flags & GP_STATIC);
   if ((newcomer->flags ^ kept->flags) & GP_FUNCTION)
@@ -90,18 +90,19 @@ static bool wins(const gp_candidate *newcomer, const gp_candidate *kept, bool co
   return gp_underscores(newcomer->name) < gp_underscores(kept->name);
 }
 
-/* Who stays of those at one address, from `row` on; `*end` is set behind them. It gets
- * the first place in the table of all of them. */
+/* The symbol to keep of those at one address, from `row` on; sets `*end` to the row after
+ * them. It gets the first place in the table of all of them. */
 static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t *end,
-                                bool compat, const gp_trace *trace) {
+                                const gp_symtab_options *options) {
   gp_candidate kept = chosen->rows[row];
   for (*end = row + 1; *end < chosen->count; ++*end) {
     gp_candidate c = chosen->rows[*end];
     if (c.address != kept.address) break;
     uint32_t first = c.order < kept.order ? c.order : kept.order;
-    bool newcomer = wins(&c, &kept, compat);
-    GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " is that of two: %s stays, not %s",
-             c.address, newcomer ? c.name : kept.name, newcomer ? kept.name : c.name);
+    bool newcomer = wins(&c, &kept, options->policy);
+    GP_TRACE(options->trace, GP_TRACE_SYMBOLS,
+             "0x%" PRIx64 " is that of two: %s stays, not %s", c.address,
+             newcomer ? c.name : kept.name, newcomer ? kept.name : c.name);
     if (newcomer) kept = c;
     kept.order = first;
   }
@@ -113,15 +114,16 @@ static bool same_file(const gp_candidate *a, const gp_candidate *b) {
   return a->flags & b->flags & GP_MAPPED && strcmp(a->name, b->name) == 0;
 }
 
-/* Weeds the candidates in place: one stays at each address, and, but for GNU gprof,
- * one of neighbours that stand for the same file. `place` tells where each symbol of the
- * table went, under what is kept: owners are looked up there. */
-static void weed(gp_candidates *chosen, uint32_t *place, bool compat,
-                 const gp_trace *trace) {
+/* Weeds the candidates in place: keeps one at each address, and one of neighbours that
+ * stand for the same file of a map (map_whole_objects). `place` gets, by place in the
+ * table, the row that each symbol went to: owners are looked up there. */
+static void weed(gp_candidates *chosen, uint32_t *place,
+                 const gp_symtab_options *options) {
   size_t kept = 0;
   for (size_t i = 0, end; i < chosen->count; i = end) {
-    gp_candidate c = winner_from(chosen, i, &end, compat, trace);
-    bool joined = !compat && kept > 0 && same_file(&chosen->rows[kept - 1], &c);
+    gp_candidate c = winner_from(chosen, i, &end, options);
+    bool joined = options->policy->map_whole_objects && kept > 0 &&
+                  same_file(&chosen->rows[kept - 1], &c);
     for (size_t other = i; other < end; other++)
       place[chosen->rows[other].order] = (uint32_t)(joined ? kept - 1 : kept);
     if (!joined) chosen->rows[kept++] = c;
@@ -158,7 +160,7 @@ static bool fill(gp_symtab *symtab, const gp_candidates *chosen, const uint32_t 
 /* Whether no_static leaves a symbol out: not so the part of a global function. */
 static bool is_unwanted(const building *b, const gp_candidate *c) {
   if (!b->options->no_static || !(c->flags & GP_STATIC)) return false;
-  if (b->options->gnu_compat && b->options->symbols) return false;  /* told nothing */
+  if (b->options->symbols && !b->options->policy->symfile_static) return false;
   return c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC;
 }
 
@@ -220,7 +222,7 @@ static bool arrange(building *b, gp_symtab *symtab, gp_error *error) {
   if (!place) return gp_fail_memory(error);
   if (b->chosen.count > 0)  /* there may be no rows at all */
     qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
-  weed(&b->chosen, place, b->options->gnu_compat, symtab->trace);
+  weed(&b->chosen, place, b->options);
   bool outside = b->options->outside && b->chosen.count > 0;
   bool done = (!outside || add_outside(b, symtab, error)) &&
               fill(symtab, &b->chosen, place, owned, error);
@@ -235,11 +237,11 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
   memset(symtab, 0, sizeof *symtab);
   symtab->outside = GP_NONE;
   symtab->text_high = image->text_high;
-  symtab->gnu_compat = options->gnu_compat;
+  symtab->policy = options->policy;
   symtab->sourceless = options->symbols != NULL;
   symtab->trace = options->trace;
   bool done = gp_candidates_choose(&b.chosen, image, options, error) &&
-              (options->gnu_compat || find_owners(&b.chosen, error)) &&
+              (!options->policy->cold_parts_owned || find_owners(&b.chosen, error)) &&
               arrange(&b, symtab, error);
   gp_candidates_free(&b.chosen);
   if (done && symtab->count == 0)
@@ -276,12 +278,22 @@ uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->text_high - 1;
 }
 
+gp_range gp_symtab_range(const gp_symtab *symtab, uint32_t symbol) {
+  uint64_t last = gp_symtab_end(symtab, symbol);
+  return (gp_range){symtab->address[symbol], last == UINT64_MAX ? last : last + 1};
+}
+
 static bool is_up_to(const void *addresses, size_t row, uint64_t address) {
   return ((const uint64_t *)addresses)[row] <= address;
 }
 
 uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address) {
   return (uint32_t)gp_search(symtab->address, 0, symtab->count, address, is_up_to);
+}
+
+uint32_t gp_symtab_at(const gp_symtab *symtab, uint64_t address) {
+  uint32_t above = gp_symtab_above(symtab, address);
+  return above > 0 && symtab->address[above - 1] == address ? above - 1 : GP_NONE;
 }
 
 uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address) {

@@ -6,13 +6,13 @@
  * (candidates.h). A symbol reaches to the byte before the next one: sizes play no
  * role, so that every address between the first and the last belongs to one.
  *
- * Unless compatibility with GNU gprof is asked for, the cold part that was split from
- * a function ("f.cold") is a symbol that another one owns: a lookup there answers
- * with the function.
+ * The cold part that was split from a function ("f.cold") is a symbol that the function
+ * owns, if the policy is cold_parts_owned: a lookup there answers with the function.
  */
 #ifndef GP_SYMBOLS_SYMTAB_H
 #define GP_SYMBOLS_SYMTAB_H
 
+#include "base/range.h"
 #include "debug/source_names.h"
 #include "symbols/candidates.h"
 
@@ -44,7 +44,7 @@ typedef struct gp_symtab {
                            behind all code; or GP_NONE */
   uint64_t text_high;   /* address behind .text: where the last symbol ends */
   const gp_trace *trace;  /* what the graph goes by, too; or NULL */
-  bool gnu_compat;      /* as GNU gprof has it */
+  const gp_policy *policy;  /* what it was made by, and later stages go by */
   bool sourceless;      /* from a symbol file: nothing is known of source lines */
 } gp_symtab;
 
@@ -62,8 +62,15 @@ unsigned gp_underscores(const char *name);
  * its start. */
 uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol);
 
+/* The addresses of a symbol: empty if it ends below its start. An address of 2^64 - 1 is
+ * left out. */
+gp_range gp_symtab_range(const gp_symtab *symtab, uint32_t symbol);
+
 /* The first symbol that begins above `address`; `count` if none does. */
 uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address);
+
+/* The symbol that begins at `address`, or GP_NONE. */
+uint32_t gp_symtab_at(const gp_symtab *symtab, uint64_t address);
 
 /* The function whose code is at `address`, or GP_NONE. */
 uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address);

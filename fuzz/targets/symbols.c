@@ -26,17 +26,18 @@ static void check_symbols(const gp_symfile *file, size_t size) {
   for (size_t i = 0; i < file->count; i++) {
     FUZZ_HOLDS(is_line_part(file, size, file->name[i]));
     if (file->map) FUZZ_HOLDS(is_line_part(file, size, file->object[i]));
-    if (!file->gnu_compat) FUZZ_HOLDS(file->name[i][0] != '\0' && file->type[i] != '\0');
+    if (file->policy == &gp_policy_default)
+      FUZZ_HOLDS(file->name[i][0] != '\0' && file->type[i] != '\0');
   }
 }
 
-/* Which line of a map counts for a symbol: the first one, or any under gnu_compat. */
+/* Which line of a map counts for a symbol: the first one, or any. */
 static void check_map(const gp_symfile *file) {
   gp_objmap map;
-  FUZZ_HOLDS(gp_objmap_build(&map, file, file->gnu_compat));
+  FUZZ_HOLDS(gp_objmap_build(&map, file, file->policy));
   for (uint32_t line = 0; line < file->count; line++) {
     uint32_t found = gp_objmap_find(&map, file->name[line]);
-    FUZZ_HOLDS(found < file->count && (file->gnu_compat || found <= line));
+    FUZZ_HOLDS(found < file->count && (!file->policy->map_first_line || found <= line));
     FUZZ_HOLDS(strcmp(file->name[found], file->name[line]) == 0);
     FUZZ_HOLDS(line > 0 || gp_objmap_begins_object(&map, line));
     gp_objmap_begins_object(&map, line);
@@ -52,7 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     gp_symfile file;
     gp_error error = {""};
     fuzz_file from = fuzz_make_file(part, 0);
-    bool done = gp_symfile_read(&file, from.path, way & 1, way & 2, &error);
+    const gp_policy *policy = way & 2 ? &gp_policy_gnu : &gp_policy_default;
+    bool done = gp_symfile_read(&file, from.path, way & 1, policy, &error);
     fuzz_check_error(done, &error);
     if (!done) continue;
     check_symbols(&file, size);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The decisions in which this program and GNU gprof (--gnu-compat) differ. */
+#include "symbols/policy.h"
+
+#include <stdint.h>
+
+const gp_policy gp_policy_default = {
+    .debug_files = true,
+    .exact_lines = true,
+    .typed_functions = true,
+    .bounded_names = true,
+    .descriptor_names = true,
+    .symfile_types = "TtWwi",
+    .symfile_by_machine = true,
+    .symfile_strict = true,
+    .symfile_static = true,
+    .map_symfiles = true,
+    .map_strict = true,
+    .map_first_line = true,
+    .map_whole_objects = true,
+    .functions_before_labels = true,
+    .cold_parts_owned = true,
+    .callerless_calls = true,
+    .block_counter_excluded = true,
+    .most_blocks = SIZE_MAX,
+    .decoded_calls = true,
+    .unattributed_measured = true,
+    .symbols_name_lines = true,
+    .labels_before_lines = true,
+    .recorded_lines_only = true,
+    .last_line_kept = true,
+    .whole_lines = true,
+};
+
+/* Everything else is false. */
+const gp_policy gp_policy_gnu = {
+    .symfile_types = "Tt",
+    .most_blocks = 10,
+};
