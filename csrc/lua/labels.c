@@ -50,7 +50,7 @@ static int new_labels(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   gp_labels *made = lua_newuserdatauv(L, sizeof *made, 1);
-  bool by_line = profile->symtab->function != NULL;
+  bool by_line = profile->symtab->lines != NULL;
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
   *made = (gp_labels){.profile = lua_touserdata(L, 1),
                       .of = lua_touserdata(L, -1),

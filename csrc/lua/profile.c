@@ -166,7 +166,7 @@ static void push_arc_count(lua_State *L, const void *object) {
 }
 
 static void push_by_line(lua_State *L, const void *object) {
-  lua_pushboolean(L, opened(L, object)->symtab->function != NULL);
+  lua_pushboolean(L, opened(L, object)->symtab->lines != NULL);
 }
 
 static void push_foreign(lua_State *L, const void *object) {

@@ -145,7 +145,7 @@ static gp_field_value get_is_line(const gp_part *p) {
 }
 
 static gp_field_value get_function_id(const gp_part *p) {
-  return number_of(is_line(p) ? symtab_of(p)->function[p->id] : p->id);
+  return number_of(is_line(p) ? symtab_of(p)->lines->function[p->id] : p->id);
 }
 
 static bool is_selected(const gp_part *p, gp_stage stage) {

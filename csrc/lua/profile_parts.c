@@ -68,7 +68,7 @@ static int iterate_around(lua_State *L, neighbours what, uint32_t node, int orde
       [LINES] = {&gp_function_parts, gp_order_lines},
   };
   const gp_callgraph *graph = &gp_open_profile(L, lua_touserdata(L, 1))->graph;
-  if (what == LINES && !graph->symtab->function)
+  if (what == LINES && !graph->symtab->lines)
     luaL_error(L, "the profile is not one by line");
   gp_iteration *each = gp_new_iteration(L, lists[what].kind, 1, order);
   if (!lists[what].order(graph, node, &each->rows)) return gp_raise_no_memory(L);

@@ -44,7 +44,7 @@ const gp_profile *gp_report_profile(const gp_report *r) {
 bool gp_report_has_entry(const gp_report *r, const gp_callgraph *graph, uint32_t node) {
   const gp_symtab *symtab = graph->symtab;
   if (graph->rank[node] == 0 || !graph->printed[node]) return false;
-  if (symtab->function && !(node < graph->functions && symtab->flags[node] & GP_FUNCTION))
+  if (symtab->lines && !(node < graph->functions && symtab->flags[node] & GP_FUNCTION))
     return false;
   return r->unused || gp_callgraph_is_used(graph, node) ||
          gp_callgraph_is_outside(graph, node);

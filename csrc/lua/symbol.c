@@ -128,8 +128,8 @@ static gp_field_value get_is_function(const gp_part *p) {
 
 /* The library that it is of, beside a program. */
 static gp_field_value get_object(const gp_part *p) {
-  const char *const *object = symtab_of(p)->object;
-  return object && object[p->id] ? gp_text_value(object[p->id]) : gp_no_value;
+  const char *library = gp_symtab_library(symtab_of(p), p->id);
+  return library ? gp_text_value(library) : gp_no_value;
 }
 
 static gp_field_value get_mapped(const gp_part *p) {

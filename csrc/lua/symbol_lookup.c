@@ -123,7 +123,7 @@ static int source(lua_State *L) {
 /* lines:expand(ids) -> numbers of all lines of functions, themselves included; `ids` are
  * the functions' numbers in the table that the lines' was made of */
 static int expand(lua_State *L) {
-  const gp_symtab *lines = &gp_check_symbols(L, 1)->symtab;
+  const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_getiuservalue(L, 1, GP_SYMBOLS_FUNCTIONS);
   const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
@@ -138,8 +138,8 @@ static int expand(lua_State *L) {
   }
   lua_Integer appended = 0;
   lua_newtable(L);
-  for (uint32_t row = 0; row < lines->count; row++)
-    if (chosen[lines->origin[row]]) append_row(L, row, &appended);
+  for (uint32_t row = 0; row < symtab->count; row++)
+    if (chosen[symtab->lines->origin[row]]) append_row(L, row, &appended);
   return 1;
 }
 
@@ -147,11 +147,10 @@ static int expand(lua_State *L) {
  * their own */
 static int extent(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
-  uint32_t first = check_id(L, 2, symtab->count), last = first;
-  if (symtab->function && symtab->function[first] == first)
-    while (last + 1 < symtab->count && symtab->origin[last + 1] == symtab->origin[first])
-      last++;
-  lua_pushinteger(L, (lua_Integer)last + 1);
+  uint32_t first = check_id(L, 2, symtab->count);
+  bool line = gp_symtab_is_line(symtab, first);
+  uint32_t end = line ? first + 1 : gp_symtab_code_end(symtab, first);
+  lua_pushinteger(L, (lua_Integer)end);
   return 1;
 }
 

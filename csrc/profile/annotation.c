@@ -29,7 +29,7 @@ typedef struct span {
 /* The blocks of a line. Without lines they would be those of all of a function. */
 static span blocks_of(const gp_profile *profile, uint32_t symbol) {
   const gp_block_counts *blocks = &profile->blocks;
-  if (!profile->symtab->function || blocks->count == 0) return (span){0, 0};
+  if (!profile->symtab->lines || blocks->count == 0) return (span){0, 0};
   return (span){blocks->start[symbol], blocks->start[symbol + 1]};
 }
 
@@ -54,8 +54,8 @@ static bool was_executed(const gp_profile *profile, uint32_t symbol) {
 /* Whether the calls of a function are known, if none was seen. */
 static bool is_idle(const gp_profile *profile, uint32_t function) {
   const gp_symtab *symtab = profile->symtab;
-  if (!symtab->function) return !was_executed(profile, function);
-  for (uint32_t line = function; line != GP_NONE; line = symtab->next_line[line])
+  if (!symtab->lines) return !was_executed(profile, function);
+  for (uint32_t line = function; line != GP_NONE; line = symtab->lines->next[line])
     if (was_executed(profile, line)) return false;
   return true;
 }

@@ -124,7 +124,7 @@ static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
 static uint32_t *entered_functions(const gp_symtab *symtab) {
   uint32_t *entered = gp_column(symtab->count, sizeof *entered), last = GP_NONE;
   for (uint32_t s = 0; entered && s < symtab->count; s++) {
-    uint32_t own = symtab->function ? symtab->function[s] : gp_symtab_owner(symtab, s);
+    uint32_t own = gp_symtab_function(symtab, s);
     if ((symtab->flags[s] | symtab->flags[own]) & GP_FUNCTION) last = own;
     entered[s] = last;
   }

@@ -22,7 +22,8 @@ typedef struct building {
   const gp_symtab *functions;
   const gp_image *image;
   const gp_line_symtab_options *options;
-  gp_symtab *lines;
+  gp_symtab *symtab;      /* the table by line, and the columns that it adds */
+  gp_symtab_lines *lines;
   size_t capacity;
   gp_line_map map;
   gp_recorded recorded;
@@ -65,8 +66,8 @@ static bool read_map(building *b, gp_error *error) {
   if (!wanted) return gp_fail_memory(error);
   for (uint32_t f = 0; f < b->functions->count; f++)
     count = add_wanted(b, f, wanted, count);
-  bool done = gp_line_map_build(&b->map, b->image, !b->lines->policy->exact_lines, wanted,
-                                count, error);
+  bool as_libbfd = !b->symtab->policy->exact_lines;
+  bool done = gp_line_map_build(&b->map, b->image, as_libbfd, wanted, count, error);
   free(wanted);
   return done;
 }
@@ -74,13 +75,14 @@ static bool read_map(building *b, gp_error *error) {
 /* --- symbols ------------------------------------------------------------------ */
 
 static bool make_room(building *b) {
-  gp_symtab *lines = b->lines;
-  if (lines->count < b->capacity) return true;
-  size_t room = gp_capacity(b->capacity, lines->count + 1);
-  if (!gp_resize(&lines->address, room, sizeof *lines->address) ||
-      !gp_resize(&lines->name, room, sizeof *lines->name) ||
-      !gp_resize(&lines->flags, room, sizeof *lines->flags) ||
-      !gp_resize(&lines->order, room, sizeof *lines->order) ||
+  gp_symtab *symtab = b->symtab;
+  gp_symtab_lines *lines = b->lines;
+  if (symtab->count < b->capacity) return true;
+  size_t room = gp_capacity(b->capacity, symtab->count + 1);
+  if (!gp_resize(&symtab->address, room, sizeof *symtab->address) ||
+      !gp_resize(&symtab->name, room, sizeof *symtab->name) ||
+      !gp_resize(&symtab->flags, room, sizeof *symtab->flags) ||
+      !gp_resize(&symtab->order, room, sizeof *symtab->order) ||
       !gp_resize(&lines->function, room, sizeof *lines->function) ||
       !gp_resize(&lines->origin, room, sizeof *lines->origin) ||
       !gp_resize(&lines->file, room, sizeof *lines->file) ||
@@ -93,13 +95,14 @@ static bool make_room(building *b) {
 /* Appends a symbol in the code of `function`. */
 static bool append(building *b, uint64_t address, uint32_t function, const char *name,
                    uint8_t flags, uint32_t order, const place *source) {
-  gp_symtab *lines = b->lines;
-  if (lines->count >= UINT32_MAX / 2 || !make_room(b)) return false;
-  size_t row = lines->count++;
-  lines->address[row] = address;
-  lines->name[row] = name;
-  lines->flags[row] = flags;
-  lines->order[row] = order;
+  gp_symtab *symtab = b->symtab;
+  gp_symtab_lines *lines = b->lines;
+  if (symtab->count >= UINT32_MAX / 2 || !make_room(b)) return false;
+  size_t row = symtab->count++;
+  symtab->address[row] = address;
+  symtab->name[row] = name;
+  symtab->flags[row] = flags;
+  symtab->order[row] = order;
   lines->origin[row] = lines->function[row] = function;  /* the latter a row in the end */
   lines->file[row] = source->file;
   lines->line[row] = source->line;
@@ -111,7 +114,7 @@ static bool append_function(building *b, uint32_t function, const place *source)
   const gp_symtab *functions = b->functions;
   uint32_t owner = gp_symtab_owner(functions, function);
   uint8_t flags = functions->flags[owner];
-  b->row[function] = (uint32_t)b->lines->count;
+  b->row[function] = (uint32_t)b->symtab->count;
   if (functions->flags[function] & GP_FUNCTION) b->typed = function;
   if (owner != function) flags &= (uint8_t)~GP_FUNCTION;
   return append(b, functions->address[function], owner, functions->name[owner], flags,
@@ -137,7 +140,7 @@ static const char *name_at(const building *b, uint32_t function, uint64_t addres
   gp_location source;
   if (gp_image_locate(b->image, address, &source)) return source.function;
   bool elsewhere = b->map.split || gp_debug_file_lacks_supplementary(b->image);
-  if (!b->lines->policy->symbols_name_lines || !elsewhere) return NULL;
+  if (!b->symtab->policy->symbols_name_lines || !elsewhere) return NULL;
   return b->functions->name[gp_symtab_owner(b->functions, function)];
 }
 
@@ -151,20 +154,20 @@ static bool is_function_at(const building *b, uint32_t within, uint64_t address,
  * has no fewer underscores in front (labels_before_lines tells why). */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
-  if (b->lines->policy->labels_before_lines || b->typed == GP_NONE ||
+  if (b->symtab->policy->labels_before_lines || b->typed == GP_NONE ||
       b->typed == function ||
-      gp_underscores(b->lines->name[row]) < gp_underscores(source->function))
+      gp_underscores(b->symtab->name[row]) < gp_underscores(source->function))
     return;
-  b->lines->name[row] = source->function;
-  b->lines->flags[row] &= GP_STATIC;
-  b->lines->order[row] = b->next_order++;
+  b->symtab->name[row] = source->function;
+  b->symtab->flags[row] &= GP_STATIC;
+  b->symtab->order[row] = b->next_order++;
   b->lines->function[row] = b->typed;
 }
 
-/* Comes to an address whose source is `source`: it begins a symbol if that is another
- * than that of the code before, and no function's symbol is there. */
-static bool come_to(building *b, uint64_t address, uint32_t function,
-                    const place *source) {
+/* Enters the line `source` at an address: begins a symbol if the code before is of
+ * another line or function, unless a function's symbol is there. */
+static bool enter_line(building *b, uint64_t address, uint32_t function,
+                       const place *source) {
   bool same = source->file == b->last.file && source->line == b->last.line &&
               same_function(source->function, b->last.function);
   b->last = *source;
@@ -179,7 +182,7 @@ static bool come_to(building *b, uint64_t address, uint32_t function,
  * wherever something was recorded. */
 static bool is_of_one(const building *b, uint32_t within, gp_range code,
                       const char *function) {
-  if (!b->lines->policy->recorded_lines_only) return code.high - code.low == 1;
+  if (!b->symtab->policy->recorded_lines_only) return code.high - code.low == 1;
   if (!is_function_at(b, within, code.high - 1, function)) return false;
   const gp_recorded *recorded = &b->recorded;
   for (size_t i = gp_range_above(recorded->ranges, recorded->count, code.low);
@@ -197,22 +200,22 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
   code = gp_range_clip((gp_range){b->map.low[stretch], b->map.high[stretch]}, code);
   place source = {b->map.file[stretch], b->map.line[stretch], NULL};
   source.function = name_at(b, function, code.low);
-  if (source.function && !come_to(b, code.low, function, &source)) return false;
+  if (source.function && !enter_line(b, code.low, function, &source)) return false;
   if (source.function && is_of_one(b, function, code, source.function)) return true;
   for (uint64_t address = code.low + 1; address < code.high; address++) {
     source.function = name_at(b, function, address);
-    if (source.function && !come_to(b, address, function, &source)) return false;
+    if (source.function && !enter_line(b, address, function, &source)) return false;
   }
   return true;
 }
 
 /* Goes through the stretches [first, end) of one line; the part of the function's code
  * from them to the next line is `part`. */
-static bool pass_line(building *b, uint32_t function, size_t first, size_t end,
+static bool emit_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
   if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
     place source = {b->map.file[first], b->map.line[first], NULL};
-    if (b->options->all) return come_to(b, part.low, function, &source);
+    if (b->options->all) return enter_line(b, part.low, function, &source);
     b->last = source;
     return true;
   }
@@ -240,7 +243,7 @@ static size_t skip_to(const gp_line_map *map, size_t first, uint64_t address) {
 }
 
 /* A function's symbol. No stretch before *next is at its entry or behind that. */
-static bool pass_entry(building *b, uint32_t function, size_t *next) {
+static bool emit_entry(building *b, uint32_t function, size_t *next) {
   const gp_line_map *map = &b->map;
   uint64_t entry = b->functions->address[function];
   size_t at = *next = skip_to(map, *next, entry);
@@ -251,7 +254,7 @@ static bool pass_entry(building *b, uint32_t function, size_t *next) {
 }
 
 /* The symbols of its lines. */
-static bool pass_code(building *b, uint32_t function, size_t *next) {
+static bool emit_code_lines(building *b, uint32_t function, size_t *next) {
   const gp_line_map *map = &b->map;
   gp_range code = code_of(b, function);
   size_t first = skip_to(map, *next, code.low);
@@ -259,7 +262,7 @@ static bool pass_code(building *b, uint32_t function, size_t *next) {
     size_t end = end_of_line(map, first, code.high);
     gp_range part = {map->low[first], end < map->count ? map->low[end] : UINT64_MAX};
     part = gp_range_clip(part, code);
-    if (!pass_line(b, function, first, end, part, code)) return false;
+    if (!emit_line(b, function, first, end, part, code)) return false;
     if (map->high[end - 1] > code.high) break;  /* it goes on in the next function */
     first = end;
   }
@@ -276,38 +279,39 @@ static uint32_t highest(const uint32_t *numbers, size_t count) {
   return most;
 }
 
-static bool pass_all(building *b) {
+static bool emit_all(building *b) {
   size_t next = 0;
   b->last = (place){GP_NONE, 0, NULL};
   b->typed = GP_NONE;
   for (uint32_t f = 0; f < b->functions->count; f++)
-    if (!pass_entry(b, f, &next) || !pass_code(b, f, &next)) return false;
+    if (!emit_entry(b, f, &next) || !emit_code_lines(b, f, &next)) return false;
   return true;
 }
 
 /* Drops the last symbol if it lies beyond .text, unless there are no lines at all: GNU
  * gprof loses it (last_line_kept). The one before it ends where it began. */
 static void drop_last_symbol(const building *b) {
-  gp_symtab *lines = b->lines;
-  if (b->functions->sourceless || lines->count < 2) return;
-  uint64_t last = lines->address[lines->count - 1];
+  gp_symtab *symtab = b->symtab;
+  if (b->functions->sourceless || symtab->count < 2) return;
+  uint64_t last = symtab->address[symtab->count - 1];
   if (last < b->image->text_high) return;
-  lines->text_high = last;
-  lines->count--;
+  symtab->text_high = last;
+  symtab->count--;
 }
 
 /* Leads from lines to their functions, and from functions to their lines: first their
  * own, then the others, of which those of a cold part may lie below. */
 static bool tie_lines(building *b) {
-  gp_symtab *lines = b->lines;
-  uint32_t *last = gp_identity(lines->count);  /* per function: the end of its chain */
-  lines->next_line = gp_column(lines->count, sizeof *lines->next_line);
-  bool done = last && lines->next_line;
-  if (done) memset(lines->next_line, 0xff, lines->count * sizeof *lines->next_line);
-  for (uint32_t row = 0; done && row < lines->count; row++) {
+  gp_symtab_lines *lines = b->lines;
+  size_t count = b->symtab->count;
+  uint32_t *last = gp_identity(count);  /* per function: the end of its chain */
+  lines->next = gp_column(count, sizeof *lines->next);
+  bool done = last && lines->next;
+  if (done) memset(lines->next, 0xff, count * sizeof *lines->next);
+  for (uint32_t row = 0; done && row < count; row++) {
     uint32_t function = lines->function[row] = b->row[lines->function[row]];
     if (row == function) continue;
-    lines->next_line[last[function]] = row;
+    lines->next[last[function]] = row;
     last[function] = row;
   }
   free(last);
@@ -317,11 +321,8 @@ static bool tie_lines(building *b) {
 /* Gives the table the names of files, with the numbers that they have. */
 static bool copy_files(building *b) {
   uint32_t number;
-  b->lines->files = gp_column(1, sizeof *b->lines->files);
-  if (!b->lines->files) return false;
-  gp_source_names_init(b->lines->files);
   for (size_t i = 0; i < b->map.names.count; i++)
-    if (!gp_source_names_add(b->lines->files, b->map.names.name[i], &number))
+    if (!gp_source_names_add(&b->lines->files, b->map.names.name[i], &number))
       return false;
   return true;
 }
@@ -329,40 +330,42 @@ static bool copy_files(building *b) {
 /* Finds out where anything was recorded, unless nobody asks: where all lines have a
  * symbol, and all are told apart by every byte. */
 static bool find_recorded(building *b, const gp_data *data) {
-  bool only = b->lines->policy->recorded_lines_only;
+  bool only = b->symtab->policy->recorded_lines_only;
   if (b->options->all && b->options->named && !only) return true;
   return gp_recorded_find(&b->recorded, data);
 }
 
 static bool build(building *b, const gp_data *data, gp_error *error) {
   const gp_symtab *functions = b->functions;
+  b->lines = b->symtab->lines = gp_column(1, sizeof *b->lines);
+  if (!b->lines) return gp_fail_memory(error);
+  gp_source_names_init(&b->lines->files);
   b->row = gp_column(functions->count, sizeof *b->row);
   b->next_order = highest(functions->order, functions->count) + 1;
   if (!b->row || !gp_image_prepare_locate(b->image) || !find_recorded(b, data))
     return gp_fail_memory(error);
   if (!functions->sourceless && !read_map(b, error)) return false;
-  if (!pass_all(b)) return gp_fail_memory(error);
-  if (!b->lines->policy->last_line_kept) drop_last_symbol(b);
-  if (functions->outside != GP_NONE) b->lines->outside = b->row[functions->outside];
+  if (!emit_all(b)) return gp_fail_memory(error);
+  if (!b->symtab->policy->last_line_kept) drop_last_symbol(b);
+  if (functions->outside != GP_NONE) b->symtab->outside = b->row[functions->outside];
   return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 
-bool gp_line_symtab_build(gp_symtab *lines, const gp_symtab *functions,
+bool gp_line_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
                           const gp_image *image, const gp_data *data,
                           const gp_line_symtab_options *options, gp_error *error) {
-  building b = {
-      .functions = functions, .options = options, .lines = lines};
+  building b = {.functions = functions, .options = options, .symtab = symtab};
   b.image = gp_image_for_lines(image, !functions->policy->debug_files);
-  memset(lines, 0, sizeof *lines);
-  lines->outside = GP_NONE;
-  lines->text_high = functions->text_high;
-  lines->trace = functions->trace;
-  lines->policy = functions->policy;
-  lines->sourceless = functions->sourceless;
+  memset(symtab, 0, sizeof *symtab);
+  symtab->outside = GP_NONE;
+  symtab->text_high = functions->text_high;
+  symtab->trace = functions->trace;
+  symtab->policy = functions->policy;
+  symtab->sourceless = functions->sourceless;
   bool done = build(&b, data, error);
   free(b.row);
   gp_recorded_free(&b.recorded);
   gp_line_map_free(&b.map);
-  if (!done) gp_symtab_free(lines);
+  if (!done) gp_symtab_free(symtab);
   return done;
 }

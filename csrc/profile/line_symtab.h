@@ -30,7 +30,7 @@ typedef struct gp_line_symtab_options {
 /* Makes the table out of that of functions, by the same policy. Both that one and the
  * image must outlive it. Where symbols have no source (sourceless) it is
  * that of the functions. */
-bool gp_line_symtab_build(gp_symtab *lines, const gp_symtab *functions,
+bool gp_line_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
                           const gp_image *image, const gp_data *data,
                           const gp_line_symtab_options *options, gp_error *error);
 

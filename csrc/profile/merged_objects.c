@@ -39,18 +39,20 @@ static bool place(gp_merged_object *objects, size_t count, gp_error *error) {
 
 /* --- symbols ------------------------------------------------------------------- */
 
-/* Room for so many symbols, and for so many bytes of names. */
-static bool allocate(gp_symtab *joined, size_t count, size_t text) {
-  joined->address = gp_column(count, sizeof *joined->address);
-  joined->name = gp_column(count, sizeof *joined->name);
-  joined->flags = gp_column(count, sizeof *joined->flags);
-  joined->order = gp_column(count, sizeof *joined->order);
-  joined->owner = gp_column(count, sizeof *joined->owner);
-  joined->end = gp_column(count, sizeof *joined->end);
-  joined->object = gp_column(count, sizeof *joined->object);
-  joined->text = gp_column(text, 1);
-  return joined->address && joined->name && joined->flags && joined->order &&
-         joined->owner && joined->end && joined->object && joined->text;
+/* Allocates columns for `count` symbols, and `text` bytes for names. */
+static bool allocate(gp_symtab *merged, size_t count, size_t text) {
+  gp_symtab_objects *objects = merged->objects = gp_column(1, sizeof *objects);
+  if (!objects) return false;
+  merged->address = gp_column(count, sizeof *merged->address);
+  merged->name = gp_column(count, sizeof *merged->name);
+  merged->flags = gp_column(count, sizeof *merged->flags);
+  merged->order = gp_column(count, sizeof *merged->order);
+  merged->owner = gp_column(count, sizeof *merged->owner);
+  objects->end = gp_column(count, sizeof *objects->end);
+  objects->name = gp_column(count, sizeof *objects->name);
+  objects->text = gp_column(text, 1);
+  return merged->address && merged->name && merged->flags && merged->order &&
+         merged->owner && objects->end && objects->name && objects->text;
 }
 
 static size_t text_of(const gp_merged_object *object) {
@@ -78,47 +80,47 @@ static const char *append_text(char **text, const char *name, const char *object
 }
 
 /* Appends the symbols of an object; those of the table before end at `order`. */
-static void append(gp_symtab *joined, const gp_merged_object *object, char **text,
+static void append(gp_symtab *merged, const gp_merged_object *object, char **text,
                    uint32_t *order) {
   const gp_symtab *symtab = object->symtab;
-  uint32_t base = (uint32_t)joined->count, highest = 0;
+  uint32_t base = (uint32_t)merged->count, highest = 0;
   const char *name = object->name ? append_text(text, object->name, NULL) : NULL;
   for (uint32_t s = 0; s < symtab->count; s++) {
     uint32_t row = base + s;
     uint64_t end = s == symtab->outside ? symtab->address[s] : gp_symtab_end(symtab, s);
-    joined->address[row] = symtab->address[s] + object->slide;
-    joined->end[row] = end + object->slide;
-    joined->name[row] = name ? append_text(text, symtab->name[s], name) : symtab->name[s];
-    joined->object[row] = name;
-    joined->flags[row] = symtab->flags[s];
-    joined->order[row] = *order + symtab->order[s];
-    joined->owner[row] = base + gp_symtab_owner(symtab, s);
+    merged->address[row] = symtab->address[s] + object->slide;
+    merged->objects->end[row] = end + object->slide;
+    merged->name[row] = name ? append_text(text, symtab->name[s], name) : symtab->name[s];
+    merged->objects->name[row] = name;
+    merged->flags[row] = symtab->flags[s];
+    merged->order[row] = *order + symtab->order[s];
+    merged->owner[row] = base + gp_symtab_owner(symtab, s);
     if (symtab->order[s] > highest) highest = symtab->order[s];
   }
   *order += highest + 1;
-  joined->count += symtab->count;
-  joined->text_high = symtab->text_high + object->slide;
+  merged->count += symtab->count;
+  merged->text_high = symtab->text_high + object->slide;
 }
 
-bool gp_merged_objects_build(gp_symtab *joined, gp_merged_object *objects, size_t count,
+bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_t count,
                              gp_error *error) {
   size_t symbols = 0, text = 1;
   uint32_t order = 0;
-  memset(joined, 0, sizeof *joined);
-  joined->outside = GP_NONE;
-  joined->sourceless = true;
-  joined->policy = &gp_policy_default;
-  joined->trace = objects[0].symtab->trace;
+  memset(merged, 0, sizeof *merged);
+  merged->outside = GP_NONE;
+  merged->sourceless = true;
+  merged->policy = &gp_policy_default;
+  merged->trace = objects[0].symtab->trace;
   if (!place(objects, count, error)) return false;
   for (size_t i = 0; i < count; i++) {
     symbols += objects[i].symtab->count;
     text += text_of(&objects[i]);
   }
   if (symbols >= UINT32_MAX / 4) return gp_fail(error, "there are too many symbols");
-  bool done = allocate(joined, symbols, text);
-  char *next = joined->text;
-  for (size_t i = 0; done && i < count; i++) append(joined, &objects[i], &next, &order);
-  if (!done) gp_symtab_free(joined);
+  bool done = allocate(merged, symbols, text);
+  char *next = done ? merged->objects->text : NULL;
+  for (size_t i = 0; done && i < count; i++) append(merged, &objects[i], &next, &order);
+  if (!done) gp_symtab_free(merged);
   return done || gp_fail_memory(error);
 }
 

@@ -24,7 +24,7 @@ typedef struct gp_merged_object {
 
 /* Makes one table of those of all objects, which have to outlive it, and says where they
  * are moved to. Errors: there are not enough addresses, or symbols are too many. */
-bool gp_merged_objects_build(gp_symtab *joined, gp_merged_object *objects, size_t count,
+bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_t count,
                              gp_error *error);
 
 /* Adds the records of an object to a sum of `mixed_scales`, but for those calls that are

@@ -285,5 +285,5 @@ bool gp_order_members(const gp_callgraph *graph, uint32_t cycle, gp_rows *member
 /* --- lines of a function ---------------------------------------------------- */
 
 bool gp_order_lines(const gp_callgraph *graph, uint32_t function, gp_rows *lines) {
-  return copy_chain(function, graph->symtab->next_line, lines);
+  return copy_chain(function, graph->symtab->lines->next, lines);
 }

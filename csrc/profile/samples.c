@@ -12,7 +12,7 @@
 
 /* The first unit behind a symbol. */
 static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
-  if (symtab->end) return (symtab->end[symbol] + 1) / UNIT;
+  if (symtab->objects) return (symtab->objects->end[symbol] + 1) / UNIT;
   return symbol + 1 < symtab->count ? symtab->address[symbol + 1] / UNIT
                                     : symtab->text_high / UNIT;
 }

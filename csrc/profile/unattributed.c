@@ -81,14 +81,6 @@ static uint64_t drift_of(const gp_histogram *histogram) {
 
 /* --- symbols ---------------------------------------------------------------- */
 
-/* The row behind those of one function's code: they are several in a table by line. */
-static uint32_t end_of_code(const gp_symtab *symtab, uint32_t row) {
-  uint32_t end = row + 1;
-  if (symtab->origin)
-    while (end < symtab->count && symtab->origin[end] == symtab->origin[row]) end++;
-  return end;
-}
-
 static bool has_ticks(const search *s, uint32_t row, uint32_t end) {
   for (; row < end; row++)
     if (s->samples->ticks[gp_symtab_owner(s->symtab, row)] > 0) return true;
@@ -136,7 +128,7 @@ static bool look_behind(search *s, uint32_t row, uint32_t end) {
 
 static bool find_gaps(search *s) {
   for (uint32_t row = 0, end; row < s->symtab->count; row = end) {
-    end = end_of_code(s->symtab, row);
+    end = gp_symtab_code_end(s->symtab, row);
     if (has_ticks(s, row, end) && !look_behind(s, row, end)) return false;
   }
   return true;

@@ -48,9 +48,9 @@ typedef struct lookup {
 
 /* The source of a symbol: the number of its file in the lookup, or GP_NONE. */
 static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
-  if (l->symtab->files) {
-    *line = l->symtab->line[symbol];
-    return l->symtab->file[symbol];
+  if (l->symtab->lines) {
+    *line = l->symtab->lines->line[symbol];
+    return l->symtab->lines->file[symbol];
   }
   uint32_t stretch = gp_line_map_find(l->map, l->symtab->address[symbol]);
   if (stretch == GP_NONE) return GP_NONE;
@@ -77,7 +77,7 @@ static bool look_all_up(gp_symbol_sources *sources, const lookup *l) {
 
 static bool look_up_in(gp_symbol_sources *sources, const gp_symtab *symtab,
                        const gp_line_map *map) {
-  const gp_source_names *files = symtab->files ? symtab->files : &map->names;
+  const gp_source_names *files = symtab->lines ? &symtab->lines->files : &map->names;
   lookup l = {symtab, map, files, gp_column(files->count, sizeof *l.number)};
   if (!l.number) return false;
   memset(l.number, 0xff, files->count * sizeof *l.number);
@@ -108,7 +108,7 @@ bool gp_symbol_sources_read(gp_symbol_sources *sources, const gp_symtab *symtab,
   sources->file = gp_column(symtab->count, sizeof *sources->file);
   sources->line = gp_column(symtab->count, sizeof *sources->line);
   gp_line_map map = {0};
-  bool known = symtab->sourceless || symtab->files;
+  bool known = symtab->sourceless || symtab->lines;
   bool done = sources->file && sources->line &&
               (known || read_entries(&map, symtab, image, error)) &&
               look_up_in(sources, symtab, &map) && group(sources);

@@ -251,29 +251,40 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
   return done;
 }
 
+static void free_lines(gp_symtab_lines *lines) {
+  if (!lines) return;
+  free(lines->function);
+  free(lines->next);
+  free(lines->origin);
+  free(lines->file);
+  free(lines->line);
+  gp_source_names_free(&lines->files);
+  free(lines);
+}
+
+static void free_objects(gp_symtab_objects *objects) {
+  if (!objects) return;
+  free(objects->end);
+  free(objects->name);
+  free(objects->text);
+  free(objects);
+}
+
 void gp_symtab_free(gp_symtab *symtab) {
   free(symtab->address);
   free(symtab->name);
   free(symtab->flags);
   free(symtab->order);
   free(symtab->owner);
-  free(symtab->end);
-  free(symtab->object);
-  free(symtab->text);
-  free(symtab->function);
-  free(symtab->origin);
-  free(symtab->next_line);
-  free(symtab->file);
-  free(symtab->line);
-  if (symtab->files) gp_source_names_free(symtab->files);
-  free(symtab->files);
+  free_lines(symtab->lines);
+  free_objects(symtab->objects);
   memset(symtab, 0, sizeof *symtab);
 }
 
 /* --- lookup ---------------------------------------------------------------- */
 
 uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol) {
-  if (symtab->end) return symtab->end[symbol];
+  if (symtab->objects) return symtab->objects->end[symbol];
   if (symbol + 1 < symtab->count) return symtab->address[symbol + 1] - 1;
   return symtab->text_high - 1;
 }
@@ -289,6 +300,14 @@ static bool is_up_to(const void *addresses, size_t row, uint64_t address) {
 
 uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address) {
   return (uint32_t)gp_search(symtab->address, 0, symtab->count, address, is_up_to);
+}
+
+uint32_t gp_symtab_code_end(const gp_symtab *symtab, uint32_t symbol) {
+  uint32_t end = symbol + 1;
+  if (!symtab->lines) return end;
+  const uint32_t *origin = symtab->lines->origin;
+  while (end < symtab->count && origin[end] == origin[symbol]) end++;
+  return end;
 }
 
 uint32_t gp_symtab_at(const gp_symtab *symtab, uint64_t address) {

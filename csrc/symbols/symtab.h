@@ -16,6 +16,24 @@
 #include "debug/source_names.h"
 #include "symbols/candidates.h"
 
+/* Columns that a table by line adds, per symbol: made by profile/line_symtab.h. */
+typedef struct gp_symtab_lines {
+  uint32_t *function;   /* the function whose code it is; its own number for a function */
+  uint32_t *next;       /* chain of a function's lines, which begins with its own;
+                           GP_NONE at the end */
+  uint32_t *origin;     /* the symbol of the table of functions whose code it is */
+  uint32_t *file;       /* a number in `files`, or GP_NONE */
+  uint32_t *line;       /* from 1; 0 if the file is not known */
+  gp_source_names files;  /* as the debugging information spells them */
+} gp_symtab_lines;
+
+/* Columns that a table of several objects adds: made by profile/merged_objects.h. */
+typedef struct gp_symtab_objects {
+  uint64_t *end;        /* the last address; below the first if it has no code */
+  const char **name;    /* the library's name; NULL for the program */
+  char *text;           /* names that are the table's own */
+} gp_symtab_objects;
+
 /* Columns over the symbols, which are numbered from 0 in address order. */
 typedef struct gp_symtab {
   size_t count;
@@ -23,28 +41,17 @@ typedef struct gp_symtab {
   const char **name;    /* as the table has it; belongs to the image or the file */
   uint8_t *flags;
   uint32_t *order;      /* the first place in the table of a symbol at that address */
-  uint32_t *owner;      /* whose part it is; its own number for a function.
-                           NULL as long as every symbol is its own */
+  uint32_t *owner;      /* the function it is part of; its own number for a function.
+                           NULL if every symbol is its own */
 
-  /* in a table by line (linetab.h), per symbol; NULL in one of functions */
-  uint32_t *function;   /* the function whose code it is; its own number for a function */
-  uint32_t *next_line;  /* chain of a function's lines, which begins with its own;
-                           GP_NONE at the end */
-  uint32_t *origin;     /* the symbol of the table of functions whose code it is */
-  uint32_t *file;       /* a number in `files`, or GP_NONE */
-  uint32_t *line;       /* from 1; 0 if the file is not known */
-  gp_source_names *files;      /* as the debugging information spells them */
+  gp_symtab_lines *lines;      /* NULL in a table of functions */
+  gp_symtab_objects *objects;  /* NULL in a table of one image */
 
-  /* in a table of several objects (joined.h), per symbol; NULL in one of an image */
-  uint64_t *end;        /* the last address; below the first if it has no code */
-  const char **object;  /* the library's name, or NULL */
-  char *text;           /* names that are the table's own */
-
-  uint32_t outside;     /* stands for all that is not in a shared library and calls it,
-                           behind all code; or GP_NONE */
-  uint64_t text_high;   /* address behind .text: where the last symbol ends */
-  const gp_trace *trace;  /* what the graph goes by, too; or NULL */
-  const gp_policy *policy;  /* what it was made by, and later stages go by */
+  uint32_t outside;     /* stands for the callers of a shared library from outside, after
+                           all code; or GP_NONE */
+  uint64_t text_high;   /* one past the end of .text, where the last symbol ends */
+  const gp_trace *trace;  /* for later stages, too; or NULL */
+  const gp_policy *policy;  /* for later stages, too */
   bool sourceless;      /* from a symbol file: nothing is known of source lines */
 } gp_symtab;
 
@@ -75,14 +82,30 @@ uint32_t gp_symtab_at(const gp_symtab *symtab, uint64_t address);
 /* The function whose code is at `address`, or GP_NONE. */
 uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address);
 
-/* In a table by line: whether a symbol is a line in the middle of a function. */
-static inline bool gp_symtab_is_line(const gp_symtab *symtab, uint32_t symbol) {
-  return symtab->function && symtab->function[symbol] != symbol;
-}
+/* The first symbol after those of the same function's code: in a table by line these are
+ * several, else one. */
+uint32_t gp_symtab_code_end(const gp_symtab *symtab, uint32_t symbol);
 
-/* The function that a symbol belongs to: mostly itself. */
+/* The symbol whose samples and calls include those of a symbol: mostly itself, for a cold
+ * part its function. */
 static inline uint32_t gp_symtab_owner(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->owner ? symtab->owner[symbol] : symbol;
+}
+
+/* The function whose code a symbol is, be that a cold part or a line of it. */
+static inline uint32_t gp_symtab_function(const gp_symtab *symtab, uint32_t symbol) {
+  return symtab->lines ? symtab->lines->function[symbol]
+                       : gp_symtab_owner(symtab, symbol);
+}
+
+/* Whether a symbol is a line in the middle of a function. */
+static inline bool gp_symtab_is_line(const gp_symtab *symtab, uint32_t symbol) {
+  return symtab->lines && symtab->lines->function[symbol] != symbol;
+}
+
+/* The name of the shared library that a symbol is of, or NULL. */
+static inline const char *gp_symtab_library(const gp_symtab *symtab, uint32_t symbol) {
+  return symtab->objects ? symtab->objects->name[symbol] : NULL;
 }
 
 #endif
