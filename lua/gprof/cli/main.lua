@@ -1,5 +1,5 @@
---- The command line: answers what the program is asked about itself, or hands over to
--- gprof.cli.run; and tells what failed.
+--- The program: answers questions about itself (--help), or runs gprof.cli.run; prints
+-- what failed, and sets the exit status.
 --
 -- @internal gprof.cli.main
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,11 +8,10 @@ local command_line = require "gprof.cli.command_line"
 local core = require "gprof.core"
 local failure = require "gprof.library.failure"
 local output = require "gprof.output"
-local policy = require "gprof.library.policy"
 
-local cli = {}
+local main = {}
 
--- The status that tells what got slower from what went wrong.
+-- The exit status if --fail-on finds something slower; that of failures is 1.
 local REGRESSION <const> = 2
 
 local function blocks_runtime()
@@ -20,9 +19,9 @@ local function blocks_runtime()
   return path or failure.raise("the %s", message)
 end
 
--- Where reports go.
+-- Opens the stream of reports; returns what `output.into` and `pager.open` return.
 local function open_output(settings)
-  local adapts = policy.of(settings).adapts_to_terminal
+  local adapts = require "gprof.library.policy".of(settings).adapts_to_terminal
   settings.color = settings.color ~= nil and adapts and
     require "gprof.print.color".wanted(settings.color, io.stdout)
   local function is_colored() return settings.color == true end
@@ -32,15 +31,15 @@ local function open_output(settings)
   return output.into(io.stdout, is_colored)
 end
 
-local function report(settings)
+local function run_settings(settings)
   local write, finish, _ <close> = open_output(settings)
   local run = require(settings.sandbox and "gprof.cli.sandboxed" or "gprof.cli.run")
-  local bad, slower, differs = run(settings, write)
+  local left_out, slower, differs = run(settings, write)
   finish()
-  return bad, slower, differs
+  return left_out, slower, differs
 end
 
--- What the program is asked about itself; nil if that is nothing.
+-- The answer to an option that asks about the program; nil without one.
 local function answer(settings)
   if settings.help then return require "gprof.cli.help".page() end
   if settings.version then return require "gprof.cli.help".version() end
@@ -50,7 +49,7 @@ local function answer(settings)
   return settings.print_blocks_runtime and blocks_runtime() .. "\n" or nil
 end
 
-local function work(arguments)
+local function execute(arguments)
   local settings = command_line.read(arguments)
   local text = answer(settings)
   if text then
@@ -59,32 +58,34 @@ local function work(arguments)
     finish()
     return 0
   end
-  local bad, slower, differs = report(settings)
+  local left_out, slower, differs = run_settings(settings)
   for _, line in ipairs(slower) do
     require "gprof.format.terminal".tell("gprof.lua: " .. line)
   end
-  if bad > 0 then failure.raise("bad profiles that were left out: %d", bad) end
+  if left_out > 0 then
+    failure.raise("bad profiles that were left out: %d", left_out)
+  end
   return differs and 1 or slower[1] and REGRESSION or 0
 end
 
 --- Runs the program.
 -- @tparam {string,...} arguments
--- @treturn integer exit status: 0; or 1 after one line on standard error, or if --verify
---   finds that image, profile and source do not belong together; or 2 after what got
---   slower than --fail-on wants
-function cli.run(arguments)
-  -- nearly all garbage is lines just printed: a fifth less time and memory than
-  -- marking all that lives over and over again
+-- @treturn integer exit status: 0; 1 after a line on standard error, or if --verify finds
+--   that image, profile and source do not belong together; 2 if something got slower than
+--   --fail-on permits
+function main.run(arguments)
+  -- nearly all garbage is lines just printed: a fifth less time and memory than the
+  -- incremental collector takes
   collectgarbage("generational")
   core.end_by_interrupt()
   core.open_standard_files()
-  local done, problem = pcall(work, arguments)
+  local done, problem = pcall(execute, arguments)
   if done then return problem end
   if type(problem) == "string" and problem:find "not enough memory$" then
-    io.stderr:write "gprof.lua: not enough memory\n"  -- in one piece: it may take no more
+    io.stderr:write "gprof.lua: not enough memory\n"  -- one write, no allocation
     return 1
   elseif type(problem) ~= "table" then
-    -- a fault of ours: let it be seen
+    -- a bug: show it
     error(require "gprof.format.terminal".for_stderr(tostring(problem)), 0)
   end
   if not problem.quiet then
@@ -93,4 +94,4 @@ function cli.run(arguments)
   return 1
 end
 
-return cli
+return main

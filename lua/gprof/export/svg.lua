@@ -4,16 +4,11 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local dot = require "gprof.export.dot"
+local failure = require "gprof.library.failure"
 
 local MISSING <const> = 127  -- what a shell says of a command that there is not
 
-local function fail(...)
-  error({ message = string.format(...) }, 0)
-end
-
-local function need(value, message)
-  return value or fail("%s", message)
-end
+local raise <const>, need <const> = failure.raise, failure.need
 
 -- A file for a moment: `path`. It is deleted when the value is closed.
 local function temporary()
@@ -38,9 +33,9 @@ end
 local function check(done, code, said)
   if done then return end
   if code == MISSING then
-    fail "an svg export needs Graphviz, whose command dot is not installed"
+    raise "an svg export needs Graphviz, whose command dot is not installed"
   end
-  fail("dot (Graphviz) failed: %s", said ~= "" and said or "status " .. tostring(code))
+  raise("dot (Graphviz) failed: %s", said ~= "" and said or "status " .. tostring(code))
 end
 
 --- Writes it.

@@ -3,6 +3,8 @@
 -- @internal gprof.library.sorting
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local failure = require "gprof.library.failure"
+
 -- Names and places go upwards; amounts, which all others are, begin with the most.
 local ascending = {
   name = true, symbol = true, file = true, line = true, address = true, id = true,
@@ -17,7 +19,7 @@ local function comparable(key, field)
   local kind = type(key)
   if kind == "boolean" then return key and 1 or 0 end
   if kind == "string" or kind == "number" then return key end
-  error({ message = ("cannot sort by field '%s', a %s"):format(field, kind) }, 0)
+  failure.raise("cannot sort by field '%s', a %s", field, kind)
 end
 
 -- Sorts numbers by key; those without one come last, equal ones stay in their order.

@@ -4,6 +4,8 @@
 -- @internal gprof.export.html.assets
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local failure = require "gprof.library.failure"
+
 local assets = {}
 
 -- The scripts in the order in which they stand in the page: later ones use what earlier
@@ -27,7 +29,7 @@ local function read(name)
   if file then file:close() end
   -- browsers take each end of a line for a newline before they look at the digest
   if content then return (content:gsub("\r\n?", "\n")) end
-  error({ message = ("a part of pages is not installed: %s"):format(problem or path) }, 0)
+  failure.raise("a part of pages is not installed: %s", problem or path)
 end
 
 --- The style sheet.

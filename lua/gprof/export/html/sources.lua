@@ -6,6 +6,7 @@
 
 local arguments = require "gprof.library.arguments"
 local core = require "gprof.core"
+local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local source_text = require "gprof.library.source_text"
 
@@ -24,8 +25,7 @@ local function by_line(profile, options)
   picked.line = (options.include or options.exclude) and "all" or true
   picked.missed = nil  -- it was said before
   picked.with = nil    -- libraries have functions beside a program, and no lines
-  local made, problem = gprof.profile(profile.image, profile.data, picked)
-  return made or error({ message = problem }, 0)
+  return (failure.need(gprof.profile(profile.image, profile.data, picked)))
 end
 
 -- Names of files of which anything was recorded, the most time first.
