@@ -1,57 +1,136 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How far symbols reach by their own account. */
+/* The sizes of symbols. */
 #include "object/symbol_size.h"
 
-#include <stdlib.h>
+#include <elf.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
-/* Names of sections are printed in front of sizes; there is none of this length in any
- * program. */
-enum { LONGEST_SECTION = 100 };
+/* --- ELF structures ------------------------------------------------------------- */
 
-bool gp_symbol_sizes_open(gp_symbol_sizes *extents, const gp_image *image) {
-  extents->image = image;
-  extents->stream = fmemopen(extents->text, sizeof extents->text, "w");
-  return extents->stream != NULL;
+static uint64_t read_number(const unsigned char *bytes, size_t size, gp_layout layout) {
+  switch (size) {
+    case 2: return gp_u16(bytes, layout);
+    case 4: return gp_u32(bytes, layout);
+    default: return gp_u64(bytes, layout);
+  }
 }
 
-void gp_symbol_sizes_close(gp_symbol_sizes *extents) {
-  if (extents->stream) (void)fclose(extents->stream);
-  extents->stream = NULL;
+/* A field of the structure at `bytes`, whose type in elf.h is Elf32_`type` or
+ * Elf64_`type`; and the size of the structure. */
+#define FIELD(table, bytes, type, field)                                                 \
+  ((table)->layout.pointer_size == 8                                                     \
+       ? read_number((bytes) + offsetof(Elf64_##type, field),                            \
+                     sizeof((Elf64_##type *)0)->field, (table)->layout)                  \
+       : read_number((bytes) + offsetof(Elf32_##type, field),                            \
+                     sizeof((Elf32_##type *)0)->field, (table)->layout))
+#define SIZE(table, type)                                                                \
+  ((table)->layout.pointer_size == 8 ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
+
+static bool read_at(bfd *file, uint64_t offset, void *to, size_t size) {
+  return offset <= INT64_MAX && bfd_seek(file, (file_ptr)offset, SEEK_SET) == 0 &&
+         bfd_bread(to, size, file) == size;
 }
 
-bool gp_symbol_sizes_are_known(const gp_image *image) {
-  return bfd_get_flavour(image->file) == bfd_target_elf_flavour;
+/* How many items of `size` bytes, of `claimed`, are in the file from `offset` on. */
+static uint64_t count_held(bfd *file, uint64_t offset, uint64_t size, uint64_t claimed) {
+  uint64_t end = bfd_get_file_size(file);
+  uint64_t held = offset < end ? (end - offset) / size : 0;
+  return claimed < held ? claimed : held;
 }
 
-/* Has libbfd print "VALUE FLAGS SECTION\tSIZE ...". The name, which nobody needs, may be
- * as long as the file: it is none meanwhile. */
-static void print(gp_symbol_sizes *extents, asymbol *symbol) {
-  const char *name = symbol->name;
-  memset(extents->text, 0, sizeof extents->text);
-  rewind(extents->stream);
-  symbol->name = "";
-  bfd_print_symbol(extents->image->file, extents->stream, symbol, bfd_print_symbol_all);
-  symbol->name = name;
-  fflush(extents->stream);
-  extents->text[sizeof extents->text - 1] = '\0';
+/* --- symbol tables -------------------------------------------------------------- */
+
+/* Finds the section headers. Their number is in the first one if it does not fit in the
+ * ELF header. */
+static bool find_sections(gp_elf_symtab *table, uint64_t *offset, uint64_t *count) {
+  unsigned char header[sizeof(Elf64_Ehdr)] = {0}, first[sizeof(Elf64_Shdr)];
+  if (!read_at(table->file, 0, header, sizeof(Elf32_Ehdr))) return false;
+  table->layout.big_endian = header[EI_DATA] == ELFDATA2MSB;
+  table->layout.pointer_size = header[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+  if (!read_at(table->file, 0, header, SIZE(table, Ehdr))) return false;
+  size_t size = SIZE(table, Shdr);
+  *offset = FIELD(table, header, Ehdr, e_shoff);
+  *count = FIELD(table, header, Ehdr, e_shnum);
+  if (*offset == 0 || FIELD(table, header, Ehdr, e_shentsize) != size) return false;
+  if (*count == 0) {
+    if (!read_at(table->file, *offset, first, size)) return false;
+    *count = FIELD(table, first, Shdr, sh_size);
+  }
+  *count = count_held(table->file, *offset, size, *count);
+  return true;
 }
 
-uint64_t gp_symbol_sizes_size(gp_symbol_sizes *extents, asymbol *symbol) {
-  const char *section = symbol->section ? symbol->section->name : NULL;
-  if (symbol->flags & BSF_SYNTHETIC || !section ||
-      strnlen(section, LONGEST_SECTION) == LONGEST_SECTION)
-    return 0;
-  print(extents, symbol);
-  const char *size = strchr(extents->text, '\t');
-  return size ? strtoull(size + 1, NULL, 16) : 0;
+/* Finds the first section of a type: SHT_SYMTAB or SHT_DYNSYM. */
+static void open_table(gp_elf_symtab *table, bfd *file, uint64_t type) {
+  unsigned char section[sizeof(Elf64_Shdr)];
+  uint64_t offset, count;
+  memset(table, 0, sizeof *table);
+  table->file = file;
+  if (!find_sections(table, &offset, &count)) return;
+  size_t header = SIZE(table, Shdr), entry = SIZE(table, Sym);
+  for (uint64_t i = 0; i < count; i++) {
+    if (!read_at(file, offset + i * header, section, header)) return;
+    if (FIELD(table, section, Shdr, sh_type) != type) continue;
+    table->offset = FIELD(table, section, Shdr, sh_offset);
+    table->count = count_held(file, table->offset, entry,
+                              FIELD(table, section, Shdr, sh_size) / entry);
+    return;
+  }
 }
 
-uint64_t gp_symbol_sizes_end(gp_symbol_sizes *extents, asymbol *symbol) {
+/* Moves the window over an entry. Neighbours are mostly wanted next, on either side. */
+static bool move_window(gp_elf_symtab *table, uint64_t entry) {
+  size_t bytes = SIZE(table, Sym), room = sizeof table->window / bytes;
+  if (entry >= table->first && entry - table->first < table->held) return true;
+  uint64_t first = entry - entry % room, left = table->count - first;
+  table->first = first;
+  table->held = left < room ? left : room;
+  bool done = read_at(table->file, table->offset + first * bytes, table->window,
+                      (size_t)table->held * bytes);
+  if (!done) table->held = 0;
+  return done;
+}
+
+static uint64_t entry_size(gp_elf_symtab *table, uint64_t entry) {
+  if (entry >= table->count || !move_window(table, entry)) return 0;
+  const unsigned char *symbol =
+      table->window + (entry - table->first) * SIZE(table, Sym);
+  return FIELD(table, symbol, Sym, st_size);
+}
+
+/* --- symbols of an image -------------------------------------------------------- */
+
+bool gp_symbol_sizes_open(gp_symbol_sizes *sizes, const gp_image *image) {
+  size_t count = image->symbol_count;
+  sizes->image = image;
+  if (bfd_get_flavour(image->file) != bfd_target_elf_flavour) return false;
+  /* mini_debug.c appends these */
+  while (count > 0 && bfd_asymbol_bfd(image->symbols[count - 1]) != image->file) count--;
+  sizes->dynamic = count;
+  open_table(&sizes->table, image->file, SHT_SYMTAB);
+  sizes->dynamic_table = (gp_elf_symtab){0};
+  if (count < image->symbol_count)
+    open_table(&sizes->dynamic_table, bfd_asymbol_bfd(image->symbols[count]),
+               SHT_DYNSYM);
+  return true;
+}
+
+/* libbfd leaves out the null symbol, the first entry of a table, and nothing else. */
+uint64_t gp_symbol_sizes_size(gp_symbol_sizes *sizes, size_t number) {
+  if (sizes->image->symbols[number]->flags & BSF_SYNTHETIC) return 0;
+  return number < sizes->dynamic
+             ? entry_size(&sizes->table, (uint64_t)number + 1)
+             : entry_size(&sizes->dynamic_table, (uint64_t)(number - sizes->dynamic) + 1);
+}
+
+uint64_t gp_symbol_sizes_end(gp_symbol_sizes *sizes, size_t number) {
+  const asymbol *symbol = sizes->image->symbols[number];
   const asection *section = symbol->section;
   if (!section || symbol->value >= bfd_section_size(section)) return UINT64_MAX;
-  uint64_t address = bfd_asymbol_value(symbol),
-           size = gp_symbol_sizes_size(extents, symbol);
+  uint64_t address = bfd_asymbol_value(symbol);
+  uint64_t size = gp_symbol_sizes_size(sizes, number);
   if (size == 0) size = bfd_section_size(section) - symbol->value;
   return size < UINT64_MAX - address ? address + size : UINT64_MAX;
 }

@@ -1,38 +1,42 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * How far symbols reach by their own account.
+ * The sizes of symbols.
  *
- * Symbols of ELF have a size, which libbfd keeps to itself: it tells it where it prints
- * a symbol, as for objdump -t. That takes about a microsecond, so this is for the few
- * symbols that a question is about.
+ * ELF symbols have a size, which libbfd reads but does not expose. It is read here from
+ * the symbol table in the file, a few entries at a time. Other formats have no sizes.
  */
 #ifndef GP_OBJECT_SYMBOL_SIZE_H
 #define GP_OBJECT_SYMBOL_SIZE_H
 
-#include <stdio.h>
-
 #include "object/image.h"
 
-/* Where libbfd prints: what is behind the size has no room there. */
+/* A symbol table of an ELF file, read through a window. */
+typedef struct gp_elf_symtab {
+  bfd *file;
+  gp_layout layout;         /* with the pointer size of the ELF class */
+  uint64_t offset;          /* of the table in the file */
+  uint64_t count;           /* entries, the null symbol included; 0: no table */
+  uint64_t first, held;     /* the window holds `held` entries from `first` */
+  unsigned char window[4096];
+} gp_elf_symtab;
+
+/* The sizes of the symbols of an image. */
 typedef struct gp_symbol_sizes {
   const gp_image *image;
-  FILE *stream;
-  char text[256];
+  size_t dynamic;           /* symbols from here on are another file's dynamic ones */
+  gp_elf_symtab table, dynamic_table;
 } gp_symbol_sizes;
 
-/* Opens that. False if there is no memory. Its address must not change from here on. */
-bool gp_symbol_sizes_open(gp_symbol_sizes *extents, const gp_image *image);
-void gp_symbol_sizes_close(gp_symbol_sizes *extents);
+/* Prepares for an image whose symbols have been read. False if its format has no symbol
+ * sizes. Nothing has to be freed. */
+bool gp_symbol_sizes_open(gp_symbol_sizes *sizes, const gp_image *image);
 
-/* Whether the format of the image knows sizes. */
-bool gp_symbol_sizes_are_known(const gp_image *image);
+/* The size in bytes of the symbol image->symbols[number]. 0 if it has none, as labels of
+ * assembler code and synthetic symbols do, or if the table cannot be read. */
+uint64_t gp_symbol_sizes_size(gp_symbol_sizes *sizes, size_t number);
 
-/* The size of a symbol, in bytes; 0 for one that has none, as those of assembler, and
- * those that libbfd makes up. */
-uint64_t gp_symbol_sizes_size(gp_symbol_sizes *extents, asymbol *symbol);
-
-/* The address behind a symbol's code: by its size, or else that where its section ends,
- * beyond which nothing is of it. UINT64_MAX for one that is in no section. */
-uint64_t gp_symbol_sizes_end(gp_symbol_sizes *extents, asymbol *symbol);
+/* One past the end of the symbol's code: by its size, or else the end of its section.
+ * UINT64_MAX if it lies in no section. */
+uint64_t gp_symbol_sizes_end(gp_symbol_sizes *sizes, size_t number);
 
 #endif

@@ -33,7 +33,7 @@ typedef struct search {
   const gp_symtab *symtab;
   const gp_samples *samples;
   const gp_data *data;
-  gp_symbol_sizes extents;
+  gp_symbol_sizes sizes;
   uint64_t drift;     /* by how many bytes samples may seem to be too low */
   gap *gaps;          /* that have samples, ascending */
   size_t count, capacity;
@@ -87,20 +87,20 @@ static bool has_ticks(const search *s, uint32_t row, uint32_t end) {
   return false;
 }
 
-/* The image's symbol that a row is of, or NULL. */
-static asymbol *symbol_of(const search *s, uint32_t row) {
+/* The index of a row's symbol among the image's, or GP_NONE. */
+static uint32_t symbol_of(const search *s, uint32_t row) {
   uint32_t order = s->symtab->order[row];
   asymbol *symbol = order < s->image->symbol_count ? s->image->symbols[order] : NULL;
   bool is_there = symbol && bfd_asymbol_value(symbol) == s->symtab->address[row];
-  return is_there ? symbol : NULL;
+  return is_there ? order : GP_NONE;
 }
 
 /* How far the code reaches that has a size and begins a few symbols before a row. */
 static uint64_t reach_of_few(search *s, uint32_t row) {
   uint64_t reach = 0;
   for (uint32_t i = 1; i <= FEW && i <= row; i++) {
-    asymbol *symbol = symbol_of(s, row - i);
-    uint64_t size = symbol ? gp_symbol_sizes_size(&s->extents, symbol) : 0;
+    uint32_t symbol = symbol_of(s, row - i);
+    uint64_t size = symbol == GP_NONE ? 0 : gp_symbol_sizes_size(&s->sizes, symbol);
     uint64_t address = s->symtab->address[row - i];
     if (size >= UINT64_MAX - address) return UINT64_MAX;
     if (address + size > reach) reach = address + size;
@@ -112,10 +112,10 @@ static uint64_t reach_of_few(search *s, uint32_t row) {
  * there. */
 static bool look_behind(search *s, uint32_t row, uint32_t end) {
   const gp_symtab *symtab = s->symtab;
-  asymbol *symbol = symbol_of(s, row);
+  uint32_t symbol = symbol_of(s, row);
   gap found = {.begin = symtab->address[row], .symbol = row};
-  if (!symbol) return true;
-  found.range.low = gp_symbol_sizes_end(&s->extents, symbol);
+  if (symbol == GP_NONE) return true;
+  found.range.low = gp_symbol_sizes_end(&s->sizes, symbol);
   found.range.high = end < symtab->count ? symtab->address[end] : symtab->text_high;
   found.range.high -= found.range.high < s->drift ? found.range.high : s->drift;
   if (ticks_in(s, found.range) == 0) return true;
@@ -163,7 +163,7 @@ static void take_covered(search *s) {
     uint64_t address = bfd_asymbol_value(symbol);
     gap *found = gap_at(s, address);
     if (!found) continue;
-    uint64_t size = gp_symbol_sizes_size(&s->extents, symbol), end = UINT64_MAX;
+    uint64_t size = gp_symbol_sizes_size(&s->sizes, i), end = UINT64_MAX;
     if (size == 0 && address == found->begin) continue;
     if (size > 0 && size < UINT64_MAX - address) end = address + size;
     if (end > found->range.low) found->range.low = end;
@@ -191,14 +191,12 @@ bool gp_unattributed_find(gp_unattributed *uncovered, const gp_image *image,
   search s = {.image = image, .symtab = symtab, .samples = samples, .data = data};
   memset(uncovered, 0, sizeof *uncovered);
   if (!symtab->policy->unattributed_measured || symtab->sourceless ||
-      data->histogram_count == 0 || !gp_symbol_sizes_are_known(image))
+      data->histogram_count == 0 || !gp_symbol_sizes_open(&s.sizes, image))
     return true;
-  if (!gp_symbol_sizes_open(&s.extents, image)) return gp_fail_memory(error);
   s.drift = drift_of(&data->histograms[0]);
   bool done = find_gaps(&s);
   if (done) take_covered(&s);
   add_up(uncovered, &s);
-  gp_symbol_sizes_close(&s.extents);
   free(s.gaps);
   uncovered->known = done;
   return done || gp_fail_memory(error);
