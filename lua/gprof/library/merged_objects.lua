@@ -1,9 +1,9 @@
 --- A program and shared libraries in one profile: their symbols in one table, their
 -- records in one sum, and the calls from the program into them.
 --
--- The dynamic linker tells how often a library's function was called from outside, and
--- not by whom. Calls of which the program tells (see gprof.library.load_address) are
--- the program's, and all others are from <outside>.
+-- The dynamic linker counts the calls of a library's function from outside, but not their
+-- callers. Calls that the program's profile has (see gprof.library.load_address) come
+-- from the program, all others from <outside>.
 --
 -- @internal gprof.library.merged_objects
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -20,15 +20,15 @@ local unknown = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
 
--- What goes by the lines, the code or the symbol table of one object.
-local alone <const> = {
+-- Options that are about the lines, the code or the symbol table of a single object.
+local single_object <const> = {
   "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
 }
 
--- Why libraries cannot be shown with a program; nil if nothing is wrong.
+-- Why libraries cannot be merged with a program; nil if they can.
 local function problem_of(data, options)
   local seen = {}
-  for _, name in ipairs(alone) do
+  for _, name in ipairs(single_object) do
     if options[name] then
       return ("several objects cannot be shown with the option '%s'"):format(name)
     end
@@ -44,7 +44,8 @@ local function problem_of(data, options)
   end
 end
 
--- Symbols and data of each object, as the core joins them; or nil and a message.
+-- The objects to merge, each { symbols, data, name }, the program without a name; or nil
+-- and a message.
 local function objects_of(symbols, data, options, trace)
   local problem, objects = problem_of(data, options), { { symbols, data } }
   if problem then return nil, problem end
@@ -59,9 +60,9 @@ local function objects_of(symbols, data, options, trace)
   return objects
 end
 
--- Calls from the program of what is not in it, by the address of what is called: arrays
--- of places and counts; and how many these are.
-local function foreign_calls(data, limit)
+-- Calls that leave the program, by the address of the callee: arrays of { from, count };
+-- and their sums.
+local function external_calls(data, limit)
   local calls, sum = {}, {}
   for from, callee, count in data:arcs() do
     if from < limit and not (callee >= 0 and callee < limit) then
@@ -73,7 +74,7 @@ local function foreign_calls(data, limit)
   return calls, sum
 end
 
--- How often functions of a library were called from outside, by address.
+-- The calls of a library's functions from outside, by address.
 local function outside_calls(data)
   local calls = {}
   for from, callee, count in data:arcs() do
@@ -87,7 +88,7 @@ end
 local function add_outside(records, object, place, calls, sum)
   local symbols, data = object[1], object[2]
   local outside, found = outside_calls(data), {}
-  load_address.take(symbols, data, outside, sum, function(address, callee)
+  load_address.attribute(symbols, data, outside, sum, function(address, callee)
     for _, call in ipairs(calls[address]) do
       found[#found + 1] = { call[1], callee + place.slide, call[2] }
     end
@@ -113,12 +114,12 @@ local function list_files(records, objects)
   end
 end
 
--- The object that a message of the core is about.
+-- The path of the object that a message of the core is about.
 local function path_of(image, options, number)
   return number == 1 and image.path or options.with[number - 1].image.path
 end
 
---- Joins a program and libraries.
+--- Merges a program and libraries.
 -- @tparam image image of the program
 -- @tparam symbols symbols of it
 -- @tparam data data of it
@@ -126,7 +127,7 @@ end
 -- @tparam[opt] trace trace
 -- @treturn[1] symbols all of them
 -- @treturn[1] data all records
--- @treturn[1] {string,...} the names of libraries with calls whose callers are not known
+-- @treturn[1] {string,...} the names of libraries with calls of unknown callers
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function merged_objects.merge(image, symbols, data, options, trace)
@@ -139,7 +140,7 @@ function merged_objects.merge(image, symbols, data, options, trace)
   end
   local calls, sum, others = {}, {}, {}
   for i = 1, #objects do
-    if i == 2 then calls, sum = foreign_calls(data, places[1].limit) end
+    if i == 2 then calls, sum = external_calls(data, places[1].limit) end
     if places[i].outside and add_outside(records, objects[i], places[i], calls, sum) then
       others[#others + 1] = objects[i][3] or base_name(image.path)
     end
@@ -148,7 +149,7 @@ function merged_objects.merge(image, symbols, data, options, trace)
   return joined, records, others
 end
 
---- Keeps in mind, or tells, the libraries of a profile with calls of unknown callers.
+--- Gets, or sets, the names of the libraries of a profile with calls of unknown callers.
 -- @tparam profile profile
 -- @tparam[opt] {string,...} names
 -- @treturn {string,...} names
