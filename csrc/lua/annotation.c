@@ -138,34 +138,34 @@ static int busiest(lua_State *L) {
 
 /* --- fields ------------------------------------------------------------------------ */
 
-static const gp_annotation_box *opened(lua_State *L, const void *object) {
-  const gp_annotation_box *box = object;
-  if (!box->open) luaL_error(L, "annotation is closed");
+static const gp_annotation_box *opened(const gp_part *p) {
+  const gp_annotation_box *box = p->owner;
+  if (!box->open) luaL_error(p->L, "annotation is closed");
   return box;
 }
 
-static void push_last(lua_State *L, const void *object) {
-  const gp_annotation *known = &opened(L, object)->lines;
-  lua_pushinteger(L, known->count > 0 ? known->line[known->count - 1] : 0);
+static gp_field_value get_last(const gp_part *p) {
+  const gp_annotation *known = &opened(p)->lines;
+  return gp_integer_value(known->count > 0 ? known->line[known->count - 1] : 0);
 }
 
-static void push_executions(lua_State *L, const void *object) {
-  const gp_annotation_box *box = opened(L, object);
+static gp_field_value get_executions(const gp_part *p) {
+  const gp_annotation_box *box = opened(p);
   uint64_t sum = 0;
   for (uint32_t row = 0; row < box->lines.count; row++) {
     uint64_t executions = gp_annotation_executions(&box->lines, row);
     if (!gp_count_add(&sum, executions)) sum = INT64_MAX;
   }
-  lua_pushinteger(L, (lua_Integer)sum);
+  return gp_integer_value(sum);
 }
 
 void gp_define_annotation(lua_State *L) {
   static const luaL_Reg meta[] = {{"__gc", release}, {"__close", release}, {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"lines", lines}, {"busiest", busiest}, {NULL, NULL}};
-  static const gp_object_field fields[] = {
-      {"last", push_last},              /* the highest number of a line; 0 without any */
-      {"executions", push_executions},  /* of all lines */
+  static const gp_field fields[] = {
+      {"last", get_last},              /* the highest number of a line; 0 without any */
+      {"executions", get_executions},  /* of all lines */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"annotated", annotated}, {"annotation", new_annotation}, {NULL, NULL}};

@@ -205,49 +205,52 @@ static int write_file(lua_State *L) {
   return 1;
 }
 
-static void push_histogram_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->stats.histogram_records);
+static const gp_data *opened(const gp_part *p) { return gp_open_data(p->L, p->owner); }
+
+static gp_field_value get_histogram_records(const gp_part *p) {
+  return gp_integer_value(opened(p)->stats.histogram_records);
 }
 
-static void push_arc_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->stats.arc_records);
+static gp_field_value get_arc_records(const gp_part *p) {
+  return gp_integer_value(opened(p)->stats.arc_records);
 }
 
-static void push_block_records(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->stats.block_records);
+static gp_field_value get_block_records(const gp_part *p) {
+  return gp_integer_value(opened(p)->stats.block_records);
 }
 
-static void push_bytes(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->stats.bytes);
+static gp_field_value get_bytes(const gp_part *p) {
+  return gp_integer_value(opened(p)->stats.bytes);
 }
 
-static void push_has_histogram(lua_State *L, const void *object) {
-  lua_pushboolean(L, gp_open_data(L, object)->histogram_count > 0);
+static gp_field_value get_has_histogram(const gp_part *p) {
+  return gp_boolean_value(opened(p)->histogram_count > 0);
 }
 
-static void push_has_arcs(lua_State *L, const void *object) {
-  lua_pushboolean(L, gp_open_data(L, object)->has_arcs);
+static gp_field_value get_has_arcs(const gp_part *p) {
+  return gp_boolean_value(opened(p)->has_arcs);
 }
 
-static void push_shared(lua_State *L, const void *object) {
-  lua_pushboolean(L, gp_open_data(L, object)->shared);
+static gp_field_value get_shared(const gp_part *p) {
+  return gp_boolean_value(opened(p)->shared);
 }
 
-static void push_uncounted(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)gp_open_data(L, object)->uncounted);
+static gp_field_value get_uncounted(const gp_part *p) {
+  return gp_integer_value(opened(p)->uncounted);
 }
 
-static void push_pointer_size(lua_State *L, const void *object) {
-  lua_pushinteger(L, gp_open_data(L, object)->layout.pointer_size);
+static gp_field_value get_pointer_size(const gp_part *p) {
+  return gp_integer_value(opened(p)->layout.pointer_size);
 }
 
-static void push_big_endian(lua_State *L, const void *object) {
-  lua_pushboolean(L, gp_open_data(L, object)->layout.big_endian);
+static gp_field_value get_big_endian(const gp_part *p) {
+  return gp_boolean_value(opened(p)->layout.big_endian);
 }
 
-static void push_files(lua_State *L, const void *object) {
-  gp_open_data(L, object);
-  lua_getiuservalue(L, 1, 1);
+static gp_field_value get_files(const gp_part *p) {
+  opened(p);
+  lua_getiuservalue(p->L, 1, 1);
+  return gp_pushed_value;
 }
 
 /* The lowest and the highest address in histograms and of callees. */
@@ -262,20 +265,14 @@ static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
   return *low <= *high;
 }
 
-static void push_low(lua_State *L, const void *object) {
+static gp_field_value get_low(const gp_part *p) {
   uint64_t low, high;
-  if (find_range(gp_open_data(L, object), &low, &high))
-    lua_pushinteger(L, (lua_Integer)low);
-  else
-    lua_pushnil(L);
+  return find_range(opened(p), &low, &high) ? gp_integer_value(low) : gp_no_value;
 }
 
-static void push_high(lua_State *L, const void *object) {
+static gp_field_value get_high(const gp_part *p) {
   uint64_t low, high;
-  if (find_range(gp_open_data(L, object), &low, &high))
-    lua_pushinteger(L, (lua_Integer)high);
-  else
-    lua_pushnil(L);
+  return find_range(opened(p), &low, &high) ? gp_integer_value(high) : gp_no_value;
 }
 
 void gp_define_data(lua_State *L) {
@@ -286,20 +283,20 @@ void gp_define_data(lua_State *L) {
       {"close", close_data},          {"read", read_file},
       {"write", write_file},          {"add_file", add_file},
       {NULL, NULL}};
-  static const gp_object_field fields[] = {
-      {"histogram_records", push_histogram_records},
-      {"arc_records", push_arc_records},
-      {"block_records", push_block_records},
-      {"bytes", push_bytes},  /* of files that were read */
-      {"has_histogram", push_has_histogram},
-      {"has_arcs", push_has_arcs},  /* or is of a format that always has them */
-      {"shared", push_shared},  /* of a shared library */
-      {"uncounted", push_uncounted},  /* calls of one that there was no room for */
-      {"pointer_size", push_pointer_size},  /* bytes */
-      {"big_endian", push_big_endian},
-      {"files", push_files},  /* the same counts for each file, with path and format */
-      {"low", push_low},    /* lowest address in histograms and callees, or nil */
-      {"high", push_high},  /* highest one */
+  static const gp_field fields[] = {
+      {"histogram_records", get_histogram_records},
+      {"arc_records", get_arc_records},
+      {"block_records", get_block_records},
+      {"bytes", get_bytes},  /* of files that were read */
+      {"has_histogram", get_has_histogram},
+      {"has_arcs", get_has_arcs},  /* or is of a format that always has them */
+      {"shared", get_shared},  /* of a shared library */
+      {"uncounted", get_uncounted},  /* calls of one that there was no room for */
+      {"pointer_size", get_pointer_size},  /* bytes */
+      {"big_endian", get_big_endian},
+      {"files", get_files},  /* the same counts for each file, with path and format */
+      {"low", get_low},    /* lowest address in histograms and callees, or nil */
+      {"high", get_high},  /* highest one */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
   gp_define_object(L, GP_DATA, gp_get_field, meta, methods);

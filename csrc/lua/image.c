@@ -111,73 +111,64 @@ static int find_library(lua_State *L) {
   return 1;
 }
 
-static const gp_image *opened(lua_State *L, const void *object) {
-  const gp_image_box *box = object;
-  if (!box->image) luaL_error(L, "image is closed");
+static const gp_image *opened(const gp_part *p) {
+  const gp_image_box *box = p->owner;
+  if (!box->image) luaL_error(p->L, "image is closed");
   return box->image;
 }
 
-static void push_path(lua_State *L, const void *object) {
-  (void)object;
-  lua_getiuservalue(L, 1, 1);
+static gp_field_value get_path(const gp_part *p) {
+  lua_getiuservalue(p->L, 1, 1);
+  return gp_pushed_value;
 }
 
-static void push_text_low(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)opened(L, object)->text_low);
+static gp_field_value get_text_low(const gp_part *p) {
+  return gp_integer_value(opened(p)->text_low);
 }
 
-static void push_text_high(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)opened(L, object)->text_high);
+static gp_field_value get_text_high(const gp_part *p) {
+  return gp_integer_value(opened(p)->text_high);
 }
 
-static void push_pointer_size(lua_State *L, const void *object) {
-  lua_pushinteger(L, opened(L, object)->layout.pointer_size);
+static gp_field_value get_pointer_size(const gp_part *p) {
+  return gp_integer_value(opened(p)->layout.pointer_size);
 }
 
-static void push_big_endian(lua_State *L, const void *object) {
-  lua_pushboolean(L, opened(L, object)->layout.big_endian);
+static gp_field_value get_big_endian(const gp_part *p) {
+  return gp_boolean_value(opened(p)->layout.big_endian);
 }
 
-static void push_build_id(lua_State *L, const void *object) {
+static gp_field_value get_build_id(const gp_part *p) {
   static const char digits[] = "0123456789abcdef";
   unsigned char bytes[GP_BUILD_ID_BYTES];
   char text[2 * GP_BUILD_ID_BYTES];
-  size_t size = gp_build_id(opened(L, object), bytes);
+  size_t size = gp_build_id(opened(p), bytes);
   for (size_t i = 0; i < size; i++) {
     text[2 * i] = digits[bytes[i] >> 4];
     text[2 * i + 1] = digits[bytes[i] & 15];
   }
-  if (size > 0)
-    lua_pushlstring(L, text, 2 * size);
-  else
-    lua_pushnil(L);
+  if (size == 0) return gp_no_value;
+  lua_pushlstring(p->L, text, 2 * size);
+  return gp_pushed_value;
 }
 
-static void push_path_of(lua_State *L, const gp_image *image) {
-  if (image)
-    lua_pushstring(L, bfd_get_filename(image->file));
-  else
-    lua_pushnil(L);
+static gp_field_value path_of(const gp_image *image) {
+  return image ? gp_text_value(bfd_get_filename(image->file)) : gp_no_value;
 }
 
-static void push_debug_file(lua_State *L, const void *object) {
-  push_path_of(L, opened(L, object)->debug);
+static gp_field_value get_debug_file(const gp_part *p) {
+  return path_of(opened(p)->debug);
 }
 
-static void push_shared_file(lua_State *L, const void *object) {
-  const gp_image *image = opened(L, object);
-  push_path_of(L, gp_image_for_lines(image, false)->supplementary);
+static gp_field_value get_shared_file(const gp_part *p) {
+  return path_of(gp_image_for_lines(opened(p), false)->supplementary);
 }
 
-static void push_symbols_from(lua_State *L, const void *object) {
-  const gp_image *image = opened(L, object);
-  const gp_image *from = gp_image_for_symbols(image, false);
-  if (from->symbol_count == 0)
-    lua_pushnil(L);
-  else if (from == image)
-    lua_pushliteral(L, "image");
-  else
-    lua_pushstring(L, from == image->debug ? "debug file" : "packed");
+static gp_field_value get_symbols_from(const gp_part *p) {
+  const gp_image *image = opened(p), *from = gp_image_for_symbols(image, false);
+  if (from->symbol_count == 0) return gp_no_value;
+  if (from == image) return gp_text_value("image");
+  return gp_text_value(from == image->debug ? "debug file" : "packed");
 }
 
 void gp_define_image(lua_State *L) {
@@ -185,16 +176,16 @@ void gp_define_image(lua_State *L) {
       {"__gc", close_image}, {"__close", close_image}, {"__tostring", describe},
       {NULL, NULL}};
   static const luaL_Reg methods[] = {{"close", close_image}, {NULL, NULL}};
-  static const gp_object_field fields[] = {
-      {"path", push_path},
-      {"text_low", push_text_low},          /* first address of .text */
-      {"text_high", push_text_high},        /* the address behind .text */
-      {"pointer_size", push_pointer_size},  /* bytes */
-      {"big_endian", push_big_endian},
-      {"build_id", push_build_id},          /* in base 16, or nil */
-      {"debug_file", push_debug_file},      /* path, or nil */
-      {"shared_debug_file", push_shared_file},
-      {"symbols_from", push_symbols_from},  /* "image", "debug file", "packed", or nil */
+  static const gp_field fields[] = {
+      {"path", get_path},
+      {"text_low", get_text_low},          /* first address of .text */
+      {"text_high", get_text_high},        /* the address behind .text */
+      {"pointer_size", get_pointer_size},  /* bytes */
+      {"big_endian", get_big_endian},
+      {"build_id", get_build_id},          /* in base 16, or nil */
+      {"debug_file", get_debug_file},      /* path, or nil */
+      {"shared_debug_file", get_shared_file},
+      {"symbols_from", get_symbols_from},  /* "image", "debug file", "packed", or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},

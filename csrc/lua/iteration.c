@@ -83,7 +83,7 @@ gp_iteration *gp_new_iteration(lua_State *L, const gp_part_kind *kind, int whole
   gp_iteration *each = push_iteration(L, kind, whole, count);
   each->order = order;
   lua_getfield(L, LUA_REGISTRYINDEX, kind->fields);
-  for (int i = 0; i < count; i++) each->fields[i] = gp_check_part_field(L, order + 1 + i);
+  for (int i = 0; i < count; i++) each->fields[i] = gp_check_field(L, order + 1 + i);
   lua_pop(L, 1);
   return each;
 }
@@ -122,7 +122,7 @@ static gp_iteration *push_keys(lua_State *L, gp_iteration *each, int whole) {
     lua_getfield(L, -1, "id");
     keys->fields[0] = lua_touserdata(L, -1);
     lua_pop(L, 1);
-    keys->fields[1] = gp_check_part_field(L, each->order);
+    keys->fields[1] = gp_check_field(L, each->order);
     lua_pop(L, 1);
   }
   keys->rows = each->rows;

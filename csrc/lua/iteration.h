@@ -18,7 +18,7 @@ typedef struct gp_iteration {
   gp_rows rows;           /* freed by the collector */
   size_t done;
   int field_count;        /* 0: objects are given */
-  const gp_part_field *fields[];
+  const gp_field *fields[];
 } gp_iteration;
 
 /* Pushes an iteration over parts of the object at stack index `whole`, still without

@@ -17,8 +17,9 @@ void *gp_check_self(lua_State *L) {
 int gp_get_field(lua_State *L) {
   const void *object = gp_check_self(L);
   if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TLIGHTUSERDATA) {
-    const gp_object_field *field = lua_touserdata(L, 2);
-    field->push(L, object);
+    const gp_field *field = lua_touserdata(L, 2);
+    const gp_part self = {L, NULL, object, 0, 1};
+    gp_push_value(L, field->get(&self));
   }
   return 1;
 }
@@ -54,7 +55,7 @@ void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods) 
   lua_pop(L, 3);
 }
 
-void gp_define_fields(lua_State *L, const gp_object_field *fields) {
+void gp_define_fields(lua_State *L, const gp_field *fields) {
   for (; fields->name; fields++) {
     lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
     lua_setfield(L, -2, fields->name);

@@ -13,14 +13,22 @@
 #define GP_LUA_OBJECT_H
 
 #include <lauxlib.h>
-#include <lua.h>
 
-/* A field of an object: pushes its value. `object` is the box,
- * which is at stack index 1. */
-typedef struct gp_object_field {
+#include "lua/value.h"
+
+/* What fields are read from: an object as a whole, or a part of one (see part.h). */
+typedef struct gp_part {
+  lua_State *L;
+  const struct gp_part_kind *kind;  /* NULL: an object as a whole */
+  const void *owner;      /* the box of the object; what a part is of, in the core */
+  uint32_t id;            /* the row of a part there */
+  int whole;              /* stack index of Lua's object: itself, or the part's owner */
+} gp_part;
+
+typedef struct gp_field {
   const char *name;
-  void (*push)(lua_State *L, const void *object);
-} gp_object_field;
+  gp_field_value (*get)(const gp_part *p);
+} gp_field;
 
 /* Makes the metatable `name` from metamethods and methods. Pushes the table in which
  * object.key is looked up by `get`, a closure over that table and the metatable. Setting
@@ -32,7 +40,7 @@ void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
 void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods);
 
 /* Adds fields to the table on the top; the list ends with one without name. */
-void gp_define_fields(lua_State *L, const gp_object_field *fields);
+void gp_define_fields(lua_State *L, const gp_field *fields);
 
 /* For functions that look up: returns the object that is argument 1; a Lua error if it is
  * not of the right type. Leaves the object and the key on the stack. */

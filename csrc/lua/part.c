@@ -2,19 +2,12 @@
 /* Parts of objects, and their fields. */
 #include "lua/part.h"
 
-void gp_define_part_fields(lua_State *L, const gp_part_field *fields) {
-  for (; fields->name; fields++) {
-    lua_pushlightuserdata(L, (void *)(uintptr_t)fields);
-    lua_setfield(L, -2, fields->name);
-  }
-}
-
-const gp_part_field *gp_check_part_field(lua_State *L, int index) {
+const gp_field *gp_check_field(lua_State *L, int index) {
   luaL_checkstring(L, index);
   lua_pushvalue(L, index);
   if (lua_rawget(L, -2) != LUA_TLIGHTUSERDATA)
     luaL_argerror(L, index, lua_pushfstring(L, "no field '%s'", lua_tostring(L, index)));
-  const gp_part_field *field = lua_touserdata(L, -1);
+  const gp_field *field = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return field;
 }
@@ -54,7 +47,7 @@ gp_part gp_check_part(lua_State *L, const char *metatable) {
 int gp_get_part_field(lua_State *L) {
   const part_box *box = gp_check_self(L);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TLIGHTUSERDATA) return 1;
-  const gp_part_field *field = lua_touserdata(L, 2);
+  const gp_field *field = lua_touserdata(L, 2);
   gp_part p = open_part(L, box);
   gp_push_value(L, field->get(&p));
   return 1;

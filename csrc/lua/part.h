@@ -9,16 +9,6 @@
 #define GP_LUA_PART_H
 
 #include "lua/object.h"
-#include "lua/value.h"
-
-/* A part of an object: what fields are read from. */
-typedef struct gp_part {
-  lua_State *L;
-  const struct gp_part_kind *kind;
-  const void *owner;      /* what it is a part of, in the core */
-  uint32_t id;            /* its row there */
-  int whole;              /* stack index of Lua's object of the owner */
-} gp_part;
 
 typedef struct gp_part_kind {
   const char *fields;     /* the registry has the table of its fields by this name */
@@ -27,17 +17,9 @@ typedef struct gp_part_kind {
   int symbols;            /* user value of the whole that has the symbols; 0: the whole */
 } gp_part_kind;
 
-typedef struct gp_part_field {
-  const char *name;
-  gp_field_value (*get)(const gp_part *p);
-} gp_part_field;
-
-/* Adds fields to the table on the top; the list ends with one without name. */
-void gp_define_part_fields(lua_State *L, const gp_part_field *fields);
-
 /* The field that argument `index` names, from the table of fields on the top of the
  * stack; a Lua error if there is none. */
-const gp_part_field *gp_check_part_field(lua_State *L, int index);
+const gp_field *gp_check_field(lua_State *L, int index);
 
 /* Pushes the object of a part from the table that is user value `table` of the whole,
  * and makes it if there is none. */

@@ -83,144 +83,141 @@ static int describe(lua_State *L) {
   return 1;
 }
 
-static void push_number(lua_State *L, bool known, double value) {
-  if (known)
-    lua_pushnumber(L, value);
-  else
-    lua_pushnil(L);
-}
-
 /* profile:error_of(time) -> how far a time may be off by chance, or nil */
 static int error_of(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   double rate = profile->samples.rate, time = luaL_checknumber(L, 2);
   luaL_argcheck(L, time >= 0, 2, "a time is not negative");
-  push_number(L, rate != 0, gp_profile_error(profile, time * rate));
+  if (rate != 0)
+    lua_pushnumber(L, gp_profile_error(profile, time * rate));
+  else
+    lua_pushnil(L);
   return 1;
 }
 
 /* --- fields ---------------------------------------------------------------- */
 
-static const gp_profile *opened(lua_State *L, const void *object) {
-  return gp_open_profile(L, object);
+static const gp_profile *opened(const gp_part *p) {
+  return gp_open_profile(p->L, p->owner);
 }
 
-static void push_rate(lua_State *L, const void *object) {
-  double rate = opened(L, object)->samples.rate;
-  push_number(L, rate != 0, rate);
+static gp_field_value known_number(bool known, double value) {
+  return known ? gp_number_value(value) : gp_no_value;
 }
 
-static void push_unit(lua_State *L, const void *object) {
-  const gp_samples *samples = &opened(L, object)->samples;
-  lua_pushstring(L, samples->rate != 0 ? samples->dimension : NULL);
+static gp_field_value get_rate(const gp_part *p) {
+  double rate = opened(p)->samples.rate;
+  return known_number(rate != 0, rate);
 }
 
-static void push_abbreviation(lua_State *L, const void *object) {
-  const gp_samples *samples = &opened(L, object)->samples;
-  if (samples->rate != 0)
-    lua_pushlstring(L, &samples->abbreviation, samples->abbreviation ? 1 : 0);
-  else
-    lua_pushnil(L);
+static gp_field_value get_unit(const gp_part *p) {
+  const gp_samples *samples = &opened(p)->samples;
+  return gp_text_value(samples->rate != 0 ? samples->dimension : NULL);
 }
 
-static void push_total_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, opened(L, object)->samples.total);
+static gp_field_value get_abbreviation(const gp_part *p) {
+  const gp_samples *samples = &opened(p)->samples;
+  if (samples->rate == 0) return gp_no_value;
+  lua_pushlstring(p->L, &samples->abbreviation, samples->abbreviation ? 1 : 0);
+  return gp_pushed_value;
 }
 
-static void push_sampled_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, opened(L, object)->samples.counted);
+static gp_field_value get_total_ticks(const gp_part *p) {
+  return gp_number_value(opened(p)->samples.total);
 }
 
-static void push_met_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, opened(L, object)->samples.assigned);
+static gp_field_value get_sampled_ticks(const gp_part *p) {
+  return gp_number_value(opened(p)->samples.counted);
 }
 
-static void push_graph_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, opened(L, object)->graph.total);
+static gp_field_value get_met_ticks(const gp_part *p) {
+  return gp_number_value(opened(p)->samples.assigned);
 }
 
-static void push_total(lua_State *L, const void *object) {
-  const gp_samples *samples = &opened(L, object)->samples;
-  push_number(L, samples->rate != 0, samples->total / samples->rate);
+static gp_field_value get_graph_ticks(const gp_part *p) {
+  return gp_number_value(opened(p)->graph.total);
 }
 
-static void push_total_error(lua_State *L, const void *object) {
-  const gp_profile *profile = opened(L, object);
+static gp_field_value get_total(const gp_part *p) {
+  const gp_samples *samples = &opened(p)->samples;
+  return known_number(samples->rate != 0, samples->total / samples->rate);
+}
+
+static gp_field_value get_total_error(const gp_part *p) {
+  const gp_profile *profile = opened(p);
   const gp_samples *samples = &profile->samples;
-  push_number(L, samples->rate != 0, gp_profile_error(profile, samples->total));
+  return known_number(samples->rate != 0, gp_profile_error(profile, samples->total));
 }
 
-static void push_uncovered(lua_State *L, const void *object) {
-  const gp_profile *profile = opened(L, object);
-  push_number(L, profile->uncovered.known,
+static gp_field_value get_uncovered(const gp_part *p) {
+  const gp_profile *profile = opened(p);
+  return known_number(profile->uncovered.known,
               gp_profile_seconds(profile, profile->uncovered.ticks));
 }
 
-static void push_bin_size(lua_State *L, const void *object) {
-  const gp_samples *samples = &opened(L, object)->samples;
-  push_number(L, samples->rate != 0, samples->scale * 2);
+static gp_field_value get_bin_size(const gp_part *p) {
+  const gp_samples *samples = &opened(p)->samples;
+  return known_number(samples->rate != 0, samples->scale * 2);
 }
 
-static void push_arc_count(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)opened(L, object)->graph.arcs);
+static gp_field_value get_arc_count(const gp_part *p) {
+  return gp_integer_value(opened(p)->graph.arcs);
 }
 
-static void push_by_line(lua_State *L, const void *object) {
-  lua_pushboolean(L, opened(L, object)->symtab->lines != NULL);
+static gp_field_value get_by_line(const gp_part *p) {
+  return gp_boolean_value(opened(p)->symtab->lines != NULL);
 }
 
-static void push_foreign(lua_State *L, const void *object) {
-  const gp_profile *profile = opened(L, object);
+static gp_field_value get_foreign(const gp_part *p) {
+  const gp_profile *profile = opened(p);
   bool recorded = profile->samples.counted > 0 || profile->arcs_read > 0;
   bool met = profile->samples.assigned > 0 || profile->arcs_met > 0;
-  lua_pushboolean(L, recorded && !met);
+  return gp_boolean_value(recorded && !met);
 }
 
-static void push_recorded_ticks(lua_State *L, const void *object) {
-  lua_pushnumber(L, opened(L, object)->samples.counted);
+static gp_field_value get_recorded_ticks(const gp_part *p) {
+  return gp_number_value(opened(p)->samples.counted);
 }
 
-static void push_unknown_ticks(lua_State *L, const void *object) {
-  const gp_samples *samples = &opened(L, object)->samples;
+static gp_field_value get_unknown_ticks(const gp_part *p) {
+  const gp_samples *samples = &opened(p)->samples;
   double unknown = samples->counted - samples->assigned;
-  lua_pushnumber(L, unknown > 0 ? unknown : 0);
+  return gp_number_value(unknown > 0 ? unknown : 0);
 }
 
 /* Quotients are rounded: that alone makes no whole sample unknown. */
-static void push_odd(lua_State *L, const void *object) {
-  const gp_profile *profile = opened(L, object);
+static gp_field_value get_odd(const gp_part *p) {
+  const gp_profile *profile = opened(p);
   const gp_samples *samples = &profile->samples;
   double unknown = samples->counted - samples->assigned;
   bool lacks = samples->counted == 0 || profile->arcs_read == 0;
-  lua_pushboolean(L, samples->rate != 0 && (lacks || unknown >= 1));
+  return gp_boolean_value(samples->rate != 0 && (lacks || unknown >= 1));
 }
 
-static void push_outside(lua_State *L, const void *object) {
-  uint32_t outside = opened(L, object)->symtab->outside;
-  if (outside != GP_NONE)
-    lua_pushinteger(L, (lua_Integer)outside + 1);
-  else
-    lua_pushnil(L);
+static gp_field_value get_outside(const gp_part *p) {
+  uint32_t outside = opened(p)->symtab->outside;
+  return outside != GP_NONE ? gp_integer_value((uint64_t)outside + 1) : gp_no_value;
 }
 
-static void push_image(lua_State *L, const void *object) {
-  (void)object;
-  lua_getiuservalue(L, 1, GP_PROFILE_IMAGE);
+static gp_field_value get_image(const gp_part *p) {
+  lua_getiuservalue(p->L, 1, GP_PROFILE_IMAGE);
+  return gp_pushed_value;
 }
 
-static void push_data(lua_State *L, const void *object) {
-  (void)object;
-  lua_getiuservalue(L, 1, GP_PROFILE_DATA);
+static gp_field_value get_data(const gp_part *p) {
+  lua_getiuservalue(p->L, 1, GP_PROFILE_DATA);
+  return gp_pushed_value;
 }
 
-static void push_symbols(lua_State *L, const void *object) {
-  (void)object;
-  lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
+static gp_field_value get_symbols(const gp_part *p) {
+  lua_getiuservalue(p->L, 1, GP_PROFILE_SYMBOLS);
+  return gp_pushed_value;
 }
 
-static void push_map_files(lua_State *L, const void *object) {
-  push_symbols(L, object);
-  lua_getfield(L, -1, "map_files");
+static gp_field_value get_map_files(const gp_part *p) {
+  get_symbols(p);
+  lua_getfield(p->L, -1, "map_files");
+  return gp_pushed_value;
 }
 
 void gp_define_profile(lua_State *L) {
@@ -230,30 +227,30 @@ void gp_define_profile(lua_State *L) {
                                   {NULL, NULL}};
   static const luaL_Reg methods[] = {
       {"close", close_profile}, {"error_of", error_of}, {NULL, NULL}};
-  static const gp_object_field fields[] = {
-      {"rate", push_rate},                /* ticks a second, or nil */
-      {"unit", push_unit},                /* "seconds", or nil */
-      {"abbreviation", push_abbreviation},/* "s"; may be empty; or nil */
-      {"total", push_total},              /* seconds sampled, or nil */
-      {"total_error", push_total_error},  /* how far that may be off by chance, or nil */
-      {"total_ticks", push_total_ticks},
-      {"sampled_ticks", push_sampled_ticks},  /* in all histograms, */
-      {"met_ticks", push_met_ticks},      /* of which so many met functions */
-      {"graph_ticks", push_graph_ticks},  /* ticks that count in the call graph */
-      {"uncovered", push_uncovered},      /* of it, seconds beyond symbols, or nil */
-      {"bin_size", push_bin_size},        /* bytes of code a bin covers, or nil */
-      {"arc_count", push_arc_count},      /* arcs of the call graph */
-      {"by_line", push_by_line},          /* lines have symbols of their own */
-      {"foreign", push_foreign},          /* nothing recorded meets any symbol */
-      {"recorded_ticks", push_recorded_ticks},/* of whatever code */
-      {"unknown_ticks", push_unknown_ticks},  /* in code of no symbol */
-      {"odd", push_odd},                  /* nothing was sampled, or no call recorded, or
+  static const gp_field fields[] = {
+      {"rate", get_rate},                /* ticks a second, or nil */
+      {"unit", get_unit},                /* "seconds", or nil */
+      {"abbreviation", get_abbreviation},  /* "s"; may be empty; or nil */
+      {"total", get_total},              /* seconds sampled, or nil */
+      {"total_error", get_total_error},  /* how far that may be off by chance, or nil */
+      {"total_ticks", get_total_ticks},
+      {"sampled_ticks", get_sampled_ticks},  /* in all histograms, */
+      {"met_ticks", get_met_ticks},      /* of which so many met functions */
+      {"graph_ticks", get_graph_ticks},  /* ticks that count in the call graph */
+      {"uncovered", get_uncovered},      /* of it, seconds beyond symbols, or nil */
+      {"bin_size", get_bin_size},        /* bytes of code a bin covers, or nil */
+      {"arc_count", get_arc_count},      /* arcs of the call graph */
+      {"by_line", get_by_line},          /* lines have symbols of their own */
+      {"foreign", get_foreign},          /* nothing recorded meets any symbol */
+      {"recorded_ticks", get_recorded_ticks},  /* of whatever code */
+      {"unknown_ticks", get_unknown_ticks},  /* in code of no symbol */
+      {"odd", get_odd},                  /* nothing was sampled, or no call recorded, or
                                              samples are in code of no symbol */
-      {"outside", push_outside},          /* the number of <outside>, or nil */
-      {"image", push_image},
-      {"data", push_data},
-      {"symbols", push_symbols},
-      {"map_files", push_map_files},      /* object files that a map names, or nil */
+      {"outside", get_outside},          /* the number of <outside>, or nil */
+      {"image", get_image},
+      {"data", get_data},
+      {"symbols", get_symbols},
+      {"map_files", get_map_files},      /* object files that a map names, or nil */
       {NULL, NULL}};
   static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
   gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods);

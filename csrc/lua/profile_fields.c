@@ -247,7 +247,7 @@ static int describe_arc(lua_State *L) {
 
 /* --- what there is --------------------------------------------------------- */
 
-static const gp_part_field node_fields[] = {
+static const gp_field node_fields[] = {
     {"profile", get_profile},
     {"id", get_id},                    /* its number, for profile:node(id) */
     {"name", get_node_name},           /* demangled unless not wanted; "<cycle 1>" */
@@ -269,7 +269,7 @@ static const gp_part_field node_fields[] = {
     {NULL, NULL}};
 
 /* besides those of its symbol */
-static const gp_part_field function_fields[] = {
+static const gp_field function_fields[] = {
     {"listed", get_listed},    /* selected for the flat profile */
     {"tallied", get_tallied},  /* selected for execution counts */
     {"annotated", get_annotated},  /* selected for annotated source */
@@ -278,11 +278,11 @@ static const gp_part_field function_fields[] = {
     {"cycle", get_cycle},      /* the cycle it is a member of, or nil */
     {NULL, NULL}};
 
-static const gp_part_field cycle_fields[] = {
+static const gp_field cycle_fields[] = {
     {"number", get_number},    /* from 1 */
     {NULL, NULL}};
 
-static const gp_part_field arc_fields[] = {
+static const gp_field arc_fields[] = {
     {"profile", get_profile},
     {"id", get_id},                /* its number, in the order of creation */
     {"caller", get_caller},
@@ -304,18 +304,18 @@ void gp_define_profile_fields(lua_State *L) {
   static const luaL_Reg cycle_meta[] = {{"__tostring", describe_cycle}, {NULL, NULL}};
   static const luaL_Reg arc_meta[] = {{"__tostring", describe_arc}, {NULL, NULL}};
   gp_define_object(L, GP_FUNCTION_NODE, gp_get_part_field, function_meta, none);
-  gp_define_part_fields(L, gp_symbol_fields);
-  gp_define_part_fields(L, node_fields);
-  gp_define_part_fields(L, function_fields);
+  gp_define_fields(L, gp_symbol_fields);
+  gp_define_fields(L, node_fields);
+  gp_define_fields(L, function_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_function_parts.fields);
   gp_define_object(L, GP_CYCLE_NODE, gp_get_part_field, cycle_meta, none);
-  gp_define_part_fields(L, node_fields);
-  gp_define_part_fields(L, cycle_fields);
+  gp_define_fields(L, node_fields);
+  gp_define_fields(L, cycle_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_cycle_parts.fields);
   gp_define_object(L, GP_ARC, gp_get_part_field, arc_meta, none);
-  gp_define_part_fields(L, arc_fields);
+  gp_define_fields(L, arc_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_arc_parts.fields);
   lua_newtable(L);  /* of what functions and cycles have in common */
-  gp_define_part_fields(L, node_fields);
+  gp_define_fields(L, node_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_node_parts.fields);
 }

@@ -166,7 +166,7 @@ static int get(lua_State *L) {
   lua_getfield(L, LUA_REGISTRYINDEX, p.kind->fields);
   for (int i = 3; i <= last; i++) {
     lua_pushvalue(L, last + 1);
-    const gp_part_field *field = gp_check_part_field(L, i);
+    const gp_field *field = gp_check_field(L, i);
     lua_pop(L, 1);
     gp_push_value(L, field->get(&p));
   }

@@ -294,62 +294,59 @@ static int describe(lua_State *L) {
   return 1;
 }
 
-static const gp_histogram *opened(lua_State *L) { return open_histogram(L, 1); }
-
-static void push_low(lua_State *L, const void *object) {
-  (void)object;
-  lua_pushinteger(L, (lua_Integer)opened(L)->low);
+static const gp_histogram *opened(const gp_part *p) {
+  return open_histogram(p->L, p->whole);
 }
 
-static void push_high(lua_State *L, const void *object) {
-  (void)object;
-  lua_pushinteger(L, (lua_Integer)opened(L)->high);
+static gp_field_value get_low(const gp_part *p) {
+  return gp_integer_value(opened(p)->low);
 }
 
-static void push_bin_count(lua_State *L, const void *object) {
-  (void)object;
-  lua_pushinteger(L, (lua_Integer)opened(L)->bins);
+static gp_field_value get_high(const gp_part *p) {
+  return gp_integer_value(opened(p)->high);
 }
 
-static void push_bin_size(lua_State *L, const void *object) {
-  (void)object;
-  const gp_histogram *histogram = opened(L);
-  lua_pushnumber(L, (double)(histogram->high - histogram->low) / (double)histogram->bins);
+static gp_field_value get_bin_count(const gp_part *p) {
+  return gp_integer_value(opened(p)->bins);
 }
 
-static void push_rate(lua_State *L, const void *object) {
-  (void)object;
-  lua_pushinteger(L, opened(L)->rate);
+static gp_field_value get_bin_size(const gp_part *p) {
+  const gp_histogram *histogram = opened(p);
+  double bytes = (double)(histogram->high - histogram->low);
+  return gp_number_value(bytes / (double)histogram->bins);
 }
 
-static void push_unit(lua_State *L, const void *object) {
-  (void)object;
-  lua_pushstring(L, opened(L)->dimension);
+static gp_field_value get_rate(const gp_part *p) {
+  return gp_integer_value(opened(p)->rate);
 }
 
-static void push_abbreviation(lua_State *L, const void *object) {
-  (void)object;
-  const gp_histogram *histogram = opened(L);
-  lua_pushlstring(L, &histogram->abbreviation, histogram->abbreviation ? 1 : 0);
+static gp_field_value get_unit(const gp_part *p) {
+  return gp_text_value(opened(p)->dimension);
 }
 
-static void push_data(lua_State *L, const void *object) {
-  (void)object;
-  lua_getiuservalue(L, 1, 1);
+static gp_field_value get_abbreviation(const gp_part *p) {
+  const gp_histogram *histogram = opened(p);
+  lua_pushlstring(p->L, &histogram->abbreviation, histogram->abbreviation ? 1 : 0);
+  return gp_pushed_value;
+}
+
+static gp_field_value get_data(const gp_part *p) {
+  lua_getiuservalue(p->L, 1, 1);
+  return gp_pushed_value;
 }
 
 void gp_define_records(lua_State *L) {
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"count", bin_count}, {"bins", bins}, {NULL, NULL}};
-  static const gp_object_field fields[] = {
-      {"low", push_low},              /* address covered first */
-      {"high", push_high},            /* the one behind the last */
-      {"bin_count", push_bin_count},
-      {"bin_size", push_bin_size},    /* bytes of code */
-      {"rate", push_rate},            /* samples a unit */
-      {"unit", push_unit},            /* "seconds" */
-      {"abbreviation", push_abbreviation},  /* "s"; may be empty */
-      {"data", push_data},
+  static const gp_field fields[] = {
+      {"low", get_low},              /* address covered first */
+      {"high", get_high},            /* the one behind the last */
+      {"bin_count", get_bin_count},
+      {"bin_size", get_bin_size},    /* bytes of code */
+      {"rate", get_rate},            /* samples a unit */
+      {"unit", get_unit},            /* "seconds" */
+      {"abbreviation", get_abbreviation},  /* "s"; may be empty */
+      {"data", get_data},
       {NULL, NULL}};
   static const luaL_Reg data_methods[] = {
       {"add_histogram", add_histogram}, {"add_arc", add_arc}, {"add_block", add_block},

@@ -167,7 +167,7 @@ static gp_field_value get_image(const gp_part *p) {
   return gp_pushed_value;
 }
 
-const gp_part_field gp_symbol_fields[] = {
+const gp_field gp_symbol_fields[] = {
     {"id", get_id},              /* its number in the table */
     {"name", gp_name_of_symbol},  /* demangled, unless that is not wanted */
     {"symbol", get_linker_name},  /* as in the symbol table */
@@ -197,7 +197,7 @@ void gp_define_symbol(lua_State *L) {
       {"symbol", push_symbol_of_number}, {NULL, NULL}};
   gp_define_methods(L, GP_SYMBOLS, symbols_methods);
   gp_define_object(L, GP_SYMBOL, gp_get_part_field, meta, none);
-  gp_define_part_fields(L, gp_symbol_fields);
+  gp_define_fields(L, gp_symbol_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, symbol_parts.fields);
   luaL_setfuncs(L, functions, 0);
 }

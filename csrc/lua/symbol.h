@@ -6,7 +6,7 @@
 #include "lua/part.h"
 
 /* Fields of a symbol; functions of a profile have them, too. */
-extern const gp_part_field gp_symbol_fields[];
+extern const gp_field gp_symbol_fields[];
 
 /* The name that reports show of a part that is a symbol, or a function. */
 gp_field_value gp_name_of_symbol(const gp_part *p);

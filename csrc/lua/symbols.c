@@ -187,38 +187,36 @@ static int describe(lua_State *L) {
 
 /* --- fields ---------------------------------------------------------------- */
 
-static void push_count(lua_State *L, const void *object) {
-  lua_pushinteger(L, (lua_Integer)((const gp_symbols_box *)object)->symtab.count);
+static gp_field_value get_count(const gp_part *p) {
+  return gp_integer_value(((const gp_symbols_box *)p->owner)->symtab.count);
 }
 
 /* How many functions begin at or below the address where the last one ends: all of them,
  * unless there are some behind the code. */
-static void push_reach(lua_State *L, const void *object) {
-  const gp_symtab *symtab = &((const gp_symbols_box *)object)->symtab;
+static gp_field_value get_reach(const gp_part *p) {
+  const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
-  lua_pushinteger(L, (lua_Integer)gp_symtab_above(symtab, end));
+  return gp_integer_value(gp_symtab_above(symtab, end));
 }
 
 /* How many functions end at or below that address. */
-static void push_covered(lua_State *L, const void *object) {
-  const gp_symtab *symtab = &((const gp_symbols_box *)object)->symtab;
+static gp_field_value get_covered(const gp_part *p) {
+  const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
   uint32_t covered = gp_symtab_above(symtab, end);
   if (covered > 0 && gp_symtab_end(symtab, covered - 1) > end) covered--;
-  lua_pushinteger(L, covered);
+  return gp_integer_value(covered);
 }
 
 /* Object files of the map, in the order of its lines; nil without a map. */
-static void push_map_files(lua_State *L, const void *object) {
+static gp_field_value get_map_files(const gp_part *p) {
+  lua_State *L = p->L;
   lua_Integer count = 0;
   lua_getiuservalue(L, 1, GP_SYMBOLS_FUNCTIONS);
   const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
-  const gp_symfile *map =
-      functions ? &functions->map : &((const gp_symbols_box *)object)->map;
-  if (map->count == 0) {
-    lua_pushnil(L);
-    return;
-  }
+  const gp_symbols_box *of = functions ? functions : p->owner;
+  const gp_symfile *map = &of->map;
+  if (map->count == 0) return gp_no_value;
   lua_newtable(L);  /* of files */
   lua_newtable(L);  /* of those met */
   for (size_t i = 0; i < map->count; i++) {
@@ -231,6 +229,7 @@ static void push_map_files(lua_State *L, const void *object) {
     lua_pop(L, 1);
   }
   lua_pop(L, 1);
+  return gp_pushed_value;
 }
 
 /* module.machinery: names of the functions that profile */
@@ -247,9 +246,9 @@ void gp_define_symbols(lua_State *L) {
   static const luaL_Reg meta[] = {
       {"__gc", release}, {"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{NULL, NULL}};
-  static const gp_object_field fields[] = {
-      {"count", push_count}, {"reach", push_reach}, {"covered", push_covered},
-      {"map_files", push_map_files}, {NULL, NULL}};
+  static const gp_field fields[] = {
+      {"count", get_count}, {"reach", get_reach}, {"covered", get_covered},
+      {"map_files", get_map_files}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"symbols", new_symbols}, {"lines", new_lines}, {NULL, NULL}};
   gp_define_object(L, GP_SYMBOLS, gp_get_field, meta, methods);
