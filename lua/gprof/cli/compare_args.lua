@@ -1,6 +1,5 @@
---- What `--compare` names: old profiles, the program that they are of if that was
--- another build, and exported profiles. Which of them a file is, is told by what is in
--- it.
+--- The arguments of `--compare`: old profiles, the program that wrote them if it was
+-- another build, and exported profiles. The content of a file shows which it is.
 --
 -- @internal gprof.cli.compare_args
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,11 +11,11 @@ local failure = require "gprof.library.failure"
 local gprof = require "gprof"
 local policy = require "gprof.library.policy"
 
-local comparing = {}
+local compare_args = {}
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- Names with commas between, but one that is there as it stands.
+-- Splits names at commas, unless there is a file of the whole name.
 local function names_of(argument)
   if core.file_status(argument) then return { argument } end
   local names = {}
@@ -26,8 +25,8 @@ local function names_of(argument)
   return names
 end
 
--- "program", "stored" or "profile". What cannot be looked at twice is taken for a
--- profile, and so is what is nothing else: then it is said what is wrong with that.
+-- "program", "stored" or "profile". What cannot be read twice counts as a profile, and so
+-- does anything else: reading it reports what is wrong.
 local function kind_of(path)
   if path == "-" then return "profile" end
   if need(core.file_status(path)) ~= "file" then return "profile" end
@@ -48,7 +47,7 @@ end
 -- @tparam {string,...} arguments of the option
 -- @treturn {string,...}
 -- @raise a table with the field `message`
-function comparing.names(arguments)
+function compare_args.names(arguments)
   local all = {}
   for _, argument in ipairs(arguments) do
     for _, name in ipairs(names_of(argument)) do all[#all + 1] = name end
@@ -56,9 +55,9 @@ function comparing.names(arguments)
   return all
 end
 
--- The names of each kind.
-local function sort_out(arguments)
-  local all = comparing.names(arguments)
+-- The names by kind, and `all`.
+local function names_by_kind(arguments)
+  local all = compare_args.names(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
   for _, name in ipairs(all) do
     if name == "" then raise "option --compare: the name of a file is empty" end
@@ -74,7 +73,7 @@ local function sort_out(arguments)
   return old
 end
 
--- Settings by which the old profiles are read as the new ones are.
+-- Settings that read the old profiles as the new ones are read.
 local function reading_settings(settings, paths)
   local old = defaults.settings()
   old.operands = table.move(paths, 1, #paths, 2, { "" })
@@ -84,7 +83,7 @@ local function reading_settings(settings, paths)
   return old
 end
 
--- The side of old profiles, and how many were left out.
+-- The side of the old profiles, and the number of those left out.
 local function read_profiles(old, image, settings, check, warn)
   if old.program[1] then
     image = need(gprof.image(old.program[1],
@@ -97,13 +96,13 @@ local function read_profiles(old, image, settings, check, warn)
   local data, where, bad, good = require "gprof.cli.inputs".read(image,
     reading_settings(settings, old.profile), how, warn)
   local picked = require "gprof.library.arguments".pick(settings, "profile")
-  picked.missed = nil  -- it is said of the new one
+  picked.missed = nil  -- it is reported of the new one
   local profile = need(gprof.profile(image, data, picked))
   check(profile, where)
   return compare.side(profile, good), bad
 end
 
--- All that is old as one side, and how many profiles were left out.
+-- Everything old as one side, and the number of profiles left out.
 local function read_old(old, image, settings, check, warn)
   local sides, names, left_out = {}, {}, 0
   if old.profile[1] then
@@ -124,18 +123,17 @@ local function read_old(old, image, settings, check, warn)
   return sum, left_out
 end
 
---- Compares what is old with a profile.
+--- Compares the arguments of --compare with a profile.
 -- @tparam table settings `compare`: arguments of the option; and those of the new profile
 -- @tparam profile profile
--- @tparam integer runs that it is of
--- @tparam function check raises what is wrong with an old profile, whose name it is
---   given, too
+-- @tparam integer runs the number of runs that it is the sum of
+-- @tparam function check takes an old profile and its name, and raises what is wrong
 -- @tparam function warn takes a message
 -- @treturn comparison
--- @treturn integer how many bad old profiles were left out
+-- @treturn integer the number of bad old profiles, which are left out
 -- @raise a table with the field `message`
-function comparing.compare(settings, profile, runs, check, warn)
-  local old = sort_out(settings.compare)
+function compare_args.compare(settings, profile, runs, check, warn)
+  local old = names_by_kind(settings.compare)
   local side, left_out = read_old(old, profile.image, settings, check, warn)
   local names = require "gprof.cli.profiles".names { named = old.all }
   local comparison, problem = compare.sides(side, compare.side(profile, runs))
@@ -151,7 +149,7 @@ local function name_of(row)
   return row.name .. (file and (" (%s)"):format(file) or "")
 end
 
--- What is said of a function, or of the whole program, that got slower.
+-- The line about a function, or the whole program, that got slower.
 local function describe(row, comparison)
   local whole = row == comparison
   local time = whole and row.total or row.self
@@ -161,11 +159,11 @@ local function describe(row, comparison)
     time.ratio and (", %.1f %% more"):format(100 * (time.ratio - 1)) or "", time.error)
 end
 
---- What is said of what got slower.
+--- The lines about what got slower.
 -- @tparam comparison comparison
--- @tparam number percent of its time that something may have grown by
+-- @tparam number percent that times may have grown by
 -- @treturn {string,...}
-function comparing.slower(comparison, percent)
+function compare_args.slower(comparison, percent)
   local lines = {}
   for i, row in ipairs(compare.regressions(comparison, percent)) do
     lines[i] = describe(row, comparison)
@@ -173,4 +171,4 @@ function comparing.slower(comparison, percent)
   return lines
 end
 
-return comparing
+return compare_args

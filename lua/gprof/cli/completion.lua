@@ -87,8 +87,8 @@ complete -F _gprof_lua gprof.lua
 
 local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
 
--- What compgen is asked for, for an option's argument; nil if nobody can tell. Files that
--- are filtered are asked for by themselves, as words would be filtered, too.
+-- The arguments of compgen for an option's argument; nil if that may be anything. Files
+-- with a filter take a call of their own, as it would apply to words, too.
 local function bash_argument(option)
   local words = options.values(option)
   local what = { words and ("-W '%s'"):format(table.concat(words, " ")) }

@@ -1,5 +1,5 @@
---- Why there is not what somebody looked for, or less than there should be: what is
--- likely, and what helps. It is loaded where that is so.
+--- Explains missing or suspicious results: the likely reason, and what helps. Loaded on
+-- demand.
 --
 -- @internal gprof.cli.diagnosis
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,7 +13,7 @@ local diagnosis = {}
 
 local MOST_NAMES <const> = 3  -- that a message lists
 
--- Clones bear the function's name with a dot and more behind it.
+-- The names of clones are that of the function, a dot and a suffix.
 local function clones_of(image, name)
   local names, more, seen = {}, 0, {}
   for symbol in image:symbols(nil, "symbol") do
@@ -27,9 +27,9 @@ local function clones_of(image, name)
     more > 0 and (" and %d more"):format(more) or "")
 end
 
---- What became of the function that a symspec which matches nothing may have been meant
--- for: the compiler made clones of it, or there is nothing of it but its name. Whether it
--- was inlined would take all debugging information to know, so that is said as a guess.
+--- Why a symspec matches nothing: the compiler made clones of the function, or only its
+-- name is left. Whether it was inlined could only be found in all debugging information,
+-- so the message presents that as a guess.
 -- @tparam image image
 -- @tparam string spec
 -- @treturn string|nil "the compiler made work.isra.0 of it"
@@ -50,8 +50,7 @@ local function period_of(profile)
   return ("%g ms of CPU time"):format(1000 * period)
 end
 
--- Reports in which time is all there is to be seen; what is asked for with -z is there
--- without any.
+-- Whether the output shows nothing but time. With -z, functions without time are shown.
 local function lacks_time(chosen, options)
   return not options.display_unused_functions and
     (chosen.flat or chosen.tree or chosen.annotation and options.annotate_time)
@@ -62,8 +61,8 @@ local function is_older(file, time)
   return kind == "file" and changed < time
 end
 
--- Whether the image is newer than all of the profiles. That alone says nothing: copies
--- and fresh checkouts are.
+-- Whether the image is newer than all of the profiles. That alone proves nothing: copies
+-- and fresh checkouts are newer, too.
 local function is_newer(profile)
   local _, time = core.file_status(profile.image.path)
   for _, file in ipairs(profile.data.files) do
@@ -72,10 +71,10 @@ local function is_newer(profile)
   return true
 end
 
--- Addresses behind .text may be those of .fini, and profiles are rounded up.
+-- Addresses beyond .text may be those of .fini, and profiles are rounded up.
 local PAGE <const> = 4096
 
--- What speaks for another build, or else what may be the reason.
+-- The evidence that the profile is of another build, or else the possible reasons.
 local function evidence(profile)
   local image, data = profile.image, profile.data
   if is_newer(profile) then
@@ -89,15 +88,14 @@ local function evidence(profile)
   return "the profile may be that of another build, or symbols may have been stripped"
 end
 
--- How many samples are of no function before anything is said of them, and which part.
+-- The number and the part of samples outside of functions that are worth a hint.
 local MANY <const>, PART <const> = 10, 1 / 20
 
--- Of the arcs that stay within what was profiled, this part leads to entries of functions
--- if the profile is of this build, whatever becomes of the rest; and half of them do by
--- chance, if it may be of an older one.
+-- Of the arcs within the profiled code, at least the part `FITTING` leads to entries of
+-- functions if the profile is of this build. Of an older build, half may by chance.
 local FITTING <const>, BY_CHANCE <const> = 0.9, 0.5
 
--- Arcs that are some evidence, if they do not fit.
+-- Arcs that must not fit to be evidence.
 local ENOUGH <const> = 3
 
 --- Whether functions are all those of the image, under its names: some options remove
@@ -109,8 +107,8 @@ function diagnosis.has_all_functions(settings)
     settings.file_ordering)
 end
 
--- How many arcs lead to no entry of a function, and of how many, if that speaks for
--- another build; nil else.
+-- The numbers of arcs that lead to no entry of a function, and of all arcs, if that is
+-- evidence for another build; nil otherwise.
 local function misfits(profile, options)
   if options.with or profile.data.shared or not options.misfits or
     not diagnosis.has_all_functions(options)
@@ -168,10 +166,10 @@ function diagnosis.warn_uncovered(profile, warn)
     100 * time / profile.total, most < time and "most" or "all", f.name, low, high))
 end
 
---- Refuses data that are not about the code of an image.
+--- Refuses data that do not belong to an image.
 -- @tparam image image
 -- @tparam data data with addresses
--- @tparam string where what the data are called in messages
+-- @tparam string where what messages call the data
 -- @raise a table with the field `message`
 function diagnosis.refuse(image, data, where)
   local low, high = require "gprof.library.external_calls".covered(data)

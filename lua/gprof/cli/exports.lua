@@ -11,20 +11,20 @@ local output = require "gprof.output"
 
 local exports = {}
 
---- All kinds there are.
+--- All kinds.
 exports.kinds = options.values { long = "export" }
 
--- Kinds that are about time, and what is said of profiles that have none.
+-- Kinds that show time, which require a histogram.
 local timed <const> = {
   callgrind = true, dot = true, folded = true, pprof = true, speedscope = true,
   svg = true,
 }
 
---- Takes apart what the command line says: KIND or KIND:FILE.
+--- Parses the argument of --export: KIND or KIND:FILE.
 -- @tparam string argument
 -- @treturn[1] table `kind`; `path`, nil for standard output; `print`, the export
 -- @return[2] nil
--- @treturn[2] string what is wrong, to be put behind the option's name
+-- @treturn[2] string what is wrong, to follow the name of the option
 function exports.find(argument)
   local kind, path = argument:match "^([^:]*):?(.*)$"
   for _, known in ipairs(exports.kinds) do
@@ -40,7 +40,7 @@ function exports.find(argument)
     table.concat(exports.kinds, ", "))
 end
 
---- The export that is a page for browsers, which has an option of its own.
+--- The export of --html, a page for browsers.
 -- @tparam string path "-" for standard output
 -- @treturn table as of `find`
 function exports.page(path)
@@ -48,22 +48,22 @@ function exports.page(path)
     print = require "gprof.export.html" }
 end
 
---- Tells whether an export goes to standard output.
--- @tparam {table,...} wanted as `find` returns them
+--- Whether one of the exports goes to standard output.
+-- @tparam {table,...} list as `find` returns them
 -- @treturn boolean
-function exports.is_printed(wanted)
-  for _, export in ipairs(wanted) do
+function exports.is_printed(list)
+  for _, export in ipairs(list) do
     if not export.path then return true end
   end
   return false
 end
 
---- What data lack for exports.
--- @tparam {table,...} wanted as `find` returns them
+--- What the exports require and the data lack.
+-- @tparam {table,...} list as `find` returns them
 -- @tparam data data
 -- @treturn string|nil
-function exports.lack(wanted, data)
-  for _, export in ipairs(wanted) do
+function exports.lack(list, data)
+  for _, export in ipairs(list) do
     if timed[export.kind] and not data.has_histogram then
       return ("has no histogram: a %s export cannot be made from it"):format(export.kind)
     end
@@ -71,13 +71,13 @@ function exports.lack(wanted, data)
 end
 
 --- Writes exports.
--- @tparam {table,...} wanted as `find` returns them
+-- @tparam {table,...} list as `find` returns them
 -- @tparam profile profile
 -- @tparam table settings
 -- @tparam stream write
 -- @raise a table with the field `message`
-function exports.write(wanted, profile, settings, write)
-  for _, export in ipairs(wanted) do
+function exports.write(list, profile, settings, write)
+  for _, export in ipairs(list) do
     local function fill(stream) export.print(profile, settings, stream) end
     if export.path then output.new_file(export.path, fill) else fill(write) end
   end

@@ -23,7 +23,7 @@ local function form(option)
   return "  " .. short .. pattern:format("--" .. option.long, "=", option.value)
 end
 
--- Breaks a text into lines that fit behind the options.
+-- Breaks a text into lines that fit the column after the options.
 local function in_column(text)
   if #text <= WIDTH - COLUMN then return text end
   local lines = { "" }
@@ -74,7 +74,7 @@ name a report, the flat profile and the call graph are printed.
   return table.concat(parts)
 end
 
--- The version of libbfd, as far as the name of its file tells it.
+-- The version of libbfd, from the name of its file.
 local function bfd_version()
   local file = require "gprof.core".library() or ""
   return file:match("libbfd%-(%d[%d.]*%d)") or "of unknown version"

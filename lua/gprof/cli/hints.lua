@@ -37,7 +37,7 @@ end
 
 -- Symspecs ----------------------------------------------------------------------------
 
--- Options that were taken for the symspec of another one: "b" of "-pb".
+-- The hint that letters of options were taken for a symspec: "b" of "-pb".
 local function joined(settings, spec)
   local option = settings.joined and settings.joined[spec]
   if not option then return nil end
@@ -52,15 +52,15 @@ local function joined(settings, spec)
     option, option, spec)
 end
 
--- How many bytes two names have in common at their beginnings.
+-- The length of the common prefix of two names.
 local function common_prefix(a, b)
   local count, most = 0, math.min(#a, #b)
   while count < most and a:byte(count + 1) == b:byte(count + 1) do count = count + 1 end
   return count
 end
 
--- Whether a name is another one but for one character that is missing, superfluous or
--- wrong, two that changed places, or capitals.
+-- Whether two names differ only in case, in one character (missing, superfluous or
+-- wrong), or in two that are swapped.
 local function is_near(name, spec)
   if math.abs(#name - #spec) > 1 then return false end
   if name:lower() == spec:lower() then return true end
@@ -70,12 +70,12 @@ local function is_near(name, spec)
     rest == other:sub(2, 2) .. other:sub(1, 1) .. other:sub(3)
 end
 
--- "is one or another meant?", of a few names; nil of none.
+-- "is a or b meant?"; nil without names.
 local function question(names)
   return names[1] and "is " .. table.concat(names, " or ") .. " meant?" or nil
 end
 
--- Functions of nearly that name; those of C++ by their names without parameters.
+-- The question about functions of nearly that name; C++ names without parameters.
 local function near(image, spec)
   if #spec < 3 or spec:find "[^%w_$:~]" then return nil end
   local names, seen = {}, {}
@@ -90,7 +90,7 @@ local function near(image, spec)
   return question(names)
 end
 
---- What a symspec that matches nothing may have been meant for.
+--- What a symspec that matches nothing may mean.
 -- @tparam table settings
 -- @tparam image image
 -- @tparam string spec

@@ -1,4 +1,4 @@
---- The profiles that a command line means: files that it names, all in its directories,
+--- The profiles of a command line: the files that it names, all files in its directories,
 -- and those in its lists.
 --
 -- A list of profiles is an array of paths, with the fields
@@ -36,14 +36,14 @@ local function sorted_names(kinds)
   return names
 end
 
--- The file that the sum is going to replace is no part of it, unless it is named.
+-- Whether a file is the one that the sum will replace: only by name is it a part.
 local function is_sum(path, name, sum)
   if not sum or sum:match "[^/]*$" ~= name then return false end
   local _, _, identity = core.file_status(sum)
   return identity ~= nil and identity == select(3, core.file_status(path))
 end
 
--- Adds all files in a directory and below it, by name, whatever order they lie in there.
+-- Adds all files in a directory and below it, sorted by name.
 local function add_files(list, path, directory, sum)
   local kinds, message = core.list_directory(path)
   if not kinds then return add(list, path, nil, message) end
@@ -65,7 +65,7 @@ local function add_directory(list, path, sum)
   if #list == before then add(list, path, nil, path .. ": holds no profiles") end
 end
 
--- All that a file holds, unless that has no end.
+-- The content of a file, which must not be endless.
 local function read_all(file, path)
   local parts, length = {}, 0
   repeat
@@ -84,7 +84,7 @@ local function read_text(path)
   return read_all(file, path)
 end
 
--- Adds the files that a list names: each ends with a zero, or else with its line.
+-- Adds the files of a list: terminated by zeros, or by line ends if it has no zero.
 local function add_list(list, path)
   local text = failure.need(read_text(path))
   local before = #list
@@ -96,7 +96,7 @@ local function add_list(list, path)
   end
 end
 
---- Finds the profiles that are meant; none is opened.
+--- Finds the profiles of a command line; none is opened.
 -- @tparam table settings as `command_line.read` returns them
 -- @treturn table list
 -- @raise a table with the field `message`

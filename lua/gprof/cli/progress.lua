@@ -1,7 +1,7 @@
---- A line on a terminal that tells how far long work is.
+--- A line on a terminal that shows the progress of long work.
 --
--- It is rewritten in place, comes only when the work takes more than a moment, and is
--- gone before anything else is written.
+-- It is rewritten in place, appears only if the work takes more than `DELAY`, and must be
+-- cleared before anything else is written.
 --
 -- @internal gprof.cli.progress
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,13 +13,13 @@ progress.__index = progress
 
 local DELAY <const>, INTERVAL <const> = 1, 0.25  -- seconds
 
---- Begins.
--- @tparam integer total how many files there are
--- @tparam boolean wanted whether anything is ever shown
+--- Starts the clock.
+-- @tparam integer total the number of files
+-- @tparam boolean enabled whether the line is ever shown
 -- @treturn table
-function progress.new(total, wanted)
+function progress.new(total, enabled)
   local now = core.clock()
-  return setmetatable({ total = total, wanted = wanted, start = now, next = now + DELAY,
+  return setmetatable({ total = total, enabled = enabled, start = now, next = now + DELAY,
     width = 0 }, progress)
 end
 
@@ -30,11 +30,11 @@ local function duration(seconds)
   return ("%d:%02d:%02d"):format(minutes // 60, minutes % 60, seconds % 60)
 end
 
---- Tells how far it is.
--- @tparam integer files how many are done, from 1
+--- Shows the line, if it is due.
+-- @tparam integer files the number of processed files, at least 1
 -- @tparam integer bytes in them
 function progress:update(files, bytes)
-  if not self.wanted then return end
+  if not self.enabled then return end
   local now = core.clock()
   if now < self.next then return end
   self.next = now + INTERVAL
@@ -46,7 +46,7 @@ function progress:update(files, bytes)
   self.width = #text
 end
 
---- Takes the line away: something else is to be written, or the work is done.
+--- Clears the line.
 function progress:clear()
   if self.width > 0 then io.stderr:write("\r", (" "):rep(self.width), "\r") end
   self.width = 0
