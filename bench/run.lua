@@ -121,9 +121,9 @@ local function run(rows, notes, all)
   local meter, begin = meters.open(all.inputs, all), os.time()
   local about, idle = machine.describe(all), starting(meter, all)
   local list = measure_rows(meter, rows, all)
-  local told = tell(meter, notes, all)
+  local noted = tell(meter, notes, all)
   local wrong, good = remarks(list)
-  local parts = { about, bullets(method(all, idle, os.time() - begin), wrong, told) }
+  local parts = { about, bullets(method(all, idle, os.time() - begin), wrong, noted) }
   if list[1] then
     local text, met = report.table(list, idle, all)
     table.insert(parts, 2, text)

@@ -7,9 +7,8 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "bench.chance"
-local shell = require "bench.shell"
 
-local random, pick, write = math.random, chance.pick, shell.write
+local random, pick = math.random, chance.pick
 
 local verbs = {
   "add", "apply", "build", "check", "clear", "copy", "decode", "emit", "encode", "find", "flush",
@@ -66,19 +65,24 @@ local bodies = {
 
 local languages = {}
 
---- Spreads the functions evenly over files: calls `write_file(number, first, last)` for each.
-local function each_file(options, write_file)
-  local files = options.files
-  for i = 1, files do
-    local first = options.functions * (i - 1) // files + 1
-    local last = options.functions * i // files
-    write_file(i, first, last)
+--- Writes files with the functions spread evenly over them: calls `write_functions(file, number, first, last)` for
+-- each. Returns their names.
+local function write_files(dir, options, extension, write_functions)
+  local sources, files = {}, options.files
+  for number = 1, files do
+    local path = ("file%03d.%s"):format(number, extension)
+    local file <close> = assert(io.open(dir .. "/" .. path, "wb"))
+    local first = options.functions * (number - 1) // files + 1
+    local last = options.functions * number // files
+    write_functions(file, number, first, last)
+    assert(file:close())
+    sources[number] = path
   end
+  return sources
 end
 
 function languages.c(dir, options)
-  local sources = {}
-  each_file(options, function(number, first, last)
+  return write_files(dir, options, "c", function(file, number, first, last)
     local names, keywords, text = {}, {}, {}
     for i = first, last do
       names[i] = function_name(i)
@@ -90,11 +94,8 @@ function languages.c(dir, options)
       text[#text + 1] = pick(bodies):format(names[i + 1] or names[first])
     end
     if number == 1 then text[#text + 1] = "\nint main(void)\n{\n  return 0;\n}\n" end
-    local path = ("file%03d.c"):format(number)
-    write(dir .. "/" .. path, table.concat(text))
-    sources[number] = path
+    assert(file:write(table.concat(text)))
   end)
-  return sources
 end
 
 local cxx_namespaces = { "compiler", "engine", "storage", "network", "runtime", "detail", "graphics",
@@ -169,8 +170,8 @@ local function cxx_function(name, options)
 end
 
 languages["c++"] = function(dir, options)
-  local sources, prelude = {}, cxx_prelude()
-  each_file(options, function(number, first, last)
+  local prelude = cxx_prelude()
+  return write_files(dir, options, "cc", function(file, number, first, last)
     local text = { prelude }
     for i = first, last do
       text[#text + 1] = ("\nnamespace %s { namespace %s {\n"):format(pick(cxx_namespaces), pick(cxx_namespaces))
@@ -178,19 +179,14 @@ languages["c++"] = function(dir, options)
       text[#text + 1] = "} }\n"
     end
     if number == 1 then text[#text + 1] = "\nint main()\n{\n  return 0;\n}\n" end
-    local path = ("file%03d.cc"):format(number)
-    write(dir .. "/" .. path, table.concat(text))
-    sources[number] = path
+    assert(file:write(table.concat(text)))
   end)
-  return sources
 end
 
 --- Functions that are but a label and a return, and so many bytes `apart`: as quick to make as symbols can be.
 function languages.labels(dir, options)
-  local sources, apart = {}, options.apart > 0 and ("\t.skip %d\n"):format(options.apart) or ""
-  each_file(options, function(number, first, last)
-    local path = ("file%03d.s"):format(number)
-    local file = assert(io.open(dir .. "/" .. path, "wb"))
+  local apart = options.apart > 0 and ("\t.skip %d\n"):format(options.apart) or ""
+  return write_files(dir, options, "s", function(file, number, first, last)
     file:write('\t.section .note.GNU-stack,"",%progbits\n\t.text\n')
     if number == 1 then file:write("\t.globl main\n\t.type main, %function\nmain:\n\tnop\n\tret\n") end
     for i = first, last do
@@ -198,10 +194,7 @@ function languages.labels(dir, options)
       if random() >= options.statics then file:write("\t.globl ", name, "\n") end
       file:write("\t.type ", name, ", %function\n", name, ":\n\tnop\n\tret\n", apart)
     end
-    assert(file:close())
-    sources[number] = path
   end)
-  return sources
 end
 
 return languages

@@ -133,7 +133,7 @@ local function exports(env)
 end
 
 -- How many times as long programs may take: under valgrind, everything is slower.
-local patience <const> = tonumber(os.getenv "GPROF_PATIENCE" or 1)
+local timeout_factor <const> = tonumber(os.getenv "GPROF_PATIENCE" or 1)
 
 --- Runs a program to its end and catches all it says.
 -- @tparam {string,...} argv the program and its arguments; none of them is seen by a shell
@@ -158,7 +158,7 @@ function shell.run(argv, options)
   -- exec: a signal must end what os.execute waits for, or the shell would make a status of it.
   line[#line + 1] = "exec "
   if options.timeout then
-    line[#line + 1] = "timeout -k 2 " .. shell.quote(options.timeout * patience) .. " "
+    line[#line + 1] = "timeout -k 2 " .. shell.quote(options.timeout * timeout_factor) .. " "
   end
   line[#line + 1] = command .. "; } <" .. shell.quote(options.stdin or "/dev/null")
   line[#line + 1] = " >" .. shell.quote(out) .. " 2>" .. shell.quote(err)
