@@ -1,0 +1,146 @@
+-- The structure of the code as it can be read off it: which file includes, requires or links to which other, and what
+-- of that breaks the layers or closes a circle.
+--
+-- A graph is a table from a name to the set of names that it uses: { a = { b = true } }.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local shell = require "support.shell"
+
+local structure = {}
+
+--- The files below a directory whose names match.
+-- @tparam string directory
+-- @tparam string pattern of `find -name`
+-- @treturn {string,...} sorted paths, relative to the directory
+function structure.files(directory, pattern)
+  local paths = {}
+  local found = shell.check({ "find", ".", "-name", pattern, "-type", "f" }, { cwd = directory }).stdout
+  for path in found:gmatch "%./([^\n]+)" do paths[#paths + 1] = path end
+  table.sort(paths)
+  return paths
+end
+
+--- The project's headers that a C file includes.
+-- @tparam string text of the file
+-- @treturn {[string]=true,...} names as they stand between the quotes
+function structure.includes(text)
+  local names = {}
+  for name in ("\n" .. text):gmatch '\n%s*#%s*include%s*"([^"\n]+)"' do names[name] = true end
+  return names
+end
+
+-- Comments may name modules that the code does not require.
+local function without_comments(text)
+  return (text:gsub("%-%-%[%[.-%]%]", ""):gsub("%-%-[^\n]*", ""))
+end
+
+--- The library's modules that a Lua file requires, at once or later, by literal name. Names that are put together at
+-- run time belong to plug-ins, and are no part of the structure.
+-- @tparam string text of the file
+-- @treturn {[string]=true,...} names of modules
+function structure.requires(text)
+  local names = {}
+  for name, rest in without_comments(text):gmatch "require[%s(]*[\"'](gprof[%w_.]*)[\"']%s*(%.?%.?)" do
+    if rest ~= ".." then names[name] = true end
+  end
+  return names
+end
+
+--- The room of a file: its first folder.
+-- @tparam string path such as "object/image.h"; or the name of a module, such as "gprof.report.bsd.flat"
+-- @treturn string "object", "report"; "gprof" for the library's public modules
+function structure.room(path)
+  if path:find "^gprof" then return path:match "^gprof%.([%w_]+)%." or "gprof" end
+  return path:match "^([%w_]+)/" or "."
+end
+
+--- Whatever a graph has that the layers do not allow.
+-- @tparam table graph
+-- @tparam {[string]={string,...},...} knows which rooms the files of a room may use, besides their own
+-- @treturn {string,...} sorted, "object/image.c uses profile/order.h"
+function structure.upward(graph, knows)
+  local wrong = {}
+  for name, used in pairs(graph) do
+    local room, allowed = structure.room(name), {}
+    for _, lower in ipairs(knows[room] or {}) do allowed[lower] = true end
+    for other in pairs(used) do
+      local its = structure.room(other)
+      if not knows[room] or its ~= room and not allowed[its] then
+        wrong[#wrong + 1] = name .. " uses " .. other
+      end
+    end
+  end
+  table.sort(wrong)
+  return wrong
+end
+
+-- The sorted keys of a table of strings.
+local function sorted(set)
+  local keys = {}
+  for key in pairs(set) do keys[#keys + 1] = key end
+  table.sort(keys)
+  return keys
+end
+
+--- The circles of a graph, by Tarjan's algorithm: its strongly connected components of more than one node, and
+-- nodes that use themselves.
+-- @tparam table graph
+-- @treturn {string,...} each circle's names, sorted, with blanks between
+function structure.circles(graph)
+  local number, low, on_stack, stack, count, circles = {}, {}, {}, {}, 0, {}
+
+  local function pop_component(root)
+    local members = {}
+    repeat
+      local node = table.remove(stack)
+      on_stack[node], members[#members + 1] = nil, node
+    until node == root
+    table.sort(members)
+    if #members > 1 or graph[root][root] then circles[#circles + 1] = table.concat(members, " ") end
+  end
+
+  local function visit(node)
+    count = count + 1
+    number[node], low[node], on_stack[node] = count, count, true
+    stack[#stack + 1] = node
+    for _, other in ipairs(sorted(graph[node])) do
+      if graph[other] and not number[other] then
+        visit(other)
+        low[node] = math.min(low[node], low[other])
+      elseif on_stack[other] then
+        low[node] = math.min(low[node], number[other])
+      end
+    end
+    if low[node] == number[node] then pop_component(node) end
+  end
+
+  for _, node in ipairs(sorted(graph)) do
+    if not number[node] then visit(node) end
+  end
+  return circles
+end
+
+--- What object files define and want of each other, as nm tells it.
+-- @tparam string text what `nm -A -P` prints of them
+-- @tparam string directory that all paths begin with
+-- @treturn table graph of object files, "object/image" for directory .. "object/image.o"
+-- @treturn {[string]=string,...} the object file that defines each shared symbol
+function structure.links(text, directory)
+  local wanted, definer, graph = {}, {}, {}
+  for path, symbol, kind in text:gmatch "([^\n]-)%.o: (%S+) (%a)[^\n]*" do
+    local file = path:sub(#directory + 1)
+    graph[file] = graph[file] or {}
+    if kind == "U" then
+      wanted[#wanted + 1] = { file, symbol }
+    elseif kind:find "[A-TV-Z]" then
+      definer[symbol] = file
+    end
+  end
+  for _, want in ipairs(wanted) do
+    local file, symbol = table.unpack(want)
+    if definer[symbol] then graph[file][definer[symbol]] = true end
+  end
+  return graph, definer
+end
+
+return structure

@@ -1,0 +1,232 @@
+-- The structure of the code: nothing uses a room above its own, nothing goes in a circle, and the page about the
+-- architecture is true to the last file.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local program = require "support.program"
+local shell = require "support.shell"
+local structure = require "support.structure"
+
+local CSRC <const>, LUA <const> = program.root .. "/csrc", program.root .. "/lua"
+
+-- The one table of layers: which other rooms the files of a room may use.
+local c_rooms <const> = {
+  base = {},
+  gmon = { "base" },
+  object = { "base" },
+  debug = { "base", "object" },
+  symbols = { "base", "object", "debug" },
+  profile = { "base", "gmon", "object", "debug", "symbols" },
+  lua = { "base", "gmon", "object", "debug", "symbols", "profile" },
+  sandbox = { "base" },  -- a module of its own
+  runtime = {},          -- part of other programs
+}
+local lua_rooms <const> = {
+  format = {},
+  analysis = { "format" },
+  library = { "format" },
+  gprof = { "format", "analysis", "library" },  -- the public modules: gprof, gprof.image, ...
+  print = { "format", "analysis", "library", "gprof" },
+  report = { "format", "analysis", "library", "gprof", "print" },
+  export = { "format", "analysis", "library", "gprof", "print" },
+  cli = { "format", "analysis", "library", "gprof", "print", "report", "export" },
+}
+
+-- Modules in C: they lie below the library.
+local native <const> = { ["gprof.core"] = true, ["gprof.opcodes"] = true, ["gprof.xz"] = true,
+  ["gprof.confinement"] = true }
+
+local function include_graph(files, read)
+  local graph = {}
+  for _, path in ipairs(files) do graph[path] = structure.includes(read(path)) end
+  return graph
+end
+
+local function module_name(path)
+  return (path:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
+end
+
+local function require_graph(files, read)
+  local graph = {}
+  for _, path in ipairs(files) do
+    local required = structure.requires(read(path))
+    for name in pairs(native) do required[name] = nil end
+    graph[module_name(path)] = required
+  end
+  return graph
+end
+
+local function read_c(path) return shell.read(CSRC .. "/" .. path) end
+local function read_lua(path) return shell.read(LUA .. "/" .. path) end
+
+local c_files <const> = structure.files(CSRC, "*.[ch]")
+local lua_files <const> = structure.files(LUA, "*.lua")
+
+describe("The rooms of csrc/", function()
+  it("are those of the table, and nothing lies outside of them", function()
+    for _, path in ipairs(c_files) do
+      assert(c_rooms[structure.room(path)], path)
+    end
+  end)
+
+  it("include no file of a room above", function()
+    assert.same({}, structure.upward(include_graph(c_files, read_c), c_rooms))
+  end)
+
+  it("would be caught including one", function()
+    local graph = include_graph({ "object/image.h" }, function(path)
+      return read_c(path):gsub("#include", '#include "profile/order.h"\n%0', 1)
+    end)
+    assert.same({ "object/image.h uses profile/order.h" }, structure.upward(graph, c_rooms))
+  end)
+
+  it("have headers that include each other in no circle", function()
+    assert.same({}, structure.circles(include_graph(structure.files(CSRC, "*.h"), read_c)))
+  end)
+
+  it("name their includes by room", function()
+    for _, path in ipairs(c_files) do
+      for name in pairs(structure.includes(read_c(path))) do
+        assert(shell.exists(CSRC .. "/" .. name), path .. " includes " .. name)
+      end
+    end
+  end)
+
+  it("call nothing of Lua's by the name of a module", function()
+    for _, path in ipairs(structure.files(CSRC, "*.c")) do
+      assert.falsy(read_c(path):find('"require"', 1, true), path)
+    end
+  end)
+end)
+
+describe("The object files of csrc/", function()
+  local directory <const> = program.root .. "/build/objects/"
+  local links, definer
+
+  setup(function()
+    local objects = { "nm", "-A", "-P" }
+    for _, path in ipairs(structure.files(CSRC, "*.c")) do  -- build/ may have objects of sources that are gone
+      local object = directory .. path:gsub("%.c$", ".o")
+      if shell.exists(object) then objects[#objects + 1] = object end
+    end
+    links, definer = structure.links(shell.check(objects).stdout, directory)
+    assert(links["object/image"]["base/error"])
+  end)
+
+  it("want nothing of a room above", function()
+    assert.same({}, structure.upward(links, c_rooms))
+  end)
+
+  it("want nothing of each other in a circle", function()
+    assert.same({}, structure.circles(links))
+  end)
+
+  it("share no name without the project's prefix", function()
+    for symbol, file in pairs(definer) do
+      assert(symbol:find "^gp_" or symbol:find "^luaopen_gprof_" or structure.room(file) == "runtime",
+        file .. " defines " .. symbol)
+    end
+  end)
+end)
+
+describe("The rooms of lua/gprof/", function()
+  local graph <const> = require_graph(lua_files, read_lua)
+
+  it("are those of the table", function()
+    for name in pairs(graph) do assert(lua_rooms[structure.room(name)], name) end
+  end)
+
+  it("require no module of a room above", function()
+    assert.same({}, structure.upward(graph, lua_rooms))
+  end)
+
+  it("would be caught requiring one", function()
+    local planted = require_graph({ "gprof/format/csv.lua" }, function(path)
+      return read_lua(path) .. '\nlocal function late() return require "gprof.cli.main" end'
+    end)
+    assert.same({ "gprof.format.csv uses gprof.cli.main" }, structure.upward(planted, lua_rooms))
+  end)
+
+  it("require each other in no circle, not even later", function()
+    assert.same({}, structure.circles(graph))
+  end)
+
+  it("require only what is there", function()
+    for name, required in pairs(graph) do
+      for other in pairs(required) do assert(graph[other], name .. " requires " .. other) end
+    end
+  end)
+end)
+
+describe("What reads the structure", function()
+  it("sees includes and requires, and no comments", function()
+    assert.same({ ["a/b.h"] = true, ["c/d.h"] = true },
+      structure.includes '#include "a/b.h"\n#include <stdio.h>\n  # include "c/d.h"\n/* #include "e.h" */\n')
+    assert.same({ ["gprof.a"] = true, ["gprof.b.c"] = true, ["gprof"] = true }, structure.requires [[
+      local a = require "gprof.a"   -- and not require "gprof.x"
+      return require("gprof.b.c"), require 'gprof', require("gprof.report." .. name), require "other"
+    ]])
+  end)
+
+  it("finds circles of any length, and what uses itself", function()
+    assert.same({ "a b c", "f" }, structure.circles {
+      a = { b = true }, b = { c = true }, c = { a = true, d = true }, d = { e = true }, e = {}, f = { f = true } })
+  end)
+
+  it("knows who wants what of whom", function()
+    local links, definer = structure.links(
+      "o/x/a.o: gp_a T 0 8\no/x/a.o: gp_b U  \no/x/a.o: malloc U  \no/y/b.o: gp_b D 0 4\no/y/b.o: own t 0 4\n", "o/")
+    assert.same({ ["x/a"] = { ["y/b"] = true }, ["y/b"] = {} }, links)
+    assert.same({ gp_a = "x/a", gp_b = "y/b" }, definer)
+  end)
+end)
+
+describe("The specs", function()
+  it("lie in folders by the rooms that they are about", function()
+    local others = { runtime = true, examples = true, system = true }
+    for _, path in ipairs(structure.files(program.root .. "/spec", "*_spec.lua")) do
+      local room = structure.room(path)
+      assert(c_rooms[room] or lua_rooms[room] or others[room], path)
+    end
+  end)
+end)
+
+describe("The page about the architecture", function()
+  -- The names that it lists by folder, such as "csrc/base": paths without their endings.
+  local function listed(text)
+    local folders, folder = {}, nil
+    for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+      if line:find "^#" then
+        folder = line:match "^### `([%w/]+)`$"
+        if folder then folders[folder] = {} end
+      elseif folder and line:find "^%- `" then
+        for name in line:match "^%- (.-):":gmatch "`([%w_/]+)%.?h?`" do
+          assert(not folders[folder][name], line)
+          folders[folder][name] = true
+        end
+      end
+    end
+    return folders
+  end
+
+  -- The names that are there; a header belongs to the source of its name.
+  local function present()
+    local folders = {}
+    for room in pairs(c_rooms) do folders["csrc/" .. room] = {} end
+    for _, path in ipairs(c_files) do
+      local room, name = path:match "^(%w+)/([%w_]+)%.[ch]$"
+      folders["csrc/" .. room][name] = true
+    end
+    folders["lua/gprof"] = {}
+    for _, path in ipairs(structure.files(LUA .. "/gprof", "*.lua")) do
+      local room, name = path:match "^(%w+)/(.+)%.lua$"
+      local folder = room and "lua/gprof/" .. room or "lua/gprof"
+      folders[folder] = folders[folder] or {}
+      folders[folder][name or path:match "^(.+)%.lua$"] = true
+    end
+    return folders
+  end
+
+  it("lists every file, and none that is not there", function()
+    assert.same(present(), listed(shell.read(program.root .. "/doc/architecture.md")))
+  end)
+end)
