@@ -190,15 +190,15 @@ static int lookup(lua_State *L) {
  * counts for, of the code with most of the time that no symbol covers; or nil */
 static int uncovered_range(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
-  const gp_unattributed *uncovered = &profile->uncovered;
-  if (uncovered->most == 0) {
+  const gp_unattributed *unattributed = &profile->unattributed;
+  if (unattributed->most == 0) {
     lua_pushnil(L);
     return 1;
   }
-  lua_pushinteger(L, (lua_Integer)uncovered->range.low);
-  lua_pushinteger(L, (lua_Integer)uncovered->range.high - 1);
-  lua_pushnumber(L, gp_profile_seconds(profile, uncovered->most));
-  gp_push_node(L, 1, uncovered->function);
+  lua_pushinteger(L, (lua_Integer)unattributed->range.low);
+  lua_pushinteger(L, (lua_Integer)unattributed->range.high - 1);
+  lua_pushnumber(L, gp_profile_seconds(profile, unattributed->most));
+  gp_push_node(L, 1, unattributed->function);
   return 4;
 }
 

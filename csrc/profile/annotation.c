@@ -16,7 +16,7 @@ static void add(uint64_t *sum, uint64_t more) {
 
 /* --- functions and lines of the profile ---------------------------------------- */
 
-/* A part of another function, cold code, is none of these. */
+/* Whether a symbol is selected for annotation. Cold parts are not: their function is. */
 static bool is_selected(const gp_profile *profile, uint32_t symbol) {
   return gp_symtab_owner(profile->symtab, symbol) == symbol &&
          gp_is_selected(&profile->selections.of[GP_ANNOTATION], symbol);

@@ -69,7 +69,7 @@ static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t 
   return gp_hash_add(&b->index, arc) || gp_fail_memory(b->error);
 }
 
-/* Tells of calls that were added to an arc, and to the calls of its callee. */
+/* Traces calls that were added to an arc, and to the calls of its callee. */
 static void trace_calls(const gp_callgraph *graph, uint32_t arc, uint64_t calls,
                         uint64_t sum) {
   const gp_symtab *symtab = graph->symtab;
@@ -82,7 +82,7 @@ static void trace_calls(const gp_callgraph *graph, uint32_t arc, uint64_t calls,
                  graph->caller[arc] == graph->callee[arc] ? "itself" : "others");
 }
 
-/* Tells of calls that are not added. */
+/* Traces calls that are not added. */
 static void trace_dropped(const gp_callgraph *graph, const gp_arcs *arcs, size_t row,
                           const char *why) {
   GP_TRACE(graph->symtab->trace, GP_TRACE_TALLY,

@@ -14,7 +14,7 @@
 /* Source of some code, as far as it decides where a symbol begins. */
 typedef struct place {
   uint32_t file, line;    /* file: GP_NONE if there is none */
-  const char *function;   /* NULL where nobody asked */
+  const char *function;   /* NULL if it was not looked up */
 } place;
 
 /* State of one build. */
@@ -194,11 +194,11 @@ static bool is_of_one(const building *b, uint32_t within, gp_range code,
   return true;
 }
 
-/* Goes through what a function has of a stretch of one line, asking which functions that
- * is inlined from. */
-static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_range code) {
-  code = gp_range_clip((gp_range){b->map.low[stretch], b->map.high[stretch]}, code);
-  place source = {b->map.file[stretch], b->map.line[stretch], NULL};
+/* Emits the lines of the part of a row of the map that is in a function, telling inlined
+ * functions apart. */
+static bool emit_named(building *b, uint32_t function, size_t row, gp_range code) {
+  code = gp_range_clip((gp_range){b->map.low[row], b->map.high[row]}, code);
+  place source = {b->map.file[row], b->map.line[row], NULL};
   source.function = name_at(b, function, code.low);
   if (source.function && !enter_line(b, code.low, function, &source)) return false;
   if (source.function && is_of_one(b, function, code, source.function)) return true;
@@ -209,8 +209,8 @@ static bool name_stretch(building *b, uint32_t function, size_t stretch, gp_rang
   return true;
 }
 
-/* Goes through the stretches [first, end) of one line; the part of the function's code
- * from them to the next line is `part`. */
+/* Emits the rows [first, end) of the map, which are of one line; the part of the
+ * function's code from them to the next line is `part`. */
 static bool emit_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
   if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
@@ -219,8 +219,8 @@ static bool emit_line(building *b, uint32_t function, size_t first, size_t end,
     b->last = source;
     return true;
   }
-  for (size_t stretch = first; stretch < end; stretch++)
-    if (!name_stretch(b, function, stretch, code)) return false;
+  for (size_t row = first; row < end; row++)
+    if (!emit_named(b, function, row, code)) return false;
   return true;
 }
 
@@ -228,21 +228,20 @@ static bool same_line(const gp_line_map *map, size_t a, size_t b) {
   return map->file[a] == map->file[b] && map->line[a] == map->line[b];
 }
 
-/* The first stretch behind those of the line of stretch `first`, in code that ends at
- * `high`. */
+/* The first row after those of the line of row `first`, in code that ends at `high`. */
 static size_t end_of_line(const gp_line_map *map, size_t first, uint64_t high) {
   size_t end = first + 1;
   while (end < map->count && map->low[end] < high && same_line(map, first, end)) end++;
   return end;
 }
 
-/* The first stretch from `first` on that ends above an address. */
+/* The first row from `first` on that ends above an address. */
 static size_t skip_to(const gp_line_map *map, size_t first, uint64_t address) {
   while (first < map->count && map->high[first] <= address) first++;
   return first;
 }
 
-/* A function's symbol. No stretch before *next is at its entry or behind that. */
+/* Appends a function's symbol. No row before *next ends above its entry. */
 static bool emit_entry(building *b, uint32_t function, size_t *next) {
   const gp_line_map *map = &b->map;
   uint64_t entry = b->functions->address[function];
@@ -327,8 +326,8 @@ static bool copy_files(building *b) {
   return true;
 }
 
-/* Finds out where anything was recorded, unless nobody asks: where all lines have a
- * symbol, and all are told apart by every byte. */
+/* Finds out where anything was recorded, unless it makes no difference: all lines get a
+ * symbol, and every byte is searched for inlined functions. */
 static bool find_recorded(building *b, const gp_data *data) {
   bool only = b->symtab->policy->recorded_lines_only;
   if (b->options->all && b->options->named && !only) return true;

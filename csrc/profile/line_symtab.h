@@ -11,8 +11,8 @@
  * Few of all lines of a program are seen in a profile, and to find out which function
  * was inlined at an address is the costliest question to debugging information that
  * there is. So only lines that something was recorded of get a symbol of their own,
- * unless all are asked for. (What lies between them then reaches too far, and nobody can
- * tell: nothing falls on it.)
+ * unless all are asked for. (The symbols between them then reach too far, which does
+ * not show: no sample falls in them.)
  */
 #ifndef GP_PROFILE_LINE_SYMTAB_H
 #define GP_PROFILE_LINE_SYMTAB_H

@@ -14,7 +14,7 @@
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* The address behind all that an object is about. */
+/* One past the last address that an object has a symbol or a histogram for. */
 static uint64_t end_of(const gp_merged_object *object) {
   const gp_symtab *symtab = object->symtab;
   uint64_t last = symtab->address[symtab->count - 1];
@@ -138,7 +138,7 @@ static bool add_histograms(gp_data *sum, const gp_merged_object *object,
   return true;
 }
 
-/* Adds an arc, if it is within the object: its caller may be nobody knows who. */
+/* Adds an arc, if it is within the object: its caller may be unknown. */
 static bool add_arc(gp_data *sum, const gp_merged_object *object, size_t arc,
                     gp_error *error) {
   const gp_data *data = object->data;

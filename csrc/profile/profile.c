@@ -92,7 +92,7 @@ static bool build(gp_profile *profile, const gp_data *data,
   return (exclude_machinery(profile) || gp_fail_memory(error)) &&
          gp_samples_assign(&profile->samples, data, profile->symtab,
                            &selections->of[GP_FLAT], error) &&
-         gp_unattributed_find(&profile->uncovered, profile->image, profile->symtab,
+         gp_unattributed_find(&profile->unattributed, profile->image, profile->symtab,
                               &profile->samples, data, error) &&
          gp_block_counts_build(&profile->blocks, data, profile->symtab, error) &&
          build_graph(profile, data, options, error) &&

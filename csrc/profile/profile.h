@@ -21,7 +21,7 @@ typedef struct gp_profile {
   gp_samples samples;
   gp_callgraph graph;
   gp_block_counts blocks;
-  gp_unattributed uncovered;
+  gp_unattributed unattributed;
   gp_selections selections;        /* the machinery of profiling is excluded in them */
   size_t arcs_read, arcs_met;      /* arcs of the data; those that met functions */
 } gp_profile;

@@ -82,7 +82,7 @@ static void override(gp_callgraph *graph, uint32_t function, const gp_selection 
     graph->share[function] = 0;
 }
 
-/* Tells of the share of its time with which a function counts. */
+/* Traces the share of its time with which a function counts. */
 static void trace_share(const gp_callgraph *graph, uint32_t function) {
   GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
            "%s: %g of its time counts, it has %g ticks of its own, and %s entry",
@@ -137,7 +137,7 @@ static bool arc_moves(const gp_callgraph *graph, uint32_t arc, gp_arc_time *time
   return true;
 }
 
-/* Tells of time that moved to a caller. */
+/* Traces time that moved to a caller. */
 static void trace_moved(const gp_callgraph *graph, uint32_t arc,
                         const gp_arc_time *time) {
   const gp_symtab *symtab = graph->symtab;

@@ -7,14 +7,11 @@
 #include "base/array.h"
 #include "gmon/bins.h"
 
-/* profil's unit of text: positions are compared in these. */
-#define UNIT 2
-
-/* The first unit behind a symbol. */
+/* The first unit after a symbol. */
 static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
-  if (symtab->objects) return (symtab->objects->end[symbol] + 1) / UNIT;
-  return symbol + 1 < symtab->count ? symtab->address[symbol + 1] / UNIT
-                                    : symtab->text_high / UNIT;
+  if (symtab->objects) return (symtab->objects->end[symbol] + 1) / GP_PROFIL_UNIT;
+  return symbol + 1 < symtab->count ? symtab->address[symbol + 1] / GP_PROFIL_UNIT
+                                    : symtab->text_high / GP_PROFIL_UNIT;
 }
 
 /* Gives the count of the bin that covers units [low, high) to the symbols there,
@@ -22,7 +19,8 @@ static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
 static void spread(gp_samples *samples, const gp_symtab *symtab, const gp_selection *flat,
                    uint32_t symbol, uint64_t low, uint64_t high, double count) {
   for (; symbol < symtab->count; symbol++) {
-    uint64_t begin = symtab->address[symbol] / UNIT, end = unit_end(symtab, symbol);
+    uint64_t begin = symtab->address[symbol] / GP_PROFIL_UNIT;
+    uint64_t end = unit_end(symtab, symbol);
     if (begin >= high) break;
     if (begin < low) begin = low;
     if (end > high) end = high;
@@ -39,7 +37,7 @@ static void spread(gp_samples *samples, const gp_symtab *symtab, const gp_select
 
 static void assign(gp_samples *samples, const gp_histogram *histogram,
                    const gp_symtab *symtab, const gp_selection *flat) {
-  uint64_t start = histogram->low / UNIT;
+  uint64_t start = histogram->low / GP_PROFIL_UNIT;
   uint32_t symbol = gp_symtab_above(symtab, histogram->low);
   if (symbol > 0) symbol--;
   for (size_t i = 0; i < histogram->bins; i++) {

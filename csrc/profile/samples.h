@@ -12,6 +12,9 @@
 #include "profile/selection.h"
 #include "symbols/symtab.h"
 
+/* Bytes in profil's unit of text, in which positions of bins are computed. */
+#define GP_PROFIL_UNIT 2
+
 typedef struct gp_samples {
   double *ticks;     /* per symbol */
   double total;      /* ticks of all bins, less those of functions left out */

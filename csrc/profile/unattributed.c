@@ -11,21 +11,18 @@
 #include "gmon/bins.h"
 #include "object/symbol_size.h"
 
-/* profil's unit of text: positions of bins are in these. */
-#define UNIT 2
-
 /* How many symbols before one are asked whether they reach beyond it, as a function does
  * that has further entries. */
 enum { FEW = 16 };
 
-/* Code behind a symbol, up to the next one. */
+/* Code between the end of a symbol and the next one. */
 typedef struct gap {
   uint64_t begin;     /* address of the symbol */
   gp_range range;
   uint32_t symbol;    /* the one before, by row */
 } gap;
 
-/* Code is padded up to the next function by less than so many bytes, mostly. */
+/* The padding up to the next function is mostly shorter than this, in bytes. */
 #define MOST_PADDING 16
 
 typedef struct search {
@@ -44,8 +41,9 @@ typedef struct search {
 /* Ticks of one histogram in bins that lie in a range altogether: bins at its ends may be
  * those of its neighbours' code. */
 static double ticks_of(const search *s, const gp_histogram *histogram, gp_range range) {
-  uint64_t start = histogram->low / UNIT;
-  uint64_t low = (range.low + UNIT - 1) / UNIT, high = range.high / UNIT;
+  uint64_t start = histogram->low / GP_PROFIL_UNIT;
+  uint64_t low = (range.low + GP_PROFIL_UNIT - 1) / GP_PROFIL_UNIT;
+  uint64_t high = range.high / GP_PROFIL_UNIT;
   double scale = s->samples->scale, bins = (double)histogram->bins, sum = 0;
   double first = low > start ? ceil((double)(low - start) / scale) : 0;
   double end = floor((double)(high - start) / scale);
@@ -73,7 +71,7 @@ static double ticks_in(const search *s, gp_range range) {
  * sample was, the lower it seems to be, by some bytes at most, and so what is sampled
  * where a function begins may seem to be of the padding before. */
 static uint64_t drift_of(const gp_histogram *histogram) {
-  double size = UNIT * round(gp_histogram_scale(histogram));
+  double size = GP_PROFIL_UNIT * round(gp_histogram_scale(histogram));
   double text = (double)(histogram->high - histogram->low);
   double drift = fabs(size * (double)histogram->bins - text);
   return drift < MOST_PADDING ? (uint64_t)ceil(drift) : MOST_PADDING;
@@ -108,9 +106,8 @@ static uint64_t reach_of_few(search *s, uint32_t row) {
   return reach;
 }
 
-/* Keeps what is behind the code of a row, and before the row `end`, if samples fell
- * there. */
-static bool look_behind(search *s, uint32_t row, uint32_t end) {
+/* Keeps the gap between the code of a row and the row `end`, if samples fell in it. */
+static bool add_gap(search *s, uint32_t row, uint32_t end) {
   const gp_symtab *symtab = s->symtab;
   uint32_t symbol = symbol_of(s, row);
   gap found = {.begin = symtab->address[row], .symbol = row};
@@ -129,12 +126,12 @@ static bool look_behind(search *s, uint32_t row, uint32_t end) {
 static bool find_gaps(search *s) {
   for (uint32_t row = 0, end; row < s->symtab->count; row = end) {
     end = gp_symtab_code_end(s->symtab, row);
-    if (has_ticks(s, row, end) && !look_behind(s, row, end)) return false;
+    if (has_ticks(s, row, end) && !add_gap(s, row, end)) return false;
   }
   return true;
 }
 
-/* --- symbols that are none of the table ------------------------------------- */
+/* --- symbols that are not in the table ------------------------------------- */
 
 static bool ends_before(const void *gaps, size_t i, uint64_t address) {
   return ((const gap *)gaps)[i].range.high <= address;
@@ -155,7 +152,7 @@ static bool is_of_code(const gp_image *image, asymbol *symbol) {
 }
 
 /* Takes from the gaps what symbols cover that no report knows: static ones that were left
- * out, other names of what has one. One without a size covers all behind it. */
+ * out, other names of what has one. One without a size covers everything after it. */
 static void take_covered(search *s) {
   for (size_t i = 0; s->count > 0 && i < s->image->symbol_count; i++) {
     asymbol *symbol = s->image->symbols[i];
@@ -172,32 +169,32 @@ static void take_covered(search *s) {
 
 /* --- all of it -------------------------------------------------------------- */
 
-static void add_up(gp_unattributed *uncovered, const search *s) {
+static void add_up(gp_unattributed *found, const search *s) {
   for (size_t i = 0; i < s->count; i++) {
     const gap *one = &s->gaps[i];
     double ticks = ticks_in(s, one->range);
-    uncovered->ticks += ticks;
-    if (ticks <= uncovered->most) continue;
-    uncovered->most = ticks;
-    uncovered->range = one->range;
-    uncovered->function = gp_symtab_owner(s->symtab, one->symbol);
+    found->ticks += ticks;
+    if (ticks <= found->most) continue;
+    found->most = ticks;
+    found->range = one->range;
+    found->function = gp_symtab_owner(s->symtab, one->symbol);
   }
 }
 
-bool gp_unattributed_find(gp_unattributed *uncovered, const gp_image *image,
+bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
                           const gp_symtab *symtab, const gp_samples *samples,
                           const gp_data *data, gp_error *error) {
   image = gp_image_for_symbols(image, !symtab->policy->debug_files);
   search s = {.image = image, .symtab = symtab, .samples = samples, .data = data};
-  memset(uncovered, 0, sizeof *uncovered);
+  memset(found, 0, sizeof *found);
   if (!symtab->policy->unattributed_measured || symtab->sourceless ||
       data->histogram_count == 0 || !gp_symbol_sizes_open(&s.sizes, image))
     return true;
   s.drift = drift_of(&data->histograms[0]);
   bool done = find_gaps(&s);
   if (done) take_covered(&s);
-  add_up(uncovered, &s);
+  add_up(found, &s);
   free(s.gaps);
-  uncovered->known = done;
+  found->known = done;
   return done || gp_fail_memory(error);
 }

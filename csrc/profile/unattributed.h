@@ -6,7 +6,7 @@
  * former: stubs of the procedure linkage, which have no symbols of their own, parts of a
  * program that were stripped, assembler beyond a .size. Here is told how much that is.
  *
- * Only symbols with samples are looked at, and mostly there are none behind their ends.
+ * Only symbols with samples are looked at. Most have no samples past their ends.
  */
 #ifndef GP_PROFILE_UNATTRIBUTED_H
 #define GP_PROFILE_UNATTRIBUTED_H
@@ -22,9 +22,9 @@ typedef struct gp_unattributed {
   uint32_t function;    /* that they count for */
 } gp_unattributed;
 
-/* Looks behind the symbols that have samples. Nothing is known for tables from symbol
- * files, and where the policy is not unattributed_measured. Error: no memory. */
-bool gp_unattributed_find(gp_unattributed *uncovered, const gp_image *image,
+/* Looks past the ends of symbols that have samples. Nothing is known for tables from
+ * symbol files, and if the policy is not unattributed_measured. Error: no memory. */
+bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
                           const gp_symtab *symtab, const gp_samples *samples,
                           const gp_data *data, gp_error *error);
 

@@ -19,7 +19,7 @@ static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error
   return true;
 }
 
-/* Tells of what was chosen. */
+/* Traces a symbol that was chosen. */
 static void trace_chosen(const gp_trace *trace, const gp_candidate *c) {
   GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is chosen: %s, %s", c->address,
            c->name, c->flags & GP_FUNCTION ? "a function" : "a label",

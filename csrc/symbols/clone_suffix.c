@@ -21,8 +21,8 @@ size_t gp_clone_cold_stem(const char *name) {
   return *rest ? 0 : (size_t)(found - name);
 }
 
-/* What stands behind one group that begins with the dot at `p`, or NULL if it is
- * none. A group ends in a number; only a single dot at the end may lack it. */
+/* The end of the group that begins with the dot at `p`, or NULL if there is no group. A
+ * group ends in a number; only a single dot at the end may lack it. */
 static const char *skip_group(const char *p) {
   bool bare = false;
   if (strncmp(p, ".clone.", 7) == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names of symbols as reports show them: demangled, each once, when it is wanted first.
+ * Names of symbols as reports show them: each demangled once, on demand.
  */
 #ifndef GP_SYMBOLS_DEMANGLED_H
 #define GP_SYMBOLS_DEMANGLED_H
@@ -9,15 +9,15 @@
 #include "symbols/symtab.h"
 
 typedef struct gp_demangled {
-  const char **name;      /* by symbol: NULL until wanted; the table of symbols has it if
+  const char **name;      /* per symbol; NULL until asked for. The symbol table's own if
                              there is nothing to demangle */
-  struct gp_demangled_block *newest;  /* where the others are */
+  struct gp_demangled_block *newest;  /* the strings of the others */
 } gp_demangled;
 
 /* The name of a symbol, valid until gp_demangled_free; NULL if there is no memory. */
-const char *gp_demangled_name(gp_demangled *shown, const gp_image *image,
+const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
                               const gp_symtab *symtab, uint32_t symbol);
 
-void gp_demangled_free(gp_demangled *shown);
+void gp_demangled_free(gp_demangled *names);
 
 #endif

@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 
-static const char *plain_name(const gp_name_index *names, uint32_t symbol) {
-  return gp_image_plain_name(names->image, names->symtab->name[symbol]);
+static const char *plain_name(const gp_name_index *index, uint32_t symbol) {
+  return gp_image_plain_name(index->image, index->symtab->name[symbol]);
 }
 
 static gp_key name_key(const void *columns, uint32_t row) {
@@ -18,52 +18,52 @@ static gp_key name_key(const void *columns, uint32_t row) {
 }
 
 /* Appends to the chains in address order: `last` is each chain's end while it grows. */
-static bool enter_all(gp_name_index *names, uint32_t *last) {
-  const gp_symtab *symtab = names->symtab;
+static bool enter_all(gp_name_index *index, uint32_t *last) {
+  const gp_symtab *symtab = index->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
-    names->next[s] = GP_NONE;
+    index->next[s] = GP_NONE;
     if (gp_symtab_owner(symtab, s) != s) continue;
-    uint32_t first = gp_hash_find(&names->index, name_key(names, s));
+    uint32_t first = gp_hash_find(&index->by_name, name_key(index, s));
     if (first == GP_NONE) {
-      if (!gp_hash_add(&names->index, s)) return false;
+      if (!gp_hash_add(&index->by_name, s)) return false;
       last[s] = s;
     } else {
-      names->next[last[first]] = s;
+      index->next[last[first]] = s;
       last[first] = s;
     }
   }
   return true;
 }
 
-bool gp_name_index_build(gp_name_index *names, const gp_symtab *symtab,
+bool gp_name_index_build(gp_name_index *index, const gp_symtab *symtab,
                          const gp_image *image) {
-  *names = (gp_name_index){.symtab = symtab, .image = image};
-  gp_hash_init(&names->index, name_key, names);
-  names->next = gp_column(symtab->count, sizeof *names->next);
+  *index = (gp_name_index){.symtab = symtab, .image = image};
+  gp_hash_init(&index->by_name, name_key, index);
+  index->next = gp_column(symtab->count, sizeof *index->next);
   uint32_t *last = gp_column(symtab->count, sizeof *last);
-  bool done = names->next && last && enter_all(names, last);
+  bool done = index->next && last && enter_all(index, last);
   free(last);
-  if (!done) gp_name_index_free(names);
+  if (!done) gp_name_index_free(index);
   return done;
 }
 
-void gp_name_index_free(gp_name_index *names) {
-  gp_hash_free(&names->index);
-  free(names->next);
-  names->next = NULL;
+void gp_name_index_free(gp_name_index *index) {
+  gp_hash_free(&index->by_name);
+  free(index->next);
+  index->next = NULL;
 }
 
 /* --- as in the symbol table ------------------------------------------------ */
 
-uint32_t *gp_name_index_find(const gp_name_index *names, const char *name,
+uint32_t *gp_name_index_find(const gp_name_index *index, const char *name,
                              size_t *count) {
-  uint32_t first = gp_hash_find(&names->index, gp_text_key(name));
+  uint32_t first = gp_hash_find(&index->by_name, gp_text_key(name));
   size_t length = 0;
-  for (uint32_t s = first; s != GP_NONE; s = names->next[s]) length++;
+  for (uint32_t s = first; s != GP_NONE; s = index->next[s]) length++;
   uint32_t *found = gp_column(length, sizeof *found);
   *count = 0;
-  for (uint32_t s = first; found && s != GP_NONE; s = names->next[s])
-    if (strcmp(plain_name(names, s), name) == 0) found[(*count)++] = s;
+  for (uint32_t s = first; found && s != GP_NONE; s = index->next[s])
+    if (strcmp(plain_name(index, s), name) == 0) found[(*count)++] = s;
   return found;
 }
 
@@ -109,11 +109,11 @@ static const char *longest_identifier(const char *name, size_t *length) {
 }
 
 /* Whether a symbol's name is that when it is demangled. */
-static bool demangles_to(const gp_name_index *names, uint32_t symbol, const char *name) {
+static bool demangles_to(const gp_name_index *index, uint32_t symbol, const char *name) {
   static const int styles[] = {DMGL_ANSI | DMGL_PARAMS, DMGL_ANSI};
   bool same = false;
   for (size_t i = 0; i < 2 && !same; i++) {
-    char *demangled = bfd_demangle(names->image->file, names->symtab->name[symbol],
+    char *demangled = bfd_demangle(index->image->file, index->symtab->name[symbol],
                                    styles[i]);
     if (!demangled) return false;
     same = strcmp(demangled, name) == 0;
@@ -122,20 +122,20 @@ static bool demangles_to(const gp_name_index *names, uint32_t symbol, const char
   return same;
 }
 
-uint32_t *gp_name_index_demangled(const gp_name_index *names, const char *name,
+uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
                                   size_t *count) {
-  const gp_symtab *symtab = names->symtab;
+  const gp_symtab *symtab = index->symtab;
   size_t length;
   const char *word = longest_identifier(name, &length);
   uint32_t *found = gp_column(symtab->count, sizeof *found);
   *count = 0;
   for (uint32_t s = 0; found && s < symtab->count; s++) {
-    const char *symbol = plain_name(names, s);
+    const char *symbol = plain_name(index, s);
     if (gp_symtab_owner(symtab, s) != s || symbol[0] != '_') continue;
     if (symbol[1] == 'Z' && length > 0 &&
         !memmem(symbol, strlen(symbol), word, length))
       continue;
-    if (demangles_to(names, s, name)) found[(*count)++] = s;
+    if (demangles_to(index, s, name)) found[(*count)++] = s;
   }
   return found;
 }

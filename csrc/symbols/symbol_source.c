@@ -52,11 +52,11 @@ static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
     *line = l->symtab->lines->line[symbol];
     return l->symtab->lines->file[symbol];
   }
-  uint32_t stretch = gp_line_map_find(l->map, l->symtab->address[symbol]);
-  if (stretch == GP_NONE) return GP_NONE;
-  /* a map with stretches: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-  *line = l->map->line[stretch];
-  return l->map->file[stretch];
+  uint32_t row = gp_line_map_find(l->map, l->symtab->address[symbol]);
+  if (row == GP_NONE) return GP_NONE;
+  /* a map with rows: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+  *line = l->map->line[row];
+  return l->map->file[row];
 }
 
 /* Files are numbered as symbols of the table name them. */
@@ -91,7 +91,7 @@ static bool group(gp_symbol_sources *sources) {
   sources->start = gp_column(sources->files.count + 2, sizeof *sources->start);
   sources->by_file = gp_column(sources->symbols, sizeof *sources->by_file);
   if (!sources->start || !sources->by_file) return false;
-  size_t *next = sources->start + 1;  /* ends as the start of the file behind */
+  size_t *next = sources->start + 1;  /* ends as the start of the next file */
   for (size_t s = 0; s < sources->symbols; s++)
     if (sources->file[s] != GP_NONE) next[sources->file[s] + 1]++;
   for (size_t f = 1; f <= sources->files.count; f++) next[f] += next[f - 1];

@@ -23,7 +23,7 @@ static bool is_lenient(const gp_symfile *file) {
   return !file->policy->symfile_strict && !file->map;
 }
 
-/* Reads all there is into `file->text`, with a NUL behind it; or as far as it takes to
+/* Reads all there is into `file->text`, with a NUL after it; or as far as it takes to
  * see that it is no text: it may have no end. */
 static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
                       gp_error *error) {
@@ -58,7 +58,7 @@ typedef struct row {
   const char *name, *object;
 } row;
 
-/* The word that begins at or behind `text`; *end is set behind it. */
+/* The next word at or after `text`; sets *end to one past it. */
 static char *word_at(char *text, char **end) {
   text += strspn(text, blanks);
   *end = text + strcspn(text, blanks);
@@ -73,7 +73,7 @@ static bool parse_address(const char *word, const char *end, uint64_t *address) 
 }
 
 /* "ADDRESS TYPE NAME", whatever follows; without address if the symbol is undefined, with
- * nothing behind the space if it has no name, as some of ARM's C library have none. The
+ * nothing after the space if it has no name, as some of ARM's C library have none. The
  * line is changed only if it is of that form. */
 static line_kind parse_symbol(char *line, row *r) {
   char *address_end, *type_end, *name_end;
@@ -96,14 +96,14 @@ static bool says_no_symbols(const char *line) {
   return strncmp(line, "No symbols in ", 14) == 0;
 }
 
-/* Whether the word at or behind `text` has a colon in it: then it is no address. */
+/* Whether the next word at or after `text` has a colon in it, as no address has. */
 static bool has_colon(const char *text) {
   text += strspn(text, blanks);
   return text[strcspn(text, " \t\r\f\v:")] == ':';
 }
 
 /* "OBJECT:" before that. Objects in archives have colons in their names, and so have
- * names of C++: the first colon with a symbol behind it counts. */
+ * names of C++: the first colon before a symbol counts. */
 static line_kind parse_map_line(char *line, row *r) {
   if (!line[strspn(line, blanks)] || says_no_symbols(line)) return LINE_NOTHING;
   for (char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
@@ -117,7 +117,7 @@ static line_kind parse_map_line(char *line, row *r) {
 }
 
 /* The same as GNU gprof reads it: the object's name ends with the first colon or with its
- * 1,023rd byte, the symbol's begins behind the last space, and what is between may be
+ * 1,023rd byte, the symbol's begins after the last space, and what is between may be
  * anything, but not too long. A line may be indented, though not the first one. */
 static line_kind parse_gnu_map_line(char *line, bool first, row *r) {
   if (!first) line += strspn(line, blanks);
@@ -179,8 +179,8 @@ static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
   return true;
 }
 
-/* Nobody's code is all at zero, but of the kernel's symbols only root sees where they
- * are. One symbol alone may lie there; in maps of object files many do. */
+/* No program has all its code at zero, but only root sees the addresses of the kernel's
+ * symbols. One symbol alone may lie there; in maps of object files many do. */
 static bool check_addresses(const gp_symfile *file, gp_error *error) {
   uint64_t any = 0;
   for (size_t i = 0; i < file->count; i++) any |= file->address[i];

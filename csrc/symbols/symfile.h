@@ -3,7 +3,7 @@
  * Symbols from text files.
  *
  * Symbol files are what nm prints and what /proc/kallsyms holds: ADDRESS TYPE NAME in
- * each line. Maps are what nm prints under --print-file-name: the same behind
+ * each line. Maps are what nm prints under --print-file-name: the same after
  * OBJECT: of the object file that the symbol is from.
  */
 #ifndef GP_SYMBOLS_SYMFILE_H

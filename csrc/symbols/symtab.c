@@ -122,11 +122,11 @@ static void weed(gp_candidates *chosen, uint32_t *place,
   size_t kept = 0;
   for (size_t i = 0, end; i < chosen->count; i = end) {
     gp_candidate c = winner_from(chosen, i, &end, options);
-    bool joined = options->policy->map_whole_objects && kept > 0 &&
+    bool merged = options->policy->map_whole_objects && kept > 0 &&
                   same_file(&chosen->rows[kept - 1], &c);
     for (size_t other = i; other < end; other++)
-      place[chosen->rows[other].order] = (uint32_t)(joined ? kept - 1 : kept);
-    if (!joined) chosen->rows[kept++] = c;
+      place[chosen->rows[other].order] = (uint32_t)(merged ? kept - 1 : kept);
+    if (!merged) chosen->rows[kept++] = c;
   }
   chosen->count = kept;
 }
