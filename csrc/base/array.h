@@ -28,8 +28,8 @@ static inline size_t gp_capacity(size_t capacity, size_t needed) {
   return grown < needed ? needed : grown;
 }
 
-/* Reallocates the column behind `column` (the address of a pointer to items of any
- * type) to `capacity` items of `size` bytes. Returns false, with the column
+/* Reallocates the column that *column points to (`column` is the address of a pointer to
+ * items of any type) to `capacity` items of `size` bytes. Returns false, with the column
  * untouched, if that is too much. */
 static inline bool gp_resize(void *column, size_t capacity, size_t size) {
   void *items;  /* copied out and in: a pointer to T is not a pointer to void */
@@ -43,15 +43,35 @@ static inline bool gp_resize(void *column, size_t capacity, size_t size) {
   return true;
 }
 
-/* Makes room for one item more in the column behind `column`, which holds `count` and has
- * room for *capacity. False, with both untouched, if there is no memory. */
-static inline bool gp_make_room(void *column, size_t *capacity, size_t count,
-                                size_t size) {
-  if (count < *capacity) return true;
-  size_t room = gp_capacity(*capacity, count + 1);
-  if (!gp_resize(column, room, size)) return false;
+/* A column of a table that grows: the address of the pointer to its items. */
+typedef struct gp_growing_column {
+  void *column;
+  size_t size;  /* bytes of an item */
+} gp_growing_column;
+
+#define GP_COLUMN(column) {&(column), sizeof *(column)}
+
+/* Grows all columns of a table so that `needed` rows fit. Row numbers are 32 bits wide,
+ * so UINT32_MAX rows are too many. Returns false, with *capacity untouched, if there is
+ * no memory. */
+static inline bool gp_grow(size_t *capacity, size_t needed,
+                           const gp_growing_column *columns, size_t count) {
+  size_t room = gp_capacity(*capacity, needed);
+  if (room >= UINT32_MAX) return false;
+  for (size_t i = 0; i < count; i++)
+    if (!gp_resize(columns[i].column, room, columns[i].size)) return false;
   *capacity = room;
   return true;
 }
+
+/* Makes room for `needed` rows in the columns of a table, which have room for *capacity:
+ *   GP_RESERVE(&calls->capacity, calls->count + 1,
+ *              GP_COLUMN(calls->caller), GP_COLUMN(calls->callee))
+ * False if there is no memory. A macro, so that the list of columns is made only when
+ * they grow. */
+#define GP_RESERVE(capacity, needed, ...)                                   \
+  ((needed) <= *(capacity) ||                                               \
+   gp_grow((capacity), (needed), (const gp_growing_column[]){__VA_ARGS__},  \
+           sizeof(const gp_growing_column[]){__VA_ARGS__} / sizeof(gp_growing_column)))
 
 #endif

@@ -17,28 +17,23 @@ typedef struct table_entry {
   uint64_t directory;
 } table_entry;
 
+static bool fail_memory(gp_line_files *files) {
+  files->dwarf->line.no_memory = true;
+  return false;
+}
+
 static bool add_directory(gp_line_files *files, table_entry entry) {
-  gp_section *section = &files->dwarf->line;
-  if (files->directory_count == files->directory_capacity) {
-    size_t room = gp_capacity(files->directory_capacity, files->directory_count + 1);
-    if (!gp_section_room(section, &files->directory, room, sizeof *files->directory))
-      return false;
-    files->directory_capacity = room;
-  }
+  if (!GP_RESERVE(&files->directory_capacity, files->directory_count + 1,
+                  GP_COLUMN(files->directory)))
+    return fail_memory(files);
   files->directory[files->directory_count++] = entry.name;
   return true;
 }
 
 static bool add_file(gp_line_files *files, table_entry entry) {
-  gp_section *section = &files->dwarf->line;
-  if (files->count == files->capacity) {
-    size_t room = gp_capacity(files->capacity, files->count + 1);
-    if (!gp_section_room(section, &files->name, room, sizeof *files->name) ||
-        !gp_section_room(section, &files->directory_of, room,
-                         sizeof *files->directory_of))
-      return false;
-    files->capacity = room;
-  }
+  if (!GP_RESERVE(&files->capacity, files->count + 1, GP_COLUMN(files->name),
+                  GP_COLUMN(files->directory_of)))
+    return fail_memory(files);
   files->name[files->count] = entry.name;
   files->directory_of[files->count++] = entry.directory;
   return true;

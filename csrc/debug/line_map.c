@@ -22,15 +22,8 @@ void gp_line_map_free(gp_line_map *map) {
 }
 
 static bool make_room(gp_line_map *map) {
-  if (map->count < map->capacity) return true;
-  size_t room = gp_capacity(map->capacity, map->count + 1);
-  if (!gp_resize(&map->low, room, sizeof *map->low) ||
-      !gp_resize(&map->high, room, sizeof *map->high) ||
-      !gp_resize(&map->file, room, sizeof *map->file) ||
-      !gp_resize(&map->line, room, sizeof *map->line))
-    return false;
-  map->capacity = room;
-  return true;
+  return GP_RESERVE(&map->capacity, map->count + 1, GP_COLUMN(map->low),
+                    GP_COLUMN(map->high), GP_COLUMN(map->file), GP_COLUMN(map->line));
 }
 
 bool gp_line_map_append(gp_line_map *map, gp_range range, uint32_t file, uint32_t line) {

@@ -83,8 +83,8 @@ static inline bool take_row(reading *r, const gp_line_row *row, uint64_t high) {
 }
 
 static bool append(gp_line_sequences *sequences, gp_sequence sequence) {
-  if (!gp_make_room(&sequences->sequence, &sequences->capacity, sequences->count,
-                    sizeof *sequences->sequence))
+  if (!GP_RESERVE(&sequences->capacity, sequences->count + 1,
+                  GP_COLUMN(sequences->sequence)))
     return false;
   sequences->sequence[sequences->count++] = sequence;
   return true;

@@ -36,8 +36,7 @@ void gp_line_tables_free(gp_line_tables *tables) {
 /* Records that a table is opened. */
 static bool add_offset(gp_line_tables *tables, uint64_t offset) {
   if (tables->count >= GP_NONE - 1 ||
-      !gp_make_room(&tables->offset, &tables->capacity, tables->count,
-                    sizeof *tables->offset))
+      !GP_RESERVE(&tables->capacity, tables->count + 1, GP_COLUMN(tables->offset)))
     return false;
   tables->offset[tables->count++] = offset;
   return gp_hash_add(&tables->index, (uint32_t)tables->count - 1);

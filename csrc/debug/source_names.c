@@ -25,7 +25,7 @@ void gp_source_names_free(gp_source_names *names) {
 }
 
 static bool append(gp_source_names *names, const char *name) {
-  if (!gp_make_room(&names->name, &names->capacity, names->count, sizeof *names->name))
+  if (!GP_RESERVE(&names->capacity, names->count + 1, GP_COLUMN(names->name)))
     return false;
   char *copy = strdup(name);
   if (!copy) return false;

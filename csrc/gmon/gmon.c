@@ -77,17 +77,11 @@ static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
   return gp_hash_find(&arcs->index, (gp_key){from, self});
 }
 
-/* Makes room for so many new arcs. */
+/* Makes room for `more` arcs. */
 static bool reserve_arcs(gp_arcs *arcs, size_t more) {
-  if (arcs->count + more > arcs->capacity) {
-    size_t room = gp_capacity(arcs->capacity, arcs->count + more);
-    if (room >= GP_NONE || !gp_resize(&arcs->from, room, sizeof *arcs->from) ||
-        !gp_resize(&arcs->self, room, sizeof *arcs->self) ||
-        !gp_resize(&arcs->calls, room, sizeof *arcs->calls))
-      return false;
-    arcs->capacity = room;
-  }
-  return gp_hash_reserve(&arcs->index, more);
+  return GP_RESERVE(&arcs->capacity, arcs->count + more, GP_COLUMN(arcs->from),
+                    GP_COLUMN(arcs->self), GP_COLUMN(arcs->calls)) &&
+         gp_hash_reserve(&arcs->index, more);
 }
 
 /* A row for a new arc, or GP_NONE if there is no memory. */
@@ -116,16 +110,11 @@ bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls
   return true;
 }
 
-/* Makes room for so many new blocks. */
+/* Makes room for `more` blocks. */
 static bool reserve_blocks(gp_blocks *blocks, size_t more) {
-  if (blocks->count + more > blocks->capacity) {
-    size_t room = gp_capacity(blocks->capacity, blocks->count + more);
-    if (room >= GP_NONE || !gp_resize(&blocks->address, room, sizeof *blocks->address) ||
-        !gp_resize(&blocks->executions, room, sizeof *blocks->executions))
-      return false;
-    blocks->capacity = room;
-  }
-  return gp_hash_reserve(&blocks->index, more);
+  return GP_RESERVE(&blocks->capacity, blocks->count + more, GP_COLUMN(blocks->address),
+                    GP_COLUMN(blocks->executions)) &&
+         gp_hash_reserve(&blocks->index, more);
 }
 
 /* A row for a new block, or GP_NONE if there is no memory. */
@@ -173,13 +162,9 @@ static size_t last_run(size_t count) { return count & ~(count - 1); }
 /* Makes room for one more histogram, which is like `header`, but without bins. */
 static gp_histogram *place_histogram(gp_data *data, const gp_histogram *header) {
   size_t count = data->histogram_count, run = last_run(count + 1);
-  if (count == data->histogram_capacity) {
-    size_t room = gp_capacity(count, count + 1);
-    if (!gp_resize(&data->histograms, room, sizeof *data->histograms) ||
-        !gp_resize(&data->by_address, room, sizeof *data->by_address))
-      return NULL;
-    data->histogram_capacity = room;
-  }
+  if (!GP_RESERVE(&data->histogram_capacity, count + 1, GP_COLUMN(data->histograms),
+                  GP_COLUMN(data->by_address)))
+    return NULL;
   gp_histogram *place = &data->histograms[count];
   *place = *header;
   place->bins = 0;

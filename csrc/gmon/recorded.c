@@ -15,8 +15,7 @@ static bool append(gp_recorded *recorded, uint64_t low, uint64_t high) {
     if (last->high < high) last->high = high;
     return true;
   }
-  if (!gp_make_room(&recorded->ranges, &recorded->capacity, recorded->count,
-                    sizeof *recorded->ranges))
+  if (!GP_RESERVE(&recorded->capacity, recorded->count + 1, GP_COLUMN(recorded->ranges)))
     return false;
   /* there is room: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   recorded->ranges[recorded->count++] = (gp_range){low, high};

@@ -64,7 +64,7 @@ static void collect(const page *p) {
   rows->count = rows->capacity = kept;
   for (uint32_t cycle = 0; cycle < graph->cycles; cycle++) {
     if (!is_listed(p, graph, (uint32_t)graph->functions + cycle, last)) continue;
-    if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
+    if (!GP_RESERVE(&rows->capacity, rows->count + 1, GP_COLUMN(rows->row)))
       gp_raise_no_memory(p->r.L);
     rows->row[rows->count++] = (uint32_t)graph->functions + cycle;
   }

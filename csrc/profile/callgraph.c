@@ -38,16 +38,13 @@ static bool allocate(gp_callgraph *graph, gp_error *error) {
           graph->self_calls) || gp_fail_memory(error);
 }
 
-static bool reserve(building *b, size_t room) {
+/* Makes room for `needed` arcs. */
+static bool reserve(building *b, size_t needed) {
   gp_callgraph *graph = b->graph;
-  if (room >= GP_NONE || !gp_resize(&graph->caller, room, sizeof *graph->caller) ||
-      !gp_resize(&graph->callee, room, sizeof *graph->callee) ||
-      !gp_resize(&graph->count, room, sizeof *graph->count) ||
-      !gp_resize(&graph->next_callee, room, sizeof *graph->next_callee) ||
-      !gp_resize(&graph->next_caller, room, sizeof *graph->next_caller))
-    return gp_fail_memory(b->error);
-  b->capacity = room;
-  return true;
+  return GP_RESERVE(&b->capacity, needed, GP_COLUMN(graph->caller),
+                    GP_COLUMN(graph->callee), GP_COLUMN(graph->count),
+                    GP_COLUMN(graph->next_callee), GP_COLUMN(graph->next_caller)) ||
+         gp_fail_memory(b->error);
 }
 
 /* The arc between two functions, made if it is new; at the front of both lists. */
@@ -55,9 +52,7 @@ static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t 
   gp_callgraph *graph = b->graph;
   *found = gp_hash_find(&b->index, (gp_key){caller, callee});
   if (*found != GP_NONE) return true;
-  if (graph->arcs == b->capacity &&
-      !reserve(b, gp_capacity(b->capacity, graph->arcs + 1)))
-    return false;
+  if (!reserve(b, graph->arcs + 1)) return false;
   uint32_t arc = *found = (uint32_t)graph->arcs++;
   graph->caller[arc] = caller;
   graph->callee[arc] = callee;

@@ -77,19 +77,11 @@ static bool read_map(building *b, gp_error *error) {
 static bool make_room(building *b) {
   gp_symtab *symtab = b->symtab;
   gp_symtab_lines *lines = b->lines;
-  if (symtab->count < b->capacity) return true;
-  size_t room = gp_capacity(b->capacity, symtab->count + 1);
-  if (!gp_resize(&symtab->address, room, sizeof *symtab->address) ||
-      !gp_resize(&symtab->name, room, sizeof *symtab->name) ||
-      !gp_resize(&symtab->flags, room, sizeof *symtab->flags) ||
-      !gp_resize(&symtab->order, room, sizeof *symtab->order) ||
-      !gp_resize(&lines->function, room, sizeof *lines->function) ||
-      !gp_resize(&lines->origin, room, sizeof *lines->origin) ||
-      !gp_resize(&lines->file, room, sizeof *lines->file) ||
-      !gp_resize(&lines->line, room, sizeof *lines->line))
-    return false;
-  b->capacity = room;
-  return true;
+  return GP_RESERVE(&b->capacity, symtab->count + 1, GP_COLUMN(symtab->address),
+                    GP_COLUMN(symtab->name), GP_COLUMN(symtab->flags),
+                    GP_COLUMN(symtab->order), GP_COLUMN(lines->function),
+                    GP_COLUMN(lines->origin), GP_COLUMN(lines->file),
+                    GP_COLUMN(lines->line));
 }
 
 /* Appends a symbol in the code of `function`. */

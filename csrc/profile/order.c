@@ -162,11 +162,11 @@ static bool sort_arcs(const gp_callgraph *graph, gp_rows *arcs, gp_before *befor
 /* Empties rows, which have a column from then on. */
 static bool begin_rows(gp_rows *rows) {
   rows->count = 0;
-  return rows->row || gp_make_room(&rows->row, &rows->capacity, 0, sizeof *rows->row);
+  return rows->row || GP_RESERVE(&rows->capacity, 1, GP_COLUMN(rows->row));
 }
 
 static bool add_row(gp_rows *rows, uint32_t row) {
-  if (!gp_make_room(&rows->row, &rows->capacity, rows->count, sizeof *rows->row))
+  if (!GP_RESERVE(&rows->capacity, rows->count + 1, GP_COLUMN(rows->row)))
     return false;
   rows->row[rows->count++] = row;
   return true;

@@ -9,13 +9,9 @@
 #include "object/disasm.h"
 
 bool gp_static_calls_append(gp_static_calls *calls, uint32_t caller, uint32_t callee) {
-  if (calls->count == calls->capacity) {
-    size_t room = gp_capacity(calls->capacity, calls->count + 1);
-    if (!gp_resize(&calls->caller, room, sizeof *calls->caller) ||
-        !gp_resize(&calls->callee, room, sizeof *calls->callee))
-      return false;
-    calls->capacity = room;
-  }
+  if (!GP_RESERVE(&calls->capacity, calls->count + 1, GP_COLUMN(calls->caller),
+                  GP_COLUMN(calls->callee)))
+    return false;
   calls->caller[calls->count] = caller;
   calls->callee[calls->count++] = callee;
   return true;

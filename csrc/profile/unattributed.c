@@ -118,7 +118,7 @@ static bool add_gap(search *s, uint32_t row, uint32_t end) {
   if (ticks_in(s, found.range) == 0) return true;
   uint64_t reach = reach_of_few(s, row);
   if (reach > found.range.low) found.range.low = reach;
-  if (!gp_make_room(&s->gaps, &s->capacity, s->count, sizeof *s->gaps)) return false;
+  if (!GP_RESERVE(&s->capacity, s->count + 1, GP_COLUMN(s->gaps))) return false;
   s->gaps[s->count++] = found;
   return true;
 }

@@ -12,8 +12,7 @@
 #include "symbols/objmap.h"
 
 static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error) {
-  if (!gp_make_room(&chosen->rows, &chosen->capacity, chosen->count,
-                    sizeof *chosen->rows))
+  if (!GP_RESERVE(&chosen->capacity, chosen->count + 1, GP_COLUMN(chosen->rows)))
     return gp_fail_memory(error);
   chosen->rows[chosen->count++] = *c;
   return true;

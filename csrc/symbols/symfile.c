@@ -135,15 +135,9 @@ static line_kind parse_gnu_map_line(char *line, bool first, row *r) {
 }
 
 static bool append(gp_symfile *file, const row *r, gp_error *error) {
-  if (file->count == file->capacity) {
-    size_t room = gp_capacity(file->capacity, file->count + 1);
-    if (!gp_resize(&file->address, room, sizeof *file->address) ||
-        !gp_resize(&file->type, room, sizeof *file->type) ||
-        !gp_resize(&file->name, room, sizeof *file->name) ||
-        !gp_resize(&file->object, room, sizeof *file->object))
-      return gp_fail_memory(error);
-    file->capacity = room;
-  }
+  if (!GP_RESERVE(&file->capacity, file->count + 1, GP_COLUMN(file->address),
+                  GP_COLUMN(file->type), GP_COLUMN(file->name), GP_COLUMN(file->object)))
+    return gp_fail_memory(error);
   file->address[file->count] = r->address;
   file->type[file->count] = r->type;
   file->name[file->count] = r->name;

@@ -192,8 +192,7 @@ static bool settle(building *b) {
 static bool add_outside(building *b, gp_symtab *symtab, gp_error *error) {
   gp_candidates *chosen = &b->chosen;
   uint64_t last = chosen->count > 0 ? chosen->rows[chosen->count - 1].address : 0;
-  if (!gp_make_room(&chosen->rows, &chosen->capacity, chosen->count,
-                    sizeof *chosen->rows))
+  if (!GP_RESERVE(&chosen->capacity, chosen->count + 1, GP_COLUMN(chosen->rows)))
     return gp_fail_memory(error);
   if (last < UINT64_MAX) last++;
   symtab->outside = (uint32_t)chosen->count;
