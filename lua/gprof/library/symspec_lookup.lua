@@ -163,6 +163,7 @@ end
 local function is_empty(ids) return ids ~= true and not ids[1] end
 
 --- Combines what the symspecs of one table of calls name.
+-- @tparam table _ the lookup
 -- @tparam {table,...} found pairs of results of `find`, callers and callees, the last
 --   symspec's first
 -- @treturn {table,...} pairs of callers and callees, both as `core.profile` takes them
