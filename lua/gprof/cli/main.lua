@@ -1,5 +1,5 @@
---- The program: answers questions about itself (--help), or runs gprof.cli.run; prints
--- what failed, and sets the exit status.
+--- The program: answers questions about itself, or runs gprof.cli.run; prints what
+-- failed, and sets the exit status.
 --
 -- @internal gprof.cli.main
 -- SPDX-License-Identifier: GPL-3.0-or-later
