@@ -52,6 +52,12 @@ SOURCES = $(filter-out csrc/lua/xz.c,$(sort $(wildcard $(ROOMS:%=csrc/%/*.c))))
 HEADERS = $(wildcard csrc/*/*.h)
 OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
+# the library's modules, with the style and the scripts of pages, which lie beside theirs
+MODULES := $(sort $(shell find lua/gprof -name '*.lua' -o -name '*.css' -o -name '*.js'))
+
+# their bytecode (see lua/gprof/library/bundle.lua)
+BUNDLE = build/gprof/modules.bundle
+
 # what programs are linked with, to have their blocks counted (see doc/blocks.md)
 RUNTIME = build/libgprof-blocks.a
 
@@ -68,7 +74,7 @@ LINK = $(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS)
 
 MODULE_FILES = $(CORE) $(OPCODES) $(if $(HAS_LZMA),$(UNPACKER)) $(CONFINEMENT)
 
-all: $(MODULE_FILES) $(RUNTIME)
+all: $(MODULE_FILES) $(BUNDLE) $(RUNTIME)
 
 $(CORE): $(OBJECTS)
 	@mkdir -p $(@D)
@@ -89,6 +95,10 @@ $(CONFINEMENT): $(CONFINING:csrc/%.c=build/objects/%.o) build/objects/base/error
 	@mkdir -p $(@D)
 	$(say) LINK $@
 	$(quietly)$(LINK) -o $@ $^
+
+$(BUNDLE): $(filter %.lua,$(MODULES)) lua/bundle.lua $(CORE)
+	$(say) LUAC $@
+	$(quietly)$(LUA) lua/bundle.lua $@ $(filter lua/gprof/%,$^)
 
 # Debian's libbfd and libopcodes know one machine. Those of the packages for another one,
 # such as binutils-aarch64-linux-gnu, make modules that know that: make build/arm64
@@ -147,14 +157,13 @@ $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4)): $(DESTDIR)$(1)/%: $(3)% FORCE
 	$(quietly)install -D -m $(2) $$< $$@
 endef
 
-# with the style and the scripts of pages, which lie beside their module
-MODULES := $(shell find lua -name '*.lua' -o -name '*.css' -o -name '*.js')
 DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.json) \
   $(shell find examples -type f)
 
 $(eval $(call place,$(BINDIR),755,,gprof.lua))
 $(eval $(call place,$(LUADIR),644,lua/,$(MODULES)))
 $(eval $(call place,$(LIBDIR),644,build/,$(MODULE_FILES)))
+$(eval $(call place,$(LIBDIR),644,build/,$(BUNDLE)))
 $(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME)))
 $(eval $(call place,$(DATADIR)/man/man1,644,doc/,$(wildcard doc/*.1)))
 $(eval $(call place,$(DOCDIR),644,,$(DOCUMENTS)))

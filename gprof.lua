@@ -92,6 +92,7 @@ end
 if not is_program then
   return dofile(package.searchpath("gprof.init", package.path))
 end
+require "gprof.library.bundle"
 local core, problem = require("gprof.library.native").load "gprof.core"
 if not core then fail(problem) end
 os.exit(require("gprof.cli.main").run(arg))

@@ -37,5 +37,6 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_files(L);
   gp_define_process(L);
   gp_define_command_line(L);
+  gp_define_bytecode(L);
   return 1;
 }

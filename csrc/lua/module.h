@@ -37,5 +37,6 @@ void gp_define_index(lua_State *L);
 void gp_define_files(lua_State *L);
 void gp_define_process(lua_State *L);
 void gp_define_command_line(lua_State *L);
+void gp_define_bytecode(lua_State *L);
 
 #endif

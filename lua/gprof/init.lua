@@ -19,6 +19,7 @@ if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
 end
 
+require "gprof.library.bundle"
 local core, problem = require "gprof.library.native".load "gprof.core"
 if not core then error("gprof's " .. problem, 0) end
 

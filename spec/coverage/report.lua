@@ -79,7 +79,7 @@ end
 
 local function lua_sources(directory)
   local paths = {}
-  local list = shell.check({ "find", "gprof.lua", "lua", "-name", "*.lua" }, { cwd = directory }).stdout
+  local list = shell.check({ "find", "gprof.lua", "lua/gprof", "-name", "*.lua" }, { cwd = directory }).stdout
   for path in list:gmatch "[^\n]+" do
     paths[#paths + 1] = path
   end

@@ -61,8 +61,8 @@ end)
 describe("the demonstration", function()
   it("builds all that the commands of the documentation want", function()
     local steps = shell.check({ "make", "-n", "-B", "run-demo" }, { cwd = program.root }).stdout
-    local all = { "gprof/core.so", "gprof/opcodes.so", "gprof/xz.so", "gprof/confinement.so", "libgprof-blocks.a",
-      "demo/sample" }
+    local all = { "gprof/core.so", "gprof/opcodes.so", "gprof/xz.so", "gprof/confinement.so",
+      "gprof/modules.bundle", "libgprof-blocks.a", "demo/sample" }
     for _, made in ipairs(all) do
       assert.truthy(steps:find("build/" .. made, 1, true), made)
     end
@@ -112,8 +112,8 @@ end
 local function check_modules(tree)
   it("has every module, and none is taken from elsewhere", function()
     local names = { "gprof.core", "gprof.opcodes", "gprof.xz", "gprof.confinement" }
-    for _, path in ipairs(files("lua", ".lua")) do
-      names[#names + 1] = path:gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
+    for _, path in ipairs(files("lua/gprof", ".lua")) do
+      names[#names + 1] = ("gprof/" .. path):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
     end
     local script = shell.write(shell.tmpdir() .. "/script.lua", [[for _, name in ipairs(arg) do
       require(name)
@@ -126,6 +126,17 @@ local function check_modules(tree)
       assert.equal(tree.root, place:sub(1, #tree.root))
     end
     assert.equal(#names, count)
+  end)
+
+  it("has the bytecode of every module", function()
+    local script = shell.write(shell.tmpdir() .. "/script.lua", [[require "gprof"
+      assert(#package.searchers == 5)
+      for _, name in ipairs(arg) do
+        name = ("gprof/" .. name):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
+        if type(package.searchers[2](name)) ~= "function" then print(name) end
+      end]])
+    assert.equal("", shell.check({ "lua5.4", script, table.unpack(files("lua/gprof", ".lua")) },
+      { env = tree.library }).stdout)
   end)
 end
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What gprof.library.bundle checks bytecode by, which Lua itself trusts blindly. */
+#include <lauxlib.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lua/module.h"
+
+/* Where an interpreter does not export its identification, its release is unknown. */
+#pragma weak lua_ident
+
+/* lua_release() -> "5.4.4", the release of the interpreter; nil if it is unknown.
+ * Releases of one version load each other's bytecode, but may get its lines wrong. */
+static int lua_release(lua_State *L) {
+  static const char head[] = "$LuaVersion: Lua ";
+  if (&lua_ident && strncmp(lua_ident, head, sizeof head - 1) == 0) {
+    const char *release = lua_ident + sizeof head - 1;
+    lua_pushlstring(L, release, strspn(release, "0123456789."));
+  } else {
+    luaL_pushfail(L);
+  }
+  return 1;
+}
+
+/* Adds bytes to a checksum, eight at a time: their number is a multiple of eight, unless
+ * they are the last. No protection against forgery: whoever can write the bundle can
+ * write the core. */
+static uint64_t add(uint64_t sum, const void *bytes, size_t length) {
+  const char *at = bytes;
+  while (length > 0) {
+    uint64_t word = 0;
+    size_t size = length < sizeof word ? length : sizeof word;
+    memcpy(&word, at, size);
+    sum = (sum ^ word) * UINT64_C(0xff51afd7ed558ccd);
+    sum ^= sum >> 32;
+    at += size;
+    length -= size;
+  }
+  return sum;
+}
+
+static void push_checksum(lua_State *L, uint64_t sum, uint64_t length) {
+  lua_pushinteger(L, (lua_Integer)add(sum, &length, sizeof length));
+}
+
+/* checksum(text) -> an integer */
+static int checksum(lua_State *L) {
+  size_t length;
+  const char *text = luaL_checklstring(L, 1, &length);
+  push_checksum(L, add(0, text, length), length);
+  return 1;
+}
+
+/* file_checksum(path) -> the checksum of what is in the file; nil if it cannot be read */
+static int file_checksum(lua_State *L) {
+  FILE *file = fopen(luaL_checkstring(L, 1), "rb");
+  if (!file) return 0;
+  char bytes[16384];
+  uint64_t sum = 0, length = 0;
+  for (size_t got; (got = fread(bytes, 1, sizeof bytes, file)) > 0; length += got)
+    sum = add(sum, bytes, got);
+  bool failed = ferror(file);
+  fclose(file);
+  if (failed) return 0;
+  push_checksum(L, sum, length);
+  return 1;
+}
+
+void gp_define_bytecode(lua_State *L) {
+  static const luaL_Reg functions[] = {{"lua_release", lua_release},
+                                       {"checksum", checksum},
+                                       {"file_checksum", file_checksum},
+                                       {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

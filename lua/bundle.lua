@@ -1,0 +1,48 @@
+--- Writes the bytecode of the library's modules into one file; see gprof.library.bundle.
+--
+--     lua5.4 lua/bundle.lua BUNDLE SOURCE...
+--
+-- `make` runs it in the checkout, after the core is built. It is not installed, and so it
+-- is not below lua/gprof.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+package.path, package.cpath = "lua/?.lua;" .. package.path, "build/?.so;" .. package.cpath
+
+local core = require "gprof.core"
+local dumped = require "gprof.library.bundle".dumped
+
+local HEADER <const> = "gprof bytecode 1, Lua %s, index %06d %x\n"
+
+local function name_of(source)
+  return (source:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
+end
+
+-- The bytecode of a text, with its debug information: messages name lines.
+local function compile(text, source)
+  local chunk, problem = load(text, "=", "t")
+  if not chunk then error(source .. problem, 0) end
+  local code = string.dump(chunk, false)
+  assert(code:find(dumped "=", 1, true), "bytecode of another layout than Lua 5.4's")
+  return code
+end
+
+local function read(source)
+  local file <close> = assert(io.open(source, "rb"))
+  return assert(file:read "a")
+end
+
+local lines, codes, offset = { "\n" }, {}, 0
+for i = 2, #arg do
+  local text = read(arg[i])
+  local code = compile(text, arg[i])
+  lines[#lines + 1] = ("%s %x %d %d %x\n"):format(name_of(arg[i]), core.checksum(text),
+    offset, #code, core.checksum(code))
+  codes[#codes + 1] = code
+  offset = offset + #code
+end
+
+local index = table.concat(lines)
+local file = assert(io.open(arg[1], "wb"))
+assert(file:write(HEADER:format(core.lua_release(), #index, core.checksum(index)), index,
+  table.concat(codes)))
+assert(file:close())

@@ -1,0 +1,176 @@
+-- Modules that are loaded as bytecode do what their sources do, to the last byte of a traceback; and no bytecode is
+-- loaded in place of a source that it was not made from.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local chance = require "support.chance"
+local crafted = require "support.crafted"
+local program = require "support.program"
+local shell = require "support.shell"
+
+local plan <const> = { functions = { "main", "work" }, ticks = { work = 30 }, calls = { { "main", "work", 2 } } }
+local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
+
+local HELP <const> = "lua/gprof/cli/help.lua"
+
+-- Runs the interpreter under test in a checkout, with a clean environment but for `env`.
+local function interpret(root, words, env)
+  local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
+  return shell.run(table.move(words, 1, #words, #argv + 1, argv), { cwd = root, env = env })
+end
+
+local function make_bundle(root)
+  local sources = {}
+  for source in shell.check({ "find", "lua/gprof", "-name", "*.lua" }, { cwd = root }).stdout:gmatch "[^\n]+" do
+    sources[#sources + 1] = source
+  end
+  local result = interpret(root, { "lua/bundle.lua", "build/gprof/modules.bundle", table.unpack(sources) })
+  assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
+end
+
+-- A copy of the checkout, as far as the program needs it, with a bundle. Returns also the bundle's path.
+local function checkout(root)
+  root = root or shell.tmpdir "checkout"
+  shell.check({ "cp", "-R", "--parents", "gprof.lua", "lua", "build/gprof", root }, { cwd = program.root })
+  -- an interpreter that has the core linked in does not open it, but finds the bundle beside it
+  if not shell.exists(root .. "/build/gprof/core.so") then shell.write(root .. "/build/gprof/core.so", "") end
+  make_bundle(root)
+  return root, root .. "/build/gprof/modules.bundle"
+end
+
+-- Replaces a word of a file.
+local function edit(root, path, old, new)
+  local text, count = shell.read(root .. "/" .. path):gsub(old, new)
+  assert(count > 0)
+  shell.write(root .. "/" .. path, text)
+end
+
+-- Whether a module is loaded as bytecode: by the searcher that is put before the second of Lua's four.
+local function is_bundled(root, module)
+  local result = interpret(root, { "-e", ([[require "gprof"
+    print(#package.searchers == 5 and type(package.searchers[2](%q)) == "function")]]):format(module) },
+    { LUA_PATH = root .. "/?.lua;" .. root .. "/lua/?.lua", LUA_CPATH = root .. "/build/?.so" })
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout == "true\n"
+end
+
+local function help(root, env)
+  local result = interpret(root, { "gprof.lua", "-h" }, env)
+  assert.same({ "", 0 }, { result.stderr, result.status })
+  return result.stdout
+end
+
+-- Command lines, of the program and of the interpreter.
+local commands <const> = {
+  { "gprof.lua", image, profile }, { "gprof.lua", "-h" }, { "gprof.lua", "--export=json", image, profile },
+  { "gprof.lua", "--html=-", image, profile }, { "gprof.lua", "--sandbox", "-b", image, profile },
+  { "gprof.lua", "--nonsense" }, { "gprof.lua", "--report=nonsense", image, profile }, { "gprof.lua", "nowhere" },
+  { "-e", "require 'gprof'.image {}" }, { "-e", "require 'gprof'.profile(1)" },
+  { "-e", "require 'gprof' print(select(2, require 'gprof.export.svg'))" },
+  { "-e", "require 'gprof' require('gprof.format.json_reader').read(42)" },
+  { "-e", "require 'gprof' require('gprof.report.flat')()" },
+  { "-e", "require 'gprof' for _, x in pairs(debug.getinfo(require 'gprof.report.flat', 'S')) do print(x) end" },
+}
+
+-- What a command line prints on both streams, and its status. Addresses, the order of `pairs`, and which of its names a
+-- traceback has for a function are matters of chance.
+local function said(root, words)
+  local env = { LUA_PATH = root .. "/?.lua", LUA_CPATH = root .. "/build/?.so" }
+  local result = interpret(root, words, env)
+  local lines = {}
+  for line in (result.stdout .. result.stderr):gmatch "[^\n]*" do
+    lines[#lines + 1] = line:gsub("0x%x+", "0x"):gsub("in function '[^']*'", "in function")
+  end
+  if words[2]:find "pairs" then table.sort(lines) end
+  lines[#lines + 1] = result.status
+  return table.concat(lines, "\n")
+end
+
+describe("a bundle", function()
+  local root, bundle, page
+  setup(function()
+    root, bundle = checkout()
+    assert(is_bundled(root, "gprof.cli.help"))
+    page = help(root)
+  end)
+
+  it("changes nothing of what is printed, or said of faults", function()
+    local bundled = {}
+    for i, words in ipairs(commands) do bundled[i] = said(root, words) end
+    local text = shell.read(bundle)
+    shell.check { "rm", bundle }
+    for i, words in ipairs(commands) do
+      local plain = said(root, words)
+      assert(plain == bundled[i], table.concat(words, " ") .. "\n" .. bundled[i]:sub(1, 1000))
+    end
+    shell.write(bundle, text)
+  end)
+
+  it("keeps names of sources that are long", function()
+    local long = shell.tmpdir "long" .. "/" .. ("directory/"):rep(20)
+    shell.check { "mkdir", "-p", long }
+    local result = interpret(checkout(long), { "-e", [[require "gprof"
+      print(debug.getinfo(require "gprof.report.flat", "S").source)]] },
+      { LUA_PATH = long .. "lua/?.lua;" .. long .. "lua/?/init.lua", LUA_CPATH = long .. "build/?.so" })
+    assert.same({ "@" .. long .. "lua/gprof/report/flat.lua\n", "" }, { result.stdout, result.stderr })
+  end)
+
+  it("gives way to a source that was edited, for that module", function()
+    for _, new in ipairs { "USAGE", "Usages" } do
+      local other = checkout()
+      edit(other, HELP, "Usage", new)
+      assert.equal(page:gsub("Usage", new), help(other))
+      assert.same({ false, true }, { is_bundled(other, "gprof.cli.help"), is_bundled(other, "gprof.cli.main") })
+    end
+  end)
+
+  it("gives way to a module of the user's that comes first", function()
+    local dir = shell.tmpdir "mine"
+    shell.check { "mkdir", "-p", dir .. "/gprof/report" }
+    for _, name in ipairs { "flat", "mine" } do
+      shell.write(("%s/gprof/report/%s.lua"):format(dir, name), "return function() io.write 'my own\\n' end")
+    end
+    local function run(path, name)
+      return interpret(root, { "-e", ([[local gprof = require "gprof"
+        local image = gprof.image(%q)
+        gprof.profile(image, gprof.data(image, %q)):report %q]]):format(image, profile, name) },
+        { LUA_PATH = path, LUA_CPATH = root .. "/build/?.so" })
+    end
+    local mine, ours = dir .. "/?.lua;", root .. "/?.lua;"
+    assert.equal("my own\n", run(mine .. ours, "mine").stdout)
+    assert.equal("my own\n", run(ours .. mine, "mine").stdout)
+    assert.truthy(run(ours .. mine, "flat").stdout:find "work")
+    assert.equal("my own\n", interpret(root, { "gprof.lua", "--report=mine", image, profile },
+      { LUA_PATH = mine }).stdout)
+  end)
+
+  it("is not used where another release of Lua wrote it", function()
+    local other, path = checkout()
+    assert.is_true(is_bundled(other, "gprof.cli.help"))
+    edit(other, "build/gprof/modules.bundle", "^(gprof bytecode 1, Lua 5%.4%.)%d+", "%199")
+    assert.is_false(is_bundled(other, "gprof.cli.help"))
+    assert.equal(page, help(other))
+    shell.write(path, "gprof bytecode 2, Lua 5.4.4, index 000000 0\n")
+    assert.equal(page, help(other))
+  end)
+
+  it("is not used where it is damaged", function()
+    local text = shell.read(bundle)
+    local index = #text:match "^.-\n\n" + 1
+    local function try(damaged)
+      shell.write(bundle, damaged)
+      assert.equal(page, help(root))
+    end
+    for _, length in ipairs { 0, 1, 40, index, index + 1000, #text // 2, #text - 1 } do try(text:sub(1, length)) end
+    local repeatedly = chance.cases(1, 20)
+    repeatedly(function()
+      local at = math.random(math.random(2) == 1 and index * 2 or #text)
+      local byte = string.char(text:byte(at) ~ 1 << math.random(0, 7))
+      try(text:sub(1, at - 1) .. byte .. text:sub(at + 1))
+    end)
+    shell.check { "rm", bundle }
+    shell.check { "mkdir", bundle }
+    assert.equal(page, help(root))
+    shell.check { "rmdir", bundle }
+    shell.write(bundle, text)
+  end)
+end)
