@@ -1,43 +1,37 @@
--- Which lines of C sources hold code, and which of them were run, as gcov has it.
+-- Which lines of C sources hold code, and which of them were run, from gcov.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local json = require "dkjson"
 local shell = require "support.shell"
 
 local c_lines = {}
 
--- A source is told of with each object that has it, of which one may have run a line and another not.
-local function mark(lines, number, count)
-  if count ~= "-" then
-    lines[number] = lines[number] or not count:find "[#=]"
-  end
-end
-
--- What gcov prints, by the path of each source: the lines. It is run for each object by itself: of several that have a
--- source it tells one.
-local function parse(text)
-  local sources, lines = {}, nil
-  for count, number, rest in text:gmatch " *([^%s:]+): *(%d+):([^\n]*)\n" do
-    local path = number == "0" and rest:match "^Source:(.*)"
-    if path then
-      sources[path] = sources[path] or {}
-      lines = sources[path]
-    elseif number ~= "0" then
-      mark(lines, tonumber(number), count)
+-- Adds the lines of a document of gcov's to `sources`, by path and number. A source is in the documents of all objects
+-- that include it, and a line is in one as often as there are functions that have it: it was run if one of them ran it.
+local function add_document(sources, document)
+  for _, file in ipairs(document.files) do
+    local lines = sources[file.file] or {}
+    sources[file.file] = lines
+    for _, line in ipairs(file.lines) do
+      lines[line.line_number] = lines[line.line_number] or line.count > 0
     end
   end
-  return sources
 end
 
---- Tells which lines of sources were run.
+--- Reads which lines of sources were run.
 -- @tparam string root directory in which the compiler was run
--- @tparam string objects directory in that with what it made
--- @tparam string folder directory in it of the sources that are meant
+-- @tparam string objects directory below it that holds the compiler's output
+-- @tparam string folder directory below it of the sources
 -- @treturn {table,...} in the order of paths: `path`; `lines`: by number of those that hold code, whether they were run
 function c_lines.read(root, objects, folder)
-  local text = shell.check({ "find", objects, "-name", "*.gcno", "-exec", "gcov", "-t", "{}", ";" },
-    { cwd = root, env = { LC_ALL = "C" } }).stdout
+  local documents = shell.check({ "find", objects, "-name", "*.gcno", "-exec", "gcov", "-j", "-t", "{}", "+" },
+    { cwd = root }).stdout
+  local lines_of = {}
+  for document in documents:gmatch "[^\n]+" do
+    add_document(lines_of, assert(json.decode(document)))
+  end
   local sources = {}
-  for path, lines in pairs(parse(text)) do
+  for path, lines in pairs(lines_of) do
     if path:sub(1, #folder + 1) == folder .. "/" and next(lines) then
       sources[#sources + 1] = { path = path, lines = lines }
     end
