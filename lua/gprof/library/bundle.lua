@@ -11,10 +11,10 @@
 -- are decimal, checksums hexadecimal.
 --
 -- Bytecode takes the place of the source that `require` would load, if it was made from
--- that very text: reading a source and comparing its checksum takes a tenth of the time of
--- compiling it. (File times would be cheaper to look at, but installers change them.)
--- Otherwise the source is loaded: if it was edited, if the user has another module of that
--- name, if the bundle is missing, damaged, or of another release of Lua.
+-- that very text: reading a source and comparing its checksum takes a tenth of the time
+-- of compiling it. (File times would be cheaper to look at, but installers change them.)
+-- Otherwise the source is loaded: if it was edited, if the user has another module of
+-- that name, if the bundle is missing, damaged, or of another release of Lua.
 --
 -- @internal gprof.library.bundle
 -- SPDX-License-Identifier: GPL-3.0-or-later
