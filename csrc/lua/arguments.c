@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Options that functions take, and failures that they return. */
+#include <errno.h>
 #include <string.h>
 
 #include "lua/arguments.h"
@@ -30,5 +31,11 @@ int gp_push_failure(lua_State *L, const char *path, const gp_error *error) {
 int gp_push_error(lua_State *L, const gp_error *error) {
   luaL_pushfail(L);
   lua_pushstring(L, error->text);
+  return 2;
+}
+
+int gp_push_system_failure(lua_State *L, const char *what) {
+  luaL_pushfail(L);
+  lua_pushfstring(L, "%s: %s", what, strerror(errno));
   return 2;
 }

@@ -22,6 +22,9 @@ int gp_push_failure(lua_State *L, const char *path, const gp_error *error);
 /* Pushes nil and the message alone, and returns 2. */
 int gp_push_error(lua_State *L, const gp_error *error);
 
+/* Pushes nil and a message, "WHAT: the reason in errno", and returns 2. */
+int gp_push_system_failure(lua_State *L, const char *what);
+
 /* Plural suffix: "" or "s". */
 static inline const char *gp_plural(size_t count) { return count == 1 ? "" : "s"; }
 

@@ -34,7 +34,10 @@ int luaopen_gprof_core(lua_State *L) {
   gp_define_flat(L);
   gp_define_entries(L);
   gp_define_index(L);
-  gp_define_files(L);
+  gp_define_writer(L);
+  gp_define_paths(L);
+  gp_define_terminal(L);
+  gp_define_descriptors(L);
   gp_define_process(L);
   gp_define_command_line(L);
   gp_define_bytecode(L);

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Processes for Lua: forks, pipes between them, and what of clock and machine it takes to
- * divide work among them.
- */
+/* Processes for Lua, and what of clock and machine it takes to divide work among them. */
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #ifdef __linux__
 #include <sys/prctl.h>
 #endif
@@ -19,70 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lua/arguments.h"
 #include "lua/module.h"
 #include "lua/object.h"
 
 #define GP_PROCESS "gprof.process"
-
-/* nil and what the system says */
-static int push_problem(lua_State *L, const char *what) {
-  luaL_pushfail(L);
-  lua_pushfstring(L, "%s: %s", what, strerror(errno));
-  return 2;
-}
-
-/* --- pipes ----------------------------------------------------------------- */
-
-static int close_end(lua_State *L) {
-  luaL_Stream *end = luaL_checkudata(L, 1, LUA_FILEHANDLE);
-  return luaL_fileresult(L, fclose(end->f) == 0, NULL);
-}
-
-/* Pushes a file of Lua's own library, still closed. */
-static luaL_Stream *push_file(lua_State *L) {
-  luaL_Stream *file = lua_newuserdatauv(L, sizeof *file, 0);
-  file->closef = NULL;
-  luaL_setmetatable(L, LUA_FILEHANDLE);
-  return file;
-}
-
-/* Makes it that of a descriptor, which is closed if that fails. */
-static bool open_end(luaL_Stream *file, int descriptor, const char *mode) {
-  file->f = fdopen(descriptor, mode);
-  if (file->f)
-    file->closef = close_end;
-  else
-    close(descriptor);
-  return file->f != NULL;
-}
-
-/* pipe() -> the file to read from and the one to write to, or nil and a message */
-static int new_pipe(lua_State *L) {
-  int ends[2];
-  luaL_Stream *reading = push_file(L), *writing = push_file(L);
-  if (pipe2(ends, O_CLOEXEC) != 0) return push_problem(L, "no pipe can be made");
-  bool opened = open_end(reading, ends[0], "r");
-  opened = open_end(writing, ends[1], "w") && opened;
-  return opened ? 2 : push_problem(L, "no pipe can be made");
-}
-
-/* A file without a name in a directory: nobody else gets at it, and it goes with the last
- * process that has it open, whatever ends that. */
-static int open_unnamed(const char *directory) {
-  return open(directory, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
-}
-
-/* spool() -> a file to write to and to read from, or nil and a message.
- * It is in TMPDIR, by which users say where what may be large shall be: on a disk, or in
- * memory. It is in memory where that file system has no files without a name. */
-static int new_spool(lua_State *L) {
-  const char *directory = getenv("TMPDIR");
-  luaL_Stream *spool = push_file(L);
-  int file = open_unnamed(directory && *directory ? directory : P_tmpdir);
-  if (file < 0) file = memfd_create("gprof", MFD_CLOEXEC);
-  if (file >= 0 && open_end(spool, file, "w+")) return 1;
-  return push_problem(L, "no temporary file can be made");
-}
 
 /* --- processes --------------------------------------------------------------- */
 
@@ -115,7 +49,7 @@ static int new_process(lua_State *L) {
   luaL_setmetatable(L, GP_PROCESS);
   fflush(NULL);  /* or the child would write it once more */
   pid_t process = fork();
-  if (process < 0) return push_problem(L, "no process can be started");
+  if (process < 0) return gp_push_system_failure(L, "no process can be started");
   if (process == 0) {
     settle_child(box->parent, fileno(output->f));
     lua_pushboolean(L, false);
@@ -164,18 +98,6 @@ static int end_by_interrupt(lua_State *L) {
   return 0;
 }
 
-/* redirect(file, to): what is written to the file goes to where the other one leads. */
-static int redirect(lua_State *L) {
-  const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
-  const luaL_Stream *to = luaL_checkudata(L, 2, LUA_FILEHANDLE);
-  luaL_argcheck(L, file->closef, 1, "file is closed");
-  luaL_argcheck(L, to->closef, 2, "file is closed");
-  fflush(file->f);
-  if (dup2(fileno(to->f), fileno(file->f)) < 0)
-    return luaL_error(L, "a file cannot be redirected: %s", strerror(errno));
-  return 0;
-}
-
 /* leave_to_reader(): from here on somebody at the terminal deals with another process,
  * which reads what this one writes. An interrupt is meant for that; and if it ends early
  * there is nobody to write to, which is no reason to be ended. */
@@ -183,18 +105,6 @@ static int leave_to_reader(lua_State *L) {
   (void)L;
   signal(SIGINT, SIG_IGN);
   signal(SIGPIPE, SIG_IGN);
-  return 0;
-}
-
-/* open_standard_files(): standard files that whoever started the process has closed are
- * opened, so that no other file gets their numbers, and what is said there ends up in it.
- * They cannot be used, which is an error as it was before. */
-static int open_standard_files(lua_State *L) {
-  (void)L;
-  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
-    if (fcntl(file, F_GETFD) < 0 &&
-        open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
-      break;
   return 0;
 }
 
@@ -222,12 +132,10 @@ void gp_define_process(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"wait", wait_for}, {"terminate", terminate}, {"close", discard}, {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"pipe", new_pipe},       {"spool", new_spool},
       {"fork", new_process},
       {"clock", read_clock},    {"processors", count_processors},
       {"end_by_interrupt", end_by_interrupt},
-      {"redirect", redirect},   {"leave_to_reader", leave_to_reader},
-      {"open_standard_files", open_standard_files}, {NULL, NULL}};
+      {"leave_to_reader", leave_to_reader}, {NULL, NULL}};
   gp_define_object(L, GP_PROCESS, gp_get_field, meta, methods);
   lua_pop(L, 1);
   luaL_setfuncs(L, functions, 0);

@@ -25,9 +25,7 @@ static int result(lua_State *L, bool done, const gp_error *error) {
     lua_settop(L, 1);
     return 1;
   }
-  luaL_pushfail(L);
-  lua_pushstring(L, error->text);
-  return 2;
+  return gp_push_error(L, error);
 }
 
 /* Whether an address, or a length of code, fits a pointer of the data's machine. */

@@ -21,11 +21,8 @@ static int find_slide(lua_State *L) {
   const gp_data *data = gp_check_data(L, 3);
   gp_slide found;
   gp_error error = {""};
-  if (!gp_slide_find(&found, data, &symbols->symtab, image, &error)) {
-    luaL_pushfail(L);
-    lua_pushstring(L, error.text);
-    return 2;
-  }
+  if (!gp_slide_find(&found, data, &symbols->symtab, image, &error))
+    return gp_push_error(L, &error);
   lua_createtable(L, 0, 5);
   lua_pushinteger(L, (lua_Integer)found.offset);
   lua_setfield(L, -2, "offset");
@@ -78,9 +75,7 @@ static int slide(lua_State *L) {
     lua_settop(L, 1);
     return 1;
   }
-  luaL_pushfail(L);
-  lua_pushstring(L, error.text);
-  return 2;
+  return gp_push_error(L, &error);
 }
 
 void gp_define_slide(lua_State *L) {

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Pipes, temporary files and redirection for Lua. */
+#include <errno.h>
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "lua/arguments.h"
+#include "lua/module.h"
+
+static int close_end(lua_State *L) {
+  luaL_Stream *end = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  return luaL_fileresult(L, fclose(end->f) == 0, NULL);
+}
+
+/* Pushes a file of Lua's own library, still closed. */
+static luaL_Stream *push_file(lua_State *L) {
+  luaL_Stream *file = lua_newuserdatauv(L, sizeof *file, 0);
+  file->closef = NULL;
+  luaL_setmetatable(L, LUA_FILEHANDLE);
+  return file;
+}
+
+/* Makes it that of a descriptor, which is closed if that fails. */
+static bool open_end(luaL_Stream *file, int descriptor, const char *mode) {
+  file->f = fdopen(descriptor, mode);
+  if (file->f)
+    file->closef = close_end;
+  else
+    close(descriptor);
+  return file->f != NULL;
+}
+
+/* pipe() -> the file to read from and the one to write to, or nil and a message */
+static int new_pipe(lua_State *L) {
+  int ends[2];
+  luaL_Stream *reading = push_file(L), *writing = push_file(L);
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return gp_push_system_failure(L, "no pipe can be made");
+  bool opened = open_end(reading, ends[0], "r");
+  opened = open_end(writing, ends[1], "w") && opened;
+  return opened ? 2 : gp_push_system_failure(L, "no pipe can be made");
+}
+
+/* A file without a name in a directory: nobody else gets at it, and it goes with the last
+ * process that has it open, whatever ends that. */
+static int open_unnamed(const char *directory) {
+  return open(directory, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
+}
+
+/* spool() -> a file to write to and to read from, or nil and a message.
+ * It is in TMPDIR, by which users say where what may be large shall be: on a disk, or in
+ * memory. It is in memory where that file system has no files without a name. */
+static int new_spool(lua_State *L) {
+  const char *directory = getenv("TMPDIR");
+  luaL_Stream *spool = push_file(L);
+  int file = open_unnamed(directory && *directory ? directory : P_tmpdir);
+  if (file < 0) file = memfd_create("gprof", MFD_CLOEXEC);
+  if (file >= 0 && open_end(spool, file, "w+")) return 1;
+  return gp_push_system_failure(L, "no temporary file can be made");
+}
+
+/* redirect(file, to): what is written to the file goes to where the other one leads. */
+static int redirect(lua_State *L) {
+  const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  const luaL_Stream *to = luaL_checkudata(L, 2, LUA_FILEHANDLE);
+  luaL_argcheck(L, file->closef, 1, "file is closed");
+  luaL_argcheck(L, to->closef, 2, "file is closed");
+  fflush(file->f);
+  if (dup2(fileno(to->f), fileno(file->f)) < 0)
+    return luaL_error(L, "a file cannot be redirected: %s", strerror(errno));
+  return 0;
+}
+
+/* open_standard_files(): standard files that whoever started the process has closed are
+ * opened, so that no other file gets their numbers, and what is said there ends up in it.
+ * They cannot be used, which is an error as it was before. */
+static int open_standard_files(lua_State *L) {
+  (void)L;
+  for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+    if (fcntl(file, F_GETFD) < 0 &&
+        open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
+      break;
+  return 0;
+}
+
+void gp_define_descriptors(lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"pipe", new_pipe}, {"spool", new_spool}, {"redirect", redirect},
+      {"open_standard_files", open_standard_files}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

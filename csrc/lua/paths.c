@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Paths for Lua: the kind of file they lead to, links, and what is in a directory. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lua/arguments.h"
+#include "lua/memory.h"
+#include "lua/module.h"
+
+#define GP_DIRECTORY "gprof.directory"
+
+/* nil and what the system says of a path */
+static int fail_path(lua_State *L, const char *path) {
+  gp_error error;
+  gp_fail(&error, "%s", strerror(errno));
+  return gp_push_failure(L, path, &error);
+}
+
+/* file_status(path) -> "file", "directory" or "other"; when it was changed, in seconds of
+ * the system's clock; and a string that no other file has; or nil and a message */
+static int file_status(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  struct stat status;
+  if (stat(path, &status) < 0) return fail_path(L, path);
+  lua_pushstring(L, S_ISREG(status.st_mode)   ? "file"
+                    : S_ISDIR(status.st_mode) ? "directory"
+                                              : "other");
+  lua_pushinteger(L, (lua_Integer)status.st_mtime);
+  lua_pushfstring(L, "%I:%I", (LUAI_UACINT)status.st_dev, (LUAI_UACINT)status.st_ino);
+  return 3;
+}
+
+/* real_path(path) -> the same from the root, without links; or nil and a message */
+static int real_path(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  void **guard = gp_push_guard(L);
+  *guard = realpath(path, NULL);
+  if (!*guard) return fail_path(L, path);
+  gp_take_text(L, guard);
+  return 1;
+}
+
+/* A directory that is being read is closed, whatever Lua raises. */
+static int close_directory(lua_State *L) {
+  DIR **box = luaL_checkudata(L, 1, GP_DIRECTORY);
+  if (*box) closedir(*box);
+  *box = NULL;
+  return 0;
+}
+
+static DIR **push_directory(lua_State *L, const char *path) {
+  DIR **box = lua_newuserdatauv(L, sizeof *box, 0);
+  *box = NULL;
+  luaL_setmetatable(L, GP_DIRECTORY);
+  *box = opendir(path);
+  return box;
+}
+
+/* "file", "directory" or "other". Links are followed to files only: those to
+ * directories may lead in circles. File systems that do not tell what an entry is
+ * are asked about it. */
+static const char *kind_of_entry(DIR *directory, const struct dirent *entry) {
+  struct stat status;
+  if (entry->d_type == DT_REG) return "file";
+  if (entry->d_type == DT_DIR) return "directory";
+  if (entry->d_type != DT_UNKNOWN && entry->d_type != DT_LNK) return "other";
+  int file = dirfd(directory);
+  if (fstatat(file, entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode))
+    return "file";
+  bool is_directory = fstatat(file, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+                      S_ISDIR(status.st_mode);
+  return is_directory ? "directory" : "other";
+}
+
+/* list_directory(path) -> the kinds of its entries by name, hidden ones left out;
+ * or nil and a message */
+static int list_directory(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  const struct dirent *entry;
+  DIR **box = push_directory(L, path);
+  if (!*box) return fail_path(L, path);
+  lua_newtable(L);
+  for (errno = 0; (entry = readdir(*box)) != NULL; errno = 0) {
+    if (entry->d_name[0] == '.') continue;
+    lua_pushstring(L, kind_of_entry(*box, entry));
+    lua_setfield(L, -2, entry->d_name);
+  }
+  if (errno != 0) return fail_path(L, path);
+  closedir(*box);
+  *box = NULL;
+  return 1;
+}
+
+void gp_define_paths(lua_State *L) {
+  static const luaL_Reg meta[] = {
+      {"__gc", close_directory}, {"__close", close_directory}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"file_status", file_status}, {"real_path", real_path},
+      {"list_directory", list_directory}, {NULL, NULL}};
+  luaL_newmetatable(L, GP_DIRECTORY);
+  luaL_setfuncs(L, meta, 0);
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+}

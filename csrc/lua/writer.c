@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files that are written as a whole or not at all, for Lua. */
+#include <string.h>
+
+#include "base/writer.h"
+#include "lua/arguments.h"
+#include "lua/module.h"
+#include "lua/object.h"
+
+#define GP_WRITER "gprof.writer"
+
+typedef struct writer_box {
+  gp_writer writer;
+  gp_error error;
+  bool open;
+} writer_box;
+
+static writer_box *check_writer(lua_State *L) {
+  writer_box *box = luaL_checkudata(L, 1, GP_WRITER);
+  luaL_argcheck(L, box->open, 1, "file is closed");
+  return box;
+}
+
+/* writer(path, chosen) -> a file to be written; or nil and a message. A link is followed
+ * if somebody has chosen the name, and replaced otherwise. */
+static int new_writer(lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  writer_box *box = lua_newuserdatauv(L, sizeof *box, 1);
+  memset(box, 0, sizeof *box);
+  luaL_setmetatable(L, GP_WRITER);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  bool (*open)(gp_writer *writer, const char *path, gp_error *error) =
+      lua_toboolean(L, 2) ? gp_writer_open : gp_writer_open_here;
+  if (!open(&box->writer, path, &box->error))
+    return gp_push_failure(L, path, &box->error);
+  box->open = true;
+  return 1;
+}
+
+/* nil and what went wrong with the file */
+static int fail(lua_State *L, const writer_box *box) {
+  lua_getiuservalue(L, 1, 1);
+  return gp_push_failure(L, lua_tostring(L, -1), &box->error);
+}
+
+/* writer:write(text) -> writer, or nil and a message */
+static int write_text(lua_State *L) {
+  writer_box *box = check_writer(L);
+  size_t length;
+  const char *text = luaL_checklstring(L, 2, &length);
+  while (length > 0) {
+    size_t piece = length < GP_WRITER_WINDOW ? length : GP_WRITER_WINDOW;
+    unsigned char *room = gp_writer_room(&box->writer, piece);
+    if (!room) return fail(L, box);
+    memcpy(room, text, piece);
+    text += piece;
+    length -= piece;
+  }
+  lua_settop(L, 1);
+  return 1;
+}
+
+/* writer:finish() -> true: now the file is there; or nil and a message */
+static int finish(lua_State *L) {
+  writer_box *box = check_writer(L);
+  box->open = false;
+  if (!gp_writer_close(&box->writer, box->error.text[0] == '\0')) return fail(L, box);
+  lua_pushboolean(L, true);
+  return 1;
+}
+
+/* Without finish() there never was a new file. */
+static int discard(lua_State *L) {
+  writer_box *box = luaL_checkudata(L, 1, GP_WRITER);
+  if (box->open) gp_writer_close(&box->writer, false);
+  box->open = false;
+  return 0;
+}
+
+void gp_define_writer(lua_State *L) {
+  static const luaL_Reg meta[] = {{"__gc", discard}, {"__close", discard}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"write", write_text}, {"finish", finish}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"writer", new_writer}, {NULL, NULL}};
+  gp_define_object(L, GP_WRITER, gp_get_field, meta, methods);
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+}
