@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files that a line table names. */
+/* The file table of a line table. */
 #include "debug/line_files.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The files that a line table names, by number.
+ * The file table of a line table.
  *
- * Tables name every header that was included. So it is only noted where the names are;
- * they are read, and joined with their directories, when somebody wants them.
+ * It lists every header that was included. So only the offsets of the names are kept; a
+ * name is read, and joined with its directory, on demand.
  */
 #ifndef GP_DEBUG_LINE_FILES_H
 #define GP_DEBUG_LINE_FILES_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file of libbfd's that is no file: these functions stand for those of the system. */
+/* Object files in memory: libbfd reads them through these functions. */
 #include "object/bfd_memory.h"
 
 #include <stdint.h>
@@ -43,7 +43,7 @@ static int close_memory(bfd *file, void *stream) {
   return 0;
 }
 
-bfd *gp_bfd_memory(const unsigned char *bytes, size_t size) {
+bfd *gp_bfd_open_memory(const unsigned char *bytes, size_t size) {
   memory *from = gp_column(1, sizeof *from);
   if (!from) return NULL;
   *from = (memory){bytes, size};

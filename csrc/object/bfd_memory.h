@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A file of libbfd's that is no file, but bytes in memory.
+ * Object files in memory.
  */
 #ifndef GP_OBJECT_BFD_MEMORY_H
 #define GP_OBJECT_BFD_MEMORY_H
@@ -14,7 +14,8 @@
 #endif
 #include <bfd.h>
 
-/* Opens it, for reading; the bytes have to outlive it. NULL if there is no memory. */
-bfd *gp_bfd_memory(const unsigned char *bytes, size_t size);
+/* Opens `bytes` for reading by libbfd. They must outlive the result. NULL if there is no
+ * memory. */
+bfd *gp_bfd_open_memory(const unsigned char *bytes, size_t size);
 
 #endif

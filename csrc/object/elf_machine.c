@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the symbols of some machines mean. */
+/* Machine-specific meanings of symbols. */
 #include "object/elf_machine.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ static unsigned traits_of(unsigned number) {
   }
 }
 
-/* Images of this machine, where libbfd knows it, are not read for it. */
+/* x86 has no traits, so its images need not be read for them. */
 unsigned gp_elf_machine_traits(bfd *file) {
   unsigned char header[HEADER];
   if (bfd_get_flavour(file) != bfd_target_elf_flavour) return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the symbols of some machines mean.
+ * Machine-specific meanings of symbols.
  *
- * libbfd, as most are installed, knows one machine. Images of another one are to it
- * images of an unknown machine: sections, symbols and debugging information are read as
- * well, but what the ABI of that machine does with symbols is left as it is in the file.
- * This tells what there is to be known about it, and descriptors.h does the rest.
+ * Most installations of libbfd support one machine. It reads the sections, symbols and
+ * debugging information of other machines' images, too, but does not apply the rules that
+ * the ABI of the machine has for symbols. These traits name the rules; opd.h implements
+ * function descriptors.
  */
 #ifndef GP_OBJECT_ELF_MACHINE_H
 #define GP_OBJECT_ELF_MACHINE_H
@@ -20,7 +20,7 @@
 #endif
 #include <bfd.h>
 
-/* Traits, a bit for each. */
+/* Traits of a machine, one bit each. */
 enum {
   /* bit 0 of a function's address says which of two instruction sets it is in, and is
    * no part of the address: Thumb (ELF for the Arm Architecture), MIPS16, microMIPS */
@@ -33,14 +33,14 @@ enum {
   GP_DESCRIBED = 4
 };
 
-/* The traits of an image's machine, of whatever libbfd knows or not; 0 for those that
- * have none, and for formats other than ELF. */
+/* The traits of an image's machine, whether libbfd supports it or not. 0 for formats
+ * other than ELF. */
 unsigned gp_elf_machine_traits(bfd *file);
 
-/* Whether a name is that of a symbol that only tells code from data. */
+/* Whether a name is that of a mapping symbol. */
 bool gp_elf_machine_is_mark(const char *name);
 
-/* Takes the bit off the addresses of functions: of a machine with GP_TAGGED. */
+/* Clears bit 0 of the functions' addresses; for machines with GP_TAGGED. */
 void gp_elf_machine_untag(asymbol **symbols, size_t count);
 
 #endif

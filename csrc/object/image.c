@@ -269,7 +269,7 @@ gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error
     return NULL;
   }
   image->bytes = bytes;
-  image->file = gp_bfd_memory(bytes, size);
+  image->file = gp_bfd_open_memory(bytes, size);
   bool opened = image->file || gp_fail_memory(error);
   return keep_if(opened && load(image, error) && find_text(image, error), image);
 }

@@ -9,8 +9,8 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-/* So many labels at most lie between a function and an address: where nothing is typed as
- * a function, the search would go back to the first symbol every time. */
+/* Labels that are searched for a function. Without a limit, the search would go back to
+ * the first symbol every time if no symbol is typed as a function. */
 #define MOST_LABELS ((size_t)64)
 
 static bool is_lower(const void *context, uint32_t b, uint32_t a) {
@@ -18,33 +18,33 @@ static bool is_lower(const void *context, uint32_t b, uint32_t a) {
   return bfd_asymbol_value(symbols[b]) < bfd_asymbol_value(symbols[a]);
 }
 
-static bool sort_symbols(gp_near_symbols *nearby) {
-  uint32_t *order = gp_identity(nearby->count);
-  bool done = order && gp_sort(order, nearby->count, is_lower, nearby->few);
-  for (size_t i = 0; done && i < nearby->count; i++)
-    nearby->symbols[i] = nearby->few[order[i]];
+static bool sort_symbols(gp_near_symbols *near) {
+  uint32_t *order = gp_identity(near->count);
+  bool done = order && gp_sort(order, near->count, is_lower, near->found);
+  for (size_t i = 0; done && i < near->count; i++)
+    near->symbols[i] = near->found[order[i]];
   free(order);
   return done;
 }
 
-bool gp_near_symbols_init(gp_near_symbols *nearby, asymbol **symbols, size_t count,
+bool gp_near_symbols_init(gp_near_symbols *near, asymbol **symbols, size_t count,
                           const asection *section) {
-  *nearby = (gp_near_symbols){0};
-  nearby->symbols = gp_column(count, sizeof *nearby->symbols);
-  nearby->few = gp_column(count + 1, sizeof *nearby->few);
-  bool done = nearby->symbols && nearby->few;
+  *near = (gp_near_symbols){0};
+  near->symbols = gp_column(count, sizeof *near->symbols);
+  near->found = gp_column(count + 1, sizeof *near->found);
+  bool done = near->symbols && near->found;
   for (size_t i = 0; done && i < count; i++)
     if (bfd_asymbol_section(symbols[i]) == section)
-      nearby->few[nearby->count++] = symbols[i];
-  if (done && sort_symbols(nearby)) return true;
-  gp_near_symbols_free(nearby);
+      near->found[near->count++] = symbols[i];
+  if (done && sort_symbols(near)) return true;
+  gp_near_symbols_free(near);
   return false;
 }
 
-void gp_near_symbols_free(gp_near_symbols *nearby) {
-  free(nearby->symbols);
-  free(nearby->few);
-  memset(nearby, 0, sizeof *nearby);
+void gp_near_symbols_free(gp_near_symbols *near) {
+  free(near->symbols);
+  free(near->found);
+  memset(near, 0, sizeof *near);
 }
 
 static bool is_up_to(const void *symbols, size_t row, uint64_t address) {
@@ -52,13 +52,13 @@ static bool is_up_to(const void *symbols, size_t row, uint64_t address) {
 }
 
 /* The number of symbols at or below an address. */
-static size_t count_to(const gp_near_symbols *nearby, uint64_t address) {
-  return gp_search(nearby->symbols, 0, nearby->count, address, is_up_to);
+static size_t count_to(const gp_near_symbols *near, uint64_t address) {
+  return gp_search(near->symbols, 0, near->count, address, is_up_to);
 }
 
 /* The first symbol at the address of the last function in front of `end`. */
-static size_t find_first(const gp_near_symbols *nearby, size_t end) {
-  asymbol **symbols = nearby->symbols;
+static size_t find_first(const gp_near_symbols *near, size_t end) {
+  asymbol **symbols = near->symbols;
   size_t first = end, least = end < MOST_LABELS ? 0 : end - MOST_LABELS;
   while (first > least && !(symbols[first - 1]->flags & BSF_FUNCTION)) first--;
   uint64_t start = first > 0 ? bfd_asymbol_value(symbols[first - 1]) : 0;
@@ -67,13 +67,13 @@ static size_t find_first(const gp_near_symbols *nearby, size_t end) {
 }
 
 /* Mostly an address is asked for after the one in front of it. */
-asymbol **gp_near_symbols_find(gp_near_symbols *nearby, uint64_t address) {
-  if (nearby->low <= address && address < nearby->high) return nearby->few;
-  asymbol **symbols = nearby->symbols;
-  size_t end = count_to(nearby, address), first = find_first(nearby, end);
-  if (end > first) memcpy(nearby->few, symbols + first, (end - first) * sizeof *symbols);
-  nearby->few[end - first] = NULL;
-  nearby->low = end > 0 ? bfd_asymbol_value(symbols[end - 1]) : 0;
-  nearby->high = end < nearby->count ? bfd_asymbol_value(symbols[end]) : UINT64_MAX;
-  return nearby->few;
+asymbol **gp_near_symbols_find(gp_near_symbols *near, uint64_t address) {
+  if (near->low <= address && address < near->high) return near->found;
+  asymbol **symbols = near->symbols;
+  size_t end = count_to(near, address), first = find_first(near, end);
+  if (end > first) memcpy(near->found, symbols + first, (end - first) * sizeof *symbols);
+  near->found[end - first] = NULL;
+  near->low = end > 0 ? bfd_asymbol_value(symbols[end - 1]) : 0;
+  near->high = end < near->count ? bfd_asymbol_value(symbols[end]) : UINT64_MAX;
+  return near->found;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions that the symbol table knows by their descriptors. */
+/* Function descriptors of 64-bit PowerPC, in the section .opd. */
 #include "object/opd.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions that the symbol table knows by their descriptors.
+ * Function descriptors of 64-bit PowerPC, in the section .opd.
  *
  * On 64-bit PowerPC (ELF ABI, version 1) a pointer to a function is that of a
  * descriptor in the section .opd, and so is the function's symbol. What a profile
