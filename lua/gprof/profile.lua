@@ -59,7 +59,7 @@ local function make(image, data, options)
   end
   if options.line then
     lines, message = core.lines(symbols, data, options.line == "all",
-      options.display_unused_functions or policy.of(options).names_unused_lines)
+      options.display_unused_functions or not policy.of(options).recorded_lines_only)
     if not lines then return nil, message end
   end
   if options.include or options.exclude then

@@ -3,7 +3,7 @@
 --
 -- Each difference is one field of a policy. Code never tests `gnu_compat` itself: it asks
 -- `policy.of(options)` for the field. The core's differences are in
--- csrc/symbols/policy.h.
+-- csrc/symbols/policy.h: a question that is in both has one name.
 --
 -- @internal gprof.library.policy
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -34,9 +34,9 @@ local answers <const> = {
   -- Symbols and lines -------------------------------------------------------------------
 
   -- A stripped image has its symbols and lines in a separate debugging file.
-  follows_debug_files = { true, false },
-  -- Lines that nothing was recorded of have the name of their inlined function, too.
-  names_unused_lines = { false, true },
+  debug_files = { true, false },
+  -- Inlined functions are looked for only on lines that something was recorded of.
+  recorded_lines_only = { true, false },
   -- The graph, execution counts and orders of a profile by line depend on lines that
   -- nothing was recorded of, so that all lines are needed.
   ranks_unused_lines = { false, true },
@@ -59,7 +59,7 @@ local answers <const> = {
   puts_unknown_sources_last = { true, false },
   -- Annotated source: a line is executed as often as its basic blocks, where these were
   -- counted. For GNU gprof it is the calls, and only the first function of a line counts.
-  counts_blocks = { true, false },
+  whole_lines = { true, false },
   -- Annotated source: margins grow to show all counts.
   widens_margins = { true, false },
   -- Annotated source: the last line is ended where the text does not end it.

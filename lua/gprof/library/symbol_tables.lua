@@ -37,8 +37,8 @@ function symbol_tables.of(image, options, trace, shared)
   local made = made_of[image]
   if key and made and made[key] then return made[key] end
   local symbols, message = core.symbols(image, options, trace, shared)
-  local may_follow = policy.of(options).follows_debug_files
-  if not symbols and may_follow and core.lacks_symbols(image) then
+  local debug_files = policy.of(options).debug_files
+  if not symbols and debug_files and core.lacks_symbols(image) then
     local debug_file = require "gprof.library.debug_file"
     symbols, message = debug_file.symbols(image, message, function()
       return core.symbols(image, options, trace, shared)

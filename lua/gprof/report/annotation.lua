@@ -96,14 +96,14 @@ end
 local function write_file(page, file, text)
   local rules = page.rules
   local known <close> =
-    annotation.lines(page.profile, file.number, not rules.counts_blocks)
+    annotation.lines(page.profile, file.number, not rules.whole_lines)
   local length, lines, annotated, executed, last =
     known:print(page.write, text, page.layout, page.last)
   page.last = last
   if rules.gives_hints then check_length(page, file, length, known) end
   if rules.ends_last_line and text:find("[^\n]$", -1) then page.write("\n") end
   if page.options.table_length ~= 0 then write_top(page, known) end
-  if rules.counts_blocks then
+  if rules.whole_lines then
     write_summary(page, lines, executed, known.executions)
   else  -- a line is executed if it is annotated, and executions are calls
     write_summary(page, lines, annotated, file.calls)
@@ -158,7 +158,7 @@ end
 -- Whether anything in a file was executed, or the rest is wanted, too.
 local function is_worth_it(page, file)
   return page.options.display_unused_functions or file.calls > 0 or
-    file.blocks > 0 and page.rules.counts_blocks
+    file.blocks > 0 and page.rules.whole_lines
 end
 
 --- Prints the report.
