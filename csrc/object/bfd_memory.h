@@ -7,12 +7,7 @@
 
 #include <stddef.h>
 
-/* bfd.h insists on a config.h, or on these two names */
-#ifndef PACKAGE
-#define PACKAGE "gprof"
-#define PACKAGE_VERSION "scm"
-#endif
-#include <bfd.h>
+#include "object/libbfd.h"
 
 /* Opens `bytes` for reading by libbfd. They must outlive the result. NULL if there is no
  * memory. */

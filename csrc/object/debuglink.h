@@ -15,12 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* bfd.h insists on a config.h, or on these two names */
-#ifndef PACKAGE
-#define PACKAGE "gprof"
-#define PACKAGE_VERSION "scm"
-#endif
-#include <bfd.h>
+#include "object/libbfd.h"
 
 /* Hides links from libbfd that may lead to something other than a regular file. A name in
  * .gnu_debuglink must have no directories (the manual of objcopy, --add-gnu-debuglink);

@@ -13,12 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* bfd.h insists on a config.h, or on these two names */
-#ifndef PACKAGE
-#define PACKAGE "gprof"
-#define PACKAGE_VERSION "scm"
-#endif
-#include <bfd.h>
+#include "object/libbfd.h"
 
 /* Traits of a machine, one bit each. */
 enum {

@@ -14,12 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* bfd.h insists on a config.h, or on these two names */
-#ifndef PACKAGE
-#define PACKAGE "gprof"
-#define PACKAGE_VERSION "scm"
-#endif
-#include <bfd.h>
+#include "object/libbfd.h"
 
 typedef struct gp_near_symbols {
   asymbol **symbols;   /* of one section, by address, then by table order */
