@@ -1,5 +1,5 @@
 --- A page for browsers: one file that needs no other, and no network. Its style and its
--- script are in gprof/html, and everything that it says comes from the public library.
+-- script are in gprof/export/html, and all that it says comes from the public library.
 --
 -- Nothing in the data can become markup or script: names are escaped wherever they stand,
 -- and a Content-Security-Policy lets the browser run our own script and no other.

@@ -1,9 +1,9 @@
 --- Reads JSON into values of Lua: objects and arrays become tables, whole numbers
 -- integers. A null is nil in an object, and false in an array.
 --
--- No library replaces it: dkjson is no faster (16.6 seconds for 60 MB, this one 15.4),
--- has no limit of depth, and accepts "[1,]" and {"a" 1}; cjson reads all integers as
--- floats.
+-- No library replaces it. dkjson takes as long, has no limit of depth, and accepts "[1,]"
+-- and {"a" 1}. cjson takes a twelfth of the time, but reads integers as floats: counts
+-- above 2^53 would change.
 --
 -- @internal gprof.format.json_reader
 -- SPDX-License-Identifier: GPL-3.0-or-later
