@@ -8,10 +8,9 @@ local shell = require "support.shell"
 
 local TURNS <const> = tonumber(os.getenv "GPROF_SOAK" or 300)
 
--- KiB. The first turns leave holes between blocks of memory that later ones fill, as long as garbage waits for the
--- collector; a thousand turns are enough for that. After those, a block of 32 bytes (the smallest there is) that nine
--- thousand turns lose would be 281.
-local HOLES <const> = TURNS >= 10000 and 256 or 4096
+-- KiB that fragmentation may add. Each turn ends with a full collection, so no garbage waits. After a thousand turns
+-- there are no new holes: a block of 32 bytes (the smallest there is) lost in each of nine thousand turns would be 281.
+local HOLES <const> = TURNS >= 10000 and 256 or 1024
 
 -- What Lua's own tables may take more by chance: strings that wait for the next collection.
 local LUA_SLACK <const> = 32
