@@ -62,7 +62,8 @@ static bool find_sections(gp_elf_symtab *table, uint64_t *offset, uint64_t *coun
   return true;
 }
 
-/* Finds the first section of a type: SHT_SYMTAB or SHT_DYNSYM. */
+/* Finds the section of a type: SHT_SYMTAB or SHT_DYNSYM. With several of them, it is
+ * unknown which one libbfd has read, and the table stays empty. */
 static void open_table(gp_elf_symtab *table, bfd *file, uint64_t type) {
   unsigned char section[sizeof(Elf64_Shdr)];
   uint64_t offset, count;
@@ -73,10 +74,13 @@ static void open_table(gp_elf_symtab *table, bfd *file, uint64_t type) {
   for (uint64_t i = 0; i < count; i++) {
     if (!read_at(file, offset + i * header, section, header)) return;
     if (FIELD(table, section, Shdr, sh_type) != type) continue;
+    if (table->offset != 0) {
+      table->count = 0;
+      return;
+    }
     table->offset = FIELD(table, section, Shdr, sh_offset);
     table->count = count_held(file, table->offset, entry,
                               FIELD(table, section, Shdr, sh_size) / entry);
-    return;
   }
 }
 
@@ -106,8 +110,10 @@ bool gp_symbol_sizes_open(gp_symbol_sizes *sizes, const gp_image *image) {
   size_t count = image->symbol_count;
   sizes->image = image;
   if (bfd_get_flavour(image->file) != bfd_target_elf_flavour) return false;
-  /* mini_debug.c appends these */
-  while (count > 0 && bfd_asymbol_bfd(image->symbols[count - 1]) != image->file) count--;
+  /* mini_debug.c appends these; libbfd makes symbols that belong to no file */
+  while (count > 0 && bfd_asymbol_bfd(image->symbols[count - 1]) != image->file &&
+         bfd_asymbol_bfd(image->symbols[count - 1]))
+    count--;
   sizes->dynamic = count;
   open_table(&sizes->table, image->file, SHT_SYMTAB);
   sizes->dynamic_table = (gp_elf_symtab){0};

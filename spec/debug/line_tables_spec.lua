@@ -601,7 +601,7 @@ describe("Damaged debugging information does no harm:", function()
       local images = {}
       for _, cut in ipairs { 0, 1, 3, 4, 11, 12, 13, size - 1, size // 2, size // 3, size + 1, size + 4096, 1 << 40,
         1 << 63, -1 } do
-        table.insert(images, elf.resize(bytes, name, cut))
+        table.insert(images, elf.patch(bytes, name, { size = cut }))
       end
       read(written(table.unpack(images)))
     end)

@@ -34,7 +34,7 @@ describe("an image", function()
 
   it("has no more code than its file can hold", function()
     local bytes = shell.read(path)
-    local damaged = shell.write(shell.tmpdir "code" .. "/image", elf.resize(bytes, ".text", 1 << 40))
+    local damaged = shell.write(shell.tmpdir "code" .. "/image", elf.patch(bytes, ".text", { size = 1 << 40 }))
     local script = "local image = require 'gprof'.image(arg[1]) print(image.text_high - image.text_low)"
     assert.equal(#bytes .. "\n", launch.script(script, { damaged }).stdout)
   end)
@@ -45,7 +45,7 @@ describe("an image", function()
     shell.check { "objcopy", "--only-keep-debug", path, dir .. "/kept" }
     local _, size = build.section(path, ".text")
     local bytes = shell.read(dir .. "/kept")
-    shell.write(dir .. "/damaged", elf.resize(bytes, ".text", 1 << 40))
+    shell.write(dir .. "/damaged", elf.patch(bytes, ".text", { size = 1 << 40 }))
     assert.equal(size .. "\n", launch.script(script, { dir .. "/kept" }).stdout)
     assert.equal(16 * #bytes .. "\n", launch.script(script, { dir .. "/damaged" }).stdout)
   end)
@@ -211,11 +211,11 @@ describe("a file that will not do gives nil and one line:", function()
       local image = assert(gprof.image(damaged))
       return gprof.profile(image, assert(gprof.data(image)))
     end
-    shell.write(path, elf.resize(bytes, ".symtab", 1 << 20))
+    shell.write(path, elf.patch(bytes, ".symtab", { size = 1 << 20 }))
     check(path, "^symbol table: file truncated$", profile_of)
     local named = "^symbol table: the names of %d+ of its symbols cannot be read$"
     for _, size in ipairs { 0, 1, 100, 1 << 20, 1 << 40 } do
-      shell.write(path, elf.resize(bytes, ".strtab", size))
+      shell.write(path, elf.patch(bytes, ".strtab", { size = size }))
       check(path, named, profile_of)
     end
     local at, size = elf.place(build.program("brief").image, ".strtab")
@@ -297,7 +297,7 @@ end)
 
 describe("libbfd's own words", function()
   local bytes, path = shell.read(build.program("brief").image), shell.tmpdir "warning" .. "/image"
-  shell.write(path, elf.resize(bytes, ".comment", 1 << 40))
+  shell.write(path, elf.patch(bytes, ".comment", { size = 1 << 40 }))
 
   it("are there, in other programs", function()
     local said = shell.run({ "nm", path }, { env = { LC_ALL = "C" } }).stderr
@@ -361,7 +361,7 @@ describe("the build id of an image", function()
       assert.is_nil(gprof.image(shell.write(dir .. "/image", damaged)).build_id)
     end
     for _, length in ipairs { 0, 11, 15, size - 1 } do
-      local cut = shell.write(dir .. "/image", elf.resize(bytes, ".note.gnu.build-id", length))
+      local cut = shell.write(dir .. "/image", elf.patch(bytes, ".note.gnu.build-id", { size = length }))
       assert.is_nil(assert(gprof.image(cut)).build_id)
     end
   end)

@@ -3,6 +3,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local elf = require "support.elf"
 local gprof = require "gprof"
 local oracle = require "support.oracle"
 local program = require "support.program"
@@ -66,6 +67,22 @@ describe("code that no symbol covers", function()
     assert.equal(1.3, p.uncovered)
     local low, _, time = p:uncovered_range()
     assert.same({ at("further", 16), 0.6 }, { low, time })
+  end)
+
+  it("is not known with two symbol tables, as it is not known which one libbfd has read", function()
+    local SHT_SYMTAB <const>, ENTRY <const> = 2, 24
+    local bytes = shell.read(path)
+    local offset, size = elf.place(path, ".symtab")
+    local halved = bytes:sub(offset + 1, offset + size):gsub(("."):rep(ENTRY), function(entry)
+      return entry:sub(1, 16) .. ("<I8"):pack(("<I8"):unpack(entry, 17) // 2)
+    end)
+    local doubled = elf.patch(bytes .. halved, ".comment",
+      { type = SHT_SYMTAB, offset = #bytes, size = size, entry = ENTRY, link = ".strtab" })
+    doubled = elf.patch(doubled, ".rela.plt", { link = ".symtab" })  -- has libbfd read that one first
+    local other = assert(gprof.image(shell.write(dir .. "/doubled", doubled)))
+    local data = sampled { at("main", 12), 50 }
+    assert.equal(0, profile(data).uncovered)
+    assert.equal(0, assert(gprof.profile(other, data)).uncovered)
   end)
 
   for what, place in pairs {

@@ -51,21 +51,38 @@ function elf.place(image, name)
   error(("%s has no section '%s'"):format(image, name), 2)
 end
 
---- Cuts a section of a 64-bit little-endian image short, or makes it long.
+-- The headers of the sections of a 64-bit little-endian image: positions from 1, and numbers, by name.
+local function headers(bytes)
+  local first, count, names = ("<I8"):unpack(bytes, 0x29), ("<I2I2"):unpack(bytes, 0x3d)
+  names = ("<I8"):unpack(bytes, first + names * 64 + 0x19)
+  local positions, numbers = {}, {}
+  for i = 0, count - 1 do
+    local at = first + i * 64 + 1
+    local name = ("z"):unpack(bytes, names + ("<I4"):unpack(bytes, at) + 1)
+    positions[name], numbers[name] = at, i
+  end
+  return positions, numbers
+end
+
+-- The fields of a section header that can be changed: offsets and formats.
+local FIELDS <const> = { type = { 4, "<I4" }, offset = { 0x18, "<I8" }, size = { 0x20, "<I8" },
+  link = { 0x28, "<I4" }, entry = { 0x38, "<I8" } }
+
+--- Changes the header of a section of a 64-bit little-endian image.
 -- @tparam string bytes of the image
 -- @tparam string name of the section
--- @tparam integer size the new one
+-- @tparam table fields numbers `type`, `offset`, `size` and `entry` (the size of an entry); `link`, the name of another
+--   section
 -- @treturn string bytes
-function elf.resize(bytes, name, size)
-  local headers, count, names = ("<I8"):unpack(bytes, 0x29), ("<I2I2"):unpack(bytes, 0x3d)
-  names = ("<I8"):unpack(bytes, headers + names * 64 + 0x19)
-  for i = 0, count - 1 do
-    local at = headers + i * 64 + 1
-    if ("z"):unpack(bytes, names + ("<I4"):unpack(bytes, at) + 1) == name then
-      return bytes:sub(1, at + 0x1f) .. ("<I8"):pack(size) .. bytes:sub(at + 0x28)
-    end
+function elf.patch(bytes, name, fields)
+  local positions, numbers = headers(bytes)
+  local at = positions[name] or error(("no section '%s'"):format(name), 2)
+  for field, value in pairs(fields) do
+    local offset, format = table.unpack(FIELDS[field])
+    local packed = format:pack(numbers[value] or value)
+    bytes = bytes:sub(1, at + offset - 1) .. packed .. bytes:sub(at + offset + #packed)
   end
-  error(("no section '%s'"):format(name), 2)
+  return bytes
 end
 
 return elf
