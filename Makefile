@@ -1,7 +1,7 @@
 # gprof for Lua.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-#   make           build the core, and the runtime that counts blocks
+#   make           build the core, the bundle of Lua modules, and the runtime that counts blocks
 #   make demo      profile the bundled sample program (installs what is missing)
 #   make test      everything that has to pass (installs what is missing)
 #   make check-all the same, with what takes longer or needs more
@@ -55,7 +55,8 @@ OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 # the library's modules, with the style and the scripts of pages, which lie beside theirs
 MODULES := $(sort $(shell find lua/gprof -name '*.lua' -o -name '*.css' -o -name '*.js'))
 
-# their bytecode (see lua/gprof/library/bundle.lua)
+# their bytecode (see lua/gprof/library/bundle.lua). $(LUA) loads the core to make it: where it
+# cannot, as for another machine or with sanitizers, make BUNDLE= does without.
 BUNDLE = build/gprof/modules.bundle
 
 # what programs are linked with, to have their blocks counted (see doc/blocks.md)
@@ -339,7 +340,7 @@ lint:
 	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
 
 # GPROF_CASES is how many random cases are tried of each kind.
-spec: $(CORE) $(CONFINEMENT) $(RUNTIME)
+spec: $(CORE) $(CONFINEMENT) $(RUNTIME) $(BUNDLE)
 	GPROF_CASES=$${GPROF_CASES:-60} spec/run.sh build/specs $(LUA) $(BUSTED)
 
 # The interpreter with the core linked in, both under AddressSanitizer and UBSan. The core's

@@ -4,7 +4,7 @@
 -- writes. Its layout:
 --
 --     gprof bytecode 1, Lua RELEASE, index LENGTH CHECKSUM
---     MODULE SOURCE OFFSET LENGTH CHECKSUM    the index: a line for each module
+--     MODULE SOURCE OFFSET LENGTH CHECKSUM    the index: an empty line, and one a module
 --     the bytecode of each module, under the source name "="
 --
 -- SOURCE is the checksum of the source, OFFSET counts from the end of the index. Numbers
@@ -62,8 +62,7 @@ local function install(core, path)
       verified(file:read(tonumber(length)), expected)
   end
 
-  -- After the searcher of preloaded modules, before that of sources.
-  table.insert(package.searchers, 2, function(name)
+  local function search(name)
     local source = name:find(OURS) and package.searchpath(name, package.path)
     local code = source and read_bytecode(name, source)
     if not code then return nil end
@@ -71,7 +70,19 @@ local function install(core, path)
     local run = load(code:sub(1, before - 1) .. bundle.dumped("@" .. source) ..
       code:sub(after + 1), source, "b")
     return run, run and source
-  end)
+  end
+
+  -- After the searcher of preloaded modules, before that of sources; in place of an older
+  -- one if the library is loaded again.
+  local searchers = package.searchers
+  if searchers.gprof then
+    for i, searcher in ipairs(searchers) do
+      if searcher == searchers.gprof then searchers[i] = search end
+    end
+  else
+    table.insert(searchers, 2, search)
+  end
+  searchers.gprof = search
 end
 
 -- Where the core does not load, gprof.library.native says why.
