@@ -21,8 +21,8 @@ typedef struct gp_staging {
 /* Empties it, and frees its memory. To be called when addresses in the sum change. */
 void gp_staging_free(gp_staging *staging);
 
-/* Adds a file to the sum of this staging area, and sets *kind. After any error, including
- * lack of memory, the sum is unchanged. */
+/* Adds a file to the sum of this staging area. Sets *kind once the file is open. After
+ * any error, including lack of memory, the sum is unchanged. */
 bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
                       gp_format format, const gp_trace *trace, gp_file_kind *kind,
                       gp_error *error);

@@ -18,9 +18,10 @@ static bool add_block(gp_records *r, uint64_t address, uint64_t executions) {
   return gp_data_add_block(r->data, address, executions, r->offset, r->error);
 }
 
-/* Adds the arcs at hand that the sum has in the same order, which are nearly all of a
- * file if it is not the first: they need not be looked up, nor taken one by one. Stops at
- * one that is another, or that there is no room for in a count. Traces tell of none. */
+/* Adds the arcs in the reader's window that the data already has in the same order:
+ * nearly all, unless the file is the first. They need no lookup, and one loop compares
+ * and adds them. Stops at the first other arc, or count that would overflow. Traces do
+ * not show these arcs. */
 static void add_arcs_in_order(gp_records *r) {
   gp_arcs *arcs = &r->data->arcs;
   gp_layout layout = r->layout;

@@ -27,8 +27,8 @@ typedef struct gp_file_kind {
   uint32_t version;       /* of the magic format */
 } gp_file_kind;
 
-/* Adds a file; "-" is standard input. Sets *kind. After an error the data is unusable:
- * parts of the file may be in it (see add_file.h). */
+/* Adds a file; "-" is standard input. Sets *kind once the file is open. After an error
+ * the data is unusable: parts of the file may be in it (see add_file.h). */
 bool gp_data_read(gp_data *data, const char *path, const gp_read_options *options,
                   gp_file_kind *kind, gp_error *error);
 

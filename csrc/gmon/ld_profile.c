@@ -42,7 +42,7 @@ static bool add_arc(gp_records *r, const unsigned char *bytes,
                    " bytes into code of 0x%" PRIx64, r->offset, self, length);
   from = from == 0 || from >= length ? GP_OUTSIDE : range->low + from;
   return gp_records_add_arc(r, from, range->low + self,
-                           gp_u32(bytes + 2 * size, r->layout));
+                            gp_u32(bytes + 2 * size, r->layout));
 }
 
 /* Reads `claimed` arcs, or all that the file has room for where the last ones of these

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What is known of the lines of source files, for Lua. Writing it beside their text is in
  * margins.c. */
-#include <stdlib.h>
-
 #include "base/count.h"
 #include "lua/annotation.h"
 #include "lua/iteration.h"

@@ -38,11 +38,15 @@ static bool may_be_split(const gp_image *image) {
   return bfd_get_section_by_name(file, ".debug_addr") != NULL;
 }
 
-/* Calls the finder with the image on the top, which stays, unless that was `done`. */
+/* Calls the finder, if one is set, with the image on the top, which stays, unless that
+ * was `done`. */
 static void find_once(lua_State *L, bool *done, const char *what) {
   if (*done) return;
   *done = true;
-  lua_getfield(L, LUA_REGISTRYINDEX, FINDER);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, FINDER) != LUA_TFUNCTION) {
+    lua_pop(L, 1);
+    return;
+  }
   lua_pushvalue(L, -2);
   lua_pushstring(L, what);
   lua_call(L, 2, 0);

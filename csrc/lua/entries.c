@@ -91,7 +91,7 @@ static void write_primary(const page *p, uint32_t node, const gp_label *made) {
       seconds(p, graph->shown_children[node]),
       gp_integer_value(calls),
       gp_integer_value(self_calls),
-      {GP_FIELD_LABEL, {.label = made}},
+      gp_label_value(made),
   };
   int format = self_calls != 0 ? RECURSIVE : calls != 0 ? CALLED : OTHER;
   gp_write_painted(&p->r, format, &s, values, 7, p->labels);

@@ -135,7 +135,8 @@ static void sort_rows(lua_State *L, gp_iteration *each) {
   size_t count = each->rows.count;
   lua_getiuservalue(L, -1, 1);
   int whole = lua_gettop(L);
-  lua_getfield(L, LUA_REGISTRYINDEX, SORTER);
+  if (lua_getfield(L, LUA_REGISTRYINDEX, SORTER) != LUA_TFUNCTION)
+    luaL_error(L, "no function that sorts is set: see set_sorter");
   lua_pushvalue(L, each->order);
   push_keys(L, each, whole);
   lua_pushcclosure(L, next_row, 1);

@@ -56,7 +56,7 @@ static int new_labels(lua_State *L) {
                       .of = lua_touserdata(L, -1),
                       .symbols = gp_flag_option(L, 2, "symbols"),
                       .sources = !gp_flag_option(L, 2, "bare") &&
-                              (by_line || gp_flag_option(L, 2, "inline_file_names")),
+                                 (by_line || gp_flag_option(L, 2, "inline_file_names")),
                       .addresses = by_line,
                       .static_files = !by_line && gp_flag_option(L, 2, "static_files"),
                       .whole_paths = gp_flag_option(L, 2, "print_path"),

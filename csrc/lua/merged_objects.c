@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A program and shared libraries as one, for Lua. */
 #include <lauxlib.h>
-#include <string.h>
 
-#include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/module.h"
 #include "lua/symbols.h"

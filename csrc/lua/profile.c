@@ -152,7 +152,7 @@ static gp_field_value get_total_error(const gp_part *p) {
 static gp_field_value get_uncovered(const gp_part *p) {
   const gp_profile *profile = opened(p);
   return known_number(profile->unattributed.known,
-              gp_profile_seconds(profile, profile->unattributed.ticks));
+                      gp_profile_seconds(profile, profile->unattributed.ticks));
 }
 
 static gp_field_value get_bin_size(const gp_part *p) {

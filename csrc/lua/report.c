@@ -57,7 +57,7 @@ double gp_report_seconds(const gp_report *r, double ticks) {
 gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
                                gp_label *made) {
   gp_make_label(r->L, set, (lua_Integer)node + 1, made);
-  return (gp_field_value){GP_FIELD_LABEL, {.label = made}};
+  return gp_label_value(made);
 }
 
 /* The format, or the one that colours make of it. */

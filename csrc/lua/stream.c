@@ -496,7 +496,7 @@ static lua_Integer write_fields(lua_State *L, gp_stream *s, gp_iteration *of) {
     choose_format(L);
     if (names && fields[0].type == GP_FIELD_INTEGER) {
       gp_make_label(L, names, fields[0].as.integer, &made);
-      fields[0] = (gp_field_value){GP_FIELD_LABEL, {.label = &made}};
+      fields[0] = gp_label_value(&made);
     } else if (!lua_isnil(L, NAMES)) {
       look_up(L, &fields[0]);
     }

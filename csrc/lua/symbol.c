@@ -5,7 +5,6 @@
  * Functions of a profile have the same fields: they are rows of the table of symbols that
  * the profile was made with.
  */
-#include <string.h>
 
 #include "base/sort.h"
 #include "lua/iteration.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The functions of an image for Lua. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "lua/arguments.h"
 #include "lua/data.h"

@@ -9,6 +9,7 @@
 #ifndef GP_PROFILE_GNU_STATIC_CALLS_H
 #define GP_PROFILE_GNU_STATIC_CALLS_H
 
+#include "gmon/gmon.h"
 #include "profile/static_calls.h"
 
 /* On the x86 family: any byte E8 in the part of a function that a histogram of `data`

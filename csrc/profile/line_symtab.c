@@ -143,7 +143,7 @@ static bool is_function_at(const building *b, uint32_t within, uint64_t address,
 }
 
 /* Lets a line replace the symbol at its address: one that is not typed as a function, and
- * has no fewer underscores in front (labels_before_lines tells why). */
+ * has no fewer underscores in front (see labels_before_lines). */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
   if (b->symtab->policy->labels_before_lines || b->typed == GP_NONE ||

@@ -2,7 +2,6 @@
 /* A program and shared libraries as one. */
 #include "profile/merged_objects.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"

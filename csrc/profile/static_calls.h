@@ -9,7 +9,6 @@
 #ifndef GP_PROFILE_STATIC_CALLS_H
 #define GP_PROFILE_STATIC_CALLS_H
 
-#include "gmon/gmon.h"
 #include "object/opcodes.h"
 #include "symbols/symtab.h"
 

@@ -15,7 +15,7 @@
 #include "profile/samples.h"
 
 typedef struct gp_unattributed {
-  bool known;           /* the image tells sizes of symbols, and there are samples */
+  bool known;           /* an ELF image, and there are samples */
   double ticks;         /* in bins that are of such code altogether */
   double most;          /* those of one range, where there are most: */
   gp_range range;       /*   that is empty if there are none at all */

@@ -2,8 +2,9 @@
 /*
  * The decisions in which this program and GNU gprof differ.
  *
- * A policy is chosen once, when a table of symbols is built, and the table hands it to
- * all later stages. Code asks for the decision by name and need not know who decides so.
+ * A policy is chosen when a table of symbols is built, and the table hands it to all
+ * later stages. (Annotated source may be asked for under the other one.) Code asks for
+ * the decision by name and need not know who decides so.
  *
  * There are two policies: our own, and GNU gprof's, under which results are byte for byte
  * the same as GNU gprof's, its faults included. The comment of a field says first what a

@@ -1,9 +1,10 @@
 --- What `--gnu-compat` changes: by default we fix GNU gprof's faults and add to it; with
 -- the option, results are those of GNU gprof, byte for byte.
 --
--- Each difference is one field of a policy. Code never tests `gnu_compat` itself: it asks
--- `policy.of(options)` for the field. The core's differences are in
--- csrc/symbols/policy.h: a question that is in both has one name.
+-- Each difference is one field of a policy. Code that computes or prints does not test
+-- `gnu_compat`: it asks `policy.of(options)` for the field. (Options that do not go
+-- together are refused by their names, `gnu_compat` among them.) The core's differences
+-- are in csrc/symbols/policy.h: a question that is in both has one name.
 --
 -- @internal gprof.library.policy
 -- SPDX-License-Identifier: GPL-3.0-or-later
