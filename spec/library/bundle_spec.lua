@@ -12,8 +12,10 @@ local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
 local HELP <const> = "lua/gprof/cli/help.lua"
 
--- Runs the interpreter under test in a checkout, with a clean environment but for `env`.
+-- Runs the interpreter under test in a checkout, with a clean environment but for `env`. The code of -e is put into a
+-- file, as not every interpreter under test has that option.
 local function interpret(root, words, env)
+  if words[1] == "-e" then words = { shell.write(root .. "/code.lua", words[2]) } end
   local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
   return shell.run(table.move(words, 1, #words, #argv + 1, argv), { cwd = root, env = env })
 end
