@@ -62,7 +62,7 @@ static int file_checksum(lua_State *L) {
   for (size_t got; (got = fread(bytes, 1, sizeof bytes, file)) > 0; length += got)
     sum = add(sum, bytes, got);
   bool failed = ferror(file);
-  fclose(file);
+  (void)fclose(file);
   if (failed) return 0;
   push_checksum(L, sum, length);
   return 1;
