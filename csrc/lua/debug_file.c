@@ -57,13 +57,13 @@ void gp_seek_lines(lua_State *L, const gp_image_box *of, bool by_libbfd, bool na
   gp_push_image(L, of);
   gp_image_box *box = lua_touserdata(L, -1);
   if (box && box->image) {
-    if (by_libbfd && !box->checked) {
+    if (by_libbfd && !box->links_checked) {
       gp_debuglink_check(box->image->file);
-      box->checked = true;
+      box->links_checked = true;
     } else if (!by_libbfd) {
-      if (refers(box->image)) find_once(L, &box->sought, "lines");
+      if (refers(box->image)) find_once(L, &box->lines_searched, "lines");
       if (named && box->image && may_be_split(box->image))
-        find_once(L, &box->told, "split");
+        find_once(L, &box->split_reported, "split");
     }
   }
   lua_pop(L, 1);

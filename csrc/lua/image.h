@@ -14,8 +14,9 @@ typedef struct gp_image_box {
   gp_image *image;            /* NULL once closed */
   gp_line_map map[2];         /* of .text, made on demand: our own, and libbfd's; */
   bool mapped[2];             /*   were they made? */
-  bool checked, sought;       /* were its other files looked for by libbfd, by us? */
-  bool told;                  /* that lines are known, but not all of their functions */
+  bool links_checked;         /* the names of other files, before libbfd follows them */
+  bool lines_searched;        /* the finder was asked for lines, */
+  bool split_reported;        /*   and for names of inlined functions in split files */
 } gp_image_box;
 
 /* The open image at `index`; a Lua error if it is closed or anything else. */
