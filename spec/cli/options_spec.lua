@@ -453,7 +453,7 @@ describe("--help", function()
     assert.equal(result.stdout, program.run({ "-h" }).stdout)
   end)
 
-  it("fits 80 columns", function()
+  it("leaves the last of 80 columns free", function()
     for line in result.stdout:gmatch("[^\n]*") do
       assert.is_true(utf8.len(line) <= 79, line)
       assert.is_nil(line:find("%s$"), line)

@@ -8,12 +8,12 @@ local options = require "gprof.cli.options"
 local help = {}
 
 local COLUMN = 34  -- where descriptions begin
-local WIDTH = 80
+local WIDTH = 79
 
 local values = { none = "%s", required = "%s%s%s", optional = "%s[%s%s]" }
 
--- "-p[SYMSPEC], --flat-profile[=SYMSPEC]" is too long for a column: the value stands
--- with the long name where there is one.
+-- The left column: "  -p, --flat-profile[=SYMSPEC]". There is no room to repeat the
+-- argument after the letter.
 local function form(option)
   local pattern = values[option.argument]
   if not option.long then
@@ -23,7 +23,7 @@ local function form(option)
   return "  " .. short .. pattern:format("--" .. option.long, "=", option.value)
 end
 
--- Breaks a text into lines that fit the column after the options.
+-- Wraps a text in the right column.
 local function in_column(text)
   if #text <= WIDTH - COLUMN then return text end
   local lines = { "" }
@@ -40,7 +40,7 @@ end
 
 local function description(option)
   if option.help:sub(-1) ~= ":" then return in_column(option.help) end
-  return in_column(option.help .. " " .. table.concat(options.values(option), " "))
+  return in_column(option.help .. " " .. table.concat(options.values(option), ", "))
 end
 
 local function line(option)
@@ -51,15 +51,17 @@ local function line(option)
   return text .. (" "):rep(COLUMN - #text) .. description(option) .. "\n"
 end
 
---- @treturn string the help page
+--- The help page.
+-- @treturn string
 function help.page()
   local parts = { [==[
 Usage: lua gprof.lua [OPTION...] [IMAGE [PROFILE...]]
 
-Shows where a program compiled with -pg spent its time, and who called whom.
-IMAGE is the program (a.out), PROFILE what it wrote when it ended (gmon.out);
-"-" is standard input, and several profiles are added up. Without options that
-name a report, the flat profile and the call graph are printed.
+Shows where a program compiled with -pg spent its time, and which functions
+called which. IMAGE is the program (default a.out), PROFILE the file that it
+wrote on exit (default gmon.out; "-" is standard input). Several profiles are
+added up. Without options that select a report, the flat profile and the call
+graph are printed.
 ]==] }
   for group, title in ipairs(options.groups) do
     parts[#parts + 1] = "\n" .. title .. ":\n"
@@ -69,18 +71,23 @@ name a report, the flat profile and the call graph are printed.
   end
   parts[#parts + 1] = [[
 
-@FILE stands for the options in FILE. Long names may be abbreviated.
+SYMSPEC selects functions: NAME, FILE.c, FILE.c:NAME or FILE.c:LINE. FROM/TO
+selects the calls between the functions of two SYMSPECs. With a SYMSPEC, a
+report is limited to what it selects.
+
+Long option names may be abbreviated. @FILE reads options from FILE.
 ]]
   return table.concat(parts)
 end
 
--- The version of libbfd, from the name of its file.
+-- The version of libbfd, taken from its file name.
 local function bfd_version()
   local file = require "gprof.core".library() or ""
   return file:match("libbfd%-(%d[%d.]*%d)") or "of unknown version"
 end
 
---- @treturn string what program this is
+--- The text of --version.
+-- @treturn string
 function help.version()
   return ("gprof for Lua %s (%s, libbfd %s)\n"):format(
     require "gprof"._VERSION, _VERSION, bfd_version()) .. [[

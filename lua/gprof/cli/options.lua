@@ -1,108 +1,111 @@
---- The table of options: all that the program, the help page and completion know about
--- them.
+--- The table of options, from which the program, the help page and shell completion work.
 --
 -- @internal gprof.cli.options
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local options = {}
 
--- One line per option: its letter, or a blank; its long name; its argument, =NAME if
--- required, [=NAME] if optional (attached to a short option); what it does, "flag" or an
--- action of gprof.cli.actions followed by that action's parameter, "+NAME" and "-NAME"
--- being the action "style"; and its text on the help page.
--- The table is text because every start of the program compiles it: as a Lua table it
+-- One line per option:
+-- - its letter, or a blank;
+-- - its long name;
+-- - its argument: =NAME if required, [=NAME] if optional (attached to a short option);
+-- - "flag", or an action of gprof.cli.actions followed by the action's parameter ("+NAME"
+--   and "-NAME" stand for the action "style");
+-- - its description on the help page. One that ends in a colon is completed by a list of
+--   the permitted values.
+-- The table is text because it is compiled at every start of the program. A Lua table
 -- would take ten times as long.
 
 --- Titles of the groups on the help page, in order.
 options.groups = { "Reports", "Analysis", "Miscellaneous", "Older forms" }
 
--- Options that GNU gprof has, too, by group of the help page.
+-- Options that GNU gprof has as well, by group of the help page.
 local gnu <const> = { [[
-A annotated-source[=SYMSPEC]    +annotation source text with execution counts
-b brief                         flag        leave the explanations out
-C exec-counts[=SYMSPEC]         +executions how often each function was called by others
-i file-info                     +info       what the profile files hold
-I directory-path=DIRS           directories where to look for source: A:B:C
-J no-annotated-source[=SYMSPEC] -annotation no source text, or not that of these symbols
-L print-path                    flag        names of source files with their directories
-p flat-profile[=SYMSPEC]        +flat       the flat profile, or that of these symbols
-P no-flat-profile[=SYMSPEC]     -flat       no flat profile, or one without these symbols
-q graph[=SYMSPEC]               +graph      the call graph, or that of these symbols
-Q no-graph[=SYMSPEC]            -graph      no call graph, or one without these symbols
-r function-ordering             order       an order of functions that keeps callers near
-R file-ordering=MAP             map         an order of object files; MAP is made by nm
-t table-length=NUM              number      how many lines to list below annotated source
-T traditional                   flag        reports in the style of BSD
-w width=NUM                     width       width of the index, in characters (80)
-x all-lines                     flag        annotate every line of a block
-y separate-files                flag        write annotated source into files NAME-ann
-Z no-exec-counts[=SYMSPEC]      -executions no execution counts, or not those of these
-  demangle[=STYLE]              demangling  names as in the source: auto, none ...
-  no-demangle                   flag        names as in the symbol table
-  inline-file-names             flag        file and line behind each function's name
+A annotated-source[=SYMSPEC]    +annotation print annotated source with execution counts
+b brief                         flag        do not print explanations of the reports
+C exec-counts[=SYMSPEC]         +executions print how often each function was called
+i file-info                     +info       print the number of records in each profile
+I directory-path=DIRS           directories search DIRS (A:B:C) for source files
+J no-annotated-source[=SYMSPEC] -annotation omit annotated source, or that of SYMSPEC
+L print-path                    flag        print source file names with directories
+p flat-profile[=SYMSPEC]        +flat       print the flat profile
+P no-flat-profile[=SYMSPEC]     -flat       omit the flat profile, or SYMSPEC from it
+q graph[=SYMSPEC]               +graph      print the call graph
+Q no-graph[=SYMSPEC]            -graph      omit the call graph, or SYMSPEC from it
+r function-ordering             order       print a function order for the linker
+R file-ordering=MAP             map         print an object file order; MAP is nm output
+t table-length=NUM              number      list NUM busiest lines per file (default 10)
+T traditional                   flag        print reports in BSD style
+w width=NUM                     width       wrap the index at NUM columns (default 80)
+x all-lines                     flag        annotate every line of a basic block
+y separate-files                flag        write annotated source to files NAME-ann
+Z no-exec-counts[=SYMSPEC]      -executions omit execution counts, or those of SYMSPEC
+  demangle[=STYLE]              demangling  demangle names (default); styles:
+  no-demangle                   flag        print names as in the symbol table
+  inline-file-names             flag        print file and line after each function name
 ]], [[
-a no-static                     flag         leave static functions out
-c static-call-graph             flag         add calls that are found in the code
-D ignore-non-functions          flag         leave symbols out that are no functions
-k =FROM/TO                      arcs         leave calls from FROM to TO out
-l line                          flag         by line of source instead of by function
-m min-count=NUM                 number       leave out what was executed less often
-n time=SYMSPEC                  include:time only their time counts in the call graph
-N no-time=SYMSPEC               exclude:time their time does not count there
-S external-symbol-table=FILE    path         symbols from FILE, such as /proc/kallsyms
-z display-unused-functions      flag         functions without calls and time, too
+a no-static                     flag         merge static functions into preceding ones
+c static-call-graph             flag         add calls found in the machine code
+D ignore-non-functions          flag         ignore symbols that are not functions
+k =FROM/TO                      arcs         ignore calls from FROM to TO
+l line                          flag         profile source lines instead of functions
+m min-count=NUM                 number       omit execution counts below NUM
+n time=SYMSPEC                  include:time in the call graph, count only SYMSPEC's time
+N no-time=SYMSPEC               exclude:time in the call graph, ignore SYMSPEC's time
+S external-symbol-table=FILE    path         read symbols from FILE, e.g. /proc/kallsyms
+z display-unused-functions      flag         include functions without calls and time
 ]], [[
-d debug[=NUM]                   debug        trace the work on standard error
-h help                          flag         this page
+d debug[=NUM]                   debug        trace internal steps on standard error
+h help                          flag         print this help
 O file-format=NAME              format       format of the profiles:
 s sum                           +sum         write the sum of the profiles to gmon.sum
-v version                       flag         version and licence
+v version                       flag         print version and licence
 ]], [[
-B       +graph             the same as -q
-e =NAME exclude:graph      no entry for this function in the call graph
-E =NAME exclude:graph,time the same, and its time does not count
-f =NAME include:graph      entries for this function and below it only
-F =NAME include:graph,time the same, and only their time counts
+B       +graph             like -q
+e =NAME exclude:graph      omit the call graph entry of NAME
+E =NAME exclude:graph,time like -e, and ignore its time
+f =NAME include:graph      print only entries of NAME and descendants
+F =NAME include:graph,time like -f, and count only their time
 ]] }
 
 -- Options that GNU gprof lacks, by group. An abbreviated name means one of these only if
--- no name of GNU gprof's begins with it.
+-- no GNU option begins with it.
 local own <const> = { [[
-  annotate-time                 time        the source by line, with counts and seconds
-  color[=WHEN]                  choice      colours:
-  errors                        flag        a column for the error of each self time
-  top=N                         count       the N functions and entries with most time
-  tree[=FUNCTION]               tree        a tree of calls, estimated from the graph
-  tree-depth=N                  count       no deeper than that many functions
-  tree-threshold=PERCENT        percent     functions of less are not in the tree (1)
-  full-names                    flag        do not shorten names on a terminal
-  report=NAME                   report      gprof.report.NAME, or FILE.lua of yours
-  export=KIND[:FILE]            export      for other tools, into FILE:
-  node-threshold=PERCENT        percent     in dot and svg, no functions of less (0.5)
-  edge-threshold=PERCENT        percent     nor calls of less (0.1)
-  html=FILE                     html        a page for browsers, in one file
-  compare=OLD                   compare     what changed since OLD, profiles of a program
-  fail-on=PERCENT               growth      the status is 2 if that much got slower
-  verify                        +verify     whether program and profile belong together
+  annotate-time            time     print annotated source with time per line
+  color[=WHEN]             choice   use colours:
+  errors                   flag     add the sampling error of each self time
+  top=N                    count    print only the first N functions or entries
+  tree[=FUNCTION]          tree     print an estimated call tree (root: FUNCTION)
+  tree-depth=N             count    limit the call tree to N levels
+  tree-threshold=PERCENT   percent  tree: omit nodes below PERCENT (default 1)
+  full-names               flag     do not shorten names to the terminal's width
+  report=NAME              report   print report NAME, or that of script FILE.lua
+  export=KIND[:FILE]       export   write the profile for other tools:
+  node-threshold=PERCENT   percent  dot, svg: omit functions below PERCENT (default 0.5)
+  edge-threshold=PERCENT   percent  dot, svg: omit calls below PERCENT (default 0.1)
+  html=FILE                html     write the profile as an HTML page
+  compare=OLD              compare  print what changed since the profile OLD
+  fail-on=PERCENT          growth   exit with status 2 on slowdowns over PERCENT
+  verify                   +verify  check that program, profile and source match
 ]], [[
-  debug-dir=DIR                 debugdir    look for debugging files in DIR, too
-  with=LIBRARY[:PROFILE]        libraries   a shared library, beside the program
-  slide=OFFSET                  slide       how much higher its addresses are, or auto
+  debug-dir=DIR                 debugdir    also search DIR for debugging files
+  with=LIBRARY[:PROFILE]        libraries   add a shared library and its profile
+  slide=OFFSET                  slide       subtract OFFSET from addresses; auto finds it
 ]], [[
-  gnu-compat                    flag        reports as GNU gprof prints them under -b
-  sum-file=FILE                 sum         the same as -s, into another file
-  profiles-from=FILE            profiles    a list of profiles, one a line
-  jobs=N                        jobs        add up with N processes (1), or auto
-  keep-going                    flag        leave bad profiles out, and say which
-  sandbox                       flag        work in a process that can only read
-  sandbox-memory=MB             limit       the same, with at most so much memory (2048)
-  sandbox-time=SECONDS          limit       the same, with at most so much CPU time (300)
-  no-progress                   flag        never show how far long sums are
-  print-completion=SHELL        choice      completion of options for a shell:
-  print-blocks-runtime          flag        path of what counts blocks, to link with
+  gnu-compat                    flag        print exactly what GNU gprof -b prints
+  sum-file=FILE                 sum         like -s, but write to FILE
+  profiles-from=FILE            profiles    read profile names from FILE, one per line
+  jobs=N                        jobs        add up with N processes (default 1), or auto
+  keep-going                    flag        skip bad profiles, and report each
+  sandbox                       flag        analyse the files in a sandboxed process
+  sandbox-memory=MB             limit       like --sandbox, limited to MB (default 2048)
+  sandbox-time=SECONDS          limit like --sandbox, limiting CPU time (default 300)
+  no-progress                   flag        do not show progress on the terminal
+  print-completion=SHELL        choice      print shell completion:
+  print-blocks-runtime          flag        print the path of the block-counting library
 ]], "" }
 
--- Permitted values by long name; the help page lists them after a colon.
+-- Permitted values by long name.
 local values <const> = {
   demangle = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
@@ -113,14 +116,14 @@ local values <const> = {
   },
 }
 
--- The kind of file that an argument names, by action.
+-- The kind of path that an argument is, by action.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", libraries = "files", directories = "directories",
   debugdir = "directories",
 }
 
---- The lines of the table, for `core.getopt`: options that GNU gprof has, too, and ours.
+--- The lines of the table, for `core.getopt`: GNU gprof's options, and ours.
 options.text = { gnu = table.concat(gnu), own = table.concat(own) }
 
 local argument_kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }
@@ -147,7 +150,7 @@ function options.parse(line)
   return option
 end
 
--- Parses all lines of texts by group.
+-- Parses all lines of the texts of all groups.
 local function parse_all(groups)
   local list = {}
   for group, text in ipairs(groups) do
@@ -171,11 +174,11 @@ local lists <const> = {
   end,
 }
 
---- Options that GNU gprof has, too, each with the number of its `group`. The lists are
--- made on first use: most command lines need none.
+--- GNU gprof's options, each with the number of its `group`. This list and the next two
+-- are made on first use, as most command lines need none of them.
 -- @table options.gnu
 
---- Options of our own.
+--- Options that GNU gprof lacks.
 -- @table options.own
 
 --- All options, in the order of the table.
