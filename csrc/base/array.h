@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Growable columns.
+ * Growable arrays.
  *
- * The core keeps its data in columns: plain C arrays, of which several often
- * share one length. These helpers allocate and grow them with every
- * multiplication checked, so that no size that comes out of a file can wrap.
+ * The core stores tables by column: each column is a plain C array, and all columns of
+ * a table have the same length. These helpers allocate and grow columns. They check every
+ * multiplication, so a size read from a file cannot overflow.
  */
 #ifndef GP_BASE_ARRAY_H
 #define GP_BASE_ARRAY_H
@@ -15,35 +15,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A new column of `count` zeroed items of `size` bytes, or NULL. It is never
- * NULL for a count of 0. Freed with free(). */
+/* Allocates `count` zeroed items of `size` bytes; free() them. Returns NULL only if there
+ * is no memory, even for a count of 0. */
 static inline void *gp_column(size_t count, size_t size) {
   return calloc(count ? count : 1, size);
 }
 
-/* The capacity to which an array that holds `capacity` items should grow so
- * that `needed` fit: half as much again, so that appending is linear. */
+/* Returns the new capacity for an array that must hold `needed` items. It grows by at
+ * least half, so appending takes amortized constant time. */
 static inline size_t gp_capacity(size_t capacity, size_t needed) {
   size_t grown = capacity + capacity / 2 + 16;
   return grown < needed ? needed : grown;
 }
 
-/* Reallocates the column that *column points to (`column` is the address of a pointer to
- * items of any type) to `capacity` items of `size` bytes. Returns false, with the column
- * untouched, if that is too much. */
+/* Reallocates a column to `capacity` items of `size` bytes. `column` is the address of
+ * the pointer to its items. Returns false, with the column unchanged, if there is not
+ * enough memory. */
 static inline bool gp_resize(void *column, size_t capacity, size_t size) {
-  void *items;  /* copied out and in: a pointer to T is not a pointer to void */
+  void *items;  /* memcpy, because casting T ** to void ** breaks strict aliasing */
   if (capacity == 0) capacity = 1;
   if (capacity > SIZE_MAX / size) return false;
   memcpy(&items, column, sizeof items);
-  /* cppcheck-suppress memleakOnRealloc ; the column still has the old ones */
+  /* cppcheck-suppress memleakOnRealloc ; *column still points to the old items */
   items = realloc(items, capacity * size);
   if (!items) return false;
   memcpy(column, &items, sizeof items);
   return true;
 }
 
-/* A column of a table that grows: the address of the pointer to its items. */
+/* A column for gp_grow: the address of the pointer to its items. */
 typedef struct gp_growing_column {
   void *column;
   size_t size;  /* bytes of an item */
@@ -51,9 +51,9 @@ typedef struct gp_growing_column {
 
 #define GP_COLUMN(column) {&(column), sizeof *(column)}
 
-/* Grows all columns of a table so that `needed` rows fit. Row numbers are 32 bits wide,
- * so UINT32_MAX rows are too many. Returns false, with *capacity untouched, if there is
- * no memory. */
+/* Grows all columns of a table to hold at least `needed` rows. Row numbers are 32 bits
+ * wide, so a table holds fewer than UINT32_MAX rows. Returns false, with *capacity
+ * unchanged, if there is not enough memory or there would be too many rows. */
 static inline bool gp_grow(size_t *capacity, size_t needed,
                            const gp_growing_column *columns, size_t count) {
   size_t room = gp_capacity(*capacity, needed);
@@ -64,11 +64,11 @@ static inline bool gp_grow(size_t *capacity, size_t needed,
   return true;
 }
 
-/* Makes room for `needed` rows in the columns of a table, which have room for *capacity:
+/* Grows the columns of a table if they hold fewer than `needed` rows:
  *   GP_RESERVE(&calls->capacity, calls->count + 1,
  *              GP_COLUMN(calls->caller), GP_COLUMN(calls->callee))
- * False if there is no memory. A macro, so that the list of columns is made only when
- * they grow. */
+ * False as for gp_grow. A macro, so that the list of columns is built only when they
+ * grow. */
 #define GP_RESERVE(capacity, needed, ...)                                   \
   ((needed) <= *(capacity) ||                                               \
    gp_grow((capacity), (needed), (const gp_growing_column[]){__VA_ARGS__},  \

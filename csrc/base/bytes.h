@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Numbers in somebody else's byte order.
+ * Reads and writes numbers in a given byte order and pointer size.
  *
- * A profile is written in the byte order and with the pointer size of the
- * program that was profiled, which need not be this machine's.
+ * A profile has the byte order and the pointer size of the profiled program. Both may
+ * differ from this machine's.
  */
 #ifndef GP_BASE_BYTES_H
 #define GP_BASE_BYTES_H
@@ -16,8 +16,8 @@
 typedef struct gp_layout {
   bool big_endian;
   unsigned pointer_size;  /* bytes of an address: 4 or 8 */
-  bool narrow_counts;     /* in arcs of the BSD formats: a count is one of 4 bytes, even
-                             where it has the room of 8 */
+  bool narrow_counts;     /* arcs of the BSD formats store 4-byte counts, even in a field
+                             of 8 bytes */
 } gp_layout;
 
 /* This machine's byte order. */
@@ -41,12 +41,12 @@ static inline uint64_t gp_u64(const unsigned char *p, gp_layout layout) {
   return layout.big_endian == GP_BIG_ENDIAN ? value : __builtin_bswap64(value);
 }
 
-/* An address, or a count of an address's size. */
+/* Reads an address, or a count that is as wide as an address. */
 static inline uint64_t gp_pointer(const unsigned char *p, gp_layout layout) {
   return layout.pointer_size == 8 ? gp_u64(p, layout) : gp_u32(p, layout);
 }
 
-/* The count of an arc in the BSD formats. */
+/* Reads the count of an arc in the BSD formats. */
 static inline uint64_t gp_bsd_count(const unsigned char *p, gp_layout layout) {
   return layout.narrow_counts ? gp_u32(p, layout) : gp_pointer(p, layout);
 }
@@ -66,7 +66,7 @@ static inline void gp_put_u64(unsigned char *p, uint64_t value, gp_layout layout
   memcpy(p, &value, sizeof value);
 }
 
-/* An address, or a count, which must fit. */
+/* Writes an address, or a count that is as wide as an address. `value` must fit. */
 static inline void gp_put_pointer(unsigned char *p, uint64_t value, gp_layout layout) {
   if (layout.pointer_size == 8)
     gp_put_u64(p, value, layout);

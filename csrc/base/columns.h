@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Columns of text.
+ * Formats strings and numbers into columns of text.
  *
- * Sets strings and numbers into columns as printf does in the C locale, to the byte,
- * into memory that the caller owns. Reports are nearly all numbers in columns, a
- * million lines of them at times; printf reads its format and the locale for each, and
- * takes ten times as long.
+ * The output equals printf's in the C locale, byte for byte. Reports consist mostly of
+ * numbers in columns, up to millions of lines. printf takes ten times as long, because it
+ * parses the format and consults the locale for every number.
  */
 #ifndef GP_BASE_COLUMNS_H
 #define GP_BASE_COLUMNS_H
@@ -14,23 +13,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How something is set: printf's flags, width and precision. */
+/* printf's flags, width and precision. */
 typedef struct gp_column_style {
-  int width;       /* at least so many characters; at most GP_COLUMNS_WIDTH */
-  int precision;   /* of strings: at most so many characters; of numbers: digits
-                      behind the point; -1 if not given */
-  bool left;       /* fill on the right instead of on the left */
-  bool plus;       /* numbers that are not negative begin with a plus sign */
+  int width;       /* minimum width in characters, up to GP_COLUMNS_WIDTH */
+  int precision;   /* strings: maximum length; numbers: decimals; -1 if not given */
+  bool left;       /* flag -: align to the left */
+  bool plus;       /* flag +: print a plus sign, too */
 } gp_column_style;
 
-/* The most that a width or a precision can be. */
+/* The largest width and precision. */
 #define GP_COLUMNS_WIDTH 99
 
-/* No number takes more bytes than this, terminating NUL included. */
+/* The longest formatted number in bytes, with the terminating NUL. */
 #define GP_COLUMNS_NUMBER 512
 
-/* Each sets its value at `out`, and returns the end of what it wrote. Numbers need
- * GP_COLUMNS_NUMBER bytes there, a string its length or the width, whichever is more. */
+/* Each function formats `value` or `text` at `out` and returns one past the end. A number
+ * needs GP_COLUMNS_NUMBER bytes of room; a string, its length or the width, whichever is
+ * larger. */
 char *gp_columns_integer(char *out, int64_t value, gp_column_style style);
 char *gp_columns_fixed(char *out, double value, gp_column_style style);
 char *gp_columns_string(char *out, const char *text, size_t length,

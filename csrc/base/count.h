@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts that never wrap.
+ * Sums of counts, checked for overflow.
  *
- * Calls and executions are added up over any number of files. They are kept within
- * what a Lua integer holds, and a sum beyond that is an error, not another number.
+ * Calls and executions are summed over any number of files. A sum must fit in a Lua
+ * integer; beyond that, it is an error.
  */
 #ifndef GP_BASE_COUNT_H
 #define GP_BASE_COUNT_H
@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Adds `more` to *sum; false, with *sum as it was, if that is too much. */
+/* Adds `more` to *sum. Returns false, with *sum unchanged, if the result exceeds
+ * INT64_MAX. */
 static inline bool gp_count_add(uint64_t *sum, uint64_t more) {
   if (more > (uint64_t)INT64_MAX - *sum) return false;
   *sum += more;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What went wrong, in one line. */
+/* One-line error messages. */
 #include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Files can put anything into a message that quotes them: control characters, and a
- * NUL in the middle, become question marks. */
-static void keep_to_one_line(char *text, int length) {
+/* Replaces control characters, including NUL, by question marks: a message may quote
+ * arbitrary bytes of a file. */
+static void replace_control_characters(char *text, int length) {
   int most = (int)sizeof ((gp_error *)0)->text - 1;
   if (length > most) length = most;
   for (int i = 0; i < length; i++)
@@ -19,7 +19,7 @@ bool gp_fail(gp_error *error, const char *format, ...) {
   va_start(arguments, format);
   int length = vsnprintf(error->text, sizeof error->text, format, arguments);
   va_end(arguments);
-  keep_to_one_line(error->text, length);
+  replace_control_characters(error->text, length);
   return false;
 }
 

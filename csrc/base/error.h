@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What went wrong, in one line.
+ * One-line error messages.
  *
- * Every function of the core that can fail takes a gp_error of its caller's,
- * returns false (or NULL), and leaves a line here: what is wrong and where in
- * the file. The name of the file is not part of it: the caller knows it, and
- * puts it in front.
+ * Every function of the core that can fail takes a pointer to the caller's gp_error. On
+ * failure it returns false or NULL, and stores a message: what is wrong, and where in the
+ * file. The caller knows the name of the file and puts it in front.
  */
 #ifndef GP_BASE_ERROR_H
 #define GP_BASE_ERROR_H
@@ -13,15 +12,14 @@
 #include <stdbool.h>
 
 typedef struct gp_error {
-  char text[512];  /* without newline; empty as long as nothing failed */
+  char text[512];  /* without newline; empty if nothing failed */
 } gp_error;
 
-/* Formats the message into `error`. Returns false, so that a caller can say
- * `return gp_fail(error, ...)`. */
+/* Formats the message into `error`. Always returns false, for `return gp_fail(...)`. */
 bool gp_fail(gp_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same for memory that could not be had. */
+/* gp_fail with the message for a failed allocation. */
 bool gp_fail_memory(gp_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formats: text with places for values. */
+/* Parses printf-like formats. */
 #include "base/format.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ static int read_number(const char **p) {
   return number;
 }
 
-/* Reads flags: each of - and + at most once, in any order. */
+/* Reads the flags - and +, each at most once, in any order. */
 static const char *read_flags(const char *p, gp_column_style *style) {
   for (;; p++) {
     bool *flag = *p == '-' ? &style->left : *p == '+' ? &style->plus : NULL;
@@ -52,6 +52,6 @@ const char *gp_format_piece(const char *p, gp_piece *piece) {
   }
   piece->length = (uint32_t)(percent - p);
   if (percent[1] != '%') return read_directive(percent + 1, piece);
-  piece->length++;  /* the first of two stands for itself */
+  piece->length++;  /* the text includes the first % of "%%" */
   return percent + 2;
 }

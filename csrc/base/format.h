@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Formats: text with places for values, as printf has them.
+ * Parses printf-like formats.
  *
- * They know %d, %f, %s and %%, with the flag -, width and precision, %d and %f with the
- * flag +, too, and may choose their values by place, as in %2$7d. A format is read piece
- * by piece; whoever uses it for many rows keeps the pieces.
+ * Conversions are %d, %f, %s and %%, with the flag -, a width and a precision; %d and %f
+ * also accept the flag +. A conversion may select its value by position, as in %2$7d. A
+ * format is parsed into pieces once, and the pieces are used for many rows.
  */
 #ifndef GP_BASE_FORMAT_H
 #define GP_BASE_FORMAT_H
 
 #include "base/columns.h"
 
-/* Some text, and the place for a value behind it. */
+/* Literal text, and the conversion that follows it. */
 typedef struct gp_piece {
-  const char *text;       /* in the format; not terminated */
+  const char *text;       /* points into the format; not NUL-terminated */
   uint32_t length;
-  uint8_t place;          /* of its value, from 1; 0: the next one */
-  char conversion;        /* 'd', 'f', 's'; NUL: there is no value here */
+  uint8_t place;          /* position of the value, from 1; 0: the next value */
+  char conversion;        /* 'd', 'f' or 's'; NUL: text only */
   gp_column_style style;
 } gp_piece;
 
-/* Reads the piece at `p`, which is not at the end of the format. Returns the
- * place behind it; NULL if that is no format, which begins to be wrong behind
- * the text of the piece. */
+/* Parses the piece at `p`, which must not be the end of the format. Returns the start of
+ * the next piece. Returns NULL for an invalid conversion, which begins right after the
+ * text of the piece. */
 const char *gp_format_piece(const char *p, gp_piece *piece);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Ranges of addresses.
- *
- * Lists of them are sorted and disjoint: looked up by binary search.
+ * Address ranges, and binary search in sorted, disjoint ranges.
  */
 #ifndef GP_BASE_RANGE_H
 #define GP_BASE_RANGE_H
@@ -17,7 +15,7 @@ typedef struct gp_range {
   uint64_t low, high;
 } gp_range;
 
-/* What two ranges have in common; low is not below high if that is nothing. */
+/* Returns the intersection of two ranges. It is empty if low >= high. */
 static inline gp_range gp_range_clip(gp_range range, gp_range within) {
   if (range.low < within.low) range.low = within.low;
   if (range.high > within.high) range.high = within.high;
@@ -29,7 +27,8 @@ static inline bool gp_range_ends_before(const void *ranges, size_t row,
   return ((const gp_range *)ranges)[row].high <= address;
 }
 
-/* The first of `count` ranges that ends above an address; `count` if none does. */
+/* Returns the index of the first of `count` sorted ranges that ends above `address`;
+ * `count` if none does. */
 static inline size_t gp_range_above(const gp_range *ranges, size_t count,
                                     uint64_t address) {
   return gp_search(ranges, 0, count, address, gp_range_ends_before);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A checked stream of bytes. */
+/* Buffered, bounds-checked reading. */
 #include "base/reader.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Begins to read what a descriptor is open for. */
 static bool begin(gp_reader *reader, int file, bool owned, gp_error *error) {
   struct stat status;
   memset(reader, 0, sizeof *reader);
@@ -22,7 +21,7 @@ static bool begin(gp_reader *reader, int file, bool owned, gp_error *error) {
       gp_reader_close(reader);
       return gp_fail(error, "is a directory");
     }
-    /* files of /proc are regular and claim to be empty */
+    /* a regular file in /proc reports a size of 0, whatever it contains */
     if (S_ISREG(status.st_mode) && reader->owned && status.st_size > 0)
       reader->size = (uint64_t)status.st_size;
   }
@@ -52,17 +51,18 @@ void gp_reader_close(gp_reader *reader) {
   reader->window = NULL;
 }
 
-/* Ends the reading of a file, which may have become shorter since it was opened: what was
- * cut off behind a record would not be missed. Returns false anyway. */
-static bool end_of_file(gp_reader *reader) {
+/* Called at the end of the file. Fails if the file was truncated since it was opened:
+ * truncation between two records would otherwise go unnoticed. Always returns false. */
+static bool check_end(gp_reader *reader) {
   if (reader->size == UINT64_MAX ||
       reader->offset + gp_reader_at_hand(reader) >= reader->size)
     return false;
   reader->failed = true;
-  return gp_fail(reader->error, "has become shorter while it was read");
+  return gp_fail(reader->error, "was truncated while it was read");
 }
 
-/* Reads once into the free end of the window; false at the end or on error. */
+/* Reads once into the free space at the end of the window. False at the end of the file
+ * or on error. */
 static bool fill(gp_reader *reader) {
   ssize_t got;
   do
@@ -74,7 +74,7 @@ static bool fill(gp_reader *reader) {
     return gp_fail(reader->error, "cannot be read: %s", strerror(errno));
   }
   reader->end += (size_t)got;
-  return got > 0 || end_of_file(reader);
+  return got > 0 || check_end(reader);
 }
 
 size_t gp_reader_available(gp_reader *reader, size_t wanted) {

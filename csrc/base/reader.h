@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A checked stream of bytes.
+ * Buffered, bounds-checked reading.
  *
- * Files, pipes and standard input are read through one small window, so that
- * memory never depends on a file's size nor on what its header claims. Nothing
- * is handed out that was not read.
+ * Files, pipes and standard input are read through a fixed-size window, so memory does
+ * not depend on the size of a file or on sizes claimed in its header.
  */
 #ifndef GP_BASE_READER_H
 #define GP_BASE_READER_H
@@ -14,42 +13,44 @@
 
 #include "base/error.h"
 
-/* The most that can be looked at in one piece, in bytes. */
+/* Size of the window in bytes: the most that one call returns. */
 #define GP_READER_WINDOW ((size_t)65536)
 
 typedef struct gp_reader {
   int file;              /* descriptor */
-  bool owned;            /* to be closed in the end: standard input is not */
-  uint64_t offset;       /* of the next byte to be taken, from the start */
-  uint64_t size;         /* of the file; UINT64_MAX for what has no size */
-  size_t begin, end;     /* what is in the window and was not taken yet */
-  bool failed;           /* a read error; the text is in `error` */
-  gp_error *error;       /* where read errors are reported */
+  bool owned;            /* gp_reader_close closes the descriptor */
+  uint64_t offset;       /* of the next byte to be taken, from where reading began */
+  uint64_t size;         /* of the file in bytes; UINT64_MAX if unknown, as of a pipe */
+  size_t begin, end;     /* unread bytes in the window */
+  bool failed;           /* a read failed; the message is in `error` */
+  gp_error *error;       /* receives read errors */
   unsigned char *window;
 } gp_reader;
 
-/* Opens `path`; "-" is standard input. The error is kept for later reads. */
+/* Opens `path`; "-" is standard input. `error` must outlive the reader: later reads
+ * report to it, too. */
 bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error);
 
-/* The same for what the caller has open, from where that stands. It stays open. */
+/* The same for the open descriptor `file`, from its current position. It stays open. */
 bool gp_reader_share(gp_reader *reader, int file, gp_error *error);
 
 void gp_reader_close(gp_reader *reader);
 
-/* How many bytes can be taken without reading on. */
+/* The number of unread bytes in the window. */
 static inline size_t gp_reader_at_hand(const gp_reader *reader) {
   return reader->end - reader->begin;
 }
 
-/* How many bytes can be looked at without moving on: up to `wanted`, fewer only
- * where the file ends. */
+/* Reads until the window holds `wanted` bytes (at most GP_READER_WINDOW), and returns
+ * `wanted`. Returns fewer at the end of the file or after a read error. */
 size_t gp_reader_available(gp_reader *reader, size_t wanted);
 
-/* The next `count` bytes (at most GP_READER_WINDOW) without moving on, which stay valid
- * until the next call; NULL if fewer are left, or after a read error (see `failed`). */
+/* Returns the next `count` bytes (at most GP_READER_WINDOW) without consuming them; valid
+ * until the next call. NULL if fewer are left or a read failed (see `failed`). */
 const unsigned char *gp_reader_peek(gp_reader *reader, size_t count);
 
-/* The same, and moves on. Small records by the million are taken by this. */
+/* Like gp_reader_peek, and consumes the bytes. Inline, because profiles have millions of
+ * small records. */
 static inline const unsigned char *gp_reader_take(gp_reader *reader, size_t count) {
   const unsigned char *bytes = gp_reader_at_hand(reader) >= count
                                    ? reader->window + reader->begin
@@ -61,7 +62,8 @@ static inline const unsigned char *gp_reader_take(gp_reader *reader, size_t coun
   return bytes;
 }
 
-/* False if a file whose size is known holds fewer than `count` bytes from here. */
+/* Whether `count` more bytes may follow: false if the size of the file is known and
+ * fewer are left. */
 bool gp_reader_may_hold(const gp_reader *reader, uint64_t count);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Binary search in sorted rows.
- */
+/* Binary search in sorted rows. */
 #ifndef GP_BASE_SEARCH_H
 #define GP_BASE_SEARCH_H
 
@@ -9,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether a row of a table comes before `key`: true up to some row, false from there. */
+/* Whether a row of a sorted table comes before `key`. */
 typedef bool gp_row_before(const void *table, size_t row, uint64_t key);
 
-/* The first of the rows `low` to `high` - 1 that does not come before `key`; `high` if
- * all do. Inlined together with `before`: as fast as a loop written for the table. */
+/* Returns the first of the rows `low` to `high` - 1 that does not come before `key`;
+ * `high` if all do. Always inlined, so that the compiler can inline `before`, too. */
 static inline __attribute__((always_inline)) size_t
 gp_search(const void *table, size_t low, size_t high, uint64_t key,
           gp_row_before *before) {

@@ -10,14 +10,14 @@
 typedef struct sorting {
   gp_before *before;
   const void *context;
-  uint32_t *scratch;  /* half of the rows fit */
+  uint32_t *scratch;  /* room for half of the rows */
 } sorting;
 
-/* Most of what is sorted are short lists, and many of them:
- * so many rows fit without asking for memory. */
-enum { ENOUGH = 64 };
+/* Rows of scratch space on the stack. Most lists are short, so sorting them needs no
+ * allocation. */
+enum { STACK_ROWS = 64 };
 
-/* The depth of this recursion is the logarithm of the count. */
+/* The recursion depth is logarithmic in `count`. */
 static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
   if (count < 2) return;
   size_t half = count / 2;
@@ -32,9 +32,10 @@ static void merge_sort(const sorting *s, uint32_t *rows, size_t count) {
 }
 
 bool gp_sort(uint32_t *rows, size_t count, gp_before *before, const void *context) {
-  uint32_t room[ENOUGH], *scratch = room;
+  uint32_t room[STACK_ROWS], *scratch = room;
   if (count < 2) return true;
-  if (count / 2 > ENOUGH && !(scratch = gp_column(count / 2, sizeof *rows))) return false;
+  if (count / 2 > STACK_ROWS && !(scratch = gp_column(count / 2, sizeof *rows)))
+    return false;
   merge_sort(&(sorting){before, context, scratch}, rows, count);
   if (scratch != room) free(scratch);
   return true;

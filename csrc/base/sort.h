@@ -2,10 +2,9 @@
 /*
  * A stable sort of row numbers.
  *
- * A top-down merge sort: the first half is n/2 rows, rounded down, and the left
- * row is taken unless the right one is smaller. Equal rows keep their order, and
- * where a comparison is not transitive the result is still GNU gprof's, which
- * sorts in just this way.
+ * A top-down merge sort: the left half has n/2 rows, rounded down, and the merge takes
+ * the left row unless the right one is smaller. This is exactly how GNU gprof sorts. So
+ * the order is GNU gprof's even where a comparison is not transitive.
  */
 #ifndef GP_BASE_SORT_H
 #define GP_BASE_SORT_H
@@ -14,14 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* True if row `b` has to stand before row `a` (that is, b < a). */
+/* Whether row `b` sorts before row `a` (that is, b < a). */
 typedef bool gp_before(const void *context, uint32_t b, uint32_t a);
 
-/* Sorts rows[0 .. count-1]. False, with the rows as they were, if there is no
- * memory for the half-size scratch column. */
+/* Sorts rows[0 .. count-1]. Returns false, with the rows unchanged, if there is no memory
+ * for a scratch array of half the size. */
 bool gp_sort(uint32_t *rows, size_t count, gp_before *before, const void *context);
 
-/* A new column of the numbers 0 .. count-1, or NULL. */
+/* Allocates an array of the numbers 0 .. count-1; free() it. NULL if there is no
+ * memory. */
 uint32_t *gp_identity(size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces: lines about the work. */
+/* Debug output of the core, by topic. */
 #include "base/trace.h"
 
 #include <stdarg.h>
@@ -20,14 +20,14 @@ const gp_trace_topic gp_trace_topics[] = {
     {GP_TRACE_ANNOTATION, "annotation"},
     {0, NULL}};
 
-static const char *name_of(unsigned topic) {
+static const char *topic_name(unsigned topic) {
   const gp_trace_topic *known = gp_trace_topics;
   while (known->name && known->topic != topic) known++;
   return known->name ? known->name : "trace";
 }
 
-/* Names come out of files, which can hold anything. */
-static void keep_to_one_line(char *text) {
+/* A line may quote names from a file, which can contain any bytes. */
+static void replace_control_characters(char *text) {
   for (; *text; text++)
     if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
 }
@@ -35,10 +35,10 @@ static void keep_to_one_line(char *text) {
 void gp_trace_write(const gp_trace *trace, unsigned topic, const char *format, ...) {
   char text[1024];
   va_list arguments;
-  int length = snprintf(text, sizeof text, "%s: ", name_of(topic));
+  int length = snprintf(text, sizeof text, "%s: ", topic_name(topic));
   va_start(arguments, format);
   vsnprintf(text + length, sizeof text - (size_t)length, format, arguments);
   va_end(arguments);
-  keep_to_one_line(text);
+  replace_control_characters(text);
   trace->line(trace->context, text);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Text on a terminal: how many columns it takes, and how a long name is made to fit.
+ * The width of UTF-8 text on a terminal, and the shortening of long names.
  *
- * A character takes a column, whatever bytes of UTF-8 it has. That is too little for
- * those of East Asia, which take two, and no harm is done: a line is longer.
+ * Every character counts as one column. East Asian characters take two, so lines that
+ * contain them come out longer; this is accepted.
  */
 #ifndef GP_BASE_UTF8_WIDTH_H
 #define GP_BASE_UTF8_WIDTH_H
@@ -11,17 +11,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The columns of some text; sequences that switch colours take none. */
+/* Returns the width of a text in columns. Escape sequences for colours count as 0. */
 size_t gp_utf8_width(const char *text, size_t length);
 
-/* What is left of a name: the bytes at its beginning, and where its end begins. */
+/* A shortened text: the first `head` bytes, a mark, and the bytes from offset `tail` to
+ * the end. */
 typedef struct gp_cut {
   size_t head, tail;
 } gp_cut;
 
-/* Cuts text in the middle, where a mark of `mark` columns is to stand, so that all is
- * `room` columns wide; never within a character. False if it fits as it is, or if there
- * is no room for the mark and a character on each side. */
+/* Cuts out the middle of a text so that the rest, with a mark of `mark` columns in the
+ * gap, is `room` columns wide. Never splits a character. Returns false if the text fits
+ * uncut, or if `room` is too narrow for the mark and a character on each side. */
 bool gp_utf8_cut(const char *text, size_t length, size_t room, size_t mark, gp_cut *cut);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A file that is written as a whole or not at all. */
+/* Writes files atomically. */
 #include "base/writer.h"
 
 #include <errno.h>
@@ -11,22 +11,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As many links one behind the other as Linux follows. */
-#define MOST_LINKS 40
+/* The longest chain of symbolic links, as in Linux. */
+#define MAX_LINKS 40
 
-/* As many names are tried for the new file: others may be left over
- * from somebody killed. */
-#define MOST_NAMES 100
+/* Names to try for the temporary file. A killed process may have left some behind. */
+#define MAX_NAMES 100
 
-/* The most bytes that such a name ends with. */
-#define ENDING ((size_t)40)
+/* Room in bytes for the suffix of a temporary name: process id, number and ".tmp". */
+#define SUFFIX ((size_t)40)
 
 static bool fail_write(gp_writer *writer, const char *what) {
   return gp_fail(writer->error, "%s: %s", what, strerror(errno));
 }
 
-/* `name` seen from the directory that `path` is in. */
-static char *beside(const char *path, const char *name) {
+/* Resolves `name` relative to the directory of `path`. */
+static char *resolve(const char *path, const char *name) {
   const char *slash = *name == '/' ? NULL : strrchr(path, '/');
   size_t directory = slash ? (size_t)(slash - path) + 1 : 0, size = strlen(name) + 1;
   char *joined = malloc(directory + size);
@@ -36,17 +35,17 @@ static char *beside(const char *path, const char *name) {
   return joined;
 }
 
-/* The name of what `path` leads to in the end, which need not be there. */
+/* Returns the path that the symbolic links at `path` lead to; the file may not exist. */
 static char *follow_links(gp_writer *writer, const char *path) {
   char link[PATH_MAX], *end = strdup(path);
   for (int i = 0; end; i++) {
     ssize_t length = readlink(end, link, sizeof link - 1);
-    if (length < 0) return end;  /* it is no link */
+    if (length < 0) return end;  /* not a link */
     link[length] = '\0';
-    char *next = i < MOST_LINKS ? beside(end, link) : NULL;
+    char *next = i < MAX_LINKS ? resolve(end, link) : NULL;
     free(end);
     end = next;
-    if (i == MOST_LINKS) {
+    if (i == MAX_LINKS) {
       errno = ELOOP;
       fail_write(writer, "cannot be written");
       return NULL;
@@ -56,62 +55,63 @@ static char *follow_links(gp_writer *writer, const char *path) {
   return NULL;
 }
 
-/* Holds the signals that ask a process to end, or end it for what it writes, but for
- * those that somebody else holds. */
-static void hold_signals(gp_writer *writer) {
-  static const int ends[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+/* Blocks the signals that terminate the process. Leaves out those that are already
+ * blocked, because gp_writer_close unblocks all of `blocked`. */
+static void block_signals(gp_writer *writer) {
+  static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, NULL, &before);
-  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-    if (sigismember(&before, ends[i]) == 0) sigaddset(&writer->held, ends[i]);
-  pthread_sigmask(SIG_BLOCK, &writer->held, NULL);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (sigismember(&before, signals[i]) == 0) sigaddset(&writer->blocked, signals[i]);
+  pthread_sigmask(SIG_BLOCK, &writer->blocked, NULL);
 }
 
-/* How much of the target's name that of the new file begins with: it may be as long as
- * names can be. */
-static int beginning(const char *target) {
+/* The length of the part of `target` that the temporary path begins with. The name is
+ * cut so that it does not exceed NAME_MAX with the suffix. */
+static int prefix_length(const char *target) {
   const char *slash = strrchr(target, '/');
   size_t directory = slash ? (size_t)(slash - target) + 1 : 0;
   size_t length = strlen(target) - directory;
-  return (int)(directory + (length < NAME_MAX - ENDING ? length : NAME_MAX - ENDING));
+  return (int)(directory + (length < NAME_MAX - SUFFIX ? length : NAME_MAX - SUFFIX));
 }
 
-/* Makes the new file beside the old one. */
-static bool make_file(gp_writer *writer, mode_t mode) {
-  size_t size = strlen(writer->target) + ENDING;
-  writer->growing = malloc(size);
-  if (!writer->growing) return gp_fail_memory(writer->error);
-  hold_signals(writer);
-  for (int i = 0; i < MOST_NAMES; i++) {
-    snprintf(writer->growing, size, "%.*s.%ld-%d.tmp", beginning(writer->target),
+/* Creates the temporary file in the directory of the target. */
+static bool create_temporary(gp_writer *writer, mode_t mode) {
+  size_t size = strlen(writer->target) + SUFFIX;
+  writer->temporary = malloc(size);
+  if (!writer->temporary) return gp_fail_memory(writer->error);
+  block_signals(writer);
+  for (int i = 0; i < MAX_NAMES; i++) {
+    snprintf(writer->temporary, size, "%.*s.%ld-%d.tmp", prefix_length(writer->target),
              writer->target, (long)getpid(), i);
-    writer->file = open(writer->growing, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    writer->file = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (writer->file >= 0) return true;
     if (errno != EEXIST) break;
   }
   if (errno == ENOENT)
     gp_fail(writer->error, "its directory does not exist");
   else
-    fail_write(writer, "no new file can be made beside it");
-  free(writer->growing);  /* it is not ours, if there is one */
-  writer->growing = NULL;
+    fail_write(writer, "cannot create a file in its directory");
+  free(writer->temporary);  /* not unlinked: a file of that name is another process's */
+  writer->temporary = NULL;
   return false;
 }
 
-/* Gives the new file what belongs to the old one. */
+/* Gives the temporary file the owner and the permissions of the old file. */
 static bool copy_owner(gp_writer *writer, const struct stat *old) {
   struct stat new;
   mode_t mode = old->st_mode & 07777;
   if (fstat(writer->file, &new) != 0) return fail_write(writer, "cannot be written");
   bool other = new.st_uid != old->st_uid || new.st_gid != old->st_gid;
-  /* not everybody may give a file away: then it is the writer's, with no special bits */
+  /* without the privilege to change the owner, drop the setuid, setgid and sticky bits */
   if (other && fchown(writer->file, old->st_uid, old->st_gid) != 0) mode &= 0777;
   return fchmod(writer->file, mode) == 0 ||
-         fail_write(writer, "its permissions cannot be kept");
+         fail_write(writer, "cannot keep its permissions");
 }
 
-/* The descriptor of standard output or error if that goes to this file, or -1: who has
- * sent it there wants it there, and not into a file that has lost its name. */
+/* Returns the descriptor of standard output or error if it is redirected to this file;
+ * otherwise -1. Replacing such a file would leave the stream writing to an unlinked
+ * one. */
 static int standard_stream(const struct stat *status) {
   for (int file = STDOUT_FILENO; file <= STDERR_FILENO; file++) {
     struct stat stream;
@@ -122,7 +122,7 @@ static int standard_stream(const struct stat *status) {
   return -1;
 }
 
-/* Writes to what a descriptor is open for, from where that stands. */
+/* Writes to a duplicate of the descriptor `file`. */
 static bool share(gp_writer *writer, int file) {
   writer->file = fcntl(file, F_DUPFD_CLOEXEC, 0);
   return writer->file >= 0 || fail_write(writer, "cannot be written");
@@ -131,7 +131,7 @@ static bool share(gp_writer *writer, int file) {
 static bool open_file(gp_writer *writer, const char *path) {
   struct stat old;
   if (strcmp(path, "-") == 0) return share(writer, STDOUT_FILENO);
-  /* opened even if it is only to be replaced: it may be forbidden to write to it */
+  /* opened even if it will be replaced, to check the permission to write to it */
   int file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
   bool exists = file >= 0;
   if (!exists && errno != ENOENT) return fail_write(writer, "cannot be written");
@@ -146,40 +146,40 @@ static bool open_file(gp_writer *writer, const char *path) {
   }
   writer->target = follow_links(writer, path);
   if (!writer->target) return false;
-  if (!exists) return make_file(writer, 0666);
-  /* what was secret stays so */
-  return make_file(writer, 0600) && copy_owner(writer, &old);
+  if (!exists) return create_temporary(writer, 0666);
+  /* private until copy_owner has set the old file's permissions */
+  return create_temporary(writer, 0600) && copy_owner(writer, &old);
 }
 
-/* The file of just this name, which is not waited for. */
+/* O_NONBLOCK: opening a named pipe must not wait for a reader. */
 static bool open_here(gp_writer *writer, const char *path) {
   struct stat old;
-  const int how = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  writer->file = open(path, how);
+  const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  writer->file = open(path, flags);
   bool exists = writer->file >= 0;
   if (!exists && errno != ENOENT && errno != ELOOP)
     return fail_write(writer, "cannot be written");
   writer->target = strdup(path);
   if (!writer->target) return gp_fail_memory(writer->error);
-  if (!exists) return make_file(writer, 0666);
+  if (!exists) return create_temporary(writer, 0666);
   if (fstat(writer->file, &old) != 0) return fail_write(writer, "cannot be written");
   if (!S_ISREG(old.st_mode))
     return gp_fail(writer->error, "cannot be written: is not a regular file");
   close(writer->file);
   writer->file = -1;
-  return make_file(writer, 0600) && copy_owner(writer, &old);
+  return create_temporary(writer, 0600) && copy_owner(writer, &old);
 }
 
 static bool begin(gp_writer *writer, gp_error *error) {
   memset(writer, 0, sizeof *writer);
   writer->error = error;
   writer->file = -1;
-  sigemptyset(&writer->held);
+  sigemptyset(&writer->blocked);
   writer->window = malloc(GP_WRITER_WINDOW);
   return writer->window || gp_fail_memory(error);
 }
 
-/* The way a writer was opened, or not: then nothing is left of it. */
+/* Returns `done`; cleans up if opening failed. */
 static bool opened(gp_writer *writer, bool done) {
   if (!done) gp_writer_close(writer, false);
   return done;
@@ -214,16 +214,15 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
   return room;
 }
 
-/* Makes sure that all is on the disk before the name changes hands: some failures show
- * only here, and after a crash of the machine the name leads to what is whole, the old
- * file or the new one. Without, it could lead to one of length 0, and the old sum, which
- * often is the only one, would be lost. That takes some milliseconds once for each file:
- * little beside the sums of many, and no report that is printed waits for it. The
- * directory is not waited for: if its change gets lost, the old file is there, which is
- * whole, too. Some file systems cannot tell. */
-static bool settle(gp_writer *writer) {
+/* Writes everything to disk and closes the file. The fsync before the rename detects late
+ * write errors, and ensures that the path leads to a complete file, old or new, after a
+ * crash of the machine. Without it, an empty file could replace the only copy of a sum.
+ * It takes some milliseconds per file; printed reports are not affected. The directory is
+ * not synced: if the rename is lost, the old file is still complete. EINVAL: the file
+ * system does not support fsync. */
+static bool finish(gp_writer *writer) {
   if (!flush(writer)) return false;
-  if (writer->growing && fsync(writer->file) != 0 && errno != EINVAL)
+  if (writer->temporary && fsync(writer->file) != 0 && errno != EINVAL)
     return fail_write(writer, "cannot be written");
   int file = writer->file;
   writer->file = -1;
@@ -231,14 +230,14 @@ static bool settle(gp_writer *writer) {
 }
 
 bool gp_writer_close(gp_writer *writer, bool written) {
-  bool done = written && settle(writer);
-  if (done && writer->growing && rename(writer->growing, writer->target) != 0)
+  bool done = written && finish(writer);
+  if (done && writer->temporary && rename(writer->temporary, writer->target) != 0)
     done = fail_write(writer, "cannot be replaced");
   if (writer->file >= 0) close(writer->file);
-  if (!done && writer->growing) unlink(writer->growing);
-  pthread_sigmask(SIG_UNBLOCK, &writer->held, NULL);
+  if (!done && writer->temporary) unlink(writer->temporary);
+  pthread_sigmask(SIG_UNBLOCK, &writer->blocked, NULL);
   free(writer->target);
-  free(writer->growing);
+  free(writer->temporary);
   free(writer->window);
   return done;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A file that is written as a whole or not at all.
+ * Writes files atomically.
  *
- * A new file grows beside the one of that name and takes its place when it is complete:
- * until then, and after any failure, the old one is there as it was. It may be read in
- * the meantime. What is no regular file - a device, a pipe - is written to as it is.
- * Whoever wants to end the process meanwhile waits: nothing half done is left behind, but
- * by a signal that cannot wait (SIGKILL).
+ * The data go to a temporary file in the same directory, which replaces the old file when
+ * it is complete. Until then, and after any failure, the old file is unchanged. Devices
+ * and pipes are written to directly. Signals that would terminate the process are blocked
+ * meanwhile, so that no temporary file is left over; SIGKILL cannot be blocked.
  */
 #ifndef GP_BASE_WRITER_H
 #define GP_BASE_WRITER_H
@@ -16,37 +15,38 @@
 
 #include "base/error.h"
 
-/* The most that can be written in one piece, in bytes. */
+/* Size of the buffer in bytes: the most that one call of gp_writer_room provides. */
 #define GP_WRITER_WINDOW ((size_t)65536)
 
 typedef struct gp_writer {
   int file;              /* descriptor */
-  char *target;          /* what is to be replaced; NULL if it is written to itself */
-  char *growing;         /* the new file beside it */
-  sigset_t held;         /* signals that wait until it is there, or is not */
+  char *target;          /* path of the file to replace; NULL: `file` is the target */
+  char *temporary;       /* path of the temporary file, or NULL */
+  sigset_t blocked;      /* signals that are blocked until the writer is closed */
   size_t used;           /* bytes in the window */
   unsigned char *window;
-  gp_error *error;       /* where write errors are reported */
+  gp_error *error;       /* receives write errors */
 } gp_writer;
 
-/* Begins to write a file; "-" is standard output. A link is followed, and stays. A new
- * file has the permissions that the process gives to new files, others keep theirs.
- * The error is kept for later writes. */
+/* Opens `path` for writing; "-" is standard output. Follows symbolic links. An existing
+ * file keeps its permissions and, where the process may set it, its owner. A new file
+ * gets the default permissions. `error` must outlive the writer: later writes report to
+ * it, too. */
 bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error);
 
-/* The same for a name that nobody has chosen who may be trusted: it takes the place of a
- * link, wherever that leads, and what else is no regular file is refused. */
+/* The same for an untrusted path. Replaces a symbolic link instead of following it, and
+ * fails for an existing file that is not a regular one. */
 bool gp_writer_open_here(gp_writer *writer, const char *path, gp_error *error);
 
-/* Begins to write to a file that is open, from where it stands. */
+/* Writes to the open descriptor `file`, from its current position. It stays open. */
 bool gp_writer_share(gp_writer *writer, int file, gp_error *error);
 
-/* Room for the next `count` bytes (at most GP_WRITER_WINDOW), all of which the caller
- * fills before the next call; NULL after a write error. */
+/* Returns room for the next `count` bytes (at most GP_WRITER_WINDOW). The caller fills
+ * all of them before the next call. NULL after a write error. */
 unsigned char *gp_writer_room(gp_writer *writer, size_t count);
 
-/* Ends it. If all was `written`, the new file takes its place; false if it cannot. If
- * not, there never was one. */
+/* Closes the writer. If `written`, the temporary file replaces the target; otherwise it
+ * is deleted. Returns whether everything was written and replaced. */
 bool gp_writer_close(gp_writer *writer, bool written);
 
 #endif

@@ -250,7 +250,7 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
   end)
 
   it("a directory that is not to be written to", function()
-    check_failures("gmon.sum: no new file can be made beside it: Permission denied", launch.permitted(), { one },
+    check_failures("gmon.sum: cannot create a file in its directory: Permission denied", launch.permitted(), { one },
       function(dir) shell.check { "chmod", "555", dir } end, function(dir) shell.check { "chmod", "755", dir } end)
   end)
 

@@ -467,7 +467,7 @@ describe("the file of a sum", function()
 
   it("stays as it was if its directory is not to be written to", function()
     local dir = shell.tmpdir()
-    check_failure("no new file can be made beside it: Permission denied", dir, { line = launch.permitted(),
+    check_failure("cannot create a file in its directory: Permission denied", dir, { line = launch.permitted(),
       prepare = function() shell.check { "chmod", "555", dir } end,
       finish = function() shell.check { "chmod", "755", dir } end })
   end)

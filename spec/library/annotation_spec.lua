@@ -507,7 +507,7 @@ describe("-y", function()
     shell.check { "chmod", "555", dir }
     local result = launch.line(launch.permitted(), { "-b", "-l", "-A", "-y", made.image, profile }, { cwd = dir })
     shell.check { "chmod", "755", dir }
-    assert.same({ 1, "", "gprof.lua: small.c-ann: no new file can be made beside it: Permission denied\n" },
+    assert.same({ 1, "", "gprof.lua: small.c-ann: cannot create a file in its directory: Permission denied\n" },
       { result.status, result.stdout, result.stderr })
     assert.equal("", shell.listing(dir))
   end)
