@@ -253,7 +253,7 @@ describe("the export speedscope", function()
     for _, weight in ipairs(profile.weights) do sum = sum + weight end
     assert.equal(950000, sum)
     assert.equal("https://www.speedscope.app/file-format-schema.json", document["$schema"])
-    assert.same({ "sampled", "seconds (chains of calls are estimated)", "microseconds", 0, sum },
+    assert.same({ "sampled", "seconds (call chains are estimated)", "microseconds", 0, sum },
       { profile.type, profile.name, profile.unit, profile.startValue, profile.endValue })
     assert.equal(#profile.samples, #profile.weights)
   end)

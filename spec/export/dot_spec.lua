@@ -122,7 +122,7 @@ describe("the export svg", function()
     local export = "--export=svg:" .. dir .. "/x"
     local result = run_with("echo begun >\"${2#-o}\"; echo no room >&2; echo more; exit 3", export)
     check_failure("dot (Graphviz) failed: no room", result)
-    check_failure("dot (Graphviz) failed: status 3", run_with("exit 3", export))
+    check_failure("dot (Graphviz) failed: exit status 3", run_with("exit 3", export))
     result = run_with("kill -9 $$", "--export=svg")
     assert.truthy(result.stderr:find "^gprof%.lua: dot %(Graphviz%) failed: [^\n]+\n$")
     assert.equal("", shell.listing(dir))
@@ -132,7 +132,7 @@ describe("the export svg", function()
     local dir = shell.tmpdir()
     local result = launch.line('interpreter=$(command -v "$1"); shift; PATH=/nonexistent "$interpreter" "$@"',
       { "--export=svg:" .. dir .. "/x", crafted.image(plan), crafted.gmon(plan) })
-    check_failure("an svg export needs Graphviz, whose command dot is not installed", result)
+    check_failure("dot: command not found: the svg export needs it; install Graphviz", result)
     assert.equal("", shell.listing(dir))
   end)
 

@@ -1,4 +1,4 @@
--- --html: what a page does in a browser. Needs Chromium and Node, as "make check-all" installs them.
+-- --html: the behaviour of a page in a browser. Needs Chromium and Node, which "make check-all" installs.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local browser = require "support.browser"
@@ -13,7 +13,8 @@ if lack then return pending(lack) end
 
 local plan <const> = crafted.example
 
--- Does the steps, of which a string is an expression. Nothing may have been complained of or asked for.
+-- Opens a page and runs steps there; a step that is a string is a JavaScript expression to evaluate. Fails if the
+-- browser logs an error or requests anything else.
 local function visit(path, ...)
   local steps = {}
   for i, step in ipairs { ... } do steps[i] = type(step) == "string" and { "eval", step } or step end
@@ -23,7 +24,7 @@ local function visit(path, ...)
   return seen.results, seen.ready
 end
 
--- Expressions.
+-- JavaScript expressions.
 local names <const> = "[...document.querySelectorAll('tbody .node')].map((e) => e.textContent).join(' ')"
 local title <const> = "(document.querySelector('h2') || document.querySelector('nav [aria-current]')).textContent"
 local tables <const> = "[...document.querySelectorAll('tbody')].map((body) => [...body.querySelectorAll('.node')]" ..
@@ -33,59 +34,60 @@ local focused <const> = "document.activeElement.textContent"
 local frames <const> = "[...document.querySelectorAll('.frame')]" ..
   ".map((e) => e.getAttribute('aria-label').split(':')[0]).join(' ')"
 local current <const> = "document.querySelector('.frame.at').getAttribute('aria-label').split(':')[0]"
-local wide <const> = "document.documentElement.scrollWidth <= innerWidth"
+local fits <const> = "document.documentElement.scrollWidth <= innerWidth"
 
-local function head(text)
+local function click_head(text)
   return ([[[...document.querySelectorAll("th button")].find((e) => e.textContent === %q).click()]]):format(text)
 end
 
 describe("The functions of a page", function()
   local path = select(2, pages.crafted(plan))
 
-  it("are sorted by a click, and the other way by another one", function()
-    local found = visit(path, names, head "Calls", names, head "Function", names, head "Function", names,
-      "document.querySelector('th[aria-sort]').getAttribute('aria-sort')", head "Self s", names)
+  it("are sorted by a click, and in reverse order by another one", function()
+    local found = visit(path, names, click_head "Calls", names, click_head "Function", names,
+      click_head "Function", names,
+      "document.querySelector('th[aria-sort]').getAttribute('aria-sort')", click_head "Self s", names)
     assert.same({ "leaf work ping pong main", "leaf ping pong work main", "leaf main ping pong work",
       "work pong ping main leaf", "descending", "leaf work ping pong main" },
       { found[1], found[3], found[5], found[7], found[8], found[10] })
   end)
 
-  it("are filtered as one types", function()
+  it("are filtered while the user types", function()
     local found = visit(path, { "key", "/" }, { "type", "p" }, names, { "type", "o" }, names, status,
       { "key", "Escape" }, names, { "type", "/^(leaf|main)$/" }, names, { "key", "Escape" },
       { "type", "/(/" }, status, { "key", "Escape" }, { "type", "nobody" }, names, status)
     assert.same({ "ping pong", "pong", "1 of 5 functions, 5.3 % of the time", "leaf work ping pong main", "leaf main",
-      "This is no regular expression", "", "0 of 5 functions, 0.0 % of the time" }, found)
+      "Invalid regular expression", "", "0 of 5 functions, 0.0 % of the time" }, found)
   end)
 
-  it("are walked through by keys, and back", function()
+  it("can be selected and opened by keyboard", function()
     local found = visit(path, { "key", "ArrowDown" }, focused, { "key", "ArrowDown" }, focused, { "key", "ArrowUp" },
       focused, { "key", "Enter" }, title, tables, "location.hash")
     assert.same({ "leaf", "work", "leaf", "leaf", "work pong", "#leaf" }, found)
   end)
 
-  it("lead to callers and callees, and back by the browser", function()
+  it("link to callers and callees; the browser's history leads back", function()
     local found = visit(path, { "click", "tbody .node" }, title, { "click", "tbody .node" }, title, tables, { "back" },
       title, { "back" }, title, names, { "open", "ping" }, title, tables, { "open", "%3Ccycle%201%3E" }, title, tables)
     assert.same({ "leaf", "work", "main work | leaf work", "leaf", "Functions", "leaf work ping pong main", "ping",
       "main pong | pong", "<cycle 1>", "ping pong | main | leaf" }, found)
   end)
 
-  it("keep the filter and the place when one comes back", function()
+  it("keep the filter and the scroll position when the user comes back", function()
     local found = visit(path, { "size", 1280, 260 }, { "key", "/" }, { "type", "o" }, "scrollTo(0, 60)",
       "new Promise((done) => setTimeout(done, 100))", "document.querySelector('tbody .node').click()",
       "new Promise((done) => setTimeout(done, 100))", title, { "back" }, names, "scrollY")
     assert.same({ "work", "work pong", 60 }, { found[5], found[6], found[7] })
   end)
 
-  it("that there are not are told so", function()
+  it("are reported if a link names one that does not exist", function()
     local found = visit(path, { "open", "nobody" }, "document.querySelector('.empty').textContent", { "open", "%" },
       "document.querySelector('.empty').textContent", { "open", "!nothing" }, names)
-    assert.same({ "There is no function nobody in this profile.", "There is no function % in this profile.",
+    assert.same({ "This profile has no function named nobody.", "This profile has no function named %.",
       "leaf work ping pong main" }, found)
   end)
 
-  it("show errors, and calls of whole cycles", function()
+  it("have statistical errors, and count the calls into whole cycles", function()
     local found = visit(path, "document.querySelector('td.error').textContent", { "open", "ping" },
       "[...document.querySelectorAll('tbody tr')].map((e) => e.textContent).join(' ')")
     assert.equal("0.06", found[1])
@@ -94,10 +96,10 @@ describe("The functions of a page", function()
   end)
 end)
 
-describe("The tree of a page", function()
+describe("The call tree of a page", function()
   local path = select(2, pages.crafted(plan))
 
-  it("zooms by a click, and back", function()
+  it("zooms in by a click, and out again", function()
     local work <const> = { "click", ".frame[aria-label^='work']" }
     local found = visit(path, { "open", "!tree" }, frames, work, frames, { "back" }, frames, work,
       { "click", "button.plain" }, frames)
@@ -105,7 +107,7 @@ describe("The tree of a page", function()
       "all main work leaf <cycle 1> ping pong leaf", "all main work leaf <cycle 1> ping pong leaf" }, found)
   end)
 
-  it("is walked through by keys", function()
+  it("can be navigated by keyboard", function()
     local down <const> = { "key", "ArrowDown" }
     local found = visit(path, { "open", "!tree" }, down, down, down, current, { "key", "ArrowRight" }, current,
       { "key", "Enter" }, frames, { "key", "Escape" }, frames, down, current, { "key", "o" }, title)
@@ -116,21 +118,21 @@ describe("The tree of a page", function()
     assert.equal(found[5], found[6])
   end)
 
-  it("shows what is looked for, and how much of the time that has", function()
+  it("marks the matches of a search, and shows their share of the time", function()
     local found = visit(path, { "open", "!tree" }, { "key", "/" }, { "type", "leaf" }, status,
       "[...document.querySelectorAll('.frame.hit')].map((e) => e.textContent).join(' ')",
       "document.querySelector('.detail').textContent")
-    assert.same({ "2 frames, 42.1 % of the time below", "leaf leaf" }, { found[1], found[2] })
+    assert.same({ "2 frames, 42.1 % of the time", "leaf leaf" }, { found[1], found[2] })
     assert.truthy(found[3]:find "^all: 0%.95 s, 100%.0 %% of all")
   end)
 
-  it("tells how much is not shown, and not that it is anybody's own", function()
-    local deep = crafted.layered(20, 3)  -- three billion ways
+  it("shows the time of hidden frames, without a self time", function()
+    local deep = crafted.layered(20, 3)  -- three billion call paths
     local found = visit(select(2, pages.crafted(deep)), { "open", "!tree" }, "describeFrame(tree.frame.indexOf(-2))")
     assert.truthy(found[1]:find "^%[not shown%]: %d%.%d%d s, %d%.%d %% of all, [%d.]+ %% of f%d+_%d$", found[1])
   end)
 
-  it("says that it is estimated", function()
+  it("is labelled as an estimate", function()
     local found = visit(path, { "open", "!tree" }, "document.querySelector('main').textContent")
     assert.truthy(found[1]:find "Estimated from")
   end)
@@ -140,7 +142,7 @@ describe("Source in a page", function()
   local image, gmon = exported.inlined()
   local path = select(2, pages.write(image, gmon))
 
-  it("has seconds and calls beside its lines", function()
+  it("has seconds and calls next to its lines", function()
     local line = [[(() => { const row = document.querySelector('[data-line="%d"]');
       return [...row.cells].map((e) => e.textContent).join('|') + ' ' + row.className; })()]]
     local found = visit(path, { "open", "!source" }, { "click", "td.name a[title$='main.c']" }, line:format(2),
@@ -149,10 +151,10 @@ describe("Source in a page", function()
   end)
 end)
 
-describe("Names that are hard on pages", function()
+describe("Hostile names in a page", function()
   local path = select(2, pages.crafted(pages.names))
 
-  it("are text, and lead to their functions", function()
+  it("are shown as text, and link to their functions", function()
     local found = visit(path, "document.querySelectorAll('b').length",
       [[(async () => {
         const wrong = [];
@@ -166,9 +168,9 @@ describe("Names that are hard on pages", function()
     assert.same({ 0, "", #pages.names.functions, 2 }, found)
   end)
 
-  it("do not make it wider than a telephone", function()
-    local found = visit(path, { "size", 400, 800, "dark" }, wide, { "open", "!tree" }, wide,
-      ([[location.hash = linkTo(functionCount - 1)]]), wide)
+  it("do not make the page wider than a phone", function()
+    local found = visit(path, { "size", 400, 800, "dark" }, fits, { "open", "!tree" }, fits,
+      "location.hash = linkTo(functionCount - 1)", fits)
     assert.same({ true, true, true }, { found[1], found[2], found[4] })
   end)
 end)
@@ -180,10 +182,10 @@ describe("Changes in a page", function()
   assert.equal(0, program.run({ "-b", "--html=" .. path, "--compare=" .. crafted.gmon(plan), crafted.image(plan),
     crafted.gmon(slower) }).status)
 
-  it("are marked where they may be chance, which can be left out", function()
+  it("are marked if they may be chance, and can be hidden then", function()
     local found = visit(path, { "open", "!changes" }, names,
       "[...document.querySelectorAll('tbody tr:nth-child(-n+2)')].map((e) => e.cells[2].textContent).join(' ')",
-      { "click", "#only-news" }, names, status, { "open", "work" },
+      { "click", "#hide-noise" }, names, status, { "open", "work" },
       "[...document.querySelectorAll('h3')].map((e) => e.textContent).join(', ')")
     assert.equal("work leaf", found[1]:match "^%S+ %S+")
     assert.equal("+3.00 ~ +0.02", found[2])
@@ -193,7 +195,7 @@ describe("Changes in a page", function()
 end)
 
 describe("A page", function()
-  it("without times, or without calls, has what there is", function()
+  it("without times, or without calls, shows the rest", function()
     local counts = select(2, pages.crafted { functions = plan.functions, calls = plan.calls })
     local found = visit(counts, "[...document.querySelectorAll('th')].map((e) => e.textContent).join(' ')", names,
       { "open", "!tree" }, title, { "open", "ping" }, tables)
@@ -204,7 +206,7 @@ describe("A page", function()
     visit(select(2, pages.crafted { functions = plan.functions }), names)
   end)
 
-  it("is whole whatever options select", function()
+  it("works with every option that selects functions or calls", function()
     local image, gmon = crafted.image(plan), crafted.gmon(plan)
     local walk <const> = "(async () => { for (let node = 0; node < nodeCount; node++) { " ..
       "location.hash = linkTo(node); await new Promise((done) => setTimeout(done, 10)); } " ..
@@ -218,19 +220,19 @@ describe("A page", function()
     end
   end)
 
-  it("of programs that did next to nothing is there", function()
+  it("works for a program with a single call and no samples", function()
     local idle = select(2, pages.crafted { functions = plan.functions, ticks = {}, calls = { { "main", "leaf", 1 } } })
     local found = visit(idle, names, { "open", "!tree" }, title, { "open", "leaf" }, tables)
     assert.same({ "leaf main", "Functions", "main" }, found)
   end)
 
-  it("of real programs complains of nothing", function()
+  it("of a real program logs no errors", function()
     for _, image, gmon in exported.each_program() do
       visit(select(2, pages.write(image, gmon)), { "open", "!tree" }, { "open", "!source" }, { "open", "main" })
     end
   end)
 
-  it("runs no other script and asks for nothing, even if something in it wants to", function()
+  it("blocks injected scripts and network requests", function()
     local seen = browser.visit(select(2, pages.crafted(plan)), {
       { "eval", "document.body.append(make('script', {}, 'window.evil = 1')); String(window.evil)" },
       { "eval", "document.body.append(make('img', { src: 'x', onerror: 'window.evil = 2' })); 0" },
@@ -260,11 +262,11 @@ describe("A page", function()
     assert.truthy(#shell.read(target) > 5000)
   end)
 
-  it("of ten thousand functions is there at once, and sorts and filters", function()
+  it("of ten thousand functions opens within ten seconds, and sorts and filters", function()
     local path = select(2, pages.crafted(pages.many()))
     local since = "performance.now()"
-    local found, ready = visit(path, "document.querySelectorAll('tbody tr').length", status, since, head "Function",
-      since, { "key", "/" }, since, { "type", "method_77" }, since, status, "scrollTo(0, 1e6)",
+    local found, ready = visit(path, "document.querySelectorAll('tbody tr').length", status, since,
+      click_head "Function", since, { "key", "/" }, since, { "type", "method_77" }, since, status, "scrollTo(0, 1e6)",
       "new Promise((done) => setTimeout(done, 300))", "document.querySelectorAll('tbody tr').length")
     assert.same({ 100, "10,000 functions" }, { found[1], found[2] })
     assert.truthy(found[8]:find "^111 of 10,000 functions")

@@ -1,5 +1,4 @@
--- --html: what is in a page, as far as no browser is needed to see it. What it does in one is told by
--- html_browser_spec.lua.
+-- --html: the contents of a page. Its behaviour in a browser is tested by html_browser_spec.lua.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
@@ -23,7 +22,7 @@ local function check_failure(message, ...)
   assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
 end
 
--- A column of functions by name.
+-- The values of a column of the functions, by function name.
 local function by_name(data, column)
   local values = {}
   for i, name in ipairs(data.functions.name) do values[name] = data.functions[column][i] end
@@ -31,14 +30,14 @@ local function by_name(data, column)
 end
 
 describe("A page", function()
-  it("is the same each time, in a file and on standard output", function()
+  it("is the same in every run, in a file and on standard output", function()
     local text = pages.write(image, profile)
     assert.equal(text, (pages.write(image, profile)))
     local result = program.run { "--html=-", image, profile }
     assert.same({ text, "", 0 }, { result.stdout, result.stderr, result.status })
   end)
 
-  it("leaves reports as they are, and goes with exports", function()
+  it("does not change reports, and can be combined with exports", function()
     local dir = shell.tmpdir()
     local result = program.run({ "-bp", "--html=a", "--export=json:b", image, profile }, { cwd = dir })
     local flat = program.run({ "-bp", image, profile }).stdout
@@ -46,13 +45,13 @@ describe("A page", function()
     assert.equal("a\nb\n", shell.listing(dir))
   end)
 
-  it("is given to scripts as a report", function()
+  it("can be written by scripts as a report", function()
     local parts = {}
     crafted.profile(plan):report(require "gprof.export.html", {}, function(text) parts[#parts + 1] = text end)
     assert.same(pages.parts(pages.write(image, profile)).data, pages.parts(table.concat(parts)).data)
   end)
 
-  it("refers to nothing outside", function()
+  it("has no references to other files or hosts", function()
     local parts = pages.parts((pages.crafted(pages.names)))
     local text = parts.head .. parts.style .. parts.markup .. parts.script
     assert.is_nil(text:find "https?:")
@@ -66,7 +65,7 @@ describe("A page", function()
     end
   end)
 
-  it("lets browsers run its own script and style only", function()
+  it("has a policy that allows only its own script and style", function()
     local parts = pages.parts((pages.write(image, profile)))
     local policy = parts.policy:gsub("'sha256%-([^']*)'", function(hash)
       local path = shell.write(shell.tmpdir() .. "/hash", hash)
@@ -82,7 +81,7 @@ describe("A page", function()
     assert.is_nil(parts.markup:find "%son%l+=")
   end)
 
-  it("has the parts of the style and the script whole, and they have none of what ends these", function()
+  it("includes style sheet and scripts unchanged; they contain nothing that would end them early", function()
     local parts = pages.parts((pages.write(image, profile)))
     local function read(name) return shell.read(program.root .. "/lua/gprof/export/html/" .. name) end
     assert.equal("\n" .. read "page.css", parts.style)
@@ -99,14 +98,14 @@ describe("Names in a page", function()
   local text = pages.crafted(pages.names)
   local parts = pages.parts(text)
 
-  it("are UTF-8 whatever they were", function()
+  it("are valid UTF-8, whatever bytes they had", function()
     assert.truthy(utf8.len(text))
     assert.is_nil(text:find "[%z\1-\8\11-\31\127]")
     assert.is_nil(text:find "\u{2028}")
     assert.is_nil(text:find "\u{202E}")
   end)
 
-  it("are no markup", function()
+  it("are not interpreted as markup", function()
     assert.equal(2, count(text, "<[sS][cC][rR][iI][pP][tT]"))
     assert.equal(2, count(text, "</[sS][cC][rR][iI][pP][tT]"))
     assert.equal(0, count(text, "<b>"))
@@ -116,7 +115,7 @@ describe("Names in a page", function()
     assert.truthy(parts.markup:find("&lt;/script&gt;&lt;b&gt;bold", 1, true))
   end)
 
-  it("are all there, with what cannot be seen as a number", function()
+  it("are complete, with escapes for invisible characters", function()
     local names = by_name(parts.data, "calls")
     for i, name in ipairs(pages.names.functions) do
       local shown = name:gsub("[\n\t\x7f\1]", function(byte) return ("\\x%02X"):format(byte:byte()) end)
@@ -126,7 +125,7 @@ describe("Names in a page", function()
     end
   end)
 
-  it("of the program are no markup either", function()
+  it("of programs are not interpreted as markup either", function()
     local dir = shell.tmpdir()
     shell.check { "cp", image, dir .. "/<b>&'\"" }
     local page = pages.parts((pages.write(dir .. "/<b>&'\"", profile)))
@@ -157,7 +156,7 @@ describe("Figures in a page", function()
     end)
   end
 
-  it("are those of each function, arc and cycle", function()
+  it("of each function, arc and cycle are those of the profile", function()
     local data = pages.parts((pages.write(image, profile))).data
     local known = crafted.profile(plan)
     for f in known:functions() do
@@ -187,11 +186,11 @@ describe("Figures in a page", function()
     assert.same({ "ping", "pong" }, members)
   end)
 
-  it("have functions without time and calls with -z only", function()
+  it("include functions without time and calls only with -z", function()
     assert.truthy(by_name(pages.parts((pages.write(image, profile, "-z"))).data, "calls").idle)
   end)
 
-  it("make a tree that has all of the time, and no child with more than its parent", function()
+  it("of the call tree add up: the root has all time, children have at most that of their parent", function()
     local data = pages.parts((pages.write(image, profile))).data
     local tree, inside = data.tree, {}
     assert.near(data.total, tree.weight[1] / tree.parts, 1e-6)
@@ -203,8 +202,8 @@ describe("Figures in a page", function()
     for i, weight in pairs(inside) do assert.truthy(weight <= tree.weight[i]) end
   end)
 
-  it("have the heaviest ways of a tree that has too many, and what is below them in one frame", function()
-    local deep = crafted.layered(20, 3)  -- three billion ways
+  it("of a huge call tree are those of the heaviest paths; hidden frames have the rest", function()
+    local deep = crafted.layered(20, 3)  -- three billion call paths
     local parts = pages.parts((pages.crafted(deep)))
     local tree, hidden, children = parts.data.tree, 0, {}
     for i, frame in ipairs(tree.frame) do
@@ -214,18 +213,18 @@ describe("Figures in a page", function()
     end
     assert.truthy(#tree.frame > 10000 and #parts.json < 1500000, #parts.json)
     assert.equal(tree.weight[1], children[0])
-    local told = parts.markup:match "Of ([%d.]+) %% of the time the tree of calls does not show all of the way down"
-    assert.near(100 * hidden / tree.weight[1], tonumber(told), 0.06)
-    assert.truthy(hidden < 0.7 * tree.weight[1], told)
+    local share = parts.markup:match "The call tree shows only the heaviest call paths: ([%d.]+) %% of the time is in"
+    assert.near(100 * hidden / tree.weight[1], tonumber(share), 0.06)
+    assert.truthy(hidden < 0.7 * tree.weight[1], share)
     for i, weight in pairs(children) do assert.truthy(i == 0 or weight <= tree.weight[i]) end
   end)
 
-  it("are by function, with -l, too", function()
+  it("are by function even with -l", function()
     local path, gmon = exported.inlined()
     assert.equal((pages.write(path, gmon)), (pages.write(path, gmon, "-l")))
   end)
 
-  it("stand in tables for those without scripts", function()
+  it("are in static tables for browsers without scripts", function()
     local markup = pages.parts((pages.write(image, profile))).markup
     for _, row in ipairs {
       '<tr><td>42.1<td>0.40<td>0.06<td>0.40<td>8<td class="name">leaf\n',
@@ -235,7 +234,7 @@ describe("Figures in a page", function()
     end
   end)
 
-  it("are of the unit that the profile has", function()
+  it("have the unit of the profile", function()
     local other = { functions = { "main" }, ticks = { main = 200 }, rate = 50, dimension = "misses",
       abbreviation = "m" }
     local parts = pages.parts((pages.crafted(other)))
@@ -245,18 +244,18 @@ describe("Figures in a page", function()
     assert.truthy(parts.markup:find "4%.00 misses")
   end)
 
-  it("keep counts whole, as large as they are", function()
+  it("keep large counts exact", function()
     local large = { functions = { "main", "f" }, ticks = { main = 1 }, calls = { { "main", "f", 4294967295 } } }
     assert.equal(4294967295, by_name(pages.parts((pages.crafted(large))).data, "calls").f)
   end)
 end)
 
-describe("A page says what is missing:", function()
+describe("A page has a note about", function()
   local function notes(...)
     return pages.parts((pages.crafted(...))).markup:match '<ul class="notes".-</ul>' or ""
   end
 
-  it("a histogram", function()
+  it("a missing histogram", function()
     local parts = pages.parts((pages.crafted { functions = plan.functions, calls = plan.calls }))
     assert.truthy(parts.markup:find("there is no histogram", 1, true))
     local null = require "dkjson".null
@@ -264,31 +263,38 @@ describe("A page says what is missing:", function()
     assert.equal(8, by_name(parts.data, "calls").leaf)
   end)
 
-  it("arcs", function()
+  it("missing arcs", function()
     assert.truthy(notes({ functions = plan.functions, ticks = plan.ticks }):find("there are no arcs", 1, true))
     assert.is_nil(notes(plan):find("there are no arcs", 1, true))
   end)
 
-  it("samples enough to tell", function()
-    assert.truthy(notes(plan):find("95 samples are few", 1, true))
-    assert.is_nil(notes({ functions = plan.functions, ticks = { main = 100 } }):find("few", 1, true))
+  it("too few samples", function()
+    assert.truthy(notes(plan):find("Only 95 samples", 1, true))
+    assert.is_nil(notes({ functions = plan.functions, ticks = { main = 100 } }):find("Only", 1, true))
   end)
 
-  it("debugging information", function()
+  it("missing debugging information", function()
     assert.truthy(notes(plan):find("no debugging information", 1, true))
     local path, gmon = exported.inlined()
-    assert.is_nil(pages.write(path, gmon):find("no debugging information", 1, true))
+    assert.is_nil(pages.parts((pages.write(path, gmon))).markup:find("no debugging information", 1, true))
   end)
 
-  it("what options left out", function()
-    assert.truthy(notes(plan, "-pleaf"):find("were selected", 1, true))
+  it("a profile without samples and calls", function()
+    local dir = shell.tmpdir()
+    local empty = crafted.gmon { functions = plan.functions }
+    assert.equal(0, program.run({ "--html=page", image, empty }, { cwd = dir }).status)
+    assert.truthy(shell.read(dir .. "/page"):find("there is no histogram", 1, true))
+  end)
+
+  it("options that select functions", function()
+    assert.truthy(notes(plan, "-pleaf"):find("Options selected functions or calls", 1, true))
   end)
 end)
 
 describe("Source in a page", function()
   local path, gmon = exported.inlined()
 
-  -- Its files by last component: `line[n]`, { text, seconds, calls }.
+  -- The source files of a page by base name: `lines` by number, each { text, seconds, calls }; `seconds`; `count`.
   local function files_of(...)
     local files = {}
     for _, file in ipairs(pages.parts((pages.write(...))).data.sources) do
@@ -318,7 +324,7 @@ describe("Source in a page", function()
     end
   end)
 
-  it("is named where it cannot be found, and looked for where -I says", function()
+  it("is reported if it cannot be found, and searched in the directories of -I", function()
     local made = small.build()
     local run = small.run(made)
     assert.truthy(files_of(made.image, run)["small.c"])
@@ -326,16 +332,16 @@ describe("Source in a page", function()
     shell.check { "mv", made.dir .. "/small.c", made.dir .. "/elsewhere" }
     local page = pages.parts((pages.write(made.image, run)))
     assert.same({}, page.data.sources)
-    assert.truthy(page.markup:find "Source that cannot be read: [^<]*small%.c%. The option %-I")
+    assert.truthy(page.markup:find "Source files that cannot be read: [^<]*small%.c%. Name their directories with %-I")
     assert.truthy(files_of(made.image, run, "-I" .. made.dir .. "/elsewhere")["small.c"])
   end)
 
-  it("is told of where it is newer than the program", function()
+  it("is reported if it is newer than the program", function()
     local made = small.build()
     local run = small.run(made)
-    assert.is_nil(pages.write(made.image, run):find("newer than the program, so", 1, true))
+    assert.is_nil(pages.write(made.image, run):find("newer than the program (lines", 1, true))
     shell.check { "touch", "-d", "2100-01-01", made.dir .. "/small.c" }
-    assert.truthy(pages.write(made.image, run):find("newer than the program, so", 1, true))
+    assert.truthy(pages.write(made.image, run):find("newer than the program (lines", 1, true))
   end)
 
   it("has counts of blocks", function()
@@ -350,7 +356,7 @@ describe("Source in a page", function()
     assert.equal(41, found)
   end)
 
-  it("is text, whatever is in it", function()
+  it("is not interpreted as markup", function()
     local made = small.build { ["main.c"] = "int main(void) {\r\n" ..
       "\treturn 0; // </script><b>\xff\f\u{2028}\u{202E}\n}\n" }
     local at = small.even(made.rows["main.c"][2][1])
@@ -361,7 +367,7 @@ describe("Source in a page", function()
     assert.equal(2, count(pages.write(made.image, run), "</script"))
   end)
 
-  it("of many lines is there around those that anything is known of", function()
+  it("of a long file is reduced to lines around those with figures", function()
     local body = { "int main(void) {" }
     for i = 2, 3000 do body[i] = i == 2000 and "  return 0;" or "" end
     body[3001] = "}"
@@ -373,7 +379,7 @@ describe("Source in a page", function()
     assert.is_nil(file.lines[2016])
   end)
 
-  it("is cut where lines are long, and left out where there is too much", function()
+  it("is cut in long lines, and left out above the size limit", function()
     local filler = "/*" .. ("\u{e9}"):rep(300) .. "*/\n"
     local made = small.build { ["main.c"] = "int leaf(void);\n" .. filler .. "int main(void) { return leaf(); }\n",
       ["leaf.c"] = "int leaf(void) { return 3; }\n" .. ("/*" .. ("x"):rep(390) .. "*/\n"):rep(1100) }
@@ -383,7 +389,7 @@ describe("Source in a page", function()
     assert.truthy(utf8.len(files["main.c"].lines[2].text))
     assert.truthy(files["main.c"].lines[2].text:find "\u{e9} %.%.%.$")
     assert.is_nil(files["leaf.c"])
-    assert.truthy(page:find("the source of 1 file is not in this page", 1, true))
+    assert.truthy(page:find("The source of 1 file is left out", 1, true))
   end)
 end)
 
@@ -415,34 +421,34 @@ describe("A comparison in a page", function()
 end)
 
 describe("A large page", function()
-  it("is little more than its data", function()
+  it("adds less than a megabyte to its data", function()
     local text = pages.crafted(pages.many())
     local parts = pages.parts(text)
     assert.equal(10000, #parts.data.functions.name)
     assert.truthy(#text - #parts.json < 1000000, #text - #parts.json)
     assert.truthy(#parts.json < 2500000, #parts.json)
-    assert.truthy(parts.markup:find("9000 more functions are seen with scripts only", 1, true))
+    assert.truthy(parts.markup:find("Enable scripts to see 9000 more functions", 1, true))
   end)
 end)
 
-describe("A page that cannot be is one line:", function()
+describe("A page that cannot be written is reported in one line:", function()
   it("without a name", function()
     check_failure("option --html: the name of a file is empty", "--html=")
     check_failure("option '--html' needs an argument", "--html")
   end)
 
-  it("beside an export on standard output", function()
+  it("together with an export on standard output", function()
     check_failure("option --html: one export only can go to standard output", "--export=json", "--html=-")
   end)
 
-  it("into a directory, or one that there is not", function()
+  it("to a directory, or into a missing directory", function()
     local dir = shell.tmpdir()
     check_failure(dir .. ": cannot be written: Is a directory", "--html=" .. dir, image, profile)
     check_failure(dir .. "/none/file: its directory does not exist", "--html=" .. dir .. "/none/file", image, profile)
     assert.equal("", shell.listing(dir))
   end)
 
-  it("into a file that may not be written", function()
+  it("to a read-only file", function()
     local path = shell.write(shell.tmpdir() .. "/file", "old")
     shell.check { "chmod", "444", path }
     local result = launch.line(launch.permitted(), { "--html=" .. path, image, profile })
@@ -451,14 +457,7 @@ describe("A page that cannot be is one line:", function()
     assert.equal("old", shell.read(path))
   end)
 
-  it("of a profile that has neither samples nor calls", function()
-    local dir = shell.tmpdir()
-    local empty = crafted.gmon { functions = plan.functions }
-    assert.equal(0, program.run({ "--html=page", image, empty }, { cwd = dir }).status)
-    assert.truthy(shell.read(dir .. "/page"):find("there is no histogram", 1, true))
-  end)
-
-  it("without its style or its scripts", function()
+  it("without its style sheet or scripts", function()
     for _, name in ipairs { "page.css", "tree.js" } do
       local copy = shell.tmpdir()
       shell.check { "cp", "-R", program.root .. "/gprof.lua", program.root .. "/lua", copy }
@@ -468,8 +467,8 @@ describe("A page that cannot be is one line:", function()
       local result = launch.copy(copy .. "/gprof.lua", { "--html=page", image, profile }, { cwd = copy })
       assert.equal(1, result.status)
       assert.equal("", result.stdout)
-      assert.truthy(result.stderr:find("^gprof%.lua: a part of pages is not installed: [^\n]*/lua/gprof/export/html/" ..
-        name:gsub("%.", "%%.") .. ": No such file or directory\n$"), result.stderr)
+      assert.truthy(result.stderr:find("^gprof%.lua: [^\n]*/lua/gprof/export/html/" .. name:gsub("%.", "%%.") ..
+        ": No such file or directory %(the HTML page needs this file: reinstall gprof%)\n$"), result.stderr)
       assert.is_false(shell.exists(copy .. "/page"))
     end
   end)

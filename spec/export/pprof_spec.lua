@@ -158,7 +158,7 @@ describe("the export pprof", function()
     assert.same({ "cpu", "cpu/nanoseconds", 10000000 }, { made.default, made.period_type, made.period })
     assert.same({ built.image, profile.image.build_id, profile.image.text_low, profile.image.text_high, 1 },
       { made.mapping.path, made.mapping.build_id, made.mapping.low, made.mapping.high, made.mapping.has_functions })
-    assert.truthy(made.comments[1]:find("chains of calls are estimated", 1, true))
+    assert.truthy(made.comments[1]:find("call chains are estimated", 1, true))
     for _, place in pairs(made.places) do
       local f = place.address and profile:lookup(place.address)
       if f then

@@ -1,10 +1,10 @@
 --- Callgrind's profile format, for KCachegrind, QCachegrind and callgrind_annotate. It
--- holds a call graph as it is: no chains of calls are made up.
+-- stores a call graph directly, so no call chains have to be estimated.
 --
--- What readers take for granted, and a call graph has not, is added: a function
--- <spontaneous> that calls those of which no caller is known. Calls within a cycle move
--- no time, but for members that are called from nowhere else: these would be shown
--- without any.
+-- Readers compute inclusive times from calls, so two things are added. A function
+-- <spontaneous> calls all functions without a known caller. Calls within a cycle carry no
+-- time in a call graph; here they do if the callee is called only from within its cycle.
+-- Otherwise it would be shown without time.
 --
 -- @module gprof.export.callgrind
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -21,8 +21,8 @@ local function plain(text)
   return escape.bytes(text, "%c")
 end
 
--- Names that are written once, and then go by a number. Each key has one of its own:
--- there are functions of the same name.
+-- Name compression: the first use writes "(NUMBER) NAME", later ones "(NUMBER)". Keys
+-- are separate from names, since several functions can have the same name.
 local function compressor()
   local numbers, count = {}, 0
   return function(key, name)
@@ -33,7 +33,7 @@ local function compressor()
   end
 end
 
--- The event that is counted. Readers know that name for one of real time.
+-- The name of the event. "Time_(10ns)" is Xdebug's, which readers know.
 local function event_of(profile)
   if profile.unit == "seconds" then return "Time_(10ns)" end
   local name = profile.unit:gsub("[^%w]", "_")
@@ -42,9 +42,9 @@ end
 
 -- The graph -----------------------------------------------------------------------------
 
--- All functions that are exported, by number: `id`, `name`, `file`, `line`, `self` and
--- `time` with children (in units), `calls`, `cycle` (number of the node), `arcs` (calls
--- made). In the order of `ids`.
+-- The exported functions by id: `id`, `name`, `file`, `line`, `self`, `time` (self and
+-- children; both in units), `calls`, `cycle` (a table shared by its members) and `arcs`
+-- (calls made).
 local function functions_of(profile, ids, units)
   local functions = {}
   for _, id in ipairs(ids) do
@@ -66,8 +66,9 @@ local function functions_of(profile, ids, units)
   return functions
 end
 
--- Puts arcs beside their callers: `callee`, `count`, `time` (in units). Calls that never
--- happened are not: what stands behind them would be taken for the caller's own time.
+-- Adds arcs to their callers: `callee`, `count`, `time` (in units) and `inside` (within a
+-- cycle). Arcs with a count of 0 are left out: readers would take the cost line after
+-- "calls=0" for the caller's self time.
 local function add_arcs(functions, arcs, per_unit)
   for _, arc in ipairs(arcs) do
     local caller, callee = functions[arc.caller], functions[arc.callee]
@@ -88,7 +89,7 @@ local function add_arcs(functions, arcs, per_unit)
   end
 end
 
--- Gives the calls within a cycle time, of members that are not called from outside.
+-- Gives time to calls within a cycle whose callee is not called from outside.
 local function share_inside(functions, ids)
   for _, id in ipairs(ids) do
     for _, arc in ipairs(functions[id].arcs) do
@@ -100,8 +101,8 @@ local function share_inside(functions, ids)
   end
 end
 
--- The calls by nobody: of functions, or cycles, that are not called, or more often than
--- is known by whom. The first member stands for its cycle.
+-- Calls from <spontaneous>: to functions and cycles without known callers, or with more
+-- calls than the known callers made. A cycle is entered at its first member.
 local function spontaneous(functions, ids)
   local made = {}
   for _, id in ipairs(ids) do
@@ -128,7 +129,7 @@ local function write_call(out, call, site)
     site.time))
 end
 
--- A call as it is, or one for each line that it is made at.
+-- Writes an arc as one call, or as one for each call site.
 local function write_calls(out, caller, call, sites)
   local time, counts = math.floor(call.time + 0.5), {}
   if not sites then
@@ -142,7 +143,7 @@ local function write_calls(out, caller, call, sites)
   end
 end
 
--- Own time by line. Lines of another file are of inlined code.
+-- Writes self time by line. Lines of another file belong to inlined code.
 local function write_lines(out, f, lines)
   local ticks, current = {}, f.file
   for i, line in ipairs(lines) do ticks[i] = line.ticks end
@@ -181,14 +182,14 @@ local function write_header(profile, total, write)
   write "# callgrind format\nversion: 1\n"
   write("creator: gprof for Lua " .. gprof._VERSION .. "\n")
   write("cmd: " .. plain(profile.image.path) .. "\n")
-  write "desc: Note: times of calls are estimates, by counts of calls\n"
+  write "desc: Note: call times are estimates based on call counts\n"
   write("positions: line\nevents: " .. event_of(profile) .. "\n")
   write(("summary: %d\n\nob=(1) "):format(total) .. plain(profile.image.path) .. "\n")
 end
 
---- Writes it.
--- @tparam profile profile with a histogram; one by line has costs and calls of lines
--- @tparam table options `display_unused_functions`: those without time and calls, too
+--- Writes a profile in Callgrind's format.
+-- @tparam profile profile with a histogram; one by line adds line costs and call sites
+-- @tparam table options `display_unused_functions`: also functions without time and calls
 -- @tparam stream write
 return function(profile, options, write)
   local by_function, lines, sites = line_costs.of(profile)

@@ -1,5 +1,5 @@
---- A comparison in JSON, of a layout of our own, which doc/export.md describes. Names of
--- fields are those of `gprof.compare`.
+--- A comparison as JSON. doc/export.md describes the layout; the field names are those of
+-- `gprof.compare`.
 --
 -- @module gprof.export.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -7,7 +7,7 @@
 local gprof = require "gprof"
 local json = require "gprof.format.json"
 
--- Whoever changes what a reader relies on counts up.
+-- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-comparison", 1
 
 local side_of <const> = json.object { "runs", "period", "total" }
@@ -36,9 +36,9 @@ local function row_text(row)
     time_text(row.self), time_text(row.total), calls_text(row.calls))
 end
 
---- Writes it.
--- @tparam profile _ the new one
--- @tparam table options `comparison`: what `gprof.compare` returned
+--- Writes a comparison as JSON.
+-- @tparam profile _ the new profile (unused)
+-- @tparam table options `comparison`: the result of `gprof.compare`
 -- @tparam stream write
 return function(_, options, write)
   local comparison = options.comparison

@@ -1,4 +1,4 @@
---- Comma-separated values, as RFC 4180 has them: the functions, a row each.
+--- CSV (RFC 4180) with one row for each function.
 --
 -- @module gprof.export.csv
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,9 +11,9 @@ local columns <const> = {
   "self_calls",
 }
 
---- Writes it.
+--- Writes the functions of a profile as CSV.
 -- @tparam profile profile
--- @tparam table options `display_unused_functions`: those without time and calls, too
+-- @tparam table options `display_unused_functions`: also functions without time and calls
 -- @tparam stream write
 return function(profile, options, write)
   write(csv.row(columns, #columns))

@@ -1,5 +1,4 @@
---- Comma-separated values, as RFC 4180 has them: the calls, a row for each pair of caller
--- and callee.
+--- CSV (RFC 4180) with one row for each arc, that is, each pair of caller and callee.
 --
 -- @module gprof.export.csv_arcs
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,9 +11,9 @@ local columns <const> = {
   "count", "self", "children",
 }
 
---- Writes it.
+--- Writes the arcs of a profile as CSV.
 -- @tparam profile profile
--- @tparam table _ options
+-- @tparam table _ options (unused)
 -- @tparam stream write
 return function(profile, _, write)
   local function place(id)

@@ -1,7 +1,7 @@
---- The call graph for Graphviz. What took much is red, what took little is blue;
--- functions and calls that took next to nothing are left out.
+--- The call graph for Graphviz. Colours run from red (most of the time) to blue (little);
+-- functions and calls below a threshold are left out.
 --
--- Colours and widths are those of gprof2dot.
+-- Colours and line widths are those of gprof2dot.
 --
 -- @module gprof.export.dot
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -9,19 +9,19 @@
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 
--- Percent of all time, below which functions and calls are left out.
-local NODES <const>, EDGES <const> = 0.5, 0.1
+-- Default thresholds, in percent of the total time.
+local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
 
--- Longer names would be more than dot takes.
-local LONGEST <const> = 4096
+-- Bytes; dot rejects strings that are too long.
+local MAX_NAME <const> = 4096
 
--- Text between quotes, with "\n" between its lines.
+-- A quoted string; its lines are joined by "\n".
 local function quoted(...)
   local lines = {}
   for _, line in ipairs { ... } do
     local text = escape.bytes(line, "%c")
-    if #text > LONGEST then
-      text = text:sub(1, utf8.offset(text, 0, LONGEST) - 1) .. "..."
+    if #text > MAX_NAME then
+      text = text:sub(1, utf8.offset(text, 0, MAX_NAME) - 1) .. "..."
     end
     lines[#lines + 1] = text:gsub('[\\"]', "\\%0")
   end
@@ -30,7 +30,8 @@ end
 
 -- Colours -------------------------------------------------------------------------------
 
--- One of red, green and blue, out of hue, and what saturation and lightness come to.
+-- One channel of the conversion from HSL to RGB; `low` and `high` follow from saturation
+-- and lightness.
 local function channel(low, high, hue)
   hue = hue % 1
   if hue < 1 / 6 then return low + (high - low) * hue * 6 end
@@ -39,7 +40,7 @@ local function channel(low, high, hue)
   return low
 end
 
--- The colour of a share of the time, 0 to 1; and that of text on it.
+-- The colour for a share of the time (0 to 1), and a text colour that is legible on it.
 local function colors(share)
   local hue, saturation, lightness = (1 - share) * 2 / 3, 0.8 + 0.2 * share,
     0.25 + 0.25 * share
@@ -58,7 +59,7 @@ local function percent(share)
   return ("%.2f%%"):format(100 * share)
 end
 
--- Functions by number, with the shares of the time that they and what they called took.
+-- Functions by id, with `self` and `total` as shares of the total time.
 local function nodes_of(profile, ids)
   local nodes, total = {}, profile.total_ticks
   for _, id in ipairs(ids) do
@@ -81,7 +82,8 @@ local function nodes_of(profile, ids)
   return nodes
 end
 
--- The share of the time that calls have. Those that move none go by their functions.
+-- The share of the time that an arc carries, and whether it is recursive. A recursive arc
+-- carries no time, and gets the smaller share of its caller and callee.
 local function share_of(arc, from, to, total)
   local inside = from == to or from.cycle and from.cycle == to.cycle
   if inside or not total or total == 0 then
@@ -114,30 +116,30 @@ local function write_edge(arc, share, labelled, write)
 end
 
 local function write_nodes(nodes, ids, least, timed, write)
-  local shown, left = {}, 0
+  local shown, omitted = {}, 0
   for _, id in ipairs(ids) do
     if nodes[id].total < least then
-      left = left + 1
+      omitted = omitted + 1
     else
       shown[id] = nodes[id]
       write_node(nodes[id], timed, write)
     end
   end
-  return shown, left
+  return shown, omitted
 end
 
 local function write_edges(arcs, nodes, shown, least, total, write)
-  local left = 0
+  local omitted = 0
   for _, arc in ipairs(arcs) do
     local share, inside = share_of(arc, nodes[arc.caller], nodes[arc.callee], total)
     local both = shown[arc.caller] and shown[arc.callee]
     if arc.count == 0 or share < least or not both then
-      left = left + (arc.count > 0 and 1 or 0)
+      omitted = omitted + (arc.count > 0 and 1 or 0)
     else
       write_edge(arc, share, not inside and total > 0, write)
     end
   end
-  return left
+  return omitted
 end
 
 local function write_header(profile, write)
@@ -148,10 +150,10 @@ local function write_header(profile, write)
   write '  edge [fontname="Arial", fontsize=10];\n'
 end
 
---- Writes it.
+--- Writes the call graph of a profile in Graphviz's language.
 -- @tparam profile profile with a histogram
--- @tparam table options `node_threshold`, `edge_threshold`: functions and calls with less
---   than so many percent of the time are left out, 0.5 and 0.1 if absent
+-- @tparam table options `node_threshold`, `edge_threshold`: least percentage of the time
+--   for functions and calls to be shown (default 0.5 and 0.1)
 -- @tparam stream write
 return function(profile, options, write)
   profile = profile:by_function()
@@ -159,13 +161,13 @@ return function(profile, options, write)
   local ids = extract.functions(profile, arcs, options)
   local nodes, timed = nodes_of(profile, ids), profile.total_ticks > 0
   write_header(profile, write)
-  local least_node = (options.node_threshold or NODES) / 100
-  local least_edge = (options.edge_threshold or EDGES) / 100
-  local shown, few = write_nodes(nodes, ids, least_node, timed, write)
-  local less = write_edges(arcs, nodes, shown, least_edge, profile.total, write)
-  if few + less > 0 then
+  local least_node = (options.node_threshold or NODE_THRESHOLD) / 100
+  local least_edge = (options.edge_threshold or EDGE_THRESHOLD) / 100
+  local shown, nodes_omitted = write_nodes(nodes, ids, least_node, timed, write)
+  local arcs_omitted = write_edges(arcs, nodes, shown, least_edge, profile.total, write)
+  if nodes_omitted + arcs_omitted > 0 then
     write(("  label=\"not shown: %d functions and %d calls that took little time\";\n")
-      :format(few, less))
+      :format(nodes_omitted, arcs_omitted))
   end
   write "}\n"
 end

@@ -1,5 +1,5 @@
---- Folded stacks, for flame graphs: a line for each chain of calls, with semicolons
--- between the functions, and its time in microseconds.
+--- Folded stacks for flame graphs: one line for each call chain, its functions separated
+-- by semicolons, followed by its time in microseconds.
 --
 -- @module gprof.export.folded
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,8 +8,8 @@ local chains = require "gprof.analysis.chains"
 local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 
--- A semicolon ends a name. Blanks around it would be read as part of what is around it,
--- and a number behind one as a count.
+-- Escapes a name. A semicolon would end it, and a space and a number at its end would be
+-- read as the count. Spaces at its ends are ambiguous, so they are removed.
 local function plain(name)
   local text = escape.bytes(name, "[%c;]")
   return (text:gsub("^ +", ""):gsub(" +$", ""):gsub(" (%d+)$", "_%1"))
@@ -23,9 +23,9 @@ local function line_of(chain, names)
   return table.concat(words, ";")
 end
 
---- Writes it.
+--- Writes a profile as folded stacks.
 -- @tparam profile profile with a histogram
--- @tparam table _ options
+-- @tparam table _ options (unused)
 -- @tparam stream write
 return function(profile, _, write)
   profile = profile:by_function()

@@ -1,8 +1,8 @@
---- A page for browsers: one file that needs no other, and no network. Its style and its
--- script are in gprof/export/html, and all that it says comes from the public library.
+--- An HTML report in one self-contained file. Its style sheet and scripts are in
+-- gprof/export/html; all its data come from the public library.
 --
--- Nothing in the data can become markup or script: names are escaped wherever they stand,
--- and a Content-Security-Policy lets the browser run our own script and no other.
+-- Names in the data are untrusted: all are escaped, and a Content-Security-Policy with
+-- hashes allows only our own script and style.
 --
 -- @module gprof.export.html
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -33,7 +33,7 @@ local HEAD <const> = [[
 <title>%s – profile</title>
 ]]
 
--- What is to be seen of a profile.
+-- What the page shows, in the form that `html.data` describes.
 local function contents(profile, options)
   local by_function, cycles = profile:by_function(), {}
   for cycle in by_function:cycles() do cycles[#cycles + 1] = cycle end
@@ -57,14 +57,14 @@ local function write_head(title, style, script, write)
   write "</style>\n</head>\n"
 end
 
---- Writes it.
--- @tparam profile profile by function; or by line, with the same result
--- @tparam table options those that the profile was made with; `display_unused_functions`:
---   functions without time and calls, too; `directory_path`: array of directories to look
---   for source in; `comparison`: what `gprof.compare` returned, with this profile as the
---   new one
+--- Writes a profile as an HTML page.
+-- @tparam profile profile by function or by line, with the same result
+-- @tparam table options those the profile was made with;
+--   `display_unused_functions`: also functions without time and calls;
+--   `directory_path`: array of directories to search for source files;
+--   `comparison`: the result of `gprof.compare`, with this profile as the new one
 -- @tparam stream write
--- @raise a table with the field `message`, if a part of the page is not installed
+-- @raise a table with the field `message` if a style sheet or script is not installed
 return function(profile, options, write)
   local style, script = "\n" .. assets.style(), "\n" .. assets.script()
   local content = contents(profile, options)

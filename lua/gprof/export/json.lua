@@ -1,8 +1,8 @@
---- JSON of a layout of our own, which doc/export.md describes and
--- doc/gprof-profile.schema.json tells to validators.
+--- A profile as JSON. doc/export.md describes the layout, and
+-- doc/gprof-profile.schema.json is its JSON schema.
 --
--- Names of fields are those of the library. A function, a cycle and an arc are a line
--- each, so that files can be compared by lines.
+-- Field names are those of the library. Each function, cycle and arc takes one line, so
+-- line-based tools such as diff work on the files.
 --
 -- @module gprof.export.json
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,10 +11,10 @@ local extract = require "gprof.analysis.extract"
 local gprof = require "gprof"
 local json = require "gprof.format.json"
 
--- Whoever changes what a reader relies on counts up.
+-- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1
 
--- The names of an object of arrays, such as those of symspecs, and these.
+-- An object whose values are arrays, such as the symspecs by selection. Keys are sorted.
 local function object_of_arrays(object)
   local names, texts = {}, {}
   for name in pairs(object or {}) do names[#names + 1] = name end
@@ -41,7 +41,7 @@ local function write_files(profile, write)
   json.field(write, "profiles", "[" .. table.concat(texts, ", ") .. "]")
 end
 
--- What to keep in mind about the figures.
+-- Notes that help to interpret the figures.
 local function notes(profile, options)
   local list = {}
   if not profile.data.has_histogram then
@@ -54,7 +54,8 @@ local function notes(profile, options)
     list[#list + 1] = "functions or calls were selected: see \"include\" and \"exclude\""
   end
   if profile.by_line then
-    list[#list + 1] = "functions are lines of source: first ones pass time on for all"
+    list[#list + 1] = "functions are source lines: the first line of a function " ..
+      "propagates the time of all its lines"
   end
   return list
 end
@@ -73,7 +74,7 @@ end
 
 local cycle_of <const> = json.object { "id", "self", "children", "calls", "self_calls" }
 
--- The cycles, each with the numbers of its members.
+-- Iterates over the cycles as JSON, each with the ids of its members.
 local function cycle_texts(profile)
   return coroutine.wrap(function()
     for cycle in profile:cycles() do
@@ -86,7 +87,7 @@ local function cycle_texts(profile)
   end)
 end
 
--- By function: the number of the cycle that it is in.
+-- Maps the id of a function to the number of its cycle.
 local function cycles_by_member(profile)
   local cycles = {}
   for cycle in profile:cycles() do
@@ -95,7 +96,7 @@ local function cycles_by_member(profile)
   return cycles
 end
 
--- Addresses are text: not every reader has 64 bits for a number.
+-- Addresses are strings, since many JSON readers lack 64-bit integers.
 local function hexadecimal(address)
   return ("0x%x"):format(address)
 end
@@ -105,8 +106,8 @@ local columns <const> = {
   "children", "calls", "self_calls",
 }
 
--- The keys of a function's object. What not every profile tells of is left out where it
--- does not.
+-- The keys of a function's object. `function` and `self_error` are only in profiles that
+-- have them.
 local function keys_of(profile)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
   keys[#keys + 1] = profile.by_line and "function" or nil
@@ -141,10 +142,11 @@ local function write_array(write, name, rows, last)
   write(last and "\n" or ",\n")
 end
 
---- Writes it.
+--- Writes a profile, or a comparison, as JSON.
 -- @tparam profile profile
--- @tparam table options `display_unused_functions`: those without time and calls, too;
---   `include`, `exclude`: what the profile was made with; `comparison`: this in its place
+-- @tparam table options `display_unused_functions`: also functions without time and
+--   calls; `include`, `exclude`: the profile's symspecs; `comparison`: the result of
+--   `gprof.compare`, written in place of the profile
 -- @tparam stream write
 return function(profile, options, write)
   if options.comparison then

@@ -1,8 +1,8 @@
---- The format of pprof: chains of calls with their time in nanoseconds, and the calls
--- that were counted. It is not compressed; pprof reads it so.
+--- pprof's format (profile.proto), uncompressed; pprof accepts both forms.
 --
--- There are two values in a sample: the time, of chains, which are estimates, and the
--- calls, of chains of a caller and a callee.
+-- Each sample has two values, and one of them is 0. Samples with time (nanoseconds) are
+-- call chains, which are estimates. Samples with calls are pairs of caller and callee,
+-- which were counted.
 --
 -- @module gprof.export.pprof
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -16,7 +16,7 @@ local protobuf = require "gprof.format.protobuf"
 local number <const>, bytes <const>, numbers <const> =
   protobuf.number, protobuf.bytes, protobuf.numbers
 
--- Fields of messages, by the names that profile.proto has for them.
+-- Field numbers of the messages in profile.proto.
 local PROFILE <const> = { sample_type = 1, sample = 2, mapping = 3, location = 4,
   ["function"] = 5, string_table = 6, period_type = 11, period = 12, comment = 13,
   default_sample_type = 14 }
@@ -31,8 +31,8 @@ local FUNCTION <const> = { id = 1, name = 2, system_name = 3, filename = 4,
 -- Tables
 -- ----------------------------------------------------------------------------------
 
--- What messages refer to by number: `of(key, ...)` is the number of what `make(number,
--- ...)` writes when it is first asked for.
+-- Numbers entries of a table from `first` on. The returned function gives the number of a
+-- key; for a new key it first calls `make(number, ...)`, which writes the entry.
 local function numbered(first, make)
   local known, count = {}, first - 1
   return function(key, ...)
@@ -45,7 +45,8 @@ local function numbered(first, make)
   end
 end
 
--- The tables of a profile that is written: `text`, `func` and `place` give numbers.
+-- Two functions that number strings and locations. New ones, and the functions that
+-- locations refer to, are written at first use.
 local function tables_of(profile, write)
   local names = chains.names(profile)
   local text_table = numbered(0, function(_, text)
@@ -55,15 +56,15 @@ local function tables_of(profile, write)
     local plain = escape.utf8(value or "")
     return text_table(plain, plain)
   end
-  text ""  -- the first one has to be that
+  text ""  -- profile.proto: string_table[0] must be ""
   local func_table = numbered(1, function(id, name, symbol, file, line)
     write(bytes(PROFILE["function"], number(FUNCTION.id, id) ..
       number(FUNCTION.name, text(name)) .. number(FUNCTION.system_name, text(symbol)) ..
       number(FUNCTION.filename, text(file)) .. number(FUNCTION.start_line, line)))
   end)
-  -- Of cycles, and callers that were not followed, nothing but a name is known. A line
-  -- may be of another file than its function, by inlining, and has none itself: there
-  -- the function is of that file, too.
+  -- Cycles and `[truncated]` have only a name. The format stores the file with the
+  -- function, not with the line, so inlined code of another file needs a second function
+  -- of the same name in that file.
   local function func(id, inlined)
     if id == chains.TRUNCATED or profile:get(id, "is_cycle") then
       return func_table(id, names[id])
@@ -81,7 +82,7 @@ local function tables_of(profile, write)
       number(LOCATION.mapping_id, address and 1) .. number(LOCATION.address, address) ..
       bytes(LOCATION.line, source)))
   end)
-  -- Where a function begins, or one of its lines.
+  -- The location of a line, or of the start of a function.
   local function place(id, line)
     if line then
       local key = id .. ":" .. line.address
@@ -128,7 +129,8 @@ local function write_sample(places, time, calls, write)
     numbers(SAMPLE.value, { time, calls })))
 end
 
--- The leaf is first; its place is that of its line, if that is known.
+-- In pprof the leaf is the first location. It has its own line where that is known; the
+-- callers have the first line of their function.
 local function write_chain(chain, place, write)
   local links, places, link = {}, {}, chain.top
   while link do
@@ -142,10 +144,10 @@ local function write_chain(chain, place, write)
 end
 
 local function write_comments(truncated, text, write)
-  local comments = { "times of functions are those of gprof's flat profile; " ..
-    "chains of calls are estimated from counts of calls" }
+  local comments = { "function times are those of gprof's flat profile; " ..
+    "call chains are estimated from call counts" }
   if truncated > 0 then
-    comments[2] = ("%.2g%% of the time is in chains that have lost their root"):format(
+    comments[2] = ("%.2g%% of the time is in truncated call chains"):format(
       100 * truncated)
   end
   local places = {}
@@ -153,9 +155,9 @@ local function write_comments(truncated, text, write)
   write(numbers(PROFILE.comment, places))
 end
 
---- Writes it.
--- @tparam profile profile with a histogram; one by line has time by line
--- @tparam table _ options
+--- Writes a profile in pprof's format.
+-- @tparam profile profile with a histogram; one by line gives leaves their lines
+-- @tparam table _ options (unused)
 -- @tparam stream write
 return function(profile, _, write)
   local by_function, lines = line_costs.of(profile)

@@ -1,7 +1,7 @@
---- JSON for speedscope: chains of calls with their time in microseconds.
+--- JSON for speedscope: call chains with their time in microseconds.
 --
--- A call graph knows no order in time, so the chains are in the order of their functions:
--- those that begin alike stand together.
+-- A call graph has no order in time. Chains are sorted by their frames from the root, so
+-- that common prefixes are adjacent.
 --
 -- @module gprof.export.speedscope
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -16,7 +16,8 @@ local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
 local frame_with_source <const> = json.object { "name", "file", "line" }
 local frame_of <const> = json.object { "name" }
 
--- Frames of links, numbered from 0 when they are first met.
+-- The array of frames, and a table that maps ids to frame numbers (from 0). Looking up an
+-- unknown id adds its frame.
 local function frames_of(profile)
   local frames, numbers, names = {}, {}, chains.names(profile)
   local function add(id)
@@ -34,7 +35,7 @@ local function frames_of(profile)
   end })
 end
 
--- Stacks as arrays of numbers, root first, in order; each with its `weight`.
+-- Chains as sorted arrays of frame numbers, root first, each with its `weight`.
 local function stacks_of(list, numbers)
   local stacks = {}
   for i, chain in ipairs(list) do
@@ -58,9 +59,9 @@ local function write_profile(profile, stacks, truncated, write)
   for i, stack in ipairs(stacks) do
     weights[i], sum = stack.weight, sum + stack.weight
   end
-  local lost = truncated > 0 and
-    (", %.2g%% of the time has lost its root"):format(100 * truncated) or ""
-  local name = ("%s (chains of calls are estimated%s)"):format(profile.unit, lost)
+  local note = truncated > 0 and
+    (", %.2g%% of the time in truncated chains"):format(100 * truncated) or ""
+  local name = ("%s (call chains are estimated%s)"):format(profile.unit, note)
   write('  "profiles": [{"type": "sampled", "name": ' .. json.string(name))
   write((', "unit": "%s", "startValue": 0, "endValue": %d,\n'):format(
     profile.unit == "seconds" and "microseconds" or "none", sum))
@@ -69,9 +70,9 @@ local function write_profile(profile, stacks, truncated, write)
   write(',\n    "weights": ' .. json.array(weights) .. "}]\n")
 end
 
---- Writes it.
+--- Writes a profile in speedscope's format.
 -- @tparam profile profile with a histogram
--- @tparam table _ options
+-- @tparam table _ options (unused)
 -- @tparam stream write
 return function(profile, _, write)
   profile = profile:by_function()

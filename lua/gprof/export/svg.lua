@@ -1,4 +1,4 @@
---- The call graph as a picture: the export `dot`, drawn by Graphviz.
+--- The call graph as an SVG picture: Graphviz draws the export `dot`.
 --
 -- @module gprof.export.svg
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -6,11 +6,11 @@
 local dot = require "gprof.export.dot"
 local failure = require "gprof.library.failure"
 
-local MISSING <const> = 127  -- what a shell says of a command that there is not
+local MISSING <const> = 127  -- a shell's exit status for "command not found"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- A file for a moment: `path`. It is deleted when the value is closed.
+-- A temporary file, `path`, deleted when the value is closed.
 local function temporary()
   local file = { path = os.tmpname() }
   return setmetatable(file, { __close = function() os.remove(file.path) end })
@@ -24,32 +24,33 @@ local function write_graph(path, profile, options)
   need(file:close())
 end
 
--- What is in a file; or only its first line, with "l".
+-- Reads a file; `what` is a format of file:read.
 local function contents(path, what)
   local file <close> = need(io.open(path, "rb"))
   return file:read(what) or ""
 end
 
-local function check(done, code, said)
+local function check(done, code, stderr)
   if done then return end
   if code == MISSING then
-    raise "an svg export needs Graphviz, whose command dot is not installed"
+    raise "dot: command not found: the svg export needs it; install Graphviz"
   end
-  raise("dot (Graphviz) failed: %s", said ~= "" and said or "status " .. tostring(code))
+  raise("dot (Graphviz) failed: %s",
+    stderr ~= "" and stderr or "exit status " .. tostring(code))
 end
 
---- Writes it.
+--- Writes the call graph of a profile as SVG.
 -- @tparam profile profile with a histogram
--- @tparam table options of the export `dot`
+-- @tparam table options those of the export `dot`
 -- @tparam stream write
--- @raise a table with the field `message`, if Graphviz is missing or fails
+-- @raise a table with the field `message` if Graphviz is missing or fails
 return function(profile, options, write)
   local graph <close> = temporary()
   local picture <close> = temporary()
-  local said <close> = temporary()
+  local errors <close> = temporary()
   write_graph(graph.path, profile, options)
   local done, _, code = os.execute(("dot -Tsvg -o%s %s >%s 2>&1"):format(
-    picture.path, graph.path, said.path))
-  check(done, code, contents(said.path, "l"))
+    picture.path, graph.path, errors.path))
+  check(done, code, contents(errors.path, "l"))
   write(contents(picture.path, "a"))
 end

@@ -1,5 +1,4 @@
---- The parts of a page that are not Lua: its style sheet and its scripts, files beside
--- this module.
+--- The page's style sheet and scripts, read from the directory of this module.
 --
 -- @internal gprof.export.html.assets
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,14 +7,14 @@ local failure = require "gprof.library.failure"
 
 local assets = {}
 
--- The scripts in the order in which they stand in the page: later ones use what earlier
--- ones define, and the last starts.
+-- In load order: each script uses definitions of earlier ones; the last shows the page.
 local scripts <const> = {
   "data.js", "dom.js", "table.js", "flat.js", "function.js", "tree.js", "source.js",
   "changes.js", "page.js",
 }
 
--- The directory of this module. A compiled one may not know where it came from.
+-- The directory of this module. Bytecode may lack its source path; then package.path is
+-- searched.
 local function directory()
   local here = debug.getinfo(1, "S").source:match "^@(.*/)"
   local found = package.searchpath("gprof.export.html.assets", package.path)
@@ -27,21 +26,22 @@ local function read(name)
   local file, problem = io.open(path, "rb")
   local content = file and file:read "a"
   if file then file:close() end
-  -- browsers take each end of a line for a newline before they look at the digest
+  -- Browsers normalize line ends before they compute the hash for the policy.
   if content then return (content:gsub("\r\n?", "\n")) end
-  failure.raise("a part of pages is not installed: %s", problem or path)
+  failure.raise("%s (the HTML page needs this file: reinstall gprof)",
+    problem or path .. ": cannot be read")
 end
 
---- The style sheet.
+--- Returns the style sheet.
 -- @treturn string
--- @raise a table with the field `message`
+-- @raise a table with the field `message` if it is not installed
 function assets.style()
   return read "page.css"
 end
 
---- All scripts in one.
+--- Returns all scripts, concatenated.
 -- @treturn string
--- @raise a table with the field `message`
+-- @raise a table with the field `message` if one is not installed
 function assets.script()
   local parts = {}
   for i, name in ipairs(scripts) do parts[i] = read(name) end

@@ -1,4 +1,4 @@
-// What changed since the old profile. What chance alone may have made is marked, and can be left out.
+// The comparison with an old profile. Changes that may be chance ("noise") are marked and can be hidden.
 
 const comparison = data.comparison;
 
@@ -6,20 +6,20 @@ const rowByFunction = new Map();
 if (comparison)
   comparison.name.forEach((name, row) => rowByFunction.set(name + "\0" + comparison.file[row], row));
 
-// The row of a function; -1 if there is none.
+// The row of a function in the comparison; -1 if it has none.
 function changeOf(node) {
   if (!comparison || isCycle(node)) return -1;
   const row = rowByFunction.get(nameOf(node) + "\0" + functions.file[node]);
   return row === undefined ? -1 : row;
 }
 
-// The function of a row, or -1.
+// Functions by row of the comparison. Rows of functions that are gone have none.
 const functionByRow = new Map();
 for (let node = 0; node < functionCount; node++) functionByRow.set(changeOf(node), node);
 
 const sign = (change) => (change > 0 ? "+" : change < 0 ? "−" : "");
 
-// A change with its sign: "~" before it is noise.
+// A change with its sign; "~" marks noise.
 function signedTime(time, row) {
   const change = time.change[row],
     noise = time.noise[row] === 1;
@@ -42,7 +42,7 @@ function timeGroup(time, title) {
     { title: "new", value: (row) => time.new[row], cell: (row) => seconds(time.new[row]), class: "" },
     {
       title: title === "Self" ? "Change " + unitName : "change",
-      hint: "~ marks what may be chance",
+      hint: "~ marks changes that may be chance",
       value: (row) => Math.abs(time.change[row]),
       cell: (row) => signedTime(time, row),
       class: "",
@@ -94,8 +94,8 @@ function changeColumns() {
   ];
 }
 
-// Whether anything but chance made a change.
-function isNews(row) {
+// Whether a function is new or gone, or changed by more than noise.
+function isSignificant(row) {
   const times = [comparison.self, comparison.total].filter(Boolean);
   if (comparison.status[row] !== "both") return true;
   return times.length === 0
@@ -108,17 +108,18 @@ function changesView() {
     status = make("span", { class: "soft", role: "status" });
   const table = makeTable(changeColumns(), rows, { label: "Changes", class: "changes" });
   let query = "";
-  const only = make("input", { type: "checkbox", id: "only-news" });
+  const hideNoise = make("input", { type: "checkbox", id: "hide-noise" });
   function update() {
     const test = matcher(query);
     if (!test) {
-      status.textContent = "This is no regular expression";
+      status.textContent = "Invalid regular expression";
       return;
     }
-    const left = table.filter((row) => test(comparison.name[row]) && (!only.checked || isNews(row)));
-    status.textContent = counted(left) + " of " + counted(rows.length) + " functions";
+    const isShown = (row) => !hideNoise.checked || isSignificant(row);
+    const count = table.filter((row) => test(comparison.name[row]) && isShown(row));
+    status.textContent = counted(count) + " of " + counted(rows.length) + " functions";
   }
-  only.addEventListener("change", update);
+  hideNoise.addEventListener("change", update);
   const search = searchField("Filter by name, or /regex/", (typed) => {
     query = typed;
     update();
@@ -131,16 +132,16 @@ function changesView() {
       "div",
       { class: "tools" },
       search,
-      make("label", { for: "only-news" }, only, " leave out noise"),
+      make("label", { for: "hide-noise" }, hideNoise, " hide noise"),
       status,
     ),
     comparison.self
       ? make(
           "p",
           { class: "soft" },
-          "Means of a run. Noise, marked ~, are changes within " +
+          "Average times per run. Changes marked ~ are within " +
             comparison.factor.toFixed(1) +
-            " times their error: chance alone makes such. The largest change comes first.",
+            " times their error: they may be chance. The largest change comes first.",
         )
       : null,
     table.element,

@@ -1,5 +1,5 @@
-// What there is to be seen: functions and cycles are numbers, cycles behind the functions;
-// arcs are numbers, too. Everything is in columns.
+// The data of the page, stored in columns. A node is a number: functions come first, then cycles. An arc is a
+// number, too.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -28,13 +28,13 @@ function fileOf(node) {
   return isCycle(node) || functions.file[node] < 0 ? null : data.files[functions.file[node]];
 }
 
-// FILE:LINE of a function, short; empty where that is not known.
+// BASENAME:LINE of a function; empty if unknown.
 function placeOf(node) {
   const file = fileOf(node);
   return file ? baseName(file) + (functions.line[node] ? ":" + functions.line[node] : "") : "";
 }
 
-// By function or cycle: arcs into it and out of it. Those of a cycle are of its members with others.
+// By node: arcs into it and out of it. A cycle has the arcs between its members and functions outside.
 const callersOf = Array.from({ length: nodeCount }, () => []);
 const calleesOf = Array.from({ length: nodeCount }, () => []);
 const arcTime = (arc) => arcs.self[arc] + arcs.children[arc];
@@ -43,7 +43,7 @@ function cycleNumber(node) {
   return isCycle(node) ? -1 : functions.cycle[node];
 }
 
-// Whether an arc moves no time, as it is of a function to itself or within a cycle.
+// Whether an arc leads from a function to itself, or stays within a cycle. Such arcs carry no time.
 function isRecursive(arc) {
   const from = arcs.caller[arc],
     to = arcs.callee[arc];
@@ -66,8 +66,8 @@ function collectArcs() {
 }
 collectArcs();
 
-// What links call a function: its name; with its file, if there are several; with a number, if that does not
-// help.
+// The keys of nodes in links. A key is the name. If several nodes have that name, the file is appended; if that
+// is still ambiguous, a number.
 const keys = [],
   nodeByKey = new Map();
 
@@ -106,7 +106,7 @@ const shareOf = (time) => (data.total > 0 ? time / data.total : 0);
 const percent = (share) => (100 * share).toFixed(1);
 const unitName = data.abbreviation || data.unit || "";
 
-// A time per call, in a unit that suits it.
+// A time per call, in s, ms, µs or ns.
 function perCall(time) {
   if (!(time > 0)) return "";
   if (data.unit !== "seconds") return time.toPrecision(3) + " " + unitName;

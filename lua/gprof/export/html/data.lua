@@ -1,5 +1,5 @@
---- What a page knows of a profile, as JSON in columns. Functions, cycles and files have
--- numbers from 0 there, cycles those behind the functions'.
+--- The data of an HTML page as JSON, stored in columns. Nodes are numbered from 0:
+-- functions first, then cycles. Files are numbered from 0, too.
 --
 -- @internal gprof.export.html.data
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -18,7 +18,8 @@ local function shown(name)
   return quoted(name and text.shown(name))
 end
 
--- Gives out numbers for values, from 0, in the order in which they come.
+-- Returns a function that numbers distinct values from 0 (-1 for nil), and the array of
+-- these values.
 local function numbering()
   local numbers, values = {}, {}
   return function(value)
@@ -31,18 +32,19 @@ local function numbering()
   end, values
 end
 
--- Columns of functions: the field, and how it is written.
+-- Columns of functions: the name of the field and its writer.
 local columns <const> = {
   { "name", shown }, { "self", number }, { "self_error", number }, { "children", number },
   { "calls", number }, { "self_calls", number }, { "line", number },
 }
 
-local function cycles_of(content, place)
+-- Cycles as JSON; and the cycle (from 0) of each function in one, by id.
+local function cycles_of(content, node_of)
   local texts, within = {}, {}
   for i, cycle in ipairs(content.cycles) do
     local members = {}
     for id in cycle:members(nil, "id") do
-      members[#members + 1], within[id] = place[id], i - 1
+      members[#members + 1], within[id] = node_of[id], i - 1
     end
     texts[i] = object { { "name", quoted(cycle.name) },
       { "self", number(cycle.self) },
@@ -69,28 +71,29 @@ local function functions_of(content, file_number, within)
   return object(entries)
 end
 
--- Arcs as columns: callers and callees by place.
-local function arcs_of(content, place)
+-- Arcs as columns; callers and callees are nodes.
+local function arcs_of(content, node_of)
   local entries = {}
   for i, name in ipairs { "caller", "callee", "count", "self", "children" } do
     local values = {}
     for row, arc in ipairs(content.arcs) do
-      values[row] = i <= 2 and place[arc[name]] or arc[name]
+      values[row] = i <= 2 and node_of[arc[name]] or arc[name]
     end
     entries[i] = { name, array(number, values) }
   end
   return object(entries)
 end
 
--- The tree as columns. What has no place, as it was not selected, has a name alone, which
--- is behind all places.
-local function tree_of(content, place, behind)
+-- The call tree as columns. A frame is a node, -1 (the root) or -2 (hidden callees).
+-- Functions that are not exported are numbered from `node_count` on; the page has only
+-- their names (`others`).
+local function tree_of(content, node_of, node_count)
   local tree, frames, parents, weights, more = content.tree, {}, {}, {}, {}
   if not tree then return "null" end
   local extra, others = numbering()
   for i, node in ipairs(tree.nodes) do
     local id = node.id or -1
-    frames[i] = place[id] or id < 1 and -1 or behind + extra(id)
+    frames[i] = node_of[id] or id < 1 and -1 or node_count + extra(id)
     if id == tree_list.HIDDEN then frames[i] = -2 end
     parents[i], weights[i] = node.parent - 1, node.weight
   end
@@ -100,8 +103,9 @@ local function tree_of(content, place, behind)
     { "others", array(shown, more) }, { "parts", number(tree.parts) } }
 end
 
--- A file: the numbers of lines that stand where others are left out before them, all
--- texts, and what is known of some, by place.
+-- A source file. `text` has the included lines; `jumps` has pairs of an index in `text`
+-- and a line number, for each line after a gap; `known` has the figures of lines, each
+-- with its index in `text`.
 local function source_of(file)
   local jumps, texts, known, expected = {}, {}, {}, 1
   for i, line in ipairs(file.lines) do
@@ -120,7 +124,7 @@ local function source_of(file)
     { "known", "[" .. table.concat(known, ",") .. "]" } }
 end
 
--- What became of times or calls, as columns; null where that is not known.
+-- The changes of times or calls as columns; null if they are not known.
 local function change_of(rows, field)
   if not rows[1] or not rows[1][field] then return "null" end
   local entries = {}
@@ -152,27 +156,28 @@ local function comparison_of(comparison, file_number)
   return object(entries)
 end
 
---- Writes it.
--- @tparam table content what is to be seen: `profile`, by function; `ids` of functions,
---   `arcs`, `cycles`, `sources`; and, where there are, `tree` and `comparison`
+--- Writes the data of a page as one JSON object.
+-- @tparam table content `profile`, by function; `ids` of the functions, `arcs`, `cycles`
+--   and `sources` to show; `tree` and `comparison`, or nil
 -- @tparam stream write
 function data.write(content, write)
-  local profile, place = content.profile, {}
-  for i, id in ipairs(content.ids) do place[id] = i - 1 end
-  for i, cycle in ipairs(content.cycles) do place[cycle.id] = #content.ids + i - 1 end
+  local profile, node_of = content.profile, {}
+  for i, id in ipairs(content.ids) do node_of[id] = i - 1 end
+  for i, cycle in ipairs(content.cycles) do node_of[cycle.id] = #content.ids + i - 1 end
   local file_number, files = numbering()
-  local cycles, within = cycles_of(content, place)
+  local cycles, within = cycles_of(content, node_of)
   local rate = profile.rate
   local entries = {
     { "unit", quoted(profile.unit) }, { "abbreviation", shown(profile.abbreviation) },
     { "total", number(profile.total) }, { "period", number(rate and 1 / rate) },
     { "decimals", number(rate and common.decimals(1 / rate) or 2) },
     { "cycles", cycles }, { "functions", functions_of(content, file_number, within) },
-    { "arcs", arcs_of(content, place) },
-    { "tree", tree_of(content, place, #content.ids + #content.cycles) },
+    { "arcs", arcs_of(content, node_of) },
+    { "tree", tree_of(content, node_of, #content.ids + #content.cycles) },
     { "comparison", comparison_of(content.comparison, file_number) },
     { "sources", array(source_of, content.sources.files) },
   }
+  -- last, since the entries above number the files
   entries[#entries + 1] = { "files", array(shown, files) }
   write(object(entries))
 end

@@ -1,6 +1,6 @@
-// Elements. Text becomes text, never markup.
+// Helpers that make elements. Strings become text nodes, never markup.
 
-// Makes an element: attributes by name; functions listen to events; children are texts or nodes.
+// Makes an element. Attributes that are functions become event listeners; children are strings or DOM nodes.
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) {
@@ -17,7 +17,7 @@ function nodeLink(node) {
   return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, nameOf(node));
 }
 
-// A bar of a share, 0 to 1, and in it a smaller one.
+// A bar of `outer` (0 to 1) with a bar of `inner` in front of it.
 function shareBar(outer, inner) {
   const bar = make("span", { "class": "share", "aria-hidden": "true" });
   for (const share of [outer, inner]) {
@@ -28,7 +28,8 @@ function shareBar(outer, inner) {
   return bar;
 }
 
-// What tells whether a text is looked for: "/.../" is a regular expression; null if that is none.
+// A function that tests whether a string matches the query: a substring, or a regular expression as "/.../".
+// Null if the expression is invalid.
 function matcher(query) {
   const pattern = /^\/(.+)\/$/.exec(query);
   if (!pattern) {
@@ -43,8 +44,8 @@ function matcher(query) {
   }
 }
 
-// A field to search by; `found` is called with what was typed.
-function searchField(label, found) {
+// A search field. Calls `search` with its text after every change.
+function searchField(label, search) {
   const input = make("input", {
     "type": "search",
     "placeholder": label,
@@ -52,12 +53,12 @@ function searchField(label, found) {
     "spellcheck": "false",
     "autocomplete": "off",
   });
-  input.addEventListener("input", () => found(input.value.trim()));
+  input.addEventListener("input", () => search(input.value.trim()));
   input.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     if (input.value === "") input.blur();
     input.value = "";
-    found("");
+    search("");
     event.preventDefault();
   });
   return input;

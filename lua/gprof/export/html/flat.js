@@ -1,37 +1,37 @@
-// The flat profile: all functions, and a field to filter them by.
+// The flat profile: a table of all functions with a filter.
 
 const timeColumns = [
   {
     title: "Self %",
-    hint: "Share of all time, in the function's own code",
+    hint: "Self time as a share of the total time",
     value: (f) => functions.self[f],
     cell: (f) => percent(shareOf(functions.self[f])),
     class: "",
   },
   {
     title: "Self " + unitName,
-    hint: "Time in the function's own code",
+    hint: "Time in the function itself, without its callees",
     value: (f) => functions.self[f],
     cell: (f) => seconds(functions.self[f]),
     class: "medium",
   },
   {
     title: "±",
-    hint: "Statistical error of that: in two runs of three the time is within it",
+    hint: "Statistical error of the self time (one standard deviation: two runs of three are within it)",
     value: (f) => functions.self_error[f],
     cell: (f) => (functions.self_error[f] === null ? "" : seconds(functions.self_error[f])),
     class: "error wide",
   },
   {
     title: "Total " + unitName,
-    hint: "Time in the function and what it called (estimated by counts of calls)",
+    hint: "Time in the function and its callees (estimated from call counts)",
     value: totalOf,
     cell: (f) => seconds(totalOf(f)),
     class: "",
   },
   {
     title: "Self in total",
-    hint: "Dark: its own code; pale: with what it called; both of all time",
+    hint: "Dark: self time; pale: total time; as shares of all time",
     value: totalOf,
     cell: (f) => shareBar(shareOf(totalOf(f)), shareOf(functions.self[f])),
     class: "bar",
@@ -41,14 +41,14 @@ const timeColumns = [
 const callColumns = [
   {
     title: "Calls",
-    hint: "Calls by others",
+    hint: "Calls from other functions",
     value: (f) => functions.calls[f],
     cell: (f) => counted(functions.calls[f]),
     class: "medium",
   },
   {
     title: "Self/call",
-    hint: "Time in its own code, for each call",
+    hint: "Average self time per call",
     value: (f) => selfPerCall(f),
     cell: (f) => perCall(selfPerCall(f)),
     class: "unit wide",
@@ -59,7 +59,7 @@ function selfPerCall(f) {
   return functions.calls[f] > 0 ? functions.self[f] / functions.calls[f] : null;
 }
 
-// A name, and the cycle that the function is in.
+// A link to a function, and to its cycle if it is in one.
 function nameCell(f) {
   const link = nodeLink(f),
     cycle = cycleNumber(f);
@@ -91,7 +91,7 @@ function flatColumns() {
   ];
 }
 
-// How many functions are left, and how much of the time they have.
+// The number of matching functions, and their share of the time.
 function describeShown(shown) {
   const all = shown.length === functionCount;
   const time = shown.reduce((sum, f) => sum + functions.self[f], 0);
@@ -109,7 +109,7 @@ function flatView() {
   const search = searchField("Filter by name or file, or /regex/", (query) => {
     const test = matcher(query);
     if (!test) {
-      status.textContent = "This is no regular expression";
+      status.textContent = "Invalid regular expression";
       return;
     }
     table.filter((f) => test(nameOf(f)) || test(placeOf(f)));
@@ -121,6 +121,6 @@ function flatView() {
     {},
     make("div", { class: "tools" }, search, status),
     table.element,
-    functionCount === 0 ? make("p", { class: "empty" }, "Nothing was recorded of any function.") : null,
+    functionCount === 0 ? make("p", { class: "empty" }, "This profile has no samples and no calls.") : null,
   );
 }

@@ -1,4 +1,4 @@
-// A function, or a cycle: its figures, who called it, and what it called.
+// The view of a function or cycle: its figures, callers and callees.
 
 function fact(title, ...value) {
   return make("div", {}, make("dt", {}, title), make("dd", {}, ...value));
@@ -21,13 +21,13 @@ function callFacts(node) {
   const facts = [
     fact(
       "Calls",
-      counted(calls) + (own > 0 ? " and " + counted(own) + (isCycle(node) ? " within" : " by itself") : ""),
+      counted(calls) + (own > 0 ? " and " + counted(own) + (isCycle(node) ? " inside" : " recursive") : ""),
     ),
   ];
   if (hasTime && calls > 0 && totalOf(node) > 0) {
     const own = perCall(field(node, "self") / calls);
     facts.push(
-      fact("For each call", (own ? own + " self, " : "") + perCall(totalOf(node) / calls) + " with callees"),
+      fact("Per call", (own ? own + " self, " : "") + perCall(totalOf(node) / calls) + " total"),
     );
   }
   return facts;
@@ -41,33 +41,32 @@ function placeFact(node) {
   return fact("Source", target ? make("a", { href: target }, text) : text);
 }
 
-// Why an arc moves no time.
+// Why an arc carries no time; empty if it can carry time.
 function arcRemark(arc) {
-  if (arcs.caller[arc] === arcs.callee[arc]) return "itself";
+  if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
   if (isRecursive(arc)) return "in the cycle";
-  return arcs.count[arc] === 0 ? "never" : "";
+  return arcs.count[arc] === 0 ? "never called" : "";
 }
 
-// Whether an arc moves no time.
-const movesNothing = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
+const carriesNoTime = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
 
-// Columns of the times of arcs, as shares of the node's.
+// Columns of the times of arcs, also as shares of the node's total time.
 function arcTimeColumns(node) {
   const whole = totalOf(node);
-  const known = (arc, text) => (movesNothing(arc) || !(whole > 0) ? "" : text(arc));
-  const value = (arc) => (movesNothing(arc) ? null : arcTime(arc));
+  const known = (arc, text) => (carriesNoTime(arc) || !(whole > 0) ? "" : text(arc));
+  const value = (arc) => (carriesNoTime(arc) ? null : arcTime(arc));
   return [
     {
       title: "%",
-      hint: "Of the time of this function, with what it called",
+      hint: "Share of this function's total time",
       value,
       cell: (arc) => known(arc, () => percent(arcTime(arc) / whole)),
     },
     {
       title: "Time " + unitName,
-      hint: "Time that these calls took, estimated by their number",
+      hint: "Time of these calls, estimated from call counts",
       value,
-      cell: (arc) => (movesNothing(arc) ? "" : seconds(arcTime(arc))),
+      cell: (arc) => (carriesNoTime(arc) ? "" : seconds(arcTime(arc))),
     },
     {
       title: "",
@@ -86,14 +85,15 @@ const arcCountColumns = [
   },
   {
     title: "of",
-    hint: "All calls of the callee by others",
-    value: (arc) => callsBehind(arc),
-    cell: (arc) => (movesNothing(arc) ? "" : counted(callsBehind(arc))),
+    hint: "All calls of the callee from other functions",
+    value: (arc) => calleeCalls(arc),
+    cell: (arc) => (carriesNoTime(arc) ? "" : counted(calleeCalls(arc))),
     class: "unit count medium",
   },
 ];
 
-// The name of the side of an arc that is not the node's, which `other` tells, and what is to be said of it.
+// The name of the function at the other end of an arc, with a remark. In the view of a cycle, the remark names
+// the member that calls or is called.
 function arcNameCell(arc, other, node) {
   const from = arcs.caller[arc],
     to = arcs.callee[arc];
@@ -114,21 +114,21 @@ function arcColumns(other, node, title) {
   return [...(hasTime ? arcTimeColumns(node) : []), ...arcCountColumns, name];
 }
 
-// Calls of the callee by others, or of its whole cycle.
-function callsBehind(arc) {
+// All calls of an arc's callee; if the arc enters a cycle, all calls into the cycle.
+function calleeCalls(arc) {
   const callee = arcs.callee[arc],
     cycle = cycleNumber(callee);
   return cycle >= 0 && !isRecursive(arc) ? cycles[cycle].calls : functions.calls[callee];
 }
 
-function arcSection(heading, title, list, other, node, nobody) {
+function arcSection(heading, title, list, other, node, emptyText) {
   const columns = arcColumns(other, node, title);
   const section = make(
     "section",
     {},
     make("h3", {}, heading + (list.length > 1 ? " (" + counted(list.length) + ")" : "")),
   );
-  if (list.length === 0) section.append(make("p", { class: "soft" }, nobody));
+  if (list.length === 0) section.append(make("p", { class: "soft" }, emptyText));
   else section.append(makeTable(columns, list, { label: heading, class: "lists mid" }).element);
   return section;
 }
@@ -140,12 +140,12 @@ function memberSection(node) {
   return make(
     "section",
     {},
-    make("h3", {}, "Members: functions that call each other in a circle"),
+    make("h3", {}, "Members: functions that call each other"),
     table.element,
   );
 }
 
-// What became of the function since the old profile.
+// How the function changed since the old profile, if the page has a comparison.
 function changeSection(node) {
   const row = changeOf(node);
   if (row < 0) return null;
@@ -162,7 +162,7 @@ function changeSection(node) {
         ? fact(
             "Self",
             signedTime(time, row),
-            " from " + seconds(time.old[row]) + " to " + seconds(time.new[row]) + " " + unitName + " a run",
+            " from " + seconds(time.old[row]) + " to " + seconds(time.new[row]) + " " + unitName + " per run",
           )
         : null,
       calls ? fact("Calls", counted(calls.old[row]) + " to " + counted(calls.new[row])) : null,
@@ -170,10 +170,10 @@ function changeSection(node) {
   );
 }
 
-// Where in the tree of calls it is to be seen.
+// A link that searches the call tree for the node's name; null if the node is not in it.
 function treeLink(node) {
   return tree && tree.frame.includes(node)
-    ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the tree of calls")
+    ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the call tree")
     : null;
 }
 
@@ -191,14 +191,14 @@ function functionView(node) {
     {},
     title,
     make("dl", { class: "facts" }, ...facts),
-    bar && make("p", { title: "Dark: its own code; pale: what it called; of all time" }, bar),
+    bar && make("p", { title: "Dark: self time; pale: total time; as shares of all time" }, bar),
     cycle >= 0
       ? make(
           "p",
           {},
           "Member of ",
           nodeLink(functionCount + cycle),
-          ": what its members spend is handed on to the callers of the cycle as a whole.",
+          ": the time of its members is propagated to the callers of the whole cycle.",
         )
       : null,
     make("p", {}, treeLink(node)),
@@ -210,7 +210,7 @@ function functionView(node) {
       callersOf[node],
       (arc) => arcs.caller[arc],
       node,
-      "Nobody is known to call it.",
+      "It has no known callers.",
     ),
     arcSection(
       "Calls",
@@ -218,13 +218,13 @@ function functionView(node) {
       calleesOf[node],
       (arc) => arcs.callee[arc],
       node,
-      "It calls nothing that is known.",
+      "It has no known callees.",
     ),
     hasTime && arcs.caller.length > 0
       ? make(
           "p",
           { class: "soft" },
-          "Times of calls are estimates: all calls of a function are taken to cost the same.",
+          "Call times are estimates: all calls of a function are assumed to take the same time.",
         )
       : null,
   );

@@ -1,19 +1,19 @@
-// The page: which view is seen is told by what is behind "#" in its address. "#main" is the function main,
-// "#!tree" a view. So links can be shared, and browsers go back and forth.
+// The page. The fragment of its address selects the view: "#main" is the function main, "#!tree" the call tree.
+// So links can be shared, and the browser's history works.
 
 const page = document.getElementById("page");
 const programTitle = document.title;
-const made = new Map(); // views that keep what was typed there, by name
+const cachedViews = new Map(); // by name; cached views keep their filter and order
 
-// A view that is made once.
-function kept(name, maker) {
-  if (!made.has(name)) made.set(name, maker());
-  return made.get(name);
+// A view that is made at first use.
+function cached(name, makeView) {
+  if (!cachedViews.has(name)) cachedViews.set(name, makeView());
+  return cachedViews.get(name);
 }
 
 const tabs = [
   ["Functions", "#", () => true],
-  ["Tree of calls", "#!tree", () => tree],
+  ["Call tree", "#!tree", () => tree],
   ["Source", "#!source", () => data.sources.length > 0],
   ["Changes", "#!changes", () => comparison],
 ].filter((tab) => tab[2]());
@@ -21,7 +21,7 @@ const tabs = [
 const links = tabs.map(([title, href]) => make("a", { href }, title));
 const view = make("div", { id: "view" });
 
-// Puts elements into the view. What is there already stays, and keeps the focus.
+// Shows elements in the view. If they are already there they stay, and keep the focus.
 function put(...elements) {
   if (elements.length !== view.childNodes.length || elements[0] !== view.firstChild)
     view.replaceChildren(...elements);
@@ -32,18 +32,18 @@ function zoomTo(i) {
 }
 
 function showTree(argument) {
-  const shown = kept("tree", () => treeView(zoomTo));
+  const shown = cached("tree", () => treeView(zoomTo));
   put(shown.element);
   if (argument.startsWith("?")) shown.search(argument.slice(1));
   const frame = Number(argument);
   shown.zoom(Number.isInteger(frame) && frame > 0 && frame < tree.frame.length ? frame : 0);
-  return ["#!tree", "Tree of calls"];
+  return ["#!tree", "Call tree"];
 }
 
 function showSource(argument) {
   const [, name, line] = /^(.*?)(?::(\d+))?$/s.exec(argument);
   if (!name) {
-    put(kept("sources", sourceListView));
+    put(cached("sources", sourceListView));
     return ["#!source", "Source"];
   }
   const file = sourceByName.has(argument) ? argument : name;
@@ -56,7 +56,7 @@ function showFunction(key) {
   const node = nodeByKey.get(key);
   if (node === undefined) {
     put(
-      make("p", { class: "empty" }, "There is no function " + key + " in this profile."),
+      make("p", { class: "empty" }, "This profile has no function named " + key + "."),
       make("p", {}, make("a", { href: "#" }, "All functions")),
     );
     return ["#", key];
@@ -66,11 +66,12 @@ function showFunction(key) {
 }
 
 function showFunctions() {
-  put(kept("functions", flatView));
+  put(cached("functions", flatView));
   return ["#", null];
 }
 
-// What is behind "#", and what it names.
+// Shows the view that the fragment names. Returns the tab to highlight, the title (null for the list of
+// functions), and an element to scroll to, if any.
 function route() {
   const [, name, argument] = /^(!?[^=]*)=?(.*)$/s.exec(location.hash.slice(1));
   const decode = (text) => {
@@ -83,32 +84,33 @@ function route() {
   if (name === "!tree" && tree) return showTree(decode(argument));
   if (name === "!source") return showSource(decode(argument));
   if (name === "!changes" && comparison) {
-    put(kept("changes", changesView));
+    put(cached("changes", changesView));
     return ["#!changes", "Changes"];
   }
   if (location.hash.length > 1 && !name.startsWith("!")) return showFunction(decode(location.hash.slice(1)));
   return showFunctions();
 }
 
-// Where one was in a view is known when one comes back to it, if the browser lets us note that.
+// Scroll positions by visit. The number of the visit is in the browser's history entry.
 let visit = 0,
   visits = 0;
 const scrolls = new Map();
 
-function remember() {
+// The scroll position of the current history entry; null if it is new.
+function savedScroll() {
   const state = history.state;
   const known = state && scrolls.has(state.visit);
   visit = known ? state.visit : ++visits;
   try {
     if (!known) history.replaceState({ visit }, "");
   } catch {
-    // it was done too often
+    // browsers limit how often this may be called; then the position is not restored
   }
   return known ? scrolls.get(visit) : null;
 }
 
 function show(first) {
-  const before = remember(),
+  const before = savedScroll(),
     [tab, title, target] = route();
   document.body.classList.toggle("inside", title !== null);
   links.forEach((link, i) => {
@@ -123,7 +125,7 @@ function show(first) {
   if (!view.contains(document.activeElement)) page.focus({ preventScroll: true });
 }
 
-function pressed(event) {
+function keyPressed(event) {
   if (event.ctrlKey || event.altKey || event.metaKey || event.target.closest("input")) {
     if (event.key === "ArrowDown" && event.target.closest("input[type=search]")) focusFirst(event);
     return;
@@ -140,7 +142,7 @@ function pressed(event) {
   } else if (event.key === "ArrowDown" && !view.contains(event.target)) focusFirst(event);
 }
 
-// From the field, or from nowhere, to the first row, or into the picture.
+// Moves the focus into the view: to the first link of a table, or to the call tree.
 function focusFirst(event) {
   const target = view.querySelector(".tree, tbody a");
   if (target) {
@@ -149,16 +151,16 @@ function focusFirst(event) {
   }
 }
 
-// What keys do.
+// The list of keyboard shortcuts below the view.
 function keyHelp() {
   const uses = [
     [["/"], "search"],
-    [["↑", "↓"], "row by row"],
-    [["Enter"], "open, or zoom"],
-    [links.map((_, i) => String(i + 1)), "views"],
-    [["Esc"], "clear, or show the whole tree"],
-    [["Backspace"], "one up in the tree"],
-    [["o"], "open the function of a frame"],
+    [["↑", "↓"], "next or previous row"],
+    [["Enter"], "open, or zoom in"],
+    [links.map((_, i) => String(i + 1)), "switch views"],
+    [["Esc"], "clear the search, or zoom out"],
+    [["Backspace"], "up one level in the tree"],
+    [["o"], "open the selected frame's function"],
   ];
   return make(
     "p",
@@ -175,7 +177,7 @@ function start() {
   page.append(make("nav", { "aria-label": "Views" }, ...links), view, keyHelp());
   addEventListener("scroll", () => scrolls.set(visit, scrollY), { passive: true });
   addEventListener("hashchange", () => show(false));
-  addEventListener("keydown", pressed);
+  addEventListener("keydown", keyPressed);
   show(true);
   scrolls.set(visit, 0);
 }

@@ -1,4 +1,4 @@
-// Source: files of which anything was recorded, and their lines with time and counts.
+// Annotated source: a table of files, and for each file its lines with time and counts.
 
 const sourceByName = new Map(data.sources.map((file) => [file.name, file]));
 
@@ -9,9 +9,9 @@ function sourceLink(file, line) {
     : null;
 }
 
-// What all names of files begin with, up to a slash.
+// The longest directory that all names begin with, with its slash; may be empty.
 function commonDirectory(names) {
-  let common = names.length > 1 ? names[0].replace(/[^/]*$/, "") : names[0].replace(/[^/]*$/, "");
+  let common = names[0].replace(/[^/]*$/, "");
   while (!names.every((name) => name.startsWith(common))) common = common.replace(/[^/]*\/$/, "");
   return common;
 }
@@ -21,7 +21,7 @@ function sourceListView() {
     return make(
       "p",
       { class: "empty" },
-      "There is no source in this page: nothing is known of it, or it was not found.",
+      "This page contains no source: the program has no debugging information, or the source was not found.",
     );
   const common = commonDirectory(data.sources.map((file) => file.name));
   const share = (file) => shareOf(file.seconds);
@@ -44,7 +44,7 @@ function sourceListView() {
   const more = [
     {
       title: "Calls",
-      hint: "Calls of functions in it",
+      hint: "Calls of functions in this file",
       value: (file) => file.calls,
       cell: (file) => counted(file.calls),
       class: "medium",
@@ -65,12 +65,13 @@ function sourceListView() {
   return make(
     "section",
     {},
-    common ? make("p", { class: "soft" }, "Below ", make("span", { class: "mono" }, common)) : null,
+    common ? make("p", { class: "soft" }, "Files in ", make("span", { class: "mono" }, common)) : null,
     table.element,
   );
 }
 
-// Lines of a file with their numbers: { number, text, known, gap }.
+// The lines of a file: { number, text, known, gap }. `known` has the figures; `gap` means that lines before this
+// one are left out.
 function linesOf(file) {
   const lines = [],
     known = new Map(file.known.map((entry) => [entry[0], entry])),
@@ -111,7 +112,7 @@ function lineRow(line, shown, target) {
 
 function sourceView(name, target) {
   const file = sourceByName.get(name);
-  if (!file) return make("p", { class: "empty" }, "The source of " + name + " is not in this page.");
+  if (!file) return make("p", { class: "empty" }, "This page does not contain the source of " + name + ".");
   const shown = {
     most: Math.max(0, ...file.known.map((entry) => entry[1])),
     calls: file.known.some((entry) => entry[3] > 0),
@@ -131,7 +132,7 @@ function sourceView(name, target) {
         make(
           "tr",
           { class: "gap" },
-          make("td", { colspan: titles.length + 1 }, "… lines of which nothing was recorded are left out"),
+          make("td", { colspan: titles.length + 1 }, "… lines without figures are left out"),
         ),
       );
     body.append(lineRow(line, shown, target));
@@ -159,7 +160,7 @@ function sourceView(name, target) {
     "section",
     {},
     make("h2", { class: "function" }, file.name),
-    make("p", {}, make("a", { href: "#!source" }, "all files")),
+    make("p", {}, make("a", { href: "#!source" }, "All files")),
     make(
       "div",
       { class: "sourcebox" },

@@ -1,5 +1,5 @@
---- The source in a page: files of which anything was recorded, the most time first, as
--- far as there is room.
+--- Selects the source text of a page: files in which time or calls were recorded, those
+-- with most time first, up to a limit of text.
 --
 -- @internal gprof.export.html.sources
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,23 +12,24 @@ local source_text = require "gprof.library.source_text"
 
 local sources = {}
 
--- How many files are looked for, and how much text there is in all, in bytes. Of a file
--- with more lines than `WHOLE`, those are there that are at most `AROUND` from one that
--- anything is known of. The rest of longer lines than `LONGEST` is cut.
-local MOST_FILES <const>, MOST_TEXT <const> = 300, 400000
-local WHOLE <const>, AROUND <const>, LONGEST <const> = 1500, 15, 400
+-- Limits of all files: their number, and the bytes of their text.
+local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 
--- A profile by line of the same data.
+-- A file with more lines than MAX_WHOLE is reduced to lines with figures and CONTEXT
+-- lines on either side. A line is cut after MAX_LINE bytes.
+local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
+
+-- The profile by line of the same data.
 local function by_line(profile, options)
   if profile.by_line then return profile end
   local picked = arguments.pick(options, "profile")
   picked.line = (options.include or options.exclude) and "all" or true
-  picked.missed = nil  -- it was said before
-  picked.with = nil    -- libraries have functions beside a program, and no lines
+  picked.missed = nil  -- already reported
+  picked.with = nil    -- libraries cannot be profiled by line
   return (failure.need(gprof.profile(profile.image, profile.data, picked)))
 end
 
--- Names of files of which anything was recorded, the most time first.
+-- The files in which time or calls were recorded, most time first.
 local function files_of(profile)
   local sums, files = {}, {}
   for id, ticks, calls in profile:functions("address", "id", "ticks", "calls") do
@@ -47,19 +48,19 @@ local function files_of(profile)
   return files
 end
 
--- Whether anything was recorded of a line.
+-- Whether a line has figures.
 local function is_known(line)
   return (line.seconds or 0) > 0 or (line.calls or 0) > 0 or (line.blocks or 0) > 0
 end
 
--- Which lines are there: all, or those around known ones.
+-- The set of included line numbers: all, or those near lines with figures.
 local function chosen_lines(lines)
   local chosen = {}
   for i, line in ipairs(lines) do
-    if #lines <= WHOLE then
+    if #lines <= MAX_WHOLE then
       chosen[i] = true
     elseif is_known(line) then
-      for near = math.max(1, i - AROUND), math.min(#lines, i + AROUND) do
+      for near = math.max(1, i - CONTEXT), math.min(#lines, i + CONTEXT) do
         chosen[near] = true
       end
     end
@@ -67,16 +68,16 @@ local function chosen_lines(lines)
   return chosen
 end
 
--- A line as it is shown.
+-- Removes the line end and cuts a long line, between characters if it is UTF-8.
 local function shown(text)
   text = text:gsub("[\r\n]+$", "")
-  if #text <= LONGEST then return text end
-  local stop = utf8.len(text) and utf8.offset(text, 0, LONGEST) or LONGEST
+  if #text <= MAX_LINE then return text end
+  local stop = utf8.len(text) and utf8.offset(text, 0, MAX_LINE) or MAX_LINE
   return text:sub(1, stop - 1) .. " ..."
 end
 
--- The lines of a file that are there, each with `number` and `text`, and what is known
--- of them; and how many bytes that is.
+-- The included lines of a file, as `profile:annotate` returns them with `known` added;
+-- and their size in bytes.
 local function excerpt(lines)
   local found, size, chosen = {}, 0, chosen_lines(lines)
   for i, line in ipairs(lines) do
@@ -94,20 +95,19 @@ local function is_newer(profile, name, directories)
   return built and changed and changed > built
 end
 
--- Puts a file into the result, or what became of it.
+-- Adds a file to the result, or records why it is left out.
 local function add(result, profile, file, options)
-  local lines = #result.files + #result.missing < MOST_FILES and result.size < MOST_TEXT
-  if not lines then
+  if #result.files + #result.missing >= MAX_FILES or result.size >= MAX_TEXT then
     result.left_out = result.left_out + 1
     return
   end
-  lines = profile:annotate(file.name, options.directory_path)
+  local lines = profile:annotate(file.name, options.directory_path)
   if not lines then
     table.insert(result.missing, file.name)
     return
   end
   local found, size = excerpt(lines)
-  if result.size + size > MOST_TEXT then
+  if result.size + size > MAX_TEXT then
     result.left_out = result.left_out + 1
     return
   end
@@ -120,14 +120,14 @@ local function add(result, profile, file, options)
   end
 end
 
---- Collects it.
+--- Collects the source text.
 -- @tparam profile profile
--- @tparam table options those that the profile was made with; `directory_path`: array of
---   directories to look for source in
--- @treturn table `files`, each with its `name` as recorded, its `seconds` (or nil) and
---   `calls`, its `lines` that are there, and the `count` of all; names of files that are
---   `missing`, and `newer` than the program; how many are `left_out` for want of room
--- @raise a table with the field `message`
+-- @tparam table options those the profile was made with; `directory_path`: array of
+--   directories to search for source files
+-- @treturn table `files`: each with `name` (as recorded), `seconds` (or nil), `calls`,
+--   `lines` (the included ones) and `count` (of all lines); `missing` and `newer` (than
+--   the program): names of files; `left_out`: number of files over the limits
+-- @raise a table with the field `message` if the profile by line cannot be made
 function sources.of(profile, options)
   local result = { files = {}, missing = {}, newer = {}, left_out = 0, size = 0 }
   local lines = by_line(profile, options)

@@ -1,4 +1,4 @@
---- What a page says first: what was measured, and what to keep in mind about it.
+--- The header of a page: what was measured, and notes on how reliable it is.
 --
 -- @internal gprof.export.html.summary
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,19 +8,19 @@ local text = require "gprof.export.html.text"
 
 local summary = {}
 
--- Fewer samples than these tell little (the error of a hundred is ten in a hundred).
+-- Below this number of samples a note warns. The error of 100 samples is 10 %.
 local FEW <const> = 100
 
--- How many names are listed before the rest is a number.
-local MOST_NAMES <const> = 5
+-- Longer lists of names end with "and N more".
+local MAX_NAMES <const> = 5
 
 local function plural(count, word)
   return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
--- Names in a sentence, the first of them.
-local function some(list)
-  local names = table.move(list, 1, math.min(#list, MOST_NAMES), 1, {})
+-- The first names of a list, separated by commas.
+local function first_names(list)
+  local names = table.move(list, 1, math.min(#list, MAX_NAMES), 1, {})
   local rest = #list - #names
   return table.concat(names, ", ") .. (rest > 0 and (" and %d more"):format(rest) or "")
 end
@@ -40,7 +40,7 @@ local function period_text(profile)
   return ("every %g ms"):format(1000 * period)
 end
 
--- Names and values, in the order in which they are shown.
+-- Names and values, in the order of the page.
 local function facts(profile)
   local image, list, paths = profile.image, {}, {}
   if profile.rate then
@@ -52,14 +52,14 @@ local function facts(profile)
   if image.build_id then list[#list + 1] = { "Build", image.build_id } end
   for i, file in ipairs(profile.data.files) do paths[i] = file.path end
   list[#list + 1] = { #paths == 1 and "Profile" or "Profiles",
-    (#paths > 1 and plural(#paths, "profile") .. ": " or "") .. some(paths) }
+    (#paths > 1 and plural(#paths, "profile") .. ": " or "") .. first_names(paths) }
   return list
 end
 
 local function change_fact(comparison)
   local total = comparison.total
   if not total then return nil end
-  local doubt = total.noise and ": this may be chance" or
+  local doubt = total.noise and "; this may be chance" or
     ("; the error is %.2f"):format(total.error)
   return { "Change", ("%+.2f %s a run, from %.2f to %.2f%s"):format(total.change,
     comparison.unit, total.old, total.new, doubt) }
@@ -72,58 +72,58 @@ local function has_lines(content)
   return #content.ids == 0
 end
 
--- What is missing in the profile.
-local function lacks(content, add)
+-- Adds a note for each kind of data that is missing or scarce.
+local function note_gaps(content, add)
   local profile = content.profile
   if not profile.data.has_histogram then
-    add "No time was sampled: there is no histogram, and counts are all that is shown."
+    add "No time was sampled (there is no histogram): only call counts are shown."
   elseif profile.total_ticks < FEW then
-    add(("%.0f sample%s few: each time is uncertain by about the error beside it.")
-      :format(profile.total_ticks, profile.total_ticks == 1 and " is" or "s are"))
+    add(("Only %.0f sample%s: each time is uncertain by about the error beside it.")
+      :format(profile.total_ticks, profile.total_ticks == 1 and "" or "s"))
   end
   if not profile.data.has_arcs then
-    add "No calls were counted: there are no arcs (was -pg given to the compiler?)."
+    add "No calls were counted (there are no arcs): was the program compiled with -pg?"
   end
   if not has_lines(content) then
-    add "Nothing is known of the source: there is no debugging information (-g)."
+    add "Source files and lines are unknown: there is no debugging information (-g)."
   end
 end
 
-local function about_sources(sources, add)
+local function note_sources(sources, add)
   if sources.missing[1] then
-    add(("Source that cannot be read: %s. The option -I names directories to look in.")
-      :format(some(sources.missing)))
+    add(("Source files that cannot be read: %s. Name their directories with -I.")
+      :format(first_names(sources.missing)))
   end
   if sources.newer[1] then
-    add(("Source newer than the program, so lines may have moved: %s."):format(
-      some(sources.newer)))
+    add(("Source files newer than the program (lines may have moved): %s."):format(
+      first_names(sources.newer)))
   end
   if sources.left_out > 0 then
-    add(("For want of room the source of %s is not in this page."):format(
+    add(("The source of %s is left out to limit the size of this page."):format(
       plural(sources.left_out, "file")))
   end
 end
 
--- What to keep in mind, one sentence each.
+-- Notes on the data.
 local function notes(content, options)
   local list = {}
   local function add(note) list[#list + 1] = note end
-  lacks(content, add)
+  note_gaps(content, add)
   if options.include or options.exclude then
-    add "Functions or calls were selected: what options left out is not shown."
+    add "Options selected functions or calls; the others are not shown."
   end
   local tree = content.tree
   if tree and tree.hidden > 0.005 then
-    add(("Of %.1f %% of the time the tree of calls does not show all of the way down: " ..
-      "there are too many ways, and the heaviest are shown."):format(100 * tree.hidden))
+    add(("The call tree shows only the heaviest call paths: %.1f %% of the time is in " ..
+      "frames that are not shown."):format(100 * tree.hidden))
   end
-  about_sources(content.sources, add)
+  note_sources(content.sources, add)
   return list
 end
 
---- Writes it.
+--- Writes the header as HTML.
 -- @tparam table content as for `gprof.export.html.data`
--- @tparam table options those that the profile was made with
+-- @tparam table options those the profile was made with
 -- @tparam stream write
 function summary.write(content, options, write)
   local list = facts(content.profile)
@@ -133,10 +133,10 @@ function summary.write(content, options, write)
     write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(fact[1], text.html(fact[2])))
   end
   write "</dl>\n"
-  local kept = notes(content, options)
-  if not kept[1] then return end
+  local note_list = notes(content, options)
+  if not note_list[1] then return end
   write '<ul class="notes" aria-label="Notes">\n'
-  for _, note in ipairs(kept) do write("<li>" .. text.html(note) .. "</li>\n") end
+  for _, note in ipairs(note_list) do write("<li>" .. text.html(note) .. "</li>\n") end
   write "</ul>\n"
 end
 

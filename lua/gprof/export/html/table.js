@@ -1,9 +1,9 @@
-// Tables that sort, filter, and grow as one scrolls.
+// Tables that can be sorted and filtered. Rows are added as the user scrolls.
 
-const CHUNK = 100; // rows that are added at a time
-const PRINTED = 1000; // and how many there are on paper
+const CHUNK = 100; // rows added at a time
+const PRINTED = 1000; // rows added before printing
 
-const growers = new WeakMap(); // what makes a table longer, by the element at its end
+const growers = new WeakMap(); // functions that add rows to a table, by the element at its end
 
 const observer = new IntersectionObserver(
   (entries) => {
@@ -12,7 +12,7 @@ const observer = new IntersectionObserver(
   { rootMargin: "600px" },
 );
 
-// The place of a value where what is not known comes last, whatever the direction.
+// Compares two values. Missing values come last in both directions.
 function compareValues(a, b, descending) {
   const missing = (value) => value === null || value === undefined || value === "";
   if (missing(a) || missing(b)) return missing(a) - missing(b);
@@ -20,7 +20,8 @@ function compareValues(a, b, descending) {
   return descending ? -order : order;
 }
 
-// A head: columns have a `title`, a `hint`, `value(row)` to sort by, and a `class` for all of their cells.
+// A table head. A column has `title`, `hint`, `value(row)` (the sort key; absent if it cannot be sorted) and
+// `class` (of its cells).
 function makeHead(columns, sortBy) {
   const cells = columns.map((column) => {
     const title = column.value
@@ -31,13 +32,13 @@ function makeHead(columns, sortBy) {
   return make("thead", {}, make("tr", {}, ...cells));
 }
 
-// A row: `cell(row)` of a column returns a text or a node.
+// A table row. A column's `cell(row)` returns a string or a DOM node.
 function makeRow(columns, row) {
   const cells = columns.map((column) => make("td", { class: column.class }, column.cell(row)));
   return make("tr", {}, ...cells);
 }
 
-// Goes from row to row by the keys for that.
+// Moves the focus between rows by keyboard.
 function walkRows(event, body) {
   const steps = { ArrowDown: 1, ArrowUp: -1, j: 1, k: -1, PageDown: 20, PageUp: -20 };
   const link = event.target.closest("a");
@@ -52,30 +53,31 @@ function walkRows(event, body) {
   event.preventDefault();
 }
 
-// Makes a table of rows, which can be anything. `options`: `sorted`, the column to begin with; `class`;
-// `label`. Returns `element`; `filter(test)`, which says how many rows are left; and `shown()`, these.
+// Makes a table of rows; a row can be any value. `options`: `sorted`, the column to sort by first; `class`;
+// `label`. Returns `element`; `filter(test)`, which returns the number of matching rows; and `shown()`, which
+// returns these rows.
 function makeTable(columns, rows, options) {
   const body = make("tbody");
   const end = make("div", { class: "more" });
-  let wanted = rows.slice(),
+  let matching = rows.slice(),
     drawn = 0,
     sorted = null,
     descending = false,
     test = () => true;
 
   function draw(count) {
-    const part = wanted.slice(drawn, drawn + count);
+    const part = matching.slice(drawn, drawn + count);
     body.append(...part.map((row) => makeRow(columns, row)));
     drawn += part.length;
-    if (drawn < wanted.length) {
+    if (drawn < matching.length) {
       observer.unobserve(end);
       observer.observe(end);
     }
   }
 
   function redraw() {
-    wanted = rows.filter(test);
-    if (sorted) wanted.sort((a, b) => compareValues(sorted.value(a), sorted.value(b), descending));
+    matching = rows.filter(test);
+    if (sorted) matching.sort((a, b) => compareValues(sorted.value(a), sorted.value(b), descending));
     body.replaceChildren();
     drawn = 0;
     draw(CHUNK);
@@ -99,16 +101,16 @@ function makeTable(columns, rows, options) {
   else redraw();
   return {
     element: make("div", {}, table, end),
-    filter(wantedTest) {
-      test = wantedTest;
+    filter(newTest) {
+      test = newTest;
       redraw();
-      return wanted.length;
+      return matching.length;
     },
-    shown: () => wanted,
+    shown: () => matching,
   };
 }
 
-// On paper nobody scrolls.
+// Paper does not scroll: add rows before printing.
 addEventListener("beforeprint", () => {
   for (const end of document.querySelectorAll(".more")) growers.get(end)(PRINTED);
 });

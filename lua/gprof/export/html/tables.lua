@@ -1,4 +1,5 @@
---- Tables of a page for those who read it without scripts: what took most time.
+--- Static tables of a page, for browsers without scripts: the largest functions, calls
+-- and changes.
 --
 -- @internal gprof.export.html.tables
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,8 +9,7 @@ local text = require "gprof.export.html.text"
 
 local tables = {}
 
--- How many rows each has at most.
-local MOST <const> = 1000
+local MAX_ROWS <const> = 1000  -- of each table
 
 local function head(title, columns, write)
   write('<h2>' .. title .. '</h2>\n<div class="scroll"><table class="plain"><thead><tr>')
@@ -20,7 +20,7 @@ local function head(title, columns, write)
   write "</tr></thead><tbody>\n"
 end
 
--- Cells are text; those of columns that stand left are names.
+-- Writes a row of strings; left-aligned columns hold names.
 local function row(cells, columns, write)
   local parts = {}
   for i, cell in ipairs(cells) do
@@ -31,12 +31,12 @@ end
 
 local function foot(count, what, write)
   write "</tbody></table></div>\n"
-  if count > MOST then
-    write(("<p>%d more %s are seen with scripts only.</p>\n"):format(count - MOST, what))
+  if count > MAX_ROWS then
+    write(("<p>Enable scripts to see %d more %s.</p>\n"):format(count - MAX_ROWS, what))
   end
 end
 
--- Times as texts, with as many decimals as one sample takes to be seen.
+-- The format of times. It has enough decimals to show the time of one sample.
 local function time_format(profile)
   return "%." .. common.decimals(1 / (profile.rate or 100)) .. "f"
 end
@@ -47,7 +47,7 @@ local function write_functions(content, write)
   local columns = { { "% " .. unit }, { "self " .. unit }, { "±" },
     { "with callees" }, { "calls" }, { "function", true } }
   head("Functions", columns, write)
-  for i = 1, math.min(#content.ids, MOST) do
+  for i = 1, math.min(#content.ids, MAX_ROWS) do
     local f = profile:node(content.ids[i])
     local total = profile.total or 0
     row({ total > 0 and ("%.1f"):format(100 * f.self / total) or "",
@@ -61,7 +61,7 @@ end
 local function write_calls(content, write)
   local profile, format = content.profile, time_format(content.profile)
   local columns = { { "caller", true }, { "callee", true }, { "calls" },
-    { "time of these" } }
+    { "time in callee" } }
   local arcs = table.move(content.arcs, 1, #content.arcs, 1, {})
   table.sort(arcs, function(a, b)
     local x, y = a.self + a.children, b.self + b.children
@@ -70,7 +70,7 @@ local function write_calls(content, write)
     return a.id < b.id
   end)
   head("Calls", columns, write)
-  for i = 1, math.min(#arcs, MOST) do
+  for i = 1, math.min(#arcs, MAX_ROWS) do
     local arc = arcs[i]
     row({ profile:get(arc.caller, "name"), profile:get(arc.callee, "name"),
       ("%d"):format(arc.count), format:format(arc.self + arc.children) }, columns, write)
@@ -78,7 +78,7 @@ local function write_calls(content, write)
   foot(#arcs, "pairs of functions", write)
 end
 
--- The cells of a change: old, new, difference, and what chance may have made of it.
+-- The cells of a change: old, new, difference, and "noise" if it may be chance.
 local function change_cells(change, format)
   if not change then return "", "", "", "" end
   return format:format(change.old), format:format(change.new),
@@ -88,10 +88,10 @@ end
 local function write_comparison(content, write)
   local comparison = content.comparison
   local format, unit = time_format(content.profile), comparison.unit or "time"
-  local columns = { { "old " .. unit }, { "new " .. unit }, { "difference" }, { "" },
+  local columns = { { "old " .. unit }, { "new " .. unit }, { "change" }, { "" },
     { "old calls" }, { "new calls" }, { "function", true }, { "", true } }
   head("Changes of self time", columns, write)
-  for i = 1, math.min(#comparison, MOST) do
+  for i = 1, math.min(#comparison, MAX_ROWS) do
     local found = comparison[i]
     local old, new, change, noise = change_cells(found.self, format)
     local calls = found.calls or {}
@@ -102,7 +102,7 @@ local function write_comparison(content, write)
   foot(#comparison, "functions", write)
 end
 
---- Writes them.
+--- Writes the tables as HTML.
 -- @tparam table content as for `gprof.export.html.data`
 -- @tparam stream write
 function tables.write(content, write)

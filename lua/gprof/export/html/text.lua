@@ -1,5 +1,5 @@
---- Text in a page. Invisible characters become visible, and those that would be taken for
--- markup are escaped.
+--- Makes untrusted text safe and visible in a page: escapes markup, control characters
+-- and invisible characters.
 --
 -- @internal gprof.export.html.text
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,27 +11,27 @@ local text = {}
 local entities <const> = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;",
   ['"'] = "&quot;", ["'"] = "&#39;" }
 
-local function escape_invisible(bytes)
-  local code = utf8.codepoint(bytes)
+local function escape_invisible(character)
+  local code = utf8.codepoint(character)
   return escape.is_invisible(code) and ("\\u{%X}"):format(code) or nil
 end
 
---- Makes a text visible: bytes that are not UTF-8, and control characters, become \xHH;
--- invisible characters (see gprof.format.escape) become \u{HHHH}.
--- @tparam string given
--- @tparam[opt="%c"] string controls the control characters to escape, as in a pattern
+--- Makes a string visible: invalid UTF-8 and control characters become \xHH; invisible
+-- characters (see gprof.format.escape) become \u{HHHH}.
+-- @tparam string bytes
+-- @tparam[opt="%c"] string controls characters to escape, as in a set of a pattern
 -- @treturn string
-function text.shown(given, controls)
-  local visible = escape.bytes(given, "[" .. (controls or "%c") .. "]")
+function text.shown(bytes, controls)
+  local visible = escape.bytes(bytes, "[" .. (controls or "%c") .. "]")
   if not visible:find "[\xC2\xD8\xE2\xEF]" then return visible end
   return (visible:gsub("[\xC2-\xF4][\x80-\xBF]+", escape_invisible))
 end
 
---- Escapes a text for HTML, as content or as the value of an attribute.
--- @tparam string given
+--- Escapes a string for HTML, as content or as the value of an attribute.
+-- @tparam string bytes
 -- @treturn string
-function text.html(given)
-  return (text.shown(given):gsub("[&<>\"']", entities))
+function text.html(bytes)
+  return (text.shown(bytes):gsub("[&<>\"']", entities))
 end
 
 return text

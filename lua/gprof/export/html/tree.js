@@ -1,28 +1,29 @@
-// The tree of calls as a picture: time is width, callees are below their callers. A frame that is clicked
-// fills the width. It is an estimate, made of counts of calls.
+// The call tree as a flame graph, estimated from call counts. Width is time; callees are below their callers.
+// Clicking a frame zooms in until it fills the width.
 
-const ROW = 22; // pixels
-const THINNEST = 1.5; // pixels; what is thinner is not drawn
-const LEGIBLE = 26; // pixels that a label takes
+const ROW_HEIGHT = 22; // pixels
+const MIN_WIDTH = 1.5; // pixels; narrower frames are not drawn
+const MIN_LABEL = 26; // pixels; narrower frames have no label
 
-// null where there is no time to be drawn.
-const tree = data.tree && data.tree.weight[0] > 0 ? layTree(data.tree) : null;
+// Null if the profile has no time.
+const tree = data.tree && data.tree.weight[0] > 0 ? layOut(data.tree) : null;
 
-// Children, depths, and where frames begin, as weights.
-function layTree(given) {
-  const count = given.frame.length;
+// Adds columns to the tree: `children`, `depth`, `start` (the left edge) and `own` (self time). The last two
+// are weights.
+function layOut(source) {
+  const count = source.frame.length;
   const laid = {
-    ...given,
+    ...source,
     children: Array.from({ length: count }, () => []),
     depth: new Array(count).fill(0),
     start: new Array(count).fill(0),
-    own: given.weight.slice(),
+    own: source.weight.slice(),
   };
   for (let i = 1; i < count; i++) {
-    const parent = given.parent[i];
+    const parent = source.parent[i];
     laid.depth[i] = laid.depth[parent] + 1;
-    laid.start[i] = laid.start[parent] + given.weight[parent] - laid.own[parent];
-    laid.own[parent] -= given.weight[i];
+    laid.start[i] = laid.start[parent] + source.weight[parent] - laid.own[parent];
+    laid.own[parent] -= source.weight[i];
     laid.children[parent].push(i);
   }
   return laid;
@@ -35,7 +36,7 @@ function frameName(i) {
   return frame === -1 ? "all" : frame === -2 ? "[not shown]" : nameOf(frame);
 }
 
-// One of six tints, by the source file, so that what belongs together looks alike.
+// One of six tints: functions of one source file have the same.
 function tintOf(i) {
   const frame = tree.frame[i];
   if (frame < 0) return "tr";
@@ -45,11 +46,11 @@ function tintOf(i) {
   return "t" + (sum % 6);
 }
 
-// Frames from a root down that are wide enough, parents first, and before them the ones above it, which have
-// all of the width.
+// The frames to draw: the ancestors of `root`, from the top; then `root` and the frames below it that are wide
+// enough, parents first.
 function visibleFrames(root, width) {
   const frames = [],
-    least = (THINNEST / width) * tree.weight[root];
+    least = (MIN_WIDTH / width) * tree.weight[root];
   for (let i = tree.parent[root]; i >= 0; i = tree.parent[i]) frames.unshift(i);
   const stack = [root];
   while (stack.length > 0) {
@@ -67,7 +68,7 @@ function makeFrame(i, root, width, hits) {
     scale = 1 / tree.weight[root];
   const left = above ? 0 : (tree.start[i] - tree.start[root]) * scale,
     wide = above ? 1 : tree.weight[i] * scale;
-  const thin = wide * width < LEGIBLE,
+  const thin = wide * width < MIN_LABEL,
     found = hits ? (hits.has(i) ? " hit" : " dim") : "";
   const element = make(
     "div",
@@ -82,7 +83,7 @@ function makeFrame(i, root, width, hits) {
   );
   element.style.left = 100 * left + "%";
   element.style.width = 100 * wide + "%";
-  element.style.top = ROW * tree.depth[i] + "px";
+  element.style.top = ROW_HEIGHT * tree.depth[i] + "px";
   element.dataset.frame = i;
   return element;
 }
@@ -105,7 +106,7 @@ function describeFrame(i) {
   );
 }
 
-// Frames whose name is looked for, and how much of the time is below the topmost of them.
+// The frames whose names match, and the share of the time that they cover. Nested matches count once.
 function searchTree(test) {
   const hits = new Set(),
     covered = new Set();
@@ -120,7 +121,7 @@ function searchTree(test) {
   return { hits, share: tree.weight[0] > 0 ? weight / tree.weight[0] : 0 };
 }
 
-// Where the keys lead from a frame.
+// The frame to which an arrow key leads from frame `i`.
 function neighbour(i, key) {
   const siblings = i > 0 ? tree.children[tree.parent[i]] : [0],
     at = siblings.indexOf(i);
@@ -133,13 +134,13 @@ function neighbour(i, key) {
   return target === undefined || target < 0 ? i : target;
 }
 
-// `zoomed` is called with a frame when the user wants to see that.
+// The view of the call tree. Calls `zoomed` with a frame when the user zooms to it.
 function treeView(zoomed) {
   const picture = make("div", {
     "class": "tree",
     "role": "tree",
     "tabindex": "0",
-    "aria-label": "Tree of calls, estimated",
+    "aria-label": "Call tree, estimated",
   });
   const detail = make("div", { "class": "detail", "aria-live": "polite" }),
     status = make("span", { class: "soft", role: "status" });
@@ -149,7 +150,7 @@ function treeView(zoomed) {
     hits = null,
     width = 0;
 
-  function mark(i) {
+  function select(i) {
     const before = picture.querySelector(".at"),
       element = picture.querySelector("#frame" + i);
     if (before) before.classList.remove("at");
@@ -157,10 +158,10 @@ function treeView(zoomed) {
     at = i;
     element.classList.add("at");
     picture.setAttribute("aria-activedescendant", element.id);
-    tell(i);
+    showDetail(i);
   }
 
-  function tell(i) {
+  function showDetail(i) {
     const frame = tree.frame[i],
       known = frame >= 0 && frame < nodeCount;
     const text = describeFrame(i).slice(frameName(i).length);
@@ -176,10 +177,10 @@ function treeView(zoomed) {
     if (width === 0) return;
     const frames = visibleFrames(root, width);
     const depth = frames.reduce((most, i) => Math.max(most, tree.depth[i]), 0);
-    picture.style.height = ROW * (depth + 1) + "px";
+    picture.style.height = ROW_HEIGHT * (depth + 1) + "px";
     picture.replaceChildren(...frames.map((i) => makeFrame(i, root, width, hits)));
     reset.hidden = root === 0;
-    mark(picture.querySelector("#frame" + at) ? at : root);
+    select(picture.querySelector("#frame" + at) ? at : root);
   }
 
   const search = searchField("Search the tree, or /regex/", (query) => {
@@ -187,15 +188,15 @@ function treeView(zoomed) {
       result = test && query ? searchTree(test) : null;
     hits = result && result.hits;
     status.textContent = !test
-      ? "This is no regular expression"
+      ? "Invalid regular expression"
       : !result
         ? ""
         : result.hits.size === 0
-          ? "Nothing of that name"
+          ? "No matches"
           : counted(result.hits.size) +
             (result.hits.size === 1 ? " frame, " : " frames, ") +
             percent(result.share) +
-            " % of the time below";
+            " % of the time";
     draw();
   });
 
@@ -212,11 +213,11 @@ function treeView(zoomed) {
   });
   picture.addEventListener("mousemove", (event) => {
     const i = frameOf(event);
-    if (i >= 0) tell(i);
+    if (i >= 0) showDetail(i);
   });
-  picture.addEventListener("mouseleave", () => tell(at));
+  picture.addEventListener("mouseleave", () => showDetail(at));
   picture.addEventListener("keydown", (event) => {
-    if (event.key.startsWith("Arrow")) mark(neighbour(at, event.key));
+    if (event.key.startsWith("Arrow")) select(neighbour(at, event.key));
     else if (event.key === "Enter" || event.key === " ") zoomed(at);
     else if (event.key === "Escape" || event.key === "Backspace")
       zoomed(event.key === "Escape" ? 0 : Math.max(0, tree.parent[root]));
@@ -237,8 +238,8 @@ function treeView(zoomed) {
       "p",
       { class: "soft" },
       make("b", {}, "Estimated"),
-      " from the call graph, which knows who called whom how often, and not on behalf of whom: ",
-      "self times are exact, the way down to them is not.",
+      " from the call graph, which counts calls between pairs of functions but records no stacks: ",
+      "self times are exact, call paths are not.",
     ),
     detail,
     picture,

@@ -1,4 +1,4 @@
---- The tree of calls in a page (see gprof.analysis.call_tree), as a list of nodes.
+--- The call tree of a page (see gprof.analysis.call_tree) as a list of nodes.
 --
 -- @internal gprof.export.html.tree_list
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -7,15 +7,15 @@ local call_tree = require "gprof.analysis.call_tree"
 
 local tree_list = {}
 
---- The `id` of a node that stands for all callees that are not shown.
+--- The `id` of a node that stands for all hidden callees of its parent.
 tree_list.HIDDEN = 0
 
 --- Makes the list.
 -- @tparam profile profile by function, with a histogram
--- @treturn table `nodes`, depth first: the first is the root, all of the time. Each has
---   an `id`, of a function or cycle, `tree_list.HIDDEN`, or nil for the root; a `weight`,
---   an integer; and `parent`, an index, 0 for the root. `parts`, weights per unit of
---   time; `hidden`, the part of all time that is not shown where it was spent
+-- @treturn table `nodes`: depth first, from the root, which has all of the time. Each has
+--   `id` (of a function or cycle, `tree_list.HIDDEN`, or nil for the root), `weight` (an
+--   integer) and `parent` (an index; 0 for the root); `parts`: weight per unit of time;
+--   `hidden`: the share of the total time in hidden nodes
 function tree_list.of(profile)
   local made = call_tree.of(profile)
   local nodes, stack, hidden = {}, { { node = made.root, parent = 0 } }, 0
