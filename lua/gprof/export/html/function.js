@@ -92,8 +92,8 @@ const arcCountColumns = [
   },
 ];
 
-// The name of the function at the other end of an arc, with a remark. In the view of a cycle, the remark names
-// the member that calls or is called.
+// The name of the function at the other end of an arc, with a remark. In the view of a cycle, the remark
+// names the member that calls or is called.
 function arcNameCell(arc, other, node) {
   const from = arcs.caller[arc],
     to = arcs.callee[arc];

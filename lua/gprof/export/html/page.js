@@ -1,5 +1,5 @@
-// The page. The fragment of its address selects the view: "#main" is the function main, "#!tree" the call tree.
-// So links can be shared, and the browser's history works.
+// The page. The fragment of its address selects the view: "#main" is the function main, "#!tree" the call
+// tree. So links can be shared, and the browser's history works.
 
 const page = document.getElementById("page");
 const programTitle = document.title;

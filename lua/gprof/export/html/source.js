@@ -70,8 +70,8 @@ function sourceListView() {
   );
 }
 
-// The lines of a file: { number, text, known, gap }. `known` has the figures; `gap` means that lines before this
-// one are left out.
+// The lines of a file: { number, text, known, gap }. `known` has the figures; `gap` means that lines before
+// this one are left out.
 function linesOf(file) {
   const lines = [],
     known = new Map(file.known.map((entry) => [entry[0], entry])),

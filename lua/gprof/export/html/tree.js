@@ -46,8 +46,8 @@ function tintOf(i) {
   return "t" + (sum % 6);
 }
 
-// The frames to draw: the ancestors of `root`, from the top; then `root` and the frames below it that are wide
-// enough, parents first.
+// The frames to draw: the ancestors of `root`, from the top; then `root` and the frames below it that are
+// wide enough, parents first.
 function visibleFrames(root, width) {
   const frames = [],
     least = (MIN_WIDTH / width) * tree.weight[root];
