@@ -11,7 +11,8 @@
 #   make coverage  how many lines the specs run, file by file
 #   make fuzz      inputs by chance, led by what code they reach (see fuzz/README.md)
 #   make mutants   damaged images, each reported (see fuzz/images/README.md)
-#   make docs      the reference of the library, build/doc/index.html
+#   make docs      the reference of the library, build/doc/index.html; make pictures those of the
+#                  README
 #   make bench     time and memory beside GNU gprof's; make bench-large the same on real
 #                  programs, which are built first; make profile where our own time goes
 #   make deps      install what the above need; on Debian, as root
@@ -158,7 +159,7 @@ $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4)): $(DESTDIR)$(1)/%: $(3)% FORCE
 	$(quietly)install -D -m $(2) $$< $$@
 endef
 
-DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.json) \
+DOCUMENTS := LICENSE README.md CHANGELOG.md $(wildcard doc/*.md doc/*.json doc/pictures/*.svg doc/pictures/*.png) \
   $(shell find examples -type f)
 
 $(eval $(call place,$(BINDIR),755,,gprof.lua))
@@ -285,6 +286,11 @@ $(DEMO)/sample: $(DEMO_SOURCES) $(wildcard examples/sample/*.h)
 
 # --- documentation --------------------------------------------------------------------
 
+# The pictures of the README, made anew when reports or the page look different.
+pictures: all
+	@$(MAKE) --no-print-directory run-demo >/dev/null
+	$(LUA) doc/pictures/make.lua $(DEMO)
+
 # LDoc finds its Markdown with Lua 5.1 only. Warnings are errors.
 LDOC = lua5.1 /usr/bin/ldoc -q --fatalwarnings
 
@@ -334,7 +340,7 @@ $(eval $(call analyze,cppcheck))
 
 # Lines of C end at column 90, as those of the library do; .luacheckrc says so of Lua.
 lint:
-	luacheck -q gprof.lua lua spec bench examples fuzz
+	luacheck -q gprof.lua lua spec bench examples fuzz doc
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
 	  END { exit long }' $(SOURCES) $(CONFINING) $(HEADERS) \
 	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
@@ -528,7 +534,7 @@ FORCE:
 
 .DELETE_ON_ERROR:
 .PHONY: FORCE all install uninstall dist deps deps-demo deps-test deps-large deps-profile \
-  deps-docs deps-all readers demo run-demo docs test check lint analyze spec spec-valgrind \
+  deps-docs deps-all readers demo run-demo pictures docs test check lint analyze spec spec-valgrind \
   spec-sanitized spec-collector soak faults examples check-all coverage run-coverage \
   counted-runtime bench bench-large profile deps-mutants mutants \
   deps-fuzz fuzz run-fuzz fuzz-coverage clean
