@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of the lines of source files, for Lua. Writing it beside their text is in
- * margins.c. */
+/* Counts and times of source lines, for Lua. margins.c prints them beside the source. */
 #include "base/count.h"
 #include "lua/annotation.h"
 #include "lua/iteration.h"
@@ -27,22 +26,23 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* The sources of the profile at stack index 1, whose symbols are left on the stack. */
+/* Returns the source lines of the symbols of the profile at stack index 1. Leaves the
+ * symbols on the stack. */
 static const gp_symbol_sources *sources_of(lua_State *L) {
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
   return gp_sources_of_symbols(L, gp_check_symbols(L, lua_gettop(L)));
 }
 
-/* The file whose number is argument 2. */
+/* Returns argument 2, the number of a source file, as an index. */
 static uint32_t check_file(lua_State *L, const gp_symbol_sources *sources) {
   lua_Integer file = luaL_checkinteger(L, 2);
   luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files.count, 2,
-                "no file of that number");
+                "no file with this number");
   return (uint32_t)(file - 1);
 }
 
-/* annotated(profile, file) -> how many functions and lines of a source file are selected
- * for annotation, their calls, and the executions of their blocks */
+/* annotated(profile, file) -> number of functions and lines of a source file that are
+ * selected for annotation, their calls, executions of their basic blocks */
 static int annotated(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   const gp_symbol_sources *sources = sources_of(L);
@@ -53,7 +53,7 @@ static int annotated(lua_State *L) {
   return 3;
 }
 
-/* annotation(profile, file [, gnu_compat]) -> what is known of the lines of a file */
+/* annotation(profile, file [, gnu_compat]) -> annotation of the lines of a source file */
 static int new_annotation(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   lua_settop(L, 3);
@@ -77,14 +77,14 @@ static void push_counts(lua_State *L, const gp_annotation *lines, size_t line) {
   }
 }
 
-static void push_known(lua_State *L, uint64_t count, bool known) {
+static void push_if_known(lua_State *L, uint64_t count, bool known) {
   if (known)
     lua_pushinteger(L, (lua_Integer)count);
   else
     lua_pushnil(L);
 }
 
-/* Upvalues: the annotation, and the row that comes next. */
+/* Upvalues: the annotation, the next row. */
 static int next_line(lua_State *L) {
   const gp_annotation *lines = gp_check_annotation(L, lua_upvalueindex(1));
   size_t row = (size_t)lua_tointeger(L, lua_upvalueindex(2));
@@ -93,42 +93,43 @@ static int next_line(lua_State *L) {
   lua_replace(L, lua_upvalueindex(2));
   lua_pushinteger(L, lines->line[row]);
   push_counts(L, lines, row);
-  push_known(L, lines->calls[row], lines->flags[row] & GP_LINE_CALLS);
-  push_known(L, lines->blocks[row], lines->flags[row] & GP_LINE_BLOCKS);
+  push_if_known(L, lines->calls[row], lines->flags[row] & GP_LINE_CALLS);
+  push_if_known(L, lines->blocks[row], lines->flags[row] & GP_LINE_BLOCKS);
   lua_pushnumber(L, lines->seconds[row]);
   return 5;
 }
 
-/* annotation:lines() -> iterator over number, counts, calls, blocks and seconds */
+/* annotation:lines() -> iterator over number, counts, calls, blocks, seconds of each
+ * line */
 static int lines(lua_State *L) {
   gp_check_annotation(L, 1);
   return gp_return_counting(L, next_line);
 }
 
-/* Upvalues: the annotation, its busiest rows, and which of them comes next. */
+/* Upvalues: the annotation, the busiest rows, how many of them were returned. */
 static int next_busy(lua_State *L) {
-  const gp_annotation *known = gp_check_annotation(L, lua_upvalueindex(1));
+  const gp_annotation *lines = gp_check_annotation(L, lua_upvalueindex(1));
   lua_Integer place = lua_tointeger(L, lua_upvalueindex(3)) + 1;
   if (lua_rawgeti(L, lua_upvalueindex(2), place) == LUA_TNIL) return 1;
   uint32_t row = (uint32_t)lua_tointeger(L, -1) - 1;
   lua_pushinteger(L, place);
   lua_replace(L, lua_upvalueindex(3));
-  lua_pushinteger(L, known->line[row]);
-  lua_pushinteger(L, (lua_Integer)gp_annotation_executions(known, row));
+  lua_pushinteger(L, lines->line[row]);
+  lua_pushinteger(L, (lua_Integer)gp_annotation_executions(lines, row));
   return 2;
 }
 
-/* annotation:busiest(most) -> iterator over numbers and executions of the lines that were
- * executed most often, at most so many */
+/* annotation:busiest(limit) -> iterator over number and executions of the most frequently
+ * executed lines, at most `limit` of them */
 static int busiest(lua_State *L) {
-  const gp_annotation *known = gp_check_annotation(L, 1);
-  lua_Integer most = luaL_checkinteger(L, 2);
+  const gp_annotation *lines = gp_check_annotation(L, 1);
+  lua_Integer limit = luaL_checkinteger(L, 2);
   lua_settop(L, 1);
   size_t count;
   void **guard = gp_push_guard(L);
-  *guard = gp_annotation_busiest(known, &count);
-  if (most < 0) most = 0;
-  gp_take_rows(L, guard, count < (lua_Unsigned)most ? count : (size_t)most);
+  *guard = gp_annotation_busiest(lines, &count);
+  if (limit < 0) limit = 0;
+  gp_take_rows(L, guard, count < (lua_Unsigned)limit ? count : (size_t)limit);
   lua_pushinteger(L, 0);
   lua_pushcclosure(L, next_busy, 3);
   return 1;
@@ -143,8 +144,8 @@ static const gp_annotation_box *opened(const gp_part *p) {
 }
 
 static gp_field_value get_last(const gp_part *p) {
-  const gp_annotation *known = &opened(p)->lines;
-  return gp_integer_value(known->count > 0 ? known->line[known->count - 1] : 0);
+  const gp_annotation *lines = &opened(p)->lines;
+  return gp_integer_value(lines->count > 0 ? lines->line[lines->count - 1] : 0);
 }
 
 static gp_field_value get_executions(const gp_part *p) {
@@ -162,8 +163,8 @@ void gp_define_annotation(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"lines", lines}, {"busiest", busiest}, {NULL, NULL}};
   static const gp_field fields[] = {
-      {"last", get_last},              /* the highest number of a line; 0 without any */
-      {"executions", get_executions},  /* of all lines */
+      {"last", get_last},              /* highest line number; 0 if there are no lines */
+      {"executions", get_executions},  /* sum over all lines */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"annotated", annotated}, {"annotation", new_annotation}, {NULL, NULL}};

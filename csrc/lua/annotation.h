@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of the lines of source files, for Lua. */
+/* Counts and times of source lines, for Lua. */
 #ifndef GP_LUA_ANNOTATION_H
 #define GP_LUA_ANNOTATION_H
 
@@ -14,7 +14,8 @@ typedef struct gp_annotation_box {
   bool open;
 } gp_annotation_box;
 
-/* The open annotation at `index`; a Lua error if it is closed or anything else. */
+/* Returns the annotation at stack index `index`; a Lua error if it is closed or of
+ * another type. */
 const gp_annotation *gp_check_annotation(lua_State *L, int index);
 
 #endif

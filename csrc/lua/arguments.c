@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options that functions take, and failures that they return. */
+/* Reading option tables, and returning failures to Lua. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ const char *gp_text_option(lua_State *L, int index, const char *name) {
   if (lua_getfield(L, index, name) != LUA_TNIL && lua_type(L, -1) != LUA_TSTRING)
     luaL_error(L, "option '%s': string expected, got %s", name, luaL_typename(L, -1));
   const char *text = lua_tostring(L, -1);
-  lua_pop(L, 1);  /* it stays in the table */
+  lua_pop(L, 1);  /* the table keeps it alive */
   return text;
 }
 

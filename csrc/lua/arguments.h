@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Options that functions of the binding take, and failures that they return. */
+/* Reading option tables, and returning failures (nil and a message) to Lua. */
 #ifndef GP_LUA_ARGUMENTS_H
 #define GP_LUA_ARGUMENTS_H
 
@@ -10,19 +10,21 @@
 
 #include "base/error.h"
 
-/* A field of the table of options at `index`: whether it is set; its text, which lasts as
- * long as the table holds it, or NULL. */
+/* Whether an option is set (not nil or false) in the table at stack index `index`. */
 bool gp_flag_option(lua_State *L, int index, const char *name);
+
+/* The string value of an option, or NULL if it is nil; a Lua error if it is anything
+ * else. The string stays valid as long as the table holds it. */
 const char *gp_text_option(lua_State *L, int index, const char *name);
 
-/* Pushes nil and a message, "PATH: what is wrong", and returns 2: to be returned, not
- * raised. */
+/* Pushes nil and the message "PATH: ERROR". Returns 2, the number of results, so that a
+ * function can return the failure to Lua instead of raising it. */
 int gp_push_failure(lua_State *L, const char *path, const gp_error *error);
 
-/* Pushes nil and the message alone, and returns 2. */
+/* Same without a path: pushes nil and the message "ERROR". */
 int gp_push_error(lua_State *L, const gp_error *error);
 
-/* Pushes nil and a message, "WHAT: the reason in errno", and returns 2. */
+/* Same for a failed system call: the message is "WHAT: " and the text for errno. */
 int gp_push_system_failure(lua_State *L, const char *what);
 
 /* Plural suffix: "" or "s". */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What gprof.library.bundle checks bytecode by, which Lua itself trusts blindly. */
+/* Checksums for gprof.library.bundle, which verifies bytecode before loading it: Lua
+ * itself loads bytecode without checks. */
 #include <lauxlib.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -8,11 +9,11 @@
 
 #include "lua/module.h"
 
-/* Where an interpreter does not export its identification, its release is unknown. */
+/* Weak, because some interpreters do not export it: then the release is unknown. */
 #pragma weak lua_ident
 
-/* lua_release() -> "5.4.4", the release of the interpreter; nil if it is unknown.
- * Releases of one version load each other's bytecode, but may get its lines wrong. */
+/* lua_release() -> release of the interpreter, such as "5.4.4"; nil if unknown.
+ * All 5.4 releases load each other's bytecode, but may report wrong line numbers. */
 static int lua_release(lua_State *L) {
   static const char head[] = "$LuaVersion: Lua ";
   if (&lua_ident && strncmp(lua_ident, head, sizeof head - 1) == 0) {
@@ -24,9 +25,9 @@ static int lua_release(lua_State *L) {
   return 1;
 }
 
-/* Adds bytes to a checksum, eight at a time: their number is a multiple of eight, unless
- * they are the last. No protection against forgery: whoever can write the bundle can
- * write the core. */
+/* Adds bytes to a checksum, eight at a time. The length must be a multiple of eight
+ * except in the last call. The checksum does not protect against forgery: an attacker who
+ * can write the bundle can also write the core. */
 static uint64_t add(uint64_t sum, const void *bytes, size_t length) {
   const char *at = bytes;
   while (length > 0) {
@@ -45,7 +46,7 @@ static void push_checksum(lua_State *L, uint64_t sum, uint64_t length) {
   lua_pushinteger(L, (lua_Integer)add(sum, &length, sizeof length));
 }
 
-/* checksum(text) -> an integer */
+/* checksum(text) -> integer */
 static int checksum(lua_State *L) {
   size_t length;
   const char *text = luaL_checklstring(L, 1, &length);
@@ -53,7 +54,7 @@ static int checksum(lua_State *L) {
   return 1;
 }
 
-/* file_checksum(path) -> the checksum of what is in the file; nil if it cannot be read */
+/* file_checksum(path) -> checksum of the file's contents; nothing if it cannot be read */
 static int file_checksum(lua_State *L) {
   FILE *file = fopen(luaL_checkstring(L, 1), "rb");
   if (!file) return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command line for Lua: libc's getopt_long and libiberty's expandargv. */
+/* Command line parsing for Lua, with libc's getopt_long and libiberty's expandargv. */
 #include <errno.h>
 #include <getopt.h>
 #include <lauxlib.h>
@@ -17,8 +17,9 @@
 
 /* --- argument vectors ------------------------------------------------------ */
 
-/* Pushes a copy of the table of strings at `index` as a C argument vector that the
- * collector frees; the strings stay the table's. argv[0] is the program's name. */
+/* Pushes a C argument vector made from the array of strings at `index`; argv[0] is
+ * `program`. The collector frees the vector. The strings still belong to the array, which
+ * must keep them alive. */
 static char **push_argv(lua_State *L, int index, const char *program, int *argc) {
   lua_Unsigned length = lua_rawlen(L, index);
   luaL_argcheck(L, length < INT_MAX / 2, index, "too many arguments");
@@ -26,8 +27,9 @@ static char **push_argv(lua_State *L, int index, const char *program, int *argc)
   char **argv = lua_newuserdatauv(L, ((size_t)count + 2) * sizeof *argv, 0);
   argv[0] = (char *)(uintptr_t)program;
   for (lua_Integer i = 1; i <= count; i++) {
-    /* only strings: a number would be turned into one that nobody holds */
-    luaL_argcheck(L, lua_rawgeti(L, index, i) == LUA_TSTRING, index, "strings expected");
+    /* no numbers: the string that lua_tostring makes of one would not be kept alive */
+    luaL_argcheck(L, lua_rawgeti(L, index, i) == LUA_TSTRING, index,
+                  "array of strings expected");
     argv[i] = (char *)(uintptr_t)lua_tostring(L, -1);
     lua_pop(L, 1);
   }
@@ -36,7 +38,7 @@ static char **push_argv(lua_State *L, int index, const char *program, int *argc)
   return argv;
 }
 
-/* What expandargv made, freed by the collector if Lua raises an error. */
+/* Frees the vector that expandargv made, even if Lua raises an error. */
 static int release_argv(lua_State *L) {
   char ***box = luaL_checkudata(L, 1, GP_ARGV);
   freeargv(*box);
@@ -53,9 +55,10 @@ static char ***push_argv_box(lua_State *L) {
   return box;
 }
 
-/* Whether the first byte of a file can be read, if it can be opened, and there is one:
- * libiberty takes some that cannot for empty ones, and ends the process for a directory.
- * Pipes are no files to it, and are left alone. */
+/* Checks that an @FILE argument can be read, because expandargv does not: it treats some
+ * unreadable files as empty, and exits the process if the file is a directory. Returns
+ * true for files that cannot be opened, which expandargv keeps as plain words, and for
+ * pipes, which it leaves alone. */
 static bool can_be_read(const char *path, gp_error *error) {
   struct stat status;
   bool file_like =
@@ -68,8 +71,8 @@ static bool can_be_read(const char *path, gp_error *error) {
   return !failed;
 }
 
-/* expand(program, arguments) -> arguments with each @FILE replaced by the words in
- * that file; or nil and a message */
+/* expand(program, arguments) -> arguments with each @FILE replaced by the words in FILE;
+ * or nil and a message */
 static int expand(lua_State *L) {
   int argc;
   gp_error error = {""};
@@ -94,37 +97,38 @@ static int expand(lua_State *L) {
 
 /* --- options --------------------------------------------------------------- */
 
-/* A table of options is a text with a line for each: its letter, or a blank; a blank; its
- * long name, which may be empty; and "=" if it needs an argument, "[=" if it may have
- * one. What follows in the line is for others. */
+/* An option table is a string with one line per option: its letter or a blank; a blank;
+ * its long name, which may be empty; then "=" if an argument is required, or "[=" if it
+ * is optional. This file ignores the rest of the line. */
 
-/* Values of long options, apart from all characters and '?': this, and where their line
- * begins in the table. */
+/* getopt_long returns LONG_BASE plus the offset of the option's line for a long option.
+ * That is larger than any character, which stands for a short option. */
 enum { LONG_BASE = 1000 };
 
-static int argument_kind(const char *behind_name) {
-  return *behind_name == '=' ? required_argument
-         : *behind_name == '[' ? optional_argument : no_argument;
+static int argument_kind(const char *after_name) {
+  return *after_name == '=' ? required_argument
+         : *after_name == '[' ? optional_argument : no_argument;
 }
 
 static size_t name_length(const char *line) { return strcspn(line + 2, "=[ \n"); }
 
 static const char *next_line(const char *line) { return line + strcspn(line, "\n") + 1; }
 
-/* The table at `index`, of which every line has a letter and a name, be they blank. */
+/* Returns the option table at `index` and counts its lines; a Lua error if a line is too
+ * short to hold a letter, a blank and a name. */
 static const char *check_table(lua_State *L, int index, int *lines) {
   const char *text = luaL_checkstring(L, index);
   *lines = 0;
   for (const char *line = text; *line; line = next_line(line)) {
     bool whole = strcspn(line, "\n") > 2 && strchr(line, '\n');
-    luaL_argcheck(L, whole && line - text < INT_MAX / 2, index, "no table of options");
+    luaL_argcheck(L, whole && line - text < INT_MAX / 2, index, "malformed option table");
     ++*lines;
   }
   return text;
 }
 
-/* Pushes the long options of the table at `index` for getopt_long, and copies of their
- * names behind them, which end with a zero there. */
+/* Pushes the long options of the table at `index` as getopt_long takes them. The same
+ * block also holds a copy of the table, in which each name ends with a zero byte. */
 static struct option *push_long_options(lua_State *L, int index) {
   int lines;
   const char *text = check_table(L, index, &lines);
@@ -145,9 +149,9 @@ static struct option *push_long_options(lua_State *L, int index) {
   return options;
 }
 
-/* Pushes the letters of a table as getopt_long wants them: words that are no options come
- * in their turn, as moving them behind the options takes as many steps as both together
- * have words. POSIX has them end the options. */
+/* Pushes the letters of a table in getopt_long's syntax. The "-" makes it return operands
+ * in place: by default it moves them after the options, which takes quadratic time. Under
+ * POSIXLY_CORRECT, the first operand ends the options. */
 static const char *push_letters(lua_State *L, const char *table) {
   static const char *const colons[] = {
       [no_argument] = "", [required_argument] = ":", [optional_argument] = "::"};
@@ -164,14 +168,14 @@ static const char *push_letters(lua_State *L, const char *table) {
   return lua_tostring(L, -1);
 }
 
-/* The line of the option that getopt_long chose. */
+/* The table line of the option for which getopt_long returned `choice`. */
 static const char *chosen_line(const char *table, int choice) {
   if (choice >= LONG_BASE) return table + (choice - LONG_BASE);
   while (*table && *table != choice) table = next_line(table);
   return table;
 }
 
-/* Appends {line, value} to the result table at `index`. */
+/* Appends {line, value} to the list of options at `index`. */
 static void append(lua_State *L, int index, const char *line, const char *value) {
   lua_createtable(L, 2, 0);
   lua_pushlstring(L, line, strcspn(line, "\n"));
@@ -181,23 +185,24 @@ static void append(lua_State *L, int index, const char *line, const char *value)
   lua_rawseti(L, index, luaL_len(L, index) + 1);
 }
 
-/* What stood before the culprit is the last result: it may ask for help. */
-static int complain(lua_State *L, int result, const char *kind, const char *what) {
+/* Returns a failure. The options before the rejected word are the last result, because
+ * they may include --help. */
+static int reject(lua_State *L, int result, const char *kind, const char *word) {
   luaL_pushfail(L);
   lua_pushstring(L, kind);
-  lua_pushstring(L, what);
+  lua_pushstring(L, word);
   lua_pushvalue(L, result);
   return 4;
 }
 
-/* What getopt_long could not take, as the user wrote it: for a long option its
- * whole word, for a short one its letter. */
-static const char *push_culprit(lua_State *L, char **argv, int value) {
+/* Pushes the rejected option as the user wrote it: "-x" for a short option, the whole
+ * word for a long one. */
+static const char *push_rejected(lua_State *L, char **argv, int value) {
   if (value != 0 && value < LONG_BASE) return lua_pushfstring(L, "-%c", value);
   return lua_pushstring(L, argv[optind - 1]);
 }
 
-/* Whether a long option begins with the word, "--name" or "--name=value". */
+/* Whether the word, "--name" or "--name=value", abbreviates one of the long options. */
 static bool is_prefix(const struct option *options, const char *word) {
   size_t length = strncmp(word, "--", 2) == 0 ? strcspn(word + 2, "=") : 0;
   for (; length > 0 && options->name; options++)
@@ -205,7 +210,7 @@ static bool is_prefix(const struct option *options, const char *word) {
   return false;
 }
 
-/* What getopt_long takes for the letter of a word that is no option. */
+/* getopt_long returns this for an operand, because the letters begin with "-". */
 enum { OPERAND = 1 };
 
 static void append_operand(lua_State *L, int index, const char *word) {
@@ -213,11 +218,12 @@ static void append_operand(lua_State *L, int index, const char *word) {
   lua_rawseti(L, index, luaL_len(L, index) + 1);
 }
 
-/* getopt(arguments, options, own) -> list of {line, value}, operands; or nil, kind, word,
- * list for what cannot be taken: "unknown", "missing" (its argument) or "superfluous" (an
- * argument that it does not take), with what came before. Long options are those of the
- * table `options`; one that is none of these, nor the beginning of any, is looked for in
- * the table `own`, which has no letters. */
+/* getopt(arguments, options, own) -> list of {line, value}, list of operands; or, if a
+ * word is rejected: nil, kind, word, list of the options before it. The kind is
+ * "unknown", "missing" (a required argument) or "superfluous" (an argument that the
+ * option does not take). A long option is looked up in the table `options` first, then in
+ * the table `own`, which has no letters: so an abbreviation never becomes ambiguous
+ * through `own`. */
 static int read_options(lua_State *L) {
   int argc, choice;
   struct option *all = push_long_options(L, 2), *own = push_long_options(L, 3);
@@ -227,7 +233,7 @@ static int read_options(lua_State *L) {
   lua_newtable(L);
   lua_newtable(L);
   int operands = lua_gettop(L), result = operands - 1;
-  optind = 0;  /* begin anew */
+  optind = 0;  /* resets getopt_long */
   opterr = 0;
   for (;;) {
     table = lua_tostring(L, 2);
@@ -239,10 +245,10 @@ static int read_options(lua_State *L) {
     }
     if (choice < 0) break;
     if (choice == ':')
-      return complain(L, result, "missing", push_culprit(L, argv, optopt));
+      return reject(L, result, "missing", push_rejected(L, argv, optopt));
     if (choice == '?')
-      return complain(L, result, optopt >= LONG_BASE ? "superfluous" : "unknown",
-                      push_culprit(L, argv, optopt));
+      return reject(L, result, optopt >= LONG_BASE ? "superfluous" : "unknown",
+                    push_rejected(L, argv, optopt));
     if (choice == OPERAND)
       append_operand(L, operands, optarg);
     else

@@ -10,7 +10,7 @@
 #include "lua/object.h"
 #include "lua/trace.h"
 
-/* Of formats, as Lua calls them. */
+/* Names of the file formats in Lua. */
 static const char *const format_names[] = {
     [GP_FORMAT_AUTO] = "auto", [GP_FORMAT_MAGIC] = "magic", [GP_FORMAT_BSD] = "bsd",
     [GP_FORMAT_44BSD] = "4.4bsd", [GP_FORMAT_PROF] = "prof", [GP_FORMAT_PROF + 1] = NULL};
@@ -30,9 +30,10 @@ const gp_data *gp_open_data(lua_State *L, const gp_data_box *box) {
   return &box->data;
 }
 
-/* data(image [, mixed_rates [, trace]]) -> an empty sum, as the image's target writes it;
- * with a pointer size (bytes) in place of an image, and whether it is big-endian behind,
- * as such a machine does */
+/* data(image [, mixed_rates [, trace]]) -> an empty sum with the image's pointer size and
+ * byte order
+ * data(pointer_size [, mixed_rates [, trace [, big_endian]]]) -> the same without an
+ * image; the pointer size is 4 or 8 bytes */
 static int new_data(lua_State *L) {
   gp_layout layout = {.pointer_size = 8};
   if (lua_isinteger(L, 1)) {
@@ -53,9 +54,9 @@ static int new_data(lua_State *L) {
   box->trace = trace;
   box->open = true;
   luaL_setmetatable(L, GP_DATA);
-  lua_newtable(L);  /* its `files` */
+  lua_newtable(L);  /* the field `files` */
   lua_setiuservalue(L, -2, 1);
-  lua_pushvalue(L, 3);  /* lives as long as the data */
+  lua_pushvalue(L, 3);  /* keeps the trace alive */
   lua_setiuservalue(L, -2, 2);
   return 1;
 }
@@ -89,8 +90,8 @@ static void set_integer(lua_State *L, const char *name, uint64_t value) {
   lua_setfield(L, -2, name);
 }
 
-/* Fills the entry on the top, of the list of files: the file's kind, and its records,
- * which are those that came after `before`. */
+/* Fills in the entry on the top of the stack, for the list of files: the file's format,
+ * and how many records were added since the statistics were `before`. */
 static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                        gp_data_stats before) {
   lua_pushstring(L, format_names[kind.format]);
@@ -102,9 +103,9 @@ static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
   set_integer(L, "block_records", data->stats.block_records - before.block_records);
 }
 
-/* Pushes the list of files and a new entry of it. That and all of Lua's strings that it
- * will take are made before the file is read: afterwards there is nothing left that could
- * fail, and the data and the list tell of the same files. */
+/* Pushes the list of files and a new entry in it. This allocates the entry and all
+ * strings that end_entry needs before the file is read. Nothing can fail afterwards, so
+ * the data and the list always describe the same files. */
 static void push_entry(lua_State *L, const gp_data *data, const char *path) {
   for (const char *const *name = format_names; *name; name++) lua_pushstring(L, *name);
   lua_getiuservalue(L, 1, 1);
@@ -116,7 +117,7 @@ static void push_entry(lua_State *L, const gp_data *data, const char *path) {
   lua_rawseti(L, -3, (lua_Integer)lua_rawlen(L, -3) + 1);
 }
 
-/* Completes that entry, or takes it away. */
+/* Completes the entry that push_entry made, or removes it if reading failed. */
 static void end_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                       gp_data_stats before, bool done) {
   if (done) {
@@ -129,20 +130,20 @@ static void end_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
   }
 }
 
-/* The format that argument `index` names, or GP_FORMAT_AUTO. */
+/* Returns the format that argument `index` names; GP_FORMAT_AUTO if it is nil. */
 static gp_format check_format(lua_State *L, int index) {
   return (gp_format)luaL_checkoption(L, index, "auto", format_names);
 }
 
-/* The descriptor of a file of Lua's own library. */
+/* Returns the file descriptor of the Lua file at `index`. */
 static int check_open_file(lua_State *L, int index) {
   const luaL_Stream *file = luaL_checkudata(L, index, LUA_FILEHANDLE);
   luaL_argcheck(L, file->closef, index, "file is closed");
   return fileno(file->f);
 }
 
-/* data:read(path or file, format) -> data, or nil and a message. After a failure the data
- * is closed: part of the file may be in it. */
+/* data:read(path or file, format) -> data; or nil and a message. A failure closes the
+ * data, because part of the file may have been added. */
 static int read_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   int file = lua_isuserdata(L, 2) ? check_open_file(L, 2) : -1;
@@ -164,8 +165,7 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
-/* data:add_file(path, format) -> data, or nil and a message:
- * then the data is as it was */
+/* data:add_file(path, format) -> data; or nil and a message, and the data is unchanged */
 static int add_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
@@ -183,15 +183,16 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
-/* The same of one that is to be written to: what Lua has written before is in front. */
+/* Same for a file to write to. Flushes it first, so that earlier output stays in
+ * front. */
 static int check_writable(lua_State *L, int index) {
   int file = check_open_file(L, index);
   fflush(((luaL_Stream *)lua_touserdata(L, index))->f);
   return file;
 }
 
-/* data:write(path or file, format) -> data, or nil and a message: then the file of that
- * path is as it was */
+/* data:write(path or file, format) -> data; or nil and a message. A failure leaves the
+ * file at `path` unchanged. */
 static int write_file(lua_State *L) {
   const gp_data *data = gp_check_data(L, 1);
   int file = lua_isuserdata(L, 2) ? check_writable(L, 2) : -1;
@@ -253,7 +254,8 @@ static gp_field_value get_files(const gp_part *p) {
   return gp_pushed_value;
 }
 
-/* The lowest and the highest address in histograms and of callees. */
+/* Finds the lowest and highest address of histograms and callees; false if there are
+ * none. */
 static bool find_range(const gp_data *data, uint64_t *low, uint64_t *high) {
   gp_range covered = gp_data_covered(data);
   *low = covered.low;
@@ -287,16 +289,16 @@ void gp_define_data(lua_State *L) {
       {"histogram_records", get_histogram_records},
       {"arc_records", get_arc_records},
       {"block_records", get_block_records},
-      {"bytes", get_bytes},  /* of files that were read */
+      {"bytes", get_bytes},  /* size of the files read */
       {"has_histogram", get_has_histogram},
-      {"has_arcs", get_has_arcs},  /* or is of a format that always has them */
-      {"shared", get_shared},  /* of a shared library */
-      {"uncounted", get_uncounted},  /* calls of one that there was no room for */
+      {"has_arcs", get_has_arcs},  /* true also for formats that always record arcs */
+      {"shared", get_shared},  /* is a profile of a shared library */
+      {"uncounted", get_uncounted},  /* calls that its arc table had no room for */
       {"pointer_size", get_pointer_size},  /* bytes */
       {"big_endian", get_big_endian},
-      {"files", get_files},  /* the same counts for each file, with path and format */
-      {"low", get_low},    /* lowest address in histograms and callees, or nil */
-      {"high", get_high},  /* highest one */
+      {"files", get_files},  /* list: path, format and record counts of each file */
+      {"low", get_low},    /* lowest address of histograms and callees, or nil */
+      {"high", get_high},  /* highest address of them, or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {{"data", new_data}, {NULL, NULL}};
   gp_define_object(L, GP_DATA, gp_get_field, meta, methods);

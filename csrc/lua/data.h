@@ -11,16 +11,17 @@
 
 typedef struct gp_data_box {
   gp_data data;
-  gp_staging staging;         /* for files that are added as a whole */
-  const gp_trace *trace;      /* of files that are read; kept alive by user value 2 */
+  gp_staging staging;         /* for add_file, which adds a whole file or nothing */
+  const gp_trace *trace;      /* for reading files; kept alive by user value 2 */
   bool open;
 } gp_data_box;
 
-/* The open data at `index`; a Lua error if it is closed or anything else. */
+/* Returns the data at stack index `index`; a Lua error if it is closed or of another
+ * type. */
 gp_data *gp_check_data(lua_State *L, int index);
 
-/* The data in a box that an iteration keeps; a Lua error that blames no argument if it is
- * closed. */
+/* Returns the data in a box; a Lua error, not an argument error, if it is closed. For
+ * iterators and fields. */
 const gp_data *gp_open_data(lua_State *L, const gp_data_box *box);
 
 #endif

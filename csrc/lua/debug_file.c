@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Debugging information of an image that is in other files, for Lua. A function of the
- * Lua layer, the finder, looks for these files and calls functions here. */
+/* Debugging information in separate files, for Lua. A callback from the Lua layer, the
+ * finder, searches for these files and attaches them with the functions below. */
 #include <lauxlib.h>
 #include <string.h>
 
@@ -13,12 +13,13 @@
 #include "lua/module.h"
 #include "object/debuglink.h"
 
-/* The registry has the finder by this name. */
+/* Registry key of the finder. */
 #define FINDER "gprof.debug_file_finder"
 
-/* set_debug_file_finder(function): the function is called with an image and "lines" when
- * its debugging information is wanted and may be in other files; with "split" when names
- * of inlined functions are wanted and may be in files that libbfd does not read */
+/* set_debug_file_finder(function): sets the finder. It is called with an image and a
+ * string: "lines" if debugging information is needed and may be in other files; "split"
+ * if names of inlined functions are needed and may be in split files (.dwo), which libbfd
+ * does not read. */
 static int set_finder(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -26,20 +27,20 @@ static int set_finder(lua_State *L) {
   return 0;
 }
 
-/* Whether some of the debugging information is elsewhere, as far as is easily told. */
-static bool refers(const gp_image *image) {
+/* Whether some debugging information seems to be in other files: a quick check. */
+static bool may_be_separate(const gp_image *image) {
   return gp_debug_file_is_likely(image) ||
          bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
 }
 
-/* Compilers that put debugging information aside leave addresses in the image. */
+/* With -gsplit-dwarf, compilers leave only the addresses in the image: .debug_addr. */
 static bool may_be_split(const gp_image *image) {
   bfd *file = gp_image_for_lines(image, false)->file;
   return bfd_get_section_by_name(file, ".debug_addr") != NULL;
 }
 
-/* Calls the finder, if one is set, with the image on the top, which stays, unless that
- * was `done`. */
+/* Calls the finder, if one is set, with the image on the top of the stack, unless this
+ * was `done` before. Leaves the image on the stack. */
 static void find_once(lua_State *L, bool *done, const char *what) {
   if (*done) return;
   *done = true;
@@ -52,7 +53,8 @@ static void find_once(lua_State *L, bool *done, const char *what) {
   lua_call(L, 2, 0);
 }
 
-void gp_seek_lines(lua_State *L, const gp_image_box *of, bool by_libbfd, bool named) {
+void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd,
+                         bool named) {
   luaL_checkstack(L, 8, NULL);
   gp_push_image(L, of);
   gp_image_box *box = lua_touserdata(L, -1);
@@ -61,20 +63,20 @@ void gp_seek_lines(lua_State *L, const gp_image_box *of, bool by_libbfd, bool na
       gp_debuglink_check(box->image->file);
       box->links_checked = true;
     } else if (!by_libbfd) {
-      if (refers(box->image)) find_once(L, &box->lines_searched, "lines");
+      if (may_be_separate(box->image)) find_once(L, &box->lines_searched, "lines");
       if (named && box->image && may_be_split(box->image))
         find_once(L, &box->split_reported, "split");
     }
   }
   lua_pop(L, 1);
-  if (!of->image) luaL_error(L, "image is closed");  /* by whoever was warned */
+  if (!of->image) luaL_error(L, "image is closed");  /* by a warning handler */
 }
 
 /* --- for the finder -------------------------------------------------------------- */
 
-/* true, or nil and a message; an error if there was no memory: another file would not
- * help. */
-static int push_outcome(lua_State *L, bool done, const char *path,
+/* Pushes true, or nil and a message. Raises an error if memory ran out, because trying
+ * another file would not help. */
+static int push_result(lua_State *L, bool done, const char *path,
                         const gp_error *error) {
   if (!done && strcmp(error->text, "not enough memory") == 0) gp_raise_no_memory(L);
   if (!done) return gp_push_failure(L, path, error);
@@ -82,7 +84,7 @@ static int push_outcome(lua_State *L, bool done, const char *path,
   return 1;
 }
 
-/* The image that has the debugging information of argument 1. */
+/* Returns the object file that holds the debugging information of argument 1. */
 static gp_image *check_lines(lua_State *L) {
   return gp_image_for_lines(gp_check_image(L, 1), false);
 }
@@ -104,7 +106,7 @@ static int is_likely(lua_State *L) {
   return 1;
 }
 
-/* Pushes a name that is the caller's no more, or nil. */
+/* Pushes a string, or nil for NULL. Takes ownership of `name`. */
 static int push_name(lua_State *L, void **guard, char *name) {
   *guard = name;
   if (name)
@@ -122,8 +124,8 @@ static int debug_link(lua_State *L) {
   return push_name(L, guard, gp_debuglink_debug(image->file, &checksum));
 }
 
-/* shared_link(image) -> the name in .gnu_debugaltlink, be that of the debugging file; and
- * the path of the file that says so. Or nil */
+/* shared_link(image) -> the name in .gnu_debugaltlink, or nil; and the path of the file
+ * that was read: the image or its debugging file */
 static int shared_link(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = gp_push_guard(L);
@@ -132,15 +134,14 @@ static int shared_link(lua_State *L) {
   return 2;
 }
 
-/* split_link(image) -> the name of the first file that compilers put debugging
- * information into, or nil */
+/* split_link(image) -> the name of the first split debugging file (.dwo), or nil */
 static int split_link(lua_State *L) {
   gp_image *image = check_lines(L);
   void **guard = gp_push_guard(L);
   return push_name(L, guard, gp_units_split_file(image));
 }
 
-/* forget_links(image): libbfd is to look for no other file */
+/* forget_links(image): keeps libbfd from searching for other files */
 static int forget_links(lua_State *L) {
   gp_image *image = gp_check_image(L, 1);
   gp_debuglink_forget(image->file);
@@ -157,33 +158,34 @@ static int attach_debug(lua_State *L) {
                                                          : GP_WANT_SYMBOLS;
   gp_error error = {""};
   bool done = gp_debug_file_attach(image, path, path_of(L), wanted, &error);
-  return push_outcome(L, done, path, &error);
+  return push_result(L, done, path, &error);
 }
 
-/* share_debug(image, path) -> true, or nil and a message; the path begins with a slash */
+/* share_debug(image, path) -> true, or nil and a message: attaches the supplementary file
+ * at an absolute path */
 static int share_debug(lua_State *L) {
   const char *path = luaL_checkstring(L, 2);
   gp_error error = {""};
-  luaL_argcheck(L, path[0] == '/', 2, "no path from the root");
+  luaL_argcheck(L, path[0] == '/', 2, "absolute path expected");
   bool done = gp_debug_file_attach_supplementary(check_lines(L), path, &error);
-  return push_outcome(L, done, path, &error);
+  return push_result(L, done, path, &error);
 }
 
-/* is_packed(image) -> whether there are packed symbols in it */
+/* is_packed(image) -> whether the image has compressed symbols (.gnu_debugdata) */
 static int is_packed(lua_State *L) {
   lua_pushboolean(L, gp_mini_debug_is_there(gp_check_image(L, 1)));
   return 1;
 }
 
-/* unpack_symbols(image, unpack) -> true, or nil and a message; `unpack` is the value of
- * gprof.xz */
+/* unpack_symbols(image, unpack) -> true, or nil and a message; `unpack` is the value that
+ * the module gprof.xz returns */
 static int unpack_symbols(lua_State *L) {
   gp_image *image = gp_check_image(L, 1);
   gp_unpack *const *unpack = lua_touserdata(L, 2);
   gp_error error = {""};
   luaL_checktype(L, 2, LUA_TUSERDATA);
   bool done = gp_mini_debug_attach(image, *unpack, &error);
-  return push_outcome(L, done, ".gnu_debugdata", &error);
+  return push_result(L, done, ".gnu_debugdata", &error);
 }
 
 void gp_define_debug_file(lua_State *L) {

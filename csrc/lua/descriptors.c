@@ -18,7 +18,7 @@ static int close_end(lua_State *L) {
   return luaL_fileresult(L, fclose(end->f) == 0, NULL);
 }
 
-/* Pushes a file of Lua's own library, still closed. */
+/* Pushes a Lua file object, still closed. */
 static luaL_Stream *push_file(lua_State *L) {
   luaL_Stream *file = lua_newuserdatauv(L, sizeof *file, 0);
   file->closef = NULL;
@@ -26,7 +26,7 @@ static luaL_Stream *push_file(lua_State *L) {
   return file;
 }
 
-/* Makes it that of a descriptor, which is closed if that fails. */
+/* Opens a Lua file on a descriptor. Closes the descriptor if that fails. */
 static bool open_end(luaL_Stream *file, int descriptor, const char *mode) {
   file->f = fdopen(descriptor, mode);
   if (file->f)
@@ -36,36 +36,37 @@ static bool open_end(luaL_Stream *file, int descriptor, const char *mode) {
   return file->f != NULL;
 }
 
-/* pipe() -> the file to read from and the one to write to, or nil and a message */
+/* pipe() -> the end to read from, the end to write to; or nil and a message */
 static int new_pipe(lua_State *L) {
   int ends[2];
   luaL_Stream *reading = push_file(L), *writing = push_file(L);
   if (pipe2(ends, O_CLOEXEC) != 0)
-    return gp_push_system_failure(L, "no pipe can be made");
+    return gp_push_system_failure(L, "cannot create a pipe");
   bool opened = open_end(reading, ends[0], "r");
   opened = open_end(writing, ends[1], "w") && opened;
-  return opened ? 2 : gp_push_system_failure(L, "no pipe can be made");
+  return opened ? 2 : gp_push_system_failure(L, "cannot create a pipe");
 }
 
-/* A file without a name in a directory: nobody else gets at it, and it goes with the last
- * process that has it open, whatever ends that. */
+/* Opens an unnamed file in a directory. Other processes cannot open it, and the kernel
+ * removes it when the last process that has it open exits, even if it is killed. */
 static int open_unnamed(const char *directory) {
   return open(directory, O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
 }
 
-/* spool() -> a file to write to and to read from, or nil and a message.
- * It is in TMPDIR, by which users say where what may be large shall be: on a disk, or in
- * memory. It is in memory where that file system has no files without a name. */
+/* spool() -> a temporary file open for writing and reading; or nil and a message. The
+ * file is in TMPDIR, because it may be large and users set TMPDIR to choose between disk
+ * and memory. It is in memory if that file system does not support unnamed files. */
 static int new_spool(lua_State *L) {
   const char *directory = getenv("TMPDIR");
   luaL_Stream *spool = push_file(L);
   int file = open_unnamed(directory && *directory ? directory : P_tmpdir);
   if (file < 0) file = memfd_create("gprof", MFD_CLOEXEC);
   if (file >= 0 && open_end(spool, file, "w+")) return 1;
-  return gp_push_system_failure(L, "no temporary file can be made");
+  return gp_push_system_failure(L, "cannot create a temporary file");
 }
 
-/* redirect(file, to): what is written to the file goes to where the other one leads. */
+/* redirect(file, to): makes the descriptor of `file` refer to the open file of `to`, as
+ * dup2 does. */
 static int redirect(lua_State *L) {
   const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   const luaL_Stream *to = luaL_checkudata(L, 2, LUA_FILEHANDLE);
@@ -73,13 +74,14 @@ static int redirect(lua_State *L) {
   luaL_argcheck(L, to->closef, 2, "file is closed");
   fflush(file->f);
   if (dup2(fileno(to->f), fileno(file->f)) < 0)
-    return luaL_error(L, "a file cannot be redirected: %s", strerror(errno));
+    return luaL_error(L, "cannot redirect a file: %s", strerror(errno));
   return 0;
 }
 
-/* open_standard_files(): standard files that whoever started the process has closed are
- * opened, so that no other file gets their numbers, and what is said there ends up in it.
- * They cannot be used, which is an error as it was before. */
+/* open_standard_files(): opens /dev/null for each standard descriptor that is closed.
+ * Otherwise the next file opened would get its number, and messages would go into that
+ * file. The access mode is the wrong one, so that using the descriptor is still an
+ * error. */
 static int open_standard_files(lua_State *L) {
   (void)L;
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)

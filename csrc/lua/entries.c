@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The entries of the call graph: functions with their callers and callees, and cycles. */
+/* Writes call graph entries: functions with their callers and callees, and cycles. */
 #include <stdio.h>
 
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/report.h"
 
-/* What is taken from the look: `labels`, and lines by the names below. They are formats,
- * of values by place,
- * - of the line that an entry is about, if the function calls itself, if others call it,
- *   and if nobody is known to: index, percentage, seconds, seconds of its callees, calls,
- *   calls of itself, label;
- * - of a caller or a callee, and of one that is the function itself or in the same cycle:
- *   label, nothing, seconds, seconds of callees, calls, calls of the callee in all;
- * - of a member of a cycle, and of one that calls itself: label, calls of itself,
- *   seconds, seconds of callees, calls.
- * Then come what there is in place of callers, and the end of an entry. */
+/* Stack indices of fields of the look: `labels`, then the formats named in `lines`.
+ * Formats refer to these values by position:
+ * - recursive, called, other (the primary line of a function that calls itself, that
+ *   others call, or that has no recorded calls): index, percentage, seconds, seconds in
+ *   callees, calls, calls to itself, label;
+ * - arc, inner_arc (a caller or callee; one in the same cycle, or the function itself):
+ *   label, nil, seconds, seconds in callees, calls, calls of the callee from all callers;
+ * - member, recursive_member (of a cycle; one that calls itself): label, calls to itself,
+ *   seconds, seconds in callees, calls. spontaneous (printed if there are no callers) and
+ *   rule (ends an entry) take no values. */
 enum { LABELS = GP_REPORT_OWN, RECURSIVE, CALLED, OTHER, ARC, INNER_ARC, MEMBER,
        RECURSIVE_MEMBER, SPONTANEOUS, RULE };
 
@@ -23,7 +23,7 @@ static const char *const lines[] = {
     "recursive", "called", "other", "arc", "inner_arc", "member", "recursive_member",
     "spontaneous", "rule", NULL};
 
-/* What it takes to write entries. */
+/* State of a call graph being written. */
 typedef struct page {
   gp_report r;
   const gp_labels *labels;
@@ -39,8 +39,8 @@ static gp_field_value seconds(const page *p, double ticks) {
 
 /* --- lines ------------------------------------------------------------------- */
 
-/* The line of a caller, a callee or a member, whose values 3 to 5 are seconds,
- * and calls. */
+/* Writes the line of a caller, callee or member. Values 3 to 5 must be seconds, seconds
+ * in callees and calls, which choose the colour. */
 static void write_inner(const page *p, int format, const gp_field_value *values,
                         int count) {
   double time = values[2].as.number + values[3].as.number;
@@ -52,9 +52,9 @@ static void write_inner(const page *p, int format, const gp_field_value *values,
 static void write_arc(const page *p, uint32_t arc, const uint32_t *end) {
   const gp_callgraph *graph = graph_of(p);
   gp_arc_time time = gp_propagated(graph, arc);
-  gp_label made;
+  gp_label label;
   const gp_field_value values[] = {
-      gp_report_label(&p->r, p->labels, end[arc], &made),
+      gp_report_label(&p->r, p->labels, end[arc], &label),
       gp_no_value,
       seconds(p, time.self),
       seconds(p, time.children),
@@ -66,9 +66,9 @@ static void write_arc(const page *p, uint32_t arc, const uint32_t *end) {
 
 static void write_member(const page *p, uint32_t member) {
   const gp_callgraph *graph = graph_of(p);
-  gp_label made;
+  gp_label label;
   const gp_field_value values[] = {
-      gp_report_label(&p->r, p->labels, member, &made),
+      gp_report_label(&p->r, p->labels, member, &label),
       gp_integer_value(graph->self_calls[member]),
       seconds(p, graph->shown_self[member]),
       seconds(p, graph->shown_children[member]),
@@ -77,7 +77,7 @@ static void write_member(const page *p, uint32_t member) {
   write_inner(p, graph->self_calls[member] != 0 ? RECURSIVE_MEMBER : MEMBER, values, 5);
 }
 
-static void write_primary(const page *p, uint32_t node, const gp_label *made) {
+static void write_primary(const page *p, uint32_t node, const gp_label *label) {
   const gp_callgraph *graph = graph_of(p);
   uint64_t calls = graph->calls[node], self_calls = graph->self_calls[node];
   char index[32];
@@ -91,7 +91,7 @@ static void write_primary(const page *p, uint32_t node, const gp_label *made) {
       seconds(p, graph->shown_children[node]),
       gp_integer_value(calls),
       gp_integer_value(self_calls),
-      gp_label_value(made),
+      gp_label_value(label),
   };
   int format = self_calls != 0 ? RECURSIVE : calls != 0 ? CALLED : OTHER;
   gp_write_painted(&p->r, format, &s, values, 7, p->labels);
@@ -99,12 +99,12 @@ static void write_primary(const page *p, uint32_t node, const gp_label *made) {
 
 /* --- entries ----------------------------------------------------------------- */
 
-static void label_of_cycle(const gp_callgraph *graph, uint32_t cycle, gp_label *made) {
-  snprintf(made->numbers, sizeof made->numbers, "<cycle %u as a whole> [%u]",
+static void label_cycle(const gp_callgraph *graph, uint32_t cycle, gp_label *label) {
+  snprintf(label->numbers, sizeof label->numbers, "<cycle %u as a whole> [%u]",
            (unsigned)(cycle - graph->functions + 1), (unsigned)graph->rank[cycle]);
-  made->part[0] = made->numbers;
-  made->width = 0;
-  made->count = 1;
+  label->part[0] = label->numbers;
+  label->width = 0;
+  label->count = 1;
 }
 
 static void write_arcs(const page *p, bool ordered, bool callers) {
@@ -117,20 +117,20 @@ static void write_arcs(const page *p, bool ordered, bool callers) {
 }
 
 static void write_function(const page *p, uint32_t function) {
-  gp_label made;
+  gp_label label;
   write_arcs(p, gp_order_callers(graph_of(p), function, p->r.rows), true);
   if (p->r.rows->count == 0)
     gp_write_string(p->r.L, GP_REPORT_STREAM, p->r.s, SPONTANEOUS);
-  gp_make_label(p->r.L, p->labels, (lua_Integer)function + 1, &made);
-  write_primary(p, function, &made);
+  gp_make_label(p->r.L, p->labels, (lua_Integer)function + 1, &label);
+  write_primary(p, function, &label);
   write_arcs(p, gp_order_callees(graph_of(p), function, p->r.rows), false);
 }
 
 static void write_cycle(const page *p, uint32_t cycle) {
   const gp_rows *rows = p->r.rows;
-  gp_label made;
-  label_of_cycle(graph_of(p), cycle, &made);
-  write_primary(p, cycle, &made);
+  gp_label label;
+  label_cycle(graph_of(p), cycle, &label);
+  write_primary(p, cycle, &label);
   if (!gp_order_members(graph_of(p), cycle, p->r.rows)) gp_raise_no_memory(p->r.L);
   for (size_t i = 0; i < rows->count; i++) write_member(p, rows->row[i]);
 }

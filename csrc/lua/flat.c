@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of the flat profile: functions by the time that was spent in them. */
+/* Writes the rows of the flat profile: functions, by time spent in them. */
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/report.h"
 
-/* What is taken from the look: `labels`; and formats, of values by place, of a function
- * that was called, and of another one: percentage, seconds of this and those above,
- * seconds, calls, time per call, the same with callees, label, error of the seconds.
- * look.scale are those of times per call in a unit of the profile. */
+/* Stack indices of fields of the look: `labels`, and the formats `called` and `other`,
+ * for functions with and without recorded calls. Formats refer to these values by
+ * position: percentage, cumulative seconds, seconds, calls, time per call, time per call
+ * with callees, label, sampling error of the seconds. look.scale converts the profile's
+ * unit to that of times per call: 1000 for ms. */
 enum { LABELS = GP_REPORT_OWN, CALLED, OTHER };
 
-/* What it takes to write rows. */
+/* State of a flat profile being written. */
 typedef struct page {
   gp_report r;
   const gp_labels *labels;
   double scale;
-  double total;           /* ticks that are all of the time */
+  double total;           /* ticks that make 100 % */
 } page;
 
-/* `cumulative` are the ticks of this function and of those above. */
+/* `cumulative`: ticks of this function and those listed above it. */
 static void write_function(const page *p, uint32_t function, double cumulative) {
   const gp_profile *profile = gp_report_profile(&p->r);
   const gp_callgraph *graph = &profile->graph;
   double rate = profile->samples.rate, calls = (double)graph->calls[function];
   double ticks = graph->self[function], both = ticks + graph->children[function];
   const gp_shade s = {100 * ticks / p->total, ticks != 0 || calls != 0, false};
-  gp_label made;
+  gp_label label;
   const gp_field_value values[] = {
       gp_number_value(s.percent),
       gp_number_value(cumulative / rate),
@@ -33,7 +34,7 @@ static void write_function(const page *p, uint32_t function, double cumulative) 
       gp_integer_value(graph->calls[function]),
       gp_number_value(p->scale * ticks / rate / calls),
       gp_number_value(p->scale * both / rate / calls),
-      gp_report_label(&p->r, p->labels, function, &made),
+      gp_report_label(&p->r, p->labels, function, &label),
       gp_number_value(gp_profile_error(profile, ticks)),
   };
   gp_write_painted(&p->r, calls != 0 ? CALLED : OTHER, &s, values, 8, p->labels);
@@ -42,7 +43,7 @@ static void write_function(const page *p, uint32_t function, double cumulative) 
 static bool has_row(const page *p, const gp_profile *profile, uint32_t function) {
   const gp_callgraph *graph = &profile->graph;
   if (!gp_is_selected(&profile->selections.of[GP_FLAT], function)) return false;
-  if (profile->symtab->flags[function] & GP_CALLERS) return false;  /* has no code */
+  if (profile->symtab->flags[function] & GP_CALLERS) return false;  /* not code */
   return p->r.unused || graph->self[function] != 0 || graph->calls[function] != 0;
 }
 
@@ -55,7 +56,7 @@ static int write_flat(lua_State *L) {
   lua_getfield(L, GP_REPORT_LOOK, "scale");
   p.scale = luaL_checknumber(L, -1);
   const gp_profile *profile = gp_report_profile(&p.r);
-  /* if there are none, all percentages are 0 */
+  /* 1 avoids dividing by zero: without ticks, all percentages are 0 */
   p.total = profile->samples.total > 0 ? profile->samples.total : 1;
   gp_rows *rows = p.r.rows;
   rows->row = gp_order_functions(&profile->graph, GP_BY_SELF, &rows->count);
@@ -71,8 +72,8 @@ static int write_flat(lua_State *L) {
   return 0;
 }
 
-/* longest_call(profile): the ticks of a call, with those of callees, of the function
- * where they are the most; 0 if nothing was called. */
+/* longest_call(profile) -> the highest number of ticks per call, callees included, of any
+ * function; 0 if nothing was called */
 static int longest_call(lua_State *L) {
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   double longest = 0;

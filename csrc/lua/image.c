@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The object file for Lua. */
+/* Images (object files) for Lua. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "object/build_id.h"
 #include "object/debug_str.h"
 
-/* The registry has a weak table by this name: from boxes to the objects of images. */
+/* Registry key of a weak table from boxes to the Lua objects of images. */
 #define IMAGES "gprof.images"
 
 static gp_image_box *check_box(lua_State *L, int index) {
@@ -24,8 +24,8 @@ gp_image *gp_check_image(lua_State *L, int index) {
   return box->image;
 }
 
-/* Notes the object of an image, which is on the top. */
-static void note_image(lua_State *L) {
+/* Enters the image on the top of the stack in that table. */
+static void register_image(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
   lua_pushvalue(L, -2);
   lua_rawsetp(L, -2, lua_touserdata(L, -3));
@@ -47,10 +47,10 @@ static int new_image(lua_State *L) {
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
   if (strcmp(path, "-") == 0)
-    gp_fail(&error, "an image is read here and there, and has to be a file");
+    gp_fail(&error, "the image must be a file: it is read at random offsets");
   else
     box->image = gp_image_open(path, &error);
-  note_image(L);
+  register_image(L);
   return box->image ? 1 : gp_push_failure(L, path, &error);
 }
 
@@ -70,8 +70,8 @@ static int describe(lua_State *L) {
   return 1;
 }
 
-/* changed_file(image) -> the path of the image, or of a file that it has debugging
- * information in, if somebody has written to that since it was opened; or nil */
+/* changed_file(image) -> the path of the image or one of its debugging files, if that
+ * file was modified after it was opened; else nil */
 static int find_change(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
   const gp_image *const files[] = {
@@ -85,8 +85,8 @@ static int find_change(lua_State *L) {
   return 1;
 }
 
-/* image_mentions(image, name) -> whether debugging information has that name, as far as
- * it was found: that in other files is not looked for */
+/* image_mentions(image, name) -> whether the debugging information contains the name.
+ * Looks only into files that are already open. */
 static int find_mention(lua_State *L) {
   const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
   const char *name = luaL_checkstring(L, 2);
@@ -96,14 +96,14 @@ static int find_mention(lua_State *L) {
   return 1;
 }
 
-/* demangling_style(name) -> whether there is such a style */
+/* demangling_style(name): selects a style of libiberty -> whether it exists */
 static int set_style(lua_State *L) {
   lua_pushboolean(L, gp_image_demangling_style(luaL_checkstring(L, 1)));
   return 1;
 }
 
-/* library() -> the file that libbfd was loaded from, or nothing if that is not to be
- * known: the library itself does not tell its version */
+/* library() -> the path of libbfd's shared object; nothing if unknown. Its name contains
+ * the version, which libbfd has no function for. */
 static int find_library(lua_State *L) {
   Dl_info info;
   if (!dladdr((void *)(uintptr_t)bfd_openr, &info) || !info.dli_fname) return 0;
@@ -179,12 +179,12 @@ void gp_define_image(lua_State *L) {
   static const gp_field fields[] = {
       {"path", get_path},
       {"text_low", get_text_low},          /* first address of .text */
-      {"text_high", get_text_high},        /* the address behind .text */
+      {"text_high", get_text_high},        /* one past the end of .text */
       {"pointer_size", get_pointer_size},  /* bytes */
       {"big_endian", get_big_endian},
-      {"build_id", get_build_id},          /* in base 16, or nil */
+      {"build_id", get_build_id},          /* in hexadecimal, or nil */
       {"debug_file", get_debug_file},      /* path, or nil */
-      {"shared_debug_file", get_shared_file},
+      {"shared_debug_file", get_shared_file},  /* path of the dwz file, or nil */
       {"symbols_from", get_symbols_from},  /* "image", "debug file", "packed", or nil */
       {NULL, NULL}};
   static const luaL_Reg functions[] = {
@@ -195,6 +195,6 @@ void gp_define_image(lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);
   gp_define_object(L, GP_IMAGE, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
-  lua_setfield(L, -2, "image_methods");  /* the Lua layer adds to them */
+  lua_setfield(L, -2, "image_methods");  /* the Lua layer adds methods */
   luaL_setfuncs(L, functions, 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The object file for Lua. */
+/* Images (object files) for Lua. */
 #ifndef GP_LUA_IMAGE_H
 #define GP_LUA_IMAGE_H
 
@@ -12,17 +12,18 @@
 
 typedef struct gp_image_box {
   gp_image *image;            /* NULL once closed */
-  gp_line_map map[2];         /* of .text, made on demand: our own, and libbfd's; */
-  bool mapped[2];             /*   were they made? */
-  bool links_checked;         /* the names of other files, before libbfd follows them */
-  bool lines_searched;        /* the finder was asked for lines, */
-  bool split_reported;        /*   and for names of inlined functions in split files */
+  gp_line_map map[2];         /* lines of .text, made on demand: [0] ours, [1] libbfd's */
+  bool mapped[2];             /* map[i] was made */
+  bool links_checked;         /* names of debugging files were checked for libbfd */
+  bool lines_searched;        /* the finder was called with "lines" */
+  bool split_reported;        /* the finder was called with "split" */
 } gp_image_box;
 
-/* The open image at `index`; a Lua error if it is closed or anything else. */
+/* Returns the image at stack index `index`; a Lua error if it is closed or of another
+ * type. */
 gp_image *gp_check_image(lua_State *L, int index);
 
-/* Pushes the object of a box; nil if the collector has taken it. */
+/* Pushes the Lua object of a box; nil if it was collected. */
 void gp_push_image(lua_State *L, const gp_image_box *box);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The index of the call graph: functions by name in columns, from top to bottom,
- * and then the cycles. */
+/* Writes the index of the call graph: functions by name, in columns read from top to
+ * bottom, then cycles. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,26 +9,27 @@
 #include "lua/module.h"
 #include "lua/report.h"
 
-/* What is taken from the look: `numbered` and `names`, labels; the format of a cell, of a
- * numbered label, the number, and a name. look.width is that of cells, if they are to be
- * set beside each other. */
+/* Stack indices of fields of the look: the labels `numbered` and `names`, and the format
+ * `cell`, whose values are the numbered label, the number alone, and the name. look.width
+ * is the width of a column; if it is nil, cells are not aligned. */
 enum { NUMBERED = GP_REPORT_OWN, NAMES, CELL };
 
-/* What it takes to write cells. */
+/* State of an index being written. */
 typedef struct page {
   gp_report r;
   const gp_labels *numbered, *names;
-  bool aligned;           /* cells begin at columns of that */
-  size_t width;           /*   many characters */
+  bool aligned;           /* align cells in columns, */
+  size_t width;           /*   of this many characters */
 } page;
 
-enum { COLUMNS = 3, MOST_WIDTH = 1000000 };
+enum { COLUMNS = 3, MAX_WIDTH = 1000000 };
 
 static const gp_callgraph *graph_of(const page *p) {
   return &gp_report_profile(&p->r)->graph;
 }
 
-/* The number of the last entry, if there are only so many; else a number behind all. */
+/* Index number of the last entry that `top` lets through; UINT32_MAX if all are
+ * written. */
 static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
   size_t nodes = graph->functions + graph->cycles, entries = 0;
   uint32_t last = 0;
@@ -41,8 +42,8 @@ static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
   return UINT32_MAX;
 }
 
-/* Whether a node is listed: anything was seen of it, and, if there are only so many
- * entries, it has one of them. */
+/* Whether a node is listed. If `top` limits the entries, it needs one of them; otherwise
+ * it needs calls or time. */
 static bool is_listed(const page *p, const gp_callgraph *graph, uint32_t node,
                       uint32_t last) {
   if (last != UINT32_MAX)
@@ -51,17 +52,17 @@ static bool is_listed(const page *p, const gp_callgraph *graph, uint32_t node,
          graph->self[node] != 0 || gp_callgraph_is_outside(graph, node);
 }
 
-/* The functions by name, and then the cycles. */
+/* Collects the rows to list: functions by name, then cycles. */
 static void collect(const page *p) {
   const gp_callgraph *graph = graph_of(p);
   gp_rows *rows = p->r.rows;
   rows->row = gp_order_functions(graph, GP_BY_NAME, &rows->count);
   if (!rows->row) gp_raise_no_memory(p->r.L);
   uint32_t last = last_entry(p, graph);
-  size_t kept = 0;
+  size_t listed = 0;
   for (size_t i = 0; i < rows->count; i++)
-    if (is_listed(p, graph, rows->row[i], last)) rows->row[kept++] = rows->row[i];
-  rows->count = rows->capacity = kept;
+    if (is_listed(p, graph, rows->row[i], last)) rows->row[listed++] = rows->row[i];
+  rows->count = rows->capacity = listed;
   for (uint32_t cycle = 0; cycle < graph->cycles; cycle++) {
     if (!is_listed(p, graph, (uint32_t)graph->functions + cycle, last)) continue;
     if (!GP_RESERVE(&rows->capacity, rows->count + 1, GP_COLUMN(rows->row)))
@@ -73,21 +74,22 @@ static void collect(const page *p) {
 static void write_blanks(const page *p, size_t count) {
   static const char blanks[] =
       "                                                                ";
-  const size_t most = sizeof blanks - 1;
-  for (; count > most; count -= most)
-    gp_write_bytes(p->r.L, GP_REPORT_STREAM, p->r.s, blanks, most);
+  const size_t chunk = sizeof blanks - 1;
+  for (; count > chunk; count -= chunk)
+    gp_write_bytes(p->r.L, GP_REPORT_STREAM, p->r.s, blanks, chunk);
   gp_write_bytes(p->r.L, GP_REPORT_STREAM, p->r.s, blanks, count);
 }
 
-static size_t length_of(const gp_label *made) {
+static size_t length_of(const gp_label *label) {
   size_t length = 0;
-  for (int i = 0; i < made->count; i++) length += strlen(made->part[i]);
+  for (int i = 0; i < label->count; i++) length += strlen(label->part[i]);
   return length;
 }
 
-/* The blanks before a cell. It begins at its column, but never before the text to its
- * left has ended, `at`. The blanks around a number, which is set to the right within five
- * characters, are not counted, so columns drift: as in GNU gprof's index. */
+/* Writes the blanks before a cell, and returns where its text ends. The cell begins at
+ * its column, or after the text to its left, which ends at `at`, if that is too long.
+ * Numbers are right-aligned in five characters, but the blanks around them are not
+ * counted, so columns drift as they do in GNU gprof's index. */
 static size_t write_gap(const page *p, size_t column, const gp_label *text, size_t at) {
   enum { NUMBER_WIDTH = 5 };
   size_t number = strcspn(text->numbers, " ");
@@ -98,14 +100,15 @@ static size_t write_gap(const page *p, size_t column, const gp_label *text, size
   return end;
 }
 
-/* What a cell is coloured by: as its entry, and by the time that was spent at all. */
+/* The colour of a cell: that of its entry; idle if the node has neither calls nor time,
+ * even time that does not count in the graph. */
 static gp_shade shade_of(const gp_callgraph *graph, uint32_t node) {
   bool used = graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
               graph->self[node] != 0 || graph->children[node] != 0;
   return (gp_shade){gp_callgraph_percent(graph, node), used, false};
 }
 
-/* Returns where the text in the row ends, by GNU gprof's counting. */
+/* Writes a cell. Returns where the text of the row ends, as GNU gprof counts. */
 static size_t write_cell(const page *p, size_t column, uint32_t node, size_t at) {
   gp_label numbered, name;
   char number[32];
@@ -138,8 +141,8 @@ static int write_index(lua_State *L) {
   gp_push_look(&p.r, "cell");
   p.aligned = lua_getfield(L, GP_REPORT_LOOK, "width") != LUA_TNIL;
   lua_Integer width = lua_tointeger(L, -1);
-  if (width < 0 || width > MOST_WIDTH)
-    luaL_error(L, "look.width: not from 0 to %d", MOST_WIDTH);
+  if (width < 0 || width > MAX_WIDTH)
+    luaL_error(L, "look.width: must be from 0 to %d", MAX_WIDTH);
   p.width = (size_t)width;
   collect(&p);
   write_cells(&p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Iteration over the parts of an object. */
+/* Iterators over the parts of an object. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int release_rows(lua_State *L) {
   return 0;
 }
 
-/* The next part; false if there is none. `whole` is the stack index of what it is of. */
+/* Reads the next part; false at the end. `whole` is the stack index of the object. */
 static bool next_part(lua_State *L, gp_iteration *each, int whole, gp_part *p) {
   if (each->done >= each->rows.count) return false;
   *p = (gp_part){L, each->kind, each->kind->open(L, whole), each->rows.row[each->done++],
@@ -35,7 +35,7 @@ bool gp_next_fields(lua_State *L, gp_iteration *each, int whole, gp_field_value 
   return true;
 }
 
-/* Upvalue: the iteration, whose user value is the whole. */
+/* The iterator function. Upvalue: the iteration, whose user value is the object. */
 static int next_row(lua_State *L) {
   gp_iteration *each = lua_touserdata(L, lua_upvalueindex(1));
   gp_part p;
@@ -63,7 +63,7 @@ int gp_push_whole(lua_State *L, int index) {
   return lua_gettop(L);
 }
 
-/* Pushes an iteration with room for so many fields. */
+/* Pushes an iteration with room for `fields` fields. */
 static gp_iteration *push_iteration(lua_State *L, const gp_part_kind *kind, int whole,
                                     int fields) {
   gp_iteration *each =
@@ -92,19 +92,19 @@ int gp_order_option(lua_State *L, int index, const char *const names[]) {
   if (lua_isnoneornil(L, index)) return 0;
   if (lua_type(L, index) == LUA_TFUNCTION) return -1;
   if (lua_type(L, index) != LUA_TSTRING)
-    luaL_typeerror(L, index, "name of a field, or function,");
+    luaL_typeerror(L, index, "field name or function");
   for (int i = 0; names && names[i]; i++)
     if (strcmp(lua_tostring(L, index), names[i]) == 0) return i;
   return -1;
 }
 
-/* --- orders that are not the core's ------------------------------------------- */
+/* --- sorting in Lua ----------------------------------------------------------- */
 
-/* The registry has the function that sorts by this name. */
+/* Registry key of the function that sorts. */
 #define SORTER "gprof.sorter"
 
-/* set_sorter(function): sorts parts of objects from now on; the arguments and the results
- * are those of gprof.library.sorting */
+/* set_sorter(function): sets the function that sorts parts; gprof.library.sorting
+ * documents its arguments and results */
 static int set_sorter(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -112,8 +112,8 @@ static int set_sorter(lua_State *L) {
   return 0;
 }
 
-/* Pushes an iteration over the same rows, which it takes over, that gives what they are
- * to be sorted by: objects for a function, number and field for the name of a field. */
+/* Pushes an iteration over the sort keys of the rows: objects to sort by a function,
+ * number and field value to sort by a field. Takes the rows from `each`. */
 static gp_iteration *push_keys(lua_State *L, gp_iteration *each, int whole) {
   bool by_field = lua_type(L, each->order) == LUA_TSTRING;
   gp_iteration *keys = push_iteration(L, each->kind, whole, by_field ? 2 : 0);
@@ -130,13 +130,13 @@ static gp_iteration *push_keys(lua_State *L, gp_iteration *each, int whole) {
   return keys;
 }
 
-/* Sorts the rows of the iteration on the top of the stack by its order. */
+/* Sorts the rows of the iteration on the top of the stack by its order argument. */
 static void sort_rows(lua_State *L, gp_iteration *each) {
   size_t count = each->rows.count;
   lua_getiuservalue(L, -1, 1);
   int whole = lua_gettop(L);
   if (lua_getfield(L, LUA_REGISTRYINDEX, SORTER) != LUA_TFUNCTION)
-    luaL_error(L, "no function that sorts is set: see set_sorter");
+    luaL_error(L, "no sort function: call set_sorter first");
   lua_pushvalue(L, each->order);
   push_keys(L, each, whole);
   lua_pushcclosure(L, next_row, 1);

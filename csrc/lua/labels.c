@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Labels: what reports call functions.
+ * Labels: what reports call functions and cycles.
  *
- * labels(profile, options) is like a table of texts by the numbers of functions and
- * cycles: the name; behind it, if options want that, and in profiles by line unless it is
- * to be bare, the source, or the file of static functions only, as there can be several
- * so named; and, for cross-references, cycle and number in the call graph, or, for an
- * index, that number before the name. Streams write them without making strings of them,
- * and shorten names to the width of a terminal, if that is wanted.
+ * labels(profile, options)[number] is the label of a function or cycle: its name,
+ * followed by
+ * - the source line: in profiles by line unless `bare`, or with `inline_file_names`;
+ * - the source file of a static function, with `static_files`, because several static
+ *   functions may have the same name;
+ * - the cycle and the number in the call graph, with `references`. With `numbered`, for
+ *   an index, the number precedes the name. Streams write labels without creating Lua
+ *   strings, and shorten names if `width` limits the line.
  */
 #include <lauxlib.h>
 #include <string.h>
@@ -22,25 +24,25 @@
 
 struct gp_labels {
   const gp_profile_box *profile;  /* kept alive by the user value */
-  gp_symbols_box *of;          /* by that one */
-  bool symbols;           /* names as in the symbol table */
+  gp_symbols_box *box;    /* symbols of the profile, kept alive by it */
+  bool linker_names;      /* names as in the symbol table, not demangled */
   bool sources, addresses;
   bool static_files;
   bool whole_paths;
   bool references, numbered;
-  size_t width;           /* columns of the lines that they stand at the end of, for
-                             which names are shortened; 0: names are whole */
-  const char *mark;
+  size_t width;           /* columns of the line that a label ends: names are shortened to
+                             fit; 0: not shortened */
+  const char *mark;       /* replaces what is cut out of a name */
 };
 
-/* Columns that lines can have: whatever is said of a terminal. */
-enum { MOST_WIDTH = 1000000 };
+/* Wider terminals are taken for a mistake: names are not shortened. */
+enum { MAX_WIDTH = 1000000 };
 
 static size_t width_option(lua_State *L, int table) {
   lua_getfield(L, table, "width");
   lua_Integer width = luaL_optinteger(L, -1, 0);
   lua_pop(L, 1);
-  return width > 0 && width <= MOST_WIDTH ? (size_t)width : 0;
+  return width > 0 && width <= MAX_WIDTH ? (size_t)width : 0;
 }
 
 /* labels(profile, { bare, symbols, inline_file_names, static_files, print_path,
@@ -49,12 +51,12 @@ static int new_labels(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  gp_labels *made = lua_newuserdatauv(L, sizeof *made, 1);
+  gp_labels *set = lua_newuserdatauv(L, sizeof *set, 1);
   bool by_line = profile->symtab->lines != NULL;
   lua_getiuservalue(L, 1, GP_PROFILE_SYMBOLS);
-  *made = (gp_labels){.profile = lua_touserdata(L, 1),
-                      .of = lua_touserdata(L, -1),
-                      .symbols = gp_flag_option(L, 2, "symbols"),
+  *set = (gp_labels){.profile = lua_touserdata(L, 1),
+                      .box = lua_touserdata(L, -1),
+                      .linker_names = gp_flag_option(L, 2, "symbols"),
                       .sources = !gp_flag_option(L, 2, "bare") &&
                                  (by_line || gp_flag_option(L, 2, "inline_file_names")),
                       .addresses = by_line,
@@ -83,40 +85,41 @@ bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile) {
   return set->profile == profile;
 }
 
-/* A label in the making: its numbers are set at `end`, where a text begins at `begin`. */
-typedef struct maker {
-  gp_label *made;
+/* A label being built. Numbers and punctuation are collected in label->numbers, from
+ * `begin` to `end`, until end_numbers makes a part of them. */
+typedef struct builder {
+  gp_label *label;
   char *begin, *end;
-} maker;
+} builder;
 
-/* Adds text that lasts. */
-static void add_name(maker *m, const char *text) {
-  m->made->part[m->made->count++] = text;
+/* Adds text that outlives the label. */
+static void add_name(builder *m, const char *text) {
+  m->label->part[m->label->count++] = text;
 }
 
-/* What was set since the last time is a part, too. */
-static void end_numbers(maker *m) {
+/* Ends the part that begins at `begin`, if anything was added. */
+static void end_numbers(builder *m) {
   if (m->end == m->begin) return;
   *m->end++ = '\0';
   add_name(m, m->begin);
   m->begin = m->end;
 }
 
-static void add_text(maker *m, const char *text) {
+static void add_text(builder *m, const char *text) {
   size_t length = strlen(text);
   memcpy(m->end, text, length);
   m->end += length;
 }
 
-static void add_number(maker *m, const char *before, uint64_t number,
-                       const char *behind) {
+static void add_number(builder *m, const char *before, uint64_t number,
+                       const char *after) {
   const gp_column_style plain = {.precision = -1};
   add_text(m, before);
   m->end = gp_columns_integer(m->end, (int64_t)number, plain);
-  add_text(m, behind);
+  add_text(m, after);
 }
 
-static void add_address(maker *m, uint64_t address) {
+static void add_address(builder *m, uint64_t address) {
   char digits[17];
   int count = 0;
   do digits[count++] = "0123456789abcdef"[address % 16]; while (address /= 16);
@@ -124,19 +127,20 @@ static void add_address(maker *m, uint64_t address) {
   while (count > 0) *m->end++ = digits[--count];
 }
 
-static void add_file(maker *m, const gp_labels *set, const char *path) {
+static void add_file(builder *m, const gp_labels *set, const char *path) {
   const char *slash = set->whole_paths ? NULL : strrchr(path, '/');
   add_text(m, " (");
   end_numbers(m);
   add_name(m, slash ? slash + 1 : path);
 }
 
-/* Where a function is from, as far as it is known. */
-static void add_sources(lua_State *L, maker *m, const gp_labels *set, uint32_t function) {
-  const gp_symtab *symtab = &set->of->symtab;
+/* Adds the source of a function, if known and wanted. */
+static void add_source(lua_State *L, builder *m, const gp_labels *set,
+                       uint32_t function) {
+  const gp_symtab *symtab = &set->box->symtab;
   bool with_file = set->static_files && symtab->flags[function] & GP_STATIC;
   if (!set->sources && !with_file) return;
-  const gp_symbol_sources *sources = gp_sources_of_symbols(L, set->of);
+  const gp_symbol_sources *sources = gp_sources_of_symbols(L, set->box);
   uint32_t file = sources->file[function];
   if (file == GP_NONE) return;
   const char *path = sources->files.name[file];
@@ -152,32 +156,32 @@ static void add_sources(lua_State *L, maker *m, const gp_labels *set, uint32_t f
   }
 }
 
-/* The number of an entry; in parentheses if there is none to look up. */
-static void add_index(maker *m, const gp_callgraph *graph, uint32_t node) {
+/* Adds the number in the call graph: [7], or (7) if the entry is not printed. */
+static void add_index(builder *m, const gp_callgraph *graph, uint32_t node) {
   bool printed = graph->printed[node];
   add_number(m, printed ? "[" : "(", graph->rank[node], printed ? "]" : ")");
 }
 
-static void add_function(lua_State *L, maker *m, const gp_labels *set,
+static void add_function(lua_State *L, builder *m, const gp_labels *set,
                          uint32_t function) {
   end_numbers(m);
-  m->made->name = m->made->count;
-  add_name(m, set->symbols ? gp_linker_name(set->of, function)
-                           : gp_shown_name(L, set->of, function));
-  add_sources(L, m, set, function);
+  m->label->name = m->label->count;
+  add_name(m, set->linker_names ? gp_linker_name(set->box, function)
+                           : gp_shown_name(L, set->box, function));
+  add_source(L, m, set, function);
 }
 
-void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *made) {
+void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *label) {
   const gp_callgraph *graph = &gp_open_profile(L, set->profile)->graph;
   if (id < 1 || (lua_Unsigned)id > graph->functions + graph->cycles)
-    luaL_error(L, "no function or cycle of that number");
+    luaL_error(L, "no function or cycle with this number");
   uint32_t node = (uint32_t)(id - 1), first_cycle = (uint32_t)graph->functions;
   uint32_t cycle = node < first_cycle ? graph->cycle[node] : GP_NONE;
-  maker m = {made, made->numbers, made->numbers};
-  made->count = made->name = 0;
-  made->width = node < first_cycle ? set->width : 0;
-  made->mark = set->mark;
-  made->numbers[0] = '\0';
+  builder m = {label, label->numbers, label->numbers};
+  label->count = label->name = 0;
+  label->width = node < first_cycle ? set->width : 0;
+  label->mark = set->mark;
+  label->numbers[0] = '\0';
   if (set->numbered) {
     add_index(&m, graph, node);
     add_text(&m, " ");
@@ -197,9 +201,9 @@ void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label 
 /* labels[number] */
 static int get_label(lua_State *L) {
   const gp_labels *set = luaL_checkudata(L, 1, GP_LABELS);
-  gp_label made;
-  gp_make_label(L, set, luaL_checkinteger(L, 2), &made);
-  gp_push_label(L, &made);
+  gp_label label;
+  gp_make_label(L, set, luaL_checkinteger(L, 2), &label);
+  gp_push_label(L, &label);
   return 1;
 }
 

@@ -8,17 +8,17 @@
 
 typedef struct gp_labels gp_labels;
 
-/* The labels at `index`, or NULL if it is anything else. */
+/* Returns the labels at stack index `index`; NULL if it is anything else. */
 const gp_labels *gp_test_labels(lua_State *L, int index);
 
 /* Raises a Lua error if the profile of the labels was closed. */
 void gp_check_labels_open(lua_State *L, const gp_labels *set);
 
-/* Whether they are labels of that profile. */
+/* Whether these labels were made for that profile. */
 bool gp_are_labels_of(const gp_labels *set, const gp_profile_box *profile);
 
-/* Makes the label of the function or cycle of that number, counted from 1; a Lua error if
- * there is none. */
-void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *made);
+/* Makes the label of the function or cycle with number `id`, counted from 1; a Lua error
+ * if it does not exist. */
+void gp_make_label(lua_State *L, const gp_labels *set, lua_Integer id, gp_label *label);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Lines of an image for Lua: where an address is from, and the rows of line tables. */
+/* Source lines of an image for Lua: lookup by address, and all rows of the line
+ * tables. */
 #include "debug/line_map_build.h"
 #include "debug/line_tables.h"
 #include "lua/debug_file.h"
@@ -9,7 +10,7 @@
 
 /* --- one address -------------------------------------------------------------- */
 
-/* The lines of .text. */
+/* Returns the line map of .text, made on first use. */
 static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libbfd) {
   gp_range text = {box->image->text_low, box->image->text_high};
   gp_line_map *map = &box->map[as_libbfd];
@@ -23,11 +24,11 @@ static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libb
   return map;
 }
 
-/* Where libbfd knows a line, the map does; only functions have to be asked for. It is of
- * .text; libbfd is asked about the rest. */
+/* Looks an address up. Inside .text, file and line come from the map, and only the
+ * function from libbfd. Outside .text, everything comes from libbfd. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
                     gp_location *location) {
-  gp_seek_lines(L, lua_touserdata(L, 1), as_libbfd, false);
+  gp_find_debug_files(L, lua_touserdata(L, 1), as_libbfd, false);
   const gp_image *from = gp_image_for_lines(image, as_libbfd);
   if (!gp_image_prepare_locate(from)) gp_raise_no_memory(L);
   bool known = gp_image_locate(from, address, location);
@@ -47,7 +48,7 @@ static int find_source(lua_State *L) {
   uint64_t address = (uint64_t)luaL_checkinteger(L, 2);
   gp_location location;
   gp_error none;
-  gp_image_read_symbols(image, &none);  /* they help, but need not be there */
+  gp_image_read_symbols(image, &none);  /* optional: libbfd finds more with them */
   if (!look_up(L, image, address, lua_toboolean(L, 3), &location)) {
     lua_pushnil(L);
     return 1;
@@ -62,13 +63,14 @@ static int find_source(lua_State *L) {
 
 #define GP_LINES "gprof.lines"
 
-/* user values of an iteration */
+/* user values of a lines_box */
 enum { LINES_IMAGE = 1, LINES_FILES };
 
 typedef struct lines_box {
   const gp_image_box *image;  /* kept alive by user value LINES_IMAGE */
   gp_line_tables tables;
-  bool open, in_table;      /* is there a table whose rows are read? */
+  bool open;
+  bool in_table;            /* in the middle of a table */
 } lines_box;
 
 static int release(lua_State *L) {
@@ -78,7 +80,7 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* The next row of any table, or NULL. */
+/* The next row of this or the next table; NULL at the end. */
 static const gp_line_row *next_row(lua_State *L, lines_box *box) {
   const gp_line_row *row = NULL;
   bool failed = false;
@@ -95,7 +97,7 @@ static const gp_line_row *next_row(lua_State *L, lines_box *box) {
   return row;
 }
 
-/* Pushes the name of a file of the open table, which is made once. */
+/* Pushes the name of a file of the current table. Each name is created once per table. */
 static void push_file(lua_State *L, lines_box *box, uint64_t number) {
   lua_getiuservalue(L, lua_upvalueindex(1), LINES_FILES);
   if (lua_rawgeti(L, -1, (lua_Integer)number) == LUA_TNIL) {
@@ -109,7 +111,7 @@ static void push_file(lua_State *L, lines_box *box, uint64_t number) {
   lua_remove(L, -2);
 }
 
-/* Upvalue: the iteration. */
+/* Upvalue: the lines_box. */
 static int next_line(lua_State *L) {
   lines_box *box = lua_touserdata(L, lua_upvalueindex(1));
   if (!box->image->image) return luaL_error(L, "image is closed");
@@ -126,11 +128,12 @@ static int next_line(lua_State *L) {
   return 4;
 }
 
-/* image:lines() -> iterator over address, file, line, whether it is a statement */
+/* image:lines() -> iterator over address, file, line, is_statement; only the address
+ * where a sequence ends */
 static int iterate_lines(lua_State *L) {
   bool readable;
   gp_check_image(L, 1);
-  gp_seek_lines(L, lua_touserdata(L, 1), false, false);
+  gp_find_debug_files(L, lua_touserdata(L, 1), false, false);
   const gp_image *image = gp_image_for_lines(gp_check_image(L, 1), false);
   lines_box *box = lua_newuserdatauv(L, sizeof *box, 2);
   *box = (lines_box){.image = lua_touserdata(L, 1)};

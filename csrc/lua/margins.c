@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Text with a margin in front of each line, for Lua.
+ * Prints source text with a margin in front of each line, for Lua.
  *
- * Most lines of a program's text are passed on as they are, behind a blank margin. What
- * is known of the others stands in theirs: seconds, and counts, as wide as the report
- * wants them. Nothing of it becomes a string of Lua's, unless that is to paint it.
+ * The margin of an annotated line has its seconds and counts, in the widths that the
+ * report asks for. The margin of any other line is blank. Lines do not become Lua strings
+ * unless a function colours them.
  */
 #include <string.h>
 
@@ -16,123 +16,126 @@
 #include "lua/object.h"
 #include "lua/stream.h"
 
-/* Arguments of annotation:print(). */
-enum { THE_ANNOTATION = 1, THE_STREAM, THE_TEXT, THE_LAYOUT, THE_LAST };
+/* Stack indices of the arguments of annotation:print(). */
+enum { ARG_ANNOTATION = 1, ARG_STREAM, ARG_TEXT, ARG_LAYOUT, ARG_LAST };
 
 typedef struct printing {
   lua_State *L;
   struct gp_stream *stream;
-  const gp_annotation *known;
+  const gp_annotation *annotation;
 
-  /* the layout */
-  int width, seconds_width, most;
-  lua_Integer least;
+  /* the layout; see print_annotation */
+  int width, seconds_width, max_width;
+  lua_Integer min_count;
   bool carry, painted;
   const char *mark, *arrow;
   size_t mark_length, arrow_length;
 
-  /* the margin */
-  char *blank, *margin;
+  char *blank;              /* the blank margin */
   size_t blank_length;
-  char *joined;             /* counts on their way there */
+  char *margin;             /* room for the margin of a line */
+  char *counts;             /* room for its counts, separated by commas */
 
-  bool carried;             /* a count of a line before holds, */
-  uint64_t last;            /*   this one */
-  lua_Integer text_lines, lines, annotated, executed;
+  bool has_last;            /* `last` still holds */
+  uint64_t last;            /* the last count that was printed */
+  lua_Integer text_lines, lines, annotated, executed;  /* results */
 } printing;
 
 /* --- the layout ------------------------------------------------------------------- */
 
-static lua_Integer number_field(lua_State *L, const char *name, lua_Integer otherwise) {
+static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fallback) {
   int is_integer;
-  lua_getfield(L, THE_LAYOUT, name);
+  lua_getfield(L, ARG_LAYOUT, name);
   bool given = lua_toboolean(L, -1);
   lua_Integer number = lua_tointegerx(L, -1, &is_integer);
-  if (given && !is_integer) luaL_error(L, "layout: '%s' is no integer", name);
+  if (given && !is_integer) 
+    luaL_error(L, "layout.%s: integer expected, got %s", name, luaL_typename(L, -1));
   lua_pop(L, 1);
-  return given ? number : otherwise;
+  return given ? number : fallback;
 }
 
 static int width_field(lua_State *L, const char *name) {
-  lua_Integer width = number_field(L, name, 0);
+  lua_Integer width = integer_field(L, name, 0);
   if (width < 0 || width > GP_COLUMNS_WIDTH)
-    luaL_error(L, "layout: '%s' is no width", name);
+    luaL_error(L, "layout.%s: must be from 0 to %d", name, GP_COLUMNS_WIDTH);
   return (int)width;
 }
 
-/* The text stays on the stack, as long as it is wanted. */
+/* Leaves the string on the stack, which keeps it alive. */
 static const char *text_field(lua_State *L, const char *name, size_t *length) {
-  lua_getfield(L, THE_LAYOUT, name);
+  lua_getfield(L, ARG_LAYOUT, name);
   const char *text = lua_tolstring(L, -1, length);
-  if (!text) luaL_error(L, "layout: '%s' is no string", name);
+  if (!text)
+    luaL_error(L, "layout.%s: string expected, got %s", name, luaL_typename(L, -1));
   return text;
 }
 
 static void read_layout(lua_State *L, printing *p) {
   p->width = width_field(L, "width");
   p->seconds_width = width_field(L, "seconds");
-  p->most = width_field(L, "most");
-  p->least = number_field(L, "least", 1);
-  p->carry = gp_flag_option(L, THE_LAYOUT, "carry");
-  p->painted = gp_flag_option(L, THE_LAYOUT, "paint");
+  p->max_width = width_field(L, "max_width");
+  p->min_count = integer_field(L, "min_count", 1);
+  p->carry = gp_flag_option(L, ARG_LAYOUT, "carry");
+  p->painted = gp_flag_option(L, ARG_LAYOUT, "paint");
   p->mark = text_field(L, "mark", &p->mark_length);
   p->arrow = text_field(L, "arrow", &p->arrow_length);
 }
 
-/* The most characters that the counts of a line can take: numbers, and commas. */
-static size_t longest_counts(const gp_annotation *known) {
+/* An upper bound of the characters that the counts of a line take: 20 digits and a comma
+ * for each count, and for one carried over. */
+static size_t longest_counts(const gp_annotation *annotation) {
   size_t most = 0;
-  for (size_t i = 0; i < known->count; i++)
-    if (known->first[i + 1] - known->first[i] > most)
-      most = known->first[i + 1] - known->first[i];
+  for (size_t i = 0; i < annotation->count; i++)
+    if (annotation->first[i + 1] - annotation->first[i] > most)
+      most = annotation->first[i + 1] - annotation->first[i];
   return (most + 1) * 21;
 }
 
-/* Makes the blank margin, and room for the others, on the stack. */
+/* Allocates the blank margin and the buffers. They stay on the Lua stack. */
 static void make_margins(lua_State *L, printing *p) {
   size_t seconds = p->seconds_width > 0 ? (size_t)p->seconds_width + 1 : 0;
-  size_t counts = longest_counts(p->known) + p->mark_length + GP_COLUMNS_WIDTH;
+  size_t counts = longest_counts(p->annotation) + p->mark_length + GP_COLUMNS_WIDTH;
   p->blank_length = seconds + (size_t)p->width + p->arrow_length;
   p->blank = lua_newuserdatauv(L, p->blank_length + 1, 0);
   memset(p->blank, ' ', p->blank_length);
-  p->joined = lua_newuserdatauv(L, counts + GP_COLUMNS_NUMBER, 0);
+  p->counts = lua_newuserdatauv(L, counts + GP_COLUMNS_NUMBER, 0);
   size_t most = seconds + counts + p->arrow_length;
   p->margin = lua_newuserdatauv(L, most + GP_COLUMNS_NUMBER, 0);
 }
 
 /* --- counts ----------------------------------------------------------------------- */
 
-/* What is shown beside a line. */
-typedef struct shown {
-  size_t count;       /* 0: nothing is known */
+/* The counts of a line. */
+typedef struct line_counts {
+  size_t count;       /* how many; 0: unknown */
   uint64_t sum;
-  size_t length;      /* of the counts in `joined`, divided by commas */
-} shown;
+  size_t length;      /* characters in printing.counts */
+} line_counts;
 
-/* Where counts are carried on, equal neighbours are shown as one. */
-static void show(printing *p, shown *s, uint64_t count) {
+/* Adds a count. With `carry`, equal counts in a row are printed once. */
+static void add_count(printing *p, line_counts *s, uint64_t count) {
   bool repeated = p->carry && s->count > 0 && count == p->last;
   if (!gp_count_add(&s->sum, count)) s->sum = INT64_MAX;
   p->last = count;
   s->count++;
   if (repeated) return;
-  if (s->count > 1) p->joined[s->length++] = ',';
+  if (s->count > 1) p->counts[s->length++] = ',';
   gp_column_style style = {.precision = -1};
-  char *end = gp_columns_integer(p->joined + s->length, (int64_t)count, style);
-  s->length = (size_t)(end - p->joined);
+  char *end = gp_columns_integer(p->counts + s->length, (int64_t)count, style);
+  s->length = (size_t)(end - p->counts);
 }
 
-/* The counts of a line. Where all lines are annotated, what was counted last holds until
- * something else is counted, or a function begins. */
-static shown show_counts(printing *p, size_t row) {
-  const gp_annotation *known = p->known;
-  shown s = {0};
-  if (known->flags[row] & GP_LINE_ENTRY) p->carried = false;
-  if (p->carry && p->carried && known->flags[row] & GP_LINE_CONTINUES)
-    show(p, &s, p->last);
+/* Collects the counts of a line. With `carry`, the last count holds for the following
+ * lines of its basic block, until another count comes or a function begins. */
+static line_counts collect_counts(printing *p, size_t row) {
+  const gp_annotation *known = p->annotation;
+  line_counts s = {0};
+  if (known->flags[row] & GP_LINE_ENTRY) p->has_last = false;
+  if (p->carry && p->has_last && known->flags[row] & GP_LINE_CONTINUES)
+    add_count(p, &s, p->last);
   for (size_t i = known->first[row]; i < known->first[row + 1]; i++)
-    show(p, &s, known->counts[i]);
-  p->carried |= s.count > 0;
+    add_count(p, &s, known->counts[i]);
+  p->has_last |= s.count > 0;
   return s;
 }
 
@@ -152,39 +155,40 @@ static char *put_seconds(const printing *p, char *out, double seconds) {
   return out;
 }
 
-/* The counts, or a mark if they are low, and the arrow that leads to the text. */
-static char *put_counts(const printing *p, char *out, const shown *s) {
+/* Writes the counts, or a mark if they are low, and the arrow. */
+static char *put_counts(const printing *p, char *out, const line_counts *s) {
   if (s->count == 0) return put_blank(out, (size_t)p->width + p->arrow_length);
   gp_column_style style = {.width = p->width, .precision = -1};
-  char *end = (int64_t)s->sum >= p->least
-                  ? gp_columns_string(out, p->joined, s->length, style)
+  char *end = (int64_t)s->sum >= p->min_count
+                  ? gp_columns_string(out, p->counts, s->length, style)
                   : gp_columns_string(out, p->mark, p->mark_length, style);
   memcpy(end, p->arrow, p->arrow_length);
   end += p->arrow_length;
-  return p->most > 0 && end - out > p->most ? out + p->most : end;
+  return p->max_width > 0 && end - out > p->max_width ? out + p->max_width : end;
 }
 
 /* --- lines ------------------------------------------------------------------------ */
 
-/* Has a line painted: layout.paint(margin, text, seconds, idle) returns it as a whole. */
+/* Writes a line that layout.paint(margin, text, seconds, idle) returns with its
+ * colours. */
 static void paint_line(printing *p, size_t margin, const char *text, size_t length,
                        double seconds, bool idle) {
   lua_State *L = p->L;
-  lua_getfield(L, THE_LAYOUT, "paint");
+  lua_getfield(L, ARG_LAYOUT, "paint");
   lua_pushlstring(L, p->margin, margin);
   lua_pushlstring(L, text, length);
   lua_pushnumber(L, seconds);
   lua_pushboolean(L, idle);
   lua_call(L, 4, 1);
   const char *painted = lua_tolstring(L, -1, &length);
-  if (!painted) luaL_error(L, "layout: 'paint' returned no string");
-  gp_write_bytes(L, THE_STREAM, p->stream, painted, length);
+  if (!painted) luaL_error(L, "layout.paint: must return a string");
+  gp_write_bytes(L, ARG_STREAM, p->stream, painted, length);
   lua_pop(L, 1);
 }
 
-static void print_known(printing *p, size_t row, const char *text, size_t length) {
-  double seconds = p->known->seconds[row];
-  shown s = show_counts(p, row);
+static void print_annotated(printing *p, size_t row, const char *text, size_t length) {
+  double seconds = p->annotation->seconds[row];
+  line_counts s = collect_counts(p, row);
   char *end = put_counts(p, put_seconds(p, p->margin, seconds), &s);
   size_t margin = (size_t)(end - p->margin);
   p->lines++;
@@ -195,50 +199,50 @@ static void print_known(printing *p, size_t row, const char *text, size_t length
     paint_line(p, margin, text, length, seconds, idle);
     return;
   }
-  gp_write_bytes(p->L, THE_STREAM, p->stream, p->margin, margin);
-  gp_write_bytes(p->L, THE_STREAM, p->stream, text, length);
+  gp_write_bytes(p->L, ARG_STREAM, p->stream, p->margin, margin);
+  gp_write_bytes(p->L, ARG_STREAM, p->stream, text, length);
 }
 
 static void print_text(printing *p, const char *text, size_t length) {
-  const gp_annotation *known = p->known;
+  const gp_annotation *known = p->annotation;
   size_t row = 0, count = known->count;
   for (const char *end = text + length, *next; text < end; text = next) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     next = newline ? newline + 1 : end;
     p->text_lines++;
-    if (known->count != count) gp_check_annotation(p->L, THE_ANNOTATION);  /* closed */
+    if (known->count != count) gp_check_annotation(p->L, ARG_ANNOTATION);  /* raises */
     while (row < known->count && known->line[row] < p->text_lines) row++;
     if (row < known->count && known->line[row] == p->text_lines) {
-      print_known(p, row, text, (size_t)(next - text));
+      print_annotated(p, row, text, (size_t)(next - text));
       continue;
     }
-    gp_write_bytes(p->L, THE_STREAM, p->stream, p->blank, p->blank_length);
-    gp_write_bytes(p->L, THE_STREAM, p->stream, text, (size_t)(next - text));
+    gp_write_bytes(p->L, ARG_STREAM, p->stream, p->blank, p->blank_length);
+    gp_write_bytes(p->L, ARG_STREAM, p->stream, text, (size_t)(next - text));
   }
 }
 
-/* annotation:print(stream, text, layout [, last]) -> how many lines the text has, of how
- * many there is code, how many have counts, how many were executed; the last count or nil
+/* annotation:print(stream, text, layout [, last]) -> number of lines in the text, lines
+ * with code, lines with counts, executed lines; the last count or nil
  *
  * Writes the text with margins. `last` is the last count of the text before. The layout:
- *   `width`    columns of counts
- *   `arrow`    what stands between counts and text
- *   `most`     so wide at most counts and arrow are together; 0 for any width
- *   `least`    counts whose sum is below this (1)
- *   `mark`       have a mark in their place
- *   `seconds`  columns of seconds in front of the counts; 0 for none
- *   `carry`    a count holds for the lines behind it, as far as they are of its block
- *   `paint`    a function of margin, text, seconds, and whether the line is known not to
- *              have been executed, that returns the whole line */
+ *   `width`      columns of counts
+ *   `arrow`      string between counts and text
+ *   `max_width`  most columns of counts and arrow together; 0: no limit
+ *   `min_count`  counts with a smaller sum are replaced by `mark`; default 1
+ *   `mark`       string that replaces low counts
+ *   `seconds`    columns of seconds in front of the counts; 0: none
+ *   `carry`      a count holds for the following lines of its basic block, too
+ *   `paint`      function (margin, text, seconds, idle) that returns the coloured line;
+ *                `idle`: the line is known not to have been executed */
 static int print_annotation(lua_State *L) {
-  printing p = {.L = L, .known = gp_check_annotation(L, THE_ANNOTATION)};
+  printing p = {.L = L, .annotation = gp_check_annotation(L, ARG_ANNOTATION)};
   size_t length;
-  p.stream = gp_check_stream(L, THE_STREAM);
-  const char *text = luaL_checklstring(L, THE_TEXT, &length);
-  luaL_checktype(L, THE_LAYOUT, LUA_TTABLE);
-  p.carried = !lua_isnoneornil(L, THE_LAST);
-  if (p.carried) p.last = (uint64_t)luaL_checkinteger(L, THE_LAST);
-  lua_settop(L, THE_LAST);
+  p.stream = gp_check_stream(L, ARG_STREAM);
+  const char *text = luaL_checklstring(L, ARG_TEXT, &length);
+  luaL_checktype(L, ARG_LAYOUT, LUA_TTABLE);
+  p.has_last = !lua_isnoneornil(L, ARG_LAST);
+  if (p.has_last) p.last = (uint64_t)luaL_checkinteger(L, ARG_LAST);
+  lua_settop(L, ARG_LAST);
   read_layout(L, &p);
   make_margins(L, &p);
   print_text(&p, text, length);
@@ -246,7 +250,7 @@ static int print_annotation(lua_State *L) {
   lua_pushinteger(L, p.lines);
   lua_pushinteger(L, p.annotated);
   lua_pushinteger(L, p.executed);
-  if (p.carried)
+  if (p.has_last)
     lua_pushinteger(L, (lua_Integer)p.last);
   else
     lua_pushnil(L);

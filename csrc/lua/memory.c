@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Guards for memory, and the error where there is none. */
+/* Memory that is freed even if Lua raises an error. */
 #include <lauxlib.h>
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ void **gp_push_guard(lua_State *L) {
   return box;
 }
 
-/* Frees the memory, and takes the guard away from below the top of the stack. */
+/* Frees the block, and removes the guard, which is below the top of the stack. */
 static void leave_guard(lua_State *L, void **box) {
   free(*box);
   *box = NULL;
@@ -32,7 +32,7 @@ static void leave_guard(lua_State *L, void **box) {
 
 _Noreturn int gp_raise_no_memory(lua_State *L) {
   lua_pushliteral(L, "not enough memory");
-  for (;;) lua_error(L);  /* it never returns, and nothing in its declaration says so */
+  for (;;) lua_error(L);  /* never returns, but is not declared _Noreturn */
 }
 
 void gp_take_text(lua_State *L, void **guard) {

@@ -7,25 +7,25 @@
 
 #include "profile/order.h"
 
-/* Raises the error that Lua raises when it runs out of memory: without a position. */
+/* Raises Lua's own out-of-memory error, which has no position. */
 _Noreturn int gp_raise_no_memory(lua_State *L);
 
-/* Pushes a guard: an empty place for memory from malloc, which the collector frees. It is
- * made before that memory is asked for. */
+/* Pushes a guard: a userdata that owns a block from malloc, which the collector frees.
+ * Push the guard first, then allocate the block and store it. */
 void **gp_push_guard(lua_State *L);
 
-/* Replaces the guard on the top by a copy of the string in it, and frees that. A Lua
- * error if it is NULL. */
+/* Replaces the guard on the top of the stack with a Lua string made from the C string in
+ * it, and frees that. Raises the out-of-memory error if it is NULL. */
 void gp_take_text(lua_State *L, void **guard);
 
-/* The same with a column of `count` row numbers, which become a table that counts rows
- * from 1. */
+/* Same for an array of `count` row numbers, which becomes a Lua array of numbers from
+ * 1. */
 void gp_take_rows(lua_State *L, void **guard, size_t count);
 
-/* Pushes a userdata that frees the list of rows in it, which is still empty. */
+/* Pushes a userdata with an empty list of rows, which the collector frees. */
 gp_rows *gp_push_row_list(lua_State *L);
 
-/* Pushes a table that does not keep its values alive. */
+/* Pushes a table with weak values. */
 void gp_push_weak_table(lua_State *L);
 
 #endif

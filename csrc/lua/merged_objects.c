@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program and shared libraries as one, for Lua. */
+/* Merges a program and shared libraries into one profile, for Lua. */
 #include <lauxlib.h>
 
 #include "lua/data.h"
@@ -7,8 +7,8 @@
 #include "lua/symbols.h"
 #include "profile/merged_objects.h"
 
-/* Fills an object from the table at the top, { symbols, data, name }, which keeps all
- * three alive: nothing is called from here on that could change it. */
+/* Fills an object from the table { symbols, data, name } on the top of the stack. The
+ * table keeps all three alive, because no Lua code runs that could change it. */
 static void take_object(lua_State *L, gp_merged_object *object) {
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_rawgeti(L, -1, 1);
@@ -28,8 +28,9 @@ static void set_address(lua_State *L, const char *name, uint64_t address) {
   lua_setfield(L, -2, name);
 }
 
-/* Pushes where objects are: of each its `slide`; its `limit`, behind its own addresses;
- * and `outside`, where its callers stand, if it has such. */
+/* Pushes an array with a table for each object: `slide`, added to its addresses; `limit`,
+ * one past the end of its own addresses; `outside`, the address of <outside>, if it has
+ * one. */
 static void push_places(lua_State *L, const gp_merged_object *objects, size_t count) {
   lua_createtable(L, (int)count, 0);
   for (size_t i = 0; i < count; i++) {
@@ -43,7 +44,7 @@ static void push_places(lua_State *L, const gp_merged_object *objects, size_t co
   }
 }
 
-/* nil, a message, and with which object it is about */
+/* Returns nil, a message, and the number of the object that caused the error. */
 static int fail(lua_State *L, const gp_error *error, size_t object) {
   luaL_pushfail(L);
   lua_pushstring(L, error->text);
@@ -51,16 +52,16 @@ static int fail(lua_State *L, const gp_error *error, size_t object) {
   return 3;
 }
 
-/* join(data, objects) -> symbols of all objects, and a table of where they are; or nil, a
- * message, and the number of the object that it is about. `data`, which are empty, get
- * all records but calls that are not within an object. */
-static int join(lua_State *L) {
+/* merge_objects(data, objects) -> symbols of all objects, table of their addresses (see
+ * push_places); or nil, a message, and the number of the object. Adds to `data`, which
+ * must be empty, all records except calls between objects. */
+static int merge_objects(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   size_t count = lua_rawlen(L, 2);
-  luaL_argcheck(L, count > 0, 2, "no objects");
+  luaL_argcheck(L, count > 0, 2, "empty list of objects");
   gp_merged_object *objects = lua_newuserdatauv(L, count * sizeof *objects, 0);
-  gp_symbols_box *box = gp_push_joined_box(L);
+  gp_symbols_box *box = gp_push_merged_symbols(L);
   gp_data *sum = gp_check_data(L, 1);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
@@ -78,6 +79,6 @@ static int join(lua_State *L) {
 }
 
 void gp_define_merged_objects(lua_State *L) {
-  static const luaL_Reg functions[] = {{"join", join}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"merge_objects", merge_objects}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The module gprof.core: how objects of the core become objects of Lua. */
+/* The module gprof.core: makes the core's objects available to Lua. */
 #include <lauxlib.h>
 
 #include "lua/module.h"
 
-/* the only name that the module shows to the outside */
+/* The only exported symbol. */
 __attribute__((visibility("default"))) int luaopen_gprof_core(lua_State *L);
 
 int luaopen_gprof_core(lua_State *L) {

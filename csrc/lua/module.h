@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What each file of the binding adds to the module gprof.core: every gp_define function
- * adds to the module's table, which is on the top of the stack, and defines metatables.
- * The order of the calls is in module.c: an object is defined before other files add
- * methods to it.
+ * The parts of the module gprof.core. Each gp_define function adds the functions of one
+ * file to the module's table, which is on the top of the stack, and defines its
+ * metatables. module.c calls them in an order that defines an object before other files
+ * add methods to it.
  */
 #ifndef GP_LUA_MODULE_H
 #define GP_LUA_MODULE_H

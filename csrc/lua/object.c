@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Metatables, methods and fields of objects. */
+/* Metatables, methods and fields of Lua objects. */
 #include <stdint.h>
 
 #include "lua/object.h"
@@ -24,11 +24,11 @@ int gp_get_field(lua_State *L) {
   return 1;
 }
 
-/* Objects tell what was recorded; scripts keep what is theirs elsewhere. */
+/* Fields show what was recorded. Scripts keep their own values elsewhere. */
 static int refuse_assignment(lua_State *L) {
   luaL_getmetafield(L, 1, "__name");
   const char *type = lua_tostring(L, -1), *field = luaL_tolstring(L, 2, NULL);
-  return luaL_error(L, "field '%s' is read-only: what a %s tells is not to be set", field,
+  return luaL_error(L, "field '%s' is read-only: %s objects cannot be changed", field,
                     type);
 }
 

@@ -2,12 +2,12 @@
 /*
  * Objects for Lua: metatables, methods and fields.
  *
- * Every object of the core that Lua sees lives in a userdata, its box. The box is made
- * empty before the core is called and filled afterwards, so that the collector frees
- * whatever there is when Lua raises an error in between. A closed box is an empty one.
+ * Every core object that Lua sees lives in a userdata, its box. The box is created empty
+ * before the core is called, and filled afterwards. If Lua raises an error in between,
+ * the collector frees the box and what it holds. A closed box is empty.
  *
- * object.key is looked up in one table per metatable: it has methods as functions and
- * fields as light userdata.
+ * object.key is looked up in one table per metatable, which holds methods as functions
+ * and fields as light userdata (pointers to gp_field).
  */
 #ifndef GP_LUA_OBJECT_H
 #define GP_LUA_OBJECT_H
@@ -16,13 +16,13 @@
 
 #include "lua/value.h"
 
-/* What fields are read from: an object as a whole, or a part of one (see part.h). */
+/* What a field getter reads from: a whole object, or a part of one (see part.h). */
 typedef struct gp_part {
   lua_State *L;
-  const struct gp_part_kind *kind;  /* NULL: an object as a whole */
-  const void *owner;      /* the box of the object; what a part is of, in the core */
-  uint32_t id;            /* the row of a part there */
-  int whole;              /* stack index of Lua's object: itself, or the part's owner */
+  const struct gp_part_kind *kind;  /* NULL: a whole object */
+  const void *owner;      /* the box of the object; of a part: see gp_part_kind.open */
+  uint32_t id;            /* of a part: its row in the core's columns */
+  int whole;              /* stack index of the whole object */
 } gp_part;
 
 typedef struct gp_field {
@@ -30,23 +30,24 @@ typedef struct gp_field {
   gp_field_value (*get)(const gp_part *p);
 } gp_field;
 
-/* Makes the metatable `name` from metamethods and methods. Pushes the table in which
- * object.key is looked up by `get`, a closure over that table and the metatable. Setting
- * a field is a Lua error. */
+/* Creates the metatable `name` from metamethods and methods, and pushes the lookup table
+ * for object.key. `get` becomes __index, with the lookup table and the metatable as
+ * upvalues. Assigning to a field is a Lua error. */
 void gp_define_object(lua_State *L, const char *name, lua_CFunction get,
                       const luaL_Reg *meta, const luaL_Reg *methods);
 
-/* Adds methods to the objects of metatable `name`, which gp_define_object made. */
+/* Adds methods to a type that gp_define_object created. */
 void gp_define_methods(lua_State *L, const char *name, const luaL_Reg *methods);
 
-/* Adds fields to the table on the top; the list ends with one without name. */
+/* Adds fields to the lookup table on the top of the stack. The list ends with a NULL
+ * name. */
 void gp_define_fields(lua_State *L, const gp_field *fields);
 
-/* For functions that look up: returns the object that is argument 1; a Lua error if it is
- * not of the right type. Leaves the object and the key on the stack. */
+/* For __index functions: returns argument 1, the object; a Lua error if it is of another
+ * type. Leaves object and key on the stack. */
 void *gp_check_self(lua_State *L);
 
-/* object.key for objects that are not parts of others. */
+/* __index of whole objects. */
 int gp_get_field(lua_State *L);
 
 #endif

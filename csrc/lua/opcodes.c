@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The module gprof.opcodes: the functions of libopcodes that the core calls.
- *
- * A shared object of its own: see opcodes.h for why.
+ * The module gprof.opcodes: a table of the libopcodes functions that the core calls. It
+ * is a separate shared object, so that the core need not load libopcodes; see opcodes.h.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -16,10 +15,10 @@ static const gp_opcodes table = {
     .disassemble_free_target = disassemble_free_target,
 };
 
-/* the only name that the module shows to the outside */
+/* The only exported symbol. */
 __attribute__((visibility("default"))) int luaopen_gprof_opcodes(lua_State *L);
 
-/* The module's value means something to the core only. */
+/* Returns a pointer to the table, as light userdata. */
 int luaopen_gprof_opcodes(lua_State *L) {
   luaL_checkversion(L);
   lua_pushlightuserdata(L, (void *)&table);

@@ -12,7 +12,7 @@ const gp_field *gp_check_field(lua_State *L, int index) {
   return field;
 }
 
-/* The object of a part; user value 1 is the whole. */
+/* The Lua object of a part. User value 1 is the whole object. */
 typedef struct part_box {
   const gp_part_kind *kind;
   uint32_t id;
@@ -33,7 +33,7 @@ void gp_push_part(lua_State *L, const gp_part *p, int table, const char *metatab
   lua_remove(L, -2);
 }
 
-/* The part whose object is at index 1; pushes its whole. */
+/* Returns the part whose object is at stack index 1. Pushes the whole object. */
 static gp_part open_part(lua_State *L, const part_box *box) {
   lua_getiuservalue(L, 1, 1);
   int whole = lua_gettop(L);

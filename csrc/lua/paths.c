@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Paths for Lua: the kind of file they lead to, links, and what is in a directory. */
+/* File system functions for Lua: file types, symbolic links, directories. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,15 +14,16 @@
 
 #define GP_DIRECTORY "gprof.directory"
 
-/* nil and what the system says of a path */
+/* Returns nil and "PATH: " with the text for errno. */
 static int fail_path(lua_State *L, const char *path) {
   gp_error error;
   gp_fail(&error, "%s", strerror(errno));
   return gp_push_failure(L, path, &error);
 }
 
-/* file_status(path) -> "file", "directory" or "other"; when it was changed, in seconds of
- * the system's clock; and a string that no other file has; or nil and a message */
+/* file_status(path) -> "file", "directory" or "other"; modification time in seconds since
+ * the epoch; a string that identifies the file (device and inode); or nil and a
+ * message */
 static int file_status(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   struct stat status;
@@ -35,7 +36,7 @@ static int file_status(lua_State *L) {
   return 3;
 }
 
-/* real_path(path) -> the same from the root, without links; or nil and a message */
+/* real_path(path) -> absolute path without symbolic links; or nil and a message */
 static int real_path(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   void **guard = gp_push_guard(L);
@@ -45,7 +46,7 @@ static int real_path(lua_State *L) {
   return 1;
 }
 
-/* A directory that is being read is closed, whatever Lua raises. */
+/* Closes a directory, even if Lua raised an error while reading it. */
 static int close_directory(lua_State *L) {
   DIR **box = luaL_checkudata(L, 1, GP_DIRECTORY);
   if (*box) closedir(*box);
@@ -61,9 +62,9 @@ static DIR **push_directory(lua_State *L, const char *path) {
   return box;
 }
 
-/* "file", "directory" or "other". Links are followed to files only: those to
- * directories may lead in circles. File systems that do not tell what an entry is
- * are asked about it. */
+/* Returns "file", "directory" or "other". Follows symbolic links to files only, because
+ * links to directories may form loops. Calls stat where the file system does not report
+ * types. */
 static const char *kind_of_entry(DIR *directory, const struct dirent *entry) {
   struct stat status;
   if (entry->d_type == DT_REG) return "file";
@@ -77,8 +78,8 @@ static const char *kind_of_entry(DIR *directory, const struct dirent *entry) {
   return is_directory ? "directory" : "other";
 }
 
-/* list_directory(path) -> the kinds of its entries by name, hidden ones left out;
- * or nil and a message */
+/* list_directory(path) -> table from names to types, without hidden entries; or nil and a
+ * message */
 static int list_directory(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   const struct dirent *entry;

@@ -35,7 +35,7 @@ gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box) {
 const gp_symbol_sources *gp_sources_of_symbols(lua_State *L, gp_symbols_box *box) {
   gp_error error = {""};
   if (!box->sourced) {
-    gp_seek_lines(L, box->image, !box->symtab.policy->debug_files, false);
+    gp_find_debug_files(L, box->image, !box->symtab.policy->debug_files, false);
     if (!gp_symbol_sources_read(&box->sources, &box->symtab, box->image->image, &error))
       gp_raise_no_memory(L);
     box->sourced = true;
@@ -127,7 +127,8 @@ static int new_lines(lua_State *L) {
   gp_symbols_box *functions = gp_check_symbols(L, 1);
   gp_check_data(L, 2);
   if (!functions->symtab.sourceless)
-    gp_seek_lines(L, functions->image, !functions->symtab.policy->debug_files, true);
+    gp_find_debug_files(L, functions->image, !functions->symtab.policy->debug_files,
+                        true);
   const gp_data *data = gp_check_data(L, 2);
   gp_line_symtab_options options = {.all = lua_toboolean(L, 3),
                                     .named = lua_toboolean(L, 4)};
@@ -161,7 +162,7 @@ static void push_parts(lua_State *L) {
   }
 }
 
-gp_symbols_box *gp_push_joined_box(lua_State *L) {
+gp_symbols_box *gp_push_merged_symbols(lua_State *L) {
   push_parts(L);
   lua_rawgeti(L, -1, 1);  /* the symbols of the first object */
   int first = lua_gettop(L);

@@ -41,7 +41,7 @@ gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box);
 
 /* Pushes symbols that are still empty, for those of the objects in the table at stack
  * index 2, which are kept alive. They are of the image of the first. */
-gp_symbols_box *gp_push_joined_box(lua_State *L);
+gp_symbols_box *gp_push_merged_symbols(lua_State *L);
 
 /* Files and lines of symbols, looked up on first use. */
 const gp_symbol_sources *gp_sources_of_symbols(lua_State *L, gp_symbols_box *box);

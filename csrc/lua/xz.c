@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The module gprof.xz: the function that the core unpacks .gnu_debugdata with.
- *
- * A shared object of its own: see unpack.h for why.
+ * The module gprof.xz: the function that the core decompresses .gnu_debugdata with. It is
+ * a separate shared object, so that the core need not load liblzma; see unpack.h.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -13,28 +12,28 @@
 #include "base/array.h"
 #include "debug/unpack.h"
 
-/* Bytes that may come out: the names of a million functions. */
-#define MOST_BYTES ((size_t)128 << 20)
+/* Limit of the decompressed bytes: enough for the names of a million functions. */
+#define MAX_BYTES ((size_t)128 << 20)
 
-/* Bytes that liblzma may take: xz -9 asks for 65 MB. */
-#define MOST_MEMORY ((uint64_t)128 << 20)
+/* Limit of the memory that liblzma uses, in bytes: data from xz -9 needs 65 MB. */
+#define MAX_MEMORY ((uint64_t)128 << 20)
 
 static const char *problem_of(lzma_ret result) {
   switch (result) {
     case LZMA_STREAM_END: return NULL;
     case LZMA_MEM_ERROR: return "not enough memory";
-    case LZMA_MEMLIMIT_ERROR: return "takes too much memory to unpack";
-    case LZMA_FORMAT_ERROR: return "is not in the format of xz";
-    case LZMA_OK: return "unpacks to more than 128 MB";
-    case LZMA_BUF_ERROR: return "is cut off";
+    case LZMA_MEMLIMIT_ERROR: return "needs too much memory to decompress";
+    case LZMA_FORMAT_ERROR: return "is not in xz format";
+    case LZMA_OK: return "decompresses to more than 128 MB";
+    case LZMA_BUF_ERROR: return "is truncated";
     default: return "is damaged";
   }
 }
 
-/* Makes room for what comes next, half as much again as there is. */
+/* Grows the output buffer by half. */
 static bool make_room(lzma_stream *stream, unsigned char **bytes, size_t *room) {
   size_t grown = gp_capacity(*room, 65536);
-  if (grown > MOST_BYTES) grown = MOST_BYTES;
+  if (grown > MAX_BYTES) grown = MAX_BYTES;
   if (!gp_resize(bytes, grown, 1)) return false;
   stream->next_out = *bytes + *room;
   stream->avail_out = grown - *room;
@@ -44,8 +43,8 @@ static bool make_room(lzma_stream *stream, unsigned char **bytes, size_t *room) 
 
 static lzma_ret run(lzma_stream *stream, unsigned char **bytes) {
   size_t room = 0;
-  lzma_ret result = lzma_stream_decoder(stream, MOST_MEMORY, 0);
-  while (result == LZMA_OK && (stream->avail_out > 0 || room < MOST_BYTES)) {
+  lzma_ret result = lzma_stream_decoder(stream, MAX_MEMORY, 0);
+  while (result == LZMA_OK && (stream->avail_out > 0 || room < MAX_BYTES)) {
     if (stream->avail_out == 0 && !make_room(stream, bytes, &room)) return LZMA_MEM_ERROR;
     result = lzma_code(stream, LZMA_FINISH);
   }
@@ -67,10 +66,10 @@ static const char *unpack(const unsigned char *packed, size_t size, unsigned cha
   return problem;
 }
 
-/* the only name that the module shows to the outside */
+/* The only exported symbol. */
 __attribute__((visibility("default"))) int luaopen_gprof_xz(lua_State *L);
 
-/* The module's value, the address of a function, means something to the core only. */
+/* Returns a userdata with the address of the function. */
 int luaopen_gprof_xz(lua_State *L) {
   luaL_checkversion(L);
   gp_unpack **box = lua_newuserdatauv(L, sizeof *box, 0);

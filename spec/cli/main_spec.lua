@@ -199,7 +199,7 @@ describe("a failure is one line:", function()
   local cases = {
     ["no image"] = { "$: No such file or directory", image = "/no/image" },
     ["an image without a name"] = { "'': No such file or directory", image = "" },
-    ["standard input for an image"] = { "standard input: an image is read here and there, and has to be a file",
+    ["standard input for an image"] = { "standard input: the image must be a file: it is read at random offsets",
       image = "-" },
     ["a profile without a name"] = { "'': No such file or directory", profile = "" },
     ["a sum in no directory"] = { "/no/such/sum: its directory does not exist", option = "--sum-file=/no/such/sum" },

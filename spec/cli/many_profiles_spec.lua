@@ -377,7 +377,7 @@ describe("--jobs", function()
     local result = launch.line([[ulimit -n 20; exec "$@"]], { "--sum-file=/dev/null", image, dir, "--jobs=1000" })
     assert.same({ 0, "" }, { result.status, result.stderr })
     result = launch.line([[ulimit -n 12; exec "$@"]], { "--sum-file=/dev/null", image, dir, "--jobs=1000" })
-    assert.same({ 1, "gprof.lua: no pipe can be made: Too many open files\n" }, { result.status, result.stderr })
+    assert.same({ 1, "gprof.lua: cannot create a pipe: Too many open files\n" }, { result.status, result.stderr })
   end)
 
   -- Runs the program on two profiles and, in the process that is started second, a pipe that nobody writes to. Then a

@@ -440,7 +440,7 @@ describe("The table of options", function()
     assert.same({ { "a all[=X]", "1" } }, (core.getopt({ "--al=1" }, "a all[=X]\n", "")))
     for _, text in ipairs { "a all", "a\n", "a \n", "\n", "a all\n\n", "a all\0\n" } do
       assert.has_error(function() core.getopt({}, text, "") end,
-        "bad argument #2 to 'getopt' (no table of options)")
+        "bad argument #2 to 'getopt' (malformed option table)")
     end
   end)
 end)

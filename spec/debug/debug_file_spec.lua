@@ -499,13 +499,13 @@ describe("symbols that are packed in the image", function()
   end)
 
   for name, case in pairs {
-    ["are cut off"] = { "xz <small | head -c 200", "is cut off" },
+    ["are cut off"] = { "xz <small | head -c 200", "is truncated" },
     ["are damaged"] = { "xz <small | (head -c 300; head -c 40 /dev/zero; cat)", "is damaged" },
-    ["are no xz"] = { "cat small", "is not in the format of xz" },
+    ["are no xz"] = { "cat small", "is not in xz format" },
     ["hold no object file"] = { "echo text | xz", "is not an object file (file format not recognized)" },
     ["hold an object file without symbols"] = { "strip -o none small && xz <none", "has no symbols either" },
-    ["are more than anybody has"] = { "head -c 200000000 /dev/zero | xz -0", "unpacks to more than 128 MB" },
-    ["want too much memory"] = { "echo text | xz --lzma2=dict=1GiB", "takes too much memory to unpack" },
+    ["are more than anybody has"] = { "head -c 200000000 /dev/zero | xz -0", "decompresses to more than 128 MB" },
+    ["want too much memory"] = { "echo text | xz --lzma2=dict=1GiB", "needs too much memory to decompress" },
     ["are of other code"] = { "objcopy --change-section-address .text+0x1000 small other 2>&- && xz <other",
       "tells of other code than there is, or of code elsewhere" },
   } do

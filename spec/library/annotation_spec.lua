@@ -750,13 +750,13 @@ describe("What is known of lines", function()
 
   it("stands beside a text as a report wants it", function()
     local text = "a\nb\n\nd\ne\nf\n\nh\n\n\nk"
-    local printed_text, told = beside(text, layout { least = 2 })
+    local printed_text, told = beside(text, layout { min_count = 2 })
     assert.equal("  3,0|a\n  low|b\n  low|\n  1,4|d\n    3|e\n    3|f\n      \n  low|h\n  low|\n      \n      k",
       printed_text)
     assert.same({ 11, 10, 8, 7, 1, n = 5 }, told)
     assert.equal(" 0.06   3,0|a\n" .. (" "):rep(10) .. "1|b", (beside("a\nb", layout { seconds = 5 })))
     assert.equal("3,0a\n", (beside("a\n", layout { width = 0, arrow = "" })))
-    assert.equal("  3,a\n", (beside("a\n", layout { width = 5, most = 4 })))
+    assert.equal("  3,a\n", (beside("a\n", layout { width = 5, max_width = 4 })))
   end)
 
   it("carries a count from one text to the next", function()
@@ -780,17 +780,19 @@ describe("What is known of lines", function()
 
   it("wants a layout that can be obeyed", function()
     for message, change in pairs {
-      ["'width' is no width"] = { width = 1000 }, ["'seconds' is no width"] = { seconds = -1 },
-      ["'most' is no integer"] = { most = "wide" }, ["'mark' is no string"] = { mark = {} },
-      ["'paint' returned no string"] = { paint = function() end },
+      ["layout.width: must be from 0 to 99"] = { width = 1000 },
+      ["layout.seconds: must be from 0 to 99"] = { seconds = -1 },
+      ["layout.max_width: integer expected, got string"] = { max_width = "wide" },
+      ["layout.mark: string expected, got table"] = { mark = {} },
+      ["layout.paint: must return a string"] = { paint = function() end },
     } do
-      assert.has_error(function() beside("1\n", layout(change)) end, "layout: " .. message)
+      assert.has_error(function() beside("1\n", layout(change)) end, message)
     end
   end)
 
   it("is of files that there are, and gone when it is closed", function()
     assert.has_error(function() annotation.lines(lines, 0) end,
-      "bad argument #2 to 'lines' (no file of that number)")
+      "bad argument #2 to 'lines' (no file with this number)")
     local known
     do
       local closing <close> = annotation.lines(lines, number)

@@ -77,7 +77,7 @@ function main.run(arguments)
   -- nearly all garbage is lines just printed: a fifth less time and memory than the
   -- incremental collector takes
   collectgarbage("generational")
-  core.end_by_interrupt()
+  core.exit_on_interrupt()
   core.open_standard_files()
   local done, problem = pcall(execute, arguments)
   if done then return problem end

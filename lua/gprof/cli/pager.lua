@@ -32,7 +32,7 @@ local function start(command)
   local process = io.popen(shell_line(command), "w")
   if not process then return function() end end
   core.redirect(io.stdout, process)
-  core.leave_to_reader()
+  core.ignore_pager_signals()
   return function()
     local nowhere <close> = assert(io.open("/dev/null", "w"))
     core.redirect(io.stdout, nowhere)

@@ -134,7 +134,7 @@ function merged_objects.merge(image, symbols, data, options, trace)
   local objects, message = objects_of(symbols, data, options, trace)
   if not objects then return nil, message end
   local records = core.data(image, nil, trace)
-  local joined, places, number = core.join(records, objects)
+  local joined, places, number = core.merge_objects(records, objects)
   if not joined then
     return nil, path_of(image, options, number) .. ": beside the others, " .. places
   end

@@ -33,10 +33,10 @@ local function layout_of(page)
     width = COUNTS,
     arrow = ARROW,
     mark = MARK,
-    least = options.min_count,
+    min_count = options.min_count,
     seconds = options.annotate_time and SECONDS,
     carry = options.all_lines,
-    most = not page.rules.widens_margins and COUNTS + #ARROW,
+    max_width = not page.rules.widens_margins and COUNTS + #ARROW,
     paint = options.color and painter(page),
   }
 end
