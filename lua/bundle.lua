@@ -1,9 +1,10 @@
---- Writes the bytecode of the library's modules into one file; see gprof.library.bundle.
+--- Compiles the library's modules and writes their bytecode to one file, whose layout is
+-- in gprof.library.bundle.
 --
 --     lua5.4 lua/bundle.lua BUNDLE SOURCE...
 --
--- `make` runs it in the checkout, after the core is built. It is not installed, and so it
--- is not below lua/gprof.
+-- `make` runs it in the checkout after building the core. It is outside lua/gprof because
+-- it is not installed.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 package.path, package.cpath = "lua/?.lua;" .. package.path, "build/?.so;" .. package.cpath
@@ -13,16 +14,16 @@ local dumped = require "gprof.library.bundle".dumped
 
 local HEADER <const> = "gprof bytecode 1, Lua %s, index %06d %x\n"
 
-local function name_of(source)
+local function module_name(source)
   return (source:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
 end
 
--- The bytecode of a text, with its debug information: messages name lines.
+-- Debug information is kept, so that error messages have line numbers.
 local function compile(text, source)
   local chunk, problem = load(text, "=", "t")
   if not chunk then error(source .. problem, 0) end
   local code = string.dump(chunk, false)
-  assert(code:find(dumped "=", 1, true), "bytecode of another layout than Lua 5.4's")
+  assert(code:find(dumped "=", 1, true), "unsupported bytecode layout: Lua 5.4 expected")
   return code
 end
 
@@ -35,8 +36,8 @@ local lines, codes, offset = { "\n" }, {}, 0
 for i = 2, #arg do
   local text = read(arg[i])
   local code = compile(text, arg[i])
-  lines[#lines + 1] = ("%s %x %d %d %x\n"):format(name_of(arg[i]), core.checksum(text),
-    offset, #code, core.checksum(code))
+  lines[#lines + 1] = ("%s %x %d %d %x\n"):format(module_name(arg[i]),
+    core.checksum(text), offset, #code, core.checksum(code))
   codes[#codes + 1] = code
   offset = offset + #code
 end

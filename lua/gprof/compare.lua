@@ -1,13 +1,14 @@
---- Profiles compared: what got slower, what got faster, and what is chance.
+--- Compares two profiles: what got slower, what got faster, and what is noise.
 --
--- Of both are taken the mean times and calls of a run. Functions are the same if their
--- names are; of several with one name, those whose files are.
+-- Times and calls are means per run. Functions are matched by name, and by source file
+-- where several have the same name.
 --
--- A time of n samples has an error of the square root of n (`profile:error_of`), the
--- difference of two times that of the sum of their variances. A change beyond `factor`
--- times its error is news, others are noise. The factor depends on how many times are
--- compared: of comparisons in which nothing has changed one in twenty tells any news.
--- Times of fewer than ten samples, on both sides together, are noise in any case.
+-- A time of n samples has an error of the square root of n (`profile:error_of`). The
+-- variance of a difference is the sum of the variances of both times. A change is
+-- significant if it exceeds `factor` times its error; other changes are noise. The factor
+-- grows with the number of times compared (Bonferroni correction), so that about 1 in 20
+-- comparisons of equal programs reports any significant change. Times with fewer than ten
+-- samples in both profiles together are always noise.
 --
 --     local changes = gprof.compare(old, new)
 --     for _, row in ipairs(changes) do
@@ -25,21 +26,21 @@ local compare = {}
 
 local abs <const> = math.abs
 
--- How often there may be news where nothing has changed.
+-- Default probability of any false positive in a comparison.
 local CHANCE <const> = 0.05
 
--- Of how many samples, on both sides together, there may be news.
-local FEWEST <const> = 10
+-- A time needs this many samples, in both profiles together, to be tested.
+local MIN_SAMPLES <const> = 10
 
--- What is left of a difference by rounding, as a part of its error.
+-- Differences below this part of their error are rounding errors.
 local ROUNDING <const> = 1e-6
 
 -- Sides ---------------------------------------------------------------------------------
 
--- What is compared is read from profiles into sides: tables with `runs`, how many they
--- are the sum of; `rate`, samples a unit, or nil; `unit`; `ticks`, samples of all;
--- `counted`, whether there are calls; `functions` (see gprof.analysis.matching), each
--- with `ticks`, `whole_ticks`, those of what it called among them, and `calls`.
+-- A side of the comparison is a table: `runs`, the number of runs added up in it; `rate`,
+-- samples per unit, or nil; `unit`; `ticks`, the number of all samples; `counted`,
+-- whether calls were recorded; `functions` (see gprof.analysis.matching), each with
+-- `ticks`, `whole_ticks`, which include its callees, and `calls`.
 
 local function functions_of(profile)
   local functions = {}
@@ -54,10 +55,10 @@ local function functions_of(profile)
   return functions
 end
 
---- What there is to be compared of a profile.
+--- Makes a side from a profile.
 -- @local
 -- @tparam profile profile
--- @tparam[opt] integer runs that it is the sum of, if that is not its number of files
+-- @tparam[opt] integer runs number of runs in the profile (default: its number of files)
 -- @treturn table
 function compare.side(profile, runs)
   return {
@@ -67,13 +68,13 @@ function compare.side(profile, runs)
   }
 end
 
---- The sum of sides.
+--- Adds up sides.
 -- @local
 -- @tparam {table,...} sides
 -- @treturn[1] table
 -- @return[2] nil
 -- @treturn[2] string why they cannot be added up
--- @treturn[2] integer which of them does not go with those before
+-- @treturn[2] integer index of the first side that differs from those before
 function compare.sum(sides)
   local sum = { runs = 0, ticks = 0, counted = true, functions = {},
     rate = sides[1].rate, unit = sides[1].unit }
@@ -90,7 +91,7 @@ end
 
 -- Changes -------------------------------------------------------------------------------
 
--- What became of a time: noise, as long as nobody has looked whether it is.
+-- The change of a time, which is noise until `mark_noise` tests it.
 local function time_change(old_ticks, new_ticks, old, new)
   local before, now = old_ticks / old.samples, new_ticks / new.samples
   local change = {
@@ -108,12 +109,12 @@ local function calls_change(old_calls, new_calls, old, new)
     ratio = before > 0 and now / before or nil }
 end
 
--- Times of a few samples are not even looked at: so there are fewer that chance can make
--- news of.
+-- The times to test. Those with few samples are left out: the fewer tests there are, the
+-- smaller the changes that can be told from noise.
 local function times_to_compare(result)
   local old, new, compared = result.old.samples, result.new.samples, {}
   local function consider(time)
-    if time and time.old * old + time.new * new >= FEWEST then
+    if time and time.old * old + time.new * new >= MIN_SAMPLES then
       compared[#compared + 1] = time
     end
   end
@@ -137,15 +138,15 @@ end
 
 -- Rows ----------------------------------------------------------------------------------
 
-local nobody <const> = { ticks = 0, whole_ticks = 0, calls = 0, count = 0 }
+local absent <const> = { ticks = 0, whole_ticks = 0, calls = 0, count = 0 }
 
 local function is_idle(f)
   return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0
 end
 
--- The row of a function; nil if nothing was recorded of it.
+-- The row of a function; nil if it has no records.
 local function new_row(before, now, old, new)
-  local was, is = before or nobody, now or nobody
+  local was, is = before or absent, now or absent
   if is_idle(was) and is_idle(is) then return nil end
   local sampled, counted = old.samples and new.samples, old.counted and new.counted
   return {
@@ -160,7 +161,6 @@ local function new_row(before, now, old, new)
   }
 end
 
--- What rows are sorted by, one after the other: the largest change comes first.
 local function by_size(field)
   return function(row)
     local change = row[field]
@@ -168,15 +168,16 @@ local function by_size(field)
   end
 end
 
+-- Sort keys, the most significant first.
 local keys <const> = {
   by_size "self", by_size "total", by_size "calls",
   function(row) return row.name end,
   function(row) return row.new_file or row.old_file or "" end,
 }
 
--- Lists of rows of one key, as they were met; and the keys in order. Only these are
--- sorted, and by Lua's own comparison: one by one, rows would be compared by millions of
--- calls.
+-- Groups rows by the value of a key; returns the groups and the sorted values. Sorting
+-- only the values, with Lua's own comparison, saves millions of calls of a comparison
+-- function.
 local function groups_by(key, rows)
   local groups, order = {}, {}
   for _, row in ipairs(rows) do
@@ -192,7 +193,7 @@ local function groups_by(key, rows)
   return groups, order
 end
 
--- Adds rows to a list in the order of the keys from a number on.
+-- Appends rows to a list, sorted by the keys from `number` on.
 local function add_sorted(rows, number, list)
   if not rows[2] or not keys[number] then
     table.move(rows, 1, #rows, #list + 1, list)
@@ -208,7 +209,7 @@ local function sort(rows)
   table.move(list, 1, #list, 1, rows)
 end
 
--- A side as scripts see it. `samples` are those that a unit of a run's time is made of.
+-- A side as scripts see it. `samples`: number of samples per unit of a run's time.
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
   return { runs = side.runs, counted = side.counted, samples = samples,
@@ -231,7 +232,7 @@ function compare.sides(old, new, chance)
   local before, now = summary(old), summary(new)
   local sampled = before.samples and now.samples
   if not sampled and not (old.counted and new.counted) then
-    return nil, "nothing can be compared: there are neither times nor calls on both sides"
+    return nil, "cannot compare: the profiles have neither times nor calls in common"
   end
   local result = { old = before, new = now, unit = sampled and new.unit or nil,
     chance = chance or CHANCE, common = 0,
@@ -247,21 +248,21 @@ end
 
 -- Regressions ---------------------------------------------------------------------------
 
--- Whether a time grew by more than a share of what it was, and not by chance. What it was
--- is made larger by that share, with its error.
-local function has_grown(time, share, result)
-  local most = time.old * (1 + share)
-  return not time.noise and time.new > most and
-    not significance.is_noise(most, time.new, result.old.samples / (1 + share),
+-- Whether a time grew significantly by more than a fraction of the old time. Tests the
+-- new time against the largest time allowed, whose error is scaled like the time.
+local function has_grown(time, fraction, result)
+  local limit = time.old * (1 + fraction)
+  return not time.noise and time.new > limit and
+    not significance.is_noise(limit, time.new, result.old.samples / (1 + fraction),
       result.new.samples, result.factor)
 end
 
---- What got slower: the whole program, and functions of both profiles by their self
--- time. Those that are new, or bear another name now, count in the whole program only.
+--- Finds what got slower: the whole program by its total time, functions by their self
+-- time. Functions that are new or renamed count only as part of the whole program.
 -- @tparam comparison result
--- @tparam number percent of its time that something may have grown by
--- @treturn {table,...} rows; for the whole program, the comparison itself in place of
---   a row, first
+-- @tparam number percent tolerated growth
+-- @treturn {table,...} rows of functions; if the whole program got slower, the comparison
+--   itself comes first
 function compare.regressions(result, percent)
   arguments.check(result, "table", 1, "regressions")
   if type(percent) ~= "number" or percent < 0 then
@@ -278,9 +279,9 @@ function compare.regressions(result, percent)
   return grown
 end
 
--- The face ------------------------------------------------------------------------------
+-- Public interface ----------------------------------------------------------------------
 
--- The side of an argument: a profile, or what `compare.load` returned.
+-- Makes a side from an argument: a profile, or what `compare.load` returned.
 local function side_of(value, number, runs)
   if type(value) == "table" and value.functions then
     local side = {}
@@ -309,59 +310,60 @@ local function check_options(options)
   return options
 end
 
---- Compares two profiles: `gprof.compare(old, new [, options])`. They may be of several
--- builds of a program, and so of several images.
+--- Compares two profiles: `gprof.compare(old, new [, options])`. The profiles can be from
+-- different builds of a program, each with its own image.
 -- @function gprof.compare
--- @tparam profile|table old or what `gprof.compare.load` returned
+-- @tparam profile|table old a profile, or what `gprof.compare.load` returned
 -- @tparam profile|table new likewise
 -- @tparam[opt] table options
 --
---   - `old_runs`, `new_runs`: how many runs the profiles are of (as many as files were
---     read for them): a file may be a sum of several;
---   - `chance`: how often there may be any news where nothing has changed (0.05)
+--   - `old_runs`, `new_runs`: number of runs in each profile (default: its number of
+--     files), for files that are sums of several runs;
+--   - `chance`: probability of any false positive (default: 0.05)
 -- @treturn[1] comparison
 -- @return[2] nil
 -- @treturn[2] string why they cannot be compared: units differ, or one has only times and
 --   the other one only calls
 
---- A comparison: rows, the largest change of self time first. A row is a function of
--- which something was recorded in either profile.
+--- A comparison: an array of rows, the largest change of self time first. There is a row
+-- for each function with samples or calls in either profile.
 --
 -- @table comparison
--- @tfield table old `runs`; `period`, how much of the unit a sample stands for, or nil;
---   `total`, the time of a run, or nil; `counted`, whether there are calls
+-- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
+--   run, or nil; `counted`, whether calls were recorded
 -- @tfield table new likewise
--- @tfield string|nil unit of times: "seconds"; nil if there are not any on both sides
--- @tfield table|nil total what became of the time of the whole program
--- @tfield number chance of any news where nothing has changed
--- @tfield integer times how many may be news: those of ten samples or more, on both sides
---   together
--- @tfield number factor how many times its error a change is news from
--- @tfield integer common how many functions both programs have
+-- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
+-- @tfield table|nil total change of the time of the whole program
+-- @tfield number chance probability of any false positive
+-- @tfield integer times number of times tested: those with ten samples or more in both
+--   profiles together
+-- @tfield number factor a change is significant if it exceeds `factor` times its error
+-- @tfield integer common number of functions that both programs have
 
 --- A row of a comparison.
 -- @table row
 -- @tfield string name of the function
 -- @tfield string|nil old_file source file as recorded
 -- @tfield string|nil new_file
--- @tfield string status "both"; "new", if the old profile does not know the function; or
---   "gone", if the new one does not
--- @tfield integer joined how many functions the row is of: those that have one name and
---   one file, or are not told apart because the files are not known
--- @tfield table|nil self what became of the time in its own code; nil where it is not
---   known on both sides
--- @tfield table|nil total the same, with the time of what it called; nil without calls
--- @tfield table|nil calls what became of the calls by others
+-- @tfield string status "both"; "new" if only the new profile has the function; "gone" if
+--   only the old one has it
+-- @tfield integer joined number of functions in the row: functions with the same name and
+--   file are added up, and so are functions with the same name if a file is unknown
+-- @tfield table|nil self change of its self time; nil unless both profiles have times
+-- @tfield table|nil total change of its self and children's time; nil unless both
+--   profiles have times and calls
+-- @tfield table|nil calls change of the calls by others; nil unless both profiles have
+--   calls
 
---- What became of a time, or of calls, in a run.
+--- The change of a time, or of a number of calls, per run.
 -- @table change
 -- @tfield number old
 -- @tfield number new
--- @tfield number change the new one less the old one
--- @tfield number|nil ratio the new one by the old one, unless that is 0
--- @tfield number error of the change: of times only. That of `total` is an upper limit:
---   time that is handed on by shares varies less
--- @tfield boolean noise whether chance may have made the change: of times only
+-- @tfield number change `new` minus `old`
+-- @tfield number|nil ratio `new` divided by `old`; nil if `old` is 0
+-- @tfield number error statistical error of `change`, for times only. It is an upper
+--   bound for `total`, because propagated time varies less
+-- @tfield boolean noise whether the change is not significant, for times only
 
 local function make(_, old, new, options)
   options = check_options(options)
@@ -369,7 +371,7 @@ local function make(_, old, new, options)
     side_of(new, 2, options.new_runs), options.chance)
 end
 
---- Reads a profile that was exported as JSON, to be compared with others.
+--- Reads a profile that was exported as JSON, for use in a comparison.
 -- @function gprof.compare.load
 -- @tparam string path
 -- @treturn[1] table with the fields `runs`, `rate`, `unit`, `ticks`, `counted` and

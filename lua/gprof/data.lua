@@ -1,4 +1,4 @@
---- Profile data: the raw records of profiles, read, made, added up and written.
+--- Profile data: reads, creates, adds up and writes the raw records of profile files.
 --
 -- @module gprof.data
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,15 +10,20 @@ local data = {}
 
 --- Reads profile files and adds them up: `gprof.data(image, path... [, options])`.
 -- @function gprof.data
--- @tparam image image the program, or shared library, that was profiled: its byte order
---   and pointer size are the files'
+-- @tparam image image the profiled program or shared library: the files have its byte
+--   order and pointer size
 -- @tparam string ... paths; "-" is standard input
--- @tparam[opt] table options `file_format`: "auto" (default), "magic", "bsd", "4.4bsd" or
---   "prof", System V's `mon.out`; `mixed_rates`: do not refuse histograms of different
---   sampling rates; `slide`: how much higher the addresses in the files are than those of
---   the image, or "auto" to find that out for each of them; `external_symbol_table`:
---   where the symbols are to find it by, if not in the image; `debug`: trace the work on
---   standard error, a sum of the numbers below
+-- @tparam[opt] table options
+--
+--   - `file_format`: "auto" (default), "magic", "bsd", "4.4bsd" or "prof" (System V's
+--     `mon.out`);
+--   - `mixed_rates`: accept histograms of different sampling rates;
+--   - `slide`: offset by which the addresses in the files are higher than those of the
+--     image, or "auto" to determine it for each file;
+--   - `external_symbol_table`: file with the symbols for `slide = "auto"`, if they are
+--     not in the image;
+--   - `debug`: trace the work on standard error, a sum of the numbers listed for
+--     `gprof.profile`
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
@@ -42,19 +47,20 @@ local function read(_, image, ...)
   return records
 end
 
---- Makes data without any records.
+--- Creates data without records.
 -- @function gprof.data.new
 -- @tparam[opt] table options
 --
---   - `image`: what it is to be like, in byte order and pointer size; or
---   - `pointer_size`: 8 (default) or 4 bytes, and `big_endian`: whether it is;
+--   - `image`: take byte order and pointer size from this image; or
+--   - `pointer_size`: 8 (default) or 4 bytes, and `big_endian`: a boolean;
 --   - `mixed_rates`, `debug`: as for `gprof.data`
 -- @treturn data
 function data.new(options)
   options = arguments.options(options, 1, "new")
   local like = options.image
   if like and (options.pointer_size or options.big_endian ~= nil) then
-    arguments.bad(1, "new", 2, "an image says what pointer size and byte order are")
+    arguments.bad(1, "new", 2,
+      "'pointer_size' and 'big_endian' are given by 'image': leave them out")
   end
   local size = options.pointer_size
   if size and size ~= 4 and size ~= 8 then
@@ -67,91 +73,90 @@ end
 --- Data.
 -- @type data
 
---- What is known of data.
+--- Fields of data.
 -- @table fields
--- @tfield integer histogram_records how many records of a kind were read, or added
--- @tfield integer arc_records
--- @tfield integer block_records
--- @tfield integer bytes of the files that were read
--- @tfield boolean has_histogram whether a flat profile can be made from it
--- @tfield boolean has_arcs whether a call graph can
--- @tfield boolean shared whether it is of a shared library: calls from the address 0 are
---   by others, then
--- @tfield integer uncounted calls of a shared library that the dynamic linker had no room
---   to count
--- @tfield {table,...} files what each file held: `path`, `format`, `version` in the magic
---   format, the three counts of records, and `slide`, where an option asked for one or
---   addresses were taken for moved: a table with the `offset` that was taken off; and if
---   that was found out, `arcs`, how many there are; `fitting`, how many of them lead to
---   entries of functions with it; `unmoved`, how many without; and `covers`, whether the
---   histogram covers all of the code
+-- @tfield integer histogram_records number of histogram records read or added
+-- @tfield integer arc_records number of arc records
+-- @tfield integer block_records number of records of basic blocks
+-- @tfield integer bytes total size of the files read
+-- @tfield boolean has_histogram whether a flat profile can be made from the data
+-- @tfield boolean has_arcs whether a call graph can be made
+-- @tfield boolean shared whether the data are from a shared library (LD_PROFILE): a
+--   caller at the address 0 then stands for all callers outside it
+-- @tfield integer uncounted calls in a shared library that the dynamic linker dropped for
+--   lack of room
+-- @tfield {table,...} files what each file contained: `path`, `format`, `version` in the
+--   magic format, the three counts of records, and `slide`, if addresses were moved: a
+--   table with the `offset` that was subtracted. If the offset was determined from the
+--   data, it also has `arcs`, the number of arcs; `fitting`, how many of them lead to
+--   function entries once the offset is subtracted; `unmoved`, how many do without; and
+--   `covers`, whether the histogram then covers all of the code
 -- @tfield integer|nil low the lowest address in histograms and of callees
 -- @tfield integer|nil high the highest one
--- @tfield integer pointer_size bytes of an address in files that are read and written
--- @tfield boolean big_endian how numbers lie there
+-- @tfield integer pointer_size bytes of an address in files read and written
+-- @tfield boolean big_endian byte order of files read and written
 
---- Adds what a file holds. After a failure the data is closed,
--- as part of the file may be in it.
+--- Adds the contents of a file. A failure closes the data, because part of the file may
+-- have been added.
 -- @function data:read
--- @tparam string|file path "-" is standard input; or a file of Lua's library that nothing
---   was read of by others: `io.popen "zstd -dc gmon.zst"`, say
+-- @tparam string|file path "-" is standard input; or an open file of Lua's `io` library
+--   from which nothing has been read yet, such as `io.popen "zstd -dc gmon.zst"`
 -- @tparam[opt="auto"] string format "auto", "magic", "bsd", "4.4bsd" or "prof"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
 
---- Adds what a file holds, or nothing of it: after a failure the data is as it
--- was. It takes a little longer than `data:read`, and the memory of one file more.
+--- Adds the contents of a file as a whole: a failure leaves the data unchanged. It takes
+-- slightly longer than `data:read`, and the memory of one more file.
 -- @function data:add_file
 -- @tparam string path "-" is standard input
 -- @tparam[opt="auto"] string format "auto", "magic", "bsd", "4.4bsd" or "prof"
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string what is wrong, with the file and the place in it,
---   if it is in the file
+-- @treturn[2] string what is wrong, with the file and the place in it if the file is
+--   to blame
 
---- Writes data to a file, which then holds the sum of all that was read. Nothing is lost:
--- addresses stay as they were recorded, and a count that is too large for a record goes
--- on in further records, which readers add up. The new file is made beside the old one
--- and takes its place when it is complete, so the file may be one of those that were
--- read, and is as it was if anything fails.
+--- Writes the sum of all records to a file. Nothing is lost: addresses stay as recorded,
+-- and a count too large for one record continues in further records, which readers add
+-- up. A temporary file in the same directory replaces the old file once it is complete.
+-- So the path may be one of the files that were read, and a failure leaves it unchanged.
 -- @function data:write
--- @tparam string|file path "-" is standard output; what is no regular file (a device, a
---   pipe) is written to directly, and so is an open file
+-- @tparam string|file path "-" is standard output; a device, a pipe or an open file is
+--   written to directly
 -- @tparam[opt] string format "auto" or "magic" (default), "bsd" or "4.4bsd"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the file cannot be written, or the format cannot hold
---   the data (the BSD ones: several histograms, more than 65,535 samples in a bin, block
---   counts, shared libraries, other units than seconds, and "bsd" any rate but the
---   system's clock tick)
+--   the data. The BSD formats cannot hold several histograms, more than 65,535 samples in
+--   a bin, block counts, data of shared libraries or units other than seconds; "bsd" also
+--   requires the rate of the system's clock tick
 
---- Adds the samples of a histogram. The ranges of several must be apart, or the same; all
--- have one unit, one rate and one size of bins. A file has 16 bits for the samples in a
--- bin, and further records of the whole histogram for what is beyond: counts of millions
--- are better written in a larger unit.
+--- Adds the samples of a histogram. Ranges of histograms must be disjoint or equal; all
+-- histograms have the same unit, rate and bin size. In a file, a bin has 16 bits; larger
+-- counts take further records of the whole histogram, so choose a larger unit rather than
+-- counts of millions.
 -- @function data:add_histogram
 -- @tparam table histogram
 --
---   - `low`, `high`: the range of addresses that it covers, without `high` itself;
---   - `bins`: how many samples were in each of so many parts of equal size, from 1; none
---     where nothing stands;
---   - `bin_count`: how many there are (`#bins`);
---   - `rate`: how many samples are one unit (100);
---   - `unit`: its name ("seconds"), of at most 15 bytes, and `abbreviation` ("s"),
---     of one or none
+--   - `low`, `high`: the range of addresses covered, `high` exclusive;
+--   - `bins`: array of the samples in each bin, where nil is 0; bins divide the range
+--     into equal parts;
+--   - `bin_count`: number of bins (default: `#bins`);
+--   - `rate`: samples per unit (default: 100);
+--   - `unit`: its name (default: "seconds"), at most 15 bytes, and `abbreviation`
+--     (default: "s"), at most one byte
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why it cannot be added; the data is as it was
+-- @treturn[2] string why it cannot be added; the data are unchanged
 
 --- Adds calls.
 -- @function data:add_arc
--- @tparam integer from an address in the caller, behind the call
--- @tparam integer callee its address
--- @tparam integer count of calls
+-- @tparam integer from the return address of the call, in the caller
+-- @tparam integer callee address of the callee
+-- @tparam integer count number of calls
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added: the sum would be beyond 63 bits
+-- @treturn[2] string why they cannot be added: the sum would exceed 63 bits
 
 --- Adds executions of a basic block.
 -- @function data:add_block
@@ -159,60 +164,60 @@ end
 -- @tparam integer executions
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added: the sum would be beyond 63 bits
+-- @treturn[2] string why they cannot be added: the sum would exceed 63 bits
 
---- Adds other data, which stay as they are.
+--- Adds other data.
 -- @function data:merge
--- @tparam data other
+-- @tparam data other unchanged
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string why they cannot be added up; the data is as it was
+-- @treturn[2] string why they cannot be added up; the data are unchanged
 
---- Takes an offset off all addresses: that by which a program was loaded higher than it
--- was linked.
+--- Subtracts an offset from all addresses: the difference between the address where a
+-- program was loaded and the one it was linked for.
 -- @function data:slide
 -- @tparam integer offset may be negative
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong: histograms, or all callees, would be outside the
---   address space; the data is as it was
+--   address space; the data are unchanged
 
 --- Iterates over the histograms, one for each range.
 -- @function data:histograms
--- @treturn function iterator over objects
+-- @treturn function iterator over histogram objects
 
---- Iterates over the arcs as they were recorded, in the order in which they were met.
--- Calls by nobody knows whom, as in System V's profiles, come from the highest address
--- (-1, or 0xffffffff where addresses have 4 bytes).
+--- Iterates over the arcs as recorded, in the order in which they were read or added.
+-- Calls from unknown callers, as in System V's profiles, have the highest address as
+-- caller (-1, or 0xffffffff where addresses have 4 bytes).
 -- @function data:arcs
--- @treturn function iterator over the address of the call, that of the callee, and calls
+-- @treturn function iterator over caller address, callee address and number of calls
 
---- Iterates over the basic blocks, in the order in which they were met.
+--- Iterates over the basic blocks, in the order in which they were read or added.
 -- @function data:blocks
 -- @treturn function iterator over address and executions
 
---- Frees the memory. Profiles that were made of the data do not need it any more.
+--- Frees the memory. Profiles made from the data stay usable.
 -- @function data:close
 
 --- A histogram.
 -- @type histogram
 
---- What is known of a histogram.
+--- Fields of a histogram.
 -- @table fields
--- @tfield integer low address that it covers first
--- @tfield integer high the address behind the last one
--- @tfield integer bin_count
--- @tfield number bin_size bytes of code
--- @tfield integer rate samples a unit
+-- @tfield integer low first address covered
+-- @tfield integer high one past the last address covered
+-- @tfield integer bin_count number of bins
+-- @tfield number bin_size bytes of code per bin
+-- @tfield integer rate samples per unit
 -- @tfield string unit "seconds"
 -- @tfield string abbreviation "s"; may be empty
 -- @tfield data data
 
 --- Iterates over the bins with samples.
 -- @function histogram:bins
--- @treturn function iterator over number, samples and address
+-- @treturn function iterator over bin number, samples and address
 
---- The samples in a bin.
+--- Returns the number of samples in a bin.
 -- @function histogram:count
 -- @tparam integer number from 1
 -- @treturn integer

@@ -1,4 +1,4 @@
---- Images: object files, their functions and their lines.
+--- Images: object files with their functions and source lines.
 --
 -- @module gprof.image
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,7 +10,7 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local images = {}
 
--- What the core calls of this layer is loaded when it is called first.
+-- The core calls these two modules, which are loaded on the first call.
 core.set_sorter(function(order, next)
   return require "gprof.library.sorting"(order, next)
 end)
@@ -21,31 +21,39 @@ end)
 --- Opens an object file: `gprof.image(path [, options])`.
 -- @function gprof.image
 -- @tparam string path
--- @tparam[opt] table options say what its functions are, here and in profiles of it that
---   do not say otherwise:
+-- @tparam[opt] table options which symbols become functions, for this image and by
+--   default for its profiles:
 --
---   - `no_static`: leave static functions out (what is in them belongs to
---     the function before);
---   - `ignore_non_functions`: leave local symbols out that are not typed as functions;
---   - `no_demangle`: names as in the symbol table;
---   - `external_symbol_table`: path of a file to take the symbols from;
---   - `file_ordering`: path of a map of object files, whose names functions get then, and
---     neighbours of one file are one;
---   - `gnu_compat`: choose them, and read symspecs, just as GNU gprof does
+--   - `no_static`: leave out static functions (their samples and calls count for the
+--     function before);
+--   - `ignore_non_functions`: leave out local symbols that are not typed as functions;
+--   - `no_demangle`: keep names as in the symbol table;
+--   - `external_symbol_table`: path of a file to read the symbols from;
+--   - `file_ordering`: path of a map from functions to object files: a function is named
+--     after its object file, and neighbours from one file are merged;
+--   - `gnu_compat`: choose functions and read symspecs exactly as GNU gprof does
 --
---   and where the debugging file is of an image that was stripped (see
+--   and where to find the debugging file of a stripped image (see
 --   gprof.library.debug_file):
 --
---   - `debug_dir`: an array of directories to look in, before those where it mostly is;
---   - `warn`: a function that is told of files that cannot be used, or are missing
--- @treturn[1] image with the fields `path`, `text_low` and `text_high` (addresses
---   of the code), `pointer_size` (bytes), `big_endian`, and `build_id`, the number in
---   base 16 by which the linker tells builds apart, or nil; and, when symbols or lines
---   were asked for, `symbols_from`, where the symbols were: "image", "debug file",
---   "packed" (in .gnu_debugdata), or nil; `debug_file`, the path of the debugging file
---   that is used, and `shared_debug_file`, that of one that dwz made, or nil
+--   - `debug_dir`: array of directories to search in addition to the standard ones;
+--   - `warn`: function called with a message about each file that is missing or unusable
+-- @treturn[1] image with the fields
+--
+--   - `path`;
+--   - `text_low`, `text_high`: address range of the code, `text_high` exclusive;
+--   - `pointer_size`: in bytes;
+--   - `big_endian`;
+--   - `build_id`: the build id, in hexadecimal, or nil
+--
+--   and, once symbols or lines have been read,
+--
+--   - `symbols_from`: where the symbols were: "image", "debug file", "packed" (in
+--     .gnu_debugdata), or nil;
+--   - `debug_file`: path of the debugging file in use, or nil;
+--   - `shared_debug_file`: path of the shared debugging file made by dwz, or nil
 -- @return[2] nil
--- @treturn[2] string what is wrong: no such file, no object file, no .text
+-- @treturn[2] string what is wrong: no such file, not an object file, no .text section
 function images.open(path, options)
   arguments.check(path, "string", 1, "image")
   options = arguments.options(options, 2, "image")
@@ -55,8 +63,8 @@ function images.open(path, options)
   return image
 end
 
--- The functions of an image as it was opened, for one of its methods, which calls this
--- directly or through `depth` functions more; or nil and a message.
+-- The functions of an image, for one of its methods; nil and a message on failure.
+-- `depth`: function calls between the method and this function, for error levels.
 local function own_symbols(image, method, depth)
   arguments.check(image, "gprof.image", 0, method, 4 + (depth or 0))
   return symbol_tables.of(image, image_options.of(image))
@@ -77,7 +85,7 @@ core.image_methods.symbols = core.symbols_method(function(image)
   return symbols or error(message, 3)
 end)
 
---- The function of an image whose code is at an address.
+--- Finds the function whose code contains an address.
 -- @function image:lookup
 -- @tparam integer address
 -- @treturn[1] symbol|nil
@@ -90,10 +98,10 @@ function core.image_methods:lookup(address)
   return symbols:lookup(address)
 end
 
---- The functions of an image that a symspec names (`gprof.symspec`).
+--- Finds the functions that a symspec names (see gprof.symspec).
 -- @function image:find
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
--- @treturn[1] symbol,... all of them, by address: nothing if there are none
+-- @treturn[1] symbol,... all matches in address order; no value if nothing matches
 -- @return[2] nil
 -- @treturn[2] string what is wrong: the image has no symbols
 function core.image_methods:find(spec)
@@ -102,53 +110,55 @@ function core.image_methods:find(spec)
   if not symbols then return nil, message end
   local found, seen = {}, {}
   for _, id in ipairs((require "gprof.symspec".find(symbols, spec))) do
-    local symbol = symbols:symbol(id)  -- a part is of another one
+    local symbol = symbols:symbol(id)  -- a cold part gives the function it belongs to
     if not seen[symbol] then found[#found + 1] = symbol end
     seen[symbol] = true
   end
   return table.unpack(found)
 end
 
---- Where the code at an address comes from.
+--- Finds the source line of the code at an address.
 -- @function image:source
 -- @tparam integer address
--- @tparam[opt=false] boolean gnu_compat as libbfd knows it, which errs about some files
+-- @tparam[opt=false] boolean gnu_compat ask libbfd, as GNU gprof does: its answers are
+--   wrong for some files
 -- @treturn[1] string file, as recorded
 -- @treturn[1] integer line, from 1
--- @treturn[1] string|nil the function whose code it was in the source
--- @return[2] nil if that is not known
+-- @treturn[1] string|nil the function that contains the line in the source
+-- @return[2] nil if the line is unknown
 
---- Closes an image. Whoever uses it, or a profile of it, from then on gets an error.
+--- Closes an image. Later use of it or of its profiles raises an error.
 -- @function image:close
 
 --- Iterates over the rows of all line tables, as the compiler wrote them.
--- A row tells of the code from its address to that of the next one. The last row of a
--- sequence has an address only, where the code ends. Tables come in the order of the
--- units that name them; there are none unless the image has debugging information of
--- DWARF 2 to 5.
+-- A row covers the code from its address up to the address of the next row. The last row
+-- of a sequence has only an address, one past the end of the code. Tables come in the
+-- order of the units that refer to them. Only debugging information in DWARF 2 to 5 has
+-- line tables.
 --
 --     for address, file, line in image:lines() do print(address, file, line) end
 --
 -- @function image:lines
 -- @treturn function iterator over address; file, as libbfd spells it; line, or nil if the
---   code is of none; and whether it is a good place for a breakpoint
+--   code has no source line; and whether the compiler recommends a breakpoint there
 
 --- @section end
 
---- A symbol: what an image says of a function. There is one object for each.
+--- A symbol: a function of an image. There is one object for each symbol.
 --
 -- @table symbol
--- @tfield integer id its number among the symbols
+-- @tfield integer id its number in the symbol table
 -- @tfield string name as reports show it: demangled, unless the image was opened with
 --   `no_demangle`
--- @tfield string symbol as in the symbol table
+-- @tfield string symbol name as in the symbol table
 -- @tfield integer address of its entry
--- @tfield integer size bytes from there to the next symbol
+-- @tfield integer size bytes from its entry to the next symbol
 -- @tfield boolean static local to its file
 -- @tfield boolean is_function typed as a function by the object file
--- @tfield boolean mapped stands for an object file of a map, whose name it bears
--- @tfield string|nil object the name of the shared library that it is of, in a profile of
---   several objects; nil for the program
+-- @tfield boolean mapped stands for an object file of the map (option `file_ordering`)
+--   and has the name of that file
+-- @tfield string|nil object name of its shared library in a profile of several objects;
+--   nil for the program
 -- @tfield string|nil file source file as recorded
 -- @tfield integer|nil line of its entry in that file
 -- @tfield image image

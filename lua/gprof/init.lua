@@ -1,7 +1,8 @@
 --- Profiles as Lua values.
 --
--- An image is an object file; data are raw records of profile files, summed; a
--- profile is what follows from both: functions, calls, cycles, times.
+-- An image is an object file: a program or a shared library. Data are the raw records of
+-- profile files, added up. A profile combines an image with data: functions, calls,
+-- cycles, times.
 --
 --     local gprof = require "gprof"
 --     local image = assert(gprof.image("a.out"))
@@ -9,12 +10,13 @@
 --     local profile = assert(gprof.profile(image, data))
 --     for f in profile:functions() do print(f.name, f.self, f.calls) end
 --
--- A bad file is `nil, message`; a misuse is a Lua error.
+-- If a file is missing or invalid, functions return `nil, message`. Invalid arguments
+-- raise an error.
 --
 -- @module gprof
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- To an older version one line says so, before it meets what it does not know.
+-- Checked first: the other modules use syntax that older versions cannot parse.
 if _VERSION ~= "Lua 5.4" then
   error("gprof needs Lua 5.4, this is " .. _VERSION, 0)
 end
@@ -23,7 +25,7 @@ require "gprof.library.bundle"
 local core, problem = require "gprof.library.native".load "gprof.core"
 if not core then error("gprof's " .. problem, 0) end
 
--- Few want to compare profiles: that is loaded when somebody does.
+-- gprof.compare is rarely used, so it is loaded on first access.
 return setmetatable({
   _VERSION = "1.0.0",
   image = require "gprof.image".open,

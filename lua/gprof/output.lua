@@ -1,12 +1,13 @@
---- Streams of output.
+--- Streams: buffered, formatted output, which reports write to.
 --
--- A stream is what reports write to. `stream(text)` writes text as it is;
--- `stream(format, value...)` sets values into columns: %d, %f, %s with width and
--- precision as in string.format, and %2$d for the second value; `stream:each(names,
--- formats, iteration)` does so for each row of an iteration (see csrc/lua/stream.c);
--- `stream:flush()` hands on what was gathered. `stream:finish()`, or the end of a block
--- that has the stream in a variable to be closed, is the last of it: writing to it after
--- that is an error.
+-- - `stream(text)` writes text unchanged.
+-- - `stream(format, value...)` writes values in columns: %d, %f, %s with width and
+--   precision as in string.format, %2$d for the second value.
+-- - `stream:each(names, formats, iterator)` writes one line for each row of an iterator
+--   (see csrc/lua/stream.c).
+-- - `stream:flush()` passes on the buffered text.
+-- - `stream:finish()` flushes and closes the stream, and so does the end of the scope of
+--   a `<close>` variable. Writing to a closed stream is an error.
 --
 -- @module gprof.output
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -18,17 +19,19 @@ local output = {}
 
 local BROKEN_PIPE = 32  -- EPIPE
 
--- A reader that went away is no error to talk about: it had enough.
+-- Raises the error of a failed write; `quiet` if the reader closed the pipe (as `head`
+-- does), which users need not be told.
 local function check(name, done, message, code)
   if done then return end
   error({ message = name .. ": " .. message, quiet = code == BROKEN_PIPE }, 0)
 end
 
---- What a file is written by: as it is, or harmless if it is a terminal.
+--- Makes a function that writes to a file. For a terminal, it escapes the text (see
+-- gprof.format.terminal).
 -- @tparam file file
--- @tparam function is_colored whether sequences for colours are meant to be there
--- @treturn function of a piece of text, and without one when there are no more; returns
---   what `file:write` returns
+-- @tparam function is_colored returns whether to keep escape sequences of colours
+-- @treturn function takes a piece of text, or nothing after the last piece; returns what
+--   `file:write` returns
 function output.writer(file, is_colored)
   if not core.is_terminal(file) then
     return function(text) return file:write(text or "") end
@@ -37,13 +40,13 @@ function output.writer(file, is_colored)
   return function(text) return file:write(shown(text)) end
 end
 
---- A stream into a file.
+--- Makes a stream that writes to a file.
 -- @tparam file file
--- @tparam function is_colored whether sequences for colours are meant to be there
--- @tparam[opt="standard output"] string name what messages call the file
--- @treturn stream A failure is an error, a table with the field `message`, and `quiet` if
---   nobody reads any more.
--- @treturn function to be called in the end: flushes it
+-- @tparam function is_colored returns whether to keep escape sequences of colours
+-- @tparam[opt="standard output"] string name of the file in messages
+-- @treturn stream raises a table with the field `message` if writing fails; its field
+--   `quiet` is true if the reader of a pipe is gone
+-- @treturn function flushes the stream; to be called at the end
 function output.into(file, is_colored, name)
   file:setvbuf("no")  -- pieces are large
   name = name or "standard output"
@@ -63,28 +66,29 @@ local function fill_writer(writer, message, fill)
   need(file:finish())
 end
 
---- Writes a file of a name that the user has chosen, and with that what a link leads to,
--- or a device. It takes the place of what was there when it is complete; if anything
--- fails there never was one.
+--- Writes a file whose path the user chose: so it may be a device, and links are
+-- followed. The new file replaces the old one once it is complete. A failure leaves the
+-- old one unchanged.
 -- @tparam string path
--- @tparam function fill is called with a stream
+-- @tparam function fill called with a stream, to which it writes the contents
 -- @raise a table with the field `message`
 function output.new_file(path, fill)
   local writer, message = core.writer(path, true)
   fill_writer(writer, message, fill)
 end
 
---- Writes a file whose name comes from elsewhere, likewise, but takes the place of a
--- link, wherever that leads; what else is no regular file is refused.
+--- Writes a file whose path the user did not choose, such as a listing named after a
+-- source file. Unlike `output.new_file`, it replaces a link instead of following it, and
+-- refuses to write to anything but a regular file.
 -- @tparam string path
--- @tparam function fill is called with a stream
+-- @tparam function fill called with a stream, to which it writes the contents
 -- @raise a table with the field `message`
 function output.new_file_here(path, fill)
   local writer, message = core.writer(path, false)
   fill_writer(writer, message, fill)
 end
 
---- Writes data into a file that the user has chosen, likewise.
+--- Writes data to a file whose path the user chose, like `output.new_file`.
 -- @tparam string path
 -- @tparam data data
 -- @tparam[opt] string format as for `data:write`
@@ -93,7 +97,7 @@ function output.new_profile(path, data, format)
   need(data:write(path, format))
 end
 
---- A stream that hands text on to a function, in pieces of any size.
+--- Makes a stream that passes text on to a function, in pieces of any size.
 -- @tparam function write takes strings
 -- @treturn stream
 output.through = core.stream

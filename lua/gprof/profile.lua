@@ -1,4 +1,4 @@
---- Profiles: data put on the functions of an image.
+--- Profiles: combine data with the functions of an image.
 --
 -- @module gprof.profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,28 +10,29 @@ local native = require "gprof.library.native"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
--- By profile, if it is one by line: the options that it was made with.
+-- Options by profile, for profiles by line only.
 local made_with = setmetatable({}, { __mode = "k" })
 
---- Puts data on the functions of an image: `gprof.profile(image, data [, options])`.
+--- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
 -- @function gprof.profile
 -- @tparam image image
 -- @tparam data data
 -- @tparam[opt] table options
 --
---   - those of `gprof.image`, where the image's own are not to hold;
---   - `static_call_graph`: add calls that are found in the code, with a count of 0;
---   - `line`: a profile by line, where lines stand among the functions: `true` for those
---     that something was recorded of, "all" for all that there are (which are told apart
---     by what is inlined only with `display_unused_functions`: that takes its time);
+--   - the options of `gprof.image`, to override those of the image;
+--   - `static_call_graph`: add calls found in the machine code, with a count of 0;
+--   - `line`: make a profile by line, where lines are listed among the functions: `true`
+--     for lines with recorded samples, calls or blocks, "all" for all lines (inlined code
+--     in lines without records is separated only with `display_unused_functions`, which
+--     is slow);
 --   - `include`, `exclude`: tables of arrays of symspecs, by stage: `flat`, `graph`,
 --     `time`, `annotation`, `executions`, and `arcs` for calls, FROM/TO (see
 --     gprof.symspec);
---   - `with`: an array of shared libraries that are shown beside the program, each with
---     its `image`, its `data`, and the `name` that its functions have behind an "@" (that
---     of its file, without); for profiles of functions only;
---   - `missed`: a function that is called with each symspec that matches nothing;
---   - `gnu_compat`: find calls, too, just as GNU gprof does;
+--   - `with`: array of shared libraries to show with the program, each with its `image`,
+--     its `data`, and a `name` (default: its file name), which is appended to the names
+--     of its functions after an "@"; not for profiles by line;
+--   - `missed`: function called with each symspec that matches nothing;
+--   - `gnu_compat`: behave as GNU gprof, also in finding static calls;
 --   - `debug`: trace the work on standard error, a sum of 2 (numbering of functions,
 --     depth first), 4 (cycles), 16 (tally of calls), 32 (order of callers and callees),
 --     64 (records), 128 (symbols), 256 (static calls), 512 (lookups of addresses), 1024
@@ -77,19 +78,20 @@ end
 
 --- A profile: functions with their samples and calls.
 --
--- Functions and cycles have a number in the profile, their `id`; so have arcs.
+-- Functions and cycles are numbered in one sequence, arcs in another: the field `id`.
 --
--- Iterations (`functions`, `entries`, `cycles`, `callers` ...) take an order and names of
+-- Iterators (`functions`, `entries`, `cycles`, `callers` ...) take an order and names of
 -- fields, both optional.
 --
--- An order is the name of a field, or a function of two objects that returns whether the
--- first comes first. Names and places (`name`, `symbol`, `file`, `line`, `address`,
--- numbers) go upwards, amounts downwards, true comes before false and nil last; what is
--- equal stays in the order that the iteration has without, as with nil.
+-- An order is the name of a field, or a function that takes two objects and returns true
+-- if the first one comes first. Names, positions and numbers (`name`, `symbol`, `file`,
+-- `line`, `address`, `id` ...) sort in ascending order, amounts in descending order; true
+-- comes before false, and nil last. Equal elements stay in the iterator's default order,
+-- which nil selects, too.
 --
--- Without names of fields there is an object for each. With them, the values of these
--- fields come in its place, which makes no objects; the first should be one that is never
--- nil, as a nil ends the loop.
+-- Without field names, an iterator yields objects. With field names, it yields the values
+-- of these fields and creates no objects. The first field should never be nil, because a
+-- nil ends the loop.
 --
 --     for f in profile:functions("calls") do print(f.name, f.calls) end
 --     for name, calls in profile:functions("calls", "name", "calls") do
@@ -98,89 +100,103 @@ end
 --
 -- @type profile
 
---- What is known of a profile.
+--- Fields of a profile.
 -- @table fields
--- @tfield number|nil rate samples a second (or counts a unit); nil without a histogram
+-- @tfield number|nil rate samples per second (or per unit); nil without a histogram
 -- @tfield string|nil unit what the histogram counts: "seconds"
 -- @tfield string|nil abbreviation "s"; may be empty
--- @tfield number|nil total seconds sampled, less those of the machinery of profiling
--- @tfield number|nil total_error how far that may be off by chance: `profile:error_of`
--- @tfield number total_ticks the same in samples
+-- @tfield number|nil total seconds sampled, without those in profiling code
+-- @tfield number|nil total_error statistical error of `total`, see `profile:error_of`
+-- @tfield number total_ticks `total` in samples
 -- @tfield number sampled_ticks samples in all histograms
--- @tfield number met_ticks those of them that are in functions
+-- @tfield number met_ticks samples that fell in functions
 -- @tfield number graph_ticks samples that count in the call graph
--- @tfield number recorded_ticks samples of all code, whatever was selected
--- @tfield number unknown_ticks samples in code that is of no function
--- @tfield number|nil uncovered seconds of code that no symbol covers, beyond the size of
---   the one before, whose they are in reports; nil where sizes are not known, without a
---   histogram, and with `gnu_compat`
--- @tfield number|nil bin_size bytes of code that a bin of the histogram covers: mostly no
---   whole ones, where reports have two for 3.99
--- @tfield integer arc_count arcs of the call graph
--- @tfield boolean foreign whether nothing that was recorded meets any function
--- @tfield integer|nil outside the number of the function `<outside>`, which has no code:
---   it stands for all that is not in a shared library, and calls it; nil in others
+-- @tfield number recorded_ticks samples of all code, regardless of selections
+-- @tfield number unknown_ticks samples in code without a symbol
+-- @tfield number|nil uncovered seconds in code that no symbol covers, because it is past
+--   the end of the symbol before; reports count them for that function. Nil without a
+--   histogram, with `gnu_compat`, and if the sizes of symbols are unknown
+-- @tfield number|nil bin_size bytes of code per bin of the histogram, usually a fraction:
+--   reports print 3.99 as 2
+-- @tfield integer arc_count number of arcs in the call graph
+-- @tfield boolean foreign whether no record matches any function of the image
+-- @tfield integer|nil outside in the profile of a shared library, number of the function
+--   `<outside>`: it has no code and stands for all callers outside the library
 -- @tfield image image
 -- @tfield data data
 -- @tfield symbols symbols the functions of the image
--- @tfield {string,...}|nil map_files the object files that a map names, in its order
+-- @tfield {string,...}|nil map_files the object files of the map (option
+--   `file_ordering`), in its order
 
 --- Prints a report: `profile:report(name, options, write)`.
 -- @function profile:report
--- @tparam string|function name `"flat"`, `"graph"`, `"index"`, the same in the style of
---   BSD as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"call_tree"`, `"executions"`,
---   `"annotation"`, `"function_order"`, `"file_order"`, `"info"`: a module of
---   gprof.report, where others may have put more; a path ("my.lua", "./reports/mine") of
---   a file that returns a report; or the report itself, a function of (profile, options,
---   write)
--- @tparam[opt] table options as of the program, by long name with underscores: `brief`,
---   `width`, `display_unused_functions`, `print_path`, `inline_file_names`, `gnu_compat`,
---   `errors`, `top`; `terminal_width`: to which names are shortened, unless there is
---   `full_names`; for the tree of calls `tree_roots` (an array of symspecs),
+-- @tparam string|function name one of
+--
+--   - the name of a module in gprof.report: `"flat"`, `"graph"`, `"index"`, the same in
+--     BSD's layout as `"bsd.flat"`, `"bsd.graph"`, `"bsd.index"`, or `"call_tree"`,
+--     `"executions"`, `"annotation"`, `"function_order"`, `"file_order"`, `"info"`, or a
+--     module of your own;
+--   - the path of a file that returns a report ("my.lua", "./reports/mine");
+--   - the report itself, a function of (profile, options, write)
+-- @tparam[opt] table options named like the program's long options, with underscores:
+--   `brief`, `width`, `display_unused_functions`, `print_path`, `inline_file_names`,
+--   `gnu_compat`, `errors`, `top`; for the call tree `tree_roots` (an array of symspecs),
 --   `tree_depth`, `tree_threshold`; for annotated source `all_lines`, `annotate_time`,
---   `min_count`, `table_length`, `directory_path` (an array), `separate_files`; `color`:
---   in colours; `warn`: a function that is told of sources that cannot be right. Reports
---   that are not the library's take what they like
+--   `min_count`, `table_length`, `directory_path` (an array), `separate_files`. Besides:
+--   `terminal_width`: shorten names to fit this width, unless `full_names` is true;
+--   `color`: use colours; `warn`: function called with each warning about source files.
+--   Reports of your own can take other options
 -- @tparam[opt] function|file write takes strings; standard output if absent. The report
---   gets a stream to it (see gprof.output), which ends when the report returns
--- @raise what the report raises, or why the file cannot be written to
+--   gets a stream to it (see gprof.output), which is closed when the report returns
+-- @raise what the report raises, or why writing to the file failed
 function core.profile_methods:report(name, options, write)
   return require "gprof.reports".report(self, name, options, write)
 end
 
---- Compares the image with what profile and source say of it.
+--- Checks whether image, profile and source belong together.
 -- @function profile:verify
--- @tparam[opt] {string,...} directories to look for the source in
--- @treturn table an array of checks, and `belongs`: whether none of them failed, and one
---   of those of addresses held. A check is a table with the fields `name`: "histogram",
---   "callees", "callers", "samples", "image" or "source"; `holds`: true or false, or nil
---   if there is nothing that could be compared; `text`, its figures in words; and the
---   figures, `count` of `all` where something was counted
+-- @tparam[opt] {string,...} directories to search for the source
+-- @treturn table an array of checks, and the field `belongs`: whether no check failed and
+--   at least one check of addresses passed. A check has the fields
+--
+--   - `name`: "histogram", "callees", "callers", "samples" (checks of addresses), "image"
+--     or "source";
+--   - `holds`: true or false; nil if there is nothing to compare;
+--   - `text`: the result as a sentence;
+--   - `count`, `all`: how many of how many items passed, if items were counted
 function core.profile_methods:verify(directories)
   arguments.check(self, "gprof.profile", 0, "verify")
   if directories ~= nil then arguments.check(directories, "strings", 1, "verify") end
   return require "gprof.library.verify"(self, directories)
 end
 
---- What is known of the lines of a source file.
+--- Returns the lines of a source file with their counts and times.
 -- @function profile:annotate
 -- @tparam string file as recorded, or its last components
--- @tparam[opt] {string,...} directories to look for the text in
--- @treturn[1] {table,...} the lines of its text, each with the fields `number`; `text`,
---   with its end; and, if there is code for it, `counts`, an array of the calls of
---   functions that begin there and the executions of basic blocks, by address; `calls`
---   and `blocks`, their sums, or nil; `seconds` sampled in code of the line, and
---   `seconds_error`, how far they may be off by chance, or nil
+-- @tparam[opt] {string,...} directories to search for the file
+-- @treturn[1] {table,...} the lines of the file, each with the fields
+--
+--   - `number`;
+--   - `text`, including the line ending;
+--
+--   and, if there is code for the line,
+--
+--   - `counts`: array of the calls of functions that begin there and the executions of
+--     basic blocks, in address order;
+--   - `calls`, `blocks`: sums of these, or nil;
+--   - `seconds`: sampled in code of the line;
+--   - `seconds_error`: its statistical error, or nil
 -- @return[2] nil
--- @treturn[2] string what is wrong: several files, or none, of that name; no text
+-- @treturn[2] string what is wrong: the name is ambiguous or unknown, or the file cannot
+--   be read
 function core.profile_methods:annotate(file, directories)
   return require "gprof.library.annotation".annotate(self, file, directories)
 end
 
---- A profile of the same data, made in the same way, but by function.
+--- Makes a profile of the same data with the same options, but by function.
 -- @function profile:by_function
--- @treturn profile itself, if it is not by line
--- @raise if there is no memory for it
+-- @treturn profile the profile itself, if it is by function already
+-- @raise if memory runs out
 function core.profile_methods:by_function()
   arguments.check(self, "gprof.profile", 0, "by_function")
   local options = {}
@@ -190,162 +206,167 @@ function core.profile_methods:by_function()
   return assert(make(self.image, self.data, options))
 end
 
---- The functions that a symspec names (`gprof.symspec`). In a profile by line those are
--- functions, too, unless it names a line.
+--- Finds the functions that a symspec names (see gprof.symspec). In a profile by line, a
+-- symspec with a line number finds lines.
 -- @function profile:find
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
--- @treturn function,... all of them, by address: nothing if there are none
+-- @treturn function,... all matches in address order; no value if nothing matches
 function core.profile_methods:find(spec)
   arguments.check(self, "gprof.profile", 0, "find")
   arguments.check(spec, "string", 1, "find")
   local symbols, found, seen = self.symbols, {}, {}
   local ids, by_line = require "gprof.symspec".find(symbols, spec)
   for _, id in ipairs(ids) do
-    local f = self:node(symbols:owner(id))  -- a part is of another one
+    local f = self:node(symbols:owner(id))  -- of a cold part, the function it belongs to
     if not seen[f] and (by_line or not f.is_line) then found[#found + 1] = f end
     seen[f] = true
   end
   return table.unpack(found)
 end
 
---- Iterates over all functions: by self time and calls, descending, then name.
+--- Iterates over all functions, by default in the order of the flat profile: by self time
+-- and calls, descending, then by name.
 -- @function profile:functions
 -- @tparam[opt="self"] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over functions and cycles in the order of the call graph: by time spent in
--- them and below, descending.
+--- Iterates over functions and cycles, by default in the order of the call graph: by self
+-- and children's time, descending.
 -- @function profile:entries
 -- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields that functions and cycles have in common
 
---- Iterates over the cycles of recursion, by number.
+--- Iterates over the cycles.
 -- @function profile:cycles
 -- @tparam[opt="number"] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over all arcs, those from a function to itself among them, in the order in
--- which the profile met them.
+--- Iterates over all arcs, including those from a function to itself, by default in the
+-- order of their creation.
 -- @function profile:arcs
 -- @tparam[opt="id"] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over the arcs into a function, as its entry shows them; or over those into a
--- cycle, from functions outside it, in the same order: by the time that they move, then
--- calls, ascending.
+--- Iterates over the arcs into a function, as in its entry of the call graph, or over
+-- the arcs into a cycle from functions outside it. The default order is by propagated
+-- time, then calls, both ascending.
 -- @function profile:callers
 -- @tparam integer id
 -- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over the arcs out of a function, as its entry shows them; or over those out
--- of a cycle, from its members to functions outside it, in the same order: by time, then
--- calls, descending.
+--- Iterates over the arcs out of a function, as in its entry of the call graph, or over
+-- the arcs from members of a cycle to functions outside it. The default order is by
+-- propagated time, then calls, both descending.
 -- @function profile:callees
 -- @tparam integer id
 -- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over the lines of a function: its own first, then the others by address. The
--- profile has to be one by line.
+--- Iterates over the lines of a function in a profile by line. By default the line of the
+-- function's entry comes first, the others follow in address order.
 -- @function profile:lines
 -- @tparam integer id
 -- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
---- Iterates over the basic blocks of a function, or, in a profile by line, of a line.
+--- Iterates over the basic blocks of a function; in a profile by line, of a line.
 -- @function profile:blocks
 -- @tparam integer id
--- @treturn function gives address and executions of each,
---   in the order in which the profile met them
+-- @treturn function iterator over address and executions, in the order of the data
 
---- Iterates over the members of a cycle, as its entry shows them.
+--- Iterates over the members of a cycle, as in its entry of the call graph.
 -- @function profile:members
 -- @tparam integer id
 -- @tparam[opt] string|function order
 -- @tparam[opt] string ... fields
 
---- The code in one piece that has most of `profile.uncovered`.
+--- Finds the contiguous piece of code with the largest part of `profile.uncovered`.
 -- @function profile:uncovered_range
 -- @treturn integer|nil its first address; nil if there is none
--- @treturn integer its last one
--- @treturn number seconds that were spent there
--- @treturn function that they count for
+-- @treturn integer its last address
+-- @treturn number seconds spent there
+-- @treturn function the function that they count for
 
---- The function or cycle of a number.
+--- Returns the function or cycle with a number.
 -- @function profile:node
 -- @tparam integer id
 -- @return function or cycle
 
---- Fields of the function or cycle of a number.
+--- Returns fields of the function or cycle with a number.
 -- @function profile:get
 -- @tparam integer id
 -- @tparam string ... fields
 -- @return their values
 
---- The function whose code is at an address.
+--- Finds the function whose code contains an address.
 -- @function profile:lookup
 -- @tparam integer address
 -- @return function, or nil
 
---- The statistical error of a time that was sampled, such as the sum of the self times of
--- some functions: for n samples the square root of n (GNU gprof's manual, "Statistical
--- Sampling Error"), and never less than one sample, as no sample may have been bad luck.
--- In two of three runs a time is within that error. Fractions of samples count like whole
--- ones. Errors do not add up: ask for that of the sum.
+--- Returns the statistical error of a sampled time. For n samples it is the square root
+-- of n samples (GNU gprof's manual, "Statistical Sampling Error"), and at least one
+-- sample, because a function without samples may still have run. Two of three runs are
+-- within this error. Fractional samples are as uncertain as the same number of whole
+-- samples. Errors of several times do not add up: pass the sum of the times.
 -- @function profile:error_of
--- @tparam number time in seconds, or whatever the profile's unit is
+-- @tparam number time in the profile's unit, such as seconds
 -- @treturn number|nil in the same unit; nil without a histogram
 
 --- @section end
 
---- A function. There is one object for each in a profile. What the profile tells of the
--- function of a number, the function tells of itself: `f:callers([order [, field...]])`,
--- `f:callees(...)`, `f:lines(...)` and `f:blocks()`.
+--- A function. There is one object for each function of a profile. Four iterators of the
+-- profile are also methods of the function, without the argument `id`:
+-- `f:callers([order [, field...]])`, `f:callees(...)`, `f:lines(...)` and `f:blocks()`.
 --
 -- @table function
 -- @tfield string name as reports show it: demangled, unless the profile was made with
 --   `no_demangle`
--- @tfield string symbol as in the symbol table
+-- @tfield string symbol name as in the symbol table
 -- @tfield integer address of its entry
 -- @tfield boolean static local to its file
 -- @tfield boolean listed selected for the flat profile
 -- @tfield boolean tallied selected for execution counts
--- @tfield boolean mapped stands for an object file of a map, whose name it bears
--- @tfield string|nil object the name of the library that it is of, beside a program
+-- @tfield boolean mapped stands for an object file of the map (option `file_ordering`)
+--   and has the name of that file
+-- @tfield string|nil object name of its shared library; nil for the program, and in
+--   profiles of one object
 -- @tfield string|nil file source file as recorded
 -- @tfield integer|nil line of its entry in that file
--- @tfield cycle|nil cycle that it is a member of
+-- @tfield cycle|nil cycle the cycle it is a member of
 -- @tfield integer id its number in the profile
 -- @tfield boolean is_cycle false
--- @tfield integer index its place in the call graph: the N of [N]
+-- @tfield integer index its position in the call graph: the N of [N]
 -- @tfield boolean printed has an entry in the call graph
--- @tfield integer calls recorded calls by others
+-- @tfield integer calls recorded calls by other functions
 -- @tfield integer self_calls recorded calls by itself
 -- @tfield number self seconds in its own code
--- @tfield number|nil self_error how far they may be off by chance: see `profile:error_of`
--- @tfield number children seconds in what it called, on its behalf
--- @tfield number ticks samples in its own code; fractions where a bin covers several
--- @tfield number children_ticks samples in what it called
--- @tfield number share of its time that counts in the call graph, 0 to 1
--- @tfield number graph_self seconds in its own code that count there
--- @tfield number graph_children seconds in what it called that count there
--- @tfield number graph_percent both, in percent of all that counts there
--- @tfield boolean is_line in a profile by line: stands for a line in the
---   middle of a function
+-- @tfield number|nil self_error statistical error of `self`, see `profile:error_of`
+-- @tfield number children seconds in its callees on its behalf
+-- @tfield number ticks samples in its own code; a fraction if a bin covers several
+--   functions
+-- @tfield number children_ticks samples in its callees on its behalf
+-- @tfield number share fraction of its time that counts in the call graph, 0 to 1
+-- @tfield number graph_self seconds in its own code that count in the call graph
+-- @tfield number graph_children seconds in its callees that count in the call graph
+-- @tfield number graph_percent `graph_self` and `graph_children` as a percentage of all
+--   time that counts in the call graph
+-- @tfield boolean is_line in a profile by line: stands for a line, not for a function's
+--   entry
 -- @tfield boolean is_function typed as a function by the object file
--- @tfield integer function_id number of the function that it is a line of, or its own
+-- @tfield integer function_id for a line, number of its function; otherwise `id`
 -- @tfield profile profile
 -- @see profile:lines
 -- @see profile:blocks
 -- @see profile:callers
 -- @see profile:callees
 
---- A cycle: functions that call each other in a circle. It has the fields of functions
--- from `id` on; `calls` are those from outside, `self_calls` those between members,
--- `self` and `children` the sums over the members. `cycle:members([order [, field...]])`
--- goes through these; `cycle:callers(...)` through the arcs into the cycle from outside,
--- `cycle:callees(...)` through those out of it. Arcs between members are in neither.
+--- A cycle: functions that call each other recursively. It has the fields of a function
+-- from `id` on. `calls` are calls from outside, `self_calls` calls between members;
+-- `self` and `children` are sums over the members. `cycle:members([order [, field...]])`
+-- iterates over the members, `cycle:callers(...)` over the arcs into the cycle from
+-- outside, and `cycle:callees(...)` over the arcs out of it. Arcs between members are in
+-- neither.
 --
 -- @table cycle
 -- @tfield string name "&lt;cycle N&gt;"
@@ -358,16 +379,18 @@ end
 --- An arc: the calls of one function by another.
 --
 -- @table arc
--- @tfield integer id its number among the arcs, from 1, in the order of creation
+-- @tfield integer id number of the arc, from 1, in the order of creation
 -- @tfield function caller
 -- @tfield function callee
 -- @tfield integer caller_id the caller's number in the profile
--- @tfield integer callee_id the callee's
+-- @tfield integer callee_id the callee's number
 -- @tfield integer count calls along this arc
 -- @tfield integer of recorded calls of the callee, or of its whole cycle, by others
--- @tfield number self seconds in the callee's (or its cycle's) own code due to them
--- @tfield number children seconds in what that called, due to them
--- @tfield boolean recursive of itself or within a cycle: such calls move no time
+-- @tfield number self seconds in the own code of the callee, or its cycle, propagated
+--   along this arc
+-- @tfield number children seconds in callees of these, propagated along this arc
+-- @tfield boolean recursive from a function to itself or within a cycle: propagates no
+--   time
 -- @tfield profile profile
 
 return make

@@ -1,7 +1,8 @@
---- Reports: finds a report by its name, and runs it.
+--- Reports: finds a report by name and runs it.
 --
--- A report is a function of (profile, options, write). Our own are the modules
--- `gprof.report.NAME`; rocks may have more of them, and a file may return one:
+-- A report is a function of (profile, options, write). It is the value of a module
+-- `gprof.report.NAME`, from this library or another rock, or the value that a Lua file
+-- returns:
 --
 --     return function(profile, options, write)
 --       for f in profile:functions() do write("%8d %s\n", f.calls, f.name) end
@@ -16,7 +17,7 @@ local output = require "gprof.output"
 
 local reports = {}
 
---- The names of our own reports, sorted.
+--- The names of the library's own reports, sorted.
 -- @local
 reports.own = { "annotation", "bsd.flat", "bsd.graph", "bsd.index", "call_tree",
   "comparison", "executions", "file_order", "flat", "function_order", "graph", "index",
@@ -27,7 +28,7 @@ for _, name in ipairs(reports.own) do is_own[name] = true end
 
 -- Failures ------------------------------------------------------------------------------
 
--- What an error says: anything can be thrown, or nothing.
+-- The text of an error value, which can be of any type.
 local function describe(problem)
   local shown, text = type(problem) == "string", problem
   local meta = getmetatable(problem)
@@ -36,7 +37,7 @@ local function describe(problem)
     shown, text = pcall(tostring, problem)
   end
   if not shown then
-    return ("failed with a %s value in place of a message"):format(type(problem))
+    return ("failed with a %s value instead of a message"):format(type(problem))
   end
   return text ~= "" and text or "failed without a message"
 end
@@ -45,10 +46,9 @@ local function in_one_line(text)
   return (text:gsub("%s*\n%s*", " "))
 end
 
---- Makes one line of what a report threw.
--- @tparam string name of the report, which stands in front unless a place in a file does
--- @param problem whatever was thrown; a table with the field `message` is one for users
---   as it is
+--- Makes a one-line message from an error in a report.
+-- @tparam string name of the report: put in front if the message has no FILE:LINE there
+-- @param problem the error value; from a table, its field `message` is used as it is
 -- @treturn table with the fields `message` and `quiet`
 function reports.failure(name, problem)
   local given = type(problem) == "table" and rawget(problem, "message")
@@ -61,12 +61,11 @@ end
 
 -- Finding -------------------------------------------------------------------------------
 
--- Whether a name is that of a file, and not that of a module.
 local function is_path(name)
   return name:find("/", 1, true) or name:find("%.lua$")
 end
 
--- The result of what a file or module is run by; nil and a message if it is no report.
+-- The report that a file or module returns when run; nil and a message if that fails.
 local function result_of(name, run, ...)
   local done, result = pcall(run, ...)
   if not done then return nil, reports.failure(name, result).message end
@@ -85,19 +84,19 @@ local function from_file(path)
   return result_of(path, chunk, path)
 end
 
--- `require` says where it looked, or from where it loaded what it could not: at length.
+-- The messages of `require` are long: they are reduced to one line.
 local function from_module(name)
   local module = "gprof.report." .. name
   local report, message = result_of(("report '%s'"):format(name), require, module)
   if report then return report end
   if message:find("module '" .. module .. "' not found", 1, true) then
-    return nil, ("no report '%s': there is no module %s"):format(name, module)
+    return nil, ("unknown report '%s': module %s not found"):format(name, module)
   end
   return nil, (message:gsub("error loading module '.-' from file '.-': ", ""))
 end
 
 --- Finds a report.
--- @tparam string name a path, if it ends in `.lua` or has a `/` in it; otherwise the NAME
+-- @tparam string name a path if it ends in `.lua` or contains a `/`; otherwise the NAME
 --   of a module `gprof.report.NAME`
 -- @treturn[1] function of (profile, options, write)
 -- @return[2] nil
@@ -108,8 +107,7 @@ end
 
 -- Running -------------------------------------------------------------------------------
 
---- Runs a report. The stream that it writes to ends when it returns, or fails: what it
--- wrote is handed on in both cases, and nobody can write to it any more.
+--- Runs a report. Its stream is flushed and closed when the report returns or fails.
 -- @tparam function report
 -- @tparam profile profile
 -- @tparam table options
@@ -119,8 +117,8 @@ function reports.run(report, profile, options, write)
   report(profile, options, stream)
 end
 
--- A function that takes what a report writes: to a file, or the function that was given.
--- It gets nothing in the end if it is a file's.
+-- The function that receives the report's text, and true if it writes to a file: then it
+-- must be called once more, without text, at the end.
 local function sink(write, is_colored)
   if write == nil then write = io.stdout end
   if io.type(write) == "file" then
@@ -138,7 +136,7 @@ local function sink(write, is_colored)
     io.type(write) or arguments.type_of(write))
 end
 
---- Runs a report by name: `profile:report`, which documents the parameters.
+--- Runs a report: `profile:report`, which documents the parameters.
 -- @tparam profile profile
 -- @tparam string|function name
 -- @tparam[opt] table options
@@ -169,10 +167,10 @@ local function copy(options)
   return copied
 end
 
---- Runs a report that was asked for by name. Whoever wrote it may print by other means,
--- too, and change what it is given; and whatever it throws is for users to see, behind
--- what was printed before.
--- @tparam table page the report's `name` and `print`, the function
+--- Runs a report that the user asked for by name. It may print by other means, too: to
+-- keep the order of the output, its text is flushed at once. It gets a copy of the
+-- options, because it may change them. Any error becomes a message for users.
+-- @tparam table page the report's `name`, and its function `print`
 -- @tparam profile profile
 -- @tparam table options
 -- @tparam stream write

@@ -1,4 +1,4 @@
---- Work on files that nobody vouches for, in a process that can do nothing but read.
+--- Reads untrusted files in a process that can do nothing but read.
 --
 --     local sandbox = require "gprof.sandbox"
 --     local count = sandbox.run(function()
@@ -7,13 +7,14 @@
 --       return data.arc_records
 --     end, { read = { "a.out", "gmon.out" } })
 --
--- What the work says on standard output and standard error goes into files without a
--- name, and is handed on when the work has come to its end: after a crash, or beyond a
--- limit, there is nothing of it but one message. What libraries in C, such as libbfd, say
--- on standard error is dropped. The process has no network, starts no
--- program, sends no signal, opens no file for writing, and reads none but those it is
--- given, and libraries. It takes Linux with seccomp and Landlock (5.13 or later) on
--- x86-64 or aarch64; where anything of that is missing nothing is done at all.
+-- The child process has no network, starts no programs, sends no signals, opens no files
+-- for writing, and reads only the files it is given, and libraries. Its standard output
+-- and standard error go to unnamed temporary files, which are copied to ours at the end.
+-- After a crash, or beyond a limit, there is only an error message. What C libraries such
+-- as libbfd write to standard error is dropped.
+--
+-- The sandbox requires Linux 5.13 or later, with seccomp and Landlock, on x86-64 or
+-- aarch64. If anything is missing, the work is not started.
 --
 -- @module gprof.sandbox
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -28,21 +29,21 @@ local sandbox = {}
 
 local MEGABYTE <const> = 1048576
 
--- Limits that stand where none are set: megabytes of memory, seconds of CPU time.
--- The first is also the most that each stream or file may hold that comes out of there.
--- An image of 100 MB takes 400 MB and 3 seconds, or 90 with all that can be asked for.
+-- Default limits: megabytes of memory, seconds of CPU time. The first one also limits the
+-- size of each stream and file that comes out of the sandbox. For scale: an image of 100
+-- MB takes 400 MB and 3 seconds, or 90 seconds with all reports and exports.
 sandbox.memory, sandbox.time = 2048, 300
 
-local MOST_TOLD <const> = 32768  -- bytes of a message or a result
+local MAX_RESULT <const> = 32768  -- bytes of a message or a result
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- What may be read ----------------------------------------------------------------------
+-- Permissions ---------------------------------------------------------------------------
 
 local libraries <const> = { "/usr", "/lib", "/lib64", "/etc/ld.so.cache" }
 
--- Where modules of Lua are: some are loaded only when they are needed. Not the working
--- directory, which "./?.lua" would bring along.
+-- Adds the directories of Lua modules, some of which are loaded on demand. The working
+-- directory ("./?.lua") is left out: it may hold anything.
 local function add_module_directories(paths)
   for template in (package.path .. ";" .. package.cpath):gmatch "[^;]+" do
     local directory = template:match "^[^?]*/"
@@ -58,8 +59,8 @@ local function readable(options)
   return table.move(options.read or {}, 1, #(options.read or {}), #paths + 1, paths)
 end
 
--- Descriptors that paths name, which stay open: that of /dev/fd/63 is a pipe, mostly.
--- Tells, too, whether one of them is standard input.
+-- The descriptors that paths such as /dev/fd/63 refer to, mostly pipes: they stay open.
+-- Also returns whether standard input is one of them.
 local function descriptors(options)
   local found, input = {}, false
   for _, path in ipairs(options.read or {}) do
@@ -72,10 +73,10 @@ local function descriptors(options)
   return found, input
 end
 
--- In the process ------------------------------------------------------------------------
+-- Child process -------------------------------------------------------------------------
 
--- How the work ended, as a word and a text.
-local function note_of(done, result)
+-- How the work ended: a keyword, and the result or error message as text.
+local function outcome_of(done, result)
   if not done and type(result) == "table" then
     return result.quiet and "quiet" or "error", tostring(result.message)
   elseif not done then
@@ -84,7 +85,7 @@ local function note_of(done, result)
   return math.type(result) or type(result), tostring(result)
 end
 
--- Has the new files of this process go into an archive.
+-- Makes this process write its new files to an archive.
 local function divert_output(archive)
   archive:setvbuf "no"  -- profiles bypass the buffer
   local function add_text(path, fill)
@@ -106,27 +107,27 @@ end
 
 local function confine(run)
   local keep, input = descriptors(run.options)
-  table.move({ run.told, run.files, run.errors }, 1, 3, #keep + 1, keep)
+  table.move({ run.outcome_writer, run.files, run.errors }, 1, 3, #keep + 1, keep)
   local memory = (run.options.memory or sandbox.memory) * MEGABYTE
   local done, problem = run.confinement.confine {
     read = readable(run.options), keep = keep, input = input, noise = run.noise,
     memory = memory, file = memory, seconds = run.options.time or sandbox.time,
   }
-  if not done then raise("no sandbox can be made: %s", problem) end
+  if not done then raise("cannot create the sandbox: %s", problem) end
   run.errors:setvbuf "no"
   io.stderr = run.errors  -- luacheck: globals io.stderr
 end
 
--- Does the work, tells how that ended, and ends the process.
-local function inside(run, work)
+-- Does the work in the child process, sends the outcome to the parent, and exits.
+local function run_child(run, work)
   local function leave(...)
-    run.told:write(("%s %s"):format(...):sub(1, MOST_TOLD))
+    run.outcome_writer:write(("%s %s"):format(...):sub(1, MAX_RESULT))
     run.confinement.leave()
   end
   function os.exit(code)  -- luacheck: globals os.exit
     leave("exit", code == nil and 0 or code == true and 0 or code or 1)
   end
-  leave(note_of(pcall(function()
+  leave(outcome_of(pcall(function()
     confine(run)
     if run.options.writes then divert_output(run.files) end
     local stream, finish = output.into(io.stdout, nil, "temporary file")
@@ -136,16 +137,16 @@ local function inside(run, work)
   end)))
 end
 
--- Outside -------------------------------------------------------------------------------
+-- Parent process ------------------------------------------------------------------------
 
 local function fail_for_memory(run)
   raise("%s: needs more than %d MB of memory", run.about,
     run.options.memory or sandbox.memory)
 end
 
--- Says what ended a process that did not say so itself. Some libraries end it when they
--- get no memory.
-local function fail_for_end(run, how, code)
+-- Reports the end of a process that sent no outcome. Some libraries exit when they run
+-- out of memory.
+local function fail_for_exit(run, how, code)
   local signals = run.confinement
   if how == "signal" and code == signals.OUT_OF_TIME then
     local time = run.options.time or sandbox.time
@@ -155,24 +156,25 @@ local function fail_for_end(run, how, code)
     raise("%s: wrote more than %d MB", run.about, run.options.memory or sandbox.memory)
   elseif how == "signal" then
     local name = signals.describe(code)
-    raise("%s: reading it crashed (%s)", run.about, name:sub(1, 1):lower() .. name:sub(2))
+    raise("%s: the sandboxed process crashed (%s)", run.about,
+      name:sub(1, 1):lower() .. name:sub(2))
   end
   run.noise:seek("set", 0)
-  if (run.noise:read(MOST_TOLD) or ""):find "out of memory" then fail_for_memory(run) end
-  raise("%s: reading it ended before it was done (status %d)", run.about, code)
+  if (run.noise:read(MAX_RESULT) or ""):find "out of memory" then fail_for_memory(run) end
+  raise("%s: the sandboxed process exited early (status %d)", run.about, code)
 end
 
 local function without_colors()
   return false
 end
 
--- What was said, and what was written. Files come first: where one cannot be written
--- there is no report either.
-local function hand_on(run)
+-- Copies the child's output to ours: messages, then files, then the report. If a file
+-- cannot be written, there is no report either.
+local function copy_output(run)
   run.errors:seek("set", 0)
-  local tell = output.writer(io.stderr, without_colors)
-  spool_archive.copy(run.errors, tell)
-  tell()
+  local write_error = output.writer(io.stderr, without_colors)
+  spool_archive.copy(run.errors, write_error)
+  write_error()
   if run.options.writes then spool_archive.extract(run.files, run.options.writes) end
   run.output:seek("set", 0)
   local write, finish = run.options.write, nil
@@ -195,47 +197,48 @@ local memory_is_out <const> = {
   "not enough memory$", "[Mm]emory exhausted", "Cannot allocate memory$",
 }
 
--- Messages are lines, whoever made them. A fault of ours has several.
-local function fail_with(run, what, text)
+-- Control characters are replaced: the child cannot be trusted to send one line.
+local function fail_with(run, kind, text)
   for _, pattern in ipairs(memory_is_out) do
     if text:find(pattern) then fail_for_memory(run) end
   end
-  error({ message = text:gsub("%c", "?"), quiet = what == "quiet" }, 0)
+  error({ message = text:gsub("%c", "?"), quiet = kind == "quiet" }, 0)
 end
 
--- The note is read first: a pipe may hold less than one, and who writes more than that
--- shall not wait.
-local function outside(run, process)
-  run.told:close()
-  local what, text = (run.note:read(MOST_TOLD) or ""):match "^(%l+) (.*)$"
-  run.note:close()
+-- Reads the outcome before waiting for the process: it may be larger than the pipe's
+-- buffer, and then the child waits for us.
+local function run_parent(run, process)
+  run.outcome_writer:close()
+  local kind, text = (run.outcome_reader:read(MAX_RESULT) or ""):match "^(%l+) (.*)$"
+  run.outcome_reader:close()
   local how, code = process:wait()
-  local failed = what == "error" or what == "quiet"
-  if code ~= 0 or not (failed or results[what]) then fail_for_end(run, how, code) end
-  hand_on(run)
-  if failed then fail_with(run, what, text) end
-  return results[what](text)
+  local failed = kind == "error" or kind == "quiet"
+  if code ~= 0 or not (failed or results[kind]) then fail_for_exit(run, how, code) end
+  copy_output(run)
+  if failed then fail_with(run, kind, text) end
+  return results[kind](text)
 end
 
---- Runs a function in the sandbox. It sees all that this process has in memory, but not
--- what it has open, and changes nothing of it: all that comes back is what it returns and
--- what it writes.
--- @tparam function work is called with a stream to standard output
+--- Runs a function in the sandbox. The function sees a copy of this process's memory, but
+-- not its open files. Only its result and its output come back.
+-- @tparam function work called with a stream to standard output
 -- @tparam[opt] table options
 --
---   - `read`: an array of paths; these files, and those in these directories and below,
---     may be read. "-" is standard input, which is empty otherwise
---   - `about`: what messages say that the work is on (the first of `read`)
---   - `memory`: how many megabytes it may take, 1,048,576 bytes each (2048)
---   - `time`: how many seconds of CPU time (300)
---   - `write`: the stream that its standard output is handed on to
---   - `writes`: a function that tells of a path which function writes that file,
---     `new_file` or `new_file_here` of `gprof.output`, or nothing if the work may not;
---     the file is written here when the work has ended well
+--   - `read`: array of paths of files and directories that may be read, directories with
+--     everything below. "-" is standard input, which is empty otherwise
+--   - `about`: the subject of error messages (default: the first of `read`)
+--   - `memory`: limit in megabytes, 1,048,576 bytes each (default: 2048)
+--   - `time`: limit in seconds of CPU time (default: 300)
+--   - `write`: the stream that receives its standard output
+--   - `writes`: a function that takes the path of a file that the work writes. It returns
+--     the function to write it with, `new_file` or `new_file_here` of `gprof.output`, or
+--     nil if the path is not allowed. Files are written by this process once the work
+--     is done
 --
--- @return what the work returns: nil, a boolean, number or string of at most 32,000 bytes
--- @raise a table with the field `message`: what the work raised, or what ended it; a
---   string if the work raised something else
+-- @return what the work returns: nil, a boolean, a number, or a string of at most 32,000
+--   bytes
+-- @raise a table with the field `message`: what the work raised, or why the process
+--   ended; a string if the work raised an error of another form
 function sandbox.run(work, options)
   arguments.check(work, "function", 1, "run")
   arguments.check(options or {}, "table", 2, "run")
@@ -246,11 +249,11 @@ function sandbox.run(work, options)
   for _, name in ipairs { "output", "errors", "noise", "files" } do
     run[name] = need(core.spool())
   end
-  run.note, run.told = need(core.pipe())
+  run.outcome_reader, run.outcome_writer = need(core.pipe())
   local process <close>, message = core.fork(run.output)
-  if process == false then inside(run, work) end
+  if process == false then run_child(run, work) end
   need(process, message)
-  return outside(run, process)
+  return run_parent(run, process)
 end
 
 return sandbox

@@ -1,14 +1,14 @@
---- Symspecs: which functions, or which calls, a user means.
+--- Symspecs: patterns that select functions or calls.
 --
--- A symspec names functions: `main`, all functions of that name; `main.c` (there is a
--- dot) and `odd:`, all of a source file; `:.mul`, a function whose name has a dot;
--- `main.c:main`; `main.c:134` and `:134`, what begins at a line. Where calls are meant
--- it is FROM/TO; an empty side stands for all functions. See chapter 4.5 of GNU gprof's
--- manual.
+-- A symspec names functions: `main`, all functions of that name; `main.c` (with a dot)
+-- and `odd:`, all functions of a source file; `:.mul`, a function whose name has a dot;
+-- `main.c:main`, a function of a file; `main.c:134` and `:134`, the functions that begin
+-- at a line. A symspec of calls is FROM/TO; an empty side stands for all functions. See
+-- "Symspecs", section 4.5 of GNU gprof's manual.
 --
--- Here it also names functions as they are in the source, with or without parameters
+-- We also accept function names as in the source, with or without parameters
 -- (`Shape::area`, `Shape::area() const`), and files by their last components
--- (`left/common.c`). Under `gnu_compat` it means exactly what GNU gprof takes it for.
+-- (`left/common.c`). With `gnu_compat`, symspecs select exactly what GNU gprof selects.
 --
 -- @module gprof.symspec
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -29,20 +29,20 @@ end
 -- @tparam string text
 -- @tparam boolean arcs whether it names calls: FROM/TO
 -- @tparam boolean gnu_compat
--- @treturn table the functions, or the callers: `file`, `line`, `name`, each may be nil
--- @treturn ?table the callees; nil without a slash
+-- @treturn table the functions, or the callers: `file`, `line` and `name`, each optional
+-- @treturn ?table the callees, likewise; nil without a slash
 function symspec.parse(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):parse(text, arcs)
 end
 
--- Lookups are kept with their symbols: making one goes through all files.
+-- By symbol table. Cached, because creating a lookup visits all files.
 local lookups = setmetatable({}, { __mode = "k" })
 
---- The functions that a symspec names.
+--- Finds the functions that a symspec names.
 -- @tparam symbols symbols
 -- @tparam string text
--- @treturn {integer,...} their numbers, ascending; empty if it names all functions
--- @treturn boolean whether it names a line
+-- @treturn {integer,...} their numbers, ascending; empty if it stands for all functions
+-- @treturn boolean whether it has a line number
 function symspec.find(symbols, text)
   local lookup = lookups[symbols] or lookup_of(policy.default).new(symbols)
   lookups[symbols] = lookup
@@ -53,11 +53,11 @@ end
 
 -- Traces --------------------------------------------------------------------------------
 
--- Tells what symspecs of a table stand for: a function that is to be called for each of
--- them with what its halves were found to be, the functions, or callers and callees.
+-- Returns a function that traces the matches of one symspec: its functions, or its
+-- callers and callees.
 local function tracer(symbols, side, stage, trace)
   if not trace or not trace:wants "symspecs" then return function() end end
-  local function tell(spec, ids)
+  local function write_matches(spec, ids)
     local prefix = ("%s %s %s: "):format(side, stage, spec)
     if ids == true or #ids == 0 then
       trace:write("symspecs", prefix .. (ids == true and "all functions" or "nothing"))
@@ -66,62 +66,64 @@ local function tracer(symbols, side, stage, trace)
     end
   end
   return function(spec, ids, callees)
-    tell(callees and spec .. ", callers" or spec, ids)
-    if callees then tell(spec .. ", callees", callees) end
+    write_matches(callees and spec .. ", callers" or spec, ids)
+    if callees then write_matches(spec .. ", callees", callees) end
   end
 end
 
 -- Tables --------------------------------------------------------------------------------
 
--- The functions of one table, or nil if there are none. `missed` is called for each
--- symspec that matches nothing, except for the first `before` ones, which are not the
--- user's; `tell` for each with what it matches.
-local function resolve_functions(lookup, specs, missed, tell, before)
+-- The functions that the symspecs of one table select; nil if none. Calls `missed` for
+-- each symspec without a match, except for the first `built_in` ones, which the user did
+-- not write; calls `trace_match` for every symspec.
+local function resolve_functions(lookup, specs, missed, trace_match, built_in)
   local found = {}
-  for i = #specs, 1, -1 do  -- the last one given is the first one met
+  for i = #specs, 1, -1 do  -- GNU gprof gives the last symspec precedence
     local ids = lookup:find((lookup:parse(specs[i], false)))
-    if ids ~= true and #ids == 0 and i > before then missed(specs[i]) end
-    tell(specs[i], ids)
+    if ids ~= true and #ids == 0 and i > built_in then missed(specs[i]) end
+    trace_match(specs[i], ids)
     found[#found + 1] = ids
   end
   return lookup:combine(found)
 end
 
--- The pairs of one table of calls.
-local function resolve_arcs(lookup, specs, missed, tell)
+-- The pairs { callers, callees } that the symspecs of calls select.
+local function resolve_arcs(lookup, specs, missed, trace_match)
   local found = {}
   for i = #specs, 1, -1 do
     local from, to = lookup:parse(specs[i], true)
     local callers, callees = lookup:find(from), to and lookup:find(to) or {}
-    local met = (callers == true or #callers > 0) and (callees == true or #callees > 0)
-    if not met then missed(specs[i]) end
-    tell(specs[i], callers, callees)
+    local matched = (callers == true or #callers > 0) and
+      (callees == true or #callees > 0)
+    if not matched then missed(specs[i]) end
+    trace_match(specs[i], callers, callees)
     found[#found + 1] = { callers, callees }
   end
   return lookup:combine_arcs(found)
 end
 
---- The stages that functions are selected for, and calls.
+--- The stages for which symspecs select functions; "arcs" selects calls.
 symspec.tables = arguments.stages
 
 --- The same as a set.
 symspec.stages = arguments.is_stage
 
+-- Puts `core.machinery`, the functions that do the profiling, before the user's symspecs.
 local function with_machinery(specs)
   return table.move(specs, 1, #specs, #core.machinery + 1,
     table.move(core.machinery, 1, #core.machinery, 1, {}))
 end
 
---- Looks symspecs up.
+--- Resolves symspecs to selections of functions and calls.
 -- @tparam symbols symbols
--- @tparam symbols|nil lines the symbols of a profile by line that was made of them: then
---   the numbers are those of lines
+-- @tparam symbols|nil lines for a profile by line, the table of lines made from
+--   `symbols`: then the selections hold its row numbers
 -- @tparam table options `include` and `exclude`: tables of arrays of symspecs by stage
 --   (`flat`, `graph`, `time`, `annotation`, `executions`; `arcs`, of FROM/TO);
 --   `gnu_compat`
--- @tparam function missed is called with each symspec that matches nothing
--- @tparam[opt] trace trace is told the functions that each symspec matches
--- @treturn table what `core.profile` takes for selections; nil if nothing is selected
+-- @tparam function missed called with each symspec that matches nothing
+-- @tparam[opt] trace trace receives the functions that each symspec matches
+-- @treturn table the selections, for `core.profile`; nil if there are no symspecs
 function symspec.resolve(symbols, lines, options, missed, trace)
   local lookup, selections = lookup_of(policy.of(options)).new(symbols, lines), nil
   for _, side in ipairs { "include", "exclude" } do
@@ -129,14 +131,14 @@ function symspec.resolve(symbols, lines, options, missed, trace)
       local specs = options[side] and options[side][stage]
       if specs and #specs > 0 then
         local resolve = stage == "arcs" and resolve_arcs or resolve_functions
-        local before = 0
+        local built_in = 0
         if side == "exclude" and lookup.machinery_stages[stage] then
-          specs, before = with_machinery(specs), #core.machinery
+          specs, built_in = with_machinery(specs), #core.machinery
         end
         selections = selections or {}
         selections[stage] = selections[stage] or {}
         selections[stage][side] = resolve(lookup, specs, missed,
-          tracer(lookup.symbols, side, stage, trace), before)
+          tracer(lookup.symbols, side, stage, trace), built_in)
       end
     end
   end

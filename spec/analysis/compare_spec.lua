@@ -205,7 +205,7 @@ describe("times that are compared", function()
     assert.is_nil(calls.unit)
     local times = assert(gprof.compare(all, profile(sampled)))
     assert.same({ 0.05, nil, nil }, { times[1].self.new, times[1].total, times[1].calls })
-    assert.same({ nil, "nothing can be compared: there are neither times nor calls on both sides" },
+    assert.same({ nil, "cannot compare: the profiles have neither times nor calls in common" },
       { gprof.compare(profile(counted), profile(sampled)) })
   end)
 

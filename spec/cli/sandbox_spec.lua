@@ -14,7 +14,7 @@ local image <const>, profile <const> = crafted.image(crafted.example), crafted.g
 local sanitized <const> = os.getenv "GPROF_LUA" ~= nil
 local env <const> = { ASAN_OPTIONS = "handle_segv=0:handle_abort=0:handle_sigill=0" }
 
-local missing <const> = program.run({ "--sandbox", "-b", image, profile }).stderr:match "no sandbox can be made: .*"
+local missing <const> = program.run({ "--sandbox", "-b", image, profile }).stderr:match "cannot create the sandbox: .*"
 if missing then return pending(missing) end
 
 -- A module of Lua that makes system calls, and crashes.
@@ -262,7 +262,7 @@ describe("in the sandbox is refused:", function()
   if shell.check { "uname", "-m" }.stdout == "x86_64\n" then
     it("calls of another architecture, which end it", function()
       for _, call in ipairs { "call_of_i386()", "call(0x40000000 + inside.number.getpid)" } do
-        check_failure(image .. ": reading it crashed (bad system call)", (run("inside." .. call)))
+        check_failure(image .. ": the sandboxed process crashed (bad system call)", (run("inside." .. call)))
       end
     end)
   end
@@ -275,9 +275,9 @@ describe("what ends the process is one line:", function()
       io.stdout:write("printed\n")
       io.stderr:write("told\n")
     ]]
-    check_failure(image .. ": reading it crashed (segmentation fault)", (run(printed .. "inside.crash()")))
-    check_failure(image .. ": reading it crashed (aborted)", (run(printed .. "inside.abort()")))
-    check_failure(image .. ": reading it ended before it was done (status 1)", (run(printed .. "inside.give_up()")))
+    check_failure(image .. ": the sandboxed process crashed (segmentation fault)", (run(printed .. "inside.crash()")))
+    check_failure(image .. ": the sandboxed process crashed (aborted)", (run(printed .. "inside.abort()")))
+    check_failure(image .. ": the sandboxed process exited early (status 1)", (run(printed .. "inside.give_up()")))
   end)
 
   it("more to be told than anybody listens to", function()
@@ -285,7 +285,7 @@ describe("what ends the process is one line:", function()
       local text = ("integer "):rep(100000)
       for file = 3, 20 do inside.call(inside.number.write, file, text, #text) end
     ]]
-    check_failure(image .. ": reading it crashed (broken pipe)", result)
+    check_failure(image .. ": the sandboxed process crashed (broken pipe)", result)
   end)
 
   it("time that runs out", function()
@@ -318,7 +318,7 @@ describe("what ends the process is one line:", function()
     shell.write(dir .. "/gmon.sum", "old")
     local path = report "inside.crash()" .. "/report.lua"
     local result = program.run({ "-s", image, profile, "--sandbox", "--report=" .. path }, { cwd = dir, env = env })
-    check_failure(image .. ": reading it crashed (segmentation fault)", result)
+    check_failure(image .. ": the sandboxed process crashed (segmentation fault)", result)
     assert.equal("gmon.sum\nold", shell.listing(dir) .. shell.read(dir .. "/gmon.sum"))
   end)
 end)

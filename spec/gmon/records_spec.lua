@@ -438,7 +438,7 @@ describe("records that cannot be", function()
       { "option 'big_endian': boolean expected, got string", { big_endian = "yes" } },
       { "option 'image': gprof.image expected, got string", { image = "a.out" } },
       { "no option '1'", { 8 } },
-      { "an image says what pointer size and byte order are",
+      { "'pointer_size' and 'big_endian' are given by 'image': leave them out",
         { image = gprof.image(build.craft { text = 16, symbols = { { "main", 0 } } }), pointer_size = 8 } },
     }
     for _, case in ipairs(cases) do

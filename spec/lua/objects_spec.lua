@@ -616,7 +616,7 @@ describe("misuse", function()
     ["node: far beyond"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
     ["source: a name"] = { "#1 .*number expected, got string", function() image:source("main") end },
     ["report: nothing"] = { "#1 .*string expected, got n", function() profile:report() end },
-    ["report: an unknown one"] = { "no report 'tree'", function() profile:report("tree") end },
+    ["report: an unknown one"] = { "unknown report 'tree'", function() profile:report("tree") end },
     ["a method of a cycle"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
       function() cycle.members(f) end },
     ["callers of a cycle, of a function"] = { "#1 .*gprof%.cycle expected, got gprof%.function",

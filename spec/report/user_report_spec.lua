@@ -241,24 +241,24 @@ describe("A report that fails is one line:", function()
     ["an empty one"] = { "error('', 0)", "my.lua: failed without a message" },
     ["a misuse"] = { "profile:functions(1)", "my.lua:2: bad argument #1 to 'functions' (.*)" },
     ["an unknown report"] = { "profile:report 'tree'",
-      "my.lua:2: no report 'tree': there is no module gprof.report.tree" },
+      "my.lua:2: unknown report 'tree': module gprof.report.tree not found" },
     ["a table with a message"] = { "error { message = 'what' }", "what" },
-    ["a table without"] = { "error {}", "my.lua: failed with a table value in place of a message" },
+    ["a table without"] = { "error {}", "my.lua: failed with a table value instead of a message" },
     ["a table with a message that is none"] = { "error { message = 7 }",
-      "my.lua: failed with a table value in place of a message" },
+      "my.lua: failed with a table value instead of a message" },
     ["a table that can be shown"] = { "error(setmetatable({}, { __tostring = function() return 'shown' end }))",
       "my.lua: shown" },
     ["a table that cannot"] = { "error(setmetatable({}, { __tostring = function() error 'no' end }))",
-      "my.lua: failed with a table value in place of a message" },
+      "my.lua: failed with a table value instead of a message" },
     ["a table that hides itself"] = { "error(setmetatable({}, { __metatable = 1, __index = error }))",
-      "my.lua: failed with a table value in place of a message" },
-    ["nil"] = { "error()", "my.lua: failed with a nil value in place of a message" },
-    ["a boolean"] = { "error(false)", "my.lua: failed with a boolean value in place of a message" },
+      "my.lua: failed with a table value instead of a message" },
+    ["nil"] = { "error()", "my.lua: failed with a nil value instead of a message" },
+    ["a boolean"] = { "error(false)", "my.lua: failed with a boolean value instead of a message" },
     ["a number"] = { "error(42)", "my.lua: 42" },
     ["one from a coroutine"] = { "error(select(2, coroutine.resume(coroutine.create(function() error 'deep' end))), 0)",
       "my.lua:2: deep" },
     ["one through a coroutine"] = { "coroutine.wrap(function() error({}, 0) end)()",
-      "my.lua: failed with a table value in place of a message" },
+      "my.lua: failed with a table value instead of a message" },
     ["one from a coroutine's iteration"] = {
       "write:each(nil, '%d', coroutine.wrap(function() coroutine.yield(1) error 'deep' end))", "my.lua:2: deep", "1" },
     ["a yield"] = { "coroutine.yield()", "my.lua: attempt to yield from outside a coroutine" },
@@ -322,7 +322,7 @@ describe("What is no report is one line, before anything is read:", function()
 
   it("a file that fails", function()
     check_refused("my.lua:1: what", { ["my.lua"] = "error 'what'" }, "my.lua")
-    check_refused("my.lua: failed with a nil value in place of a message", { ["my.lua"] = "error()" }, "my.lua")
+    check_refused("my.lua: failed with a nil value instead of a message", { ["my.lua"] = "error()" }, "my.lua")
   end)
 
   it("a file that returns none", function()
@@ -333,7 +333,7 @@ describe("What is no report is one line, before anything is read:", function()
 
   it("a module that there is not", function()
     for _, name in ipairs { "tree", "flat.x", "-p", "a b", "%s", ".." } do
-      check_refused(("no report '%s': there is no module gprof.report.%s"):format(name, name), {}, name)
+      check_refused(("unknown report '%s': module gprof.report.%s not found"):format(name, name), {}, name)
     end
     check_refused("option --report: the name of a report is empty", {}, "")
   end)
