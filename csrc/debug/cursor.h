@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reading DWARF's numbers, one after the other, and never beyond the end.
+ * Reads DWARF numbers in sequence, with bounds checks.
  *
- * What isn't there reads as 0 and leaves a mark, which whoever reads looks at when it is
- * convenient: a reader that loops over what a file claims stops at the end of the bytes.
+ * A read past the end returns 0 and sets `bad`. The caller may check `bad` once after
+ * several reads. A loop whose count comes from the file should check it in each round.
  */
 #ifndef GP_DEBUG_CURSOR_H
 #define GP_DEBUG_CURSOR_H
@@ -14,10 +14,10 @@ typedef struct gp_cursor {
   const unsigned char *start, *at, *end;
   gp_layout layout;
   bool wide;  /* 64-bit DWARF: offsets and lengths have 8 bytes, not 4 */
-  bool bad;   /* something was not there */
+  bool bad;   /* a read went past the end, or a number or string did not end */
 } gp_cursor;
 
-/* A cursor on the first of `size` bytes, in 32-bit DWARF. */
+/* A cursor at the first of `size` bytes. It reads 32-bit DWARF. */
 static inline gp_cursor gp_cursor_on(const unsigned char *bytes, size_t size,
                                      gp_layout layout) {
   return (gp_cursor){bytes, bytes, bytes + size, layout, false, false};
@@ -27,7 +27,8 @@ static inline size_t gp_left(const gp_cursor *cursor) {
   return (size_t)(cursor->end - cursor->at);
 }
 
-/* The next `size` bytes; NULL, with nothing left behind, if there are less. */
+/* Returns the next `size` bytes and moves past them. If fewer are left, returns NULL,
+ * sets `bad` and moves to the end. */
 static inline const unsigned char *gp_take(gp_cursor *cursor, uint64_t size) {
   const unsigned char *taken = cursor->at;
   if (size > gp_left(cursor)) {
@@ -59,7 +60,7 @@ static inline uint64_t gp_take_u64(gp_cursor *cursor) {
   return p ? gp_u64(p, cursor->layout) : 0;
 }
 
-/* A number of 1, 2, 3, 4 or 8 bytes; others are passed over. */
+/* A number of 1, 2, 3, 4 or 8 bytes. Any other size is skipped and reads as 0. */
 static inline uint64_t gp_take_uint(gp_cursor *cursor, uint64_t size) {
   const unsigned char *p;
   switch (size) {
@@ -75,12 +76,13 @@ static inline uint64_t gp_take_uint(gp_cursor *cursor, uint64_t size) {
                                    : (uint64_t)p[2] << 16 | (uint64_t)p[1] << 8 | p[0];
 }
 
-/* LEB128 numbers may have any number of bytes; what is above 64 bits is dropped. */
+/* An unsigned LEB128 number. It may be of any length; bits above the 64th are dropped. */
 static inline uint64_t gp_take_uleb(gp_cursor *cursor) {
   uint64_t value = 0;
   unsigned shift = 0;
   while (cursor->at < cursor->end) {
-    /* only where both are NULL: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+    /* `at` is NULL only if `end` is, too.
+       NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     unsigned char byte = *cursor->at++;
     if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
     if (!(byte & 0x80)) return value;
@@ -110,15 +112,15 @@ static inline uint64_t gp_take_offset(gp_cursor *cursor) {
   return cursor->wide ? gp_take_u64(cursor) : gp_take_u32(cursor);
 }
 
-/* The length at the start of a unit, which tells 32-bit from 64-bit DWARF. */
+/* The length at the start of a unit. Its first 4 bytes are 0xffffffff in 64-bit DWARF. */
 static inline uint64_t gp_take_length(gp_cursor *cursor) {
   uint32_t length = gp_take_u32(cursor);
   cursor->wide = length == UINT32_MAX;
   return cursor->wide ? gp_take_u64(cursor) : length;
 }
 
-/* Passes over a string and the NUL behind it. */
-static inline void gp_skip_text(gp_cursor *cursor) {
+/* Skips a string and its NUL. */
+static inline void gp_skip_string(gp_cursor *cursor) {
   const unsigned char *nul = memchr(cursor->at, 0, gp_left(cursor));
   cursor->at = nul ? nul + 1 : cursor->end;
   cursor->bad |= !nul;

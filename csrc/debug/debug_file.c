@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Debugging files: what strip takes away, kept in a file of its own. */
+/* Debugging files: symbols and debugging information stripped from an image. */
 #include "debug/debug_file.h"
 
 #include "debug/dwarf.h"
@@ -8,18 +8,18 @@
 #include "object/debuglink.h"
 
 bool gp_debug_file_is_likely(const gp_image *image) {
-  return !gp_dwarf_is_there(image) &&
+  return !gp_has_debug_info(image) &&
          (bfd_get_section_by_name(image->file, ".gnu_debuglink") ||
           bfd_get_section_by_name(image->file, ".note.gnu.build-id"));
 }
 
-/* Reads the symbols in any case: libbfd may need them for lines, too. */
+/* Reads the symbols even if only lines are wanted: libbfd may need both. */
 static bool has_wanted(gp_image *found, gp_wanted wanted, gp_error *error) {
   bool read = gp_image_read_symbols(found, error);
   if (wanted == GP_WANT_SYMBOLS)
     return read || (found->stripped && gp_fail(error, "has no symbols either"));
   if (!read && !found->stripped) return false;
-  return gp_dwarf_is_there(found) ||
+  return gp_has_debug_info(found) ||
          gp_fail(error, "has no debugging information either");
 }
 
@@ -31,7 +31,7 @@ bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_p
   if (gp_same_build(image, found, path, image_path, error) &&
       gp_same_code(image, found, error) && has_wanted(found, wanted, error)) {
     image->debug = found;
-    image->debug_has_lines = gp_dwarf_is_there(found) && !gp_dwarf_is_there(image);
+    image->debug_has_lines = gp_has_debug_info(found) && !gp_has_debug_info(image);
     return true;
   }
   gp_image_close(found);
@@ -45,10 +45,11 @@ bool gp_debug_file_attach_supplementary(gp_image *image, const char *path,
   gp_image *found = gp_image_open_supplementary(path, error);
   if (!found) return false;
   size_t size = gp_build_id(found, id);
-  bool is = gp_debuglink_is_supplementary(image->file, id, size) ||
-            gp_fail(error, "is not the file that was shared: its build-id is another");
-  if (is && (gp_debuglink_set_supplementary(image->file, path) ||
-             gp_fail_memory(error))) {
+  bool matches = gp_debuglink_is_supplementary(image->file, id, size) ||
+                 gp_fail(error, "is the wrong supplementary file: its build-id is not "
+                         "the one in the image's .gnu_debugaltlink");
+  if (matches && (gp_debuglink_set_supplementary(image->file, path) ||
+                  gp_fail_memory(error))) {
     image->supplementary = found;
     return true;
   }

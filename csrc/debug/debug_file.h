@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Debugging files: what strip takes away, kept in a file of its own.
+ * Debugging files: symbols and debugging information stripped from an image.
  *
- * A debugging file (objcopy --only-keep-debug) has an image's symbol table and debugging
- * information. Some of the latter may be in a supplementary file, which several images
- * share (dwz).
+ * A debugging file (objcopy --only-keep-debug) holds an image's symbol table and its
+ * debugging information. A supplementary file (dwz) holds debugging information that
+ * several images share.
  *
- * This code decides whether a file belongs to the image. It searches nowhere: it opens
- * only the files whose names are handed in.
+ * This code checks whether a given file belongs to the image, and attaches it. The search
+ * for such files is in lua/gprof/library/debug_file.lua.
  */
 #ifndef GP_DEBUG_DEBUG_FILE_H
 #define GP_DEBUG_DEBUG_FILE_H
@@ -17,20 +17,20 @@
 /* What a debugging file must have. */
 typedef enum gp_wanted { GP_WANT_SYMBOLS, GP_WANT_LINES } gp_wanted;
 
-/* Whether an image has no debugging information of its own, but something to find a
- * debugging file by: its name, or a build id. */
+/* Whether an image without debugging information can have a debugging file: it names one
+ * in .gnu_debuglink, or has a build id. False if the image has debugging information. */
 bool gp_debug_file_is_likely(const gp_image *image);
 
-/* Makes the file at `path` the image's debugging file, unless the image has one. It must
- * be of the same build (same_build.h). `image_path` names the image in messages. Errors:
- * it is of another build, or that cannot be told; its code has other addresses; it lacks
- * what is wanted; and those of gp_image_open. */
+/* Makes the file at `path` the image's debugging file, unless the image has one.
+ * `image_path` names the image in messages. Errors: the file is from a different build,
+ * or nothing identifies its build (see same_build.h); its .text differs; it lacks what is
+ * wanted; and the errors of gp_image_open. */
 bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_path,
                           gp_wanted wanted, gp_error *error);
 
-/* Makes the file at `path`, an absolute path, the image's supplementary file, unless it
- * has one. Errors: its build id is not the one that the image records; and those of
- * gp_image_open. */
+/* Makes the file at `path`, an absolute path, the image's supplementary file, unless the
+ * image has one. Errors: its build id is not the one in .gnu_debugaltlink; and the errors
+ * of gp_image_open_supplementary. */
 bool gp_debug_file_attach_supplementary(gp_image *image, const char *path,
                                         gp_error *error);
 

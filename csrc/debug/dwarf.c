@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The debugging sections of an image, and the forms that values have in them. */
+/* The debugging sections of an image, and the encoding of values in them. */
 #include "debug/dwarf.h"
 
 #include <string.h>
 
-/* Whether libbfd would look into other kinds of debugging information, too: those of
- * stabs, of DWARF 1, and of ECOFF. */
-static bool has_others(bfd *file) {
+/* Whether the file has debugging information in an older format that libbfd reads: stabs,
+ * DWARF 1 or ECOFF. */
+static bool has_older_formats(bfd *file) {
   static const char *const names[] = {".stab", ".stab.excl", ".line", ".mdebug", NULL};
   for (int i = 0; names[i]; i++)
     if (bfd_get_section_by_name(file, names[i])) return true;
   return false;
 }
 
-bool gp_dwarf_is_there(const gp_image *image) {
+bool gp_has_debug_info(const gp_image *image) {
   gp_section info;
   gp_section_open(&info, image, ".debug_info");
-  return info.size > 0 || has_others(image->file);
+  return info.size > 0 || has_older_formats(image->file);
 }
 
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image) {
   memset(dwarf, 0, sizeof *dwarf);
   if (bfd_get_flavour(image->file) != bfd_target_elf_flavour ||
-      !(bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC)) || has_others(image->file))
+      !(bfd_get_file_flags(image->file) & (EXEC_P | DYNAMIC)) ||
+      has_older_formats(image->file))
     return false;
   dwarf->layout = image->layout;
   dwarf->signed_addresses = bfd_get_sign_extend_vma(image->file) > 0;
   gp_section_open(&dwarf->info, image, ".debug_info");
   gp_section_open(&dwarf->abbrev, image, ".debug_abbrev");
   gp_section_open(&dwarf->line, image, ".debug_line");
-  gp_section_open(&dwarf->text, image, ".debug_str");
-  gp_section_open(&dwarf->line_text, image, ".debug_line_str");
-  gp_section_open(&dwarf->text_offsets, image, ".debug_str_offsets");
+  gp_section_open(&dwarf->str, image, ".debug_str");
+  gp_section_open(&dwarf->line_str, image, ".debug_line_str");
+  gp_section_open(&dwarf->str_offsets, image, ".debug_str_offsets");
   if (image->supplementary)
-    gp_section_open(&dwarf->shared_text, image->supplementary, ".debug_str");
+    gp_section_open(&dwarf->sup_str, image->supplementary, ".debug_str");
   return dwarf->info.size > 0;
 }
 
@@ -41,15 +42,15 @@ void gp_dwarf_free(gp_dwarf *dwarf) {
   gp_section_free(&dwarf->info);
   gp_section_free(&dwarf->abbrev);
   gp_section_free(&dwarf->line);
-  gp_section_free(&dwarf->text);
-  gp_section_free(&dwarf->line_text);
-  gp_section_free(&dwarf->text_offsets);
-  gp_section_free(&dwarf->shared_text);
+  gp_section_free(&dwarf->str);
+  gp_section_free(&dwarf->line_str);
+  gp_section_free(&dwarf->str_offsets);
+  gp_section_free(&dwarf->sup_str);
 }
 
 bool gp_dwarf_no_memory(const gp_dwarf *dwarf) {
-  return dwarf->info.no_memory || dwarf->line.no_memory || dwarf->text.no_memory ||
-         dwarf->line_text.no_memory || dwarf->shared_text.no_memory;
+  return dwarf->info.no_memory || dwarf->line.no_memory || dwarf->str.no_memory ||
+         dwarf->line_str.no_memory || dwarf->sup_str.no_memory;
 }
 
 /* --- forms ------------------------------------------------------------------- */
@@ -69,15 +70,15 @@ enum {
 /* How a form is encoded. */
 typedef enum encoding {
   UNKNOWN,
-  FIXED,      /* so many bytes */
-  ADDRESS,    /* as many as an address has */
-  OFFSET,     /* as many as an offset has */
+  FIXED,      /* `bytes` bytes */
+  ADDRESS,    /* the size of an address */
+  OFFSET,     /* the size of an offset: 4 bytes, or 8 in 64-bit DWARF */
   REFERENCE,  /* an offset, but an address in DWARF 2 */
   UNSIGNED,   /* LEB128 */
-  SIGNED,
-  TEXT,       /* up to a NUL */
-  BLOCK,      /* a length of so many bytes (0: LEB128), and as many bytes */
-  IMPLICIT    /* nothing: it is in the abbreviation */
+  SIGNED,     /* LEB128 */
+  STRING,       /* ends with a NUL */
+  BLOCK,      /* a length in `bytes` bytes (0: LEB128), then the contents */
+  IMPLICIT    /* no bytes: the value is in the abbreviation */
 } encoding;
 
 typedef struct form_rule {
@@ -91,13 +92,13 @@ static const form_rule forms[] = {
     [FORM_data2] = {FIXED, 2, GP_VALUE_NUMBER},
     [FORM_data4] = {FIXED, 4, GP_VALUE_NUMBER},
     [FORM_data8] = {FIXED, 8, GP_VALUE_NUMBER},
-    [FORM_string] = {TEXT, 0, GP_VALUE_INLINE},
+    [FORM_string] = {STRING, 0, GP_VALUE_INLINE},
     [FORM_block] = {BLOCK, 0, GP_VALUE_NONE},
     [FORM_block1] = {BLOCK, 1, GP_VALUE_NONE},
     [FORM_data1] = {FIXED, 1, GP_VALUE_NUMBER},
     [FORM_flag] = {FIXED, 1, GP_VALUE_NUMBER},
     [FORM_sdata] = {SIGNED, 0, GP_VALUE_NUMBER},
-    [FORM_strp] = {OFFSET, 0, GP_VALUE_TEXT},
+    [FORM_strp] = {OFFSET, 0, GP_VALUE_STR},
     [FORM_udata] = {UNSIGNED, 0, GP_VALUE_NUMBER},
     [FORM_ref_addr] = {REFERENCE, 0, GP_VALUE_NONE},
     [FORM_ref1] = {FIXED, 1, GP_VALUE_NONE},
@@ -111,9 +112,9 @@ static const form_rule forms[] = {
     [FORM_strx] = {UNSIGNED, 0, GP_VALUE_INDEXED},
     [FORM_addrx] = {UNSIGNED, 0, GP_VALUE_NONE},
     [FORM_ref_sup4] = {FIXED, 4, GP_VALUE_NONE},
-    [FORM_strp_sup] = {OFFSET, 0, GP_VALUE_ELSEWHERE},
+    [FORM_strp_sup] = {OFFSET, 0, GP_VALUE_SUP_STR},
     [FORM_data16] = {FIXED, 16, GP_VALUE_NONE},
-    [FORM_line_strp] = {OFFSET, 0, GP_VALUE_LINE_TEXT},
+    [FORM_line_strp] = {OFFSET, 0, GP_VALUE_LINE_STR},
     [FORM_ref_sig8] = {FIXED, 8, GP_VALUE_NONE},
     [FORM_implicit_const] = {IMPLICIT, 0, GP_VALUE_NUMBER},
     [FORM_loclistx] = {UNSIGNED, 0, GP_VALUE_NONE},
@@ -146,7 +147,7 @@ static void skip_block(gp_cursor *cursor, unsigned bytes) {
 
 bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *unit,
                     int64_t implicit, gp_value *value) {
-  /* one form can stand for another, and that for yet another */
+  /* the form that an indirect one names may be indirect, too */
   while (number == FORM_indirect && !cursor->bad) number = gp_take_uleb(cursor);
   form_rule form = find_form(number);
   if (form.encoding == REFERENCE) form.encoding = unit->version == 2 ? ADDRESS : OFFSET;
@@ -158,37 +159,37 @@ bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *un
     case UNSIGNED: value->number = gp_take_uleb(cursor); break;
     case SIGNED: value->number = (uint64_t)gp_take_sleb(cursor); break;
     case BLOCK: skip_block(cursor, form.bytes); break;
-    case TEXT:
+    case STRING:
       value->number = (uint64_t)(cursor->at - cursor->start);
-      gp_skip_text(cursor);
+      gp_skip_string(cursor);
       break;
     default: break;
   }
   return form.encoding != UNKNOWN;
 }
 
-/* --- text -------------------------------------------------------------------- */
+/* --- strings ----------------------------------------------------------------- */
 
-/* The text of a number in .debug_str_offsets. */
-static char *indexed_text(gp_dwarf *dwarf, const gp_unit_layout *unit, uint64_t index) {
+/* The string with an index into .debug_str_offsets. */
+static char *indexed_string(gp_dwarf *dwarf, const gp_unit_layout *unit, uint64_t index) {
   unsigned char bytes[8];
   size_t size = unit->wide ? 8 : 4;
-  if (index > dwarf->text_offsets.size / size) return NULL;
-  uint64_t place = unit->text_offsets + index * size;
-  if (!gp_section_read(&dwarf->text_offsets, place, bytes, size)) return NULL;
+  if (index > dwarf->str_offsets.size / size) return NULL;
+  uint64_t place = unit->str_offsets_base + index * size;
+  if (!gp_section_read(&dwarf->str_offsets, place, bytes, size)) return NULL;
   gp_layout layout = dwarf->layout;
   uint64_t offset = unit->wide ? gp_u64(bytes, layout) : gp_u32(bytes, layout);
-  return gp_section_text(&dwarf->text, offset);
+  return gp_section_text(&dwarf->str, offset);
 }
 
-char *gp_dwarf_text(gp_dwarf *dwarf, gp_section *home, const gp_unit_layout *unit,
+char *gp_dwarf_string(gp_dwarf *dwarf, gp_section *home, const gp_unit_layout *unit,
                     gp_value value) {
   switch (value.kind) {
     case GP_VALUE_INLINE: return gp_section_text(home, value.number);
-    case GP_VALUE_TEXT: return gp_section_text(&dwarf->text, value.number);
-    case GP_VALUE_LINE_TEXT: return gp_section_text(&dwarf->line_text, value.number);
-    case GP_VALUE_INDEXED: return indexed_text(dwarf, unit, value.number);
-    case GP_VALUE_ELSEWHERE: return gp_section_text(&dwarf->shared_text, value.number);
+    case GP_VALUE_STR: return gp_section_text(&dwarf->str, value.number);
+    case GP_VALUE_LINE_STR: return gp_section_text(&dwarf->line_str, value.number);
+    case GP_VALUE_INDEXED: return indexed_string(dwarf, unit, value.number);
+    case GP_VALUE_SUP_STR: return gp_section_text(&dwarf->sup_str, value.number);
     default: return NULL;
   }
 }

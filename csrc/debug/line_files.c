@@ -8,10 +8,10 @@
 
 #include "base/array.h"
 
-/* What an entry of DWARF 5 tells. */
+/* Content types of an entry in DWARF 5 (DW_LNCT_). */
 enum { CONTENT_path = 1, CONTENT_directory_index = 2 };
 
-/* An entry of either table. */
+/* An entry of the directory table or the file table. */
 typedef struct table_entry {
   gp_value name;
   uint64_t directory;
@@ -45,11 +45,11 @@ typedef bool add_entry(gp_line_files *files, table_entry entry);
 
 static gp_value take_name(gp_cursor *cursor, uint64_t offset) {
   gp_value name = {GP_VALUE_INLINE, offset + (uint64_t)(cursor->at - cursor->start)};
-  gp_skip_text(cursor);
+  gp_skip_string(cursor);
   return name;
 }
 
-/* The entry at the cursor; false if it is the one without a name, behind the last. */
+/* Reads the entry at the cursor. False at the empty name that ends the table. */
 static bool take_entry(gp_cursor *cursor, uint64_t offset, bool file,
                        table_entry *entry) {
   if (gp_left(cursor) == 0) cursor->bad = true;
@@ -61,8 +61,8 @@ static bool take_entry(gp_cursor *cursor, uint64_t offset, bool file,
   *entry = (table_entry){take_name(cursor, offset), 0};
   if (!file) return true;
   entry->directory = gp_take_uleb(cursor);
-  gp_take_uleb(cursor);  /* when it was modified */
-  gp_take_uleb(cursor);  /* how large it was */
+  gp_take_uleb(cursor);  /* modification time */
+  gp_take_uleb(cursor);  /* size in bytes */
   return true;
 }
 
@@ -83,7 +83,8 @@ bool gp_line_files_define(gp_line_files *files, gp_cursor *cursor, uint64_t offs
 
 /* --- DWARF 5 ------------------------------------------------------------------- */
 
-/* Reads an entry as the format says: pairs of what a value tells and its form. */
+/* Reads an entry. `format` is a list of pairs: the content type of a value and its
+ * form. */
 static bool read_entry(const gp_line_files *files, gp_cursor *cursor, gp_cursor format,
                        uint64_t offset, table_entry *entry) {
   *entry = (table_entry){{GP_VALUE_NONE, 0}, 0};
@@ -113,7 +114,7 @@ static bool read_table(gp_line_files *files, gp_cursor *cursor, uint64_t offset,
     const unsigned char *before = cursor->at;
     if (!read_entry(files, cursor, format, offset, &entry) || !add(files, entry))
       return false;
-    if (cursor->at == before) return false;  /* any number of entries of nothing */
+    if (cursor->at == before) return false;  /* empty entries: `count` may be huge */
   }
   return !cursor->bad;
 }
@@ -135,17 +136,17 @@ void gp_line_files_free(gp_line_files *files) {
 
 /* --- names --------------------------------------------------------------------- */
 
-static char *text_of(gp_line_files *files, gp_value value) {
-  return gp_dwarf_text(files->dwarf, &files->dwarf->line, &files->layout, value);
+static char *string_of(gp_line_files *files, gp_value value) {
+  return gp_dwarf_string(files->dwarf, &files->dwarf->line, &files->layout, value);
 }
 
 /* The directory that the unit was compiled in. */
 static char *home_of(gp_line_files *files) {
   gp_dwarf *dwarf = files->dwarf;
-  return gp_dwarf_text(dwarf, &dwarf->info, &files->home_layout, files->home);
+  return gp_dwarf_string(dwarf, &dwarf->info, &files->home_layout, files->home);
 }
 
-/* Joins what there is of two directories and a name. */
+/* Joins two directories, each of which may be NULL, and a name. */
 static char *join(const char *home, const char *directory, const char *name) {
   char *joined;
   int length = asprintf(&joined, "%s%s%s%s%s", home ? home : "", home ? "/" : "",
@@ -154,13 +155,13 @@ static char *join(const char *home, const char *directory, const char *name) {
 }
 
 char *gp_line_files_name(gp_line_files *files, uint64_t number) {
-  uint64_t row = number - files->first;  /* wraps if there is no such number */
-  char *name = row < files->count ? text_of(files, files->name[row]) : NULL;
+  uint64_t row = number - files->first;  /* 0 - 1 wraps, and is out of range */
+  char *name = row < files->count ? string_of(files, files->name[row]) : NULL;
   if (!name) return strdup("<unknown>");
   if (name[0] == '/' || name[0] == '\0') return name;
   uint64_t place = files->directory_of[row] - files->first;
   char *directory = place < files->directory_count
-                        ? text_of(files, files->directory[place]) : NULL;
+                        ? string_of(files, files->directory[place]) : NULL;
   char *home = directory && directory[0] == '/' ? NULL : home_of(files);
   char *joined = join(home, directory, name);
   free(home);

@@ -3,8 +3,8 @@
  * A map from addresses to source lines.
  *
  * Each row is a range of code that comes from one source line. Rows are in address order
- * and disjoint: an address is looked up by binary search. line_map_build.h makes a map of
- * an image.
+ * and disjoint: addresses are looked up by binary search. line_map_build.h builds the map
+ * of an image.
  */
 #ifndef GP_DEBUG_LINE_MAP_H
 #define GP_DEBUG_LINE_MAP_H
@@ -13,13 +13,13 @@
 #include "debug/source_names.h"
 
 typedef struct gp_line_map {
-  /* per row: the code in [low, high). Adjacent rows may have the same line, as rows of
-   * the line table do; the function may change between them */
+  /* per row: the code in [low, high) and its line. Adjacent rows may have the same line,
+   * for instance where the function changes */
   size_t count, capacity;
   uint64_t *low, *high;
   uint32_t *file;         /* a number in `names` */
   uint32_t *line;         /* from 1 */
-  gp_source_names names;  /* of the files, as the debugging information spells them */
+  gp_source_names names;  /* of the files */
   bool split;             /* some debugging information is in files of -gsplit-dwarf,
                              which libbfd does not read */
 } gp_line_map;
@@ -28,11 +28,12 @@ typedef struct gp_line_map {
 void gp_line_map_init(gp_line_map *map);
 void gp_line_map_free(gp_line_map *map);
 
-/* Appends a row, which must not begin below the end of the last one. False if there is no
+/* Appends a row. It must begin at or above the end of the last row. False if there is no
  * memory. */
 bool gp_line_map_append(gp_line_map *map, gp_range range, uint32_t file, uint32_t line);
 
-/* The first row of `low` to `high` - 1 that ends above `address`; `high` if none does. */
+/* The first of rows `low` to `high` - 1 that ends above `address`; `high` if none
+ * does. */
 size_t gp_line_map_search(const gp_line_map *map, size_t low, size_t high,
                           uint64_t address);
 

@@ -3,9 +3,9 @@
  * Builds a line map from an image's debugging information.
  *
  * The line tables are read once (line_sequences.h). Several sequences may cover the same
- * code: if many units define a function, a linker keeps one copy, and the other units'
- * tables may point at it, too. Where sequences contradict each other, and where there are
- * no tables that we can read, libbfd is asked about each address.
+ * code: if many units define a function, the linker keeps one copy, and the line tables
+ * of the other units may still point at it. Where sequences contradict each other, or no
+ * table is readable, we ask libbfd about each address.
  */
 #include "debug/line_map_build.h"
 
@@ -17,8 +17,8 @@
 
 /* --- asking libbfd ------------------------------------------------------------- */
 
-/* Extends the last row by libbfd's answer for one address, or begins another row. A new
- * function begins a new row even if the line stays the same. */
+/* Adds libbfd's answer for one address: extends the last row, or begins a new one if the
+ * line or the function differs. */
 static bool append_answer(gp_line_map *map, uint64_t address, const gp_location *location,
                           const char *last_function) {
   uint32_t file;
@@ -35,7 +35,7 @@ static bool append_answer(gp_line_map *map, uint64_t address, const gp_location 
 }
 
 static bool ask(gp_line_map *map, const gp_image *image, gp_range range) {
-  const char *last_function = NULL;  /* of the address before */
+  const char *last_function = NULL;  /* of the preceding address */
   if (!gp_image_prepare_locate(image)) return false;
   for (uint64_t address = range.low; address < range.high; address++) {
     gp_location location;
@@ -97,12 +97,14 @@ typedef struct cover {
   uint64_t budget;      /* row comparisons left */
 } cover;
 
-/* How often the rows of all sequences may be compared. Copies of a function begin and end
- * together, so once is enough; a crafted image can make it quadratic. */
-#define MOST_COMPARED 8
+/* The budget is this many comparisons per row. Copies of a function begin and end
+ * together, so one is enough for normal images; a crafted image can make the number
+ * quadratic. */
+#define COMPARISONS_PER_ROW 8
 
 static bool cover_init(cover *c, const gp_line_sequences *sequences) {
-  *c = (cover){.budget = MOST_COMPARED * (sequences->count + sequences->rows.count)};
+  *c = (cover){.budget = COMPARISONS_PER_ROW *
+                         (sequences->count + sequences->rows.count)};
   c->sequence = gp_column(sequences->count, sizeof *c->sequence);
   c->place = gp_column(sequences->count, sizeof *c->place);
   return c->sequence && c->place;
@@ -126,8 +128,8 @@ static void pass_edge(cover *c, uint32_t edge) {
   }
 }
 
-/* Whether two sequences have the same rows within a range; false if the budget is used
- * up. */
+/* Whether two sequences have the same rows within a range. False if the budget runs
+ * out. */
 static bool have_same_rows(const gp_line_map *rows, const gp_sequence *a,
                            const gp_sequence *b, gp_range range, uint64_t *budget) {
   size_t i = gp_line_map_search(rows, a->first, a->end, range.low);
@@ -146,8 +148,8 @@ static bool have_same_rows(const gp_line_map *rows, const gp_sequence *a,
   }
 }
 
-/* Whether all sequences have the same rows within a range and none is dubious: then it
- * does not matter which of them libbfd would use. */
+/* Whether all sequences have the same rows within a range and none is dubious. If so, any
+ * of them gives libbfd's answer. */
 static bool agree(cover *c, const gp_line_sequences *sequences, gp_range range) {
   const gp_sequence *first = &sequences->sequence[c->sequence[0]];
   if (first->dubious) return false;
@@ -160,7 +162,7 @@ static bool agree(cover *c, const gp_line_sequences *sequences, gp_range range) 
   return true;
 }
 
-/* Goes through the code from edge to edge. */
+/* Maps the code between each pair of adjacent edges. */
 static bool merge_between(const building *b, const uint32_t *edges, size_t count,
                           cover *c) {
   const gp_line_sequences *sequences = b->sequences;

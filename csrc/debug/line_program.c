@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The line table of a unit, run row by row. */
+/* The line table of a unit, decoded row by row. */
 #include "debug/line_program.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ void gp_line_program_free(gp_line_program *program) {
 
 /* --- the header ---------------------------------------------------------------- */
 
-/* Copies the table at `offset`, by the length that it claims. */
+/* Copies the table at `offset`; its header gives the length. */
 static bool load(gp_line_program *program, uint64_t offset) {
   unsigned char head[12] = {0};
   gp_section *section = &program->dwarf->line;
@@ -52,8 +52,8 @@ static bool load(gp_line_program *program, uint64_t offset) {
   return true;
 }
 
-/* Reads the header's parameters of the machine. The cursor is then at the directory and
- * file tables. */
+/* Reads the parameters of the line number state machine from the header. Leaves the
+ * cursor at the directory and file tables. */
 static bool read_parameters(gp_line_program *program, gp_cursor *cursor,
                             unsigned version) {
   program->instruction_size = gp_take_u8(cursor);
@@ -74,7 +74,7 @@ static bool read_header(gp_line_program *program, gp_unit_layout *layout) {
   if (layout->version < 2 || layout->version > 5) return false;
   if (layout->version >= 5) {
     layout->address_size = gp_take_u8(cursor);
-    if (gp_take_u8(cursor) != 0) return false;  /* segments */
+    if (gp_take_u8(cursor) != 0) return false;  /* segment selectors: not supported */
   }
   uint64_t length = gp_take_offset(cursor);
   program->tables = *cursor;
@@ -111,13 +111,13 @@ size_t gp_line_program_size(const gp_line_program *program) {
 
 /* --- the program --------------------------------------------------------------- */
 
-/* Ends the iteration: the rest of the program cannot be decoded. */
+/* Stops before an instruction that cannot be decoded. */
 static void give_up(gp_line_program *program) {
   program->code.at = program->code.end;
   program->malformed = true;
 }
 
-/* Advances the address by that many operations. */
+/* Advances the address by `operations`; a VLIW instruction holds several. */
 static inline void advance(gp_line_program *program, uint64_t operations) {
   if (program->operations > 1) {
     operations += program->operation;
@@ -127,7 +127,7 @@ static inline void advance(gp_line_program *program, uint64_t operations) {
   program->row.address += operations * program->instruction_size;
 }
 
-/* Runs a special opcode, which advances both address and line. */
+/* Executes a special opcode: advances both address and line. */
 static inline void advance_both(gp_line_program *program, unsigned opcode) {
   unsigned adjusted = opcode - program->opcode_base;
   unsigned steps = adjusted / program->line_range;
@@ -136,7 +136,7 @@ static inline void advance_both(gp_line_program *program, unsigned opcode) {
   program->row.line += (uint32_t)step;
 }
 
-/* Reads the directory and file tables, once. */
+/* Reads the directory and file tables, unless they have been read. */
 static void read_files(gp_line_program *program) {
   gp_cursor tables = program->tables;
   if (program->files_read) return;
@@ -153,7 +153,7 @@ static void set_address(gp_line_program *program, gp_cursor *operand) {
   program->operation = 0;
 }
 
-/* Runs an extended opcode, which has a length. True if it emits a row. */
+/* Executes an extended opcode. True if it emits a row. */
 static bool run_extended(gp_line_program *program) {
   uint64_t length = gp_take_uleb(&program->code);
   gp_cursor operand = program->code;
@@ -184,7 +184,7 @@ static void set_file(gp_line_program *program) {
   program->row.file_set = true;
 }
 
-/* Advances the address as the last special opcode would. */
+/* DW_LNS_const_add_pc: advances the address like special opcode 255. */
 static void advance_const(gp_line_program *program) {
   if (program->line_range == 0)
     give_up(program);
@@ -192,7 +192,7 @@ static void advance_const(gp_line_program *program) {
     advance(program, (255u - program->opcode_base) / program->line_range);
 }
 
-/* Runs a standard opcode. True if it emits a row. */
+/* Executes a standard opcode. True if it emits a row. */
 static bool run_standard(gp_line_program *program, unsigned opcode) {
   gp_cursor *code = &program->code;
   gp_line_row *row = &program->row;

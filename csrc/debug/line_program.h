@@ -2,9 +2,9 @@
 /*
  * The line table of a unit: an iteration over its rows.
  *
- * A line table is a program for a small machine (DWARF 5, section 6.2). It is run row by
- * row, and no row is kept. A sequence of rows covers one contiguous range of code: each
- * row covers the code from its address to that of the next row, and the last row marks
+ * A line table is a program for a state machine (DWARF 5, section 6.2). It is executed
+ * row by row; rows are not stored. A sequence of rows covers one contiguous range of
+ * code. Each row covers the code up to the address of the next row; the last row marks
  * the end.
  */
 #ifndef GP_DEBUG_LINE_PROGRAM_H
@@ -15,11 +15,11 @@
 
 typedef struct gp_line_row {
   uint64_t address;
-  uint64_t file;        /* number in the file table, */
-  bool file_set;        /*   set by the program; else it is the default, 1 */
+  uint64_t file;        /* number in the file table */
+  bool file_set;        /* the program set `file`; if not, it is the default, 1 */
   uint32_t line;        /* 0: no line */
-  bool is_statement;    /* a recommended breakpoint */
-  bool end;             /* the sequence ends at the address */
+  bool is_statement;    /* recommended place for a breakpoint */
+  bool end;             /* the sequence ends before this address */
 } gp_line_row;
 
 typedef struct gp_line_program {
@@ -29,42 +29,42 @@ typedef struct gp_line_program {
   unsigned char *bytes;     /* the table */
   gp_cursor tables;         /* its directory and file tables */
   gp_cursor code;           /* the rest of the program */
-  const unsigned char *operands;  /* per standard opcode, from 1: how many it has */
+  const unsigned char *operands;  /* operand counts of standard opcodes, from 1 */
   uint8_t instruction_size, operations, line_range, opcode_base;
   int8_t line_base;
   bool statement;           /* initial value of is_statement */
 
-  gp_line_row row;          /* the machine's registers */
-  unsigned operation;       /* index within an instruction of several operations */
+  gp_line_row row;          /* the state machine's registers */
+  unsigned operation;       /* op_index: the operation within a VLIW instruction */
   bool malformed;
   bool files_read;          /* `files` has been filled */
   gp_line_files files;
 } gp_line_program;
 
-/* Prepares an iteration, which can be opened for one unit after the other. */
+/* Initializes the iterator. It can be opened for any number of units in turn. */
 void gp_line_program_init(gp_line_program *program, gp_dwarf *dwarf);
 void gp_line_program_free(gp_line_program *program);
 
-/* Opens the unit's table. False if it has none, or an unusable one. */
+/* Opens the unit's line table. False if the unit has none, or it is unusable. */
 bool gp_line_program_open(gp_line_program *program, const gp_unit *unit);
 
 /* The next row, valid until the next call; NULL at the end. */
 const gp_line_row *gp_line_program_next(gp_line_program *program);
 
-/* Whether the program could not be run to its end or has unknown extended opcodes; or a
- * file was asked for and the file table is damaged. */
+/* Whether damage was found so far: the program could not be decoded, has an unknown
+ * extended opcode, or its file table was read and is damaged. */
 bool gp_line_program_malformed(const gp_line_program *program);
 
-/* The size of the table in bytes; of an unusable one, as much as was read. */
+/* The size of the table in bytes; for an unusable one, the bytes that were read. */
 size_t gp_line_program_size(const gp_line_program *program);
 
-/* Whether the table's offsets have another size than the unit's. */
+/* Whether one of the table and its unit is 32-bit DWARF, and the other 64-bit. */
 bool gp_line_program_mixes_offsets(const gp_line_program *program);
 
 /* The number of the first file: 1, or 0 since DWARF 5. */
 unsigned gp_line_program_first_file(const gp_line_program *program);
 
-/* One past the highest file number so far: the program may define more files. */
+/* One past the highest file number so far. The program may still define more files. */
 size_t gp_line_program_file_count(gp_line_program *program);
 
 /* The name of a file by its number (free() it): "<unknown>" if there is no such file.

@@ -7,31 +7,32 @@
 #include "base/array.h"
 #include "debug/line_tables.h"
 
-/* Disjoint sequences have one row per wanted range, and one more per row that divides a
- * range. Some sequences overlap, as linkers discard code. With this many times as many
- * rows, the tables are too redundant to be of use. */
-#define MOST_OVERLAP 8
+/* Disjoint sequences have one row per wanted range, and one more for each row that splits
+ * a range. Some sequences overlap, because linkers discard code. If there are this many
+ * times as many rows, the tables are too redundant, and libbfd is asked instead. */
+#define MAX_OVERLAP 8
 
 /* State of one pass over the tables. */
 typedef struct reading {
   gp_line_sequences *sequences;
-  uint64_t first_function;  /* sequences that begin below this address are dubious */
+  uint64_t first_function;  /* a sequence that begins below this address is dubious */
   const gp_range *wanted;
   size_t wanted_count;
   bool as_libbfd;           /* see line_map_build.h */
   size_t next;              /* the first wanted range that ends above the last row */
-  uint64_t row_limit;       /* rows to keep at most; */
-  bool too_many;            /*   there would be more: the tables are not used */
-  gp_line_program *program; /* the table that is being read */
+  uint64_t row_limit;       /* most rows to keep */
+  bool too_many;            /* the limit was reached: the tables are not used */
+  gp_line_program *program; /* the current table */
   gp_source_names *names;
-  size_t file_count;        /* of the table; 0 until one is wanted */
+  size_t file_count;        /* files of the table; 0 until a name is needed */
   size_t file_capacity;
-  uint32_t *file;           /* per file of the table: its number in `names`, or GP_NONE */
+  uint32_t *file;           /* per file of the table: its number in `names`, or GP_NONE
+                               if it has none yet */
 } reading;
 
 /* --- files --------------------------------------------------------------------- */
 
-/* Makes the numbers of the table's files, none known yet. */
+/* Allocates the numbers of the table's files and sets all to GP_NONE. */
 static bool start_files(reading *r) {
   r->file_count = gp_line_program_file_count(r->program);
   if (r->file_count == 0) return true;
@@ -43,8 +44,9 @@ static bool start_files(reading *r) {
   return true;
 }
 
-/* The number of a row's file: GP_NONE if its name is empty. The default is file 1, which
- * libbfd takes for the first of the table: that is file 0 since DWARF 5. */
+/* Sets `*number` to the number of a row's file; GP_NONE if its name is empty. The default
+ * is file 1. libbfd takes the first file of the table instead, which is file 0 since
+ * DWARF 5. False if there is no memory. */
 static bool find_file(reading *r, const gp_line_row *row, uint32_t *number) {
   if (r->file_count == 0 && !start_files(r)) return false;
   uint64_t file = row->file;
@@ -60,7 +62,7 @@ static bool find_file(reading *r, const gp_line_row *row, uint32_t *number) {
 
 /* --- rows ---------------------------------------------------------------------- */
 
-/* Keeps the wanted parts of a row's code. */
+/* Stores the wanted parts of a row's code. */
 static bool keep_row(reading *r, const gp_line_row *row, uint64_t high) {
   uint32_t file;
   gp_line_map *rows = &r->sequences->rows;
@@ -74,8 +76,8 @@ static bool keep_row(reading *r, const gp_line_row *row, uint64_t high) {
   return true;
 }
 
-/* Takes a row whose code ends at `high`. Most rows are not wanted, so that is tested
- * first. */
+/* Handles a row whose code ends at `high`. Most rows are not wanted, so this is tested
+ * first, inline. */
 static inline bool take_row(reading *r, const gp_line_row *row, uint64_t high) {
   while (r->next < r->wanted_count && r->wanted[r->next].high <= row->address) r->next++;
   return r->next == r->wanted_count || r->wanted[r->next].low >= high ||
@@ -90,7 +92,7 @@ static bool append(gp_line_sequences *sequences, gp_sequence sequence) {
   return true;
 }
 
-/* Keeps a sequence if any of its code is wanted, whether that has a line or not. */
+/* Stores a sequence if any of its code is wanted, even code without a line. */
 static bool keep_sequence(reading *r, gp_sequence sequence) {
   size_t i = gp_range_above(r->wanted, r->wanted_count, sequence.low);
   if (i == r->wanted_count || r->wanted[i].low >= sequence.high) return true;
@@ -99,7 +101,7 @@ static bool keep_sequence(reading *r, gp_sequence sequence) {
   return append(r->sequences, sequence);
 }
 
-/* Reads the sequence that begins with a row. */
+/* Reads the sequence whose first row is `row`. */
 static bool read_sequence(reading *r, const gp_line_row *row) {
   gp_sequence sequence = {row->address, row->address, r->sequences->rows.count, 0, false};
   gp_line_row last = *row;
@@ -117,7 +119,7 @@ static bool read_sequence(reading *r, const gp_line_row *row) {
   return keep_sequence(r, sequence);
 }
 
-/* Reads a table. Like libbfd, it drops all of a malformed one. */
+/* Reads a table. A malformed one is dropped as a whole, as by libbfd. */
 static bool read_table(reading *r) {
   const gp_line_row *row;
   gp_line_sequences *sequences = r->sequences;
@@ -132,8 +134,8 @@ static bool read_table(reading *r) {
   return true;
 }
 
-/* The address of the first symbol in .text that libbfd can take for a function's; the
- * beginning of .text if symbols were not read. */
+/* The lowest address of a symbol in .text that libbfd can take for a function; the start
+ * of .text if no symbols were read. */
 static uint64_t find_first_function(const gp_image *image) {
   const flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_OBJECT | BSF_THREAD_LOCAL;
   uint64_t first = UINT64_MAX;
@@ -157,7 +159,7 @@ bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names
   gp_line_map_init(&sequences->rows);
   bool failed = !gp_line_tables_open(&tables, image, readable);
   r.program = &tables.program;
-  r.row_limit = MOST_OVERLAP * (tables.dwarf.line.size + wanted_count);
+  r.row_limit = MAX_OVERLAP * (tables.dwarf.line.size + wanted_count);
   while (!failed && !r.too_many && gp_line_tables_next(&tables, &failed))
     failed = !read_table(&r);
   *readable &= !r.too_many && !(as_libbfd && tables.unlike_libbfd);

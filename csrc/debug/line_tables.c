@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The line tables of an image, one after the other. */
+/* The line tables of an image, each opened once. */
 #include "debug/line_tables.h"
 
 #include <string.h>
 
 #include "base/array.h"
 
-/* Tables are disjoint, but one that claims a false length can overlap others. All tables
- * together may be this many times as long as the section; those after are ignored. */
-#define MOST_OVERLAP 8
+/* Valid tables are disjoint, but one with a false length can overlap others. So all
+ * tables together may be this many times as long as the section; further ones are
+ * ignored. */
+#define MAX_OVERLAP 8
 
 static gp_key offset_key(const void *columns, uint32_t row) {
   const gp_line_tables *tables = columns;
@@ -20,7 +21,7 @@ bool gp_line_tables_open(gp_line_tables *tables, const gp_image *image, bool *re
   gp_hash_init(&tables->index, offset_key, tables);
   *readable = gp_dwarf_open(&tables->dwarf, image);
   gp_line_program_init(&tables->program, &tables->dwarf);
-  tables->budget = MOST_OVERLAP * tables->dwarf.line.size;
+  tables->budget = MAX_OVERLAP * tables->dwarf.line.size;
   return !*readable || gp_units_open(&tables->units, &tables->dwarf);
 }
 
@@ -33,7 +34,6 @@ void gp_line_tables_free(gp_line_tables *tables) {
   memset(tables, 0, sizeof *tables);
 }
 
-/* Records that a table is opened. */
 static bool add_offset(gp_line_tables *tables, uint64_t offset) {
   if (tables->count >= GP_NONE - 1 ||
       !GP_RESERVE(&tables->capacity, tables->count + 1, GP_COLUMN(tables->offset)))

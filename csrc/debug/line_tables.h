@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The line tables of an image, one after the other.
+ * The line tables of an image, each opened once.
  *
- * Each table is opened once, in the order in which units refer to them. If several units
- * share a table, the first gives the directory of the compilation.
+ * Tables come in the order in which units first refer to them. If several units share a
+ * table, the first unit gives the compilation directory.
  */
 #ifndef GP_DEBUG_LINE_TABLES_H
 #define GP_DEBUG_LINE_TABLES_H
@@ -14,24 +14,24 @@
 typedef struct gp_line_tables {
   gp_dwarf dwarf;
   gp_units units;
-  gp_line_program program;  /* the table that is open */
-  uint64_t budget;      /* bytes of tables that may still be read */
+  gp_line_program program;  /* the current table */
+  uint64_t budget;      /* bytes of tables left to read */
   size_t count, capacity;
-  uint64_t *offset;     /* per table that was opened: where it is in .debug_line */
-  gp_hash index;        /* of the offsets */
-  bool split;           /* a unit has more in another file; see units.h */
-  bool unlike_libbfd;   /* libbfd reads a table differently: its unit is split, or has
-                           another offset size than the table */
+  uint64_t *offset;     /* per opened table: its offset in .debug_line */
+  gp_hash index;        /* of `offset` */
+  bool split;           /* some unit names a -gsplit-dwarf file; see units.h */
+  bool unlike_libbfd;   /* libbfd reads some table differently: its unit is split, or the
+                           offset sizes of unit and table differ */
 } gp_line_tables;
 
-/* Sets `*readable` to whether the image has debugging information of a kind that is read
- * here; if not, there are no tables. False if there is no memory. The address of `tables`
- * must not change from here on. */
+/* Opens the debugging sections. Sets `*readable` to whether gp_dwarf_open can use them;
+ * if not, there are no tables. False if there is no memory; free the tables then, too.
+ * The address of `tables` must not change from here on. */
 bool gp_line_tables_open(gp_line_tables *tables, const gp_image *image, bool *readable);
 void gp_line_tables_free(gp_line_tables *tables);
 
-/* Opens the next table in `program`. False at the end, and if there is no memory, which
- * sets `*failed`; the memory may also have been missing for the table before. */
+/* Opens the next table in `program`. False at the end, and if there is no memory. The
+ * latter sets `*failed`; it may have happened while the previous table was read. */
 bool gp_line_tables_next(gp_line_tables *tables, bool *failed);
 
 #endif

@@ -10,14 +10,13 @@
 
 #define SECTION ".gnu_debugdata"
 
-bool gp_mini_debug_is_there(const gp_image *image) {
+bool gp_mini_debug_present(const gp_image *image) {
   gp_section packed;
   gp_section_open(&packed, image, SECTION);
   return packed.size > 0;
 }
 
-/* Appends the image's dynamic symbols: the tools that make .gnu_debugdata leave them
- * out. */
+/* Appends the image's dynamic symbols, which .gnu_debugdata does not repeat. */
 static bool add_dynamic(gp_image *mini, const gp_image *image, gp_error *error) {
   long room = bfd_get_dynamic_symtab_upper_bound(image->file);
   size_t count = mini->symbol_count;

@@ -2,8 +2,9 @@
 /*
  * MiniDebugInfo: function names in a stripped image.
  *
- * The section .gnu_debugdata holds an object file, compressed by xz, whose symbol table
- * has the names of functions that the dynamic symbol table lacks.
+ * The section .gnu_debugdata is an object file compressed by xz. Its symbol table has the
+ * functions that the dynamic symbol table lacks. Source: the manual of GDB,
+ * MiniDebugInfo.
  */
 #ifndef GP_DEBUG_MINI_DEBUG_H
 #define GP_DEBUG_MINI_DEBUG_H
@@ -11,11 +12,12 @@
 #include "debug/unpack.h"
 #include "object/image.h"
 
-bool gp_mini_debug_is_there(const gp_image *image);
+/* Whether the image has the section .gnu_debugdata. */
+bool gp_mini_debug_present(const gp_image *image);
 
-/* Unpacks the names, adds those of the dynamic symbol table, and makes them the image's
- * mini_debug, unless it has one. Errors: the section is damaged, takes too much memory,
- * or holds no object file with symbols. */
+/* Unpacks .gnu_debugdata, adds the dynamic symbols, and makes the result the image's
+ * `mini_debug`, unless the image has one. Errors: the section is damaged or takes too
+ * much memory; the object file has no symbols, or its .text differs from the image's. */
 bool gp_mini_debug_attach(gp_image *image, gp_unpack *unpack, gp_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether another file is of the same build as an image. */
+/* Whether another file is from the same build as an image. */
 #include "debug/same_build.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "object/build_id.h"
 #include "object/debuglink.h"
 
-/* Bytes that are summed up at most, in some minutes: files can have holes of any size. */
-#define MOST_SUMMED ((uint64_t)32 << 30)
+/* A checksum over this many bytes takes minutes. A sparse file can claim any size. */
+#define MAX_CHECKSUM_BYTES ((uint64_t)32 << 30)
 
 typedef struct build_id {
   unsigned char bytes[GP_BUILD_ID_BYTES];
@@ -39,11 +39,11 @@ static bool same_id(const build_id *expected, const build_id *found,
     return true;
   format_id(expected_hex, expected);
   format_id(found_hex, found);
-  return gp_fail(error, "is of another build than %s: its build-id is %s, not %s",
+  return gp_fail(error, "is from a different build than %s: its build-id is %s, not %s",
                  image_path, found_hex, expected_hex);
 }
 
-static bool sum_up(const char *path, uint32_t *sum, gp_error *error) {
+static bool file_checksum(const char *path, uint32_t *sum, gp_error *error) {
   unsigned char window[65536];
   unsigned long crc = 0;
   FILE *file = fopen(path, "rb");
@@ -62,14 +62,14 @@ static bool same_checksum(const gp_image *image, const gp_image *found, const ch
   char *name = gp_debuglink_debug(image->file, &expected);
   free(name);
   if (!name)
-    return gp_fail(error, "says nothing of the build that it is of, or %s does not",
-                   image_path);
-  if ((uint64_t)found->status.st_size > MOST_SUMMED)
-    return gp_fail(error, "is too large for its checksum to be taken");
-  if (!sum_up(path, &sum, error)) return false;
+    return gp_fail(error, "cannot be matched with %s: one of them has no build-id, and "
+                   "%s has no .gnu_debuglink", image_path, image_path);
+  if ((uint64_t)found->status.st_size > MAX_CHECKSUM_BYTES)
+    return gp_fail(error, "is too large for a checksum: over 32 GiB");
+  if (!file_checksum(path, &sum, error)) return false;
   if (sum == expected) return true;
   return gp_fail(error,
-                 "is of another build than %s: its checksum is %08" PRIx32
+                 "is from a different build than %s: its checksum is %08" PRIx32
                  ", not %08" PRIx32, image_path, sum, expected);
 }
 
@@ -84,7 +84,8 @@ bool gp_same_code(const gp_image *image, gp_image *found, gp_error *error) {
   if (found->text_low != image->text_low ||
       bfd_section_size(found->text) != bfd_section_size(image->text) ||
       bfd_get_arch(found->file) != bfd_get_arch(image->file))
-    return gp_fail(error, "tells of other code than there is, or of code elsewhere");
+    return gp_fail(error, "describes different code: its .text differs in address, size "
+                   "or architecture");
   found->text_high = image->text_high;
   return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The names of source files, each with a number. */
+/* Numbers for the names of source files. */
 #include "debug/source_names.h"
 
 #include <stdlib.h>

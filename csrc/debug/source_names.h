@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The names of source files, each with a number.
+ * Numbers for the names of source files.
  *
- * Files are numbered from 0 in the order in which they are added. Names are compared as
- * the debugging information spells them; nothing is looked up on disk.
+ * Names are numbered from 0 in the order in which they are added. They are compared as
+ * strings, as spelled in the debugging information; the files need not exist.
  */
 #ifndef GP_DEBUG_SOURCE_NAMES_H
 #define GP_DEBUG_SOURCE_NAMES_H
@@ -20,7 +20,7 @@ typedef struct gp_source_names {
 void gp_source_names_init(gp_source_names *names);
 void gp_source_names_free(gp_source_names *names);
 
-/* Sets `*number` to the number of a name, which is added if it is new. False if there is
+/* Sets `*number` to the number of a name. Adds the name if it is new. False if there is
  * no memory. */
 bool gp_source_names_add(gp_source_names *names, const char *name, uint32_t *number);
 

@@ -7,10 +7,10 @@
 
 #include "base/array.h"
 
-/* The header of a unit and its first entry mostly fit in the first size, in bytes, and
- * always in the second: only inline strings make an entry long. */
+/* Bytes of a unit that are read. Its header and first entry usually fit into the smaller
+ * window. The larger one is the limit; only long inline strings exceed the smaller. */
 #define USUAL_WINDOW 512
-#define LONGEST_WINDOW 65536
+#define MAX_WINDOW 65536
 
 enum { UNIT_type = 2, UNIT_skeleton = 4, UNIT_split_compile, UNIT_split_type };
 enum {
@@ -19,9 +19,9 @@ enum {
 };
 enum { FORM_implicit_const = 0x21 };
 
-/* A unit has abbreviations of its own, or its first entry uses one of the first of a
- * shared table. So all searches together read about as many bytes as there are; each unit
- * that shares a table has bytes of its own in .debug_info. */
+/* How many bytes of .debug_abbrev all searches together may read. A unit either has its
+ * own abbreviation table, or its first entry uses one of the first abbreviations of a
+ * shared table. So valid files need about as many bytes as both sections have. */
 static uint64_t initial_budget(const gp_dwarf *dwarf) {
   return 16 * (dwarf->abbrev.size + dwarf->info.size) + 1048576;
 }
@@ -45,7 +45,7 @@ void gp_units_free(gp_units *units) {
 
 /* --- abbreviations ------------------------------------------------------------- */
 
-/* Takes the next attribute of an abbreviation; false after the last. */
+/* Reads the next attribute of an abbreviation; false after the last. */
 static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *form,
                            int64_t *implicit) {
   *attribute = gp_take_uleb(abbrev);
@@ -54,13 +54,13 @@ static bool next_attribute(gp_cursor *abbrev, uint64_t *attribute, uint64_t *for
   return !abbrev->bad && (*attribute || *form);
 }
 
-/* Charges the budget for the abbreviations before the cursor. */
+/* Charges the budget for the bytes before the cursor. */
 static void charge(gp_units *units, const gp_cursor *abbrev) {
   uint64_t read = (uint64_t)(abbrev->at - abbrev->start);
   units->budget -= read < units->budget ? read : units->budget;
 }
 
-/* Finds an abbreviation in the table at `offset`; puts the cursor on its attributes. */
+/* Finds an abbreviation in the table at `offset`; sets the cursor to its attributes. */
 static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
                               gp_cursor *abbrev) {
   uint64_t size = units->dwarf->abbrev.size, found = 0, attribute, form;
@@ -88,12 +88,12 @@ static void take_attribute(gp_unit *unit, uint64_t attribute, gp_value value) {
     unit->lines = value.number;
   } else if (attribute == AT_comp_dir) {
     unit->directory = value;
-    unit->split |= value.kind == GP_VALUE_ELSEWHERE;
+    unit->split |= value.kind == GP_VALUE_SUP_STR;
   } else if (attribute == AT_dwo_name || attribute == AT_GNU_dwo_name) {
     unit->split = true;
     unit->split_file = value;
   } else if (attribute == AT_str_offsets_base) {
-    unit->layout.text_offsets = value.number;
+    unit->layout.str_offsets_base = value.number;
   }
 }
 
@@ -113,7 +113,7 @@ static void read_entry(gp_units *units, gp_unit *unit, gp_cursor *cursor,
   charge(units, &abbrev);
 }
 
-/* Reads the header after the length; returns the offset of the abbreviations. */
+/* Reads the header after the length. Returns the offset of the abbreviation table. */
 static uint64_t read_header(gp_unit *unit, gp_cursor *cursor) {
   gp_unit_layout *layout = &unit->layout;
   uint8_t type = 0;
@@ -124,7 +124,7 @@ static uint64_t read_header(gp_unit *unit, gp_cursor *cursor) {
     type = gp_take_u8(cursor);
     layout->address_size = gp_take_u8(cursor);
     abbrev_offset = gp_take_offset(cursor);
-    layout->text_offsets = cursor->wide ? 16 : 8;
+    layout->str_offsets_base = cursor->wide ? 16 : 8;
   } else {
     abbrev_offset = gp_take_offset(cursor);
     layout->address_size = gp_take_u8(cursor);
@@ -148,8 +148,9 @@ static bool open_window(gp_units *units, size_t size, gp_cursor *cursor) {
   return gp_section_read(&units->dwarf->info, units->next, units->window, size);
 }
 
-/* Reads the unit through a window of `size` bytes. False if the window is too small, and
- * if there is no such unit, whose length is 0 then. */
+/* Reads the unit through a window of `size` bytes and sets `*length` to the unit's
+ * length. False if the window is too small, or if there is no valid unit, whose length is
+ * 0. */
 static bool read_unit(gp_units *units, gp_unit *unit, size_t size, uint64_t *length) {
   gp_cursor cursor;
   memset(unit, 0, sizeof *unit);
@@ -172,7 +173,7 @@ static bool read_unit(gp_units *units, gp_unit *unit, size_t size, uint64_t *len
 bool gp_units_next(gp_units *units, gp_unit *unit) {
   uint64_t left = units->dwarf->info.size - units->next, length = 0;
   if (left == 0) return false;
-  for (size_t size = USUAL_WINDOW; size <= LONGEST_WINDOW; size *= 2) {
+  for (size_t size = USUAL_WINDOW; size <= MAX_WINDOW; size *= 2) {
     bool all = size >= left;
     size_t window = all ? (size_t)left : size;
     if (read_unit(units, unit, window, &length) || all || length <= size) break;
@@ -187,7 +188,7 @@ static char *first_split_file(gp_dwarf *dwarf, gp_units *units) {
   gp_unit unit;
   while (gp_units_next(units, &unit))
     if (unit.split_file.kind != GP_VALUE_NONE)
-      return gp_dwarf_text(dwarf, &dwarf->info, &unit.layout, unit.split_file);
+      return gp_dwarf_string(dwarf, &dwarf->info, &unit.layout, unit.split_file);
   return NULL;
 }
 

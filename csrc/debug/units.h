@@ -2,7 +2,8 @@
 /*
  * The units of .debug_info, and where the line table of each is.
  *
- * Only the first entry of a unit is read. Entries of types and variables cost nothing.
+ * Only the first entry of a unit is read, so entries for types and variables cost no
+ * time.
  */
 #ifndef GP_DEBUG_UNITS_H
 #define GP_DEBUG_UNITS_H
@@ -11,11 +12,11 @@
 
 typedef struct gp_unit {
   gp_unit_layout layout;
-  bool has_lines;       /* the unit has a line table, */
-  uint64_t lines;       /*   at this offset of .debug_line */
+  bool has_lines;       /* the unit has a line table */
+  uint64_t lines;       /* its offset in .debug_line */
   gp_value directory;   /* string: the directory it was compiled in */
-  bool split;           /* some of it is in another file: */
-  gp_value split_file;  /*   string: the name of a file of -gsplit-dwarf; or none */
+  bool split;           /* some of the unit is in another file */
+  gp_value split_file;  /* string: the name of its -gsplit-dwarf file, if any */
 } gp_unit;
 
 /* An iteration over the units. */
@@ -24,7 +25,7 @@ typedef struct gp_units {
   uint64_t next;            /* offset of the next unit */
   unsigned char *abbrev;    /* all of .debug_abbrev */
   uint64_t budget;          /* bytes of it that may still be searched */
-  unsigned char *window;    /* the beginning of the unit */
+  unsigned char *window;    /* the first bytes of the unit */
   size_t window_size;
 } gp_units;
 
@@ -32,13 +33,12 @@ typedef struct gp_units {
 bool gp_units_open(gp_units *units, gp_dwarf *dwarf);
 void gp_units_free(gp_units *units);
 
-/* The next unit, in the order of the section. False at the end of the section, and where
- * it is damaged. */
+/* Reads the next unit of the section. False at the end, and at damage. */
 bool gp_units_next(gp_units *units, gp_unit *unit);
 
-/* The name (free() it) of an image's first file of -gsplit-dwarf, as it is recorded; NULL
- * if there is none. libbfd 2.40 does not read such files: lines are known without them,
- * but not the names of inlined functions. */
+/* The name (free() it) of the image's first -gsplit-dwarf file, as recorded; NULL if
+ * there is none. libbfd 2.40 does not read such files. Lines are known without them, but
+ * names of inlined functions are not. */
 char *gp_units_split_file(const gp_image *image);
 
 #endif

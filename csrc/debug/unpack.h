@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * liblzma, by reference.
+ * liblzma through a function pointer.
  *
- * Few images have anything that is packed by it, and not every system has it. So the core
- * is not linked with it, but calls this function. The module gprof.xz (csrc/lua/xz.c) is
- * linked with it, holds the function, and is loaded when it is wanted.
+ * Few images contain xz data, and some systems lack liblzma. So the core is not linked
+ * with it, but calls it through this type. The module gprof.xz (csrc/lua/xz.c), loaded on
+ * demand, is linked with liblzma and provides the function.
  */
 #ifndef GP_DEBUG_UNPACK_H
 #define GP_DEBUG_UNPACK_H
 
 #include <stddef.h>
 
-/* Unpacks what is in the format of xz, into `*bytes` (free() them). Returns NULL, or what
- * is wrong: that it is damaged, or more than a table of symbols ever has. Memory goes by
- * what comes out, and no number in there makes it more than some hundred MB. */
+/* Unpacks xz data into `*bytes` (free() them). Returns NULL, or an error message: the
+ * data are damaged, or larger than any symbol table. Memory grows with the output and is
+ * limited to some hundred MB, whatever sizes the data claim. */
 typedef const char *gp_unpack(const unsigned char *packed, size_t size,
                               unsigned char **bytes, size_t *length);
 

@@ -173,7 +173,7 @@ static int share_debug(lua_State *L) {
 
 /* is_packed(image) -> whether the image has compressed symbols (.gnu_debugdata) */
 static int is_packed(lua_State *L) {
-  lua_pushboolean(L, gp_mini_debug_is_there(gp_check_image(L, 1)));
+  lua_pushboolean(L, gp_mini_debug_present(gp_check_image(L, 1)));
   return 1;
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 
-/* The symbol that each block lies in, or GP_NONE if that has its most_blocks already;
+/* The symbol that each block lies in, or GP_NONE if that has its max_blocks already;
  * `start` counts them, one place higher than where each symbol's blocks begin. */
 static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
                               const gp_symtab *symtab) {
@@ -15,7 +15,7 @@ static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
   for (size_t i = 0; symbols && i < blocks->count; i++) {
     uint32_t symbol = symbols[i] = gp_symtab_find(symtab, blocks->address[i]);
     if (symbol == GP_NONE) continue;
-    if (table->start[symbol + 1] >= symtab->policy->most_blocks)
+    if (table->start[symbol + 1] >= symtab->policy->max_blocks)
       symbols[i] = GP_NONE;
     else
       table->start[symbol + 1]++;

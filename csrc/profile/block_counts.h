@@ -18,7 +18,7 @@ typedef struct gp_block_counts {
   uint32_t *start;       /* per symbol: its first block; one more than symbols */
 } gp_block_counts;
 
-/* Assigns the blocks of `data` to the symbols that they lie in, at most `most_blocks` of
+/* Assigns the blocks of `data` to the symbols that they lie in, at most `max_blocks` of
  * the policy to each. Error: no memory. */
 bool gp_block_counts_build(gp_block_counts *table, const gp_data *data,
                            const gp_symtab *symtab, gp_error *error);

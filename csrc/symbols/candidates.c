@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The symbols that stand for functions. */
+/* Chooses the symbols that become functions. */
 #include "symbols/candidates.h"
 
 #include <inttypes.h>
@@ -18,20 +18,20 @@ static bool append(gp_candidates *chosen, const gp_candidate *c, gp_error *error
   return true;
 }
 
-/* Traces a symbol that was chosen. */
 static void trace_chosen(const gp_trace *trace, const gp_candidate *c) {
   GP_TRACE(trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is chosen: %s, %s", c->address,
            c->name, c->flags & GP_FUNCTION ? "a function" : "a label",
            c->flags & GP_STATIC ? "static" : "global");
 }
 
-/* --- what names mean on some machines --------------------------------------- */
+/* --- names on particular machines ------------------------------------------ */
 
 static bool is_mark(const gp_image *image, const char *name) {
   return image->traits & GP_MARKED && gp_elf_machine_is_mark(name);
 }
 
-/* The name of a function by that of its code. */
+/* On machines with function descriptors the code of "f" has the symbol ".f": returns
+ * "f". */
 static const char *function_name(const gp_image *image, const char *name) {
   bool dotted = image->traits & GP_DESCRIBED && name[0] == '.' && name[1];
   return dotted ? name + 1 : name;
@@ -39,15 +39,16 @@ static const char *function_name(const gp_image *image, const char *name) {
 
 /* --- from an image --------------------------------------------------------- */
 
-/* What choosing among an image's symbols goes by. */
+/* What decides which symbols of an image are chosen. */
 typedef struct choosing {
   const gp_image *image;
   const gp_symtab_options *options;
-  const char *last_name;  /* the highest name in the string table */
+  const char *last_name;  /* the last name in the string table, for gp_clone_gnu_accepts;
+                             NULL with the policy bounded_names */
 } choosing;
 
-/* The highest pointer to a name in the image's string table. Section symbols and
- * those made up by libbfd have their names elsewhere, and so have versioned ones
+/* The highest pointer to a name in the image's string table. Not in that table: names of
+ * section symbols, of libbfd's synthetic symbols, and versioned names
  * ("puts@GLIBC_2.2.5"). */
 static const char *highest_name(const gp_image *image) {
   const char *highest = NULL;
@@ -64,36 +65,38 @@ static bool is_typed(const choosing *c, const asymbol *symbol) {
          (symbol->flags & (BSF_FUNCTION | BSF_GNU_INDIRECT_FUNCTION)) != 0;
 }
 
-/* Whether the name of a local symbol is one that GNU gprof takes. */
-static bool gnu_takes_local(const choosing *c, const asymbol *symbol) {
+/* Whether GNU gprof accepts a local symbol as a function. */
+static bool gnu_accepts_local(const choosing *c, const asymbol *symbol) {
   const char *name = symbol->name;
   if (c->image->leading && name[0] != c->image->leading) return false;
   if (strncmp(name, "__gnu_compiled", 14) == 0) return false;
   if (strncmp(name, "___gnu_compiled", 15) == 0) return false;
   if (c->options->functions_only && !(symbol->flags & BSF_FUNCTION)) return false;
   const char *limit = symbol->flags & BSF_SYNTHETIC ? NULL : c->last_name;
-  return gp_clone_gnu_takes(name, limit);
+  return gp_clone_gnu_accepts(name, limit);
 }
 
-/* Whether another symbol stands for the same function: the symbol of a descriptor is
- * left out, as its code has one, too; or else any further name of the code. */
-static bool is_spare(const choosing *c, const asymbol *symbol) {
+/* On machines with function descriptors: whether another symbol names the same function.
+ * The policy decides which is dropped: the descriptor's symbol, or extra names of the
+ * code. */
+static bool is_redundant(const choosing *c, const asymbol *symbol) {
   if (!(c->image->traits & GP_DESCRIBED)) return false;
   if (c->options->policy->descriptor_names)
     return strcmp(symbol->section->name, ".opd") == 0;
   return gp_opd_is_extra(symbol);
 }
 
-/* Decides on a symbol: false if it is not a function; else its flags. */
+/* Whether a symbol is a function; if so, sets its flags. */
 static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   const asection *section = symbol->section;
   if (!section || !symbol->name || symbol->flags & BSF_DEBUGGING) return false;
-  if (is_spare(c, symbol)) return false;
+  if (is_redundant(c, symbol)) return false;
   int class = bfd_decode_symclass(symbol);
   bool typed = is_typed(c, symbol), local = class == 't';
   *flags = typed ? GP_FUNCTION : 0;
-  bool gnu_takes = class == 'T' || class == 'W' || (local && gnu_takes_local(c, symbol));
-  if (!gnu_takes) {
+  bool gnu_accepts =
+      class == 'T' || class == 'W' || (local && gnu_accepts_local(c, symbol));
+  if (!gnu_accepts) {
     if (!c->options->policy->typed_functions || !c->image->typed || !typed) return false;
     if (!(section->flags & SEC_CODE) || !*symbol->name) return false;
     if (is_mark(c->image, symbol->name)) return false;
@@ -103,7 +106,8 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   return true;
 }
 
-/* Local symbols follow the symbol of their file. */
+/* Numbers source files by their BSF_FILE symbols: local symbols follow that of their
+ * file. */
 static bool choose_from_image(gp_candidates *chosen, gp_image *image,
                               const gp_symtab_options *options, gp_error *error) {
   const gp_policy *policy = options->policy;
@@ -118,7 +122,7 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
     asymbol *symbol = image->symbols[i];
     if (symbol->flags & BSF_FILE) file = (uint32_t)i + 1;
     if (!choose(&how, symbol, &c.flags)) {
-      GP_TRACE(options->trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is no function",
+      GP_TRACE(options->trace, GP_TRACE_SYMBOLS, "0x%" PRIx64 " %s is not a function",
                (uint64_t)(symbol->section ? bfd_asymbol_value(symbol) : symbol->value),
                symbol->name ? symbol->name : "(no name)");
       continue;
@@ -134,16 +138,17 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
 
 /* --- from a symbol file ---------------------------------------------------- */
 
-/* Interprets a line for the image's machine: nm of another machine prints marks, too, and
- * addresses as they are in the symbol table. False if it is not a function. */
-static bool interpret(const gp_image *image, gp_candidate *c) {
+/* Adapts a symbol to the image's machine: nm on another machine also prints mapping
+ * symbols, and addresses whose bit 0 selects an instruction set. False if it is not a
+ * function. */
+static bool adapt_to_machine(const gp_image *image, gp_candidate *c) {
   if (is_mark(image, c->name)) return false;
   if (image->traits & GP_TAGGED) c->address &= ~UINT64_C(1);
   c->name = function_name(image, c->name);
   return true;
 }
 
-/* Every text symbol in such a list counts as a function. */
+/* Every symbol of a type in `symfile_types` counts as a function. */
 static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                              const gp_image *image, const gp_symtab_options *options,
                              gp_error *error) {
@@ -152,7 +157,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
   for (size_t i = 0; i < file->count; i++) {
     if (!strchr(policy->symfile_types, file->type[i])) {
       GP_TRACE(options->trace, GP_TRACE_SYMBOLS,
-               "0x%" PRIx64 " %s is no function: type %c", file->address[i],
+               "0x%" PRIx64 " %s is not a function: type %c", file->address[i],
                file->name[i], file->type[i]);
       continue;
     }
@@ -163,7 +168,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                       .file = local ? 1 : 0,
                       .owner = GP_NONE,
                       .flags = local ? GP_FUNCTION | GP_STATIC : GP_FUNCTION};
-    if (policy->symfile_by_machine && !interpret(image, &c)) continue;
+    if (policy->symfile_by_machine && !adapt_to_machine(image, &c)) continue;
     trace_chosen(options->trace, &c);
     if (!append(chosen, &c, error)) return false;
   }
@@ -172,7 +177,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
 
 /* --- maps ------------------------------------------------------------------ */
 
-/* Symbols that the map names get the names of their object files. */
+/* Renames symbols that are in the map after their object files. */
 static void rename_mapped(gp_candidates *chosen, const gp_image *image,
                           const gp_objmap *map) {
   size_t kept = 0;
@@ -200,10 +205,10 @@ static bool apply_map(gp_candidates *chosen, const gp_image *image,
   return true;
 }
 
-/* --- of shared libraries ----------------------------------------------------- */
+/* --- shared libraries -------------------------------------------------------- */
 
-/* The stubs by which a library's functions call each other and others: they take time of
- * their own, that would be that of whatever lies before them. */
+/* Adds a function for the stubs in .plt. Without it, their time would go to the function
+ * before them. */
 static bool add_stubs(gp_candidates *chosen, const gp_image *image, gp_error *error) {
   const asection *plt = bfd_get_section_by_name(image->file, ".plt");
   if (!plt || !(plt->flags & SEC_CODE)) return true;
@@ -213,7 +218,7 @@ static bool add_stubs(gp_candidates *chosen, const gp_image *image, gp_error *er
   return append(chosen, &c, error);
 }
 
-/* --- all of it ------------------------------------------------------------- */
+/* --- all sources ------------------------------------------------------------ */
 
 bool gp_candidates_choose(gp_candidates *chosen, gp_image *image,
                           const gp_symtab_options *options, gp_error *error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the names of compiler-made symbols mean. */
+/* Suffixes in the names of compiler-made symbols. */
 #include "symbols/clone_suffix.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ static const char *skip_digits(const char *p) {
 }
 
 size_t gp_clone_cold_stem(const char *name) {
-  /* the last one: "f.cold" may itself have been cloned, and split again */
+  /* the last ".cold": "f.cold" may have been cloned and split again */
   const char *found = NULL;
   for (const char *p = name; (p = strstr(p, ".cold")) != NULL; p++) found = p;
   if (!found || found == name) return 0;
@@ -21,8 +21,8 @@ size_t gp_clone_cold_stem(const char *name) {
   return *rest ? 0 : (size_t)(found - name);
 }
 
-/* The end of the group that begins with the dot at `p`, or NULL if there is no group. A
- * group ends in a number; only a single dot at the end may lack it. */
+/* One past the end of the suffix group that begins with the dot at `p`; NULL if it is not
+ * valid. A group ends with a number; only a final "." may lack it. */
 static const char *skip_group(const char *p) {
   bool bare = false;
   if (strncmp(p, ".clone.", 7) == 0)
@@ -36,7 +36,7 @@ static const char *skip_group(const char *p) {
   return *p && *p != '.' ? NULL : p;
 }
 
-bool gp_clone_gnu_takes(const char *name, const char *limit) {
+bool gp_clone_gnu_accepts(const char *name, const char *limit) {
   const char *p = name;
   if (!*p) return false;
   for (;;) {
@@ -45,7 +45,7 @@ bool gp_clone_gnu_takes(const char *name, const char *limit) {
     if (*p == '$') return false;
     while (*p == '.')
       if (!(p = skip_group(p))) return false;
-    /* at the end of a name that ends in a group: the next one counts as well */
+    /* the name ends in a group: GNU gprof goes on with the next name */
     if (!limit || ++p > limit) return true;
   }
 }

@@ -7,17 +7,17 @@
 
 #include "base/array.h"
 
-/* Demangled names, one after the other. */
+/* Storage for demangled names, concatenated. */
 struct gp_demangled_block {
   struct gp_demangled_block *older;
   size_t used, room;
   char text[];
 };
 
-enum { BLOCK = 16384 };  /* bytes; a longer name has a block of its own */
+enum { BLOCK = 16384 };  /* bytes; a longer name gets its own block */
 
 /* Copies a string into the blocks. NULL if there is no memory. */
-static const char *keep(gp_demangled *names, const char *text) {
+static const char *store(gp_demangled *names, const char *text) {
   struct gp_demangled_block *block = names->newest;
   size_t size = strlen(text) + 1;
   if (!block || block->room - block->used < size) {
@@ -39,10 +39,10 @@ const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
   if (!names->name && !(names->name = gp_column(symtab->count, sizeof *names->name)))
     return NULL;
   const char **place = &names->name[symbol];
-  /* cppcheck-suppress identicalInnerCondition ; the name, not whether there is one */
+  /* cppcheck-suppress identicalInnerCondition ; tests the pointer, returns the name */
   if (*place) return *place;
   char *demangled = gp_image_demangle(image, symtab->name[symbol]);
-  *place = demangled ? keep(names, demangled)
+  *place = demangled ? store(names, demangled)
                      : gp_image_plain_name(image, symtab->name[symbol]);
   free(demangled);
   return *place;

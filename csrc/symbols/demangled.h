@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Names of symbols as reports show them: each demangled once, on demand.
+ * Symbol names as reports show them: each is demangled once, on demand.
  */
 #ifndef GP_SYMBOLS_DEMANGLED_H
 #define GP_SYMBOLS_DEMANGLED_H
@@ -9,9 +9,9 @@
 #include "symbols/symtab.h"
 
 typedef struct gp_demangled {
-  const char **name;      /* per symbol; NULL until asked for. The symbol table's own if
-                             there is nothing to demangle */
-  struct gp_demangled_block *newest;  /* the strings of the others */
+  const char **name;      /* per symbol; NULL until needed. The symbol table's string if
+                             the name is not mangled */
+  struct gp_demangled_block *newest;  /* storage for the other strings */
 } gp_demangled;
 
 /* The name of a symbol, valid until gp_demangled_free; NULL if there is no memory. */

@@ -17,7 +17,8 @@ static gp_key name_key(const void *columns, uint32_t row) {
   return gp_text_key(plain_name(columns, row));
 }
 
-/* Appends to the chains in address order: `last` is each chain's end while it grows. */
+/* Appends functions to the chains in address order. `last` holds the end of each chain,
+ * by its first symbol. */
 static bool enter_all(gp_name_index *index, uint32_t *last) {
   const gp_symtab *symtab = index->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
@@ -53,7 +54,7 @@ void gp_name_index_free(gp_name_index *index) {
   index->next = NULL;
 }
 
-/* --- as in the symbol table ------------------------------------------------ */
+/* --- names of the symbol table ---------------------------------------------- */
 
 uint32_t *gp_name_index_find(const gp_name_index *index, const char *name,
                              size_t *count) {
@@ -67,9 +68,9 @@ uint32_t *gp_name_index_find(const gp_name_index *index, const char *name,
   return found;
 }
 
-/* --- as in the source ------------------------------------------------------ */
+/* --- demangled names --------------------------------------------------------- */
 
-/* Words of demangled names that mangled ones abbreviate, or imply. */
+/* Words of demangled names that mangled names abbreviate or omit. */
 static const char *const implied[] = {
     "std", "allocator", "basic_string", "string", "char_traits", "basic_istream",
     "istream", "basic_ostream", "ostream", "basic_iostream", "iostream", "operator",
@@ -90,8 +91,8 @@ static bool is_implied(const char *word, size_t length) {
 
 static bool in_identifier(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The longest identifier in a demangled name that its mangled name must spell out; its
- * length is 0 if there is none to rely on. */
+/* The longest identifier of a demangled name that its mangled name must contain. Sets
+ * `*length` to 0 if there is none. */
 static const char *longest_identifier(const char *name, size_t *length) {
   const char *best = name;
   *length = 0;
@@ -108,7 +109,7 @@ static const char *longest_identifier(const char *name, size_t *length) {
   return best;
 }
 
-/* Whether a symbol's name is that when it is demangled. */
+/* Whether a symbol's name demangles to `name`, with or without parameters. */
 static bool demangles_to(const gp_name_index *index, uint32_t symbol, const char *name) {
   static const int styles[] = {DMGL_ANSI | DMGL_PARAMS, DMGL_ANSI};
   bool same = false;

@@ -2,8 +2,8 @@
 /*
  * Functions by name.
  *
- * A name is looked up as it stands in the symbol table, or as it is in the source:
- * demangled, with or without the list of parameters. Several functions may share one.
+ * Looks functions up by the name in the symbol table, or by the demangled name, with or
+ * without parameters. Several functions may share a name.
  */
 #ifndef GP_SYMBOLS_NAME_INDEX_H
 #define GP_SYMBOLS_NAME_INDEX_H
@@ -14,21 +14,21 @@ typedef struct gp_name_index {
   const gp_symtab *symtab;
   const gp_image *image;
   gp_hash by_name;      /* the first function of each name */
-  uint32_t *next;       /* the next one of the same name, or GP_NONE */
+  uint32_t *next;       /* per function: the next one of the same name, or GP_NONE */
 } gp_name_index;
 
-/* Enters all names. Its address, the table and the image must outlive it. False if
- * there is no memory. */
+/* Indexes all names. The address of the index must not change; the table and the image
+ * must outlive it. False if there is no memory. */
 bool gp_name_index_build(gp_name_index *index, const gp_symtab *symtab,
                          const gp_image *image);
 void gp_name_index_free(gp_name_index *index);
 
-/* The functions of that name (without the target's leading character) in address order:
- * a new column of *count numbers, to be freed; NULL if there is no memory. */
+/* The functions of a name (without the target's leading character) in address order: an
+ * array (free() it) of `*count` symbol numbers. NULL if there is no memory. */
 uint32_t *gp_name_index_find(const gp_name_index *index, const char *name, size_t *count);
 
-/* The same for a demangled name. Costs more: names have to be demangled, though only
- * those that hold the longest identifier of this one. */
+/* The same for a demangled name. Slower: demangles every name that contains the longest
+ * identifier of this one. */
 uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
                                   size_t *count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Maps of object files, looked up by symbol. */
+/* Finds the object file of a symbol in a map. */
 #include "symbols/objmap.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/sort.h"
 
-/* --- by the first line ----------------------------------------------------- */
+/* --- the first matching line -------------------------------------------------- */
 
 static gp_key name_key(const void *columns, uint32_t line) {
   const gp_symfile *lines = columns;
@@ -28,7 +28,7 @@ static bool index_lines(gp_objmap *map) {
   return true;
 }
 
-/* --- by any line, as GNU gprof does ----------------------------------------- */
+/* --- GNU gprof's choice ------------------------------------------------------- */
 
 static bool name_before(const void *context, uint32_t b, uint32_t a) {
   const gp_symfile *lines = context;
@@ -41,8 +41,8 @@ static bool sort_lines(gp_objmap *map) {
   return map->sorted && gp_sort(map->sorted, lines->count, name_before, lines);
 }
 
-/* Which of several matches is found depends on the number of lines: the binary search
- * stops at the first one that it meets. */
+/* GNU gprof's binary search returns the first match that it probes. Which of several
+ * matches that is, depends on the number of lines. */
 static uint32_t find_any(const gp_objmap *map, const char *name) {
   size_t low = 0, high = map->lines->count;
   while (low < high) {

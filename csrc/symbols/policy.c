@@ -22,7 +22,7 @@ const gp_policy gp_policy_default = {
     .cold_parts_owned = true,
     .callerless_calls = true,
     .block_counter_excluded = true,
-    .most_blocks = SIZE_MAX,
+    .max_blocks = SIZE_MAX,
     .decoded_calls = true,
     .unattributed_measured = true,
     .symbols_name_lines = true,
@@ -32,8 +32,8 @@ const gp_policy gp_policy_default = {
     .whole_lines = true,
 };
 
-/* Everything else is false. */
+/* All other fields are false. */
 const gp_policy gp_policy_gnu = {
     .symfile_types = "Tt",
-    .most_blocks = 10,
+    .max_blocks = 10,
 };

@@ -2,13 +2,13 @@
 /*
  * The decisions in which this program and GNU gprof differ.
  *
- * A policy is chosen when a table of symbols is built, and the table hands it to all
- * later stages. (Annotated source may be asked for under the other one.) Code asks for
- * the decision by name and need not know who decides so.
+ * A policy is chosen when a symbol table is built. The table passes it to all later
+ * stages, except that annotated source may use the other policy. Code tests a decision by
+ * its name, not which policy it is.
  *
- * There are two policies: our own, and GNU gprof's, under which results are byte for byte
- * the same as GNU gprof's, its faults included. The comment of a field says first what a
- * true value means, which is our own choice, and then what GNU gprof does.
+ * There are two policies: our own, and GNU gprof's, which reproduces its results byte for
+ * byte, errors included. Each comment first says what our policy does (for a bool: true),
+ * then what GNU gprof does.
  */
 #ifndef GP_SYMBOLS_POLICY_H
 #define GP_SYMBOLS_POLICY_H
@@ -23,111 +23,112 @@ typedef struct gp_policy {
    * image itself is read; libbfd alone may follow .gnu_debuglink to find lines. */
   bool debug_files;
 
-  /* Lines are what the line table says. GNU: what libbfd makes of it, which errs about
-   * some files of DWARF 5 (debug/line_map.h). */
+  /* Lines come from the line tables. GNU: from libbfd, which is wrong about some files of
+   * DWARF 5 (debug/line_map_build.h). */
   bool exact_lines;
 
   /* --- what is a function (symbols/candidates.h) ----------------------------- */
 
-  /* A symbol typed as a function is one, whatever its name, binding or section of code:
-   * clones such as "f.isra.0" count by themselves. GNU: local names may have no suffix
-   * but a few, so that the time of other clones goes to the function before them. */
+  /* Every symbol in code that is typed as a function is one, whatever its name or
+   * binding; clones such as "f.isra.0" are functions of their own. GNU: local names with
+   * most suffixes are dropped, so the time of such clones goes to the function before
+   * them. */
   bool typed_functions;
 
-  /* A name ends where it ends. GNU: after a clone's suffix, the test of a local name
-   * reads on into the next name of the string table. */
+  /* The test of a local name stops at its end. GNU: after a clone's suffix it reads on
+   * into the next name of the string table. */
   bool bounded_names;
 
-  /* Where functions have descriptors (64-bit PowerPC), code has the name of its
-   * descriptor. GNU: it keeps the dot in front, and only one of several names. */
+  /* Where functions have descriptors (64-bit PowerPC), code gets the name of its
+   * descriptor, without the dot. GNU: the dot stays, and a function has only one name. */
   bool descriptor_names;
 
   /* --- symbol files (symbols/symfile.h) -------------------------------------- */
 
-  /* nm's letters for functions: weak functions and ifuncs are functions, too.
-   * GNU: only "T" and "t", so that the time of the others goes to their neighbours. */
+  /* nm's type letters of functions, including weak functions and ifuncs. GNU: only "T"
+   * and "t", so the time of the others goes to their neighbours. */
   const char *symfile_types;
 
-  /* The image's machine decides what a name or an address in the file means: marks are no
-   * functions, ARM's Thumb bit is no part of an address. GNU: taken literally. */
+  /* The image's machine decides what a name or an address in the file means: mapping
+   * symbols are dropped, ARM's Thumb bit is cleared. GNU: both are taken literally. */
   bool symfile_by_machine;
 
-  /* A line that is no symbol's is an error, and so are addresses that are all zero.
-   * GNU: such lines are skipped, such addresses are believed. */
+  /* Malformed lines are errors, and so are addresses that are all zero. GNU: skips such
+   * lines, and accepts such addresses. */
   bool symfile_strict;
 
-  /* no_static leaves out the file's local functions. GNU: it does not apply. */
+  /* no_static omits the file's local functions. GNU: it does not apply to the file. */
   bool symfile_static;
 
   /* --- maps of object files (symbols/objmap.h) ------------------------------- */
 
-  /* A map applies to the symbols of a symbol file, too. GNU: only to the image's. */
+  /* A map also applies to the symbols of a symbol file. GNU: only to the image's. */
   bool map_symfiles;
 
-  /* A line of a map is "OBJECT:" and a line of nm. GNU: the first colon and the last
-   * space count, and anything may be between. */
+  /* A line of a map is "OBJECT:" and a line as nm prints it. GNU: the object ends at the
+   * first colon and the name begins after the last space; what is between is ignored. */
   bool map_strict;
 
-  /* Of several lines for one symbol the first counts, as for a linker. GNU: that which a
-   * binary search happens to meet. */
+  /* The first of several lines for a symbol counts, as for a linker. GNU: the first one
+   * that a binary search probes. */
   bool map_first_line;
 
-  /* All symbols of an object are kept, and neighbours of one object are merged. GNU: of
-   * adjacent lines for one object only the first one's symbol is kept; the code of the
-   * others goes to whatever is before it, of whichever object. */
+  /* All symbols of an object are kept; neighbours from one object are merged. GNU: keeps
+   * only the symbol of the first of adjacent lines for one object. The code of the others
+   * goes to the symbol before it, even if that is from a different object. */
   bool map_whole_objects;
 
   /* --- one symbol per address (symbols/symtab.h) ----------------------------- */
 
-  /* At one address a function comes before a label. GNU: a global label comes before a
-   * static function, whose calls are lost. */
+  /* At one address a function is preferred to a label. GNU: a global label is preferred
+   * to a static function, whose calls are lost. */
   bool functions_before_labels;
 
-  /* The cold part that was split from a function ("f.cold") is part of that function.
-   * GNU: it is no function, so that its time goes to whatever is before it. */
+  /* The cold part of a function ("f.cold") belongs to that function. GNU: it is not a
+   * function, and its time goes to the function before it. */
   bool cold_parts_owned;
 
-  /* --- a profile's stages ---------------------------------------------------- */
+  /* --- building a profile ---------------------------------------------------- */
 
-  /* Calls by unknown callers count as calls of their callee. GNU: they are lost. */
+  /* Calls from unknown callers count as calls of their callee. GNU: they are lost. */
   bool callerless_calls;
 
-  /* The counter of basic blocks in runtime/blocks.c belongs to the machinery of
-   * profiling. GNU: it does not know that counter. */
+  /* The counter function of runtime/blocks.c is profiling overhead, like mcount. GNU: it
+   * is an ordinary function. */
   bool block_counter_excluded;
 
-  /* How many basic blocks a symbol can have; the others are lost. GNU: 10. */
-  size_t most_blocks;
+  /* The most basic blocks that a symbol can have; any others are lost. GNU: 10. */
+  size_t max_blocks;
 
-  /* Static calls are found by decoding the instructions, and calls that the user left out
-   * stay out. GNU: on x86, any byte that looks like a call (profile/gnu_static_calls.h),
-   * and calls that were left out come back. */
+  /* Static calls are found by decoding the instructions; calls that the user excluded
+   * stay excluded. GNU: on x86, any byte that looks like a call is one
+   * (profile/gnu_static_calls.h), and excluded calls come back. */
   bool decoded_calls;
 
-  /* Time in code that no symbol covers is measured. GNU: not known. */
+  /* Time in code that no symbol covers is computed. GNU: it is not. */
   bool unattributed_measured;
 
   /* --- lines (profile/line_symtab.h) ----------------------------------------- */
 
-  /* Code has its symbol's name where the names of inlined functions are in a file that
-   * libbfd does not read. GNU: it is of no line. */
+  /* If the names of inlined functions are in a file that libbfd does not read, code gets
+   * its symbol's name. GNU: such code has no line. */
   bool symbols_name_lines;
 
-  /* A symbol that is not typed as a function keeps its address. GNU: the line that begins
-   * there takes its place, unless the symbol's name has fewer underscores. */
+  /* At one address a symbol not typed as a function is preferred to a line. GNU: the line
+   * is preferred, unless the symbol's name begins with fewer underscores. */
   bool labels_before_lines;
 
-  /* The code of one line is searched for inlined functions only where something was
-   * recorded. GNU: at every byte. */
+  /* Within the code of a line, inlined functions are looked up only at recorded
+   * addresses. GNU: at every byte. */
   bool recorded_lines_only;
 
-  /* All symbols are kept. GNU: the last one is lost if it lies beyond .text. */
+  /* All symbols are kept. GNU: the last one is lost if it is beyond .text. */
   bool last_line_kept;
 
   /* --- annotated source (profile/annotation.h) ------------------------------- */
 
-  /* A line has all that is known of its code, and its blocks say how often it was
-   * executed. GNU: the first code of a line hides the rest, and only calls count. */
+  /* A line sums over all of its code, and basic blocks show how often it was executed.
+   * GNU: only the first code of a line counts, and only calls. */
   bool whole_lines;
 } gp_policy;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where all functions come from. */
+/* The source file and line of every symbol. */
 #include "symbols/symbol_source.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static uint32_t *in_table_order(const gp_symtab *symtab) {
   return NULL;
 }
 
-/* Every entry's own address, as much as there is to know of it. */
+/* Maps the first address of each symbol. */
 static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_image *image,
                          gp_error *error) {
   gp_range *entries = gp_column(symtab->count, sizeof *entries);
@@ -38,15 +38,16 @@ static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_ima
   return done;
 }
 
-/* What sources are looked up in: the table itself, or a map of its entries. */
+/* Where sources are looked up: in the table's own columns, or in a map of its entries. */
 typedef struct lookup {
   const gp_symtab *symtab;
   const gp_line_map *map;
-  const gp_source_names *files;    /* with numbers of their own; */
-  uint32_t *number;         /*   per such file, its number here, or GP_NONE so far */
+  const gp_source_names *files;    /* the files of the table or map */
+  uint32_t *number;         /* per such file: its number in gp_symbol_sources, or GP_NONE
+                               if it has none yet */
 } lookup;
 
-/* The source of a symbol: the number of its file in the lookup, or GP_NONE. */
+/* Returns the number of a symbol's file in `l->files`, or GP_NONE, and sets its line. */
 static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
   if (l->symtab->lines) {
     *line = l->symtab->lines->line[symbol];
@@ -54,13 +55,13 @@ static uint32_t look_up(const lookup *l, uint32_t symbol, uint32_t *line) {
   }
   uint32_t row = gp_line_map_find(l->map, l->symtab->address[symbol]);
   if (row == GP_NONE) return GP_NONE;
-  /* a map with rows: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+  /* a found row exists: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   *line = l->map->line[row];
   return l->map->file[row];
 }
 
-/* Files are numbered as symbols of the table name them. */
-static bool look_all_up(gp_symbol_sources *sources, const lookup *l) {
+/* Numbers files in the order in which the image's symbol table first refers to them. */
+static bool look_up_all(gp_symbol_sources *sources, const lookup *l) {
   uint32_t *symbols = in_table_order(l->symtab);
   bool done = symbols != NULL;
   for (size_t i = 0; done && i < l->symtab->count; i++) {
@@ -81,17 +82,17 @@ static bool look_up_in(gp_symbol_sources *sources, const gp_symtab *symtab,
   lookup l = {symtab, map, files, gp_column(files->count, sizeof *l.number)};
   if (!l.number) return false;
   memset(l.number, 0xff, files->count * sizeof *l.number);
-  bool done = look_all_up(sources, &l);
+  bool done = look_up_all(sources, &l);
   free(l.number);
   return done;
 }
 
-/* A counting sort of the symbols by file. */
+/* Sorts symbols by file: a counting sort, which keeps address order within a file. */
 static bool group(gp_symbol_sources *sources) {
   sources->start = gp_column(sources->files.count + 2, sizeof *sources->start);
   sources->by_file = gp_column(sources->symbols, sizeof *sources->by_file);
   if (!sources->start || !sources->by_file) return false;
-  size_t *next = sources->start + 1;  /* ends as the start of the next file */
+  size_t *next = sources->start + 1;  /* next free row per file; finally, its end */
   for (size_t s = 0; s < sources->symbols; s++)
     if (sources->file[s] != GP_NONE) next[sources->file[s] + 1]++;
   for (size_t f = 1; f <= sources->files.count; f++) next[f] += next[f - 1];
@@ -118,7 +119,7 @@ bool gp_symbol_sources_read(gp_symbol_sources *sources, const gp_symtab *symtab,
   return gp_fail_memory(error);
 }
 
-/* Symbols are numbered by address. */
+/* Symbol numbers are in address order. */
 static bool source_before(const void *context, uint32_t b, uint32_t a) {
   const gp_symbol_sources *sources = context;
   uint32_t file_a = sources->file[a], file_b = sources->file[b];

@@ -8,11 +8,11 @@
 #include "base/array.h"
 #include "base/reader.h"
 
-/* Symbols are numbered in 32 bits; a file of more bytes holds nothing of use. */
-#define MOST_BYTES ((size_t)UINT32_MAX)
+/* Symbol numbers have 32 bits; no useful file has more bytes. */
+#define MAX_BYTES ((size_t)UINT32_MAX)
 
-/* What GNU gprof reads of one part of a line. */
-#define GNU_MOST_BYTES ((size_t)1023)
+/* The longest object or symbol part of a line that GNU gprof reads. */
+#define GNU_MAX_BYTES ((size_t)1023)
 
 static const char blanks[] = " \t\r\f\v";
 
@@ -23,8 +23,8 @@ static bool is_lenient(const gp_symfile *file) {
   return !file->policy->symfile_strict && !file->map;
 }
 
-/* Reads all there is into `file->text`, with a NUL after it; or as far as it takes to
- * see that it is no text: it may have no end. */
+/* Reads the whole file into `file->text`, followed by a NUL. Stops early at binary data:
+ * devices such as /dev/zero have no end. */
 static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
                       gp_error *error) {
   size_t capacity = 0, got;
@@ -32,8 +32,8 @@ static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
   while ((got = gp_reader_available(reader, GP_READER_WINDOW)) > 0) {
     if (*size + got + 1 > capacity) {
       capacity = gp_capacity(capacity, *size + got + 1);
-      if (capacity > MOST_BYTES)
-        return gp_fail(error, "is too large for a list of symbols");
+      if (capacity > MAX_BYTES)
+        return gp_fail(error, "is too large for a symbol file: over 4 GiB");
       if (!gp_resize(&file->text, capacity, 1)) return gp_fail_memory(error);
     }
     memcpy(file->text + *size, gp_reader_take(reader, got), got);
@@ -48,17 +48,20 @@ static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
 
 /* --- lines to symbols ------------------------------------------------------ */
 
-/* What a line turned out to be. */
-typedef enum line_kind { LINE_SYMBOL, LINE_NOTHING, LINE_ODD } line_kind;
+typedef enum line_kind {
+  LINE_SYMBOL,
+  LINE_SKIPPED,   /* valid, but without a usable symbol */
+  LINE_MALFORMED
+} line_kind;
 
-/* One line, taken apart. */
+/* A parsed line. */
 typedef struct row {
   uint64_t address;
   char type;
   const char *name, *object;
 } row;
 
-/* The next word at or after `text`; sets *end to one past it. */
+/* The next word at or after `text`; sets `*end` to one past it. */
 static char *word_at(char *text, char **end) {
   text += strspn(text, blanks);
   *end = text + strcspn(text, blanks);
@@ -72,62 +75,63 @@ static bool parse_address(const char *word, const char *end, uint64_t *address) 
   return stop == end;
 }
 
-/* "ADDRESS TYPE NAME", whatever follows; without address if the symbol is undefined, with
- * nothing after the space if it has no name, as some of ARM's C library have none. The
- * line is changed only if it is of that form. */
+/* Parses "ADDRESS TYPE NAME"; ignores the rest of the line. Undefined symbols have no
+ * address. A symbol may have an empty name after the space, as some in ARM's C library
+ * do. Only a line with a symbol is modified. */
 static line_kind parse_symbol(char *line, row *r) {
   char *address_end, *type_end, *name_end;
   char *address = word_at(line, &address_end);
   char *type = word_at(address_end, &type_end), *name = word_at(type_end, &name_end);
-  if (!*address) return LINE_NOTHING;
+  if (!*address) return LINE_SKIPPED;
   if (address_end == address + 1 && strchr("UuwvV", *address) && *type)
-    return LINE_NOTHING;
-  if (!parse_address(address, address_end, &r->address)) return LINE_ODD;
-  if (type_end != type + 1) return LINE_ODD;
-  if (!*name) return *type_end == ' ' ? LINE_NOTHING : LINE_ODD;
+    return LINE_SKIPPED;
+  if (!parse_address(address, address_end, &r->address)) return LINE_MALFORMED;
+  if (type_end != type + 1) return LINE_MALFORMED;
+  if (!*name) return *type_end == ' ' ? LINE_SKIPPED : LINE_MALFORMED;
   *name_end = '\0';
   r->type = *type;
   r->name = name;
   return LINE_SYMBOL;
 }
 
-/* What nm says of an object file without symbols. */
+/* nm prints this for an object file without symbols. */
 static bool says_no_symbols(const char *line) {
   return strncmp(line, "No symbols in ", 14) == 0;
 }
 
-/* Whether the next word at or after `text` has a colon in it, as no address has. */
+/* Whether the next word contains a colon; then it is not an address. */
 static bool has_colon(const char *text) {
   text += strspn(text, blanks);
   return text[strcspn(text, " \t\r\f\v:")] == ':';
 }
 
-/* "OBJECT:" before that. Objects in archives have colons in their names, and so have
- * names of C++: the first colon before a symbol counts. */
+/* Parses "OBJECT:ADDRESS TYPE NAME". Objects in archives and C++ names contain colons,
+ * too: the object ends at the first colon that is followed by a symbol. */
 static line_kind parse_map_line(char *line, row *r) {
-  if (!line[strspn(line, blanks)] || says_no_symbols(line)) return LINE_NOTHING;
+  if (!line[strspn(line, blanks)] || says_no_symbols(line)) return LINE_SKIPPED;
   for (char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
-    line_kind kind = has_colon(colon + 1) ? LINE_ODD : parse_symbol(colon + 1, r);
-    if (kind == LINE_ODD) continue;
+    line_kind kind = has_colon(colon + 1) ? LINE_MALFORMED : parse_symbol(colon + 1, r);
+    if (kind == LINE_MALFORMED) continue;
     *colon = '\0';
     r->object = line;
-    return colon > line ? kind : LINE_ODD;
+    return colon > line ? kind : LINE_MALFORMED;
   }
-  return LINE_ODD;
+  return LINE_MALFORMED;
 }
 
-/* The same as GNU gprof reads it: the object's name ends with the first colon or with its
- * 1,023rd byte, the symbol's begins after the last space, and what is between may be
- * anything, but not too long. A line may be indented, though not the first one. */
+/* Parses a map line as GNU gprof does. The object's name ends before the first colon or
+ * after 1023 bytes. The symbol's name begins after the last space. What is between is
+ * ignored. The rest of the line must have fewer than 1023 bytes. Lines other than the
+ * first may be indented. */
 static line_kind parse_gnu_map_line(char *line, bool first, row *r) {
   if (!first) line += strspn(line, blanks);
-  if (!first && !*line) return LINE_NOTHING;
+  if (!first && !*line) return LINE_SKIPPED;
   size_t length = strcspn(line, ":");
-  if (says_no_symbols(line)) return line[length] ? LINE_ODD : LINE_NOTHING;
-  if (length > GNU_MOST_BYTES) length = GNU_MOST_BYTES;
-  if (length == 0 || !line[length]) return LINE_ODD;
+  if (says_no_symbols(line)) return line[length] ? LINE_MALFORMED : LINE_SKIPPED;
+  if (length > GNU_MAX_BYTES) length = GNU_MAX_BYTES;
+  if (length == 0 || !line[length]) return LINE_MALFORMED;
   char *rest = line + length + 1, *space = strrchr(rest, ' ');
-  if (!space || strlen(rest) >= GNU_MOST_BYTES) return LINE_ODD;
+  if (!space || strlen(rest) >= GNU_MAX_BYTES) return LINE_MALFORMED;
   line[length] = '\0';
   r->object = line;
   r->name = space + 1;
@@ -145,8 +149,7 @@ static bool append(gp_symfile *file, const row *r, gp_error *error) {
   return true;
 }
 
-/* What a line should look like, for those whose does not. */
-static bool odd_line(size_t number, bool map, gp_error *error) {
+static bool fail_malformed(size_t number, bool map, gp_error *error) {
   return gp_fail(error, "line %zu: expected '%sADDRESS TYPE NAME'", number,
                  map ? "OBJECT:" : "");
 }
@@ -166,21 +169,23 @@ static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
     bool binary = memchr(line, '\0', (size_t)(end - line)) != NULL;
     *end = '\0';
     number++;
-    line_kind kind = binary ? LINE_ODD : parse_line(file, line, &r);
+    line_kind kind = binary ? LINE_MALFORMED : parse_line(file, line, &r);
     if (kind == LINE_SYMBOL && !append(file, &r, error)) return false;
-    if (kind == LINE_ODD && !is_lenient(file)) return odd_line(number, file->map, error);
+    if (kind == LINE_MALFORMED && !is_lenient(file))
+      return fail_malformed(number, file->map, error);
   }
   return true;
 }
 
-/* No program has all its code at zero, but only root sees the addresses of the kernel's
- * symbols. One symbol alone may lie there; in maps of object files many do. */
+/* Rejects addresses that are all zero: /proc/kallsyms shows such to all but root. A
+ * single symbol may be at zero. (Maps of object files are not checked: many of their
+ * symbols are at zero.) */
 static bool check_addresses(const gp_symfile *file, gp_error *error) {
   uint64_t any = 0;
   for (size_t i = 0; i < file->count; i++) any |= file->address[i];
   return any || file->count < 2 ||
-         gp_fail(error, "all addresses are zero; if they are the kernel's, it hides "
-                 "them: read the file as root");
+         gp_fail(error, "all addresses are zero; if these are the kernel's symbols, "
+                 "read /proc/kallsyms as root");
 }
 
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map,

@@ -2,9 +2,9 @@
 /*
  * Symbols from text files.
  *
- * Symbol files are what nm prints and what /proc/kallsyms holds: ADDRESS TYPE NAME in
- * each line. Maps are what nm prints under --print-file-name: the same after
- * OBJECT: of the object file that the symbol is from.
+ * A symbol file is the output of nm, or /proc/kallsyms: each line is "ADDRESS TYPE NAME".
+ * A map is the output of nm --print-file-name: each line begins with "OBJECT:", the file
+ * that defines the symbol.
  */
 #ifndef GP_SYMBOLS_SYMFILE_H
 #define GP_SYMBOLS_SYMFILE_H
@@ -15,24 +15,24 @@
 #include "base/error.h"
 #include "symbols/policy.h"
 
-/* Columns over the symbols, in the order of the lines. Strings are parts of `text`. */
+/* Symbols in the order of the lines, in columns. Strings point into `text`. */
 typedef struct gp_symfile {
   bool map;
-  const gp_policy *policy;  /* how it was read */
+  const gp_policy *policy;  /* under which it was read */
   char *text;
   size_t count, capacity;
   uint64_t *address;
   char *type;            /* nm's letter: T global text, t local text ... */
   const char **name;
-  const char **object;   /* in maps; else NULL */
+  const char **object;   /* in a map: the object file; else NULL */
 } gp_symfile;
 
-/* Reads a symbol file, or a map; "-" is standard input. Lines may end with CRLF, be
- * blank, or be of any length. Lines of symbols without an address (undefined ones)
- * and those that say "No symbols in" are skipped. Any other line is an error that names
- * its number, and so are addresses of a symbol file that are all zero, unless the policy
- * is not `symfile_strict`. Addresses and types of a map are read only if the policy is
- * `map_strict`. Errors: also no such file, too large. */
+/* Reads a symbol file or a map; "-" is standard input. Lines may end with CRLF, be blank,
+ * and have any length. Lines with undefined symbols are skipped, and in maps lines that
+ * begin with "No symbols in". Addresses and types of a map are read only with the policy
+ * `map_strict`. Errors: no such file; too large; a malformed line, by number; a symbol
+ * file whose addresses are all zero. Without the policy `symfile_strict` a symbol file
+ * never fails for the last two reasons. */
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map,
                      const gp_policy *policy, gp_error *error);
 void gp_symfile_free(gp_symfile *file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The function symbols. */
+/* The table of function symbols. */
 #include "symbols/symtab.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ typedef struct building {
 
 /* --- cold parts ------------------------------------------------------------ */
 
-/* Functions by name and by the file they are local to. */
+/* The key of a function: its name and the source file it is local to. */
 static gp_key name_key(const void *columns, uint32_t row) {
   const gp_candidates *chosen = columns;
   gp_key key = gp_text_key(chosen->rows[row].name);
@@ -45,8 +45,8 @@ static bool index_functions(const gp_candidates *chosen, gp_hash *index) {
   return true;
 }
 
-/* Gives every cold part its function: the one of that name that is local to the
- * same file, or else the global one. What finds none is a function of its own. */
+/* Finds the owner of every cold part: the function of that name local to the same file,
+ * or else the global one. A cold part without an owner becomes a function. */
 static bool find_owners(gp_candidates *chosen, gp_error *error) {
   size_t cold = 0;
   for (size_t i = 0; i < chosen->count; i++)
@@ -62,9 +62,10 @@ static bool find_owners(gp_candidates *chosen, gp_error *error) {
   return done || gp_fail_memory(error);
 }
 
-/* --- order, and one symbol per address ------------------------------------- */
+/* --- sorting, and one symbol per address ----------------------------------- */
 
-/* By address; functions first, then globals, then as in the image. */
+/* Orders by address; at one address functions first, then globals, then by table
+ * order. */
 static int by_address(const void *left, const void *right) {
   const gp_candidate *a = left, *b = right;
   if (a->address != b->address) return a->address < b->address ? -1 : 1;
@@ -77,53 +78,53 @@ unsigned gp_underscores(const char *name) {
   return name[0] != '_' ? 0 : name[1] != '_' ? 1 : 2;
 }
 
-/* Whether a symbol replaces the one kept so far at its address. */
-static bool wins(const gp_candidate *newcomer, const gp_candidate *kept,
+/* Whether a symbol is preferred to the best one so far at its address. */
+static bool wins(const gp_candidate *newcomer, const gp_candidate *best,
                  const gp_policy *policy) {
-  if ((newcomer->owner == GP_NONE) != (kept->owner == GP_NONE))
+  if ((newcomer->owner == GP_NONE) != (best->owner == GP_NONE))
     return newcomer->owner == GP_NONE;  /* a function before a cold part */
-  if (policy->functions_before_labels && (newcomer->flags ^ kept->flags) & GP_FUNCTION)
+  if (policy->functions_before_labels && (newcomer->flags ^ best->flags) & GP_FUNCTION)
     return (newcomer->flags & GP_FUNCTION) != 0;
-  if ((newcomer->flags ^ kept->flags) & GP_STATIC) return !(newcomer->flags & GP_STATIC);
-  if ((newcomer->flags ^ kept->flags) & GP_FUNCTION)
+  if ((newcomer->flags ^ best->flags) & GP_STATIC) return !(newcomer->flags & GP_STATIC);
+  if ((newcomer->flags ^ best->flags) & GP_FUNCTION)
     return (newcomer->flags & GP_FUNCTION) != 0;
-  return gp_underscores(newcomer->name) < gp_underscores(kept->name);
+  return gp_underscores(newcomer->name) < gp_underscores(best->name);
 }
 
-/* The symbol to keep of those at one address, from `row` on; sets `*end` to the row after
- * them. It gets the first place in the table of all of them. */
+/* Chooses one of the symbols at the address of `row`, and sets `*end` to the row after
+ * the last of them. The chosen one gets the lowest `order` of all. */
 static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t *end,
                                 const gp_symtab_options *options) {
-  gp_candidate kept = chosen->rows[row];
+  gp_candidate best = chosen->rows[row];
   for (*end = row + 1; *end < chosen->count; ++*end) {
     gp_candidate c = chosen->rows[*end];
-    if (c.address != kept.address) break;
-    uint32_t first = c.order < kept.order ? c.order : kept.order;
-    bool newcomer = wins(&c, &kept, options->policy);
+    if (c.address != best.address) break;
+    uint32_t first = c.order < best.order ? c.order : best.order;
+    bool newcomer = wins(&c, &best, options->policy);
     GP_TRACE(options->trace, GP_TRACE_SYMBOLS,
-             "0x%" PRIx64 " is that of two: %s stays, not %s", c.address,
-             newcomer ? c.name : kept.name, newcomer ? kept.name : c.name);
-    if (newcomer) kept = c;
-    kept.order = first;
+             "0x%" PRIx64 " has two symbols: %s is kept, %s is dropped", c.address,
+             newcomer ? c.name : best.name, newcomer ? best.name : c.name);
+    if (newcomer) best = c;
+    best.order = first;
   }
-  return kept;
+  return best;
 }
 
-/* Whether two neighbours stand for one object file of a map. */
-static bool same_file(const gp_candidate *a, const gp_candidate *b) {
+/* Whether two neighbours stand for the same object file of a map. */
+static bool same_object(const gp_candidate *a, const gp_candidate *b) {
   return a->flags & b->flags & GP_MAPPED && strcmp(a->name, b->name) == 0;
 }
 
-/* Weeds the candidates in place: keeps one at each address, and one of neighbours that
- * stand for the same file of a map (map_whole_objects). `place` gets, by place in the
- * table, the row that each symbol went to: owners are looked up there. */
-static void weed(gp_candidates *chosen, uint32_t *place,
+/* Reduces the candidates, in place, to one per address. With map_whole_objects also
+ * merges neighbours that stand for the same object file. Sets `place[order]` to the row
+ * that each symbol was merged into, for the lookup of owners. */
+static void deduplicate(gp_candidates *chosen, uint32_t *place,
                  const gp_symtab_options *options) {
   size_t kept = 0;
   for (size_t i = 0, end; i < chosen->count; i = end) {
     gp_candidate c = winner_from(chosen, i, &end, options);
     bool merged = options->policy->map_whole_objects && kept > 0 &&
-                  same_file(&chosen->rows[kept - 1], &c);
+                  same_object(&chosen->rows[kept - 1], &c);
     for (size_t other = i; other < end; other++)
       place[chosen->rows[other].order] = (uint32_t)(merged ? kept - 1 : kept);
     if (!merged) chosen->rows[kept++] = c;
@@ -157,16 +158,16 @@ static bool fill(gp_symtab *symtab, const gp_candidates *chosen, const uint32_t 
   return true;
 }
 
-/* Whether no_static leaves a symbol out: not so the part of a global function. */
+/* Whether no_static omits a symbol. Parts of global functions stay. */
 static bool is_unwanted(const building *b, const gp_candidate *c) {
   if (!b->options->no_static || !(c->flags & GP_STATIC)) return false;
   if (b->options->symbols && !b->options->policy->symfile_static) return false;
   return c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC;
 }
 
-/* Leaves the unwanted out. From here on an owner is named by its place in the symbol
- * table, as candidates move. True if any symbol has an owner. */
-static bool settle(building *b) {
+/* Removes unwanted candidates. Changes owners from rows to their `order`, which does not
+ * change when candidates move. True if any symbol has an owner. */
+static bool remove_unwanted(building *b) {
   gp_candidates *chosen = &b->chosen;
   bool owned = false;
   size_t kept = 0;
@@ -174,7 +175,7 @@ static bool settle(building *b) {
     gp_candidate *c = &chosen->rows[i];
     if (is_unwanted(b, c)) {
       GP_TRACE(b->options->trace, GP_TRACE_SYMBOLS,
-               "0x%" PRIx64 " %s is left out: static", c->address, c->name);
+               "0x%" PRIx64 " %s is omitted: static", c->address, c->name);
       c->name = NULL;
     } else if (c->owner != GP_NONE)
       owned = true;
@@ -188,7 +189,7 @@ static bool settle(building *b) {
   return owned;
 }
 
-/* Appends what stands for the callers of a shared library: a function without code. */
+/* Appends "<outside>", a function without code for the callers of a shared library. */
 static bool add_outside(building *b, gp_symtab *symtab, gp_error *error) {
   gp_candidates *chosen = &b->chosen;
   uint64_t last = chosen->count > 0 ? chosen->rows[chosen->count - 1].address : 0;
@@ -203,7 +204,6 @@ static bool add_outside(building *b, gp_symtab *symtab, gp_error *error) {
   return true;
 }
 
-/* Tells how the table came out. */
 static void trace_symbols(const gp_symtab *symtab) {
   for (uint32_t s = 0; s < symtab->count; s++) {
     uint32_t owner = gp_symtab_owner(symtab, s);
@@ -215,13 +215,13 @@ static void trace_symbols(const gp_symtab *symtab) {
   }
 }
 
-static bool arrange(building *b, gp_symtab *symtab, gp_error *error) {
-  bool owned = settle(b);
+static bool sort_and_fill(building *b, gp_symtab *symtab, gp_error *error) {
+  bool owned = remove_unwanted(b);
   uint32_t *place = gp_column(b->chosen.table_size, sizeof *place);
   if (!place) return gp_fail_memory(error);
-  if (b->chosen.count > 0)  /* there may be no rows at all */
+  if (b->chosen.count > 0)  /* qsort() must not get NULL */
     qsort(b->chosen.rows, b->chosen.count, sizeof *b->chosen.rows, by_address);
-  weed(&b->chosen, place, b->options);
+  deduplicate(&b->chosen, place, b->options);
   bool outside = b->options->outside && b->chosen.count > 0;
   bool done = (!outside || add_outside(b, symtab, error)) &&
               fill(symtab, &b->chosen, place, owned, error);
@@ -241,11 +241,11 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
   symtab->trace = options->trace;
   bool done = gp_candidates_choose(&b.chosen, image, options, error) &&
               (!options->policy->cold_parts_owned || find_owners(&b.chosen, error)) &&
-              arrange(&b, symtab, error);
+              sort_and_fill(&b, symtab, error);
   gp_candidates_free(&b.chosen);
   if (done && symtab->count == 0)
-    done = gp_fail(error, options->no_static ? "has no global functions among its symbols"
-                                             : "has no functions among its symbols");
+    done = gp_fail(error, options->no_static ? "has no global function symbols"
+                                             : "has no function symbols");
   if (!done) gp_symtab_free(symtab);
   return done;
 }
@@ -293,12 +293,12 @@ gp_range gp_symtab_range(const gp_symtab *symtab, uint32_t symbol) {
   return (gp_range){symtab->address[symbol], last == UINT64_MAX ? last : last + 1};
 }
 
-static bool is_up_to(const void *addresses, size_t row, uint64_t address) {
+static bool begins_up_to(const void *addresses, size_t row, uint64_t address) {
   return ((const uint64_t *)addresses)[row] <= address;
 }
 
 uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address) {
-  return (uint32_t)gp_search(symtab->address, 0, symtab->count, address, is_up_to);
+  return (uint32_t)gp_search(symtab->address, 0, symtab->count, address, begins_up_to);
 }
 
 uint32_t gp_symtab_code_end(const gp_symtab *symtab, uint32_t symbol) {

@@ -1,4 +1,4 @@
--- Stripped images: symbols and lines come from their debugging files, and from no others.
+-- Stripped images: symbols and lines come from the debugging file of the same build.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -14,7 +14,7 @@ local function objcopy(...)
   shell.check { "objcopy", ... }
 end
 
--- A directory with the stripped program, as "image", and its debugging file, as "kept".
+-- Makes a directory with the stripped program, "image", and its debugging file, "kept".
 local function strip(built, flag)
   local dir = shell.tmpdir "stripped"
   objcopy("--only-keep-debug", built.image or built, dir .. "/kept")
@@ -22,7 +22,7 @@ local function strip(built, flag)
   return dir
 end
 
--- Moves the debugging file; with a slash in front of the place that is taken for a path.
+-- Moves the debugging file to `place`, a path or a name in `dir`. Returns its path.
 local function put(dir, place)
   local path = place:find "^/" and place or dir .. "/" .. place
   shell.check { "mkdir", "-p", path:match "^(.*)/" }
@@ -30,14 +30,14 @@ local function put(dir, place)
   return path
 end
 
--- The image says by what name it knows the debugging file that is there.
+-- Records the debugging file in the image's .gnu_debuglink under `name`. The file itself stays at "kept".
 local function link(dir, name)
   shell.check({ "cp", "kept", name or "image.debug" }, { cwd = dir })
   shell.check({ "objcopy", "--add-gnu-debuglink=" .. (name or "image.debug"), "image" }, { cwd = dir })
   os.remove(dir .. "/" .. (name or "image.debug"))
 end
 
--- A name in .gnu_debuglink that is no objcopy's.
+-- Writes a .gnu_debuglink that objcopy would not write.
 local function forge(dir, name)
   local text = shell.write(dir .. "/text", name .. ("\0"):rep(4 - #name % 4) .. "\1\2\3\4")
   objcopy("--add-section", ".gnu_debuglink=" .. text, dir .. "/image")
@@ -51,63 +51,64 @@ local function by_id(image)
   return ".build-id/" .. id_of(image):gsub("^..", "%0/") .. ".debug"
 end
 
--- What the program says of its own profile.
-local function say(built, image, options)
+-- Runs the program on a fixture's profile.
+local function report(built, image, options)
   local result = program.run({ "-b", image, built.gmon, table.unpack(options) })
   return { result.stdout, result.stderr, result.status }
 end
 
-local kinds <const> = {
+local option_sets <const> = {
   { "-p", "-q" }, { "-l", "-p" }, { "-l", "-z", "-p", "-L" }, { "-A", "-L" }, { "-q", "-L", "--inline-file-names" },
   { "-c", "-q" },
 }
 
--- The same of the image as it was linked, which is asked once.
-local answers <const> = {}
-local function expected_of(built, options)
+-- The same for the unstripped image; each run is cached.
+local cache <const> = {}
+local function expected_report(built, options)
   local key = table.concat({ built.image, table.unpack(options) }, " ")
-  answers[key] = answers[key] or say(built, built.image, options)
-  return answers[key]
+  cache[key] = cache[key] or report(built, built.image, options)
+  return cache[key]
 end
 
-local function check_same(built, image, options, more)
-  local all = table.move(more or {}, 1, #(more or {}), #options + 1, table.move(options, 1, #options, 1, {}))
-  assert.same(expected_of(built, options), say(built, image, all))
+local function check_same(built, image, options, more_options)
+  local more = more_options or {}
+  local all = table.move(more, 1, #more, #options + 1, table.move(options, 1, #options, 1, {}))
+  assert.same(expected_report(built, options), report(built, image, all))
 end
 
 local calls <const> = build.program("calls", "O2")
 
-describe("of a stripped image are, to the byte, those of the image as it was linked,", function()
+describe("a stripped image with a debugging file", function()
   for _, variant in ipairs { "calls ", "calls O2+nodebug", "shapes O2", "clones O2" } do
     local built = build.program(variant:match "(%S+) (%S*)")
-    it("reports of " .. variant, function()
+    it("gives the same reports as the unstripped one: " .. variant, function()
       local dir = strip(built)
       link(dir)
       put(dir, "image.debug")
-      for _, options in ipairs(kinds) do check_same(built, dir .. "/image", options) end
+      for _, options in ipairs(option_sets) do check_same(built, dir .. "/image", options) end
     end)
   end
 
-  it("reports of one that has its symbols still", function()
+  it("gives the same reports if it still has its symbols", function()
     local dir = strip(calls, "-g")
     link(dir)
     put(dir, "image.debug")
-    for _, options in ipairs(kinds) do check_same(calls, dir .. "/image", options) end
+    for _, options in ipairs(option_sets) do check_same(calls, dir .. "/image", options) end
   end)
 
-  -- (libbfd finds no .zdebug_rnglists, which the oldest way of compression would make of DWARF 5.)
+  -- zlib-gnu needs DWARF 4: it names sections .zdebug_, and libbfd does not find .zdebug_rnglists, a DWARF 5 section.
   for how, variant in pairs { zlib = "O2", zstd = "O2", ["zlib-gnu"] = "O2+dwarf4" } do
-    it("reports where the debugging information is compressed: " .. how, function()
+    it("gives the same reports if the debugging information is compressed: " .. how, function()
       local built = build.program("calls", variant)
       local dir = strip(built)
       objcopy("--compress-debug-sections=" .. how, dir .. "/kept")
       link(dir)
       put(dir, "image.debug")
-      check_same(built, dir .. "/image", kinds[3])
+      check_same(built, dir .. "/image", option_sets[3])
     end)
   end
 
-  it("answers of the library", function()
+  it("gives the same symbols, sources and lines in the library", function()
     local dir = strip(calls)
     link(dir)
     put(dir, "image.debug")
@@ -132,7 +133,7 @@ end)
 
 describe("a debugging file is found", function()
   local function check(dir, more, image)
-    check_same(calls, image or dir .. "/image", kinds[2], more)
+    check_same(calls, image or dir .. "/image", option_sets[2], more)
   end
 
   it("in the directory .debug beside the image", function()
@@ -142,13 +143,13 @@ describe("a debugging file is found", function()
     check(dir)
   end)
 
-  it("by the image's name, if that has no other for it", function()
+  it("by the image's name, if there is no .gnu_debuglink", function()
     local dir = strip(calls)
     put(dir, "image.debug")
     check(dir)
   end)
 
-  it("beside what a link to the image leads to", function()
+  it("beside the image that a symbolic link points to", function()
     local dir, other = strip(calls), shell.tmpdir "other"
     link(dir)
     put(dir, "image.debug")
@@ -156,20 +157,20 @@ describe("a debugging file is found", function()
     check(dir, nil, other .. "/linked")
   end)
 
-  it("from the working directory", function()
+  it("if the image is in the working directory", function()
     local dir = strip(calls)
     link(dir)
     put(dir, "image.debug")
     local result = program.run({ "-b", "-l", "-p", "image", calls.gmon }, { cwd = dir })
-    assert.same(say(calls, calls.image, kinds[2]), { result.stdout, result.stderr, result.status })
+    assert.same(report(calls, calls.image, option_sets[2]), { result.stdout, result.stderr, result.status })
   end)
 
   for name, place in pairs {
     ["by its name"] = function() return "some.debug" end,
-    ["by the directory of the image, too"] = function(dir) return dir .. "/some.debug" end,
+    ["by its name and the directory of the image"] = function(dir) return dir .. "/some.debug" end,
     ["by its build id"] = function(dir) return by_id(dir .. "/image") end,
   } do
-    it("in a directory that is named, " .. name, function()
+    it("in a directory given by --debug-dir, " .. name, function()
       local dir, other = strip(calls), shell.tmpdir "debug"
       link(dir, "some.debug")
       put(dir, other .. "/" .. place(dir))
@@ -181,21 +182,21 @@ describe("a debugging file is found", function()
     end)
   end
 
-  it("behind one of another build, which is told of", function()
+  it("after one from a different build, with a warning about that one", function()
     local dir, other = strip(calls), shell.tmpdir "debug"
     link(dir)
     shell.check { "cp", dir .. "/kept", other .. "/image.debug" }
     objcopy("--only-keep-debug", build.program("cycles").image, dir .. "/image.debug")
-    local told = {}
+    local warnings = {}
     local image = gprof.image(dir .. "/image", { debug_dir = { other },
-      warn = function(line) table.insert(told, line) end })
+      warn = function(line) table.insert(warnings, line) end })
     assert.truthy(image:find "main")
     assert.equal(other .. "/image.debug", image.debug_file)
-    assert.same({ ("%s/image.debug: is of another build than %s/image: its build-id is %s, not %s"):format(dir, dir,
-      id_of(dir .. "/image.debug"), id_of(dir .. "/image")) }, told)
+    local warning = "%s/image.debug: is from a different build than %s/image: its build-id is %s, not %s"
+    assert.same({ warning:format(dir, dir, id_of(dir .. "/image.debug"), id_of(dir .. "/image")) }, warnings)
   end)
 
-  it("for the old side of a comparison", function()
+  it("for the old image of a comparison", function()
     local dir, other = strip(calls), shell.tmpdir "debug"
     put(dir, other .. "/image.debug")
     local function compare(image, ...)
@@ -218,11 +219,11 @@ describe("a debugging file is found", function()
     check(dir, { "--sandbox", "--debug-dir=" .. other })
     shell.check { "ln", "-s", other .. "/some.debug", dir .. "/some.debug" }
     assert.same({ "", ("gprof.lua: %s/image%s; %s/some.debug: Permission denied\n"):format(dir, MESSAGE, dir), 1 },
-      say(calls, dir .. "/image", { "-p", "--sandbox" }))
+      report(calls, dir .. "/image", { "-p", "--sandbox" }))
   end)
 end)
 
-describe("no debugging file is looked for", function()
+describe("no debugging file is searched for", function()
   local function loaded(...)
     local result = launch.script([[
       local gprof = require "gprof"
@@ -237,13 +238,13 @@ describe("no debugging file is looked for", function()
     return result.stdout
   end
 
-  it("for an image that has all", function()
+  it("if the image has symbols and debugging information", function()
     for _, how in ipairs { "line", "function" } do
       assert.equal("false\tnil\tnil\timage\n", loaded(calls.image, calls.gmon, how))
     end
   end)
 
-  it("for one that is as GNU gprof sees it", function()
+  it("under --gnu-compat", function()
     if not oracle.available() then return pending "GNU gprof" end
     for _, flag in ipairs { "-g", "-s" } do
       local dir = strip(calls, flag)
@@ -251,7 +252,7 @@ describe("no debugging file is looked for", function()
       put(dir, "image.debug")
       for _, options in ipairs { { "-p" }, { "-l", "-p" } } do
         local theirs = oracle.run { "-b", dir .. "/image", calls.gmon, table.unpack(options) }
-        local ours = say(calls, dir .. "/image", { "--gnu-compat", table.unpack(options) })
+        local ours = report(calls, dir .. "/image", { "--gnu-compat", table.unpack(options) })
         assert.same({ theirs.stdout, theirs.status }, { ours[1], ours[3] })
         assert.equal(flag == "-s", theirs.stderr:find "has no symbols" ~= nil)
       end
@@ -259,7 +260,7 @@ describe("no debugging file is looked for", function()
   end)
 end)
 
-it("what GNU gprof would follow to a pipe or a device is not followed for it, either", function()
+it("--gnu-compat does not follow links to a pipe, as GNU gprof would", function()
   for _, section in ipairs { ".gnu_debuglink", ".gnu_debugaltlink" } do
     for _, place in ipairs { "/", "/.debug/" } do
       local dir = strip(calls, "-g")
@@ -274,20 +275,20 @@ it("what GNU gprof would follow to a pipe or a device is not followed for it, ei
   end
 end)
 
-describe("as a debugging file is not used", function()
-  -- The image has no symbols, and it is said why.
+describe("a debugging file is refused", function()
+  -- Checks that the image has no symbols and the error gives the reason.
   local function check(dir, problem, ...)
     local expected = ("gprof.lua: %s/image%s; %s\n"):format(dir, MESSAGE, problem:gsub("DIR", dir))
-    assert.same({ "", expected, 1 }, say(calls, dir .. "/image", { "-p", ... }))
+    assert.same({ "", expected, 1 }, report(calls, dir .. "/image", { "-p", ... }))
   end
 
-  -- Nor are lines known: the report is that of an image without any, and it is said why.
+  -- Checks that the report is that of an image without lines and a warning gives the reason.
   local function check_lines(dir, problem)
     local bare = shell.tmpdir() .. "/bare"
     shell.check { "strip", "-g", "-o", bare, calls.image }
-    local expected = say(calls, bare, { "-p", "-l" })
+    local expected = report(calls, bare, { "-p", "-l" })
     expected[2] = ("gprof.lua: warning: %s\n"):format((problem:gsub("DIR", dir)))
-    assert.same(expected, say(calls, dir .. "/image", { "-p", "-l" }))
+    assert.same(expected, report(calls, dir .. "/image", { "-p", "-l" }))
   end
 
   for name, flag in pairs { symbols = "-s", lines = "-g" } do
@@ -295,45 +296,45 @@ describe("as a debugging file is not used", function()
       return (flag == "-s" and check or check_lines)(dir, problem)
     end
 
-    it("one of another build, by its build id: " .. name, function()
+    it("if its build id is a different one: " .. name, function()
       local dir = strip(calls, flag)
       link(dir)
       objcopy("--only-keep-debug", build.program("calls").image, dir .. "/image.debug")
-      refuse(dir, ("DIR/image.debug: is of another build than DIR/image: its build-id is %s, not %s"):format(
+      refuse(dir, ("DIR/image.debug: is from a different build than DIR/image: its build-id is %s, not %s"):format(
         id_of(build.program("calls").image), id_of(calls.image)))
     end)
 
-    it("one that has the checksum, but the build id of another: " .. name, function()
+    it("if its checksum matches, but not its build id: " .. name, function()
       local dir = strip(calls, flag)
       objcopy("--only-keep-debug", build.program("calls").image, dir .. "/kept")
       link(dir)
       put(dir, "image.debug")
-      refuse(dir, ("DIR/image.debug: is of another build than DIR/image: its build-id is %s, not %s"):format(
+      refuse(dir, ("DIR/image.debug: is from a different build than DIR/image: its build-id is %s, not %s"):format(
         id_of(build.program("calls").image), id_of(calls.image)))
     end)
 
-    it("one that is not there: " .. name, function()
+    it("if it does not exist: " .. name, function()
       local dir = strip(calls, flag)
       link(dir)
       refuse(dir, ("DIR/image: its debugging file image.debug is not found: looked for /usr/lib/debug/%s, " ..
         "DIR/image.debug, DIR/.debug/image.debug, /usr/lib/debugDIR/image.debug"):format(by_id(dir .. "/image")))
     end)
 
-    it("the image itself: " .. name, function()
+    it("if it is the image itself: " .. name, function()
       local dir = strip(calls, flag)
       forge(dir, "image")
       refuse(dir, "DIR/image: is the image itself, and not its debugging file")
     end)
 
     for _, what in ipairs { "../image.debug", "/dev/zero", "..", ".", "" } do
-      it(("what is called '%s': %s"):format(what, name), function()
+      it(("if its name is '%s': %s"):format(what, name), function()
         local dir = strip(calls, flag)
         forge(dir, what)
         refuse(dir, ("DIR/image: '%s' is no name of a debugging file"):format(what))
       end)
     end
 
-    it("a pipe, a device or a directory: " .. name, function()
+    it("if it is a pipe, a device or a directory: " .. name, function()
       for _, command in ipairs { { "mkfifo" }, { "ln", "-s", "/dev/zero" }, { "mkdir" } } do
         local dir = strip(calls, flag)
         link(dir)
@@ -343,85 +344,85 @@ describe("as a debugging file is not used", function()
       end
     end)
 
-    it("what is no object file: " .. name, function()
+    it("if it is not an object file: " .. name, function()
       local dir = strip(calls, flag)
       link(dir)
       shell.write(dir .. "/image.debug", "not an object\n")
       refuse(dir, "DIR/image.debug: is not an object file (file format not recognized)")
     end)
 
-    it("one that was stripped, too: " .. name, function()
+    it("if it was stripped, too: " .. name, function()
       local dir = strip(calls, flag)
       link(dir)
       shell.check { "strip", dir .. "/kept", "-o", dir .. "/image.debug" }
       refuse(dir, ("DIR/image.debug: has no %s either"):format(flag == "-s" and "symbols" or "debugging information"))
     end)
 
-    it("one whose code is elsewhere: " .. name, function()
+    it("if its .text has a different address: " .. name, function()
       local dir = strip(calls, flag)
       link(dir)
       objcopy("--change-section-address", ".text+0x1000", dir .. "/kept", dir .. "/image.debug")
-      refuse(dir, "DIR/image.debug: tells of other code than there is, or of code elsewhere")
+      refuse(dir, "DIR/image.debug: describes different code: its .text differs in address, size or architecture")
     end)
   end
 
-  describe("of an image without a build id", function()
-    local dir = shell.tmpdir "unnumbered"
+  describe("for an image without a build id", function()
+    local dir = shell.tmpdir "no_build_id"
     local whole = dir .. "/whole"
     objcopy("--remove-section=.note.gnu.build-id", calls.image, whole)
 
-    it("one with another checksum; the right one is", function()
+    it("if its checksum differs from the one in .gnu_debuglink", function()
       local stripped = strip(whole)
       link(stripped)
       put(stripped, "image.debug")
-      check_same(calls, stripped .. "/image", kinds[2])
+      check_same(calls, stripped .. "/image", option_sets[2])
       local file = assert(io.open(stripped .. "/image.debug", "a"))
       file:write("\0")
       file:close()
-      local said = say(calls, stripped .. "/image", { "-p" })
-      assert.truthy(said[2]:find("^gprof.lua: .*" .. "; [^\n]*/image%.debug: is of another build than [^\n]*/image: " ..
-        "its checksum is %x+, not %x+\n$"), said[2])
-      assert.equal(1, said[3])
+      local result = report(calls, stripped .. "/image", { "-p" })
+      assert.truthy(result[2]:find("^gprof.lua: .*; [^\n]*/image%.debug: is from a different build than " ..
+        "[^\n]*/image: its checksum is %x+, not %x+\n$"), result[2])
+      assert.equal(1, result[3])
     end)
 
-    it("one that is too large to be summed up", function()
+    it("if it is too large for a checksum", function()
       local stripped = strip(whole)
       link(stripped)
       put(stripped, "image.debug")
       shell.check { "truncate", "--size=40G", stripped .. "/image.debug" }
-      assert.same({ "", ("gprof.lua: %s/image%s; %s/image.debug: is too large for its checksum to be taken\n"):format(
-        stripped, MESSAGE, stripped), 1 }, say(calls, stripped .. "/image", { "-p" }))
+      assert.same({ "", ("gprof.lua: %s/image%s; %s/image.debug: is too large for a checksum: over 32 GiB\n"):format(
+        stripped, MESSAGE, stripped), 1 }, report(calls, stripped .. "/image", { "-p" }))
     end)
 
-    it("one that nothing is said of", function()
+    it("if there is no .gnu_debuglink, either", function()
       local stripped = strip(whole)
       put(stripped, "image.debug")
       assert.same({ "", ("gprof.lua: %s/image%s\n"):format(stripped, MESSAGE), 1 },
-        say(calls, stripped .. "/image", { "-p" }))
+        report(calls, stripped .. "/image", { "-p" }))
     end)
   end)
 
-  it("by a build id of absurd length", function()
+  it("if the image's build id has an absurd length", function()
     for _, size in ipairs { 0, 1, 65, 1 << 20, 0xffffffff } do
       local dir = strip(calls)
       local note = ("<I4I4I4"):pack(4, size, 3) .. "GNU\0" .. ("\1"):rep(math.min(size, 100000))
       objcopy("--update-section", ".note.gnu.build-id=" .. shell.write(dir .. "/note", note), dir .. "/image")
       put(dir, "image.debug")
-      local said = say(calls, dir .. "/image", { "-p" })
-      assert.equal("", said[1])
-      assert.truthy(said[2]:find "^gprof.lua: [^\n]*/image: has no symbols: [^\n]*\n$", said[2])
+      local result = report(calls, dir .. "/image", { "-p" })
+      assert.equal("", result[1])
+      assert.truthy(result[2]:find "^gprof.lua: [^\n]*/image: has no symbols: [^\n]*\n$", result[2])
     end
   end)
 end)
 
-describe("symbols that are packed in the image", function()
+describe("the symbols in .gnu_debugdata", function()
   if not package.searchpath("gprof.xz", package.cpath) and not package.preload["gprof.xz"] then
     return pending "gprof.xz is not built: liblzma-dev is not installed"
   elseif shell.run({ "xz", "--version" }).status ~= 0 then
     return pending "xz is not installed"
   end
 
-  -- The names that nm prints of symbols of such types.
+  -- The set of names of symbols whose types, as nm prints them, match a pattern.
   local function names(pattern, ...)
     local found = {}
     for name, type in shell.check({ "nm", "--format=posix", "--defined-only", ... }).stdout
@@ -431,8 +432,8 @@ describe("symbols that are packed in the image", function()
     return found
   end
 
-  -- An image whose .gnu_debugdata is made by `pack` from the small image with the symbols, as distributions make it: of
-  -- functions that are not among the dynamic symbols.
+  -- Makes an image with .gnu_debugdata, as distributions do: the file "small" has the symbols of functions that are not
+  -- dynamic symbols, and the shell command `pack` compresses it.
   local function image_with(built, pack, ...)
     local dir = strip(built)
     local dynamic, keep = names(".", "-D", built.image), {}
@@ -447,13 +448,13 @@ describe("symbols that are packed in the image", function()
     return dir .. "/image"
   end
 
-  it("make the same reports", function()
+  it("give the same reports as the unstripped image", function()
     local built = build.program("calls", "O2+nodebug")
     local image = image_with(built, "xz <small")
     for _, options in ipairs { { "-p" }, { "-q" }, { "-l", "-p" } } do check_same(built, image, options) end
   end)
 
-  it("stand together with dynamic symbols", function()
+  it("complement the dynamic symbols", function()
     local dir = shell.tmpdir "dynamic"
     local whole = { image = dir .. "/program", gmon = calls.gmon }
     shell.check({ "gcc", "-pg", "-O2", "-rdynamic", "calls.c", "calls_far.c", "-o", whole.image }, { cwd = calls.dir })
@@ -462,7 +463,7 @@ describe("symbols that are packed in the image", function()
     check_same(whole, image_with(whole, "xz <small"), { "-p", "-q" })
   end)
 
-  it("stand together with dynamic symbols of Thumb code, by their addresses without the bit", function()
+  it("complement dynamic symbols of Thumb code, whose addresses lose the Thumb bit", function()
     local tools = "arm-linux-gnueabihf-"
     local probe = io.popen("command -v " .. tools .. "ld")
     local found = probe:read "a" ~= ""
@@ -491,7 +492,7 @@ describe("symbols that are packed in the image", function()
     assert.same({ open_it = 0, hidden_it = 0 }, addresses)
   end)
 
-  it("are told of by the image", function()
+  it("are reported by the image's field symbols_from", function()
     local image = gprof.image(image_with(calls, "xz <small"))
     assert.is_nil(image.symbols_from)
     assert.truthy(image:find "main")
@@ -501,22 +502,22 @@ describe("symbols that are packed in the image", function()
   for name, case in pairs {
     ["are cut off"] = { "xz <small | head -c 200", "is truncated" },
     ["are damaged"] = { "xz <small | (head -c 300; head -c 40 /dev/zero; cat)", "is damaged" },
-    ["are no xz"] = { "cat small", "is not in xz format" },
-    ["hold no object file"] = { "echo text | xz", "is not an object file (file format not recognized)" },
-    ["hold an object file without symbols"] = { "strip -o none small && xz <none", "has no symbols either" },
-    ["are more than anybody has"] = { "head -c 200000000 /dev/zero | xz -0", "decompresses to more than 128 MB" },
-    ["want too much memory"] = { "echo text | xz --lzma2=dict=1GiB", "needs too much memory to decompress" },
-    ["are of other code"] = { "objcopy --change-section-address .text+0x1000 small other 2>&- && xz <other",
-      "tells of other code than there is, or of code elsewhere" },
+    ["are not in xz format"] = { "cat small", "is not in xz format" },
+    ["are not an object file"] = { "echo text | xz", "is not an object file (file format not recognized)" },
+    ["are an object file without symbols"] = { "strip -o none small && xz <none", "has no symbols either" },
+    ["are too large"] = { "head -c 200000000 /dev/zero | xz -0", "decompresses to more than 128 MB" },
+    ["need too much memory"] = { "echo text | xz --lzma2=dict=1GiB", "needs too much memory to decompress" },
+    ["describe different code"] = { "objcopy --change-section-address .text+0x1000 small other 2>&- && xz <other",
+      "describes different code: its .text differs in address, size or architecture" },
   } do
-    it("are refused where they " .. name, function()
+    it("are refused if they " .. name, function()
       local image = image_with(calls, case[1])
       assert.same({ "", ("gprof.lua: %s%s; %s: .gnu_debugdata: %s\n"):format(image, MESSAGE, image, case[2]), 1 },
-        say(calls, image, { "-p" }))
+        report(calls, image, { "-p" }))
     end)
   end
 
-  it("are not read without liblzma, which is said", function()
+  it("need liblzma; the error names it if it is missing", function()
     local image = image_with(calls, "xz <small")
     local result = launch.script([[
       package.preload["gprof.xz"] = function() error "liblzma.so.5: no such file" end
@@ -529,7 +530,7 @@ describe("symbols that are packed in the image", function()
   end)
 end)
 
-describe("debugging information that a compiler put aside", function()
+describe("debugging information in a .dwo file (-gsplit-dwarf)", function()
   local dir <const> = shell.tmpdir "split"
   local split <const> = { image = dir .. "/program", gmon = dir .. "/gmon.out" }
   local whole <const> = { image = dir .. "/whole", gmon = dir .. "/gmon.out" }
@@ -541,26 +542,26 @@ describe("debugging information that a compiler put aside", function()
     shell.check({ "gcc", "-pg", "-o", name, "calls.o", "calls_far.o" }, { cwd = dir })
   end
   shell.check({ split.image }, { cwd = dir })
-  local said <const> = ("gprof.lua: warning: %s: which functions were inlined is not known: that is in calls.dwo, " ..
-    "which libbfd does not read\n"):format(split.image)
+  local warning <const> = ("gprof.lua: warning: %s: which functions were inlined is not known: " ..
+    "that is in calls.dwo, which libbfd does not read\n"):format(split.image)
 
   for _, state in ipairs { "there", "missing" } do
-    it("is not wanted for lines, only for inlined functions, which is said: it is " .. state, function()
+    it("is not needed for lines; a warning says that inlined functions are unknown: " .. state, function()
       if state == "missing" then os.remove(dir .. "/calls.dwo") end
       for _, options in ipairs { { "-l", "-p" }, { "-l", "-q" }, { "-l", "-p", "-L", "-z" } } do
-        local expected = say(whole, whole.image, options)
-        expected[2] = said
-        assert.same(expected, say(split, split.image, options))
+        local expected = report(whole, whole.image, options)
+        expected[2] = warning
+        assert.same(expected, report(split, split.image, options))
       end
       check_same(whole, split.image, { "-p", "-q", "-L", "--inline-file-names" })
     end)
   end
 end)
 
-describe("debugging information that dwz had shared", function()
+describe("debugging information in dwz's supplementary file", function()
   if shell.run({ "dwz", "--version" }).status ~= 0 then return pending "dwz is not installed" end
 
-  -- A directory with the program, whose debugging information is partly in sub/shared.
+  -- Makes a directory with the program; dwz moves part of its debugging information to sub/shared.
   local function share(built, name)
     local dir = shell.tmpdir "shared"
     shell.check { "cp", built.image, dir .. "/image" }
@@ -572,14 +573,14 @@ describe("debugging information that dwz had shared", function()
   end
 
   for _, variant in ipairs { "O2", "O2+dwarf4" } do
-    for kind, name in pairs { ["from the image"] = "sub/shared", ["from the root"] = "DIR/sub/shared" } do
-      it(("is found by a name %s (%s)"):format(kind, variant), function()
+    for kind, name in pairs { ["relative to the image"] = "sub/shared", ["that is absolute"] = "DIR/sub/shared" } do
+      it(("is found by a path %s (%s)"):format(kind, variant), function()
         local built = build.program("calls", variant)
         local dir = share(built, name)
-        for _, options in ipairs(kinds) do check_same(built, dir .. "/image", options) end
+        for _, options in ipairs(option_sets) do check_same(built, dir .. "/image", options) end
         objcopy("--only-keep-debug", dir .. "/image", dir .. "/image.debug")
         shell.check { "strip", dir .. "/image" }
-        for _, options in ipairs(kinds) do check_same(built, dir .. "/image", options) end
+        for _, options in ipairs(option_sets) do check_same(built, dir .. "/image", options) end
         local image = gprof.image(dir .. "/image")
         assert.truthy(image:source(image:find "main".address))
         assert.same({ dir .. "/image.debug", dir .. "/sub/shared" }, { image.debug_file, image.shared_debug_file })
@@ -587,36 +588,36 @@ describe("debugging information that dwz had shared", function()
     end
   end
 
-  it("is found in a directory that is named", function()
+  it("is found in a directory given by --debug-dir", function()
     local dir, other = share(calls, "/nowhere/shared"), shell.tmpdir "debug"
     shell.check { "mv", dir .. "/sub/shared", other .. "/shared" }
-    check_same(calls, dir .. "/image", kinds[3], { "--debug-dir=" .. other })
+    check_same(calls, dir .. "/image", option_sets[3], { "--debug-dir=" .. other })
   end)
 
-  -- What is there instead, and what is said.
+  -- Replaces the file and checks that a warning gives the reason.
   local function check(replace, problem)
     local dir = share(calls, "sub/shared")
     os.remove(dir .. "/sub/shared")
     replace(dir .. "/sub/shared")
-    local result = say(calls, dir .. "/image", { "-l", "-p" })
+    local result = report(calls, dir .. "/image", { "-l", "-p" })
     assert.same({ ("gprof.lua: warning: %s\n"):format((problem:gsub("DIR", dir))), 0 }, { result[2], result[3] })
     assert.truthy(result[1]:find "%(calls%.c:%d+ @ %x+%)\n")
   end
 
-  it("is done without if it is missing, which is said", function()
+  it("is ignored with a warning if it is missing", function()
     check(function() end, "DIR/image: its shared debugging file sub/shared is not found: looked for " ..
       "DIR/sub/shared, /usr/lib/debug/.dwz/shared, /usr/lib/debug/shared")
   end)
 
-  it("is done without if it is of another build, or none", function()
+  it("is ignored with a warning if it is from a different build or not a regular file", function()
     check(function(path) shell.check { "cp", calls.image, path } end,
-      "DIR/sub/shared: is not the file that was shared: its build-id is another")
+      "DIR/sub/shared: is the wrong supplementary file: its build-id is not the one in the image's .gnu_debugaltlink")
     check(function(path) shell.check { "mkfifo", path } end,
       "DIR/sub/shared: is no file to read debugging information from")
   end)
 end)
 
-it("a debugging file that somebody writes to is told of", function()
+it("a debugging file that changes while it is read is an error", function()
   local dir = strip(calls)
   put(dir, "image.debug")
   local path = shell.write(dir .. "/report.lua", ([[return function()
@@ -625,10 +626,10 @@ it("a debugging file that somebody writes to is told of", function()
     file:close()
   end]]):format(dir .. "/image.debug"))
   assert.same({ "", ("gprof.lua: %s/image.debug: has changed while it was read\n"):format(dir), 1 },
-    say(calls, dir .. "/image", { "--report=" .. path }))
+    report(calls, dir .. "/image", { "--report=" .. path }))
 end)
 
-it("no sum and no export is written over a debugging file", function()
+it("sums and exports do not overwrite a debugging file", function()
   local dir = strip(calls)
   put(dir, "image.debug")
   for option, problem in pairs {
@@ -636,11 +637,11 @@ it("no sum and no export is written over a debugging file", function()
     ["--export=json:"] = "is read: no export is written over it",
   } do
     assert.same({ "", ("gprof.lua: %s/image.debug: %s\n"):format(dir, problem), 1 },
-      say(calls, dir .. "/image", { option .. dir .. "/image.debug" }))
+      report(calls, dir .. "/image", { option .. dir .. "/image.debug" }))
   end
 end)
 
-it("an image that is closed by whoever is warned is closed", function()
+it("an image may be closed by its warn function", function()
   local dir = strip(calls, "-g")
   link(dir)
   local image

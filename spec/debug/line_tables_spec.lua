@@ -1,4 +1,4 @@
--- Line tables: the source of every address is libbfd's, rows are readelf's, and damage does no harm.
+-- Line tables: sources of addresses equal libbfd's, rows equal readelf's, and damage is harmless.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local addresses = require "support.addresses"
@@ -10,10 +10,10 @@ local gprof = require "gprof"
 local launch = require "support.launch"
 local shell = require "support.shell"
 
--- Where our file and line are not libbfd's, address by address. (Names of functions are image_spec's business.)
-local function differences(image, first, expected, said)
+-- Lists the addresses for which our file or line differs from libbfd's. Function names are tested by image_spec.
+local function differences(image, first, expected, output)
   local found, at = {}, 0
-  for line in said:gmatch "[^\n]+" do
+  for line in output:gmatch "[^\n]+" do
     at = at + 1
     local ours, theirs = line:match "^%S+", expected[at]:match "^%S+"
     if ours ~= theirs then
@@ -24,8 +24,8 @@ local function differences(image, first, expected, said)
   return found
 end
 
--- All addresses of the text; those that libbfd 2.40 loses are left out. It finds units by the upper bits of an address,
--- and where many short functions are in a block of 256 bytes the last of these is of none.
+-- Compares all addresses of .text; returns how many libbfd knows. Skips those that libbfd 2.40 loses: it finds units by
+-- the upper bits of an address, and if a block of 256 bytes has many short functions, its last byte has no unit.
 local function compare(image, machine)
   local first, size = build.section(image, ".text")
   local expected = addresses.addr2line(image, first, first + size - 1, machine and machine.tools)
@@ -42,12 +42,11 @@ local function compare(image, machine)
   for _, answer in ipairs(expected) do
     known = known + (answer == "-" and 0 or 1)
   end
-  -- A few tell as much as all.
-  assert.same({}, table.move(found, 1, 5, 1, {}))
+  assert.same({}, table.move(found, 1, 5, 1, {}))  -- five are enough for a message
   return known
 end
 
--- Runs `test(path)` on a program, or says why it can't.
+-- Tests `test(path)` on a program; pending if the program cannot be built here.
 local function with_program(title, name, variant, test)
   local supported, lack = build.supported(name, variant)
   title = ("%s: %s %s"):format(title, name, variant)
@@ -70,23 +69,23 @@ local subjects <const> = {
   { "lines", "O1+stabs" },
 }
 
-describe("The file and line of every address are libbfd's", function()
+describe("The file and line of every address equal libbfd's", function()
   for _, subject in ipairs(subjects) do
     with_program("in", subject[1], subject[2], function(image)
       assert.is_true(compare(image) > 300)
     end)
   end
 
-  -- It can't read these, as the table's offsets have another size than the unit's, or ranges are in another section.
+  -- libbfd cannot read these: table and unit have different offset sizes, or ranges are in another section.
   for _, variant in ipairs { "O2+dwarf5+dwarf64", "O2+dwarf5+split" } do
-    with_program("even if it knows none, in", "lines", variant, function(image)
+    with_program("or are found where libbfd finds none, in", "lines", variant, function(image)
       assert.equal(0, compare(image))
     end)
   end
 end)
 
-describe("Where several units tell of the code of one function, the answers are libbfd's:", function()
-  -- An inline function that each unit has, with a line that the unit says it is on.
+describe("Where several units describe the code of one function, our answers equal libbfd's:", function()
+  -- The source of a unit with an inline function that all units share; #line places it on `line`.
   local function unit(name, line)
     return ([[
       #line %d "header.h"
@@ -110,7 +109,7 @@ describe("Where several units tell of the code of one function, the answers are 
   end
 
   -- How many sequences begin at an address.
-  local function tellers(image, address)
+  local function sequences_at(image, address)
     local count, first = 0, true
     for at, file in assert(gprof.image(image)):lines() do
       if first and at == address then count = count + 1 end
@@ -119,12 +118,12 @@ describe("Where several units tell of the code of one function, the answers are 
     return count
   end
 
-  for title, line in pairs { ["they agree"] = 10, ["they contradict each other"] = 50 } do
+  for title, line in pairs { ["the units agree"] = 10, ["the units contradict each other"] = 50 } do
     for _, flags in ipairs { { "-O0" }, { "-O2" }, { "-O1", "-gdwarf-4" }, { "-O0", "-ffunction-sections" } } do
       it(("%s, %s"):format(title, table.concat(flags, " ")), function()
         for _, order in ipairs { { "one", "two" }, { "two", "one" } } do
           local image = link(line, order, flags)
-          assert.equal(2, tellers(image, build.address(image, "_Z5twicei")))
+          assert.equal(2, sequences_at(image, build.address(image, "_Z5twicei")))
           assert.is_true(compare(image) > 50)
         end
       end)
@@ -132,7 +131,7 @@ describe("Where several units tell of the code of one function, the answers are 
   end
 end)
 
--- Prints how many functions of an image have a source, and those whose source is not that of their address.
+-- Prints the functions whose source differs from that of their address, then how many functions have a source.
 local functions <const> = [[
   local gprof = require "gprof"
   local image, count = assert(gprof.image(arg[1])), 0
@@ -150,17 +149,17 @@ describe("The file and line of every function are those of its address", functio
     { "lines", "clang+O1+dwarf2", 5 }, { "twins", "apart+dwarf4", 6 }, { "calls", "nodebug", 0 },
   } do
     with_program("in", subject[1], subject[2], function(image)
-      local said = launch.script(functions, { image }, addresses.excused).stdout
-      assert.truthy(said:find "^%d+\n$", said)
-      assert.is_true(tonumber(said) >= subject[3], said)
+      local output = launch.script(functions, { image }, addresses.excused).stdout
+      assert.truthy(output:find "^%d+\n$", output)
+      assert.is_true(tonumber(output) >= subject[3], output)
     end)
   end
 end)
 
 -- An assembler's tables ---------------------------------------------------------------------------
 
--- `core` is what Debian calls the machine in the name of libbfd; `low` is where its code begins, and `base` is added to
--- all addresses.
+-- `core` is Debian's name of the machine in libbfd's package, `low` the address where its code begins. `base` is added
+-- to all addresses.
 local machines <const> = {
   { name = "x86-64", tools = "", as = { "--64" }, ld = { "-m", "elf_x86_64" } },
   { name = "i386", tools = "", as = { "--32" }, ld = { "-m", "elf_i386" } },
@@ -170,7 +169,7 @@ local machines <const> = {
   { name = "s390x", core = "s390x", tools = "s390x-linux-gnu-", as = { "--defsym", "s390=1" } },
   { name = "sparc64", core = "sparc64", tools = "sparc64-linux-gnu-" },
   { name = "mips64el", core = "mips64el", tools = "mips64el-linux-gnuabi64-" },
-  -- addresses of four bytes, with a sign
+  -- 4-byte addresses, sign-extended
   { name = "mips32el", core = "mips64el", tools = "mips64el-linux-gnuabi64-", as = { "-mabi=32" },
     ld = { "-m", "elf32ltsmip" }, low = "0x80001000", base = -1 << 32 },
 }
@@ -186,7 +185,7 @@ local function assemble(machine, version, ...)
   return dir .. "/rows"
 end
 
-describe("The file and line of every address of an assembler's tables are libbfd's", function()
+describe("The file and line of every address in an assembler's tables equal libbfd's", function()
   for _, machine in ipairs(machines) do
     local ready, lack = true, nil
     if machine.core then
@@ -197,7 +196,7 @@ describe("The file and line of every address of an assembler's tables are libbfd
       if ready then
         it(title, function()
           assert.is_true(compare(assemble(machine, version), machine) > 10000)
-          -- Code that was thrown away seems to be at 0 and above, over what is really there.
+          -- Discarded code gets addresses from 0 and overlaps real code.
           assert.is_true(compare(assemble(machine, version, "--gc-sections"), machine) > 3000)
         end)
       else
@@ -209,8 +208,8 @@ end)
 
 -- Rows ----------------------------------------------------------------------------------------------
 
--- Rows as readelf decodes them: "ADDRESS FILE LINE", with a "x" behind those that are statements, or "ADDRESS" at the
--- end of a sequence. Names of files are without directories.
+-- Rows as readelf decodes them: "ADDRESS FILE LINE", followed by "x" for statements; "ADDRESS" alone ends a sequence.
+-- File names are without directories.
 local function readelf_rows(image)
   local text = shell.check({ "readelf", "-W", "--debug-dump=decodedline", image }, { env = { LC_ALL = "C" } }).stdout
   local rows = {}
@@ -238,7 +237,7 @@ describe("The rows of line tables", function()
     { "lines", "O2+dwarf3" }, { "lines", "O2+dwarf4+dwarf64" }, { "lines", "clang+O2+dwarf5" }, { "twins", "apart" },
     { "shapes", "O2+dwarf4" }, { "clones", "O2+gz" },
   } do
-    with_program("are those that readelf shows, in", subject[1], subject[2], function(path)
+    with_program("equal readelf's, in", subject[1], subject[2], function(path)
       local rows = our_rows(gprof.image(path))
       assert.same(readelf_rows(path), rows)
       assert.is_true(#rows > 50)
@@ -246,13 +245,13 @@ describe("The rows of line tables", function()
   end
 
   for version = 2, 5 do
-    it("are those that readelf shows, of an assembler's, DWARF " .. version, function()
+    it("equal readelf's in an assembler's tables, DWARF " .. version, function()
       local path = assemble(machines[1], version)
       assert.same(readelf_rows(path), our_rows(gprof.image(path)))
     end)
   end
 
-  it("name files as libbfd does, and have no line where there is none", function()
+  it("name files as libbfd does, and every row with a file has a line", function()
     local path = assemble(machines[1], 4)
     local names, without = {}, 0
     for _, file, line in gprof.image(path):lines() do
@@ -265,7 +264,7 @@ describe("The rows of line tables", function()
     assert.equal(0, without)
   end)
 
-  it("are none without debugging information, and none of what has not been linked", function()
+  it("are absent without debugging information, and in files that are not linked", function()
     for _, path in ipairs { build.program("calls", "nodebug").image, build.program "calls".dir .. "/calls.o" } do
       for address in gprof.image(path):lines() do
         error(("%s: a row at %x"):format(path, address))
@@ -273,7 +272,7 @@ describe("The rows of line tables", function()
     end
   end)
 
-  it("end when the loop is left, or the image is closed", function()
+  it("start again in a new loop, and raise an error after the image is closed", function()
     local image = gprof.image(build.program "lines".image)
     local function first()
       local found
@@ -295,15 +294,15 @@ end)
 
 -- Damage --------------------------------------------------------------------------------------------
 
--- Reads all rows, and the sources of all functions: prints "NAME FILE:LINE" of those that have one, and how much memory
--- all that took, in kilobytes.
+-- Reads all rows, and the sources of all functions. Prints "NAME FILE:LINE" for each function with a source, and how
+-- much memory that took, in kilobytes.
 local reader <const> = [[
   local gprof = require "gprof"
-  local function most()
+  local function peak()
     return tonumber(io.open "/proc/self/status":read "a":match "VmHWM:%s*(%d+)")
   end
   for i = 1, #arg do
-    local image, before = gprof.image(arg[i]), most()
+    local image, before = gprof.image(arg[i]), peak()
     if not image then goto continue end
     for address, file, line in image:lines() do
       assert(math.type(address) == "integer" and (not file or #file > 0) and (not line or line > 0))
@@ -312,25 +311,25 @@ local reader <const> = [[
     for name, file, line in profile:functions("address", "name", "file", "line") do
       if file then print(("%s %s:%d"):format(name, file, line)) end
     end
-    print("memory", most() - before)
+    print("memory", peak() - before)
     image:close()
     ::continue::
   end
 ]]
 
--- Fails if reading images does harm; returns what is said of them.
+-- Reads images with `reader`; fails on a crash, an error, or 64 MB of memory. Returns the output.
 local function read(...)
   local result = launch.script(reader, { ... }, { env = addresses.excused.env, timeout = 60 })
-  -- libbfd itself warns of sections that are too long.
-  local said = result.stderr:gsub("BFD: warning: [^\n]*\n", "")
-  assert(result.status == 0 and said == "", ("%s (%s)"):format(said, result.signal or result.status))
+  -- libbfd itself warns about sections that are too long.
+  local errors = result.stderr:gsub("BFD: warning: [^\n]*\n", "")
+  assert(result.status == 0 and errors == "", ("%s (%s)"):format(errors, result.signal or result.status))
   for growth in result.stdout:gmatch "memory\t(%d+)" do
     assert.is_true(tonumber(growth) < 65536, growth)
   end
   return result.stdout
 end
 
--- Three units, whose tables are by themselves; a copy of the image has bytes of a section changed.
+-- Three units, each with its own table. Tests change bytes in copies of the image.
 local built <const> = build.program("twins", "O2+dwarf4")
 local bytes <const> = shell.read(built.image)
 
@@ -342,7 +341,7 @@ local function patch(offset, new)
   return bytes:sub(1, offset) .. new .. bytes:sub(offset + #new + 1)
 end
 
--- Writes images, to be read by one process: starting it takes longer than reading an image.
+-- Writes images. One process reads them all, because its start takes longer than reading an image.
 local scratch <const> = shell.tmpdir "damaged"
 local function written(...)
   local paths = {}
@@ -352,7 +351,7 @@ local function written(...)
   return table.unpack(paths)
 end
 
--- Where the tables begin in .debug_line.
+-- The file offsets of the tables in .debug_line.
 local function tables()
   local offset, size = place ".debug_line"
   local list, at = {}, 0
@@ -364,7 +363,7 @@ local function tables()
 end
 
 describe("A line table", function()
-  -- Offset in the header of DWARF 4, and what it holds.
+  -- Fields of the DWARF 4 header: offset, meaning, size in bytes.
   local fields <const> = {
     { 4, "version", 2 }, { 6, "length of the header", 4 }, { 10, "length of an instruction", 1 },
     { 11, "operations in an instruction", 1 }, { 12, "first value of is_stmt", 1 },
@@ -374,7 +373,7 @@ describe("A line table", function()
   }
 
   for _, field in ipairs(fields) do
-    it(("does no harm, whatever the %s"):format(field[2]), function()
+    it(("is harmless with any %s"):format(field[2]), function()
       local images = {}
       for _, at in ipairs(tables()) do
         for _, value in ipairs { "\0\0\0\0", "\1\0\0\0", "\127\255\255\127", "\128\0\0\128", "\254\255\255\255",
@@ -386,42 +385,40 @@ describe("A line table", function()
     end)
   end
 
-  -- The sources of a unit are said to be none if its table makes no sense, and those of others are as they were.
-  local sane = read(built.image)
+  local intact = read(built.image)
   for name, change in pairs {
-    ["of a version that nobody knows"] = { 4, "\6" }, ["with no operation in an instruction"] = { 11, "\0" },
-    ["with no advance of lines"] = { 14, "\0" }, ["that ends behind the section"] = { 0, "\255\255\255\127" },
-    ["whose header ends behind it"] = { 6, "\255\255\255\127" },
+    ["of an unknown version"] = { 4, "\6" }, ["with zero operations per instruction"] = { 11, "\0" },
+    ["with a line range of zero"] = { 14, "\0" }, ["that ends beyond the section"] = { 0, "\255\255\255\127" },
+    ["whose header ends beyond the table"] = { 6, "\255\255\255\127" },
   } do
-    it(name .. " is none, and others are as they were", function()
+    it(name .. " is ignored, and the other tables are read", function()
       local list = tables()
       assert.equal(3, #list)
-      local said = read(written(patch(list[2] + change[1], change[2])))
+      local output = read(written(patch(list[2] + change[1], change[2])))
       local function without(text)
         return (text:gsub("[^\n]*left/common%.c:[^\n]*\n", ""):gsub("memory[^\n]*", ""))
       end
-      assert.not_equal(sane, said)
-      assert.is_nil(said:find "left/common%.c")
-      assert.equal(without(sane), without(said))
+      assert.not_equal(intact, output)
+      assert.is_nil(output:find "left/common%.c")
+      assert.equal(without(intact), without(output))
     end)
   end
 
-  it("is read once, though many units name it", function()
+  it("is read once if several units refer to it", function()
     local path = build.program("shapes", "types+dwarf5").image
     assert.equal(#readelf_rows(path), #our_rows(gprof.image(path)))
   end)
 end)
 
--- A unit of DWARF 5 with these tables of directories and files, and a program of one row. Everything is in one section:
--- the image has no other debugging information than a unit that names the table.
--- `machine` is what the header says of the program's opcodes, if anything else than usual.
-local function table_5(directories, program, machine)
-  local header = (machine or "\1\1\1\251\14\13\0\1\1\1\1\0\0\0\1\0\0\1") .. directories
+-- A DWARF 5 line table with these directory and file tables and this line program. `parameters` replaces the header's
+-- usual fields for the state machine.
+local function table_5(directories, program, parameters)
+  local header = (parameters or "\1\1\1\251\14\13\0\1\1\1\1\0\0\0\1\0\0\1") .. directories
   local body = "\5\0" .. "\8\0" .. ("<I4"):pack(#header) .. header .. program
   return ("<I4"):pack(#body) .. body
 end
 
--- An image, an assembler's if none is given, with these bytes as sections of debugging information in place of its own.
+-- Replaces the debugging sections of an image; the default is an assembled one.
 local function with_sections(sections, image)
   local dir = shell.tmpdir "sections"
   shell.check { "objcopy", "--strip-debug", image or assemble(machines[1], 4), dir .. "/image" }
@@ -435,40 +432,40 @@ local function with_sections(sections, image)
   return dir .. "/image"
 end
 
--- A unit of DWARF 5 whose first entry has a line table at 0, and a directory.
+-- A DWARF 5 unit whose first entry has a line table at offset 0, and a directory.
 local info_5 <const> = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. "\0\0\0\0" .. "/home\0")
 local abbrev_5 <const> = "\1\17\0\16\23\27\8\0\0\0"
 
 local set_address <const> = "\0\9\2" .. ("<I8"):pack(0x1000)
 local one_row <const> = set_address .. "\1" .. "\2\16" .. "\0\1\1"
 
-describe("A line table that is made by hand", function()
-  -- Formats of entries: what, and in which form.
+describe("A crafted line table", function()
+  -- An entry format is a list of pairs: content type and form.
   local named <const> = "\1\1\8" .. "\1/home\0" .. "\2\1\8\2\11" .. "\2" .. "a.c\0\0" .. "b.c\0\0"
 
   it("is read", function()
     local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, one_row) }
     assert.same({ "0x1000 b.c 1 x", "0x1010" }, our_rows(gprof.image(path)))
     assert.same(readelf_rows(path), our_rows(gprof.image(path)))
-    -- The standard says that the first file is number 1; libbfd starts with number 0.
+    -- The default of the file register is 1; libbfd takes file 0.
     assert.equal("/home/b.c", (gprof.image(path):source(0x1000)))
     assert.equal("/home/a.c", (gprof.image(path):source(0x1000, true)))
     assert.is_true(compare(path) > 0)
   end)
 
   for name, case in pairs {
-    ["forms that are passed over"] = { "\1\1\8\1/home\0" .. "\7\1\8\2\11\3\15\4\6\5\30\9\9\10\10" .. "\2" ..
+    ["forms that are skipped"] = { "\1\1\8\1/home\0" .. "\7\1\8\2\11\3\15\4\6\5\30\9\9\10\10" .. "\2" ..
       ("a.c\0\0\5\0\0\0\0" .. ("m"):rep(16) .. "\3abc" .. "\2de"):rep(2), "a.c" },
-    ["a number with a sign, which is passed over"] = { "\1\1\8\1/home\0" .. "\3\1\8\2\11\7\13" .. "\2" ..
+    ["a signed number, which is skipped"] = { "\1\1\8\1/home\0" .. "\3\1\8\2\11\7\13" .. "\2" ..
       ("a.c\0\0\255\127"):rep(2), "a.c" },
-    ["many files that are said to take no byte"] = { "\1\1\8\1/home\0" .. "\0\255\255\255\255\15", nil },
-    ["many files that are said to be"] = { "\1\1\8\1/home\0" .. "\2\1\8\2\11\255\255\255\255\15" .. "a.c\0\0", nil },
-    ["many directories that are said to be"] = { "\1\1\8\255\255\255\255\15/home\0", nil },
-    ["a form that nobody knows"] = { "\1\1\8\1/home\0" .. "\2\1\8\11\127\1" .. "a.c\0\0", nil },
-    ["names in sections that are not there"] = { "\1\1\31\1\0\0\0\0" .. "\2\1\14\2\11\1" .. "\0\0\0\0\0", "<unknown>" },
+    ["a huge number of files of zero bytes"] = { "\1\1\8\1/home\0" .. "\0\255\255\255\255\15", nil },
+    ["a false, huge number of files"] = { "\1\1\8\1/home\0" .. "\2\1\8\2\11\255\255\255\255\15" .. "a.c\0\0", nil },
+    ["a false, huge number of directories"] = { "\1\1\8\255\255\255\255\15/home\0", nil },
+    ["an unknown form"] = { "\1\1\8\1/home\0" .. "\2\1\8\11\127\1" .. "a.c\0\0", nil },
+    ["names in missing sections"] = { "\1\1\31\1\0\0\0\0" .. "\2\1\14\2\11\1" .. "\0\0\0\0\0", "<unknown>" },
     ["no files"] = { "\0\0\0\0", "<unknown>" },
   } do
-    it("with " .. name .. " does no harm", function()
+    it("with " .. name .. " is harmless", function()
       local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5,
         debug_line = table_5(case[1], one_row) }
       read(path)
@@ -478,49 +475,49 @@ describe("A line table that is made by hand", function()
   end
 
   for name, program in pairs {
-    ["numbers without an end"] = set_address .. "\1\2" .. ("\255"):rep(200),
+    ["a number without an end"] = set_address .. "\1\2" .. ("\255"):rep(200),
     ["a line without an end"] = set_address .. "\1\3" .. ("\255"):rep(200),
     ["an operand without an end"] = set_address .. "\1\0" .. ("\128"):rep(20) .. "\127",
-    ["an extended opcode of nothing"] = set_address .. "\1\0\0" .. "\2\16\0\1\1",
+    ["an extended opcode of zero bytes"] = set_address .. "\1\0\0" .. "\2\16\0\1\1",
     ["an address of three bytes"] = "\0\4\2\1\2\3\1\2\16\0\1\1",
     ["an address of a hundred bytes"] = "\0\101\2" .. ("\1"):rep(100) .. "\1\2\16\0\1\1",
-    ["a file of a large number"] = set_address .. "\4\255\255\255\255\255\255\255\255\127\1" .. "\2\16\0\1\1",
+    ["a huge file number"] = set_address .. "\4\255\255\255\255\255\255\255\255\127\1" .. "\2\16\0\1\1",
     ["lines and addresses that wrap"] = set_address .. ("\3\255\255\255\255\7\1\2\255\255\255\255\255\255\255\255\127")
       :rep(20) .. "\0\1\1",
-    ["files that are defined on the way"] = set_address .. ("\0\8\3" .. "c.c\0\0\0\0"):rep(50) .. "\4\51\1\2\16\0\1\1",
-    ["nothing"] = "",
-    ["addresses that go backwards"] = set_address .. "\1\2\16\1" .. "\0\9\2" .. ("<I8"):pack(0x1004) ..
+    ["files defined by the program"] = set_address .. ("\0\8\3" .. "c.c\0\0\0\0"):rep(50) .. "\4\51\1\2\16\0\1\1",
+    ["no instructions"] = "",
+    ["addresses that decrease"] = set_address .. "\1\2\16\1" .. "\0\9\2" .. ("<I8"):pack(0x1004) ..
       "\3\1\1\2\16\0\1\1",
   } do
-    it("whose program has " .. name .. " does no harm", function()
+    it("whose program has " .. name .. " is harmless", function()
       local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) }
       read(path)
       compare(path)
     end)
   end
 
-  it("is read though it has opcodes that nobody knows, whose operands are counted", function()
-    local machine <const> = "\1\1\1\251\14\15\0\1\1\1\1\0\0\0\1\0\0\1\2\0"
+  it("is read if it has unknown opcodes; the header counts their operands", function()
+    local parameters <const> = "\1\1\1\251\14\15\0\1\1\1\1\0\0\0\1\0\0\1\2\0"
     local program = set_address .. "\13\1\200\1" .. "\1" .. "\14" .. "\0\1\128" .. "\3\2\1" .. "\2\16\0\1\1"
     local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5,
-      debug_line = table_5(named, program, machine) }
+      debug_line = table_5(named, program, parameters) }
     assert.same({ "0x1000 b.c 1 x", "0x1000 b.c 3 x", "0x1010" }, our_rows(gprof.image(path)))
     assert.is_true(compare(path) > 0)
   end)
 
-  it("is none from where opcodes would have to be divided by a range of no line", function()
-    local machine <const> = "\1\1\1\251\0\13\0\1\1\1\1\0\0\0\1\0\0\1"
+  it("is read up to the first opcode that would divide by a line range of zero", function()
+    local parameters <const> = "\1\1\1\251\0\13\0\1\1\1\1\0\0\0\1\0\0\1"
     for _, opcode in ipairs { "\8", "\20" } do
       local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5,
-        debug_line = table_5(named, set_address .. "\1" .. opcode .. one_row, machine) }
+        debug_line = table_5(named, set_address .. "\1" .. opcode .. one_row, parameters) }
       assert.same({ "0x1000 b.c 1 x" }, our_rows(gprof.image(path)))
       assert.equal(0, compare(path))
     end
   end)
 
-  -- Attributes that nobody knows, in forms of GNU's: a number in .debug_addr, one in .debug_str_offsets, an entry in
-  -- another file; and the directory is a text in another file.
-  it("may belong to a unit that is in part in another file", function()
+  -- Unknown attributes in GNU's forms: an index into .debug_addr, one into .debug_str_offsets, and an entry in another
+  -- file. The directory is a string in another file.
+  it("may belong to a unit that is partly in another file", function()
     local abbrev = "\1\17\0" .. "\129\64\129\62" .. "\130\64\130\62" .. "\131\64\160\62" .. "\16\23" .. "\27\161\62" ..
       "\0\0\0"
     local info = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. "\0" .. "\0" .. "\0\0\0\0" .. "\0\0\0\0" .. "\0\0\0\0")
@@ -529,20 +526,20 @@ describe("A line table that is made by hand", function()
     compare(path)
   end)
 
-  -- What libbfd says of these depends on what it was asked before.
-  it("whose program has a sequence that does not end does no harm", function()
+  -- No comparison: libbfd's answers for these depend on earlier queries.
+  it("whose program has a sequence that does not end is harmless", function()
     local program = set_address .. "\1\2\16\1"
     local path = with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) }
     read(path)
     assert.same({ "0x1000 b.c 1 x", "0x1010 b.c 1 x" }, our_rows(gprof.image(path)))
   end)
 
-  it("with millions of rows takes no memory for those that nobody wants", function()
+  it("with a million rows takes no memory for the unwanted ones", function()
     local program = set_address .. ("\20"):rep(1000000) .. "\0\1\1"
     read(with_sections { debug_info = info_5, debug_abbrev = abbrev_5, debug_line = table_5(named, program) })
   end)
 
-  it("with thousands of sequences for the code of thousands of functions does no harm", function()
+  it("with thousands of sequences for the code of thousands of functions is harmless", function()
     local symbols = {}
     for i = 1, 3000 do symbols[i] = { "f" .. i, i - 1 } end
     local all = set_address .. "\1" .. "\2\184\23" .. "\0\1\1"
@@ -553,20 +550,20 @@ describe("A line table that is made by hand", function()
     assert.truthy(read(path):find "\nf3000 /home/[ab]%.c:1\n")
   end)
 
-  it("may be named by as many units as there are, anywhere", function()
+  it("may be referred to by very many units, at any offset", function()
     local units, line = {}, table_5(named, set_address .. ("\20"):rep(100000) .. "\0\1\1")
     for i = 0, 20000 do
       units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i) .. "/home\0")
     end
     read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5, debug_line = line })
-    -- Headers of tables overlap: each seems to be one.
+    -- Overlapping headers: each looks like a table.
     local overlapping = ("\255\255\3\0\2\0\0\0\0\0\1\1\1\1\1\1"):rep(20000)
     units = {}
     for i = 0, 20000 do
       units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i * 16) .. "/home\0")
     end
     read(with_sections { debug_info = table.concat(units), debug_abbrev = abbrev_5, debug_line = overlapping })
-    -- The same of tables that are long, and of no version.
+    -- Long overlapping tables of an invalid version.
     units = {}
     for i = 0, 200000 do
       units[#units + 1] = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1" .. ("<I4"):pack(i * 4) .. "/home\0")
@@ -579,13 +576,13 @@ describe("A line table that is made by hand", function()
     local unit = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\2" .. "\0\0\0\0" .. "/home\0")
     local abbrev = ("\1\17\0" .. ("\16\23"):rep(100) .. "\0\0"):rep(10000)
     read(with_sections { debug_info = unit:rep(20000), debug_abbrev = abbrev, debug_line = table_5(named, one_row) })
-    -- attributes that are there and take no byte of any unit
+    -- attributes that take no bytes in a unit
     unit, abbrev = ("<s4"):pack("\5\0\1\8\0\0\0\0" .. "\1"), "\1\17\0" .. ("\60\25"):rep(500000) .. "\0\0\0"
     read(with_sections { debug_info = unit:rep(50000), debug_abbrev = abbrev, debug_line = "" })
     read(with_sections { debug_info = ("\0"):rep(1000000), debug_abbrev = abbrev_5, debug_line = "" })
   end)
 
-  it("is read once, where the next unit is said to be so long that addresses wrap to the first", function()
+  it("is read once if the next unit's length would wrap around to the first unit", function()
     local longest = "\255\255\255\255" .. ("<i8"):pack(-#info_5) .. ("\0"):rep(600)
     local path = with_sections { debug_info = info_5 .. longest, debug_abbrev = abbrev_5,
       debug_line = table_5(named, one_row) }
@@ -594,9 +591,9 @@ describe("A line table that is made by hand", function()
   end)
 end)
 
-describe("Damaged debugging information does no harm:", function()
+describe("Damaged debugging information is harmless:", function()
   for _, name in ipairs { ".debug_line", ".debug_info", ".debug_abbrev", ".debug_str" } do
-    it(name .. " that is cut off, or goes on behind the end of the file", function()
+    it(name .. " that is truncated, or extends beyond the end of the file", function()
       local _, size = place(name)
       local images = {}
       for _, cut in ipairs { 0, 1, 3, 4, 11, 12, 13, size - 1, size // 2, size // 3, size + 1, size + 4096, 1 << 40,
@@ -607,7 +604,7 @@ describe("Damaged debugging information does no harm:", function()
     end)
   end
 
-  it("sections that are compressed, and said to be huge when they are not", function()
+  it("compressed sections with a false uncompressed size", function()
     local compressed = build.program("twins", "O2+gz").image
     local text = shell.read(compressed)
     local images = {}
@@ -622,7 +619,7 @@ describe("Damaged debugging information does no harm:", function()
 
   local repeatedly = chance.cases(1, 200)
   for _, name in ipairs { ".debug_line", ".debug_info", ".debug_abbrev" } do
-    it("bytes of " .. name .. " by chance", function()
+    it("random bytes in " .. name, function()
       local offset, size = place(name)
       repeatedly(function(note)
         local list = {}

@@ -105,14 +105,14 @@ local topics <const> = {
     "records: arc at offset 216: 0x500 calls 0x1020 7 times",
   } },
   { 128, "symbols", {
-    "symbols: 0x1060 is that of two: leaf stays, not _leaf",
+    "symbols: 0x1060 has two symbols: leaf is kept, _leaf is dropped",
     "symbols: number 1: 0x1000 to 0x101f main", "symbols: number 2: 0x1020 to 0x103f ping",
     "symbols: number 3: 0x1040 to 0x105f pong", "symbols: number 4: 0x1060 to 0x107f leaf",
   } },
   { 128, "symbols", { "symbols: 0x1040 pong is chosen: a function, static" } },
   { 128, "symbols", { "symbols: 0x1000 main is chosen: a function, global" } },
-  { 128, "symbols", { "symbols: 0x1046 data_$label is no function" } },
-  { 128, "symbols", { "symbols: 0x1040 pong is left out: static" }, words = { "-a" } },
+  { 128, "symbols", { "symbols: 0x1046 data_$label is not a function" } },
+  { 128, "symbols", { "symbols: 0x1040 pong is omitted: static" }, words = { "-a" } },
   { 512, "lookup", {
     "lookup: 0x1004 is in main", "lookup: 0x1020 is in ping", "lookup: 0x500 is in no function",
   } },
@@ -174,7 +174,7 @@ describe("a trace", function()
     local list = shell.write(shell.tmpdir "trace" .. "/list", "1000 T main\n1020 t other\n1040 D datum\n")
     has_in_order({
       "symbols: 0x1000 main is chosen: a function, global", "symbols: 0x1020 other is chosen: a function, static",
-      "symbols: 0x1040 datum is no function: type D", "symbols: number 1: 0x1000 to 0x101f main",
+      "symbols: 0x1040 datum is not a function: type D", "symbols: number 1: 0x1000 to 0x101f main",
     }, traced("-d128", "-S" .. list).stderr)
   end)
 

@@ -341,7 +341,7 @@ describe("--with", function()
     end
     check ""
     objcopy("--only-keep-debug", image, "liby.so.debug")
-    check "gprof.lua: warning: liby.so.debug: is of another build than liby.so: its checksum is SUM, not SUM\n"
+    check "gprof.lua: warning: liby.so.debug: is from a different build than liby.so: its checksum is SUM, not SUM\n"
   end)
 
   it("refuses exports over a library and its profile, and leaves these as they were", function()

@@ -1,5 +1,5 @@
--- What symspecs mean by default: functions by their names in the source, files by their last components; and what
--- becomes of symspecs, numbers and symbol files that are wrong.
+-- What symspecs mean by default: functions by their source names, files by their last components. Also how errors in
+-- symspecs, numbers and symbol files are reported.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -19,14 +19,14 @@ describe("symspec.parse", function()
     ["shapes.h:Shape::area"] = { file = "shapes.h", name = "Shape::area" },
     [":99999999999999999999"] = { line = math.maxinteger }, [":0"] = { line = 0 },
   } do
-    it(("takes '%s' apart"):format(text), function()
+    it(("parses '%s'"):format(text), function()
       local found, callees = symspec.parse(text)
       assert.same(half, found)
       assert.is_nil(callees)
     end)
   end
 
-  it("takes calls apart", function()
+  it("parses calls", function()
     local from, to = symspec.parse("a.c:f/:7", true)
     assert.same({ file = "a.c", name = "f" }, from)
     assert.same({ line = 7 }, to)
@@ -36,7 +36,7 @@ describe("symspec.parse", function()
     assert.same({ bare = "" }, (symspec.parse("/f", true)))
   end)
 
-  it("knows GNU gprof's ways", function()
+  it("parses as GNU gprof does, on request", function()
     assert.same({ file = "Shape:", name = "area" }, (symspec.parse("Shape::area", false, true)))
     assert.same({ bare = "left", name = "left" }, (symspec.parse("left/common.c", false, true)))
     assert.same({ file = "a.c" }, (symspec.parse("a.c:0", false, true)))
@@ -51,7 +51,7 @@ local function open(name)
   return image, assert(gprof.data(image, built.gmon))
 end
 
--- The names of the functions that some symspecs select for the flat profile, sorted; and the symspecs that missed.
+-- The sorted names of the functions that symspecs select for the flat profile, and the symspecs that match nothing.
 local function listed(name, ...)
   local image, data = open(name)
   local missed = {}
@@ -65,8 +65,8 @@ local function listed(name, ...)
   return names, missed
 end
 
-describe("By default", function()
-  it("files go by their last components", function()
+describe("By default, symspecs", function()
+  it("match files by their last components", function()
     assert.same({ "helper", "left_run", "work" }, (listed("twins", "left/common.c")))
     assert.same({ "helper", "right_run", "work" }, (listed("twins", "right/common.c:")))
     assert.same({ "helper", "helper", "left_run", "right_run", "work", "work" }, (listed("twins", "common.c")))
@@ -75,7 +75,7 @@ describe("By default", function()
     assert.same({ "work", "work", "work" }, (listed("twins", "work")))
   end)
 
-  it("a colon alone stands for all functions", function()
+  it("match all functions if they are a colon alone", function()
     local image, data = open "calls"
     local all = {}
     for name in gprof.profile(image, data):functions("name", "name") do all[#all + 1] = name end
@@ -83,7 +83,7 @@ describe("By default", function()
     assert.same({ all, {} }, { listed("calls", ":") })
   end)
 
-  it("those that match nothing are told of, and none that nobody gave", function()
+  it("are passed to `missed` at each stage if they match nothing", function()
     local image, data = open "twins"
     for _, gnu_compat in ipairs { false, true } do
       for _, stage in ipairs { "flat", "graph", "time", "annotation", "executions" } do
@@ -95,13 +95,13 @@ describe("By default", function()
     end
   end)
 
-  it("parts of components are none", function()
+  it("do not match parts of a path component", function()
     local _, missed = listed("twins", "ommon.c", "eft/common.c")
     table.sort(missed)
     assert.same({ "eft/common.c", "ommon.c" }, missed)
   end)
 
-  it("functions go by their demangled names, with and without parameters", function()
+  it("match demangled names, with and without parameters", function()
     local measure = { "measure(unsigned int)" }
     assert.same(measure, (listed("shapes", "measure")))
     assert.same(measure, (listed("shapes", "measure(unsigned int)")))
@@ -114,7 +114,7 @@ describe("By default", function()
     assert.equal(1, #listed("shapes", "(anonymous namespace)::count(double)"))
   end)
 
-  it("a name with dots is a function where there is one", function()
+  it("with dots match a function of that name, if there is one", function()
     if not build.symbols(build.program("clones").image).by_name["work.isra.0"] then
       pending("this compiler makes no work.isra.0")
       return
@@ -123,7 +123,7 @@ describe("By default", function()
     assert.same({ "work.isra.0" }, (listed("clones", ":work.isra.0")))
   end)
 
-  it("a function may be given by its line", function()
+  it("match a function by its line", function()
     local image, data = open "calls"
     local profile = assert(gprof.profile(image, data))
     for f in profile:functions() do
@@ -135,7 +135,7 @@ describe("By default", function()
     error "no function twice"
   end)
 
-  it("each symspec that matches nothing is told of", function()
+  it("are all passed to `missed` if they match nothing", function()
     local names, missed = listed("calls", "nobody", "main", "no.c", ":0", ":99999999999999999999")
     assert.same({ "main" }, names)
     table.sort(missed)
@@ -151,7 +151,7 @@ local plan <const> = {
   calls = { { "main", "work", 2 }, { "main", "leaf", 1 }, { "work", "leaf", 6 }, { "work", "work", 5 } },
 }
 
--- The calls that are left: "main>work".
+-- The remaining calls, as "main>work", without those that symspecs exclude.
 local function calls_left(...)
   local profile = crafted.profile(plan, { exclude = { arcs = { ... } } })
   local left = {}
@@ -162,8 +162,8 @@ local function calls_left(...)
   return left
 end
 
-describe("Calls are left out", function()
-  it("from and to", function()
+describe("Calls are excluded", function()
+  it("by caller, callee or both", function()
     assert.same({ "main>leaf", "main>work", "work>leaf", "work>work" }, calls_left("leaf/main"))
     assert.same({ "main>leaf", "work>leaf", "work>work" }, calls_left("main/work"))
     assert.same({ "main>work", "work>work" }, calls_left("/leaf"))
@@ -182,7 +182,7 @@ describe("The program", function()
     return program.run(table.move({ image, gmon }, 1, 2, #list + 1, list))
   end
 
-  it("warns once of each symspec that matches nothing", function()
+  it("warns once about each symspec that matches nothing", function()
     local result = run { "-b", "-p", "-Pnobody", "-n", "nobody", "-Qno.c" }
     assert.equal(0, result.status)
     local lines = {}
@@ -192,7 +192,7 @@ describe("The program", function()
       "gprof.lua: warning: symspec 'nobody' matches nothing" }, lines)
   end)
 
-  it("names the clones of a function that it does not find", function()
+  it("lists the clones of a function that it does not find", function()
     local cloned = { functions = { "main", "work.isra.0", "work.part.1", "works.x", "f.1", "f.2", "f.3", "f.4" },
       ticks = { main = 1 } }
     for spec, clones in pairs {
@@ -201,12 +201,12 @@ describe("The program", function()
       wor = "", ["work.isra"] = "",
     } do
       local result = program.run { "-b", "-p", "-P" .. spec, crafted.image(cloned), crafted.gmon(cloned) }
-      local said = ("gprof.lua: warning: symspec '%s' matches nothing%s\n"):format(spec, clones)
-      assert.same({ said, 0 }, { result.stderr, result.status })
+      local warning = ("gprof.lua: warning: symspec '%s' matches nothing%s\n"):format(spec, clones)
+      assert.same({ warning, 0 }, { result.stderr, result.status })
     end
   end)
 
-  it("looks for none in a program without symbols", function()
+  it("does not look for clones in a program without symbols", function()
     local stripped = shell.tmpdir() .. "/stripped"
     shell.check { "strip", "-o", stripped, image }
     local symbols = shell.write(shell.tmpdir() .. "/symbols", shell.check { "nm", image }.stdout)
@@ -228,7 +228,7 @@ describe("The program", function()
     end)
   end
 
-  it("leaves out what was called less often than -m says", function()
+  it("omits functions called less often than -m says", function()
     local result = run { "-b", "-C", "-m", "3" }
     assert.same({ 0, "" }, { result.status, result.stderr })
     assert.equal("<unknown>:0: (leaf:0x1040) 7 executions\n", result.stdout)
@@ -246,10 +246,10 @@ describe("The program", function()
   local good <const> = "<unknown>:0: (one:0x1000) 0 executions\n<unknown>:0: (two:0x1040) 7 executions\n"
 
   for about, text in pairs {
-    ["plain"] = "1000 T one\n1040 t two\n", ["with CRLF"] = "1000 T one\r\n1040 T two\r\n",
+    ["in plain form"] = "1000 T one\n1040 t two\n", ["with CRLF"] = "1000 T one\r\n1040 T two\r\n",
     ["with blank lines"] = "\n1000 T one\n\n  \n1040 T two\n\n", ["without a last newline"] = "1000 T one\n1040 T two",
-    ["with other symbols"] = "1000 T one\n1010 d data\n         U undefined\n1040 T two\n",
-    ["with one that has no name"] = "1000 T one\n1020 t \n1040 T two\n",
+    ["with data and undefined symbols"] = "1000 T one\n1010 d data\n         U undefined\n1040 T two\n",
+    ["with a symbol without a name"] = "1000 T one\n1020 t \n1040 T two\n",
   } do
     it(("reads symbol files %s"):format(about), function()
       local result = with_symbols(text)
@@ -265,13 +265,13 @@ describe("The program", function()
   end)
 
   for about, case in pairs {
-    ["an odd line"] = { "1000 T one\nnonsense\n1040 T two\n", "line 2" },
-    ["a line cut short"] = { "1000 T one\n1040 T two\n1050 T\n", "line 3" },
-    ["a line cut short, of a file with CRLF"] = { "1000 T one\r\n1050 T\r\n", "line 2" },
-    ["binary bytes"] = { "\127ELF\2\1\1\0\0\255\254", "line 1" },
-    ["nothing"] = { "", "" }, ["no functions"] = { "1000 D one\n", "" },
+    ["with a malformed line"] = { "1000 T one\nnonsense\n1040 T two\n", "line 2" },
+    ["with a truncated line"] = { "1000 T one\n1040 T two\n1050 T\n", "line 3" },
+    ["with CRLF and a truncated line"] = { "1000 T one\r\n1050 T\r\n", "line 2" },
+    ["with binary data"] = { "\127ELF\2\1\1\0\0\255\254", "line 1" },
+    ["that are empty"] = { "", "" }, ["without functions"] = { "1000 D one\n", "" },
   } do
-    it(("refuses symbol files of %s"):format(about), function()
+    it(("refuses symbol files %s"):format(about), function()
       local result, path = with_symbols(case[1])
       assert.same({ 1, "" }, { result.status, result.stdout })
       assert.equal(1, select(2, result.stderr:gsub("\n", "")))
@@ -280,24 +280,24 @@ describe("The program", function()
     end)
   end
 
-  -- What /proc/kallsyms is to all but root.
-  it("refuses symbol files whose addresses are hidden", function()
+  -- Only root sees the addresses in /proc/kallsyms.
+  it("refuses symbol files whose addresses are all zero", function()
     local zero = ("0"):rep(16)
     local hidden = ("Z T one\nZ A per_cpu\nZ t two\nZ t three\t[module]\n"):gsub("Z", zero)
     local result, path = with_symbols(hidden)
-    assert.same({ 1, "", ("gprof.lua: %s: all addresses are zero; if they are the kernel's, it hides them: " ..
-      "read the file as root\n"):format(path) }, { result.status, result.stdout, result.stderr })
+    assert.same({ 1, "", ("gprof.lua: %s: all addresses are zero; if these are the kernel's symbols, read " ..
+      "/proc/kallsyms as root\n"):format(path) }, { result.status, result.stdout, result.stderr })
     assert.equal(0, with_symbols(hidden .. "1000 T four\n").status)
     assert.equal(0, program.run({ "--gnu-compat", "-b", "-C", "-z", "-S", path, image, gmon }).status)
   end)
 
-  it("reads symbol files of one function that lies at zero", function()
+  it("reads symbol files whose only function is at address zero", function()
     local result = with_symbols "0 T one\n"
     assert.same({ 0, "" }, { result.status, result.stderr })
     assert.truthy(result.stdout:find("(one:0x0) ", 1, true), result.stdout)
   end)
 
-  it("refuses symbol files that are not there", function()
+  it("refuses symbol files that do not exist", function()
     local path = shell.tmpdir() .. "/none"
     local result = run { "-S", path }
     assert.same({ 1, "" }, { result.status, result.stdout })
