@@ -1,15 +1,15 @@
 #!/usr/bin/env lua5.4
--- Converts bb.out, the readable counts of basic blocks that programs of old compilers
--- (gcc -a) leave, into a profile in the format of today:
+-- Converts bb.out, the text file of basic-block counts that programs compiled with gcc -a
+-- (old versions of gcc) write, into a profile in the current format:
 --
 --     lua5.4 examples/bbconv.lua a.out < bb.out > bb-data
 --
--- The profile can be named beside gmon.out. It is in the byte order and pointer size of
--- the image, a.out.
+-- The result can be passed to gprof.lua together with gmon.out. It has the byte order and
+-- pointer size of the image, a.out.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
@@ -27,8 +27,8 @@ local image = check(gprof.image(arg[1]))
 local data, size = gprof.data.new { image = image }, image.pointer_size
 
 local function too_large(line, digits)
-  fail("standard input: line %d: %s does not fit the image's %d bytes", line, digits,
-    size)
+  fail("standard input: line %d: %s does not fit in the image's pointer size (%d bytes)",
+    line, digits, size)
 end
 
 local function to_count(digits, line)
@@ -42,10 +42,10 @@ local function to_address(digits, line)
   return tonumber(digits, 16)
 end
 
--- A source file's blocks have to be as many as its line says.
+-- Checks that a source file has as many blocks as its "File" line announces.
 local function check_file(file)
   if file and file.blocks ~= tonumber(file.announced) then
-    fail("standard input: line %d: the file has %s basic blocks, but lines for %d",
+    fail("standard input: line %d: announces %s basic blocks, but %d follow",
       file.line, file.announced, file.blocks)
   end
 end
@@ -60,16 +60,16 @@ for text in io.lines() do
     file = { line = line, announced = announced, blocks = 0 }
   elseif count then
     if not file then
-      fail("standard input: line %d: a block comes before the first file", line)
+      fail("standard input: line %d: expected a \"File\" line before the first block", line)
     end
     file.blocks = file.blocks + 1
     local place, executions = to_address(address, line), to_count(count, line)
     local added, problem = data:add_block(place, executions)
     if not added then fail("standard input: line %d: %s", line, problem) end
   elseif text:find "%S" and not text:find "^Basic block profiling" then
-    fail("standard input: line %d: is about neither a file nor a block", line)
+    fail("standard input: line %d: expected a \"File\" or \"Block\" line", line)
   end
 end
 check_file(file)
-if not file then fail "standard input: has no line about a file" end
+if not file then fail "standard input: has no \"File\" line" end
 check(data:write "-")

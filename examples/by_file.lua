@@ -1,14 +1,14 @@
 #!/usr/bin/env lua5.4
--- Time by source file, and by directory: which part of a program is worth a look.
+-- Prints the time by source file and by directory.
 --
 --     lua5.4 examples/by_file.lua IMAGE PROFILE...
 --
--- The time of inlined code is that of the file that it was written in, a header mostly:
--- so the profile is one by line. Code without debugging information is "(unknown)".
+-- Inlined code counts for the file that contains its source, often a header; this needs a
+-- profile by line. Code without debugging information counts as "(unknown)".
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
@@ -21,10 +21,10 @@ end
 check(arg[2], "usage: by_file.lua IMAGE PROFILE...")
 local image = check(gprof.image(arg[1]))
 local data = check(gprof.data(image, table.unpack(arg, 2)))
-check(data.has_histogram, "there is no histogram, so nothing is known of time")
+check(data.has_histogram, "the profiles have no histogram, so there are no times")
 local profile = check(gprof.profile(image, data, { line = true }))
 
--- "near/../far/twice.h", as an #include made it, is far/twice.h.
+-- Simplifies a path that an #include made: "near/../far/twice.h" is "far/twice.h".
 local function plain(file)
   local steps
   repeat file, steps = file:gsub("[^/]*[^/.][^/]*/%.%./", "", 1) until steps == 0
@@ -45,7 +45,7 @@ local function sum(times)
   return total
 end
 
--- What has most time comes first; of equals, by name.
+-- Sorted by time, most first, then by name.
 local function write_table(title, times)
   local names, total = {}, sum(times)
   for name in pairs(times) do table.insert(names, name) end

@@ -1,16 +1,16 @@
 #!/usr/bin/env lua5.4
--- Who calls a function, who calls those, and so on, up to main:
+-- Prints the callers of a function, their callers, and so on, up to main:
 --
 --     lua5.4 examples/callers.lua FUNCTION IMAGE PROFILE...
 --
--- FUNCTION is a symspec: `find`, `table.c:find`, `table.c:41`, `Table::find`; if it means
--- several functions, the callers of all. Each line is an arc: how many calls it is away
--- from FUNCTION at least, how often it was taken, caller and callee. The nearest come
--- first, and every arc once, so recursion does not go round in circles.
+-- FUNCTION is a symspec, such as `find`, `table.c:find`, `table.c:41` or `Table::find`. If
+-- it matches several functions, the callers of all are printed. Each line is an arc: its
+-- distance from FUNCTION in calls, the number of calls, caller and callee. The nearest arcs
+-- come first. Every arc is printed once, so recursion ends.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
@@ -26,13 +26,13 @@ local data = check(gprof.data(image, table.unpack(arg, 3)))
 local profile = check(gprof.profile(image, data))
 
 local unknown <const> = ("%s: no function '%s'"):format(arg[2], arg[1])
-check(arg[1]:find "%w", unknown)  -- what is no name at all is a misuse of `find`
+check(arg[1]:find "%w", unknown)  -- `find` raises an error for malformed names
 local queue, depth = { profile:find(arg[1]) }, {}
 check(queue[1], unknown)
 for _, f in ipairs(queue) do depth[f] = 0 end
 
 print "depth        calls  caller -> callee"
-for _, f in ipairs(queue) do  -- breadth first: the queue grows at its end meanwhile
+for _, f in ipairs(queue) do  -- breadth-first search; the loop appends to the queue
   for arc in f:callers("count") do
     local caller = arc.caller
     if not depth[caller] then

@@ -1,15 +1,15 @@
--- The flat profile with the error of each figure:
+-- A report: the flat profile with the statistical error of each time.
 --
 --     lua5.4 gprof.lua --report=examples/flat_errors.lua IMAGE PROFILE...
 --
--- Times are sampled: n samples have an expected error of sqrt(n) (see "Statistical
--- Sampling Error" in GNU gprof's manual), so a function of four samples may as well have
--- had two or six. Calls are counted, and exact. (The program's own flat profile has such a
--- column under --errors; this one adds the percentages, and shows how a report is made.)
+-- The error of n samples is sqrt(n) (see "Statistical Sampling Error" in GNU gprof's
+-- manual): a function with four samples could as well have had two or six. Call counts are
+-- exact. The option --errors adds such a column to the usual flat profile; this example
+-- adds percentages, and shows how to write a report.
 --
--- This is a report like those of the library: a module that returns one function of the
--- profile, the options of the program by long name, and a stream to write to, which takes
--- text, or a format and values. In scripts: `profile:report("./flat_errors.lua")`.
+-- A report is a module that returns a function. Its parameters are the profile, the options
+-- by long name, and a stream, which is called with text, or with a format and values. In
+-- scripts: `profile:report("./flat_errors.lua")`.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -18,7 +18,7 @@ local row <const> = "%6.2f %10.2f %10.2f %7s %10s  %s\n"
 
 return function(profile, options, write)
   if not profile.rate then
-    error("a flat profile needs a histogram, which this profile has not", 0)
+    error("a flat profile needs a histogram, which this profile lacks", 0)
   end
   local total = math.max(profile.total_ticks, 1)
   write("Flat profile, with the expected error of each time:\n\n")

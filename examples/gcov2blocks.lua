@@ -1,21 +1,21 @@
 #!/usr/bin/env lua5.4
--- Turns what gcov counted into a profile of basic blocks, which annotated source shows:
+-- Converts line counts of gcov into a profile of basic blocks, for annotated source:
 --
 --     gcc -O0 -g --coverage -o prog prog.c && ./prog
 --     gcov --json-format --stdout *.gcda | lua5.4 examples/gcov2blocks.lua prog > blocks
 --     lua5.4 gprof.lua -l -A prog blocks
 --
--- Each line that gcov counted is a block, where the code of the line begins in the
--- function that gcov names. Calls of a function, which gcov has on the line with its
--- name, are where its code begins: with the brace, if that is on the next line. Lines
--- without code, such as "case 1:", are left out. "#####" on the last line is of what
--- --coverage adds to a program.
+-- Each line with a count becomes a block at the first address of the line in the function
+-- that gcov names. gcov counts the calls of a function on the line with its name; here they
+-- are on the line of its first code, which may be the opening brace on the next line. Lines
+-- without code, such as "case 1:", are left out. In the annotated source, "#####" on the
+-- last line belongs to functions that --coverage adds.
 --
--- Needs dkjson (Debian: lua-dkjson), and code without optimisation, as gcov does.
+-- Needs dkjson (Debian: lua-dkjson). Like gcov, needs code compiled without optimization.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
@@ -26,17 +26,18 @@ local function check(value, message)
 end
 
 local found, json = pcall(require, "dkjson")
-check(found, "needs the module dkjson, which is not installed")
+check(found, "module 'dkjson' not found: install it (Debian: lua-dkjson)")
 
--- Values of gcov's, which have to be of a type.
+local NOT_GCOV <const> = "standard input: not from gcov --json-format"
+
+-- Checks the type of a value in the input, and returns the value.
 local function expect(kind, value)
-  check(type(value) == kind, "standard input: is JSON, but not that of gcov")
+  check(type(value) == kind, NOT_GCOV)
   return value
 end
 
 local function expect_count(value)
-  check(math.type(value) == "integer" and value >= 0,
-    "standard input: is JSON, but not that of gcov")
+  check(math.type(value) == "integer" and value >= 0, NOT_GCOV)
   return value
 end
 
@@ -44,14 +45,15 @@ check(arg[1] and not arg[2], "usage: gcov2blocks.lua IMAGE < JSON > PROFILE")
 local image = check(gprof.image(arg[1]))
 local data = gprof.data.new { image = image }
 
--- Where code of a line begins in functions of a name; for "start", where these begin.
+-- By function name and line: the first address of the line in each function of that name.
+-- The line "start" has the entry points of the functions.
 local places = {}
 
 local function add_place(line, address, symbol, file)
   local key = symbol.symbol .. "\0" .. line
   places[key] = places[key] or {}
   for _, place in ipairs(places[key]) do
-    -- the first code of the line counts
+    -- only the first address of the line counts
     if place.symbol == symbol and place.file == file then return end
   end
   table.insert(places[key], { address = address, symbol = symbol, file = file })
@@ -65,8 +67,8 @@ for address, file, line, statement in image:lines() do
   end
 end
 
--- Counts a line wherever its code is; returns whether there is any. Files are for gcov as
--- the compiler was told, and often relative.
+-- Adds the count of a line at each of its places; returns whether it has any. gcov prints
+-- paths as they were passed to the compiler, so they are often relative.
 local function add_line(file, name, line, count)
   local any = false
   for _, place in ipairs(places[name .. "\0" .. line] or {}) do
@@ -95,7 +97,7 @@ local function add_file(file)
 end
 
 local text, position, any = check(io.read "a"), 1, false
-while text:find("%S", position) do  -- one document for each file of counts
+while text:find("%S", position) do  -- gcov prints one JSON document for each .gcda file
   local document, after, problem = json.decode(text, position)
   check(not problem, ("standard input: %s"):format(problem))
   for _, file in ipairs(expect("table", expect("table", document).files)) do
@@ -103,5 +105,5 @@ while text:find("%S", position) do  -- one document for each file of counts
   end
   position = after
 end
-check(any, "standard input: counts no line of " .. image.path)
+check(any, "standard input: no counts for lines of " .. image.path)
 check(data:write "-")

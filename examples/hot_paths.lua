@@ -1,23 +1,22 @@
 #!/usr/bin/env lua5.4
--- The ten hottest paths: chains of calls, from a root to where the time was spent.
+-- Prints the ten hottest call paths, from a root down to where the time was spent.
 --
 --     lua5.4 examples/hot_paths.lua IMAGE PROFILE...
 --
--- The time of a path is that of the code of its last function, when it was called this
--- way. That is an estimate: a profile knows the time of calls from one function to
--- another, but not who had called the caller. So the time of main is shared among the
--- functions that it called, as their arcs tell, each share among what that one called,
--- and so on; as if a function did the same for all its callers, in proportion to the time
--- of their arcs. The functions of a cycle of recursion are one step of a path.
+-- The time of a path is the self time of its last function when called along this path. It
+-- is an estimate: a profile records calls from one function to another, but not who called
+-- the caller. So the time of main is divided among its callees in proportion to the times
+-- of their arcs, the share of each callee among its own callees, and so on, as if each
+-- function behaved alike for all callers. The functions of a cycle are one step of a path.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
 local PATHS <const> = 10
-local LEAST <const> = 0.001  -- of all time: of less there may be more paths than atoms
+local MIN_SHARE <const> = 0.001  -- of all time; without it there can be too many paths
 
 local function check(value, message)
   if value then return value end
@@ -29,11 +28,10 @@ check(arg[2], "usage: hot_paths.lua IMAGE PROFILE...")
 local image = check(gprof.image(arg[1]))
 local data = check(gprof.data(image, table.unpack(arg, 2)))
 local profile = check(gprof.profile(image, data))
-check(profile.graph_ticks > 0, "nothing was sampled, so nothing is known of time")
+check(profile.graph_ticks > 0, "the profiles have no samples, so there are no times")
 local total = profile.graph_ticks / profile.rate
 
--- How much of a node's time was spent in each of its callees; all are functions, or whole
--- cycles.
+-- The time that a node spent in each of its callees. Nodes are functions or whole cycles.
 local function times_below(node)
   local times = {}
   for arc in node:callees() do
@@ -45,10 +43,11 @@ local function times_below(node)
   return times
 end
 
--- Adds the path that goes on from `above`, which has `time` of a node, and those beyond.
+-- Adds the path `above` > `node`, which has `time` of the node's total, and all paths that
+-- start with it.
 local paths = {}
 local function follow(node, time, above)
-  if time < LEAST * total then return end
+  if time < MIN_SHARE * total then return end
   local share = time / (node.self + node.children)
   local text = above and above .. " > " .. node.name or node.name
   table.insert(paths, { time = share * node.self, text = text })
@@ -56,7 +55,7 @@ local function follow(node, time, above)
 end
 
 for node in profile:entries() do
-  -- a root: called by nobody that is known
+  -- a root has no known callers
   if not node.cycle and node.calls == 0 then follow(node, node.self + node.children) end
 end
 table.sort(paths, function(a, b)

@@ -1,27 +1,27 @@
 #!/usr/bin/env lua5.4
--- Turns samples of perf, of whatever event, into profiles for gprof:
+-- Converts samples of perf, of any event, into profiles for gprof:
 --
 --     perf record -e cycles,cache-misses ./prog
 --     perf script | lua5.4 examples/perf2gmon.lua prog gmon
 --     lua5.4 gprof.lua -p prog gmon.cycles
 --
--- writes a profile for each event, as a profile has one unit: PREFIX.EVENT. A sample
--- counts as much as its period says, if the text has periods. Call chains may be there;
--- they are no calls, and samples go to their innermost function. What was sampled
--- elsewhere, in the kernel or another object, is left out.
+-- A profile has one unit, so each event gets a profile of its own, PREFIX.EVENT. A sample
+-- is weighted by its period, if perf script prints periods. Of a call chain only the
+-- innermost frame is used; the profile gets no call counts. Samples outside the program,
+-- in the kernel or in libraries, are left out.
 --
--- Of a position-independent program perf has addresses of the run; so places are taken
--- from symbols and offsets in them ("main+0x10"), if the image has that symbol.
+-- For a position-independent program, perf prints run-time addresses. Then the address is
+-- computed from symbol and offset ("main+0x10"), if the image has that symbol.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
-local PAGE <const> = 4096     -- programs are loaded at multiples of it
+local PAGE <const> = 4096     -- load addresses are multiples of this
 local BIN <const> = 2         -- bytes
-local LARGEST <const> = 2^20  -- count of a bin: the size of a file grows with it
+local MAX_COUNT <const> = 2^20  -- in a bin; the file grows with the largest count
 local prefixes <const> = { [0] = "", "K", "M", "G", "T", "P" }
 
 local function fail(...)
@@ -37,9 +37,9 @@ if #arg ~= 2 then fail "usage: perf script | perf2gmon.lua IMAGE PREFIX" end
 local image, prefix = check(gprof.image(arg[1])), arg[2]
 local object = image.path:match "[^/]*$"
 
--- A profile of nothing has all functions, too.
+-- An empty profile, to list the functions of the image.
 local empty = check(gprof.profile(image, gprof.data.new { image = image }))
-local addresses = {}  -- by name; there can be several static functions of one
+local addresses = {}  -- lists by name, since static functions can share a name
 for address, name, symbol in empty:functions("address", "address", "name", "symbol") do
   for key in pairs { [name] = true, [symbol] = true } do
     addresses[key] = addresses[key] or {}
@@ -47,7 +47,7 @@ for address, name, symbol in empty:functions("address", "address", "name", "symb
   end
 end
 
--- Where in the image the instruction at `ip` is, by its symbol if that is known.
+-- Maps the run-time address `ip` to an address in the image: by its symbol, if known.
 local function locate(ip, name, offset)
   for _, address in ipairs(addresses[name] or {}) do
     if (ip - address - offset) % PAGE == 0 then return address + offset end
@@ -55,13 +55,13 @@ local function locate(ip, name, offset)
   return ip
 end
 
--- Counts a sample where the first of its frames says that it was, "IP SYMBOL+0xOFFSET
--- (OBJECT)" or "IP [unknown] (OBJECT)". Returns whether the text is a frame.
+-- Adds a sample to the bin of its first frame; later frames are ignored. A frame is "IP
+-- SYMBOL+0xOFFSET (OBJECT)" or "IP [unknown] (OBJECT)". Returns whether the text is one.
 local function count(sample, text)
   local ip, name, offset, file = text:match "^%s*(%x+) +(.*)%+0x(%x+) +%((.*)%)%s*$"
   if not ip then ip, name, file = text:match "^%s*(%x+) +(.*) +%((.*)%)%s*$" end
   if not ip then return false end
-  -- of a function that is inlined, the frame around it counts
+  -- an inlined function counts for the function that contains it, the next frame
   if sample.counted or file == "inlined" then return true end
   sample.counted = true
   if file:match "[^/]*$" ~= object then return true end
@@ -76,8 +76,8 @@ end
 
 local events = {}
 
--- The sample that begins in a line, "COMMAND THREAD TIME: PERIOD EVENT: ...", and what
--- follows there; nil if none does.
+-- Parses the first line of a sample, "COMMAND THREAD TIME: PERIOD EVENT: FRAME". Returns
+-- the sample and the rest of the line; for other lines nil and the line.
 local function begin_sample(text, line)
   local digits, name, rest = (text .. " "):match "^.-%s%d+%.%d+:%s+(%d*)%s*(%S+):%s+(.*)$"
   if not name then return nil, text end
@@ -89,7 +89,7 @@ local function begin_sample(text, line)
     table.insert(events, events[name])
   end
   events[name].samples = events[name].samples + 1
-  -- the fields of a tracepoint (sched:sched_switch) follow, and may be anything
+  -- a tracepoint (sched:sched_switch) is followed by its fields, which are ignored
   return { event = events[name], period = period + 0.0 }, name:find ":" and "" or rest
 end
 
@@ -100,16 +100,16 @@ local function read_lines()
     local begun, rest = begin_sample(text, line)
     sample = begun or rest:find "%S" and sample or nil
     if rest:find "%S" and not rest:find "^#" and not (sample and count(sample, rest)) then
-      fail("standard input: line %d: is about neither a sample nor a place", line)
+      fail("standard input: line %d: expected a sample or a stack frame", line)
     end
   end
 end
 
--- The histogram of an event. Large counts are rounded to powers of ten.
+-- The histogram of an event. Large counts are scaled down by a power of ten.
 local function histogram(event)
   local largest, power = 0, 0
   for _, sum in pairs(event.bins) do largest = math.max(largest, sum) end
-  while largest / 10 ^ power > LARGEST do power = power + 1 end
+  while largest / 10 ^ power > MAX_COUNT do power = power + 1 end
   local thousands, bins = (power + 2) // 3, {}
   for bin, sum in pairs(event.bins) do bins[bin] = math.floor(sum / 10 ^ power + 0.5) end
   local bin_count = (image.text_high - image.text_low + BIN - 1) // BIN
@@ -121,14 +121,14 @@ local function histogram(event)
   }
 end
 
--- Profiles of nothing say nothing: mostly it is another program's image.
+-- Fails if no sample is in the image; it is probably that of another program.
 local function check_samples()
-  if not events[1] then fail "standard input: has no sample" end
+  if not events[1] then fail "standard input: has no samples" end
   local inside, samples = 0, 0
   for _, event in ipairs(events) do
     inside, samples = inside + event.inside, samples + event.samples
   end
-  if inside == 0 then fail("standard input: none of %d samples is in %s", samples, image.path) end
+  if inside == 0 then fail("standard input: none of the %d samples is in %s", samples, image.path) end
 end
 
 read_lines()

@@ -1,17 +1,17 @@
 #!/usr/bin/env lua5.4
--- Sums the profiles of many processes by group, and all together:
+-- Sums the profiles of many processes, by group and in total:
 --
 --     lua5.4 examples/shards.lua directory OUT IMAGE */gmon.*
 --     lua5.4 examples/shards.lua prefix OUT IMAGE web-*.gmon db-*.gmon
 --
--- writes OUT/GROUP.gmon for each group and OUT/all.gmon, and prints how many profiles are
--- in each. A group is what comes from one directory, wherever that is (host/web and
--- web are one), or has a name with the same beginning, up to the first "-" or ".".
--- Each profile is read once, and only sums are kept; nothing is written if one is bad.
+-- Writes OUT/GROUP.gmon for each group and OUT/all.gmon, and prints the number of profiles
+-- in each. The group of a profile is the name of its directory without the path (host/web
+-- and web are one group), or the file name up to the first "-" or ".". Each profile is read
+-- once, and only the sums stay in memory. If a profile is invalid, nothing is written.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
@@ -21,21 +21,22 @@ local function check(value, message)
   os.exit(1)
 end
 
--- The part of a path that names its group.
-local ways <const> = {
+-- Functions that return the group of a path.
+local groupings <const> = {
   directory = function(path) return path:match "([^/]+)/[^/]*$" end,
   prefix = function(path) return path:match("[^/]*$"):match "^[^-.]+" end,
 }
 
 check(arg[4], "usage: shards.lua directory|prefix OUT IMAGE PROFILE...")
-local find_group = check(ways[arg[1]], ("no way to group: '%s'"):format(arg[1]))
+local find_group = check(groupings[arg[1]],
+  ("unknown grouping '%s': use directory or prefix"):format(arg[1]))
 local out = arg[2]
 local image = check(gprof.image(arg[3]))
 
 local function group_of(path)
   local name = find_group(path)
   check(name and not name:find "^%.", ("%s: has no %s to group by"):format(path, arg[1]))
-  check(name ~= "all", path .. ": 'all' is the sum of all groups")
+  check(name ~= "all", path .. ": the group name 'all' is reserved for the total")
   return name
 end
 

@@ -1,15 +1,15 @@
 #!/usr/bin/env lua5.4
--- The functions that took most time, as CSV for spreadsheets and other tools:
+-- Prints the functions with most self time as CSV, for spreadsheets and other tools:
 --
 --     lua5.4 examples/top.lua N IMAGE PROFILE... > top.csv
 --
--- Prints a row of names and one for each of the first N functions of the flat profile;
--- several profiles are summed. What is unknown, such as the file and line of a function
--- without debugging information, is an empty field.
+-- Prints a header and one row for each of the first N functions of the flat profile.
+-- Several profiles are summed. Unknown values, such as the file and line of a function
+-- without debugging information, are empty fields.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
@@ -19,7 +19,7 @@ local function check(value, message)
   os.exit(1)
 end
 
--- A field as RFC 4180 has it: in quotes if need be, with quotes in it doubled.
+-- Formats a field (RFC 4180): quoted if necessary, with inner quotes doubled.
 local function field(value)
   local text = tostring(value or "")
   return text:find '[",\r\n]' and '"' .. text:gsub('"', '""') .. '"' or text
@@ -37,10 +37,10 @@ end
 
 check(arg[3], "usage: top.lua N IMAGE PROFILE...")
 local most = math.tointeger(tonumber(arg[1]))
-check(most and most > 0, ("N has to be a number from 1 on, not '%s'"):format(arg[1]))
+check(most and most > 0, ("N must be a positive integer, not '%s'"):format(arg[1]))
 local image = check(gprof.image(arg[2]))
 local data = check(gprof.data(image, table.unpack(arg, 3)))
-check(data.has_histogram, "there is no histogram, so nothing is known of time")
+check(data.has_histogram, "the profiles have no histogram, so there are no times")
 local profile = check(gprof.profile(image, data))
 
 local unit <const> = profile.unit

@@ -1,5 +1,5 @@
 #!/usr/bin/env lua5.4
--- The tree of calls, with the time of each branch:
+-- Prints the call tree with the time of each branch:
 --
 --     lua5.4 examples/tree.lua DEPTH PERCENT IMAGE PROFILE...
 --
@@ -8,17 +8,17 @@
 --      40.13       0.49  │  └─ <cycle 1> ↺
 --      20.28       0.25  └─ rank
 --
--- is percent, seconds, and who spent them, here and in all that was called from here. It
--- goes DEPTH levels deep, and leaves out what has less than PERCENT of the time. "↺"
--- marks recursion, of a function by itself or of a cycle, whose functions share a place.
+-- The columns are the percentage, the seconds and the function; times include callees. The
+-- tree is DEPTH levels deep; branches with less than PERCENT of the time are left out. "↺"
+-- marks a recursive function, or a cycle, whose functions are one node.
 --
--- What is known is the time of calls from one function to another. Where a function is in
--- the tree several times, each place gets of what is below as much as it has of the
--- function: an estimate, like that of any time in a call graph.
+-- A profile records the time of calls from one function to another, but no stacks. If a
+-- function is in the tree several times, its callees' time is divided among its places in
+-- proportion to the function's time there: an estimate, like the times of a call graph.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- In a checkout the library is in the folder above; elsewhere it is installed.
+-- Finds the library in a checkout; an installed library does not need this line.
 package.path = (arg[0]:match ".*/" or "") .. "../?.lua;" .. package.path
 local gprof = require "gprof"
 
@@ -31,18 +31,17 @@ end
 check(arg[4], "usage: tree.lua DEPTH PERCENT IMAGE PROFILE...")
 local most_depth, least_percent = math.tointeger(tonumber(arg[1])), tonumber(arg[2])
 check(most_depth and most_depth > 0,
-  ("DEPTH has to be a number from 1 on, not '%s'"):format(arg[1]))
--- Not 0: of branches without time there can be more than one can wait for.
+  ("DEPTH must be a positive integer, not '%s'"):format(arg[1]))
+-- 0 is refused, since the number of branches without time can be exponential.
 check(least_percent and least_percent > 0,
-  ("PERCENT has to be a number above 0, not '%s'"):format(arg[2]))
+  ("PERCENT must be a number above 0, not '%s'"):format(arg[2]))
 local image = check(gprof.image(arg[3]))
 local data = check(gprof.data(image, table.unpack(arg, 4)))
 local profile = check(gprof.profile(image, data))
-check(profile.graph_ticks > 0, "nothing was sampled, so nothing is known of time")
+check(profile.graph_ticks > 0, "the profiles have no samples, so there are no times")
 local total = profile.graph_ticks / profile.rate
 
--- How much of a node's time was spent in each of its callees; all are functions, or whole
--- cycles.
+-- The time that a node spent in each of its callees. Nodes are functions or whole cycles.
 local function times_below(node)
   local times = {}
   for arc in node:callees() do
@@ -54,7 +53,7 @@ local function times_below(node)
   return times
 end
 
--- The nodes that a table of times has and that are worth a line, by time.
+-- The nodes of a table of times that are above the threshold, most time first.
 local function sorted(times)
   local nodes = {}
   for node, time in pairs(times) do
@@ -67,7 +66,7 @@ local function sorted(times)
   return nodes
 end
 
--- Writes a node, of which `time` was spent at this place, and what is below.
+-- Writes a node, which has `time` at this place in the tree, and the branches below it.
 local function write(node, time, depth, lead, indent)
   print(("%6.2f %10.2f  %s%s%s"):format(100 * time / total, time, lead, node.name,
     node.self_calls > 0 and " ↺" or ""))
@@ -82,7 +81,7 @@ local function write(node, time, depth, lead, indent)
   end
 end
 
--- Roots are called by nobody that is known.
+-- Roots are functions and cycles without known callers.
 local roots = {}
 for node in profile:entries() do
   if not node.cycle and node.calls == 0 then roots[node] = node.self + node.children end

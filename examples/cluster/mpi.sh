@@ -1,14 +1,14 @@
 #!/bin/sh
-# Sums the profiles that a list names (one a line) by many processes of Open MPI:
+# Sums the profiles in a list (one path per line) in parallel with Open MPI:
 #
 #     sh examples/cluster/mpi.sh RANKS IMAGE LIST SUM [OPTION OF MPIRUN...]
 #
-# Each rank sums its share of the list; when all have ended, their sums are added up here.
-# Shares are consecutive and their sums are added up in order: SUM is the same to the byte
-# for any number of ranks. The list, the profiles and the place of SUM are seen by all
-# nodes. If anything fails there is no SUM, nor a part of it.
+# Each rank sums a part of the list; then this script adds up the partial sums. Parts are
+# consecutive and are added up in order, so SUM is byte-identical for any number of ranks.
+# The list, the profiles and the directory of SUM must be visible to all nodes. If anything
+# fails, neither SUM nor a part of it is written.
 #
-# GPROF is how the program is called ("gprof.lua").
+# The environment variable GPROF is the command to run (default: gprof.lua).
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
@@ -19,7 +19,7 @@ fail() {
   exit 1
 }
 
-# What a rank does: mpirun starts this script again.
+# The work of a rank. mpirun runs this script again, with GPROF_SHARES set.
 if [ -n "${GPROF_SHARES:-}" ]; then
   rank=$OMPI_COMM_WORLD_RANK
   sed -n "$((rank * lines / GPROF_SHARES + 1)),$(((rank + 1) * lines / GPROF_SHARES))p" "$list" |
@@ -28,13 +28,13 @@ if [ -n "${GPROF_SHARES:-}" ]; then
 fi
 
 [ $# -ge 4 ] || fail "usage: mpi.sh RANKS IMAGE LIST SUM [OPTION OF MPIRUN...]"
-[ "$1" -gt 0 ] 2>/dev/null || fail "RANKS has to be a number from 1 on, not '$1'"
+[ "$1" -gt 0 ] 2>/dev/null || fail "RANKS must be a positive integer, not '$1'"
 GPROF_SHARES=$1 image=$2 list=$3 sum=$4
 shift 4
 
-lines=$(awk 'END { print NR }' "$list")  # the last one may lack its end
-[ "$lines" -gt 0 ] || fail "$list: names no profiles"
-[ "$lines" -ge "$GPROF_SHARES" ] || GPROF_SHARES=$lines  # nobody is idle
+lines=$(awk 'END { print NR }' "$list")  # unlike wc -l, counts an unterminated last line
+[ "$lines" -gt 0 ] || fail "$list: the list of profiles is empty"
+[ "$lines" -ge "$GPROF_SHARES" ] || GPROF_SHARES=$lines  # at least one profile each
 parts=$(mktemp -d "$sum.XXXXXX")
 trap 'rm -rf "$parts"' EXIT
 trap 'exit 1' HUP INT TERM

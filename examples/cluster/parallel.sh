@@ -1,15 +1,15 @@
 #!/bin/sh
-# Sums the profiles that a list names (one a line) by many processes of GNU parallel:
+# Sums the profiles in a list (one path per line) with GNU parallel:
 #
 #     sh examples/cluster/parallel.sh PARTS IMAGE LIST SUM [OPTION OF PARALLEL...]
 #
-# Each process sums a share of the list; then their sums are added up. Shares are
-# consecutive and their sums are added up in order: SUM is the same to the byte for any
-# number of parts. With options such as "--sshlogin nodes" processes run elsewhere: the list,
-# the profiles and the place of SUM are seen from there. If anything fails there is no SUM,
-# nor a part of it.
+# Each process sums a part of the list; then this script adds up the partial sums. Parts are
+# consecutive and are added up in order, so SUM is byte-identical for any number of parts.
+# With options such as "--sshlogin nodes" processes run on other machines, where the list,
+# the profiles and the directory of SUM must be visible. If anything fails, neither SUM nor a
+# part of it is written.
 #
-# GPROF is how the program is called ("gprof.lua").
+# The environment variable GPROF is the command to run (default: gprof.lua).
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
@@ -20,18 +20,18 @@ fail() {
 }
 
 [ $# -ge 4 ] || fail "usage: parallel.sh PARTS IMAGE LIST SUM [OPTION OF PARALLEL...]"
-[ "$1" -gt 0 ] 2>/dev/null || fail "PARTS has to be a number from 1 on, not '$1'"
+[ "$1" -gt 0 ] 2>/dev/null || fail "PARTS must be a positive integer, not '$1'"
 gprof=${GPROF:-gprof.lua} shares=$1 image=$2 list=$3 sum=$4
 shift 4
 
-lines=$(awk 'END { print NR }' "$list")  # the last one may lack its end
-[ "$lines" -gt 0 ] || fail "$list: names no profiles"
-[ "$lines" -ge "$shares" ] || shares=$lines  # nobody is idle
+lines=$(awk 'END { print NR }' "$list")  # unlike wc -l, counts an unterminated last line
+[ "$lines" -gt 0 ] || fail "$list: the list of profiles is empty"
+[ "$lines" -ge "$shares" ] || shares=$lines  # at least one profile each
 parts=$(mktemp -d "$sum.XXXXXX")
 trap 'rm -rf "$parts"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# What a process does; {} is the number of its share.
+# The work of a process; parallel replaces {} by the number of its part.
 work='sed -n "$(({} * lines / shares + 1)),$((({} + 1) * lines / shares))p" "$list" |
   $gprof --profiles-from=- --sum-file="$parts/$(printf %06d {})" "$image"'
 

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Sums the profiles that a list names (one a line) by an array job of Slurm and a job that
+# Sums the profiles in a list (one path per line) with an array job of Slurm, and a job that
 # waits for it:
 #
 #     sh examples/cluster/slurm.sh submit TASKS IMAGE LIST SUM
 #
-# Each task sums its share of the list into SUM.parts; when all have succeeded, the second
-# job adds their sums up. Shares are consecutive and their sums are added up in order: SUM is
-# the same to the byte for any number of tasks. If a task fails, run it again and then the
-# second job, by hand:
+# Each task sums a part of the list into SUM.parts; when all tasks have succeeded, the second
+# job adds up the partial sums. Parts are consecutive and are added up in order, so SUM is
+# byte-identical for any number of tasks. If a task fails, run it again by hand, and then the
+# second job:
 #
 #     sbatch --array=7 examples/cluster/slurm.sh part TASKS IMAGE LIST SUM
 #     sbatch examples/cluster/slurm.sh total TASKS IMAGE LIST SUM
 #
-# GPROF is how the program is called ("gprof.lua").
+# The environment variable GPROF is the command to run (default: gprof.lua).
 #
 #SBATCH --ntasks=1
 #SBATCH --mem=1G
@@ -27,11 +27,11 @@ fail() {
 }
 
 [ $# -eq 5 ] || fail "usage: slurm.sh submit|part|total TASKS IMAGE LIST SUM"
-[ "$2" -gt 0 ] 2>/dev/null || fail "TASKS has to be a number from 1 on, not '$2'"
+[ "$2" -gt 0 ] 2>/dev/null || fail "TASKS must be a positive integer, not '$2'"
 what=$1 tasks=$2 image=$3 list=$4 sum=$5
-lines=$(awk 'END { print NR }' "$list")  # the last one may lack its end
-[ "$lines" -gt 0 ] || fail "$list: names no profiles"
-[ "$lines" -ge "$tasks" ] || tasks=$lines  # nobody is idle
+lines=$(awk 'END { print NR }' "$list")  # unlike wc -l, counts an unterminated last line
+[ "$lines" -gt 0 ] || fail "$list: the list of profiles is empty"
+[ "$lines" -ge "$tasks" ] || tasks=$lines  # at least one profile each
 
 case $what in
   submit)
@@ -48,11 +48,11 @@ case $what in
     ;;
   total)
     found=$(ls "$sum.parts" | wc -l)
-    [ "$found" -eq "$tasks" ] || fail "$sum.parts: $found of $tasks sums are there"
+    [ "$found" -eq "$tasks" ] || fail "$sum.parts: has $found of $tasks partial sums"
     $gprof --sum-file="$sum" "$image" "$sum.parts"
     rm -rf "$sum.parts"
     ;;
   *)
-    fail "neither submit, part nor total: '$what'"
+    fail "unknown command '$what': use submit, part or total"
     ;;
 esac

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * All that there is on a board with a Cortex-M3, as QEMU's mps2-an385 is one: what runs
- * before the program, a clock that samples it, and semihosting, by which the profile gets
- * into a file of the machine that the debugger, or QEMU, runs on. Compiled without -pg.
+ * Support for a board with a Cortex-M3, QEMU's mps2-an385: startup code, a timer that
+ * takes samples, and semihosting, which writes the profile to a file on the host of the
+ * debugger or QEMU. Compile without -pg.
  */
 #include "gmon.h"
 #include "program.h"
 
-#define RATE 1000        /* samples in a second */
-#define CLOCK 25000000   /* the board's, in a second */
+#define RATE 1000        /* samples per second */
+#define CLOCK 25000000   /* frequency of the processor, Hz */
 
 /* from board.ld */
 extern uint8_t text_start[], text_end[], data_start[], data_end[], data_load[];
@@ -34,7 +34,7 @@ static void stop(bool failed) {
   for (;;) {}
 }
 
-/* Pieces are gathered: each write stops the processor. */
+/* Buffers the output, since each semihosting call stops the processor. */
 typedef struct file {
   uintptr_t handle;
   size_t used;
@@ -66,26 +66,27 @@ static void write_profile(void) {
   ask_host(SYS_CLOSE, (uintptr_t)&out.handle);
 }
 
-/* --- the clock ----------------------------------------------------------------- */
+/* --- the timer ----------------------------------------------------------------- */
 
 static volatile uint32_t *const systick = (uint32_t *)0xe000e010;
 
 static void start_clock(void) {
-  systick[1] = CLOCK / RATE - 1;  /* what it counts down from, */
-  systick[2] = 0;                 /* beginning now */
-  systick[0] = 7;                 /* the processor's clock; with interrupts; on */
+  systick[1] = CLOCK / RATE - 1;  /* reload value */
+  systick[2] = 0;                 /* writing any value resets the counter */
+  systick[0] = 7;                 /* processor clock, interrupt enabled, timer enabled */
 }
 
-/* The processor has pushed eight registers, of which the seventh is the program's. */
-static void __attribute__((used)) strike(const uintptr_t *pushed) {
+/* On an exception the processor pushes r0-r3, r12, lr, pc and xPSR; pushed[6] is the
+ * pc. */
+static void __attribute__((used)) take_sample(const uintptr_t *pushed) {
   gmon_sample(pushed[6]);
 }
 
 static void __attribute__((naked)) tick(void) {
-  __asm__ volatile("mov r0, sp\n\tb strike");
+  __asm__ volatile("mov r0, sp\n\tb take_sample");
 }
 
-/* --- the start ----------------------------------------------------------------- */
+/* --- startup ------------------------------------------------------------------- */
 
 void start(void) {
   for (size_t i = 0; i < (size_t)(data_end - data_start); i++)

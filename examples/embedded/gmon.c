@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Collects a profile where there is no operating system. Compiled without -pg itself. */
+/* Collects a profile without an operating system. Compile without -pg. */
 #include "gmon.h"
 
 #include <stdbool.h>
 
-/* A call is looked for in so many places at most. */
-#define MOST_PROBES 16
+/* Most slots of the hash table that one lookup reads; bounds the time of a call. */
+#define MAX_PROBES 16
 
-_Static_assert((GMON_ARCS & (GMON_ARCS - 1)) == 0, "GMON_ARCS: no power of two");
+_Static_assert((GMON_ARCS & (GMON_ARCS - 1)) == 0, "GMON_ARCS must be a power of two");
 
 typedef struct arc {
   uintptr_t from, self;
-  uint32_t count;  /* 0: the place is free */
+  uint32_t count;  /* 0: the slot is free */
 } arc;
 
 static uint16_t bins[GMON_BINS];
 static arc arcs[GMON_ARCS];
 static uintptr_t text_low, text_size;
-static unsigned shift;  /* a bin is for 1 << shift bytes */
+static unsigned shift;  /* a bin covers 1 << shift bytes of code */
 static uint32_t sampling_rate, lost;
 static volatile bool collecting, counting;
 
-static void lose(void) {
+static void count_lost(void) {
   if (lost < UINT32_MAX) lost++;
 }
 
@@ -42,36 +42,36 @@ void gmon_sample(uintptr_t pc) {
   if (!collecting || pc - text_low >= text_size) return;
   uint16_t *bin = &bins[(pc - text_low) >> shift];
   if (*bin < UINT16_MAX) ++*bin;
-  else lose();
+  else count_lost();
 }
 
-/* The place of a call, or a free one; NULL if there is neither. */
+/* The slot of a call, or a free slot; NULL if no probed slot is either. */
 static arc *find(uintptr_t from, uintptr_t self) {
   uint32_t hash = ((uint32_t)from ^ (uint32_t)self << 7) * UINT32_C(2654435761) >> 16;
-  for (uint32_t i = 0; i < MOST_PROBES; i++) {
-    arc *place = &arcs[(hash + i) & (GMON_ARCS - 1)];
-    if (place->count == 0) {
-      place->from = from;
-      place->self = self;
-      return place;
+  for (uint32_t i = 0; i < MAX_PROBES; i++) {
+    arc *slot = &arcs[(hash + i) & (GMON_ARCS - 1)];
+    if (slot->count == 0) {
+      slot->from = from;
+      slot->self = self;
+      return slot;
     }
-    if (place->from == from && place->self == self) return place;
+    if (slot->from == from && slot->self == self) return slot;
   }
   return NULL;
 }
 
-/* An interrupt that calls functions while a call is being counted finds the table in
- * disorder: its own calls are lost. */
+/* An interrupt may come while the table is being changed. Its own calls are then
+ * counted as lost, so that the table stays consistent. */
 void gmon_call(uintptr_t from, uintptr_t self) {
   if (!collecting) return;
   if (counting) {
-    lose();
+    count_lost();
     return;
   }
   counting = true;
-  arc *place = find(from, self);
-  if (place && place->count < UINT32_MAX) place->count++;
-  else lose();
+  arc *slot = find(from, self);
+  if (slot && slot->count < UINT32_MAX) slot->count++;
+  else count_lost();
   counting = false;
 }
 
@@ -111,7 +111,7 @@ static void write_arc(gmon_put *put, void *to, const arc *a) {
 void gmon_write(gmon_put *put, void *to) {
   collecting = false;
   put(to, "gmon", 4);
-  put_u32(put, to, 1);  /* the version, and 12 bytes to spare */
+  put_u32(put, to, 1);  /* version; 12 reserved bytes follow */
   for (int i = 0; i < 3; i++) put_u32(put, to, 0);
   write_histogram(put, to);
   for (size_t i = 0; i < GMON_ARCS; i++)

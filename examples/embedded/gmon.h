@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Collects a profile where there is no operating system: samples and calls, in memory of
- * a fixed size, written at the end as a gmon.out that gprof reads.
+ * Collects a profile without an operating system. Samples and calls are recorded in
+ * tables of fixed size and written at the end as a gmon.out, which gprof reads.
  *
- * Nothing here needs a C library, allocates, waits, or takes longer than a few dozen
- * instructions. What does not fit is counted as lost; counts stop at their highest value.
- * It is for one core: interrupts may come at any time, threads of another core may not.
+ * The collector needs no C library, does not allocate or wait, and takes a few dozen
+ * instructions for a sample or call. What does not fit is counted as lost; counters
+ * stop at their maximum. It is interrupt-safe, but for one core only.
  */
 #ifndef GMON_H
 #define GMON_H
@@ -13,34 +13,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many bins the code is divided into, of two bytes each, ... */
+/* Number of histogram bins (2 bytes each). */
 #ifndef GMON_BINS
 #define GMON_BINS 2048
 #endif
 
-/* ... and how many different calls there is room for, of three pointers' size each: a
- * power of two, best half as many again as there are. */
+/* Capacity of the table of calls (three pointers each): a power of two. For fast
+ * lookups, at least 1.5 times the number of different calls. */
 #ifndef GMON_ARCS
 #define GMON_ARCS 512
 #endif
 
-/* Code from `low` up to `high`, without `high` itself, is profiled from now on. `rate` is
- * how many times in a second gmon_sample will be called; 0 if it will not be. */
+/* Starts profiling the code from `low` up to, but not including, `high`. `rate` is
+ * the number of gmon_sample calls per second; 0 if there are none. */
 void gmon_start(uintptr_t low, uintptr_t high, uint32_t rate);
 
-/* The program was at `pc` when the clock struck. To be called from its interrupt. */
+/* Records a sample at `pc`. Call it from a timer interrupt with the interrupted pc. */
 void gmon_sample(uintptr_t pc);
 
-/* The function that `self` is in was called, and will return to `from`. */
+/* Records a call. `self` is an address in the called function, `from` its return
+ * address. */
 void gmon_call(uintptr_t from, uintptr_t self);
 
-/* Hands the profile to `put`, piece by piece, and `to` with each. Nothing is collected
- * any more from here on. */
+/* Stops profiling and writes the profile: calls `put` with each piece of it and
+ * `to`. */
 typedef void gmon_put(void *to, const void *bytes, size_t size);
 void gmon_write(gmon_put *put, void *to);
 
-/* How many calls and samples are not in the profile: there was no room, a count had
- * reached its end, or an interrupt came while a call was being counted. */
+/* Number of calls and samples that are not in the profile: the table was full, a
+ * counter was at its maximum, or an interrupt came while a call was being recorded. */
 uint32_t gmon_lost(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * In place of mcount.S, on any machine: what functions call that were compiled with
- * -finstrument-functions. It costs more than -pg, at the end of functions, too. Compiled
- * without either itself.
+ * Replaces mcount.S on any machine: functions compiled with -finstrument-functions call
+ * these hooks. They cost more than -pg, since functions also call one at their end.
+ * Compile without -finstrument-functions and -pg.
  */
 #include "gmon.h"
 

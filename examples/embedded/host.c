@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The same program and the same collector on a machine that has an operating system, to
- * try them there: calls only, as there is no clock here. Compiled without
- * -finstrument-functions.
+ * Runs the program and the collector on a machine with an operating system. Records calls
+ * only, since there is no timer interrupt. Compile without -finstrument-functions.
  */
 #include <stdio.h>
 
 #include "gmon.h"
 #include "program.h"
 
-/* from the linker */
+/* defined by the linker */
 extern char __executable_start[], etext[];
 
 static void put(void *to, const void *bytes, size_t size) { fwrite(bytes, 1, size, to); }

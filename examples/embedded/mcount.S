@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What gcc -pg calls at the start of each function on ARM, by "push {lr}" and
- * "bl __gnu_mcount_nc". On the stack is where the function returns to, in lr where it
- * goes on. Arguments in registers stay as they are, and lr gets back what was pushed. The
- * instructions are those that every Thumb has, that of Cortex-M0, too.
+ * The function that gcc -pg calls on ARM at the start of each function, with "push
+ * {lr}" and "bl __gnu_mcount_nc". The pushed value is the function's return address; lr
+ * is an address in the function. All argument registers are preserved; lr is restored
+ * from the stack, and the pushed word is removed. Uses only instructions that every
+ * Thumb core has, including Cortex-M0.
  */
         .syntax unified
         .thumb
@@ -16,7 +17,7 @@ __gnu_mcount_nc:
         push    {r0, r1, r2, r3, lr}
         ldr     r0, [sp, #20]
         mov     r1, lr
-        movs    r2, #1                  /* bit 0 says that code is Thumb */
+        movs    r2, #1                  /* bit 0 marks Thumb code; clear it */
         bics    r0, r2
         bics    r1, r2
         bl      gmon_call

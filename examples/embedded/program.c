@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is profiled: looks for primes, in two ways. */
+/* The profiled program: finds primes by division and by a sieve. */
 #include "program.h"
 
 #define LIMIT 2000

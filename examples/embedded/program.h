@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* How many primes were found, each of them 40 times. */
+/* Returns the number of primes found; each prime is found 40 times. */
 unsigned program(void);
 
 #endif

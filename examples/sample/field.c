@@ -7,7 +7,7 @@
  */
 #include "field.h"
 
-/* By halving the exponent: a^(2n) is (a*a)^n. */
+/* Exponentiation by squaring: a^(2n) is (a*a)^n. */
 static field power(field a, uint32_t exponent)
 {
     uint64_t square = a, product = 1;

@@ -14,7 +14,7 @@ field field_add(field a, field b);
 field field_negate(field a);
 field field_multiply(field a, field b);
 
-/* The number that times `a` makes 1; `a` is not zero. */
+/* The multiplicative inverse of `a`; `a` must not be zero. */
 field field_invert(field a);
 
 #endif

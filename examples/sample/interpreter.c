@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * interpreter.c -- statements, read and carried out.
+ * interpreter.c -- parses and executes statements.
  *
- * Recursive descent, one function for each rule of the grammar in writer.c.
+ * Recursive descent: one function for each rule of the grammar in writer.c.
  * expression() calls term(), term() calls factor(), and factor() calls
- * expression() again: another cycle of the call graph.
+ * expression() again: another cycle in the call graph.
  */
 #include "interpreter.h"
 
@@ -12,7 +12,7 @@
 
 struct parser {
     struct lexer lexer;
-    struct token token; /* the one to be read next */
+    struct token token; /* the next token */
     struct table *names;
     struct tally *tally;
     bool failed;
@@ -20,7 +20,7 @@ struct parser {
 
 static field expression(struct parser *p);
 
-/* Steps over the next token and returns its kind. */
+/* Consumes the next token and returns its kind. */
 static char take(struct parser *p)
 {
     char kind = p->token.kind;
@@ -38,7 +38,7 @@ static void expect(struct parser *p, char kind)
         p->failed = true;
 }
 
-/* The entry of the name that is the next token. */
+/* Consumes a name and returns its entry in the table. */
 static struct entry *name(struct parser *p)
 {
     struct entry *entry = table_entry(p->names, p->token.text);

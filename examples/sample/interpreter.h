@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* interpreter.h -- statements, read and carried out. */
+/* interpreter.h -- parses and executes statements. */
 #ifndef INTERPRETER_H
 #define INTERPRETER_H
 
@@ -7,14 +7,14 @@
 
 #include <stdbool.h>
 
-/* What has been met so far. */
+/* Counts of what was executed. */
 struct tally {
     unsigned long statements, tokens, zero_divisions;
 };
 
 /*
- * Carries out every statement of `page`.  Names are looked up, counted and
- * assigned in `names`.  False when the page is not well formed.
+ * Executes every statement of `page`.  Names are looked up, counted and
+ * assigned in `names`.  Returns false on a syntax error.
  */
 bool interpret(struct slice page, struct table *names, struct tally *tally);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * lexer.c -- from characters to tokens.
+ * lexer.c -- splits text into tokens.
  *
- * Which character is a letter is decided here, not by <ctype.h>, whose answer
- * depends on the locale.
+ * Letters are classified here rather than by <ctype.h>, whose results depend
+ * on the locale.
  */
 #include "lexer.h"
 
-/* Macros: counting a call for each character would take longer than a test. */
+/* Macros, since a profiled call would cost more than the test itself. */
 #define IS_BLANK(c) ((c) == ' ' || (c) == '\n')
 #define IS_DIGIT(c) ('0' <= (c) && (c) <= '9')
 #define IS_LETTER(c) ('a' <= (c) && (c) <= 'z')

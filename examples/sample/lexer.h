@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* lexer.h -- from characters to tokens. */
+/* lexer.h -- splits text into tokens. */
 #ifndef LEXER_H
 #define LEXER_H
 
 #include "field.h"
 #include "text.h"
 
-/* A token of one character is its own kind; these are the others. */
+/* The kind of a one-character token is the character; others are: */
 enum { TOKEN_END = '\0', TOKEN_NAME = 'a', TOKEN_NUMBER = '0' };
 
 struct token {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * main.c -- a program worth profiling.
+ * main.c -- a sample program to profile: a small interpreter.
  *
- * It writes pages of random arithmetic, carries out each, ranks the names it
- * has met so far, and reports.  It reads nothing and always prints the same, so
- * two profiles of it differ only by the chance of sampling.
+ * It writes pages of random arithmetic, executes each, ranks the names used
+ * so far, and prints a report.  It has no input and always prints the same, so
+ * two profiles of it differ only by random sampling.
  */
 #include "interpreter.h"
 #include "ranking.h"
@@ -15,8 +15,8 @@
 
 enum {
     PAGES = 20,
-    STATEMENTS = 20000, /* on a page */
-    LEADERS = 5         /* names in the report */
+    STATEMENTS = 20000, /* per page */
+    LEADERS = 5         /* number of names in the report */
 };
 
 struct study {

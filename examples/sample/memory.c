@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * memory.c -- allocation that succeeds or ends the program.
+ * memory.c -- allocation that exits the program on failure.
  *
- * Nothing here could go on without its memory, so the test for failure is
- * written once, and no caller repeats it.
+ * No caller could continue without the memory, so the test for failure is
+ * here, in one place.
  */
 #include "memory.h"
 

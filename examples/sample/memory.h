@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* memory.h -- allocation that succeeds or ends the program. */
+/* memory.h -- allocation that exits the program on failure. */
 #ifndef MEMORY_H
 #define MEMORY_H
 
 #include <stddef.h>
 
-/* As realloc(), for `count` items of `size` bytes, neither zero; never NULL. */
+/* Like realloc() for `count` items of `size` bytes (both > 0); never NULL. */
 void *resize(void *block, size_t count, size_t size);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * ranking.c -- the names of a table, put in order.
+ * ranking.c -- sorts the names of a table.
  *
- * Both orders are total: no two entries are equal in either, and so there is
- * only one right ranking, whatever way the sorter takes.
+ * Both orders are total: no two entries are equal in either, so the result
+ * does not depend on the sorting algorithm.
  */
 #include "ranking.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * rng.c -- a small source of repeatable chance.
+ * rng.c -- a small random number generator with repeatable results.
  *
- * rand() differs from one C library to the next; Marsaglia's xorshift, with
- * Vigna's multiplication of the result, is the same everywhere, and so is
- * all that this program computes from it.
+ * rand() differs between C libraries. This is xorshift64* (Marsaglia, with
+ * Vigna's multiplication of the result): the same everywhere, so the output
+ * of this program is the same, too.
  */
 #include "rng.h"
 
@@ -17,7 +17,7 @@ uint32_t rng_below(struct rng *rng, uint32_t limit)
     x ^= x >> 27;
     rng->state = x;
 
-    /* The high bits are the good ones; scaling them needs no division. */
+    /* The high bits are the most random; scaling them avoids a division. */
     x = (x * UINT64_C(0x2545F4914F6CDD1D)) >> 32;
     return (uint32_t)((x * limit) >> 32);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* rng.h -- a small source of repeatable chance. */
+/* rng.h -- a random number generator with repeatable results. */
 #ifndef RNG_H
 #define RNG_H
 
@@ -9,10 +9,10 @@ struct rng {
     uint64_t state; /* any value but zero */
 };
 
-/* A number from 0 to limit - 1, each as likely as the next. */
+/* A random number from 0 to limit - 1, uniformly distributed. */
 uint32_t rng_below(struct rng *rng, uint32_t limit);
 
-/* The same range, but the smaller a number, the more often it comes out. */
+/* A random number in the same range; smaller numbers are more likely. */
 uint32_t rng_skewed(struct rng *rng, uint32_t limit);
 
 #endif

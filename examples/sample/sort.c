@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * sort.c -- quicksort, in the order that the caller asks for.
+ * sort.c -- quicksort, with a comparison function.
  *
- * The C library has qsort(), but it is not compiled with -pg: this one shows
- * its recursion, and its calls through a pointer, to the profiler.
+ * The C library's qsort() is not compiled with -pg. This one is, so a profile
+ * shows its recursion and its calls through a pointer.
  */
 #include "sort.h"
 
-/* Up to this many items, insertion is faster than division. */
+/* Up to this many items, insertion sort is faster than quicksort. */
 enum { FEW = 8 };
 
 static void insertion_sort(struct entry **items, size_t count, order *compare)
@@ -36,9 +36,9 @@ static struct entry *median(struct entry *a, struct entry *b, struct entry *c,
 }
 
 /*
- * Hoare's partition: afterwards no item of the left part comes after any of
- * the right one.  Returns the length of the left part.  The pivot is a median
- * of three, so neither part is empty.
+ * Hoare's partition: afterwards no item of the left part is greater than any
+ * item of the right part.  Returns the length of the left part.  The pivot is
+ * a median of three, so neither part is empty.
  */
 static size_t partition(struct entry **items, size_t count, order *compare)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* sort.h -- quicksort, in the order that the caller asks for. */
+/* sort.h -- quicksort, with a comparison function. */
 #ifndef SORT_H
 #define SORT_H
 

@@ -2,8 +2,8 @@
 /*
  * table.c -- a hash table of names.
  *
- * Each bucket is a linked list.  An entry never moves once it is made, so
- * that a pointer to it stays good while the table grows.
+ * Each bucket is a linked list.  Entries never move, so pointers to them
+ * stay valid while the table grows.
  */
 #include "table.h"
 
@@ -41,7 +41,7 @@ static void table_grow(struct table *table)
     *table = larger;
 }
 
-/* One block holds the entry and, right behind it, its name. */
+/* One block of memory holds the entry, followed by its name. */
 static struct entry *new_entry(struct slice name, uint32_t h)
 {
     struct entry *entry = resize(NULL, sizeof *entry + name.length, 1);

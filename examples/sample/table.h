@@ -8,23 +8,23 @@
 
 struct entry {
     struct entry *next; /* in the same bucket */
-    struct slice name;  /* the characters are the table's own */
+    struct slice name;  /* the table owns the characters */
     uint32_t hash;
-    field value;    /* last assigned, at first zero */
-    unsigned count; /* times met */
+    field value;    /* last assigned; initially zero */
+    unsigned count; /* number of uses */
 };
 
-/* All zero is an empty table. */
+/* An empty table is all zero. */
 struct table {
     struct entry **buckets;
     size_t size; /* number of buckets, zero or a power of two */
     size_t used; /* number of entries */
 };
 
-/* The entry of `name`, which is made if there is none. */
+/* The entry of `name`; creates it if it does not exist. */
 struct entry *table_entry(struct table *table, struct slice name);
 
-/* Stores all `used` entries into `entries`, in no useful order. */
+/* Stores all `used` entries into `entries`, in unspecified order. */
 void table_list(const struct table *table, struct entry **entries);
 
 void table_free(struct table *table);

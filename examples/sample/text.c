@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * text.c -- text that grows, and slices of text.
+ * text.c -- growable strings, and slices of strings.
  *
- * The lexer hands out slices of the page it reads, so that a name is copied
- * only when it is met for the first time.
+ * The lexer returns slices of the page that it reads, so a name is copied
+ * only at its first use.
  */
 #include "text.h"
 
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* Doubling keeps the cost of each added character constant on average. */
+/* Doubling makes the amortized cost of adding a character constant. */
 static void text_grow(struct text *text)
 {
     text->capacity = text->capacity == 0 ? 256 : 2 * text->capacity;
@@ -49,7 +49,7 @@ bool slice_equal(struct slice a, struct slice b)
     return i == a.length;
 }
 
-/* Fowler, Noll and Vo's FNV-1a: short, and good on short strings. */
+/* FNV-1a (Fowler, Noll, Vo): simple, and good for short strings. */
 uint32_t slice_hash(struct slice s)
 {
     uint32_t h = UINT32_C(2166136261);

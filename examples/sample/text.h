@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* text.h -- text that grows, and slices of text. */
+/* text.h -- growable strings, and slices of strings. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Owns its characters; all zero is an empty text. */
+/* Owns its characters; an empty text is all zero. */
 struct text {
     char *chars;
     size_t length, capacity;
 };
 
-/* Borrows its characters, which no zero byte ends. */
+/* Borrows its characters; not terminated by a zero byte. */
 struct slice {
     const char *chars;
     size_t length;

@@ -2,14 +2,14 @@
 /*
  * writer.c -- pages of random statements.
  *
- * The functions follow the grammar that interpreter.c reads,
+ * The functions follow the grammar that interpreter.c parses,
  *
  *     statement  = name "=" expression ";"
  *     expression = term { ("+" | "-") term }
  *     term       = factor { ("*" | "/") factor }
  *     factor     = name | number | "-" factor | "(" expression ")"
  *
- * and so call one another in a ring: a cycle of the call graph.
+ * so they call each other recursively: a cycle in the call graph.
  */
 #include "writer.h"
 
@@ -21,10 +21,10 @@ static const char *const syllables[] = {
 
 enum {
     SYLLABLES = sizeof syllables / sizeof syllables[0],
-    VOCABULARY = 30000, /* different names there can be */
-    STRIDE = 7919,      /* has no divisor in common with VOCABULARY */
+    VOCABULARY = 30000, /* number of different names */
+    STRIDE = 7919,      /* coprime to VOCABULARY */
     LARGEST = 999999999,
-    DEPTH = 6 /* parentheses within parentheses, at most */
+    DEPTH = 6 /* most nested parentheses */
 };
 
 struct writer {
@@ -47,7 +47,7 @@ static void write_number(struct writer *w)
     text_add(w->page, first);
 }
 
-/* A name is a number too, with syllables for its digits. */
+/* Names are numbers written with syllables as digits. */
 static void write_syllables(struct text *page, uint32_t number)
 {
     if (number >= SYLLABLES)
@@ -55,7 +55,7 @@ static void write_syllables(struct text *page, uint32_t number)
     text_add(page, syllables[number % SYLLABLES]);
 }
 
-/* The stride keeps the common names from being the short ones as well. */
+/* Without the stride, the most common names would be the shortest. */
 static void write_name(struct writer *w)
 {
     uint32_t number = rng_skewed(w->rng, VOCABULARY);

@@ -1,4 +1,5 @@
--- The example that makes a profile of bb.out: in every layout, what it refuses, and that GNU gprof reads the result.
+-- examples/bbconv.lua: conversion of bb.out for every byte order and pointer size, and its errors. GNU gprof reads the
+-- result.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -11,7 +12,7 @@ local shell = require "support.shell"
 
 local script <const> = program.root .. "/examples/bbconv.lua"
 
--- As programs wrote it (with a blank at the end of a file's line): two files, and one without blocks.
+-- A bb.out of a real format (with a space at the end of "File" lines): two files, and one without blocks.
 local text <const> = ([[
 Basic block profiling finished on Mon Jul 11 12:34:56 1994
 
@@ -38,7 +39,7 @@ local function craft(target)
   return build.craft { target = target, text = 0x100, symbols = symbols }
 end
 
--- Runs the script, or a copy of it, with a text on standard input.
+-- Runs the script (or the copy options.script) with a text on standard input.
 local function convert(image, input, options)
   options = options or {}
   return launch.copy(options.script or script, { image },
@@ -58,7 +59,7 @@ describe("bbconv", function()
     end)
   end
 
-  it("works from anywhere, and with an installed library", function()
+  it("works in any directory, and with an installed library", function()
     local image = craft()
     local expected = convert(image, text).stdout
     local from = { script = "bbconv.lua", cwd = program.root .. "/examples" }
@@ -71,30 +72,30 @@ describe("bbconv", function()
 
   local file <const>, block <const> = "File a.c, 1 basic blocks\n", "Block #1: executed 1 time(s) address= 0x10\n"
   for title, case in pairs {
-    ["another text"] = { "\nhello\n", "line 2: is about neither a file nor a block" },
+    ["other text"] = { "\nhello\n", "line 2: expected a \"File\" or \"Block\" line" },
     ["a block without a count"] = { file .. "Block #1: executed  time(s) address= 0x10\n",
-      "line 2: is about neither a file nor a block" },
+      "line 2: expected a \"File\" or \"Block\" line" },
     ["a block without an address"] = { file .. "Block #1: executed 3 time(s)\n",
-      "line 2: is about neither a file nor a block" },
+      "line 2: expected a \"File\" or \"Block\" line" },
     ["a negative count"] = { file .. "Block #1: executed -3 time(s) address= 0x10\n",
-      "line 2: is about neither a file nor a block" },
-    ["a block without a file"] = { block, "line 1: a block comes before the first file" },
-    ["a block too few"] = { file .. file .. block, "line 1: the file has 1 basic blocks, but lines for 0" },
-    ["a block too many"] = { "\n" .. file .. block .. block, "line 2: the file has 1 basic blocks, but lines for 2" },
-    ["an end too early"] = { file .. block .. file, "line 3: the file has 1 basic blocks, but lines for 0" },
-    ["more files than one can count"] = { ("File a.c, %s basic blocks\n"):format(("9"):rep(400)),
-      ("line 1: the file has %s basic blocks, but lines for 0"):format(("9"):rep(400)) },
-    ["a large count"] = { file .. "Block #1: executed 9223372036854775808 time(s) address= 0x10\n",
-      "line 2: 9223372036854775808 does not fit the image's 8 bytes" },
-    ["a large address"] = { file .. "Block #1: executed 1 time(s) address= 0x10000000000000000\n",
-      "line 2: 0x10000000000000000 does not fit the image's 8 bytes" },
-    ["a large count, for 32 bits"] = { file .. "Block #1: executed 4294967296 time(s) address= 0x10\n",
-      "line 2: 4294967296 does not fit the image's 4 bytes", "elf32-little" },
-    ["a large address, for 32 bits"] = { file .. "Block #1: executed 1 time(s) address= 0x100000010\n",
-      "line 2: 0x100000010 does not fit the image's 4 bytes", "elf32-big" },
-    ["counts too large in all"] = { "File a.c, 2 basic blocks\n" ..
+      "line 2: expected a \"File\" or \"Block\" line" },
+    ["a block without a file"] = { block, "line 1: expected a \"File\" line before the first block" },
+    ["too few blocks"] = { file .. file .. block, "line 1: announces 1 basic blocks, but 0 follow" },
+    ["too many blocks"] = { "\n" .. file .. block .. block, "line 2: announces 1 basic blocks, but 2 follow" },
+    ["missing blocks at the end"] = { file .. block .. file, "line 3: announces 1 basic blocks, but 0 follow" },
+    ["a number of blocks that overflows"] = { ("File a.c, %s basic blocks\n"):format(("9"):rep(400)),
+      ("line 1: announces %s basic blocks, but 0 follow"):format(("9"):rep(400)) },
+    ["a count beyond 63 bits"] = { file .. "Block #1: executed 9223372036854775808 time(s) address= 0x10\n",
+      "line 2: 9223372036854775808 does not fit in the image's pointer size %(8 bytes%)" },
+    ["an address beyond 64 bits"] = { file .. "Block #1: executed 1 time(s) address= 0x10000000000000000\n",
+      "line 2: 0x10000000000000000 does not fit in the image's pointer size %(8 bytes%)" },
+    ["a count beyond 32 bits, for a 32-bit image"] = { file .. "Block #1: executed 4294967296 time(s) address= 0x10\n",
+      "line 2: 4294967296 does not fit in the image's pointer size %(4 bytes%)", "elf32-little" },
+    ["an address beyond 32 bits, for a 32-bit image"] = { file .. "Block #1: executed 1 time(s) address= 0x100000010\n",
+      "line 2: 0x100000010 does not fit in the image's pointer size %(4 bytes%)", "elf32-big" },
+    ["a sum of counts beyond 63 bits"] = { "File a.c, 2 basic blocks\n" ..
       ("Block #1: executed 9223372036854775807 time(s) address= 0x10\n"):rep(2), "line 3: count beyond 63 bits" },
-    ["nothing"] = { "", "has no line about a file" },
+    ["an empty input"] = { "", "has no \"File\" line" },
   } do
     it("refuses " .. title, function()
       local result = convert(craft(case[3]), case[1])
@@ -103,7 +104,7 @@ describe("bbconv", function()
     end)
   end
 
-  it("refuses what is no image, and says how it is used", function()
+  it("refuses a missing image, and prints its usage", function()
     assert.same({ "bbconv.lua: /nowhere: No such file or directory\n", "", 1 }, (function(result)
       return { result.stderr, result.stdout, result.status }
     end)(convert("/nowhere", text)))
@@ -114,11 +115,11 @@ describe("bbconv", function()
 
   local available, why = oracle.available()
   if not available then
-    pending("its profile is read by GNU gprof: " .. why)
+    pending("writes a profile that GNU gprof reads: " .. why)
     return
   end
 
-  it("writes what GNU gprof reads", function()
+  it("writes a profile that GNU gprof reads", function()
     local built = build.program "calls"
     local lines = { "File calls.c, 2 basic blocks\n" }
     for name, count in pairs { twice = 4711, light = 1234 } do
@@ -127,9 +128,9 @@ describe("bbconv", function()
     end
     local made = convert(built.image, table.concat(lines))
     local path = gmon.write(shell.tmpdir() .. "/bb-data", made.stdout)
-    local said = oracle.run { "-b", "-l", "-C", built.image, built.gmon, path }
-    assert.equal(0, said.status)
-    assert.truthy(said.stdout:find("calls%.c:%d+: %(twice:0x%x+%) 4711 executions\n"), said.stdout)
-    assert.truthy(said.stdout:find("calls%.c:%d+: %(light:0x%x+%) 1234 executions\n"), said.stdout)
+    local result = oracle.run { "-b", "-l", "-C", built.image, built.gmon, path }
+    assert.equal(0, result.status)
+    assert.truthy(result.stdout:find("calls%.c:%d+: %(twice:0x%x+%) 4711 executions\n"), result.stdout)
+    assert.truthy(result.stdout:find("calls%.c:%d+: %(light:0x%x+%) 1234 executions\n"), result.stdout)
   end)
 end)

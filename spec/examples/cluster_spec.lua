@@ -1,5 +1,5 @@
--- The examples for clusters: whatever divides the work, the sum is that of one process, to the byte; and where anything
--- fails there is none, nor a part of one.
+-- examples/cluster: sums made in parallel are byte-identical to the sum of one process. After a failure neither a sum
+-- nor a part of it is left.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -11,11 +11,11 @@ local examples <const> = program.root .. "/examples/cluster/"
 
 local image <const> = build.craft { address = 0x1000, text = 0x400, symbols = { { "first", 0 }, { "second", 0x100 } } }
 
--- How the program is called: words that a shell splits at blanks.
+-- The command of the program, as in the variable GPROF: the shell splits it into words.
 local gprof <const> = table.concat(program.interpreter, " ") .. " " .. program.root .. "/gprof.lua"
 
--- A directory with an empty one for the sum; seven profiles, whose names have blanks, a list of them without an end to
--- its last line, and their sum.
+-- A directory with an empty directory `out`; seven profiles whose names contain spaces; `list`, their names, with an
+-- unterminated last line; and `expected`, their sum.
 local function scene()
   local dir = shell.tmpdir "cluster"
   local names = {}
@@ -42,7 +42,7 @@ local function has(command, option)
   return shell.run({ "sh", "-c", ("command -v %s && %s %s"):format(command, command, option) }).status == 0
 end
 
--- As root mpirun wants to be told that it may, and on a small machine that there may be more ranks than processors.
+-- mpirun needs options to run as root, and to run more ranks than there are processors.
 local runners <const> = {
   mpi = { command = "mpirun", count = "RANKS", usage = "RANKS IMAGE LIST SUM [OPTION OF MPIRUN...]",
     options = { "--allow-run-as-root", "--oversubscribe" } },
@@ -52,18 +52,18 @@ local runners <const> = {
 
 for name, runner in pairs(runners) do
   describe(name .. ".sh", function()
-    it("is sound", function()
+    it("is valid shell syntax", function()
       assert.equal("", shell.check({ "sh", "-n", examples .. name .. ".sh" }).stderr)
     end)
 
-    it("says what it needs", function()
+    it("reports invalid arguments", function()
       local dir = scene()
       local empty = shell.write(dir .. "/empty", "")
       for _, case in ipairs {
         { "usage: " .. name .. ".sh " .. runner.usage, "2", image },
-        { runner.count .. " has to be a number from 1 on, not '0'", "0", image, dir .. "/list", dir .. "/out/sum" },
-        { runner.count .. " has to be a number from 1 on, not 'x'", "x", image, dir .. "/list", dir .. "/out/sum" },
-        { empty .. ": names no profiles", "2", image, empty, dir .. "/out/sum" },
+        { runner.count .. " must be a positive integer, not '0'", "0", image, dir .. "/list", dir .. "/out/sum" },
+        { runner.count .. " must be a positive integer, not 'x'", "x", image, dir .. "/list", dir .. "/out/sum" },
+        { empty .. ": the list of profiles is empty", "2", image, empty, dir .. "/out/sum" },
       } do
         local result = run(name, table.unpack(case, 2))
         assert.same({ 1, "", ("%s.sh: %s\n"):format(name, case[1]) }, { result.status, result.stdout, result.stderr })
@@ -76,7 +76,7 @@ for name, runner in pairs(runners) do
       return
     end
 
-    it("has the sum of one process", function()
+    it("writes the same sum as one process", function()
       local dir = scene()
       for _, count in ipairs { "1", "3", "12" } do
         local result = run(name, count, image, dir .. "/list", dir .. "/out/sum", table.unpack(runner.options))
@@ -86,7 +86,7 @@ for name, runner in pairs(runners) do
       end
     end)
 
-    it("has none if a profile is bad", function()
+    it("writes no sum if a profile is invalid", function()
       local dir, names = scene()
       shell.write(names[5], "gmon, but not more")
       local result = run(name, "3", image, dir .. "/list", dir .. "/out/sum", table.unpack(runner.options))
@@ -98,7 +98,7 @@ for name, runner in pairs(runners) do
 end
 
 describe("slurm.sh", function()
-  -- There is no Slurm here: its variables are set by hand, and `sbatch` is a script that runs jobs at once.
+  -- A substitute for Slurm's sbatch that runs jobs immediately, one task after the other.
   local sbatch <const> = [[#!/bin/sh
     array=
     while :; do
@@ -121,23 +121,23 @@ describe("slurm.sh", function()
       { cwd = dir, env = { GPROF = gprof, PATH = bin .. ":" .. os.getenv "PATH" } })
   end
 
-  it("is sound", function()
+  it("is valid shell syntax", function()
     assert.equal("", shell.check({ "sh", "-n", examples .. "slurm.sh" }).stderr)
   end)
 
-  it("says what it needs", function()
+  it("reports invalid arguments", function()
     local dir = scene()
     for _, case in ipairs {
       { "usage: slurm.sh submit|part|total TASKS IMAGE LIST SUM", "submit", "2", image },
-      { "TASKS has to be a number from 1 on, not '-1'", "total", "-1", image, dir .. "/list", dir .. "/out/sum" },
-      { "neither submit, part nor total: 'all'", "all", "2", image, dir .. "/list", dir .. "/out/sum" },
+      { "TASKS must be a positive integer, not '-1'", "total", "-1", image, dir .. "/list", dir .. "/out/sum" },
+      { "unknown command 'all': use submit, part or total", "all", "2", image, dir .. "/list", dir .. "/out/sum" },
     } do
       local result = run("slurm", table.unpack(case, 2))
       assert.same({ 1, "", "slurm.sh: " .. case[1] .. "\n" }, { result.status, result.stdout, result.stderr })
     end
   end)
 
-  it("has the sum of one process, by tasks that run when they like", function()
+  it("writes the same sum as one process, in whatever order the tasks run", function()
     local dir = scene()
     local sum = dir .. "/out/sum"
     shell.check { "mkdir", sum .. ".parts" }
@@ -148,7 +148,7 @@ describe("slurm.sh", function()
       if task ~= "1" then
         result = run("slurm", "total", "3", image, dir .. "/list", sum)
         assert.equal(1, result.status)
-        assert.truthy(result.stderr:find " of 3 sums are there\n$", result.stderr)
+        assert.truthy(result.stderr:find "has %d of 3 partial sums\n$", result.stderr)
       end
     end
     assert.equal(0, run("slurm", "total", "3", image, dir .. "/list", sum).status)
@@ -156,7 +156,7 @@ describe("slurm.sh", function()
     assert.equal("sum\n", shell.listing(dir .. "/out"))
   end)
 
-  it("submits a job that waits for the others", function()
+  it("submits the tasks, and a job that adds up their sums", function()
     local dir = scene()
     for _, tasks in ipairs { "1", "4", "20" } do
       local result = submit(dir, tasks, image, dir .. "/list", "out/sum")

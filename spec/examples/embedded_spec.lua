@@ -1,5 +1,5 @@
--- The example of a collector for boards without an operating system: at its limits, on this machine, and on a board
--- that QEMU emulates.
+-- examples/embedded: the limits of the collector, and profiles that it writes on this machine and on a board emulated
+-- by QEMU.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -12,7 +12,7 @@ local shell = require "support.shell"
 
 local example <const> = program.root .. "/examples/embedded"
 
--- At its limits -----------------------------------------------------------------------------------
+-- Limits ------------------------------------------------------------------------------------------
 
 describe("The collector", function()
   local dir = shell.tmpdir "collector"
@@ -20,10 +20,10 @@ describe("The collector", function()
     "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DGMON_BINS=8", "-DGMON_ARCS=32", "-I" .. example,
     "-o", "collector", build.fixture "collector.c" }, { cwd = dir })
 
-  -- The records of a profile, and how much it says was lost.
+  -- Runs a case of collector.c. Returns the records of its profile, and the number that gmon_lost returned.
   local function collect(case)
-    local said = shell.check({ dir .. "/collector", case }, { cwd = dir }).stdout
-    return gmon.parse(shell.read(dir .. "/gmon.out")).records, tonumber(said)
+    local lost = shell.check({ dir .. "/collector", case }, { cwd = dir }).stdout
+    return gmon.parse(shell.read(dir .. "/gmon.out")).records, tonumber(lost)
   end
 
   local function calls_in(records)
@@ -38,46 +38,46 @@ describe("The collector", function()
     return { kind = "arc", from = 0x1001, self = 0x1000, count = count }
   end
 
-  it("has samples where they were, and no more than a bin holds", function()
+  it("counts samples in their bins, up to the maximum of a bin", function()
     local records, lost = collect "samples"
     assert.same({ { kind = "histogram", low = 0x1000, high = 0x1070, rate = 50, dimension = "seconds",
       abbreviation = "s", bins = { 65535, 0, 0, 0, 0, 0, 1, n = 7 } } }, records)
     assert.equal(3, lost)
   end)
 
-  it("counts calls as long as there is room for them, and those that there is none for", function()
+  it("counts calls until its table is full, and then the lost ones", function()
     local records, lost = collect "places"
     assert.is_true(#records - 1 > 16 and #records - 1 <= 32)
     assert.equal(100 * 101 // 2, calls_in(records) + lost)
     for i = 2, #records do assert.equal(records[i].from - 0x1000, records[i].count) end
   end)
 
-  it("stops at the highest number of calls, and has no histogram where nothing is sampled", function()
+  it("stops counting at the maximum, and writes no histogram without a sampling rate", function()
     assert.same({ { arc(0xffffffff) }, 2 }, { collect "count" })
   end)
 
-  it("leaves a call alone that is being counted when an interrupt calls", function()
+  it("counts calls of an interrupt as lost while another call is being counted", function()
     local records, lost = collect "nested"
     assert.same({ arc(1), 1 }, { records[2], lost })
   end)
 
-  it("collects nothing before the start and after the end", function()
+  it("records nothing before gmon_start and after gmon_write", function()
     local records, lost = collect "late"
     assert.same({ 1, 0 }, { #records, lost })
   end)
 end)
 
--- With a program ----------------------------------------------------------------------------------
+-- Profiles ----------------------------------------------------------------------------------------
 
--- Makes what the example's Makefile has by that name, and runs it. Returns where image and profile are.
+-- Makes a target of the example's Makefile, which runs it. Returns the paths of image and profile.
 local function made(target, image)
   local dir = shell.tmpdir "embedded"
   shell.check({ "make", "-s", "-C", example, "BUILD=" .. dir, target }, { env = { MAKEFLAGS = false }, timeout = 120 })
   return dir .. "/" .. image, dir .. "/gmon.out"
 end
 
--- Of 2,000 numbers, 20 times: how often each is divided follows from what primes are; the sieve crosses out multiples
--- of the 14 primes below 45.
+-- The calls of examples/embedded/program.c, which runs 20 times over the numbers below 2,000. Trial division takes
+-- 13,397 steps; the sieve crosses out the multiples of the 14 primes below 45.
 local calls <const> = { divides = 20 * 13397, is_prime = 20 * 2000, by_division = 20, by_sieve = 20,
   cross_out = 20 * 14, program = 1 }
 
@@ -90,7 +90,7 @@ local function check_calls(image, path)
 end
 
 describe("A program with the collector", function()
-  it("on this machine, by -finstrument-functions, leaves a profile with all calls", function()
+  it("writes a profile with all calls, on this machine with -finstrument-functions", function()
     check_calls(made("host", "host"))
   end)
 
@@ -98,11 +98,11 @@ describe("A program with the collector", function()
     return shell.run { tool, "--version" }.status == 0
   end
   if not have "arm-none-eabi-gcc" or not have "qemu-system-arm" then
-    return pending "on a board (needs gcc-arm-none-eabi and qemu-system-arm)"
+    return pending "writes a profile on a board (needs gcc-arm-none-eabi and qemu-system-arm)"
   end
   local image, path = made("run", "board.elf")
 
-  it("on a board leaves a profile with all calls, and samples where it computed", function()
+  it("writes a profile with all calls and with samples, on a board", function()
     local profile = check_calls(image, path)
     assert.equal("seconds", profile.unit)
     local divides = profile:find "divides"
@@ -110,7 +110,7 @@ describe("A program with the collector", function()
     assert.same({ "program.c", 0 }, { divides.file:match "[^/]*$", divides.address % 2 })
   end)
 
-  it("on a board has GNU gprof's reports, with --gnu-compat", function()
+  it("gives the reports of GNU gprof with --gnu-compat, on a board", function()
     if not parity.possible(pending) then return end
     assert(oracle.foreign "arm-none-eabi-gprof", "arm-none-eabi-gprof is another version than gprof")
     for _, list in ipairs { { "-z" }, { "-l", "-p" }, { "-C" }, { "-Egmon_call", "-q" } } do

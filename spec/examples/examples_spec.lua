@@ -1,4 +1,4 @@
--- The examples: what they print of programs whose calls, samples and lines are known, and what they refuse.
+-- The scripts in examples/: their output for programs with known calls, samples and lines, and their errors.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -13,14 +13,14 @@ local small = require "support.small"
 
 local examples <const> = program.root .. "/examples/"
 
--- Limits of time are against loops without end.
+-- The time limit stops endless loops.
 local function run(name, arguments, options)
   options = options or {}
   options.timeout = 60
   return launch.copy(options.script or examples .. name .. ".lua", arguments, options)
 end
 
--- What an example prints, which must succeed without a word on standard error.
+-- Runs an example that must succeed without messages, and returns its output.
 local function printed(name, arguments, options)
   local result = run(name, arguments, options)
   assert.same({ "", 0 }, { result.stderr, result.status })
@@ -32,17 +32,17 @@ local function refuses(message, name, arguments, options)
   assert.same({ ("%s.lua: %s\n"):format(name, message), "", 1 }, { result.stderr, result.stdout, result.status })
 end
 
--- The arguments of a crafted program: its image and its profile.
+-- The image and the profile of a crafted program.
 local function files(plan)
   return crafted.image(plan), crafted.gmon(plan)
 end
 
--- Calls without a histogram; and a histogram without samples.
+-- Profiles with calls but no histogram, and with a histogram without samples.
 local calls_only <const> = { functions = { "main", "f" }, calls = { { "main", "f", 1 } } }
 local idle <const> = { functions = { "main", "f" }, ticks = {} }
 
--- So many layers of two functions that call both of the next one, which share the time of the last: the paths through
--- them are more than anyone can walk.
+-- A call graph of layers with two functions each. Each function calls both functions of the next layer; the last layer
+-- has all of the time. There are 2 ^ layers call paths.
 local function ladder(layers)
   local plan = { functions = { "main" }, calls = {}, ticks = {} }
   local above = { "main" }
@@ -81,7 +81,7 @@ describe("every example", function()
     return more
   end
 
-  -- The arguments with another one in the place of the image.
+  -- The arguments of a case with another image.
   local function with_image(case, path)
     local arguments = {}
     for i, argument in ipairs(case[3]) do arguments[i] = argument == image and path or argument end
@@ -91,7 +91,7 @@ describe("every example", function()
   for _, case in ipairs(cases) do
     local name = case[1]
 
-    it("works from anywhere, and with an installed library: " .. name, function()
+    it("works in any directory, and with an installed library: " .. name, function()
       local expected = printed(name, case[3], options(case))
       local beside = options(case, { script = name .. ".lua", cwd = examples })
       assert.equal(expected, printed(name, case[3], beside))
@@ -102,13 +102,13 @@ describe("every example", function()
       assert.equal(expected, printed(name, case[3], options(case, { script = copy, env = env })))
     end)
 
-    it("says how it is used: " .. name, function()
+    it("prints its usage: " .. name, function()
       local usage = ("usage: %s%s.lua %s"):format(case.before or "", name, case[2])
       refuses(usage, name, {})
       refuses(usage, name, { table.unpack(case[3], 2) })
     end)
 
-    it("says which file is missing: " .. name, function()
+    it("reports a missing file: " .. name, function()
       refuses("/nowhere: No such file or directory", name, with_image(case, "/nowhere"), options(case))
       local arguments = table.move(case[3], 1, #case[3], 1, {})
       if arguments[#arguments] == profile then
@@ -120,7 +120,7 @@ describe("every example", function()
 end)
 
 describe("top", function()
-  it("prints functions by self time, as many as are wanted", function()
+  it("prints the first N functions by self time", function()
     assert.equal([[
 name,file,line,self seconds,children seconds,calls
 leaf,,,0.4000,0.0000,8
@@ -128,7 +128,7 @@ work,,,0.3000,0.3000,2
 ]], printed("top", { "2", files(crafted.example) }))
   end)
 
-  it("knows places in the source", function()
+  it("prints source files and lines", function()
     local made = small.build()
     assert.equal(([[
 name,file,line,self seconds,children seconds,calls
@@ -138,7 +138,7 @@ main,DIR/small.c,12,0.0000,0.1000,0
 ]]):gsub("DIR", made.dir), printed("top", { "3", made.image, small.run(made) }))
   end)
 
-  it("has the calls of a program that ran", function()
+  it("prints the calls of a real program", function()
     local built = build.program "calls"
     local text = printed("top", { "100", built.image, built.gmon })
     for _, row in ipairs { "twice,.-,110", "visit,.-,30", "light,.-,1", "heavy,.-,1", "never,.-,0" } do
@@ -146,28 +146,28 @@ main,DIR/small.c,12,0.0000,0.1000,0
     end
   end)
 
-  it("sums profiles, in their unit", function()
+  it("sums profiles, and prints their unit", function()
     local plan = { functions = { "f" }, ticks = { f = 3 }, rate = 1, dimension = "faults" }
     assert.equal("name,file,line,self faults,children faults,calls\nf,,,6.0000,0.0000,0\n",
       printed("top", { "1", crafted.image(plan), crafted.gmon(plan), crafted.gmon(plan) }))
   end)
 
-  it("puts what has a comma or a quote into quotes", function()
+  it("quotes names with commas or quotes", function()
     local plan = { functions = { "_Z3addii", 'a"b' }, ticks = { _Z3addii = 2, ['a"b'] = 1 } }
     assert.equal('name,file,line,self seconds,children seconds,calls\n' ..
       '"add(int, int)",,,0.0200,0.0000,0\n"a""b",,,0.0100,0.0000,0\n', printed("top", { "9", files(plan) }))
   end)
 
-  it("refuses what is no number, and a profile without a histogram", function()
+  it("refuses an invalid number, and a profile without a histogram", function()
     for _, text in ipairs { "0", "-1", "2.5", "ten", "" } do
-      refuses(("N has to be a number from 1 on, not '%s'"):format(text), "top", { text, files(crafted.example) })
+      refuses(("N must be a positive integer, not '%s'"):format(text), "top", { text, files(crafted.example) })
     end
-    refuses("there is no histogram, so nothing is known of time", "top", { "1", files(calls_only) })
+    refuses("the profiles have no histogram, so there are no times", "top", { "1", files(calls_only) })
   end)
 end)
 
 describe("callers", function()
-  it("goes up to main, nearest arcs first", function()
+  it("prints the arcs up to main, nearest first", function()
     local built = build.program "calls"
     assert.equal([[
 depth        calls  caller -> callee
@@ -181,7 +181,7 @@ depth        calls  caller -> callee
 ]], printed("callers", { "calls.c:step", built.image, built.gmon }))
   end)
 
-  it("has each arc of a cycle once", function()
+  it("prints each arc of a cycle once", function()
     assert.equal([[
 depth        calls  caller -> callee
     1            6  work -> leaf
@@ -194,7 +194,7 @@ depth        calls  caller -> callee
 ]], printed("callers", { "leaf", files(crafted.example) }))
   end)
 
-  it("begins with all functions that are meant", function()
+  it("starts from all functions that match", function()
     local plan = { functions = { "main", "a", "f", "b", "f" }, calls = { { "main", "a", 1 }, { "main", "b", 2 } } }
     local addresses = crafted.addresses(plan)
     local records = crafted.records(plan)
@@ -211,7 +211,7 @@ depth        calls  caller -> callee
 ]], printed("callers", { "f", crafted.image(plan), path }))
   end)
 
-  it("refuses what is no function", function()
+  it("refuses an unknown function", function()
     local image, profile = files(crafted.example)
     for _, name in ipairs { "nothing", "", ":", "/", "nothing.c:leaf" } do
       refuses(("%s: no function '%s'"):format(image, name), "callers", { name, image, profile })
@@ -226,7 +226,7 @@ describe("by_file", function()
     ["far/other.c"] = "int other(int x) { return x; }\n",
   }
 
-  it("adds time up by file, inlined code where it was written, and by directory", function()
+  it("sums time by file and directory, inlined code in the file that contains its source", function()
     local made = small.build(sources)
     local profile = small.profile(made, { ticks = {
       [small.even(made.rows["main.c"][3][1])] = 6, [small.even(made.rows["twice.h"][3][1])] = 3,
@@ -243,7 +243,7 @@ describe("by_file", function()
 ]]):gsub("DIR", made.dir), printed("by_file", { made.image, profile }))
   end)
 
-  it("says what it does not know", function()
+  it("prints (unknown) without debugging information", function()
     assert.equal([[
    seconds      %  file
       0.95 100.00  (unknown)
@@ -254,12 +254,12 @@ describe("by_file", function()
   end)
 
   it("refuses a profile without a histogram", function()
-    refuses("there is no histogram, so nothing is known of time", "by_file", { files(calls_only) })
+    refuses("the profiles have no histogram, so there are no times", "by_file", { files(calls_only) })
   end)
 end)
 
 describe("unused", function()
-  it("tells what was never called, and who could call it", function()
+  it("prints functions that were never called, and their possible callers", function()
     local built = build.program "calls"
     assert.equal(([[
 DIR/calls.c:37: never: could be called by main
@@ -267,27 +267,27 @@ DIR/calls_far.c:18: never_far: could be called by never
 ]]):gsub("DIR", built.dir), printed("unused", { built.image, built.gmon }))
   end)
 
-  it("leaves out what any of the runs has called, or seen running", function()
+  it("leaves out functions that have calls or samples in any of the profiles", function()
     local made = small.build()
     local line = made.rows["small.c"]
     local called = small.profile(made, { arcs = { { line[6][1] + 3, line[1][1], 3 } } })
     local seen = small.profile(made, { ticks = { [small.even(line[13][1])] = 1 } })
     local twig = ("%s/small.c:1: twig: could be called by loop\n"):format(made.dir)
-    local main = ("%s/small.c:12: main: no call of it is in the code\n"):format(made.dir)
+    local main = ("%s/small.c:12: main: no calls found in the code\n"):format(made.dir)
     assert.equal(twig .. main, printed("unused", { made.image, called }))
     assert.equal(twig, printed("unused", { made.image, called, seen }))
     assert.equal(twig, printed("unused", { made.image, small.run(made) }))
   end)
 
-  it("refuses a profile that cannot hold calls", function()
+  it("refuses a profile without call counts", function()
     local made = small.build()
-    refuses("there are no calls, so nothing is known of who was called", "unused",
+    refuses("the profiles have no call counts: was the program compiled with -pg?", "unused",
       { made.image, small.profile(made, { blocks = { { made.rows["small.c"][1][1], 1 } } }) })
   end)
 end)
 
 describe("tree", function()
-  it("draws who called whom, and marks recursion", function()
+  it("draws the call tree, and marks recursion", function()
     assert.equal([[
 100.00       0.95  main
  63.16       0.60  ├─ work ↺
@@ -297,7 +297,7 @@ describe("tree", function()
 ]], printed("tree", { "9", "1", files(crafted.example) }))
   end)
 
-  it("shares what is below a function among its places", function()
+  it("divides the time of callees among the places of a function", function()
     local plan = {
       functions = { "main", "other", "left", "right", "both", "deep" }, ticks = { both = 40, deep = 40, other = 20 },
       calls = { { "main", "left", 1 }, { "main", "right", 1 }, { "left", "both", 1 }, { "right", "both", 3 },
@@ -315,32 +315,32 @@ describe("tree", function()
 ]], printed("tree", { "4", "1", files(plan) }))
   end)
 
-  it("goes as deep as it is told, and leaves out small shares", function()
+  it("obeys the limits of depth and percentage", function()
     assert.equal("100.00       0.95  main\n 63.16       0.60  └─ work ↺\n",
       printed("tree", { "2", "40", files(crafted.example) }))
   end)
 
-  it("comes to an end where there are too many branches", function()
+  it("terminates for an exponential number of branches", function()
     local text = printed("tree", { "100", "20", files(ladder(60)) })
     assert.equal(7, select(2, text:gsub("\n", "")))  -- halves and quarters
   end)
 
-  it("refuses what is no number, and a profile without samples", function()
+  it("refuses an invalid number, and a profile without samples", function()
     local image, profile = files(crafted.example)
     for _, text in ipairs { "0", "-1", "2.5", "deep" } do
-      refuses(("DEPTH has to be a number from 1 on, not '%s'"):format(text), "tree", { text, "5", image, profile })
+      refuses(("DEPTH must be a positive integer, not '%s'"):format(text), "tree", { text, "5", image, profile })
     end
     for _, text in ipairs { "0", "-1", "nan", "much" } do
-      refuses(("PERCENT has to be a number above 0, not '%s'"):format(text), "tree", { "5", text, image, profile })
+      refuses(("PERCENT must be a number above 0, not '%s'"):format(text), "tree", { "5", text, image, profile })
     end
     for _, plan in ipairs { calls_only, idle } do
-      refuses("nothing was sampled, so nothing is known of time", "tree", { "5", "5", files(plan) })
+      refuses("the profiles have no samples, so there are no times", "tree", { "5", "5", files(plan) })
     end
   end)
 end)
 
 describe("hot_paths", function()
-  it("prints chains of calls by the time at their end", function()
+  it("prints call paths by the self time of their last function", function()
     assert.equal([[
    seconds      %  path
       0.30  31.58  main > work
@@ -350,7 +350,7 @@ describe("hot_paths", function()
 ]], printed("hot_paths", { files(crafted.example) }))
   end)
 
-  it("prints ten at most, the hottest", function()
+  it("prints the ten hottest paths", function()
     local plan = { functions = { "main" }, calls = {}, ticks = {} }
     for i = 1, 12 do
       local name = ("f%02d"):format(i)
@@ -361,19 +361,19 @@ describe("hot_paths", function()
     assert.equal("f12 f11 f10 f09 f08 f07 f06 f05 f04 f03", table.concat(shown, " "))
   end)
 
-  it("comes to an end where there are too many paths", function()
+  it("terminates for an exponential number of paths", function()
     assert.equal("   seconds      %  path\n", printed("hot_paths", { files(ladder(60)) }))
   end)
 
   it("refuses a profile without samples", function()
     for _, plan in ipairs { calls_only, idle } do
-      refuses("nothing was sampled, so nothing is known of time", "hot_paths", { files(plan) })
+      refuses("the profiles have no samples, so there are no times", "hot_paths", { files(plan) })
     end
   end)
 end)
 
 describe("gate", function()
-  -- A run with so many samples of each.
+  -- A program with the given numbers of samples.
   local function sampled(main, work)
     return { functions = { "main", "work" }, ticks = { main = main, work = work } }
   end
@@ -384,13 +384,13 @@ describe("gate", function()
     return run("gate", { percent, old_image, old_profile, image, profile })
   end
 
-  it("lets pass what has not changed, however long it ran", function()
+  it("accepts equal shares, however long the program ran", function()
     local result = gate("5", sampled(6000, 4000), sampled(600, 400))
     assert.same({ "No function's share of the time has grown by more than 5 %.\n", "", 0 },
       { result.stdout, result.stderr, result.status })
   end)
 
-  it("tells what has grown", function()
+  it("reports a function that has grown", function()
     local result = gate("5", sampled(6000, 4000), sampled(5000, 5000))
     assert.same({ "work: 50.0 % of the time (error 0.7), was 40.0 % (error 0.6)\n", "", 1 },
       { result.stdout, result.stderr, result.status })
@@ -402,26 +402,26 @@ describe("gate", function()
     assert.equal(1, gate("5", sampled(1000, 0), sampled(1000, 30)).status)
   end)
 
-  it("lets grow what may", function()
+  it("accepts growth up to PERCENT", function()
     assert.equal(0, gate("30", sampled(6000, 4000), sampled(5000, 5000)).status)
   end)
 
-  it("knows a function by its name in the source", function()
+  it("matches functions without compiler suffixes", function()
     local new = { functions = { "main.isra.0", "work", "main" }, ticks = { ["main.isra.0"] = 5000, work = 4000,
       main = 1000 } }
     assert.equal(0, gate("5", sampled(6000, 4000), new).status)
   end)
 
-  it("refuses what is no number, and a profile without samples", function()
+  it("refuses an invalid number, and a profile without samples", function()
     local image, profile = files(crafted.example)
     for _, text in ipairs { "-1", "nan", "five", "" } do
-      refuses(("PERCENT has to be a number from 0 on, not '%s'"):format(text), "gate",
+      refuses(("PERCENT must be a number of at least 0, not '%s'"):format(text), "gate",
         { text, image, profile, image, profile })
     end
     for _, plan in ipairs { idle, calls_only } do
       local bare, bare_profile = files(plan)
-      refuses(bare .. ": nothing was sampled", "gate", { "5", image, profile, bare, bare_profile })
-      refuses(bare .. ": nothing was sampled", "gate", { "5", bare, bare_profile, image, profile })
+      refuses(bare .. ": the profile has no samples", "gate", { "5", image, profile, bare, bare_profile })
+      refuses(bare .. ": the profile has no samples", "gate", { "5", bare, bare_profile, image, profile })
     end
   end)
 end)
@@ -429,7 +429,7 @@ end)
 describe("shards", function()
   local plan <const> = crafted.example
 
-  -- The profile of a process that did so many times what the example does.
+  -- The bytes of the example's profile with all samples and calls multiplied by n.
   local function times(n)
     local more = { functions = plan.functions, ticks = {}, calls = {} }
     for name, ticks in pairs(plan.ticks) do more.ticks[name] = n * ticks end
@@ -437,7 +437,7 @@ describe("shards", function()
     return gmon.magic(crafted.records(more))
   end
 
-  -- Writes profiles of so many times the example, by path below a new directory.
+  -- Writes profiles into a new directory; `counts` maps relative paths to multiples of the example.
   local function shards_of(counts)
     local dir = shell.tmpdir "shards"
     for path, n in pairs(counts) do
@@ -447,7 +447,7 @@ describe("shards", function()
     return dir
   end
 
-  it("sums by the beginning of a name, and all together", function()
+  it("sums by prefix of the file name, and in total", function()
     local dir = shards_of { ["web-1.gmon"] = 1, ["web-2.gmon"] = 2, ["db.gmon"] = 4 }
     assert.equal("     2  out/web.gmon\n     1  out/db.gmon\n     3  out/all.gmon\n",
       printed("shards", { "prefix", "out", crafted.image(plan), "web-1.gmon", "./web-2.gmon", "db.gmon" },
@@ -460,7 +460,7 @@ describe("shards", function()
     end
   end)
 
-  it("sums by directory, wherever it is", function()
+  it("sums by the last component of the directory", function()
     local dir = shards_of { ["a/web/gmon.1"] = 1, ["b/web/gmon.2"] = 2, ["b/db/gmon.3"] = 4 }
     local out = shell.tmpdir "out"
     printed("shards", { "directory", out, crafted.image(plan), dir .. "/a/web/gmon.1", dir .. "/b/web/gmon.2",
@@ -471,7 +471,7 @@ describe("shards", function()
     end
   end)
 
-  it("writes nothing if a profile is bad", function()
+  it("writes nothing if a profile is invalid", function()
     local image, profile = files(plan)
     local other = gmon.write(shell.tmpdir() .. "/x-1", gmon.magic { records = {
       { kind = "histogram", low = crafted.BASE, high = crafted.BASE + 0x20, bins = { 1 } } } })
@@ -482,20 +482,21 @@ describe("shards", function()
     assert.equal("", shell.listing(out))
   end)
 
-  it("refuses names that make no group", function()
+  it("refuses unknown groupings and names without a group", function()
     local image, profile = files(plan)
-    refuses("no way to group: 'size'", "shards", { "size", "out", image, profile })
+    refuses("unknown grouping 'size': use directory or prefix", "shards", { "size", "out", image, profile })
     refuses("gmon.out: has no directory to group by", "shards", { "directory", "out", image, "gmon.out" })
     refuses("../gmon.out: has no directory to group by", "shards", { "directory", "out", image, "../gmon.out" })
     refuses("x/-1.gmon: has no prefix to group by", "shards", { "prefix", "out", image, "x/-1.gmon" })
-    refuses("all/gmon.out: 'all' is the sum of all groups", "shards", { "directory", "out", image, "all/gmon.out" })
+    refuses("all/gmon.out: the group name 'all' is reserved for the total", "shards",
+      { "directory", "out", image, "all/gmon.out" })
     refuses("/nowhere/gmon.gmon: its directory does not exist", "shards",
       { "prefix", "/nowhere", image, profile })
   end)
 end)
 
 describe("flat_errors", function()
-  -- What the report prints of a program.
+  -- The output of the report for a program.
   local function report(plan, options)
     local parts = {}
     local stream = output.through(function(text) table.insert(parts, text) end)
@@ -504,7 +505,7 @@ describe("flat_errors", function()
     return table.concat(parts)
   end
 
-  it("has the square root of samples beside each time", function()
+  it("prints an error of sqrt(n) samples for each time", function()
     local plan = { functions = { "main", "work", "leaf", "idle" }, ticks = { work = 100, leaf = 4 },
       calls = { { "main", "work", 1 }, { "work", "leaf", 12 }, { "main", "main", 1 } } }
     local text = "Flat profile, with the expected error of each time:\n\n" ..
@@ -517,12 +518,12 @@ describe("flat_errors", function()
       "  0.00       0.00       0.01                     main\n", report(plan, { display_unused_functions = true }))
   end)
 
-  it("is of any unit, and needs a histogram", function()
+  it("works for any unit, and needs a histogram", function()
     local plan = { functions = { "f" }, ticks = { f = 16 }, rate = 1, dimension = "faults", abbreviation = "f" }
     local text = report(plan)
     assert.truthy(text:find("\n  time     faults     faults     %        calls  name\n", 1, true), text)
     assert.truthy(text:find("\n100.00      16.00       4.00    25.0             f\n", 1, true), text)
-    assert.has_error(function() report(calls_only) end, "a flat profile needs a histogram, which this profile has not")
+    assert.has_error(function() report(calls_only) end, "a flat profile needs a histogram, which this profile lacks")
   end)
 end)
 
@@ -531,23 +532,23 @@ describe("perf2gmon", function()
 
   setup(function() built = build.program "calls" end)
 
-  -- Turns a text into profiles. Returns what was said, and the folder they are in.
+  -- Converts a text to profiles. Returns the script's output without directories, and the directory of the profiles.
   local function convert(text, image)
     local dir = shell.tmpdir "perf"
-    local said = printed("perf2gmon", { image or built.image, dir .. "/gmon" },
+    local summary = printed("perf2gmon", { image or built.image, dir .. "/gmon" },
       { stdin = shell.write(dir .. "/text", text) })
     os.remove(dir .. "/text")
-    return said:gsub("%S*/", ""), dir
+    return summary:gsub("%S*/", ""), dir
   end
 
-  -- Text with places such as {light+4}: their address in a run that loaded the image there, and "light+0x4".
+  -- Replaces places such as {light+4} by the address for an image loaded at `base`, and "light+0x4".
   local function recorded(base, text)
     return (text:gsub("{([%w_]+)%+(%d+)}", function(name, offset)
       return ("%x %s+0x%x"):format(base + build.address(built.image, name) + offset, name, offset)
     end):gsub("IMAGE", built.image))
   end
 
-  -- Counts by function of a profile.
+  -- The samples of a profile by function, with its `unit` and `rate`.
   local function counts(path, image)
     local opened = assert(gprof.image(image or built.image))
     local profile = assert(gprof.profile(opened, assert(gprof.data(opened, path))))
@@ -558,8 +559,8 @@ describe("perf2gmon", function()
     return found
   end
 
-  it("reads samples of one line, of several threads and commands", function()
-    local said, dir = convert(recorded(0x55824a6ab000, [[
+  it("reads one-line samples of several threads and commands", function()
+    local summary, dir = convert(recorded(0x55824a6ab000, [[
 # captured on: a day
 calls 11194 34286.918653:      1 cycles:      7f502ecf4f37 __cxa_atexit+0x7 (/usr/lib/libc.so.6)
 calls 11194 34286.918653:      1 cycles:      {light+4} (IMAGE)
@@ -570,12 +571,12 @@ calls 11194 34286.918653:      1 cycles:      55824a6ab001 [unknown] (IMAGE)
 calls 11194 34286.918653:      1 cycles:      {main+2} (/elsewhere/calls)
 calls 11194 34286.918653:      1 cycles:      {main+2} (/elsewhere/other)
 ]]))
-    assert.equal("gmon.cycles: 4 of 8 samples\n", said)
+    assert.equal("gmon.cycles: 4 of 8 samples\n", summary)
     assert.same({ unit = "cycles", rate = 1, light = 11, factorial = 100, main = 1 }, counts(dir .. "/gmon.cycles"))
   end)
 
-  it("reads call chains, of which the first frame counts", function()
-    local said, dir = convert(recorded(0, [[
+  it("counts the first frame of a call chain", function()
+    local summary, dir = convert(recorded(0, [[
 calls 11435 34288.109299:       7  cpu-clock:pppH:
 	    {factorial+8} (IMAGE)
 	    {heavy+8} (IMAGE)
@@ -589,11 +590,11 @@ calls 11435 34288.109308:       5  cpu-clock:pppH:
 calls 11435 34288.109310:       5  cpu-clock:pppH:
 
 ]]))
-    assert.equal("gmon.cpu-clock: 2 of 3 samples\n", said)
+    assert.equal("gmon.cpu-clock: 2 of 3 samples\n", summary)
     assert.same({ unit = "cpu-clock", rate = 1, factorial = 7, light = 5 }, counts(dir .. "/gmon.cpu-clock"))
   end)
 
-  it("tells static functions of one name apart by their pages", function()
+  it("distinguishes static functions with the same name by their page offsets", function()
     local steps, lines = build.symbols(built.image).by_name.step, {}
     for i, address in ipairs(steps) do
       lines[i] = ("calls 1 1.5: %d cycles: %x step+0x4 (%s)\n"):format(i, 0x7f0000000000 + address + 4, built.image)
@@ -604,16 +605,16 @@ calls 11435 34288.109310:       5  cpu-clock:pppH:
     for i, address in ipairs(steps) do assert.equal(i, profile:lookup(address).ticks) end
   end)
 
-  it("takes addresses as they are where nothing is known of a symbol", function()
+  it("uses addresses unchanged if the symbol is unknown", function()
     local image = crafted.image(crafted.example)
     local text = "a 1 1.5: cycles: 1024 [unknown] (/x/image)\na 1 1.5: cycles: 1064 f (/x/image)\n"
-    local said, dir = convert(text, image)
-    assert.equal("gmon.cycles: 2 of 2 samples\n", said)
+    local summary, dir = convert(text, image)
+    assert.equal("gmon.cycles: 2 of 2 samples\n", summary)
     assert.same({ unit = "cycles", rate = 1, work = 1, pong = 1 }, counts(dir .. "/gmon.cycles", image))
   end)
 
   it("writes a profile for each event", function()
-    local said, dir = convert(recorded(0, [[
+    local summary, dir = convert(recorded(0, [[
 a 1 1.5: 3 cycles: {light+4} (IMAGE)
 a 1 1.5: 2 L1-dcache-load-misses: {heavy+4} (IMAGE)
 a 1 1.6: 1 sched:sched_switch: prev_comm=calls prev_pid=1 ==> next_comm=x
@@ -622,13 +623,13 @@ a 1 1.6: 1 sched:sched_switch: prev_comm=calls prev_pid=1 ==> next_comm=x
 a 1 1.5: 4 cycles: {light+4} (IMAGE)
 ]]))
     assert.equal("gmon.cycles: 2 of 2 samples\ngmon.L1-dcache-load-misses: 1 of 1 samples\n" ..
-      "gmon.sched_sched_switch: 1 of 1 samples\n", said)
+      "gmon.sched_sched_switch: 1 of 1 samples\n", summary)
     assert.same({ unit = "cycles", rate = 1, light = 7 }, counts(dir .. "/gmon.cycles"))
     assert.same({ unit = "L1-dcache-load-", rate = 1, heavy = 2 }, counts(dir .. "/gmon.L1-dcache-load-misses"))
     assert.same({ unit = "sched:sched_swi", rate = 1, main = 1 }, counts(dir .. "/gmon.sched_sched_switch"))
   end)
 
-  it("writes large counts in a larger unit", function()
+  it("scales large counts to a larger unit", function()
     local _, dir = convert(recorded(0, [[
 a 1 1.5: 1234567890 cycles: {light+4} (IMAGE)
 a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
@@ -637,27 +638,27 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
     assert.truthy(#shell.read(dir .. "/gmon.cycles") < 200000)
   end)
 
-  it("makes what the program prints in that unit", function()
+  it("writes profiles that the program prints in the unit of the event", function()
     local _, dir = convert(recorded(0, "a 1 1.5: 300 cycles: {light+4} (IMAGE)\n"))
-    local said = program.run { "-b", "-p", built.image, dir .. "/gmon.cycles" }
-    assert.equal(0, said.status)
-    assert.truthy(said.stdout:find("Each sample counts as 1 cycles.\n", 1, true))
-    assert.truthy(said.stdout:find("\n100.00    300.00   300.00 +light\n"), said.stdout)
+    local result = program.run { "-b", "-p", built.image, dir .. "/gmon.cycles" }
+    assert.equal(0, result.status)
+    assert.truthy(result.stdout:find("Each sample counts as 1 cycles.\n", 1, true))
+    assert.truthy(result.stdout:find("\n100.00    300.00   300.00 +light\n"), result.stdout)
   end)
 
   local sample <const> = "a 1 1.5: 1 cycles: 1000 main+0x0 (/x)\n"
   for title, case in pairs {
-    ["another text"] = { sample .. "hello\n", "line 2: is about neither a sample nor a place" },
-    ["a place without a sample"] = { "\n\t1000 main+0x0 (/x)\n", "line 2: is about neither a sample nor a place" },
-    ["a place behind the end of a sample"] = { sample .. "\n\t1000 main+0x0 (/x)\n",
-      "line 3: is about neither a sample nor a place" },
-    ["a place that breaks off"] = { "a 1 1.5: 1 cycles: 1000 main+0\n",
-      "line 1: is about neither a sample nor a place" },
-    ["an address that is none"] = { "a 1 1.5: 1 cycles: 10x0 main+0x0 (/x)\n",
-      "line 1: is about neither a sample nor a place" },
-    ["a period beyond all numbers"] = { sample .. "a 1 1.5: 99999999999999999999 cycles: 1000 main+0x0 (/x)\n",
+    ["other text"] = { sample .. "hello\n", "line 2: expected a sample or a stack frame" },
+    ["a frame without a sample"] = { "\n\t1000 main+0x0 (/x)\n", "line 2: expected a sample or a stack frame" },
+    ["a frame after the end of a sample"] = { sample .. "\n\t1000 main+0x0 (/x)\n",
+      "line 3: expected a sample or a stack frame" },
+    ["an incomplete frame"] = { "a 1 1.5: 1 cycles: 1000 main+0\n",
+      "line 1: expected a sample or a stack frame" },
+    ["an invalid address"] = { "a 1 1.5: 1 cycles: 10x0 main+0x0 (/x)\n",
+      "line 1: expected a sample or a stack frame" },
+    ["a period that overflows"] = { sample .. "a 1 1.5: 99999999999999999999 cycles: 1000 main+0x0 (/x)\n",
       "line 2: the period is too large" },
-    ["nothing"] = { "", "has no sample" },
+    ["an empty input"] = { "", "has no samples" },
   } do
     it("refuses " .. title, function()
       local dir = shell.tmpdir "perf"
@@ -667,10 +668,10 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
     end)
   end
 
-  it("refuses samples of which none is in the image", function()
+  it("refuses samples that are all outside the image", function()
     local dir = shell.tmpdir "perf"
     local input = shell.write(shell.tmpdir() .. "/text", sample .. sample:gsub("cycles", "misses"))
-    refuses(("standard input: none of 2 samples is in %s"):format(built.image), "perf2gmon",
+    refuses(("standard input: none of the 2 samples is in %s"):format(built.image), "perf2gmon",
       { built.image, dir .. "/gmon" }, { stdin = input })
     assert.equal("", shell.listing(dir))
   end)
@@ -681,7 +682,7 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
       { image, "gmon" })
   end)
 
-  it("refuses a place where nothing can be written", function()
+  it("refuses an output directory that does not exist", function()
     refuses("/nowhere/gmon.cycles: its directory does not exist", "perf2gmon",
       { built.image, "/nowhere/gmon" },
       { stdin = shell.write(shell.tmpdir() .. "/text", recorded(0, "a 1 1.5: 1 cycles: {main+4} (IMAGE)\n")) })
@@ -689,7 +690,8 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
 end)
 
 describe("gcov2blocks", function()
-  -- A program that counts its own lines, run once: its image, and what gcov says of it to programs and to people.
+  -- Compiles a program with --coverage and runs it once. Returns its directory, its image, and gcov's output as JSON
+  -- and as text.
   local function covered(source)
     local dir = shell.tmpdir "gcov"
     shell.write(dir .. "/" .. source, shell.read(build.fixture("blocks/" .. source)))
@@ -705,8 +707,8 @@ describe("gcov2blocks", function()
     return printed("gcov2blocks", { image }, { stdin = shell.write(shell.tmpdir() .. "/json", json) })
   end
 
-  -- Counts by line, as gcov shows them, where there is code: those of a function's name are on the line of its brace,
-  -- those of a label of a switch nowhere.
+  -- gcov's counts by line, adapted to our lines: the count of a function's name moves to the line of its opening brace;
+  -- labels of a switch, which have no code, are left out.
   local function gcov_counts(made)
     local counts, last, name = {}, nil, nil
     for count, number, text in made.text:gmatch "([^ :]+)%*?: *(%d+):([^\n]*)" do
@@ -716,17 +718,17 @@ describe("gcov2blocks", function()
       if text == "{" and name then counts[number], counts[name] = counts[name], nil end
       name, last = text:find "^%a.*%)$" and number, number
     end
-    counts[last] = 0  -- of functions that --coverage adds, which nothing is known of
+    counts[last] = 0  -- functions that --coverage adds
     return counts
   end
 
-  -- The same, as our annotated source shows them.
+  -- Counts by line in our annotated source.
   local function our_counts(made, profile)
     local path = gmon.write(shell.tmpdir() .. "/blocks", profile)
-    local said = program.run({ "-b", "-l", "-A", made.image, path }, { cwd = made.dir })
-    assert.same({ "", 0 }, { said.stderr, said.status })
+    local result = program.run({ "-b", "-l", "-A", made.image, path }, { cwd = made.dir })
+    assert.same({ "", 0 }, { result.stderr, result.status })
     local counts, number = {}, -1  -- a title comes first
-    for line in said.stdout:gmatch "([^\n]*)\n" do
+    for line in result.stdout:gmatch "([^\n]*)\n" do
       number = number + 1
       local count = line:match "^ *([%d#]+) %->"
       if count then counts[number] = tonumber(count) or 0 end
@@ -735,21 +737,21 @@ describe("gcov2blocks", function()
   end
 
   for _, name in ipairs { "updcrc", "words", "branches" } do
-    it("makes annotated source show what gcov counts: " .. name, function()
+    it("makes annotated source show the counts of gcov: " .. name, function()
       local made = covered(name .. ".c")
       assert.same(gcov_counts(made), our_counts(made, convert(made.image, made.json)))
     end)
   end
 
-  it("has the counts that follow from a source", function()
+  it("converts counts that are known from the source", function()
     local made = covered "updcrc.c"
     local counts = our_counts(made, convert(made.image, made.json))
-    -- two calls, one with a null pointer; 26312 turns; 8 bits of 256 bytes
+    -- two calls, one with a null pointer; 26312 iterations; 8 bits of 256 bytes
     local expected = { [13] = 2048, [18] = 256, [27] = 2, [28] = 1, [31] = 1, [33] = 26312, [35] = 2 }
     for line, count in pairs(expected) do assert.equal(count, counts[line], "line " .. line) end
   end)
 
-  it("adds up documents, and tells static functions of two files apart", function()
+  it("sums JSON documents, and distinguishes static functions of two files", function()
     local function source(name, turns)
       return ("static int work(int n) {\n  return n + 1;\n}\n\nint %s(void) {\n  int n = 0;\n" ..
         "  while (n < %d)\n    n = work(n);\n  return n;\n}\n"):format(name, turns)
@@ -775,7 +777,7 @@ describe("gcov2blocks", function()
     end
   end)
 
-  it("refuses what does not come from gcov, or from another program", function()
+  it("refuses input that is not from gcov, or of another program", function()
     local image = crafted.image(crafted.example)
     local function refuses_text(message, text)
       refuses("standard input: " .. message, "gcov2blocks", { image },
@@ -790,14 +792,14 @@ describe("gcov2blocks", function()
       '{"files": [{"file": "a", "functions": [], "lines": [1]}]}',
       '{"files": [{"file": "a", "functions": [1], "lines": []}]}',
       '{"files": [{"file": "a", "functions": [{"start_line": 1}], "lines": []}]}' } do
-      refuses_text("is JSON, but not that of gcov", text)
+      refuses_text("not from gcov --json-format", text)
     end
-    refuses_text("counts no line of " .. image, "")
-    refuses_text("counts no line of " .. image, '{"files": [{"file": "a", "functions": [], "lines": [' ..
+    refuses_text("no counts for lines of " .. image, "")
+    refuses_text("no counts for lines of " .. image, '{"files": [{"file": "a", "functions": [], "lines": [' ..
       '{"line_number": 1, "count": 1, "function_name": "main"}]}]}')
   end)
 
-  it("says how it is used, and which file is missing", function()
+  it("prints its usage, and reports a missing file", function()
     refuses("usage: gcov2blocks.lua IMAGE < JSON > PROFILE", "gcov2blocks", {})
     refuses("/nowhere: No such file or directory", "gcov2blocks", { "/nowhere" })
   end)
