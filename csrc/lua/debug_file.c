@@ -77,7 +77,7 @@ void gp_find_debug_files(lua_State *L, const gp_image_box *of, bool by_libbfd,
 /* Pushes true, or nil and a message. Raises an error if memory ran out, because trying
  * another file would not help. */
 static int push_result(lua_State *L, bool done, const char *path,
-                        const gp_error *error) {
+                       const gp_error *error) {
   if (!done && strcmp(error->text, "not enough memory") == 0) gp_raise_no_memory(L);
   if (!done) return gp_push_failure(L, path, error);
   lua_pushboolean(L, true);

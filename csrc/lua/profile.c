@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A profile for Lua. */
+/* Profiles for Lua. */
 #include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/memory.h"
@@ -41,8 +41,8 @@ static gp_profile_box *new_box(lua_State *L, const gp_symbols_box *symbols) {
   return box;
 }
 
-/* profile(symbols, data, options [, selections [, opcodes]]) -> profile, or nil and a
- * message; `opcodes`, the value of gprof.opcodes, has calls found in the code */
+/* profile(symbols, data, options [, selections [, opcodes]]) -> profile; or nil and a
+ * message. With `opcodes`, the value of the module gprof.opcodes, adds static calls. */
 static int new_profile(lua_State *L) {
   const gp_symbols_box *symbols = gp_check_symbols(L, 1);
   const gp_data *data = gp_check_data(L, 2);
@@ -83,11 +83,12 @@ static int describe(lua_State *L) {
   return 1;
 }
 
-/* profile:error_of(time) -> how far a time may be off by chance, or nil */
+/* profile:error_of(time) -> sampling error of a time, in the profile's unit; nil without
+ * a histogram */
 static int error_of(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   double rate = profile->samples.rate, time = luaL_checknumber(L, 2);
-  luaL_argcheck(L, time >= 0, 2, "a time is not negative");
+  luaL_argcheck(L, time >= 0, 2, "negative time");
   if (rate != 0)
     lua_pushnumber(L, gp_profile_error(profile, time * rate));
   else
@@ -185,7 +186,8 @@ static gp_field_value get_unknown_ticks(const gp_part *p) {
   return gp_number_value(unknown > 0 ? unknown : 0);
 }
 
-/* Quotients are rounded: that alone makes no whole sample unknown. */
+/* One tick of tolerance, because `counted` and `assigned` are sums of rounded
+ * fractions. */
 static gp_field_value get_odd(const gp_part *p) {
   const gp_profile *profile = opened(p);
   const gp_samples *samples = &profile->samples;
@@ -228,33 +230,33 @@ void gp_define_profile(lua_State *L) {
   static const luaL_Reg methods[] = {
       {"close", close_profile}, {"error_of", error_of}, {NULL, NULL}};
   static const gp_field fields[] = {
-      {"rate", get_rate},                /* ticks a second, or nil */
+      {"rate", get_rate},                /* ticks per second, or nil */
       {"unit", get_unit},                /* "seconds", or nil */
       {"abbreviation", get_abbreviation},  /* "s"; may be empty; or nil */
       {"total", get_total},              /* seconds sampled, or nil */
-      {"total_error", get_total_error},  /* how far that may be off by chance, or nil */
+      {"total_error", get_total_error},  /* sampling error of total, or nil */
       {"total_ticks", get_total_ticks},
-      {"sampled_ticks", get_sampled_ticks},  /* in all histograms, */
-      {"met_ticks", get_met_ticks},      /* of which so many met functions */
-      {"graph_ticks", get_graph_ticks},  /* ticks that count in the call graph */
-      {"uncovered", get_uncovered},      /* of it, seconds beyond symbols, or nil */
-      {"bin_size", get_bin_size},        /* bytes of code a bin covers, or nil */
+      {"sampled_ticks", get_sampled_ticks},  /* in all histograms */
+      {"met_ticks", get_met_ticks},      /* of these, ticks in functions */
+      {"graph_ticks", get_graph_ticks},  /* ticks of the call graph */
+      {"uncovered", get_uncovered},      /* seconds outside symbols, or nil */
+      {"bin_size", get_bin_size},        /* bytes of code per bin, or nil */
       {"arc_count", get_arc_count},      /* arcs of the call graph */
       {"by_line", get_by_line},          /* lines have symbols of their own */
-      {"foreign", get_foreign},          /* nothing recorded meets any symbol */
-      {"recorded_ticks", get_recorded_ticks},  /* of whatever code */
-      {"unknown_ticks", get_unknown_ticks},  /* in code of no symbol */
-      {"odd", get_odd},                  /* nothing was sampled, or no call recorded, or
-                                             samples are in code of no symbol */
-      {"outside", get_outside},          /* the number of <outside>, or nil */
+      {"foreign", get_foreign},          /* no recorded address is in a symbol */
+      {"recorded_ticks", get_recorded_ticks},  /* in any code */
+      {"unknown_ticks", get_unknown_ticks},  /* in code outside symbols */
+      {"odd", get_odd},                  /* no samples, no calls, or samples in code
+                                             outside symbols */
+      {"outside", get_outside},          /* number of <outside>, or nil */
       {"image", get_image},
       {"data", get_data},
       {"symbols", get_symbols},
-      {"map_files", get_map_files},      /* object files that a map names, or nil */
+      {"map_files", get_map_files},      /* object files named in the map, or nil */
       {NULL, NULL}};
   static const luaL_Reg module[] = {{"profile", new_profile}, {NULL, NULL}};
   gp_define_object(L, GP_PROFILE, gp_get_field, meta, methods);
   gp_define_fields(L, fields);
-  lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds to them */
+  lua_setfield(L, -2, "profile_methods");  /* the Lua layer adds methods */
   luaL_setfuncs(L, module, 0);
 }

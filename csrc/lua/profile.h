@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A profile for Lua. */
+/* Profiles for Lua. */
 #ifndef GP_LUA_PROFILE_H
 #define GP_LUA_PROFILE_H
 
@@ -13,17 +13,17 @@ typedef struct gp_profile_box {
   const gp_image_box *image;  /* kept alive by user value GP_PROFILE_IMAGE */
 } gp_profile_box;
 
-/* User values of a profile. The last two are Lua's objects of nodes and of arcs, by
- * number. */
+/* User values of a profile. The last two are tables of the Lua objects of nodes and arcs,
+ * by row. */
 enum { GP_PROFILE_IMAGE = 1, GP_PROFILE_DATA, GP_PROFILE_SYMBOLS, GP_PROFILE_OBJECTS,
        GP_PROFILE_ARCS, GP_PROFILE_VALUES = GP_PROFILE_ARCS };
 
-/* The open profile at `index`; a Lua error if it or its image is closed, or if it is
- * anything else. */
+/* Returns the profile at stack index `index`; a Lua error if it or its image is closed,
+ * or if it is of another type. */
 gp_profile *gp_check_profile(lua_State *L, int index);
 
-/* The profile in a box that a part or an iteration keeps; a Lua error that blames no
- * argument if it is closed. */
+/* Returns the profile in a box; a Lua error if it or its image is closed. For parts and
+ * iterators. */
 gp_profile *gp_open_profile(lua_State *L, const gp_profile_box *box);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions, cycles and arcs of a profile for Lua, and their fields. */
+/* Functions, cycles and arcs of a profile for Lua, and their fields. */
 #include "lua/module.h"
 #include "lua/profile.h"
 #include "lua/profile_fields.h"
 #include "lua/symbol.h"
 
-/* What they are parts of, if it is open. */
+/* Returns the profile; a Lua error if it is closed. */
 static const void *open_whole(lua_State *L, int whole) {
   return gp_open_profile(L, lua_touserdata(L, whole));
 }
 
-/* --- one object for each --------------------------------------------------- */
+/* --- objects --------------------------------------------------------------- */
 
 /* Pushes the object of a function or a cycle. */
 static void push_node_of(lua_State *L, const gp_part *p) {
@@ -44,7 +44,7 @@ static const gp_callgraph *graph_of(const gp_part *p) { return &profile_of(p)->g
 
 static const gp_symtab *symtab_of(const gp_part *p) { return profile_of(p)->symtab; }
 
-/* The number by which Lua knows a node: from 1, as Lua counts. */
+/* The number of a node in Lua, counted from 1. */
 static gp_field_value number_of(uint32_t node) {
   return gp_integer_value((uint64_t)node + 1);
 }
@@ -54,7 +54,6 @@ static gp_field_value time_value(const gp_part *p, double ticks) {
   return gp_number_value(gp_profile_seconds(profile_of(p), ticks));
 }
 
-/* The one object that stands for a node. */
 static gp_field_value node_value(const gp_part *p, uint32_t node) {
   gp_push_node(p->L, p->whole, node);
   return gp_pushed_value;
@@ -107,7 +106,7 @@ static gp_field_value get_self(const gp_part *p) {
   return time_value(p, graph_of(p)->self[p->id]);
 }
 
-/* nil where nothing was sampled. */
+/* nil without a histogram */
 static gp_field_value get_self_error(const gp_part *p) {
   const gp_profile *profile = profile_of(p);
   if (profile->samples.rate == 0) return gp_no_value;
@@ -245,36 +244,36 @@ static int describe_arc(lua_State *L) {
   return 1;
 }
 
-/* --- what there is --------------------------------------------------------- */
+/* --- tables of fields ------------------------------------------------------ */
 
 static const gp_field node_fields[] = {
     {"profile", get_profile},
     {"id", get_id},                    /* its number, for profile:node(id) */
-    {"name", get_node_name},           /* demangled unless not wanted; "<cycle 1>" */
+    {"name", get_node_name},           /* demangled by default; or "<cycle 1>" */
     {"is_cycle", get_is_cycle},
-    {"is_function", get_is_function},  /* typed as a function; not so lines and cycles */
-    {"index", get_index},              /* its place in the call graph */
+    {"is_function", get_is_function},  /* has the type of a function; not lines, cycles */
+    {"index", get_index},              /* number in the call graph */
     {"printed", get_printed},          /* has an entry there */
-    {"calls", get_calls},              /* by others that were recorded */
-    {"self_calls", get_self_calls},    /* by itself */
-    {"self", get_self},                /* seconds in its own code, */
-    {"self_error", get_self_error},    /*   how far they may be off by chance, or nil */
-    {"children", get_children},        /* seconds in what it called */
+    {"calls", get_calls},              /* recorded calls by others */
+    {"self_calls", get_self_calls},    /* calls by itself */
+    {"self", get_self},                /* seconds in its own code */
+    {"self_error", get_self_error},    /* sampling error of self, or nil */
+    {"children", get_children},        /* seconds in functions that it called */
     {"ticks", get_ticks},              /* samples in its own code */
     {"children_ticks", get_children_ticks},
-    {"share", get_share},              /* part of its time that counts in the graph */
-    {"graph_self", get_graph_self},    /* seconds that count there */
+    {"share", get_share},              /* fraction of its time that counts in the graph */
+    {"graph_self", get_graph_self},    /* self seconds that count in the graph */
     {"graph_children", get_graph_children},
-    {"graph_percent", get_graph_percent},  /* of all that count there */
+    {"graph_percent", get_graph_percent},  /* of all time that counts in the graph */
     {NULL, NULL}};
 
-/* besides those of its symbol */
+/* in addition to the fields of its symbol */
 static const gp_field function_fields[] = {
     {"listed", get_listed},    /* selected for the flat profile */
     {"tallied", get_tallied},  /* selected for execution counts */
     {"annotated", get_annotated},  /* selected for annotated source */
-    {"is_line", get_is_line},  /* is a line in the middle of a function */
-    {"function_id", get_function_id},  /* the function that it is of, or itself */
+    {"is_line", get_is_line},  /* a line other than the function's first */
+    {"function_id", get_function_id},  /* of a line: its function; else its own */
     {"cycle", get_cycle},      /* the cycle it is a member of, or nil */
     {NULL, NULL}};
 
@@ -284,19 +283,19 @@ static const gp_field cycle_fields[] = {
 
 static const gp_field arc_fields[] = {
     {"profile", get_profile},
-    {"id", get_id},                /* its number, in the order of creation */
+    {"id", get_id},                /* number, in order of creation */
     {"caller", get_caller},
     {"callee", get_callee},
-    {"caller_id", get_caller_id},  /* their numbers, for profile:node(id) */
+    {"caller_id", get_caller_id},  /* for profile:node(id) */
     {"callee_id", get_callee_id},
     {"count", get_count},          /* calls along this arc */
     {"of", get_of},                /* calls of the callee from all callers */
-    {"self", get_arc_self},        /* seconds of the callee due to it */
+    {"self", get_arc_self},        /* seconds of the callee propagated along it */
     {"children", get_arc_children},
-    {"recursive", get_recursive},  /* within a function or cycle: moves no time */
+    {"recursive", get_recursive},  /* within a function or cycle: propagates no time */
     {NULL, NULL}};
 
-/* Defines the objects, and keeps their tables of fields for iterations. */
+/* Defines the types. Puts their tables of fields into the registry, for iterators. */
 void gp_define_profile_fields(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg function_meta[] = {
@@ -315,7 +314,7 @@ void gp_define_profile_fields(lua_State *L) {
   gp_define_object(L, GP_ARC, gp_get_part_field, arc_meta, none);
   gp_define_fields(L, arc_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_arc_parts.fields);
-  lua_newtable(L);  /* of what functions and cycles have in common */
+  lua_newtable(L);  /* fields that functions and cycles share */
   gp_define_fields(L, node_fields);
   lua_setfield(L, LUA_REGISTRYINDEX, gp_node_parts.fields);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The parts of a profile for Lua: functions, cycles and arcs, and their fields. */
+/* Functions, cycles and arcs of a profile for Lua, and their fields. */
 #ifndef GP_LUA_PROFILE_FIELDS_H
 #define GP_LUA_PROFILE_FIELDS_H
 
@@ -9,10 +9,10 @@
 #define GP_CYCLE_NODE "gprof.cycle"
 #define GP_ARC "gprof.arc"
 
-/* Nodes are functions and cycles, with the fields that both have. */
+/* gp_node_parts: functions and cycles together, with the fields that both have. */
 extern const gp_part_kind gp_function_parts, gp_cycle_parts, gp_node_parts, gp_arc_parts;
 
-/* Pushes the object of a node of the profile at stack index `profile`. */
+/* Pushes the object of a function or cycle of the profile at stack index `profile`. */
 void gp_push_node(lua_State *L, int profile, uint32_t node);
 
 #endif

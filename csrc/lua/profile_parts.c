@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Iterations over the parts of a profile for Lua, and how single ones are found. */
+/* Iterators over the functions, cycles and arcs of a profile, and lookups, for Lua. */
 #include "lua/iteration.h"
 #include "lua/memory.h"
 #include "lua/module.h"
@@ -20,8 +20,7 @@ static int functions(lua_State *L) {
   return gp_return_iteration(L, order >= 0);
 }
 
-/* profile:entries([order [, field...]]): functions and cycles in the order
- * of the call graph */
+/* profile:entries([order [, field...]]): functions and cycles, in call graph order */
 static int entries(lua_State *L) {
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   gp_iteration *each = gp_new_iteration(L, &gp_node_parts, 1, 2);
@@ -29,7 +28,7 @@ static int entries(lua_State *L) {
   return gp_return_iteration(L, gp_order_option(L, 2, NULL) == 0);
 }
 
-/* profile:cycles([order [, field...]]): in the order of their numbers */
+/* profile:cycles([order [, field...]]): by number */
 static int cycles(lua_State *L) {
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   gp_iteration *each = gp_new_iteration(L, &gp_cycle_parts, 1, 2);
@@ -51,12 +50,13 @@ static int arcs(lua_State *L) {
 
 /* --- around a node ------------------------------------------------------------ */
 
-/* Arcs into a node and out of it, the functions of a cycle, in the order of its entry;
- * and the lines of a function. */
+/* Rows around a node: arcs into it, arcs out of it, members of a cycle (each in the order
+ * of the node's call graph entry), lines of a function. */
 typedef enum neighbours { CALLERS, CALLEES, MEMBERS, LINES } neighbours;
 
-/* Returns, for a generic for, an iteration over the neighbours of a node of the profile
- * at stack index 1, sorted as argument `order` says; names of fields follow it. */
+/* Pushes the iterator for a generic `for` over the neighbours of a node of the profile at
+ * stack index 1. `order` is the stack index of the order argument; field names follow
+ * it. */
 static int iterate_around(lua_State *L, neighbours what, uint32_t node, int order) {
   static const struct {
     const gp_part_kind *kind;
@@ -69,13 +69,13 @@ static int iterate_around(lua_State *L, neighbours what, uint32_t node, int orde
   };
   const gp_callgraph *graph = &gp_open_profile(L, lua_touserdata(L, 1))->graph;
   if (what == LINES && !graph->symtab->lines)
-    luaL_error(L, "the profile is not one by line");
+    luaL_error(L, "not a profile by line: create it with the option 'line'");
   gp_iteration *each = gp_new_iteration(L, lists[what].kind, 1, order);
   if (!lists[what].order(graph, node, &each->rows)) return gp_raise_no_memory(L);
   return gp_return_iteration(L, gp_order_option(L, order, NULL) == 0);
 }
 
-/* Upvalues: the profile, the symbol, and the number of the next block. */
+/* Upvalues: the profile, the symbol, the next block. */
 static int next_block(lua_State *L) {
   const gp_block_counts *blocks = &gp_check_profile(L, lua_upvalueindex(1))->blocks;
   lua_Integer symbol = lua_tointeger(L, lua_upvalueindex(2));
@@ -88,8 +88,8 @@ static int next_block(lua_State *L) {
   return 2;
 }
 
-/* Pushes an iteration over the blocks of a function, or of a line, of the profile at
- * stack index `profile`, in the order of the data: address and executions of each. */
+/* Pushes an iterator over address and executions of the basic blocks of a function or
+ * line, in the order of the data. `profile` is a stack index. */
 static int push_blocks(lua_State *L, int profile, uint32_t symbol) {
   const gp_block_counts *blocks = &gp_check_profile(L, profile)->blocks;
   lua_pushvalue(L, profile);
@@ -101,61 +101,62 @@ static int push_blocks(lua_State *L, int profile, uint32_t symbol) {
 
 /* --- by number ---------------------------------------------------------------- */
 
-/* The number of a node at argument 2, as Lua counts, if it lies between the two. */
+/* Returns argument 2, the number of a node, as a row: first <= row < end. */
 static uint32_t check_node(lua_State *L, size_t first, size_t end) {
   lua_Integer id = luaL_checkinteger(L, 2);
   luaL_argcheck(L, id > (lua_Integer)first && id <= (lua_Integer)end, 2,
-                "no function or cycle of that number");
+                "no function or cycle with this number");
   return (uint32_t)(id - 1);
 }
 
-/* Iterates over arcs of the node at argument 2, in the order of argument 3. */
+/* Iterates over neighbours of the node with number argument 2, in the order argument
+ * 3. */
 static int around_number(lua_State *L, neighbours what) {
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   return iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles), 3);
 }
 
-/* profile:callers(id [, order [, field...]]): as function:callers and cycle:callers,
- * without the object */
+/* profile:callers(id [, order [, field...]]): like function:callers and cycle:callers,
+ * but by number, so that no object is created; so are the four below */
 static int callers(lua_State *L) { return around_number(L, CALLERS); }
 
-/* profile:callees(id [, order [, field...]]): as function:callees and cycle:callees,
- * without the object */
+/* profile:callees(id [, order [, field...]]): like function:callees and cycle:callees */
 static int callees(lua_State *L) { return around_number(L, CALLEES); }
 
-/* profile:lines(id [, order [, field...]]): as function:lines, without the object */
+/* profile:lines(id [, order [, field...]]): like function:lines */
 static int lines(lua_State *L) {
   uint32_t function = check_node(L, 0, gp_check_profile(L, 1)->graph.functions);
   return iterate_around(L, LINES, function, 3);
 }
 
-/* profile:members(id [, order [, field...]]): as cycle:members, without the object */
+/* profile:members(id [, order [, field...]]): like cycle:members */
 static int members(lua_State *L) {
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   uint32_t cycle = check_node(L, graph->functions, graph->functions + graph->cycles);
   return iterate_around(L, MEMBERS, cycle, 3);
 }
 
-/* profile:blocks(id): as function:blocks, without the object */
+/* profile:blocks(id): like function:blocks */
 static int blocks(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   return push_blocks(L, 1, check_node(L, 0, profile->graph.functions));
 }
 
-/* A function or cycle of that number: not what is a part of another function. */
+/* Returns argument 2, the number of a function or cycle, as a row; a Lua error for the
+ * cold part of a function, which has no entry. */
 static uint32_t check_whole(lua_State *L, const gp_callgraph *graph) {
   uint32_t id = check_node(L, 0, graph->functions + graph->cycles);
-  luaL_argcheck(L, graph->rank[id] != 0, 2, "a part of another function");
+  luaL_argcheck(L, graph->rank[id] != 0, 2, "part of another function");
   return id;
 }
 
-/* profile:node(id) -> the function or cycle of that number */
+/* profile:node(id) -> function or cycle */
 static int node(lua_State *L) {
   gp_push_node(L, 1, check_whole(L, &gp_check_profile(L, 1)->graph));
   return 1;
 }
 
-/* profile:get(id, field...) -> fields of that function or cycle, without the object */
+/* profile:get(id, field...) -> values of fields of a function or cycle */
 static int get(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   uint32_t id = check_whole(L, &profile->graph);
@@ -175,7 +176,7 @@ static int get(lua_State *L) {
 
 /* --- by address --------------------------------------------------------------- */
 
-/* profile:lookup(address) -> the function whose code is there, or nil */
+/* profile:lookup(address) -> the function at an address, or nil */
 static int lookup(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   uint32_t function = gp_profile_at(profile, (uint64_t)luaL_checkinteger(L, 2));
@@ -186,8 +187,9 @@ static int lookup(lua_State *L) {
   return 1;
 }
 
-/* profile:uncovered_range() -> first and last address, time, and the function that it
- * counts for, of the code with most of the time that no symbol covers; or nil */
+/* profile:uncovered_range() -> first and last address, time and function of the range
+ * with the most time outside symbols; nil if there is no such time. The time counts for
+ * the function. */
 static int uncovered_range(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   const gp_unattributed *unattributed = &profile->unattributed;
@@ -202,12 +204,12 @@ static int uncovered_range(lua_State *L) {
   return 4;
 }
 
-/* --- of a part ---------------------------------------------------------------- */
+/* --- methods of functions and cycles ------------------------------------------ */
 
-/* Iterates over what is around argument 1, in the order of argument 2. */
+/* Iterates over neighbours of argument 1, in the order argument 2. */
 static int around_part(lua_State *L, const char *metatable, neighbours what) {
   gp_part p = gp_check_part(L, metatable);
-  lua_replace(L, 1);  /* the profile in place of its part */
+  lua_replace(L, 1);  /* the profile replaces its part */
   return iterate_around(L, what, p.id, 2);
 }
 
@@ -221,28 +223,28 @@ static int function_callees(lua_State *L) {
   return around_part(L, GP_FUNCTION_NODE, CALLEES);
 }
 
-/* function:lines([order [, field...]]): the lines of its code, itself among them */
+/* function:lines([order [, field...]]): all its lines, the first one included */
 static int function_lines(lua_State *L) {
   return around_part(L, GP_FUNCTION_NODE, LINES);
 }
 
-/* function:blocks(): addresses and executions of its basic blocks */
+/* function:blocks() -> iterator over address and executions of its basic blocks */
 static int function_blocks(lua_State *L) {
   gp_part p = gp_check_part(L, GP_FUNCTION_NODE);
   return push_blocks(L, p.whole, p.id);
 }
 
-/* cycle:members([order [, field...]]): functions */
+/* cycle:members([order [, field...]]): its functions */
 static int cycle_members(lua_State *L) {
   return around_part(L, GP_CYCLE_NODE, MEMBERS);
 }
 
-/* cycle:callers([order [, field...]]): arcs into it, from functions outside */
+/* cycle:callers([order [, field...]]): arcs from functions outside into it */
 static int cycle_callers(lua_State *L) {
   return around_part(L, GP_CYCLE_NODE, CALLERS);
 }
 
-/* cycle:callees([order [, field...]]): arcs out of it, of its members */
+/* cycle:callees([order [, field...]]): arcs from its members to functions outside */
 static int cycle_callees(lua_State *L) {
   return around_part(L, GP_CYCLE_NODE, CALLEES);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The records of profile data for Lua: histograms, arcs and blocks, read and made. */
+/* Records of profile data for Lua: iterates over and adds histograms, arcs, blocks. */
 #include <string.h>
 
 #include "gmon/bins.h"
@@ -12,14 +12,14 @@
 
 #define GP_HISTOGRAM "gprof.histogram"
 
-/* A histogram of data, which is user value 1. */
+/* A histogram, by number. User value 1 is the data. */
 typedef struct histogram_box {
   size_t number;
 } histogram_box;
 
-/* --- making records ----------------------------------------------------------- */
+/* --- adding records ----------------------------------------------------------- */
 
-/* data, or nil and a message */
+/* Returns the data; or nil and a message. */
 static int result(lua_State *L, bool done, const gp_error *error) {
   if (done) {
     lua_settop(L, 1);
@@ -28,7 +28,7 @@ static int result(lua_State *L, bool done, const gp_error *error) {
   return gp_push_error(L, error);
 }
 
-/* Whether an address, or a length of code, fits a pointer of the data's machine. */
+/* Whether an address fits in a pointer of the profiled machine. */
 static bool fits(const gp_data *data, uint64_t address) {
   return data->layout.pointer_size >= 8 || address >> 8 * data->layout.pointer_size == 0;
 }
@@ -36,13 +36,13 @@ static bool fits(const gp_data *data, uint64_t address) {
 static uint64_t check_address(lua_State *L, const gp_data *data, int index) {
   uint64_t address = (uint64_t)luaL_checkinteger(L, index);
   luaL_argcheck(L, fits(data, address), index,
-                "address does not fit a pointer of the data");
+                "address does not fit in a pointer of the data");
   return address;
 }
 
 static uint64_t check_count(lua_State *L, int index) {
   lua_Integer count = luaL_checkinteger(L, index);
-  luaL_argcheck(L, count >= 0, index, "count below 0");
+  luaL_argcheck(L, count >= 0, index, "negative count");
   return (uint64_t)count;
 }
 
@@ -61,16 +61,16 @@ static int add_block(lua_State *L) {
   uint64_t address = check_address(L, data, 2), executions = check_count(L, 3);
   bool first = data->blocks.count == 0;
   bool done = gp_data_add_block(data, address, executions, GP_NO_OFFSET, &error);
-  if (done && first) data->stats.block_records++;  /* that it will be written in */
+  if (done && first) data->stats.block_records++;  /* one record holds all */
   return result(L, done, &error);
 }
 
-/* Raises the error of a field of the table that is argument 2. */
+/* Raises an error about a field of argument 2, a table. */
 static void bad_field(lua_State *L, const char *name, const char *problem) {
   luaL_argerror(L, 2, lua_pushfstring(L, "field '%s': %s", name, problem));
 }
 
-/* Every field of the table that is argument 2 has to be one that a histogram has. */
+/* Raises an error unless all keys of argument 2, a table, are in `names`. */
 static void check_fields(lua_State *L, const char *const names[]) {
   for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
     const char *const *name = names;
@@ -83,8 +83,8 @@ static void check_fields(lua_State *L, const char *const names[]) {
   }
 }
 
-/* An integer of the table that is argument 2; `fallback` if there is none, unless that is
- * below 0. */
+/* Returns an integer field of argument 2. If it is nil, returns `fallback`; a negative
+ * `fallback` makes the field mandatory. */
 static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fallback) {
   int is_integer, type = lua_getfield(L, 2, name);
   lua_Integer value = lua_tointegerx(L, -1, &is_integer);
@@ -97,9 +97,10 @@ static lua_Integer integer_field(lua_State *L, const char *name, lua_Integer fal
   return value;
 }
 
-/* A text of at most `most` bytes, which are copied. */
+/* Copies a string field of argument 2, of at most `size` bytes, without a terminating
+ * zero. Uses `fallback` if it is nil. */
 static void text_field(lua_State *L, const char *name, const char *fallback, char *text,
-                       size_t most) {
+                       size_t size) {
   size_t length;
   if (lua_getfield(L, 2, name) == LUA_TNIL) {
     lua_pop(L, 1);
@@ -109,14 +110,14 @@ static void text_field(lua_State *L, const char *name, const char *fallback, cha
     bad_field(L, name,
               lua_pushfstring(L, "string expected, got %s", luaL_typename(L, -1)));
   const char *given = lua_tolstring(L, -1, &length);
-  if (length > most || strlen(given) != length)
+  if (length > size || strlen(given) != length)
     bad_field(L, name,
-              lua_pushfstring(L, "longer than %d, or with a zero in it", (int)most));
+              lua_pushfstring(L, "longer than %d bytes, or with a zero byte", (int)size));
   memcpy(text, given, length);
   lua_pop(L, 1);
 }
 
-/* Pushes a column of the counts in the table at the top, which takes its place. */
+/* Replaces the table of counts on the top of the stack with an array for the core. */
 static void check_bins(lua_State *L, gp_histogram *header) {
   size_t size = header->bins * sizeof(uint64_t);
   uint64_t *counts = lua_newuserdatauv(L, size, 0);
@@ -127,9 +128,11 @@ static void check_bins(lua_State *L, gp_histogram *header) {
     lua_Integer number = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     lua_Integer count = lua_tointegerx(L, -1, &is_count);
     if (number < 1 || (size_t)number > header->bins)
-      bad_field(L, "bins", "has keys that are no number of a bin");
+      bad_field(L, "bins", lua_pushfstring(L, "keys must be bin numbers from 1 to %I",
+                                           (LUAI_UACINT)header->bins));
     if (!is_count || count < 0)
-      bad_field(L, "bins", lua_pushfstring(L, "the count of bin %I is no count", number));
+      bad_field(L, "bins",
+                lua_pushfstring(L, "bin %I: non-negative integer expected", number));
     counts[number - 1] = (uint64_t)count;
   }
   lua_pop(L, 1);
@@ -148,11 +151,12 @@ static int add_histogram(lua_State *L) {
   check_fields(L, names);
   gp_histogram header = {.low = (uint64_t)integer_field(L, "low", -1),
                          .high = (uint64_t)integer_field(L, "high", -1)};
-  if (!fits(data, header.low)) bad_field(L, "low", "does not fit a pointer of the data");
+  if (!fits(data, header.low))
+    bad_field(L, "low", "does not fit in a pointer of the data");
   if (!fits(data, header.high))
-    bad_field(L, "high", "does not fit a pointer of the data");
+    bad_field(L, "high", "does not fit in a pointer of the data");
   lua_Integer rate = integer_field(L, "rate", 100);
-  if (rate < 1 || rate > UINT32_MAX) bad_field(L, "rate", "not from 1 to 4294967295");
+  if (rate < 1 || rate > UINT32_MAX) bad_field(L, "rate", "must be from 1 to 4294967295");
   header.rate = (uint32_t)rate;
   text_field(L, "unit", BSD_DIMENSION, header.dimension, DIMENSION_SIZE);
   text_field(L, "abbreviation", "s", abbreviation, 1);
@@ -160,7 +164,7 @@ static int add_histogram(lua_State *L) {
   if (lua_getfield(L, 2, "bins") != LUA_TTABLE) bad_field(L, "bins", "table expected");
   lua_Integer bins = integer_field(L, "bin_count", (lua_Integer)lua_rawlen(L, -1));
   if (bins < 1 || bins > UINT32_MAX)
-    bad_field(L, "bin_count", "not from 1 to 4294967295");
+    bad_field(L, "bin_count", "must be from 1 to 4294967295");
   header.bins = (size_t)bins;
   check_bins(L, &header);
   return result(L, gp_data_add_histogram(data, &header, &error), &error);
@@ -172,18 +176,18 @@ static int merge(lua_State *L) {
   const gp_data *other = gp_check_data(L, 2);
   gp_error error = {""};
   luaL_argcheck(L, other->layout.pointer_size <= data->layout.pointer_size, 2,
-                "its pointers are larger");
+                "the other data has larger pointers");
   return result(L, gp_data_merge(data, other, &error), &error);
 }
 
 /* --- iteration over records ------------------------------------------------------ */
 
-/* Upvalues of all these: the data, and how many were given. */
+/* Upvalues of all iterators here: the data, the number of records returned so far. */
 static const gp_data *data_of_iteration(lua_State *L) {
   return gp_open_data(L, lua_touserdata(L, lua_upvalueindex(1)));
 }
 
-/* Returns the next number. */
+/* Returns the number of the next record, from 0. */
 static size_t next_number(lua_State *L) {
   lua_Integer number = lua_tointeger(L, lua_upvalueindex(2));
   lua_pushinteger(L, number + 1);
@@ -235,7 +239,7 @@ static int iterate_histograms(lua_State *L) { return iterate(L, next_histogram);
 
 /* --- histograms -------------------------------------------------------------------- */
 
-/* The histogram whose object is at `index`. */
+/* Returns the histogram whose object is at stack index `index`. */
 static const gp_histogram *open_histogram(lua_State *L, int index) {
   const histogram_box *box = lua_touserdata(L, index);
   lua_getiuservalue(L, index, 1);
@@ -249,23 +253,23 @@ static const gp_histogram *check_histogram(lua_State *L, int index) {
   return open_histogram(L, index);
 }
 
-/* Where a bin begins. */
+/* The first address of a bin. */
 static uint64_t bin_address(const gp_histogram *histogram, size_t bin) {
   double size = (double)(histogram->high - histogram->low) / (double)histogram->bins;
   return histogram->low + (uint64_t)(size * (double)bin);
 }
 
-/* histogram:count(number) -> samples in a bin, the first of which is 1 */
+/* histogram:count(number) -> samples in a bin; the first bin is 1 */
 static int bin_count(lua_State *L) {
   const gp_histogram *histogram = check_histogram(L, 1);
   lua_Integer number = luaL_checkinteger(L, 2);
   luaL_argcheck(L, number >= 1 && (lua_Unsigned)number <= histogram->bins, 2,
-                "no bin of that number");
+                "no bin with this number");
   lua_pushinteger(L, (lua_Integer)gp_bin(histogram, (size_t)number - 1));
   return 1;
 }
 
-/* Upvalues: the histogram, and how many bins were looked at. */
+/* Upvalues: the histogram, the next bin. */
 static int next_bin(lua_State *L) {
   const gp_histogram *histogram = open_histogram(L, lua_upvalueindex(1));
   size_t bin = (size_t)lua_tointeger(L, lua_upvalueindex(2));
@@ -279,7 +283,7 @@ static int next_bin(lua_State *L) {
   return 3;
 }
 
-/* histogram:bins() -> iterator over those with samples: number, samples, address */
+/* histogram:bins() -> iterator over number, samples, address of the bins with samples */
 static int bins(lua_State *L) {
   check_histogram(L, 1);
   return gp_return_counting(L, next_bin);
@@ -337,11 +341,11 @@ void gp_define_records(lua_State *L) {
   static const luaL_Reg meta[] = {{"__tostring", describe}, {NULL, NULL}};
   static const luaL_Reg methods[] = {{"count", bin_count}, {"bins", bins}, {NULL, NULL}};
   static const gp_field fields[] = {
-      {"low", get_low},              /* address covered first */
-      {"high", get_high},            /* the one behind the last */
+      {"low", get_low},              /* first address covered */
+      {"high", get_high},            /* one past the last address */
       {"bin_count", get_bin_count},
       {"bin_size", get_bin_size},    /* bytes of code */
-      {"rate", get_rate},            /* samples a unit */
+      {"rate", get_rate},            /* samples per unit */
       {"unit", get_unit},            /* "seconds" */
       {"abbreviation", get_abbreviation},  /* "s"; may be empty */
       {"data", get_data},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the writers of reports share. */
+/* What the report writers share. */
 #include "lua/arguments.h"
 #include "lua/memory.h"
 #include "lua/report.h"
@@ -33,7 +33,7 @@ const gp_labels *gp_push_look_labels(const gp_report *r, const char *name) {
   if (!set)
     luaL_error(r->L, "look.%s: labels expected, got %s", name, luaL_typename(r->L, -1));
   if (!gp_are_labels_of(set, r->box))
-    luaL_error(r->L, "look.%s: of another profile", name);
+    luaL_error(r->L, "look.%s: labels of another profile", name);
   return set;
 }
 
@@ -55,28 +55,28 @@ double gp_report_seconds(const gp_report *r, double ticks) {
 }
 
 gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
-                               gp_label *made) {
-  gp_make_label(r->L, set, (lua_Integer)node + 1, made);
-  return gp_label_value(made);
+                               gp_label *label) {
+  gp_make_label(r->L, set, (lua_Integer)node + 1, label);
+  return gp_label_value(label);
 }
 
-/* The format, or the one that colours make of it. */
-static int paint(const gp_report *r, int format, const gp_shade *by) {
+/* Returns the stack index of the format, or of what look.paint returned for it. */
+static int paint(const gp_report *r, int format, const gp_shade *shade) {
   lua_State *L = r->L;
   if (!lua_toboolean(L, GP_REPORT_PAINT)) return format;
   lua_pushvalue(L, GP_REPORT_PAINT);
   lua_pushvalue(L, format);
-  lua_pushnumber(L, by->percent);
-  lua_pushboolean(L, by->used);
-  lua_pushboolean(L, by->primary);
+  lua_pushnumber(L, shade->percent);
+  lua_pushboolean(L, shade->used);
+  lua_pushboolean(L, shade->primary);
   lua_call(L, 4, 1);
   lua_replace(L, GP_REPORT_PAINTED);
   luaL_checkstring(L, GP_REPORT_PAINTED);
   return GP_REPORT_PAINTED;
 }
 
-void gp_write_painted(const gp_report *r, int format, const gp_shade *by,
+void gp_write_painted(const gp_report *r, int format, const gp_shade *shade,
                       const gp_field_value *values, int count, const gp_labels *set) {
-  const gp_row_values written = {.count = count, .fields = values, .names = set};
-  gp_write_row(r->L, GP_REPORT_STREAM, r->s, paint(r, format, by), &written);
+  const gp_row_values written = {.count = count, .fields = values, .labels = set};
+  gp_write_row(r->L, GP_REPORT_STREAM, r->s, paint(r, format, shade), &written);
 }

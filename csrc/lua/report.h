@@ -1,64 +1,67 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the writers of reports share: flat.c, entries.c, index.c.
+ * What the report writers share: flat.c, entries.c, index.c.
  *
- * Most of a large report are rows of one kind. Which rows there are, and what is in them,
- * is decided by a writer; what they look like is Lua's, a table of formats: the look. A
- * writer is a function of a stream, a profile and the look. It looks at the profile anew
- * for each row: the sink of the stream may have closed it.
+ * The core writes the rows of large reports. A writer is a function (stream, profile,
+ * look): it chooses the rows and their values. The look is a Lua table of formats and
+ * labels that determines how rows are printed. A writer checks for each row that the
+ * profile is still open, because the sink of the stream may close it.
  */
 #ifndef GP_LUA_REPORT_H
 #define GP_LUA_REPORT_H
 
 #include "lua/stream.h"
 
-/* Stack indices: the arguments, what colours rows, the last format that it coloured, and
- * room for rows. What a writer takes from the look comes behind. */
+/* Stack indices: the arguments, look.paint, the format that it returned last, a list of
+ * rows. Fields of the look follow, from GP_REPORT_OWN on. */
 enum { GP_REPORT_STREAM = 1, GP_REPORT_PROFILE, GP_REPORT_LOOK, GP_REPORT_PAINT,
        GP_REPORT_PAINTED, GP_REPORT_ROWS, GP_REPORT_OWN };
 
-/* A report that is being written. */
+/* State of a report being written. */
 typedef struct gp_report {
   lua_State *L;
   gp_stream *s;
   const gp_profile_box *box;
   gp_rows *rows;
-  bool unused;            /* look.unused: of what nothing was seen, too */
-  size_t top;             /* look.top: how many rows or entries there are at most */
+  bool unused;            /* look.unused: include functions without calls and time */
+  size_t top;             /* look.top: limit of rows or entries; SIZE_MAX: none */
 } gp_report;
 
-/* Checks the arguments. look.paint, if there are colours, is a function of a format, a
- * percentage of all time, whether anything was seen of what the row tells of, and whether
- * others are gathered around it; it returns another format. */
+/* Begins a report: checks the arguments and fills the stack. look.paint, if not nil,
+ * colours rows: paint(format, percent, used, primary) returns the coloured format; see
+ * gp_shade. */
 gp_report gp_open_report(lua_State *L);
 
-/* Push what is in the look: a string; labels. Anything else is a Lua error. */
+/* Pushes a string of the look; a Lua error if it is of another type. */
 void gp_push_look(const gp_report *r, const char *name);
+
+/* Same for labels. */
 const gp_labels *gp_push_look_labels(const gp_report *r, const char *name);
 
-/* Whether a node has an entry in the call graph. In a profile by line there are none of
- * cycles: lines are no functions that could be in one. */
+/* Whether a node has an entry in the call graph. In a profile by line, only functions
+ * have entries: neither other lines nor cycles. */
 bool gp_report_has_entry(const gp_report *r, const gp_callgraph *graph, uint32_t node);
 
-/* The profile; a Lua error if it was closed. */
+/* Returns the profile; a Lua error if it was closed. */
 const gp_profile *gp_report_profile(const gp_report *r);
 
-/* Ticks in the profile's unit; 0 where nothing was sampled. */
+/* Converts ticks to the profile's unit; 0 without a histogram. */
 double gp_report_seconds(const gp_report *r, double ticks);
 
-/* The label of a node as a value. */
+/* Makes the label of a node in `label`, and returns it as a value. */
 gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_t node,
-                               gp_label *made);
+                               gp_label *label);
 
-/* What colours go by. */
+/* What determines the colour of a row. */
 typedef struct gp_shade {
-  double percent;
-  bool used, primary;
+  double percent;         /* of all time */
+  bool used;              /* has calls or time */
+  bool primary;           /* the primary line of a call graph entry */
 } gp_shade;
 
-/* Writes values, among which there may be labels of `set`,
- * by the format at a stack index. */
-void gp_write_painted(const gp_report *r, int format, const gp_shade *by,
+/* Writes a row of values in the format at stack index `format`, coloured by look.paint.
+ * Labels among the values must be from `set`. */
+void gp_write_painted(const gp_report *r, int format, const gp_shade *shade,
                       const gp_field_value *values, int count, const gp_labels *set);
 
 #endif

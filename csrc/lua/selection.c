@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Selections for the core.
- *
- * From Lua they come as tables of numbers of functions:
+ * Reads selections from Lua tables, with functions as numbers, by stage:
  *
  *     { flat = { include = { 1, 2 }, exclude = { 7 } }, graph = ..., time = ...,
  *       annotation = ..., executions = ...,
  *       arcs = { include = { { { 1, 2 }, { 3 } }, { true, { 4 } } }, exclude = ... } }
  *
- * with pairs of callers and callees for arcs, `true` for all functions.
+ * Arcs are pairs of callers and callees. `true` stands for all functions.
  */
 #include <lauxlib.h>
 #include <stdlib.h>
@@ -26,18 +24,19 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* The number at place `i` of the list on the top, counted from 0. */
+/* Returns element `i` of the list on the top of the stack, a function number, as a
+ * row. */
 static uint32_t check_row(lua_State *L, lua_Integer i, size_t functions) {
   lua_rawgeti(L, -1, i);
   lua_Integer id = luaL_checkinteger(L, -1);
   if (id < 1 || (lua_Unsigned)id > functions)
-    luaL_error(L, "no function of number %I", id);
+    luaL_error(L, "no function with number %I", id);
   lua_pop(L, 1);
   return (uint32_t)(id - 1);
 }
 
-/* The list on the top as a column with a byte for each function;
- * NULL if there is none. */
+/* Converts the list on the top of the stack to an array with a byte for each function: 1
+ * if listed. Leaves NULL if it is not a table. */
 static void take_bytes(lua_State *L, uint8_t **column, size_t functions) {
   if (!lua_istable(L, -1)) return;
   lua_Integer length = luaL_len(L, -1);
@@ -51,7 +50,7 @@ static int by_number(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-/* The list on the top, or `true` for all. */
+/* Reads the list on the top of the stack, or `true` for all functions. */
 static void take_functions(lua_State *L, gp_functions *taken, size_t functions) {
   taken->all = lua_isboolean(L, -1);
   if (taken->all) return;
@@ -64,7 +63,7 @@ static void take_functions(lua_State *L, gp_functions *taken, size_t functions) 
   qsort(taken->rows, taken->count, sizeof *taken->rows, by_number);
 }
 
-/* The list of pairs on the top. */
+/* Reads the list of pairs on the top of the stack. */
 static void take_arcs(lua_State *L, gp_arc_table *table, size_t functions) {
   lua_Integer length = lua_istable(L, -1) ? luaL_len(L, -1) : 0;
   if (length == 0) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Selections of functions for the core. */
+/* Reads selections of functions and arcs from Lua tables. */
 #ifndef GP_LUA_SELECTION_H
 #define GP_LUA_SELECTION_H
 
@@ -7,8 +7,9 @@
 
 #include "profile/selection.h"
 
-/* Pushes a userdata that frees the selections in it, and fills it from the tables at
- * `index`: numbers of functions by stage, each at most `functions`; see selection.c. */
+/* Pushes a userdata with selections, which the collector frees, and fills it from the
+ * table at stack index `index`, which selection.c describes. Function numbers above
+ * `functions` are a Lua error. */
 gp_selections *gp_push_selections(lua_State *L, int index, size_t functions);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The slide of profile data for Lua. */
+/* Slides (offsets between recorded and linked addresses) for Lua. */
 #include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/image.h"
@@ -13,8 +13,8 @@ static void set_count(lua_State *L, const char *name, size_t count) {
   lua_setfield(L, -2, name);
 }
 
-/* find_slide(image, symbols, data) -> a table with the fields of a gp_slide, or nil and a
- * message without a name in front */
+/* find_slide(image, symbols, data) -> table with the fields of a gp_slide; or nil and a
+ * message without a file name */
 static int find_slide(lua_State *L) {
   const gp_image *image = gp_check_image(L, 1);
   const gp_symbols_box *symbols = gp_check_symbols(L, 2);
@@ -34,26 +34,26 @@ static int find_slide(lua_State *L) {
   return 1;
 }
 
-/* The functions, where symbols are those of lines, too. */
+/* Returns the table of functions, also if the symbols at `index` are by line. */
 static const gp_symtab *check_functions(lua_State *L, int index) {
   const gp_symbols_box *symbols = gp_check_symbols(L, index);
   lua_getiuservalue(L, index, GP_SYMBOLS_FUNCTIONS);
   const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
-  lua_pop(L, 1);  /* the symbols keep them alive */
+  lua_pop(L, 1);  /* the symbols keep the functions alive */
   return functions ? &functions->symtab : &symbols->symtab;
 }
 
-/* sampled_entries(symbols, data) -> how many of a few arcs lead to entries of functions,
- * as a part of these; 1 if there are none */
+/* sampled_entries(symbols, data) -> fraction of callees that are function entries,
+ * estimated from a few arcs; 1 if there are no arcs */
 static int sample_entries(lua_State *L) {
   const gp_symtab *symtab = check_functions(L, 1);
-  size_t looked, found = gp_slide_sample(gp_check_data(L, 2), symtab, &looked);
-  lua_pushnumber(L, looked > 0 ? (lua_Number)found / (lua_Number)looked : 1);
+  size_t sampled, found = gp_slide_sample(gp_check_data(L, 2), symtab, &sampled);
+  lua_pushnumber(L, sampled > 0 ? (lua_Number)found / (lua_Number)sampled : 1);
   return 1;
 }
 
-/* arcs_at_entries(symbols, data [, offset]) -> how many arcs there are, and how many of
- * them lead to entries of functions */
+/* arcs_at_entries(symbols, data [, offset]) -> number of arcs, number of arcs whose
+ * callee is a function entry once `offset` is subtracted */
 static int count_entries(lua_State *L) {
   const gp_symtab *symtab = check_functions(L, 1);
   const gp_data *data = gp_check_data(L, 2);
@@ -63,9 +63,9 @@ static int count_entries(lua_State *L) {
   return 2;
 }
 
-/* data:slide(offset [, around]) -> data, or nil and a message without a name in front:
- * then the data is as it was. With `around`, addresses may go around the address space,
- * as they do with an offset that was found. */
+/* data:slide(offset [, wrap]) -> data; or nil and a message without a file name, and the
+ * data is unchanged. Subtracts `offset` from all addresses. With `wrap`, addresses may
+ * wrap around the address space, which an offset from find_slide can require. */
 static int slide(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   uint64_t offset = (uint64_t)luaL_checkinteger(L, 2);

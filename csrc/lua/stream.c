@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Output for Lua: what reports write to.
+ * Streams: buffered output for Lua, which reports write to.
  *
- * A stream gathers text and hands it on in large pieces, to a function that is its
- * sink. stream(text) adds text as it is; stream(format, value...) sets values into
- * columns as string.format does, but makes no string of each line; stream:each(...)
- * does so for a whole iteration. The sink may raise errors, but not yield, nor write to
- * the stream. stream:finish() hands on what is left; so does the end of the block that
- * has the stream in a variable to be closed. After that nobody can write to it any more.
+ * A stream collects text in a buffer and passes it in large pieces to its sink, a
+ * function. stream(text) writes text unchanged. stream(format, value...) formats values
+ * as string.format does, but without creating a Lua string per line. stream:each(...)
+ * does so for all rows of an iterator. stream:finish() passes the rest to the sink and
+ * ends the stream; so does leaving the block of a <close> variable that holds it. The
+ * sink may raise errors, but must not yield or write to the stream.
  *
- * Formats are those of format.h. What was read of the last ones is kept; and rows of an
- * iteration of the core are written without making Lua's values of theirs.
+ * format.h describes the formats. The most recent ones are cached in parsed form. Rows
+ * from the core's own iterators are written without creating Lua values.
  */
 #include <string.h>
 
@@ -22,66 +22,67 @@
 
 #define GP_STREAM "gprof.stream"
 
+/* Size of the buffer, in bytes. */
 #define ROOM ((size_t)65536)
 
-/* How many formats are kept, and of how many pieces and characters they may be: a row has
- * room for that, and for numbers. */
-enum { FORMATS = 16, PIECES = 12, CHARACTERS = 1024,
-       ROW_ROOM = CHARACTERS + PIECES * GP_COLUMNS_NUMBER };
+/* Number of cached formats; limits of pieces and characters of a cached format. ROW_ROOM
+ * is enough for the text of such a format and a number for each piece. */
+enum { CACHED_FORMATS = 16, MAX_PIECES = 12, MAX_CHARACTERS = 1024,
+       ROW_ROOM = MAX_CHARACTERS + MAX_PIECES * GP_COLUMNS_NUMBER };
 
-/* A format that was read. */
-typedef struct prepared {
+/* A parsed format. */
+typedef struct parsed_format {
   const char *text;
   int count;
-  gp_piece pieces[PIECES];
-} prepared;
+  gp_piece pieces[MAX_PIECES];
+} parsed_format;
 
 struct gp_stream {
-  size_t used;
-  size_t row;                   /* where the row begins that is being written */
+  size_t used;                  /* bytes in the buffer */
+  size_t row;                   /* where the current row begins in the buffer */
   bool ended;
-  uint32_t next_format;         /* how many were read so far */
-  prepared formats[FORMATS];    /* the last ones; text is NULL where there is none */
-  char text[ROOM];
+  uint32_t next_format;         /* formats parsed so far */
+  parsed_format formats[CACHED_FORMATS];  /* the cache; text is NULL in free slots */
+  char text[ROOM];              /* the buffer */
 };
 
-/* user values: what takes the text; the strings of the formats, so that no other has the
- * address of one */
+/* User values: the sink; a table of the cached formats' strings. It keeps them alive,
+ * because the cache compares addresses. */
 enum { STREAM_SINK = 1, STREAM_FORMATS, STREAM_VALUES = STREAM_FORMATS };
 
-/* --- gathering --------------------------------------------------------------- */
+/* --- the buffer -------------------------------------------------------------- */
 
-static void hand_on(lua_State *L, int index, const char *text, size_t length) {
+static void call_sink(lua_State *L, int index, const char *text, size_t length) {
   if (length == 0) return;
   lua_getiuservalue(L, index, STREAM_SINK);
   lua_pushlstring(L, text, length);
   lua_call(L, 1, 0);
 }
 
-/* Empties first: what fails to be written is not written twice. */
+/* Empties the buffer first: if the sink fails, the text is not written twice. */
 static void flush(lua_State *L, int index, gp_stream *s) {
   size_t used = s->used;
   s->used = s->row = 0;
-  hand_on(L, index, s->text, used);
-  if (s->used > 0) luaL_error(L, "a stream's sink must not write to it");
+  call_sink(L, index, s->text, used);
+  if (s->used > 0) luaL_error(L, "the sink of a stream must not write to it");
 }
 
 static void check_open(lua_State *L, const gp_stream *s) {
   if (s->ended) luaL_error(L, "the report has ended");
 }
 
-/* Makes room for `length` bytes, which are at most ROOM. */
+/* Makes room for `length` bytes, at most ROOM. */
 static void make_room(lua_State *L, int index, gp_stream *s, size_t length) {
   if (ROOM - s->used >= length) return;
   flush(L, index, s);
-  check_open(L, s);  /* the sink may have finished it */
+  check_open(L, s);  /* the sink may have ended the stream */
 }
 
 static void add(lua_State *L, int index, gp_stream *s, const char *text, size_t length) {
   if (length > ROOM) {
     flush(L, index, s);
     check_open(L, s);
-    hand_on(L, index, text, length);
+    call_sink(L, index, text, length);
   } else {
     make_room(L, index, s, length);
     memcpy(s->text + s->used, text, length);
@@ -93,45 +94,47 @@ static void add(lua_State *L, int index, gp_stream *s, const char *text, size_t 
 
 static const char *read_piece(lua_State *L, const char *p, gp_piece *piece) {
   const char *next = gp_format_piece(p, piece);
-  if (!next) luaL_error(L, "bad format: '%s'", p + piece->length);
+  if (!next) luaL_error(L, "invalid conversion in format: '%s'", p + piece->length);
   return next;
 }
 
-static const prepared *keep_format(lua_State *L, int index, gp_stream *s, int format,
-                                   const prepared *read) {
-  uint32_t slot = s->next_format++ % FORMATS;
+static const parsed_format *cache_format(lua_State *L, int index, gp_stream *s,
+                                         int format, const parsed_format *parsed) {
+  uint32_t slot = s->next_format++ % CACHED_FORMATS;
   lua_getiuservalue(L, index, STREAM_FORMATS);
   lua_pushvalue(L, format);
   s->formats[slot].text = NULL;
   lua_rawseti(L, -2, slot + 1);
   lua_pop(L, 1);
-  s->formats[slot] = *read;
+  s->formats[slot] = *parsed;
   return &s->formats[slot];
 }
 
-/* The pieces of the format at stack index `format`; NULL if it is too long to be kept. */
-static const prepared *prepare(lua_State *L, int index, gp_stream *s, int format) {
+/* Returns the parsed format at stack index `format`; NULL if it is too long for the
+ * cache. */
+static const parsed_format *find_format(lua_State *L, int index, gp_stream *s,
+                                        int format) {
   size_t length;
   const char *text = lua_tolstring(L, format, &length);
-  for (int i = 0; i < FORMATS; i++)
+  for (int i = 0; i < CACHED_FORMATS; i++)
     if (s->formats[i].text == text) return &s->formats[i];
-  if (length > CHARACTERS) return NULL;
-  prepared read = {.text = text};
-  for (const char *p = text; *p; read.count++) {
-    if (read.count == PIECES) return NULL;
-    p = read_piece(L, p, &read.pieces[read.count]);
+  if (length > MAX_CHARACTERS) return NULL;
+  parsed_format parsed = {.text = text};
+  for (const char *p = text; *p; parsed.count++) {
+    if (parsed.count == MAX_PIECES) return NULL;
+    p = read_piece(L, p, &parsed.pieces[parsed.count]);
   }
-  return keep_format(L, index, s, format, &read);
+  return cache_format(L, index, s, format, &parsed);
 }
 
 /* --- values -------------------------------------------------------------------- */
 
-/* Where values on the stack begin: behind the stream and the format that it was called
- * with, or behind what stream:each() was called with. */
+/* Stack index of the first value: after the arguments `stream, format` of a call, or
+ * after the stack slots of stream:each(). */
 enum { VALUES_OF_CALL = 3, VALUES_OF_EACH = 9 };
 
-/* Raises the error of a value. Whoever calls a stream does not count
- * that as an argument. */
+/* Raises an error about a value. In stream(format, value...), the caller does not count
+ * the stream as an argument. */
 static int bad_value(lua_State *L, const gp_row_values *r, int number,
                      const char *problem) {
   if (r->first == VALUES_OF_CALL)
@@ -148,7 +151,7 @@ static int bad_type(lua_State *L, const gp_row_values *r, int number, int index,
                    lua_pushfstring(L, "%s expected, got %s", expected, given));
 }
 
-/* Adds a string, and leaves room for the rest of a row. */
+/* Adds a string, and makes room for the rest of the row. */
 static void add_string(lua_State *L, int index, gp_stream *s, const char *text,
                        size_t length, gp_column_style style) {
   if (style.precision >= 0 && length > (size_t)style.precision)
@@ -162,7 +165,7 @@ static void add_string(lua_State *L, int index, gp_stream *s, const char *text,
   s->used = (size_t)(gp_columns_string(s->text + s->used, text, length, style) - s->text);
 }
 
-/* Numbers: there is room for them. */
+/* Adds a number, for which add_string or gp_write_row made room. */
 static void add_integer(gp_stream *s, int64_t value, gp_column_style style) {
   s->used = (size_t)(gp_columns_integer(s->text + s->used, value, style) - s->text);
 }
@@ -171,76 +174,76 @@ static void add_number(gp_stream *s, double value, gp_column_style style) {
   s->used = (size_t)(gp_columns_fixed(s->text + s->used, value, style) - s->text);
 }
 
-/* Text that is the core's may be gone if whatever was called since the row was read, the
- * sink or a table's __index, closed what it was of: that is a Lua error. */
-static void check_there(lua_State *L, const gp_row_values *r) {
-  if (r->of) r->of->kind->open(L, r->whole);
-  if (r->names) gp_check_labels_open(L, r->names);
+/* Raises an error if the owner of the row's strings was closed. The sink or an __index
+ * metamethod can do that while the row is written, and the strings are freed then. */
+static void check_owner(lua_State *L, const gp_row_values *r) {
+  if (r->iteration) r->iteration->kind->open(L, r->whole);
+  if (r->labels) gp_check_labels_open(L, r->labels);
 }
 
-/* Adds text that is the core's, and was there a moment ago. */
-static void add_bytes(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
-                      const char *text, size_t length, gp_column_style style) {
+/* Adds core-owned text. Flushing may close its owner, so the check comes afterwards. */
+static void add_owned_bytes(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
+                            const char *text, size_t length, gp_column_style style) {
   if (length <= ROOM - GP_COLUMNS_WIDTH - ROW_ROOM)
     make_room(L, index, s, length + GP_COLUMNS_WIDTH + ROW_ROOM);
   else
     flush(L, index, s);
-  check_there(L, r);
+  check_owner(L, r);
   add_string(L, index, s, text, length, style);
 }
 
-/* Adds text that is the core's. */
-static void add_text(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
-                     const char *text, gp_column_style style) {
-  check_there(L, r);
-  add_bytes(L, index, s, r, text, strlen(text), style);
+/* Same for a C string; checks first, because strlen reads it. */
+static void add_owned_text(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
+                           const char *text, gp_column_style style) {
+  check_owner(L, r);
+  add_owned_bytes(L, index, s, r, text, strlen(text), style);
 }
 
-/* How the name in a label is cut for the row to have the label's width: it gets what is
- * left beside all else. False if it fits. */
-static bool is_cut(const gp_stream *s, const gp_label *made, gp_cut *cut) {
-  enum { LEAST = 16 };  /* columns that a name is never shortened below */
+/* Decides how the name in a label is cut, so that the row is at most label->width columns
+ * wide: the name gets what the rest of the row leaves. False if it fits uncut. */
+static bool is_cut(const gp_stream *s, const gp_label *label, gp_cut *cut) {
+  enum { MIN_NAME = 16 };  /* columns; names are not cut shorter */
   size_t taken = gp_utf8_width(s->text + s->row, s->used - s->row);
-  for (int i = 0; i < made->count; i++)
-    if (i != made->name) taken += gp_utf8_width(made->part[i], strlen(made->part[i]));
-  size_t room = made->width > taken + LEAST ? made->width - taken : LEAST;
-  const char *name = made->part[made->name];
+  for (int i = 0; i < label->count; i++)
+    if (i != label->name) taken += gp_utf8_width(label->part[i], strlen(label->part[i]));
+  size_t room = label->width > taken + MIN_NAME ? label->width - taken : MIN_NAME;
+  const char *name = label->part[label->name];
   return gp_utf8_cut(name, strlen(name), room,
-                     gp_utf8_width(made->mark, strlen(made->mark)), cut);
+                     gp_utf8_width(label->mark, strlen(label->mark)), cut);
 }
 
-/* Adds a label with a name that may be too long for the row. */
+/* Adds a label, cutting its name if it is too long for the row. */
 static void add_fitting_label(lua_State *L, int index, gp_stream *s,
-                              const gp_row_values *r, const gp_label *made) {
+                              const gp_row_values *r, const gp_label *label) {
   const gp_column_style plain = {.precision = -1};
   gp_cut cut;
-  check_there(L, r);
-  int shortened = is_cut(s, made, &cut) ? made->name : -1;
-  for (int i = 0; i < made->count; i++) {
-    const char *text = made->part[i];
+  check_owner(L, r);
+  int shortened = is_cut(s, label, &cut) ? label->name : -1;
+  for (int i = 0; i < label->count; i++) {
+    const char *text = label->part[i];
     if (i == shortened) {
-      check_there(L, r);
-      add_bytes(L, index, s, r, text, cut.head, plain);
-      add_bytes(L, index, s, r, made->mark, strlen(made->mark), plain);
+      check_owner(L, r);
+      add_owned_bytes(L, index, s, r, text, cut.head, plain);
+      add_owned_bytes(L, index, s, r, label->mark, strlen(label->mark), plain);
       text += cut.tail;
     }
-    add_text(L, index, s, r, text, plain);
+    add_owned_text(L, index, s, r, text, plain);
   }
 }
 
 static void add_label(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
-                      const gp_label *made) {
+                      const gp_label *label) {
   const gp_column_style plain = {.precision = -1};
-  if (made->width > 0)
-    add_fitting_label(L, index, s, r, made);
+  if (label->width > 0)
+    add_fitting_label(L, index, s, r, label);
   else
-    for (int i = 0; i < made->count; i++)
-      add_text(L, index, s, r, made->part[i], plain);
+    for (int i = 0; i < label->count; i++)
+      add_owned_text(L, index, s, r, label->part[i], plain);
 }
 
-/* Adds the value at stack index `place`, if it is or can be made what the piece wants. */
-static void add_of_stack(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
-                         const gp_row_values *r, int number, int place) {
+/* Adds the value at stack index `place`, converted to what the piece expects. */
+static void add_stack_value(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
+                            const gp_row_values *r, int number, int place) {
   int fits;
   if (piece->conversion == 's') {
     size_t length;
@@ -260,7 +263,7 @@ static void add_of_stack(lua_State *L, int index, gp_stream *s, const gp_piece *
   }
 }
 
-/* Pushes the value of a field, wherever it is. */
+/* Pushes the value of a field. */
 static void push_field(lua_State *L, const gp_field_value *field) {
   if (field->type == GP_FIELD_PUSHED)
     lua_pushvalue(L, (int)field->as.integer);
@@ -268,21 +271,21 @@ static void push_field(lua_State *L, const gp_field_value *field) {
     gp_push_value(L, *field);
 }
 
-/* Adds a value that has to be made Lua's first: to be converted, or refused. */
-static void add_as_lua(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
-                       const gp_row_values *r, int number) {
+/* Adds a field as a Lua value, for conversions and error messages. */
+static void add_as_lua_value(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
+                             const gp_row_values *r, int number) {
   int top = lua_gettop(L);
-  check_there(L, r);
+  check_owner(L, r);
   if (number <= r->count) push_field(L, &r->fields[number - 1]);
-  add_of_stack(L, index, s, piece, r, number, top + 1);
+  add_stack_value(L, index, s, piece, r, number, top + 1);
   lua_settop(L, top);
 }
 
-/* Adds the value of a field. */
-static void add_of_fields(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
-                          const gp_row_values *r, int number) {
+/* Adds a field, without creating a Lua value where possible. */
+static void add_field(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
+                      const gp_row_values *r, int number) {
   if (number > r->count) {
-    add_as_lua(L, index, s, piece, r, number);
+    add_as_lua_value(L, index, s, piece, r, number);
     return;
   }
   const gp_field_value *v = &r->fields[number - 1];
@@ -292,73 +295,73 @@ static void add_of_fields(lua_State *L, int index, gp_stream *s, const gp_piece 
   else if (v->type == GP_FIELD_NUMBER && piece->conversion == 'f')
     add_number(s, v->as.number, piece->style);
   else if (v->type == GP_FIELD_TEXT && piece->conversion == 's')
-    add_text(L, index, s, r, v->as.text, piece->style);
+    add_owned_text(L, index, s, r, v->as.text, piece->style);
   else if (v->type == GP_FIELD_LABEL && piece->conversion == 's' && plain)
     add_label(L, index, s, r, v->as.label);
   else
-    add_as_lua(L, index, s, piece, r, number);
+    add_as_lua_value(L, index, s, piece, r, number);
 }
 
-/* Adds the value of a piece: of the number that `next` holds,
- * unless the piece chooses. */
+/* Adds the value of a piece: the one at its position, or else number `*next`. */
 static void add_value(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
                       const gp_row_values *r, int *next) {
   int number = piece->place ? piece->place : (*next)++;
   int place = number <= r->count ? r->first + number - 1 : lua_gettop(L) + 1;
   if (r->fields)
-    add_of_fields(L, index, s, piece, r, number);
+    add_field(L, index, s, piece, r, number);
   else
-    add_of_stack(L, index, s, piece, r, number, place);
+    add_stack_value(L, index, s, piece, r, number, place);
 }
 
-/* Adds values by a format that is kept; see gp_write_row. */
-static int add_prepared(lua_State *L, int index, gp_stream *s, const prepared *kept,
-                        const gp_row_values *r) {
+/* Writes a row in a cached format; see gp_write_row. */
+static int write_cached(lua_State *L, int index, gp_stream *s,
+                        const parsed_format *format, const gp_row_values *r) {
   int next = 1;
-  bool chosen = false;
+  bool positions = false;
   uint32_t formats = s->next_format;
-  for (const gp_piece *piece = kept->pieces; piece < kept->pieces + kept->count;
-       piece++) {
+  const gp_piece *end = format->pieces + format->count;
+  for (const gp_piece *piece = format->pieces; piece < end; piece++) {
     memcpy(s->text + s->used, piece->text, piece->length);
     s->used += piece->length;
     if (!piece->conversion) continue;
-    chosen |= piece->place > 0;
+    positions |= piece->place > 0;
     add_value(L, index, s, piece, r, &next);
-    if (s->next_format != formats) luaL_error(L, "a stream's sink must not write to it");
+    if (s->next_format != formats)
+      luaL_error(L, "the sink of a stream must not write to it");
   }
-  return chosen ? r->count : next - 1;
+  return positions ? r->count : next - 1;
 }
 
-/* The same by any format. */
-static int add_unprepared(lua_State *L, int index, gp_stream *s, const char *format,
+/* Same in a format that is too long for the cache. */
+static int write_uncached(lua_State *L, int index, gp_stream *s, const char *format,
                           const gp_row_values *r) {
   int next = 1;
-  bool chosen = false;
+  bool positions = false;
   while (*format) {
     gp_piece piece;
     format = read_piece(L, format, &piece);
     add(L, index, s, piece.text, piece.length);
     if (!piece.conversion) continue;
-    chosen |= piece.place > 0;
+    positions |= piece.place > 0;
     make_room(L, index, s, ROW_ROOM);
     add_value(L, index, s, &piece, r, &next);
   }
-  return chosen ? r->count : next - 1;
+  return positions ? r->count : next - 1;
 }
 
 int gp_write_row(lua_State *L, int index, gp_stream *s, int format,
                  const gp_row_values *r) {
-  check_open(L, s);  /* whoever was called meanwhile may have finished it */
+  check_open(L, s);  /* Lua code may have ended it since the row before */
   make_room(L, index, s, ROW_ROOM);
   s->row = s->used;
-  const prepared *kept = prepare(L, index, s, format);
-  if (!kept) return add_unprepared(L, index, s, lua_tostring(L, format), r);
-  return add_prepared(L, index, s, kept, r);
+  const parsed_format *parsed = find_format(L, index, s, format);
+  if (!parsed) return write_uncached(L, index, s, lua_tostring(L, format), r);
+  return write_cached(L, index, s, parsed, r);
 }
 
-/* --- what Lua sees ------------------------------------------------------------ */
+/* --- functions for Lua -------------------------------------------------------- */
 
-/* stream(sink): the sink takes strings, and may raise an error */
+/* stream(sink) -> stream; sink(text) may raise errors */
 static int new_stream(lua_State *L) {
   luaL_checkany(L, 1);
   lua_settop(L, 1);
@@ -366,11 +369,11 @@ static int new_stream(lua_State *L) {
   s->used = s->row = 0;
   s->ended = false;
   s->next_format = 0;
-  for (int i = 0; i < FORMATS; i++) s->formats[i].text = NULL;
+  for (int i = 0; i < CACHED_FORMATS; i++) s->formats[i].text = NULL;
   luaL_setmetatable(L, GP_STREAM);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, 2, STREAM_SINK);
-  lua_createtable(L, FORMATS, 0);
+  lua_createtable(L, CACHED_FORMATS, 0);
   lua_setiuservalue(L, 2, STREAM_FORMATS);
   return 1;
 }
@@ -405,7 +408,7 @@ static int call(lua_State *L) {
     return 0;
   }
   int used = gp_write_row(L, 1, s, 2, &r);
-  if (used < r.count) bad_value(L, &r, used + 1, "has no place in the format");
+  if (used < r.count) bad_value(L, &r, used + 1, "more values than the format uses");
   return 0;
 }
 
@@ -414,7 +417,7 @@ static int flush_stream(lua_State *L) {
   return 0;
 }
 
-/* Ends first: whatever the sink does, nothing more is written to it. */
+/* stream:finish(). Ends the stream first, so that the sink cannot write to it. */
 static int finish(lua_State *L) {
   gp_stream *s = luaL_checkudata(L, 1, GP_STREAM);
   s->ended = true;
@@ -422,32 +425,32 @@ static int finish(lua_State *L) {
   return 0;
 }
 
-/* --- whole iterations ----------------------------------------------------------- */
+/* --- stream:each ---------------------------------------------------------------- */
 
-/* stream:each(names, formats, iteration): where its arguments are,
- * and what is put there */
-enum { NAMES = 2, CHOICE, NEXT, STATE, CONTROL, CLOSED, FORMAT };
+/* Stack indices in stream:each(names, formats, iterator...): the arguments, the four
+ * values of a generic `for` among them; the format of the current row. */
+enum { NAMES = 2, FORMATS, NEXT, STATE, CONTROL, CLOSED, FORMAT };
 
-/* Rows of the core with more fields are given as values, like those of others. */
-enum { MOST_FIELDS = 16 };
+/* Rows of the core with more fields are written as Lua values, as from any iterator. */
+enum { MAX_FIELDS = 16 };
 
-/* Puts the format for a row in its place: the only one, or what the value at the top of
- * the stack, which is taken away, chooses. */
+/* Stores the format of the row at FORMAT: the only one, or the one that the value on the
+ * top of the stack selects. Pops that value. */
 static void choose_format(lua_State *L) {
-  if (lua_type(L, CHOICE) == LUA_TTABLE) {
-    lua_gettable(L, CHOICE);
+  if (lua_type(L, FORMATS) == LUA_TTABLE) {
+    lua_gettable(L, FORMATS);
     if (lua_type(L, -1) != LUA_TSTRING)
-      luaL_error(L, "the format of a row: string expected, got %s", luaL_typename(L, -1));
+      luaL_error(L, "format of a row: string expected, got %s", luaL_typename(L, -1));
     lua_replace(L, FORMAT);
   } else {
     lua_pop(L, 1);
-    luaL_checkstring(L, CHOICE);
-    lua_pushvalue(L, CHOICE);
+    luaL_checkstring(L, FORMATS);
+    lua_pushvalue(L, FORMATS);
     lua_replace(L, FORMAT);
   }
 }
 
-/* Writes a row of values that are on the stack. */
+/* Writes the row whose values are on the stack. */
 static void write_values(lua_State *L, gp_stream *s) {
   if (!lua_isnil(L, NAMES)) {
     lua_pushvalue(L, VALUES_OF_EACH);
@@ -460,7 +463,7 @@ static void write_values(lua_State *L, gp_stream *s) {
   gp_write_row(L, 1, s, FORMAT, &r);
 }
 
-/* Any iteration. Returns how many rows it had. */
+/* Writes the rows of any iterator. Returns their number. */
 static lua_Integer write_any(lua_State *L, gp_stream *s) {
   for (lua_Integer rows = 0;; rows++) {
     lua_pushvalue(L, NEXT);
@@ -476,49 +479,52 @@ static lua_Integer write_any(lua_State *L, gp_stream *s) {
   }
 }
 
-/* Puts in what stands for the first field of a row in the table of names. */
-static void look_up(lua_State *L, gp_field_value *field) {
+/* Replaces the first field of a row with names[field]. */
+static void replace_name(lua_State *L, gp_field_value *field) {
   push_field(L, field);
   lua_gettable(L, NAMES);
   *field = (gp_field_value){GP_FIELD_PUSHED, {.integer = lua_gettop(L)}};
 }
 
-/* An iteration of the core. */
-static lua_Integer write_fields(lua_State *L, gp_stream *s, gp_iteration *of) {
-  gp_field_value fields[MOST_FIELDS] = {{GP_FIELD_NIL, {false}}};
-  gp_label made;
-  const gp_labels *names = gp_test_labels(L, NAMES);
+/* Writes the rows of an iteration of the core. Returns their number. */
+static lua_Integer write_fields(lua_State *L, gp_stream *s, gp_iteration *iteration) {
+  gp_field_value fields[MAX_FIELDS] = {{GP_FIELD_NIL, {false}}};
+  gp_label label;
+  const gp_labels *labels = gp_test_labels(L, NAMES);
   lua_Integer rows = 0;
   int whole = gp_push_whole(L, NEXT);
-  luaL_checkstack(L, MOST_FIELDS + 8, NULL);
-  for (; gp_next_fields(L, of, whole, fields) && fields[0].type != GP_FIELD_NIL; rows++) {
+  luaL_checkstack(L, MAX_FIELDS + 8, NULL);
+  while (gp_next_fields(L, iteration, whole, fields) && fields[0].type != GP_FIELD_NIL) {
     push_field(L, &fields[1]);
     choose_format(L);
-    if (names && fields[0].type == GP_FIELD_INTEGER) {
-      gp_make_label(L, names, fields[0].as.integer, &made);
-      fields[0] = gp_label_value(&made);
+    if (labels && fields[0].type == GP_FIELD_INTEGER) {
+      gp_make_label(L, labels, fields[0].as.integer, &label);
+      fields[0] = gp_label_value(&label);
     } else if (!lua_isnil(L, NAMES)) {
-      look_up(L, &fields[0]);
+      replace_name(L, &fields[0]);
     }
-    const gp_row_values r = {VALUES_OF_EACH, of->field_count, fields, of, whole, names};
+    const gp_row_values r = {.first = VALUES_OF_EACH, .count = iteration->field_count,
+                             .fields = fields, .iteration = iteration, .whole = whole,
+                             .labels = labels};
     gp_write_row(L, 1, s, FORMAT, &r);
     lua_settop(L, whole);
+    rows++;
   }
   return rows;
 }
 
-/* stream:each(names, formats, iteration) -> how many rows: writes all of an iteration
- * with several values a row, as `for a, b, c in iteration do stream(format, a, b, c)
- * end` does. If `names` is not nil, names[a] is written in place of a. `formats` is a
- * format, or a table of formats of which each row's b chooses one. */
+/* stream:each(names, formats, iterator...) -> number of rows. Writes a row for each step,
+ * like `for a, b, c in iterator do stream(formats, a, b, c) end`. If `names` is not nil,
+ * writes names[a] instead of a. If `formats` is a table, the format of a row is
+ * formats[b]. */
 static int each(lua_State *L) {
   gp_stream *s = gp_check_stream(L, 1);
   lua_settop(L, CLOSED);
   lua_toclose(L, CLOSED);
   lua_pushnil(L);  /* at FORMAT */
   gp_iteration *of = gp_test_iteration(L, NEXT);
-  bool fields = of && of->field_count > 0 && of->field_count <= MOST_FIELDS;
-  lua_pushinteger(L, fields ? write_fields(L, s, of) : write_any(L, s));
+  bool direct = of && of->field_count > 0 && of->field_count <= MAX_FIELDS;
+  lua_pushinteger(L, direct ? write_fields(L, s, of) : write_any(L, s));
   return 1;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Streams for the binding: what reports write to, and rows of values that are set into
- * formats; see stream.c.
+ * Streams, which reports write to: rows of values in printf-like formats; see stream.c.
  */
 #ifndef GP_LUA_STREAM_H
 #define GP_LUA_STREAM_H
@@ -11,27 +10,29 @@
 
 typedef struct gp_stream gp_stream;
 
-/* The stream at argument `index`; a Lua error if there is none, or if it has ended. */
+/* Returns the stream at stack index `index`; a Lua error if it has ended or is of another
+ * type. */
 gp_stream *gp_check_stream(lua_State *L, int index);
 
-/* The values that are set into a format: those on the stack from index `first` on, or
- * `fields`. The latter may have text that is the core's: whether what it is of is open is
- * looked at before each, as whatever was called meanwhile may have closed it. */
+/* The values of a row: on the stack from index `first` on, or in `fields`. Fields can
+ * point to strings of the core. Lua code that runs while the row is written may close
+ * their owner, so each use checks first that the owner is open. */
 typedef struct gp_row_values {
   int first;
   int count;
   const gp_field_value *fields;  /* NULL: they are on the stack */
-  const gp_iteration *of;       /* what they are fields of, if anything, */
-  int whole;                    /*   as parts of what is at this stack index */
-  const gp_labels *names;       /* whose label is among them, if there is one */
+  const gp_iteration *iteration;  /* that the fields come from, or NULL */
+  int whole;                    /* stack index of the object that it iterates over */
+  const gp_labels *labels;      /* that labels among the fields come from, or NULL */
 } gp_row_values;
 
-/* Writes a row by the format at stack index `format` to the stream at `index`. Returns
- * how many values were used, if they were in turn; else how many there are. */
+/* Writes a row in the format at stack index `format` to the stream at stack index
+ * `index`. Returns the number of values used; if the format uses positions (%2$d), that
+ * of all values. */
 int gp_write_row(lua_State *L, int index, gp_stream *s, int format,
                  const gp_row_values *r);
 
-/* Writes text as it is. */
+/* Writes text unchanged. */
 void gp_write_bytes(lua_State *L, int index, gp_stream *s, const char *text,
                     size_t length);
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A symbol for Lua: what an image says of a function, without any profile.
- *
- * Functions of a profile have the same fields: they are rows of the table of symbols that
- * the profile was made with.
+ * Symbols for Lua: functions of an image, independent of any profile. Functions of a
+ * profile have the same fields, because they are rows of the profile's symbol table.
  */
-
 #include "base/sort.h"
 #include "lua/iteration.h"
 #include "lua/module.h"
@@ -39,8 +36,9 @@ static int iterate_symbols(lua_State *L) {
   return gp_return_iteration(L, order >= 0);
 }
 
-/* Upvalue: a function that finds the symbols of argument 1, which then take its place: so
- * an error names the arguments of this function, and blames its caller. */
+/* image:symbols(...). Upvalue: a function that returns the symbols of an image. The
+ * symbols replace argument 1, so that errors name this function's arguments and its
+ * caller's line. */
 static int iterate_found(lua_State *L) {
   if (lua_gettop(L) == 0) lua_pushnil(L);
   luaL_checkstack(L, 2, NULL);
@@ -51,8 +49,8 @@ static int iterate_found(lua_State *L) {
   return iterate_symbols(L);
 }
 
-/* symbols_method(find) -> image:symbols([order [, field...]]), where find(image) returns
- * symbols */
+/* symbols_method(find) -> the method image:symbols([order [, field...]]); find(image)
+ * returns the symbols of an image */
 static int symbols_method(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
@@ -60,7 +58,7 @@ static int symbols_method(lua_State *L) {
   return 1;
 }
 
-/* symbols:lookup(address) -> the symbol whose code is there, or nil */
+/* symbols:lookup(address) -> the symbol at an address, or nil */
 static int look_symbol_up(lua_State *L) {
   gp_symbols_box *box = gp_check_symbols(L, 1);
   uint32_t row = gp_symtab_find(&box->symtab, (uint64_t)luaL_checkinteger(L, 2));
@@ -73,12 +71,12 @@ static int look_symbol_up(lua_State *L) {
   return 1;
 }
 
-/* symbols:symbol(id) -> the symbol of that number */
+/* symbols:symbol(id) -> symbol; for the cold part of a function, that function */
 static int push_symbol_of_number(lua_State *L) {
   gp_symbols_box *box = gp_check_symbols(L, 1);
   lua_Integer id = luaL_checkinteger(L, 2);
   luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= box->symtab.count, 2,
-                "no symbol of that number");
+                "no symbol with this number");
   gp_part p = {L, &symbol_parts, box, gp_symtab_owner(&box->symtab, (uint32_t)(id - 1)),
                1};
   push_symbol(L, &p);
@@ -87,7 +85,7 @@ static int push_symbol_of_number(lua_State *L) {
 
 /* --- fields ------------------------------------------------------------------ */
 
-/* The symbols that a part is of: whoever has it has them, too. */
+/* Returns the symbol table that a part belongs to. The part keeps it alive. */
 static gp_symbols_box *symbols_of(const gp_part *p) {
   if (p->kind->symbols == 0) return lua_touserdata(p->L, p->whole);
   lua_getiuservalue(p->L, p->whole, p->kind->symbols);
@@ -125,7 +123,6 @@ static gp_field_value get_is_function(const gp_part *p) {
   return gp_boolean_value(symtab_of(p)->flags[p->id] & GP_FUNCTION);
 }
 
-/* The library that it is of, beside a program. */
 static gp_field_value get_object(const gp_part *p) {
   const char *library = gp_symtab_library(symtab_of(p), p->id);
   return library ? gp_text_value(library) : gp_no_value;
@@ -135,7 +132,7 @@ static gp_field_value get_mapped(const gp_part *p) {
   return gp_boolean_value(symtab_of(p)->flags[p->id] & GP_MAPPED);
 }
 
-/* The sources of all symbols are looked up at once, when one is wanted first. */
+/* Looks up the sources of all symbols on first use. */
 static const gp_symbol_sources *sources_of(const gp_part *p) {
   return gp_sources_of_symbols(p->L, symbols_of(p));
 }
@@ -167,17 +164,17 @@ static gp_field_value get_image(const gp_part *p) {
 }
 
 const gp_field gp_symbol_fields[] = {
-    {"id", get_id},              /* its number in the table */
-    {"name", gp_name_of_symbol},  /* demangled, unless that is not wanted */
+    {"id", get_id},              /* number in the symbol table */
+    {"name", gp_name_of_symbol},  /* demangled by default */
     {"symbol", get_linker_name},  /* as in the symbol table */
     {"address", get_address},
-    {"size", get_size},          /* bytes up to the next one */
+    {"size", get_size},          /* bytes up to the next symbol */
     {"static", get_static},      /* local to its file */
     {"is_function", get_is_function},  /* typed as a function */
     {"mapped", get_mapped},      /* stands for an object file of a map */
-    {"object", get_object},      /* the library that it is of, beside a program, or nil */
+    {"object", get_object},      /* its library in a merged profile; nil in the program */
     {"file", get_file},          /* source file as recorded, or nil */
-    {"line", get_line},          /* line of its entry, or nil */
+    {"line", get_line},          /* line of its first instruction, or nil */
     {"image", get_image},
     {NULL, NULL}};
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A symbol for Lua: what an image says of a function. */
+/* Symbols for Lua: functions of an image, independent of any profile. */
 #ifndef GP_LUA_SYMBOL_H
 #define GP_LUA_SYMBOL_H
 
 #include "lua/part.h"
 
-/* Fields of a symbol; functions of a profile have them, too. */
+/* Fields of a symbol. Functions of a profile have them, too. The list ends with a NULL
+ * name. */
 extern const gp_field gp_symbol_fields[];
 
-/* The name that reports show of a part that is a symbol, or a function. */
+/* The name of a symbol, or of a function of a profile, as reports show it. */
 gp_field_value gp_name_of_symbol(const gp_part *p);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How functions of an image are found by name, file and line, for Lua. */
+/* Finds functions of an image by name, source file and line, for Lua. Functions are
+ * numbers. */
 #include <string.h>
 
 #include "lua/memory.h"
@@ -7,16 +8,16 @@
 #include "lua/object.h"
 #include "lua/symbols.h"
 
-/* The row of the function whose number is at `index` of the stack, and came with argument
- * `argument`; a Lua error if it is none of a table of `count`. */
+/* Returns the function number at stack index `index` as a row; an error about argument
+ * `argument` unless it is from 1 to `count`. */
 static uint32_t check_row(lua_State *L, int index, int argument, size_t count) {
   lua_Integer id = lua_tointeger(L, index);
   luaL_argcheck(L, id >= 1 && (lua_Unsigned)id <= count, argument,
-                "no function of that number");
+                "no function with this number");
   return (uint32_t)(id - 1);
 }
 
-/* The same of an argument that has to be a number. */
+/* Same for an argument that must be an integer. */
 static uint32_t check_id(lua_State *L, int argument, size_t count) {
   luaL_checkinteger(L, argument);
   return check_row(L, argument, argument, count);
@@ -42,7 +43,7 @@ static int named(lua_State *L) {
   return 1;
 }
 
-/* symbols:owner(id) -> the number of the function that it is, or is a part of */
+/* symbols:owner(id) -> for a cold part, the number of its function; else `id` */
 static int owner(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   uint32_t row = check_id(L, 2, symtab->count);
@@ -50,7 +51,7 @@ static int owner(lua_State *L) {
   return 1;
 }
 
-/* symbols:name(id) -> the name of a function in the symbol table */
+/* symbols:name(id) -> name in the symbol table, not demangled */
 static int name(lua_State *L) {
   const gp_symbols_box *box = gp_check_symbols(L, 1);
   lua_pushstring(L, box->symtab.name[check_id(L, 2, box->symtab.count)]);
@@ -63,7 +64,7 @@ static const gp_symbol_sources *check_sources(lua_State *L, int index) {
   return gp_sources_of_symbols(L, gp_check_symbols(L, index));
 }
 
-/* symbols:files() -> names of source files, in the order in which they are met */
+/* symbols:files() -> array of names of source files, in order of first use */
 static int files(lua_State *L) {
   const gp_symbol_sources *sources = check_sources(L, 1);
   lua_createtable(L, (int)sources->files.count, 0);
@@ -74,20 +75,20 @@ static int files(lua_State *L) {
   return 1;
 }
 
-/* Appends a function's number to the table on the top. */
+/* Appends a function number to the array on the top of the stack. */
 static void append_row(lua_State *L, uint32_t row, lua_Integer *count) {
   lua_pushinteger(L, (lua_Integer)row + 1);
   lua_rawseti(L, -2, ++*count);
 }
 
-/* symbols:in_file(number [, line]) -> numbers of functions of a file; of those that
- * begin at that line */
+/* symbols:in_file(number [, line]) -> numbers of the functions of a source file; with
+ * `line`, only of those that begin at that line */
 static int in_file(lua_State *L) {
   const gp_symbol_sources *sources = check_sources(L, 1);
   lua_Integer file = luaL_checkinteger(L, 2), count = 0;
   lua_Integer line = luaL_optinteger(L, 3, -1);
   luaL_argcheck(L, file >= 1 && (lua_Unsigned)file <= sources->files.count, 2,
-                "no file of that number");
+                "no file with this number");
   lua_newtable(L);
   for (size_t i = sources->start[file - 1]; i < sources->start[file]; i++) {
     uint32_t row = sources->by_file[i];
@@ -96,7 +97,8 @@ static int in_file(lua_State *L) {
   return 1;
 }
 
-/* symbols:at_line(line) -> numbers of functions that begin at that line of any file */
+/* symbols:at_line(line) -> numbers of the functions that begin at that line in any
+ * file */
 static int at_line(lua_State *L) {
   const gp_symbol_sources *sources = check_sources(L, 1);
   lua_Integer line = luaL_checkinteger(L, 2), count = 0;
@@ -107,7 +109,7 @@ static int at_line(lua_State *L) {
   return 1;
 }
 
-/* symbols:source(id) -> number of its file and line, or nil */
+/* symbols:source(id) -> file number and line of a function, or nil */
 static int source(lua_State *L) {
   const gp_symbol_sources *sources = check_sources(L, 1);
   uint32_t row = check_id(L, 2, sources->symbols);
@@ -120,14 +122,14 @@ static int source(lua_State *L) {
   return 2;
 }
 
-/* lines:expand(ids) -> numbers of all lines of functions, themselves included; `ids` are
- * the functions' numbers in the table that the lines' was made of */
+/* lines:expand(ids) -> numbers of all symbols of these functions in a table by line.
+ * `ids` are numbers in the table of functions that it was made from. */
 static int expand(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_getiuservalue(L, 1, GP_SYMBOLS_FUNCTIONS);
   const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
-  luaL_argcheck(L, functions, 1, "no symbols of lines");
+  luaL_argcheck(L, functions, 1, "not symbols by line");
   size_t count = lua_rawlen(L, 2);
   uint8_t *chosen = lua_newuserdatauv(L, functions->symtab.count, 0);
   memset(chosen, 0, functions->symtab.count);
@@ -143,8 +145,8 @@ static int expand(lua_State *L) {
   return 1;
 }
 
-/* symbols:extent(id) -> the number of the last line of a function; for others,
- * their own */
+/* symbols:extent(id) -> number of the last symbol of a function in a table by line; `id`
+ * for other lines */
 static int extent(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   uint32_t first = check_id(L, 2, symtab->count);
@@ -154,8 +156,8 @@ static int extent(lua_State *L) {
   return 1;
 }
 
-/* symbols:by_source(ids) -> the same numbers, which have to ascend, as GNU gprof sorts
- * them by source */
+/* symbols:by_source(ids) -> the same numbers sorted by source, in GNU gprof's order.
+ * `ids` must be ascending. */
 static int by_source(lua_State *L) {
   const gp_symbol_sources *sources = check_sources(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);

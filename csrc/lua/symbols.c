@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of an image for Lua. */
-
+/* Symbol tables (the functions of an image) for Lua. */
 #include "lua/arguments.h"
 #include "lua/data.h"
 #include "lua/debug_file.h"
@@ -12,10 +11,10 @@
 #include "profile/line_symtab.h"
 #include "profile/profile.h"
 
-/* What is wrong with symbols, or NULL. A built table has some: one without was freed by
- * the collector, which finalizes in an order of its own. */
+/* Returns why symbols cannot be used, or NULL. Tables are never built empty. An empty one
+ * was freed: the collector may finalize symbols before the objects that use them. */
 static const char *problem_of(const gp_symbols_box *box) {
-  if (box->symtab.count == 0) return "the symbols are gone";
+  if (box->symtab.count == 0) return "symbols are closed";
   return box->image->image ? NULL : "image is closed";
 }
 
@@ -66,8 +65,8 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* Reads the file that an option names, if it does. False: nil and a message were
- * pushed. */
+/* Reads the symbol file or map that an option names, if it is set. On failure, pushes nil
+ * and a message, and returns false. */
 static bool read_list(lua_State *L, gp_symfile *file, const char *option, bool map,
                       const gp_policy *policy, const gp_symfile **read) {
   const char *path = gp_text_option(L, 2, option);
@@ -90,8 +89,8 @@ static gp_symbols_box *new_box(lua_State *L, const gp_image_box *image) {
   return box;
 }
 
-/* symbols(image, options [, trace [, shared]]) -> the functions, and what stands for the
- * callers of a shared library, or nil and a message */
+/* symbols(image, options [, trace [, shared]]) -> symbols; or nil and a message. With
+ * `shared`, the symbols include <outside>, the caller of a shared library's functions. */
 static int new_symbols(lua_State *L) {
   gp_image *image = gp_check_image(L, 1);
   gp_error error = {""};
@@ -121,8 +120,8 @@ static int new_symbols(lua_State *L) {
   return gp_push_failure(L, lua_tostring(L, -1), &error);
 }
 
-/* lines(symbols, data, all, named) -> the symbols of a profile by line, or nil and a
- * message; see line_symtab.h */
+/* lines(symbols, data, all, named) -> symbols by line; or nil and a message.
+ * line_symtab.h describes `all` and `named`. */
 static int new_lines(lua_State *L) {
   gp_symbols_box *functions = gp_check_symbols(L, 1);
   gp_check_data(L, 2);
@@ -149,12 +148,12 @@ static int new_lines(lua_State *L) {
   return gp_push_failure(L, lua_tostring(L, -1), &error);
 }
 
-/* Pushes a table of the symbols of the objects in that at index 2. */
+/* Pushes an array of the symbols of the objects in the array at stack index 2. */
 static void push_parts(lua_State *L) {
   lua_Integer count = (lua_Integer)lua_rawlen(L, 2);
   lua_createtable(L, (int)count, 0);
   for (lua_Integer i = 1; i <= count; i++) {
-    luaL_argcheck(L, lua_rawgeti(L, 2, i) == LUA_TTABLE, 2, "no table of objects");
+    luaL_argcheck(L, lua_rawgeti(L, 2, i) == LUA_TTABLE, 2, "array of objects expected");
     lua_rawgeti(L, -1, 1);
     gp_check_symbols(L, lua_gettop(L));
     lua_rawseti(L, -3, i);
@@ -191,7 +190,7 @@ static gp_field_value get_count(const gp_part *p) {
 }
 
 /* How many functions begin at or below the address where the last one ends: all of them,
- * unless there are some behind the code. */
+ * unless some are past the end of .text. */
 static gp_field_value get_reach(const gp_part *p) {
   const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));
@@ -216,8 +215,8 @@ static gp_field_value get_map_files(const gp_part *p) {
   const gp_symbols_box *of = functions ? functions : p->owner;
   const gp_symfile *map = &of->map;
   if (map->count == 0) return gp_no_value;
-  lua_newtable(L);  /* of files */
-  lua_newtable(L);  /* of those met */
+  lua_newtable(L);  /* the result */
+  lua_newtable(L);  /* set of names in it */
   for (size_t i = 0; i < map->count; i++) {
     if (lua_getfield(L, -1, map->object[i]) == LUA_TNIL) {
       lua_pushboolean(L, true);
@@ -231,7 +230,7 @@ static gp_field_value get_map_files(const gp_part *p) {
   return gp_pushed_value;
 }
 
-/* module.machinery: names of the functions that profile */
+/* core.machinery: names of the profiling functions (mcount and others) */
 static void define_machinery(lua_State *L) {
   lua_newtable(L);
   for (int i = 0; gp_machinery[i]; i++) {

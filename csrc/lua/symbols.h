@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The functions of an image for Lua. */
+/* Symbol tables (the functions of an image) for Lua. */
 #ifndef GP_LUA_SYMBOLS_H
 #define GP_LUA_SYMBOLS_H
 
@@ -12,19 +12,21 @@
 
 typedef struct gp_symbols_box {
   const gp_image_box *image;  /* kept alive by user value GP_SYMBOLS_IMAGE */
-  gp_symfile listed, map;     /* the files that symbols came from, if any */
+  gp_symfile listed, map;     /* symbol file and map, if any */
   gp_symtab symtab;
-  gp_demangled shown;         /* demangled names, made on demand; */
-  gp_name_index names;        /*   so are these */
-  gp_symbol_sources sources;
-  bool named, sourced;        /* were they made? */
-  bool demangled;             /* names are shown demangled */
+  gp_demangled shown;         /* demangled names, made on demand */
+  gp_name_index names;        /* made on demand: */
+  bool named;                 /*   true once it was */
+  gp_symbol_sources sources;  /* made on demand: */
+  bool sourced;               /*   true once it was */
+  bool demangled;             /* reports show demangled names */
 } gp_symbols_box;
 
-/* User values of symbols. In a table by line, GP_SYMBOLS_FUNCTIONS are the functions that
- * the lines are of; GP_SYMBOLS_OBJECTS are Lua's objects of symbols, by number. */
+/* User values of symbols. GP_SYMBOLS_FUNCTIONS: for a table by line, the table of
+ * functions that it was made from. GP_SYMBOLS_OBJECTS: table of the Lua objects of
+ * symbols, by row. */
 enum { GP_SYMBOLS_IMAGE = 1, GP_SYMBOLS_TRACE, GP_SYMBOLS_FUNCTIONS, GP_SYMBOLS_OBJECTS,
-       GP_SYMBOLS_PARTS,  /* of several objects: a table of their symbols, kept alive */
+       GP_SYMBOLS_PARTS,  /* of merged symbols: keeps the symbols of the objects alive */
        GP_SYMBOLS_VALUES = GP_SYMBOLS_PARTS };
 
 /* The policy for the option `gnu_compat`. */
@@ -32,23 +34,27 @@ static inline const gp_policy *gp_policy_of(bool gnu_compat) {
   return gnu_compat ? &gp_policy_gnu : &gp_policy_default;
 }
 
-/* The symbols at `index`, of an open image; a Lua error if they are anything else. */
+/* Returns the symbols at stack index `index`; a Lua error if their image is closed, or if
+ * it is of another type. */
 gp_symbols_box *gp_check_symbols(lua_State *L, int index);
 
-/* The symbols in a box that a part keeps; a Lua error that blames no argument if their
- * image is closed. */
+/* Checks the symbols in a box; a Lua error, not an argument error, if their image is
+ * closed. For parts. */
 gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box);
 
-/* Pushes symbols that are still empty, for those of the objects in the table at stack
- * index 2, which are kept alive. They are of the image of the first. */
+/* Pushes empty symbols for gp_merged_objects_build. They belong to the image of the first
+ * of the objects, whose tables { symbols, data, name } are in the array at stack index 2,
+ * and keep the symbols of all objects alive. */
 gp_symbols_box *gp_push_merged_symbols(lua_State *L);
 
-/* Files and lines of symbols, looked up on first use. */
+/* Returns the source files and lines of symbols, looked up on first use. */
 const gp_symbol_sources *gp_sources_of_symbols(lua_State *L, gp_symbols_box *box);
 
-/* A symbol's name: as in the symbol table, without the prefix that the target puts before
- * names of C; and as reports show it. */
+/* The name of a symbol in the symbol table, without the prefix that the target adds to C
+ * names (such as an underscore). */
 const char *gp_linker_name(const gp_symbols_box *box, uint32_t id);
+
+/* The name of a symbol as reports show it. */
 const char *gp_shown_name(lua_State *L, gp_symbols_box *box, uint32_t id);
 
 #endif

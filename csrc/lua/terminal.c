@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Terminals for Lua: whether a file is one, its width, and text shortened to fit. */
+/* Terminals for Lua: detection, width, and shortening text to fit. */
 #include <errno.h>
 #include <lauxlib.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "base/utf8_width.h"
 #include "lua/module.h"
 
-/* is_terminal(file) -> whether a file of Lua's own library is a terminal */
+/* is_terminal(file) -> whether a Lua file is a terminal */
 static int is_terminal(lua_State *L) {
   const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   lua_pushboolean(L, file->closef && isatty(fileno(file->f)));
   return 1;
 }
 
-/* The number in a variable of the environment; 0 if there is none. */
+/* The value of an environment variable; 0 if it is not a positive number. */
 static lua_Integer number_of_environment(const char *name) {
   const char *value = getenv(name);
   char *end;
@@ -25,8 +25,8 @@ static lua_Integer number_of_environment(const char *name) {
   return value && *end == '\0' && errno == 0 && number > 0 ? number : 0;
 }
 
-/* terminal_width(file) -> columns of a terminal: those that COLUMNS says, or else the
- * terminal itself; nil if neither tells, or the file is no terminal */
+/* terminal_width(file) -> columns of a terminal, from COLUMNS or else from the terminal
+ * itself; nil if unknown, or if the file is not a terminal */
 static int terminal_width(lua_State *L) {
   const luaL_Stream *file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   struct winsize size = {0};
@@ -43,8 +43,8 @@ static int terminal_width(lua_State *L) {
   return 1;
 }
 
-/* fit(text, columns, mark) -> the text, shortened in the middle, where the mark comes to
- * stand, if it is longer */
+/* fit(text, columns, mark) -> the text; if it is too wide, its middle is replaced by the
+ * mark */
 static int fit_text(lua_State *L) {
   size_t length, mark_length;
   const char *text = luaL_checklstring(L, 1, &length);

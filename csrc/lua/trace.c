@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces for Lua: lines on standard error. */
+/* Debug output for Lua: lines on standard error or in a file. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,9 +10,9 @@
 
 #define GP_TRACE_OBJECT "gprof.trace"
 
-/* A terminal obeys what it is sent, and names come from files of others: it is shown
- * nothing but plain characters. */
-static void write_shown(FILE *file, const char *text) {
+/* Writes a line to a terminal. Names come from untrusted files and could contain control
+ * sequences, so bytes other than printable ASCII are escaped. */
+static void write_escaped(FILE *file, const char *text) {
   for (; *text; text++) {
     unsigned char byte = (unsigned char)*text;
     if ((byte >= ' ' && byte < 0x7f) || byte == '\t')
@@ -23,13 +23,14 @@ static void write_shown(FILE *file, const char *text) {
   fputc('\n', file);
 }
 
-/* Standard error has no buffer: a line is out before what comes after it begins. */
+/* Writes a line. `context`: a Lua file, or NULL for standard error, which is unbuffered,
+ * so that lines appear in order with other output. */
 static void write_line(void *context, const char *text) {
   const luaL_Stream *stream = context;
   if (stream && !stream->closef) return;
   FILE *file = stream ? stream->f : stderr;
   if (isatty(fileno(file)))
-    write_shown(file, text);
+    write_escaped(file, text);
   else
     fprintf(file, "%s\n", text);
 }
@@ -38,8 +39,8 @@ const gp_trace *gp_opt_trace(lua_State *L, int index) {
   return lua_isnoneornil(L, index) ? NULL : luaL_checkudata(L, index, GP_TRACE_OBJECT);
 }
 
-/* trace(topics, file) -> a trace; topics are a sum of GNU gprof's numbers. What is no
- * file of Lua's own library stands for standard error. */
+/* trace(topics, file) -> trace. `topics` is a sum of GNU gprof's debug levels. Writes to
+ * standard error if `file` is not a Lua file. */
 static int new_trace(lua_State *L) {
   lua_Integer topics = luaL_checkinteger(L, 1);
   lua_settop(L, 2);
@@ -48,27 +49,27 @@ static int new_trace(lua_State *L) {
   *trace = (gp_trace){(unsigned)topics & GP_TRACE_ALL, write_line, file};
   luaL_setmetatable(L, GP_TRACE_OBJECT);
   lua_pushvalue(L, 2);
-  lua_setiuservalue(L, -2, 1);  /* it lasts as long */
+  lua_setiuservalue(L, -2, 1);  /* keeps the file alive */
   return 1;
 }
 
-/* The topic that an argument names. */
+/* Returns the topic that argument `index` names. */
 static unsigned check_topic(lua_State *L, int index) {
   const char *name = luaL_checkstring(L, index);
   const gp_trace_topic *known = gp_trace_topics;
   while (known->name && strcmp(known->name, name) != 0) known++;
-  luaL_argcheck(L, known->name, index, "no such topic");
+  luaL_argcheck(L, known->name, index, "unknown topic");
   return known->topic;
 }
 
-/* trace:wants(topic) -> whether lines about it are written */
+/* trace:wants(topic) -> whether the topic is enabled */
 static int wants(lua_State *L) {
   const gp_trace *trace = luaL_checkudata(L, 1, GP_TRACE_OBJECT);
   lua_pushboolean(L, gp_traces(trace, check_topic(L, 2)));
   return 1;
 }
 
-/* trace:write(topic, text): a line, if the topic is wanted */
+/* trace:write(topic, text): writes a line if the topic is enabled */
 static int write_text(lua_State *L) {
   const gp_trace *trace = luaL_checkudata(L, 1, GP_TRACE_OBJECT);
   GP_TRACE(trace, check_topic(L, 2), "%s", luaL_checkstring(L, 3));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Traces for Lua. */
+/* Debug output for Lua. */
 #ifndef GP_LUA_TRACE_H
 #define GP_LUA_TRACE_H
 
@@ -7,7 +7,8 @@
 
 #include "base/trace.h"
 
-/* The trace at `index`, or NULL if it is nil. The caller keeps it alive. */
+/* Returns the trace at stack index `index`; NULL if it is nil. The caller must keep it
+ * alive. */
 const gp_trace *gp_opt_trace(lua_State *L, int index);
 
 #endif

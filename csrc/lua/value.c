@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Values of fields, before they are Lua's. */
+/* Values of fields as C structs. */
 #include <lauxlib.h>
 
 #include "lua/value.h"
 
-void gp_push_label(lua_State *L, const gp_label *made) {
+void gp_push_label(lua_State *L, const gp_label *label) {
   luaL_Buffer text;
   luaL_buffinit(L, &text);
-  for (int i = 0; i < made->count; i++) luaL_addstring(&text, made->part[i]);
+  for (int i = 0; i < label->count; i++) luaL_addstring(&text, label->part[i]);
   luaL_pushresult(&text);
 }
 

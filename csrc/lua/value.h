@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Values of fields, before they are Lua's: reports write them without making Lua values
- * of them.
- */
+/* Values of fields as C structs, so that reports can write them without creating Lua
+ * values. */
 #ifndef GP_LUA_VALUE_H
 #define GP_LUA_VALUE_H
 
@@ -11,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What reports call a function, in parts: texts that last as long as what they are of,
- * and `numbers`. */
+/* What reports call a function or cycle: a sequence of strings. Parts point into
+ * `numbers` or to strings of the symbol table. */
 typedef struct gp_label {
   int count;
-  int name;               /* the part that is shortened to make the line fit */
-  size_t width;           /*   into this many columns; 0: it is not */
-  const char *mark;       /* stands where something was cut out */
+  int name;               /* index of the part that may be shortened */
+  size_t width;           /* columns that the line must fit in; 0: do not shorten */
+  const char *mark;       /* replaces what was cut out */
   const char *part[8];
   char numbers[256];
 } gp_label;
@@ -31,10 +29,10 @@ typedef struct gp_field_value {
     bool boolean;
     int64_t integer;
     double number;
-    const char *text;     /* lasts as long as the object whose field it is */
+    const char *text;     /* valid as long as the object is open */
     const gp_label *label;
-  } as;                   /* GP_FIELD_PUSHED: on the top of the Lua stack; in the rows of
-                             gp_next_fields, at the stack index `integer` */
+  } as;                   /* GP_FIELD_PUSHED: it is on the top of the Lua stack; from
+                             gp_next_fields, at stack index `integer` */
 } gp_field_value;
 
 static const gp_field_value gp_no_value = {GP_FIELD_NIL, {false}},
@@ -60,7 +58,7 @@ static inline gp_field_value gp_label_value(const gp_label *label) {
   return (gp_field_value){GP_FIELD_LABEL, {.label = label}};
 }
 
-/* Pushes a value, unless it is on the stack already. */
+/* Pushes a value, unless it is GP_FIELD_PUSHED. */
 void gp_push_value(lua_State *L, gp_field_value v);
 
 /* Pushes a label as a string. */

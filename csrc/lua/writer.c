@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that are written as a whole or not at all, for Lua. */
+/* Atomic file replacement for Lua: files that are written as a whole or not at all. */
 #include <string.h>
 
 #include "base/writer.h"
@@ -21,8 +21,8 @@ static writer_box *check_writer(lua_State *L) {
   return box;
 }
 
-/* writer(path, chosen) -> a file to be written; or nil and a message. A link is followed
- * if somebody has chosen the name, and replaced otherwise. */
+/* writer(path, trusted) -> writer; or nil and a message. If `path` is a symbolic link,
+ * writes to its target if the name is trusted, and replaces the link otherwise. */
 static int new_writer(lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   writer_box *box = lua_newuserdatauv(L, sizeof *box, 1);
@@ -38,7 +38,7 @@ static int new_writer(lua_State *L) {
   return 1;
 }
 
-/* nil and what went wrong with the file */
+/* Returns nil and "PATH: " with the writer's error. */
 static int fail(lua_State *L, const writer_box *box) {
   lua_getiuservalue(L, 1, 1);
   return gp_push_failure(L, lua_tostring(L, -1), &box->error);
@@ -61,7 +61,7 @@ static int write_text(lua_State *L) {
   return 1;
 }
 
-/* writer:finish() -> true: now the file is there; or nil and a message */
+/* writer:finish() -> true: the file is complete and in place; or nil and a message */
 static int finish(lua_State *L) {
   writer_box *box = check_writer(L);
   box->open = false;
@@ -70,7 +70,7 @@ static int finish(lua_State *L) {
   return 1;
 }
 
-/* Without finish() there never was a new file. */
+/* Closing a writer without finish() leaves no new file. */
 static int discard(lua_State *L) {
   writer_box *box = luaL_checkudata(L, 1, GP_WRITER);
   if (box->open) gp_writer_close(&box->writer, false);

@@ -181,7 +181,7 @@ describe("merging", function()
   it("puts 32 bits into 64, not the other way round", function()
     local narrow, wide = filled { pointer_size = 4, big_endian = true }, filled()
     assert.equal(written(fill(filled())), written(wide:merge(narrow)))
-    assert.has_error(function() narrow:merge(wide) end, "bad argument #1 to 'merge' (its pointers are larger)")
+    assert.has_error(function() narrow:merge(wide) end, "bad argument #1 to 'merge' (the other data has larger pointers)")
   end)
 
   -- What fills a count to the brim.
@@ -378,30 +378,30 @@ describe("records that cannot be", function()
     { "(no field 'rates')", histogram { rates = 5 } },
     { "(no field '1')", histogram { "seconds" } },
     { "(no field 'true')", histogram { [true] = 7 } },
-    { "field 'rate': not from 1", histogram { rate = 0 } },
-    { "field 'rate': not from 1", histogram { rate = 1 << 32 } },
-    { "field 'rate': not from 1", histogram { rate = -1 } },
+    { "field 'rate': must be from 1 to 4294967295", histogram { rate = 0 } },
+    { "field 'rate': must be from 1 to 4294967295", histogram { rate = 1 << 32 } },
+    { "field 'rate': must be from 1 to 4294967295", histogram { rate = -1 } },
     { "field 'bins': table expected", histogram { bins = "none" } },
-    { "field 'bin_count': not from 1", histogram { bin_count = 0 } },
-    { "field 'bin_count': not from 1", histogram { bin_count = 1 << 32 } },
-    { "field 'bin_count': not from 1", histogram { bins = {}, bin_count = "none" } },
-    { "field 'bins': has keys that are no number of a bin", histogram { bins = { 1, 2 }, bin_count = 1 } },
-    { "field 'bins': has keys that are no number of a bin", histogram { bins = { [0] = 1 } } },
-    { "field 'bins': has keys that are no number of a bin", histogram { bins = { n = 1 } } },
-    { "field 'bins': has keys that are no number of a bin", histogram { bins = { [1.5] = 1 } } },
-    { "field 'bins': the count of bin 2 is no count", histogram { bins = { 1, -1 } } },
-    { "field 'bins': the count of bin 1 is no count", histogram { bins = { 0.5 } } },
-    { "field 'bins': the count of bin 1 is no count", histogram { bins = { "many" } } },
-    { "field 'unit': longer than 15", histogram { unit = "0123456789abcdef" } },
-    { "field 'unit': longer than 15, or with a zero", histogram { unit = "a\0b" } },
+    { "field 'bin_count': must be from 1 to 4294967295", histogram { bin_count = 0 } },
+    { "field 'bin_count': must be from 1 to 4294967295", histogram { bin_count = 1 << 32 } },
+    { "field 'bin_count': must be from 1 to 4294967295", histogram { bins = {}, bin_count = "none" } },
+    { "field 'bins': keys must be bin numbers from 1 to 1", histogram { bins = { 1, 2 }, bin_count = 1 } },
+    { "field 'bins': keys must be bin numbers", histogram { bins = { [0] = 1 } } },
+    { "field 'bins': keys must be bin numbers", histogram { bins = { n = 1 } } },
+    { "field 'bins': keys must be bin numbers", histogram { bins = { [1.5] = 1 } } },
+    { "field 'bins': bin 2: non-negative integer expected", histogram { bins = { 1, -1 } } },
+    { "field 'bins': bin 1: non-negative integer expected", histogram { bins = { 0.5 } } },
+    { "field 'bins': bin 1: non-negative integer expected", histogram { bins = { "many" } } },
+    { "field 'unit': longer than 15 bytes", histogram { unit = "0123456789abcdef" } },
+    { "field 'unit': longer than 15 bytes, or with a zero byte", histogram { unit = "a\0b" } },
     { "field 'unit': string expected, got table", histogram { unit = {} } },
     { "field 'abbreviation': longer than 1", histogram { abbreviation = "ms" } },
     { "#1 to 'add_arc' (number expected, got no value)", function(data) data:add_arc() end },
     { "#2 to 'add_arc' (number expected, got string)", function(data) data:add_arc(1, "main", 1) end },
     { "#3 to 'add_arc' (number expected, got no value)", function(data) data:add_arc(1, 2) end },
-    { "#3 to 'add_arc' (count below 0)", function(data) data:add_arc(1, 2, -1) end },
+    { "#3 to 'add_arc' (negative count)", function(data) data:add_arc(1, 2, -1) end },
     { "#3 to 'add_arc' (number has no integer", function(data) data:add_arc(1, 2, 0.5) end },
-    { "#2 to 'add_block' (count below 0)", function(data) data:add_block(1, math.mininteger) end },
+    { "#2 to 'add_block' (negative count)", function(data) data:add_block(1, math.mininteger) end },
     { "#1 to 'merge' (gprof.data expected, got no value)", function(data) data:merge() end },
     { "#1 to 'merge' (gprof.data expected, got table)", function(data) data:merge {} end },
   }
@@ -425,7 +425,7 @@ describe("records that cannot be", function()
     } do
       local done, message = pcall(add)
       assert.is_false(done)
-      assert.truthy(message:find "does not fit a pointer", message)
+      assert.truthy(message:find "does not fit in a pointer", message)
     end
     assert(data:add_arc(0xffffffff, 0, 1))
   end)

@@ -92,7 +92,7 @@ describe("a stream", function()
       { "#3 to 'write' (number expected, got no value)", function() write("%s %.2f\n", 1) end },
       { "#2 to 'write' (string expected, got gprof.stream)", function() write("%s", write) end },
       { "#4 to 'write' (number expected, got boolean)", function() write("%3$d", 1, 2, true) end },
-      { "#3 to 'write' (has no place in the format)", function() write("%d", 1, 2) end },
+      { "#3 to 'write' (more values than the format uses)", function() write("%d", 1, 2) end },
     } do
       local _, problem = pcall(case[2])
       assert.truthy(problem:find("stream_spec.lua:%d+: bad argument") and problem:find(case[1], 1, true), problem)

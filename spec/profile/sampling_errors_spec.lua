@@ -54,7 +54,7 @@ describe("the error of a time", function()
     assert.near(0.1, profile:error_of(f.hundred.self), 1e-15)
     assert.near(0.3, profile:error_of(9), 1e-15)
     assert.error_matches(function() profile:error_of(-1) end,
-      "bad argument #1 to 'error_of' %(a time is not negative%)")
+      "bad argument #1 to 'error_of' %(negative time%)")
     assert.error_matches(function() profile:error_of "x" end, "bad argument #1 to 'error_of' %(number expected")
   end)
 
