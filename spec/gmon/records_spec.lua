@@ -181,7 +181,8 @@ describe("merging", function()
   it("puts 32 bits into 64, not the other way round", function()
     local narrow, wide = filled { pointer_size = 4, big_endian = true }, filled()
     assert.equal(written(fill(filled())), written(wide:merge(narrow)))
-    assert.has_error(function() narrow:merge(wide) end, "bad argument #1 to 'merge' (the other data has larger pointers)")
+    assert.has_error(function() narrow:merge(wide) end,
+      "bad argument #1 to 'merge' (the other data has larger pointers)")
   end)
 
   -- What fills a count to the brim.

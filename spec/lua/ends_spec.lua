@@ -1,5 +1,5 @@
--- The end of objects: whatever order they go in, and wherever they are used meanwhile, nothing happens but that they
--- return something or raise errors. Under sanitizers that is more than it seems.
+-- Finalizing objects in random order while they are used: calls must return or raise Lua errors. With sanitizers, this
+-- also finds use after free and leaks.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -7,16 +7,16 @@ local chance = require "support.chance"
 local launch = require "support.launch"
 local shell = require "support.shell"
 
-local ROUNDS <const> = 25 -- of one process, each with objects in another order
+local ROUNDS <const> = 25 -- per process, each with a different order of objects
 
-describe("objects", function()
+describe("finalizing objects", function()
   local script = shell.read(build.fixture "scripts/ends.lua")
   local built = build.program "cycles"
 
   for i, ending in ipairs { "return", "exit", "error", "coroutine" } do
-    it("may go in any order, those that are left when the state is closed by: " .. ending, function()
+    it("is safe in any order, also when the Lua state closes by: " .. ending, function()
       chance.cases(15000 + 1000 * i, 20)(function(remark, seed)
-        local leaks = seed % 2 == 0 and "1" or "0" -- as the script says
+        local leaks = seed % 2 == 0 and "1" or "0" -- half of the runs check for leaks, see the script
         local result = launch.script(script, { built.image, built.gmon, seed, ROUNDS, ending },
           { cwd = shell.tmpdir "ends", timeout = 240, env = { ASAN_OPTIONS = "detect_leaks=" .. leaks } })
         assert.same({ ending == "error" and 1 or 0, "done" }, { result.status or "signal " .. result.signal,

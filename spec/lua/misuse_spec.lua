@@ -1,5 +1,5 @@
--- The library called at random, with closed objects, wrong ones, and whatever else a script may pass by mistake: each
--- call returns or raises an error, and nothing else ever happens.
+-- Random calls of the library with closed objects, objects of the wrong type and other invalid arguments. Each call
+-- must return or raise a Lua error.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -7,11 +7,11 @@ local chance = require "support.chance"
 local launch = require "support.launch"
 local shell = require "support.shell"
 
-local CALLS <const> = 400 -- of one process
+local CALLS <const> = 400 -- per process
 
-describe("the library, called at random,", function()
+describe("random calls of the library", function()
   for _, name in ipairs { "cycles", "lines", "clones" } do
-    it("does nothing but return or raise errors, on " .. name, function()
+    it("return or raise errors, with the program " .. name, function()
       local built = build.program(name)
       local script = shell.read(build.fixture "scripts/misuse.lua")
       chance.cases(9000, 40)(function(remark, seed)

@@ -1,4 +1,4 @@
--- The library as its users see it: objects and their identity, iteration, lifetimes, and what becomes of misuse.
+-- The library as scripts see it: identity and lifetime of objects, iterators, errors on misuse.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -21,7 +21,7 @@ local list = crafted.list
 describe("an object", function()
   local profile, f = crafted.profile(plan)
 
-  it("is the same one however it was come by", function()
+  it("is the same object wherever it comes from", function()
     assert.equal(f.work, profile:lookup(f.work.address))
     assert.equal(f.work, list("caller", f.leaf:callers())[2])
     assert.equal(f.work, profile:node(f.work.id))
@@ -34,7 +34,7 @@ describe("an object", function()
     assert.equal(profile, f.work:callees()().profile)
   end)
 
-  it("can be a key", function()
+  it("can be a table key", function()
     local seen = {}
     for g in profile:functions() do
       seen[g] = g.calls
@@ -45,7 +45,7 @@ describe("an object", function()
     assert.is_nil(seen[f.ping.cycle])
   end)
 
-  it("stays itself as long as somebody holds it", function()
+  it("keeps its identity while it is referenced", function()
     local held, arc = { [f.leaf] = true }, f.leaf:callers()()
     for _ = 1, 5 do
       collectgarbage()
@@ -54,13 +54,13 @@ describe("an object", function()
     assert.equal(arc, f.leaf:callers()())
   end)
 
-  it("of another profile is another one", function()
+  it("differs from the same function's object in another profile", function()
     local _, g = crafted.profile(plan)
     assert.not_equal(f.main, g.main)
     assert.equal(f.main.address, g.main.address)
   end)
 
-  it("describes itself", function()
+  it("has a description for tostring", function()
     assert.equal("function: work", tostring(f.work))
     assert.equal("cycle: <cycle 1>", tostring(f.ping.cycle))
     assert.equal("arc: work -> leaf", tostring(list(nil, f.leaf:callers())[2]))
@@ -68,7 +68,7 @@ describe("an object", function()
     assert.equal("data: 1 histogram, 7 arcs, 0 blocks", tostring(profile.data))
   end)
 
-  it("has nil for fields that there are not, and takes none", function()
+  it("returns nil for unknown fields, and cannot be assigned to", function()
     for _, object in ipairs { profile, profile.image, profile.data, f.work, f.ping.cycle, f.work:callees()() } do
       assert.is_nil(object.unheard_of)
       assert.is_nil(object[1])
@@ -84,7 +84,7 @@ end)
 describe("iteration", function()
   local profile, f = crafted.profile(plan)
 
-  it("has its orders", function()
+  it("has a default order for each kind of part", function()
     local by_self = { "leaf", "work", "ping", "pong", "idle", "main" }
     assert.same(by_self, list("name", profile:functions()))
     assert.same(by_self, list("name", profile:functions("self")))
@@ -99,13 +99,13 @@ describe("iteration", function()
     assert.same({ 2 }, list("count", f.pong.cycle:callees()))
   end)
 
-  it("has the order of any field: places upwards, amounts downwards, equal ones as they are anyway", function()
+  it("sorts by any field: positions ascending, amounts descending, ties in the default order", function()
     local function names(...) return table.concat(list("name", ...), " ") end
     assert.equal("leaf ping pong work idle main", names(profile:functions("calls")))
     assert.equal("work leaf ping pong idle main", names(profile:functions("self_calls")))
     assert.equal("main work leaf ping pong idle", names(profile:functions("index")))
     assert.equal("idle leaf main ping pong work", names(profile:functions("symbol")))
-    assert.equal("leaf work ping pong idle main", names(profile:functions("file"))) -- of which there are none
+    assert.equal("leaf work ping pong idle main", names(profile:functions("file"))) -- all nil
     assert.equal("<cycle 1> idle leaf main ping pong work", names(profile:entries("name")))
     assert.equal("<cycle 1>", profile:entries("is_cycle")().name)
     assert.same({ 7, 5, 3, 4, 1, 6, 2 }, list("id", profile:arcs("count")))
@@ -116,9 +116,9 @@ describe("iteration", function()
     assert.same({ 6, 2 }, list(nil, profile:callers(f.leaf.id, "caller_id", "count")))
   end)
 
-  it("has the order that a function makes, and leaves equal ones as they are", function()
+  it("sorts by a function, and keeps the default order of ties", function()
     local function by_length(a, b) return #a.name > #b.name end
-    local longest = { "leaf", "work", "ping", "pong", "idle", "main" } -- all are equal
+    local longest = { "leaf", "work", "ping", "pong", "idle", "main" } -- all names have the same length
     assert.same(longest, list("name", profile:functions(by_length)))
     local fewest = {}
     for name, calls in profile:functions(function(a, b) return a.calls < b.calls end, "name", "calls") do
@@ -133,7 +133,7 @@ describe("iteration", function()
     assert.same({ "pong", "ping" }, list("name", f.ping.cycle:members(function(a, b) return a.name > b.name end)))
   end)
 
-  it("passes on what an order raises, and is of use again", function()
+  it("passes on errors of a sort function, and works again afterwards", function()
     local thrown <const> = {}
     local done, caught = pcall(profile.functions, profile, function() error(thrown) end)
     assert.is_false(done)
@@ -144,7 +144,7 @@ describe("iteration", function()
     assert.equal(6, #list("name", profile:functions()))
   end)
 
-  it("takes no harm from an order that closes the profile", function()
+  it("raises an error if a sort function closes the profile", function()
     local mine = open()
     assert.has_error(function()
       mine:functions(function() mine:close() return false end)
@@ -155,7 +155,7 @@ describe("iteration", function()
     assert.has_error(next, "profile is closed")
   end)
 
-  it("gives fields in place of objects, if asked for", function()
+  it("returns the named fields instead of objects", function()
     local fields = { "name", "symbol", "address", "calls", "self", "cycle", "profile", "listed", "file", "id" }
     local objects = profile:functions("name")
     local given = table.pack(profile:functions("name", table.unpack(fields)))
@@ -176,11 +176,11 @@ describe("iteration", function()
     assert.equal("ping", (profile:cycles()():members(nil, "name")()))
   end)
 
-  it("gives a cycle's own fields, too", function()
+  it("returns fields that only cycles have", function()
     assert.same({ 1, "<cycle 1>" }, { profile:cycles(nil, "number", "name")() })
   end)
 
-  it("goes along the arcs into and out of a cycle, not along those between members", function()
+  it("over callers and callees of a cycle skips arcs between its members", function()
     local mine, g = crafted.profile {
       functions = { "main", "other", "a", "b", "c", "leaf", "deep" },
       ticks = { a = 30, b = 20, c = 10, leaf = 8, deep = 40 },
@@ -198,7 +198,7 @@ describe("iteration", function()
       return found
     end
     local cycle = g.a.cycle
-    -- by time and calls; equal ones as they were met
+    -- by time, then calls; ties in order of creation
     local callers = { "main c 1/8", "main a 1/8", "other b 1/8", "other a 5/8" }
     local callees = { "c deep 1/1", "c leaf 2/8", "a leaf 2/8", "b leaf 2/8" }
     assert.same(callers, ends(cycle:callers()))
@@ -210,13 +210,13 @@ describe("iteration", function()
     assert.equal(g.main:callees(function(x, y) return x.id < y.id end)(), cycle:callers()())
   end)
 
-  it("has nothing to give of a cycle that nobody calls, and that calls nobody", function()
+  it("is empty for a cycle without callers and callees", function()
     local _, g = crafted.profile { functions = { "a", "b" }, calls = { { "a", "b", 1 }, { "b", "a", 1 } } }
     assert.same({}, list(nil, g.a.cycle:callers()))
     assert.same({}, list(nil, g.a.cycle:callees("count", "count")))
   end)
 
-  it("can be left", function()
+  it("can be ended by break", function()
     local iterator, state, control, closing = profile:functions()
     local last
     for g in iterator, state, control, closing do
@@ -226,7 +226,7 @@ describe("iteration", function()
       end
     end
     assert.equal(f.work, last)
-    assert.is_nil(iterator()) -- its list is gone
+    assert.is_nil(iterator()) -- the rows were freed
   end)
 
   it("can be nested", function()
@@ -241,7 +241,7 @@ describe("iteration", function()
     assert.equal(profile.arc_count, pairs_seen)
   end)
 
-  it("can go on without a loop, and after everything else is gone", function()
+  it("works without a for loop, and keeps its profile alive", function()
     local next_function = open():functions("address")
     local next_caller = open():lookup(crafted.BASE + 4 * crafted.SIZE):callers()
     collectgarbage()
@@ -255,7 +255,7 @@ describe("iteration", function()
     assert.is_nil(next_caller())
   end)
 
-  it("goes on in another coroutine", function()
+  it("works in another coroutine", function()
     local names = {}
     local wrapped = coroutine.wrap(function()
       for g in profile:functions("address") do
@@ -268,7 +268,7 @@ describe("iteration", function()
     assert.same(plan.functions, names)
   end)
 
-  it("gives more fields than there is room for where it is called", function()
+  it("grows the stack of its caller for many fields", function()
     local result = launch.script([[
       local gprof = require "gprof"
       local image = gprof.image(arg[1])
@@ -276,7 +276,7 @@ describe("iteration", function()
       for i = 1, 1000 do fields[i] = "id" end
       for _ = 1, 100 do
         local next = profile:functions("address", table.unpack(fields))
-        -- a coroutine begins with room for few values
+        -- a new coroutine has room for few values
         assert(1000 == coroutine.wrap(function() return select("#", next()) end)())
         collectgarbage()
       end
@@ -287,15 +287,15 @@ describe("iteration", function()
 end)
 
 describe("the collector", function()
-  -- Makes profiles, keeps something small of each, and uses it when everything else has long been out of sight.
+  -- Opens profiles, keeps only a small object of each, and uses it later.
   local function churn()
-    local kept = {}
+    local objects = {}
     for i = 1, 40 do
       local profile = open()
-      kept[i] = i % 3 == 0 and profile:lookup(crafted.BASE + crafted.SIZE) or i % 3 == 1 and profile:cycles()()
+      objects[i] = i % 3 == 0 and profile:lookup(crafted.BASE + crafted.SIZE) or i % 3 == 1 and profile:cycles()()
         or profile:functions("address", "symbol")
     end
-    for i, object in ipairs(kept) do
+    for i, object in ipairs(objects) do
       if i % 3 == 0 then
         assert.equal("leaf", object:callees()().callee.name)
         assert.equal(crafted.image(plan), object.profile.image.path)
@@ -309,14 +309,14 @@ describe("the collector", function()
   end
 
   for name, mode in pairs {
-    ["in generations"] = { "generational", 1, 1 },
-    ["step by tiny step"] = { "incremental", 1, 1, 1 },
-    ["all at once"] = { "incremental", 1, 1000, 30 },
+    ["in generational mode"] = { "generational", 1, 1 },
+    ["in tiny incremental steps"] = { "incremental", 1, 1, 1 },
+    ["in one incremental step"] = { "incremental", 1, 1000, 30 },
   } do
-    it("frees nothing that is in use: " .. name, function()
+    it("frees nothing that is in use, " .. name, function()
       local before = collectgarbage(table.unpack(mode))
       local done, problem = pcall(churn)
-      collectgarbage("generational", 20, 100) -- Lua's own figures
+      collectgarbage("generational", 20, 100) -- Lua's defaults
       collectgarbage("incremental", 200, 100, 13)
       collectgarbage(before)
       collector.set()
@@ -324,7 +324,7 @@ describe("the collector", function()
     end)
   end
 
-  it("frees what is not: the image's file is closed", function()
+  it("closes the files of unused images", function()
     if not shell.exists "/proc/self/status" then
       pending "needs /proc"
       return
@@ -343,13 +343,13 @@ describe("the collector", function()
 end)
 
 describe("a finalizer", function()
-  -- Objects are finalized in the order in which they were made, the last one first.
+  -- Lua finalizes objects in reverse order of their creation: here, symbols and iterator before the object `last`.
   local SCRIPT <const> = [[
     local gprof = require "gprof"
     local image = gprof.image(arg[1])
     last = setmetatable({}, { __gc = function(self)
       print(select(2, pcall(function() return self.symbol.name end)))
-      print("left", self.next()) -- an iteration is over
+      print("left", self.next()) -- the iterator has ended
       print(select(2, pcall(function() return self.image:find "main" end)))
     end })
     last.image, last.symbol, last.next = image, image:find "main", image:symbols()
@@ -359,7 +359,7 @@ describe("a finalizer", function()
     end
   ]]
   for _, moment in ipairs { "now", "at the end" } do
-    it("gets an error under what was finalized before: " .. moment, function()
+    it("gets an error from symbols that were finalized before it, " .. moment, function()
       local result = launch.script(SCRIPT, { crafted.image(plan), moment })
       assert.equal(0, result.status, result.signal)
       local _, errors = result.stdout:gsub("symbols are closed", "")
@@ -379,7 +379,7 @@ describe("closing", function()
     end
   end
 
-  -- Everything that can be done with a profile and what is in it.
+  -- Functions that use a profile and its parts in every way.
   local function uses_of(profile)
     local f, cycle = profile:lookup(crafted.BASE + crafted.SIZE), profile:cycles()()
     local arc, iterator, fields = f:callees()(), profile:functions(), profile:entries("calls")
@@ -404,7 +404,7 @@ describe("closing", function()
       function() return fields() end
   end
 
-  it("the image under a profile makes it useless, not dangerous", function()
+  it("the image makes uses of its profiles an error", function()
     local profile, _, image = open()
     local uses = table.pack(uses_of(profile))
     image:close()
@@ -413,7 +413,7 @@ describe("closing", function()
     profile:close()
   end)
 
-  it("a profile makes it and its parts useless", function()
+  it("a profile makes uses of it and its parts an error", function()
     local profile, data, image = open()
     local uses = table.pack(uses_of(profile))
     profile:close()
@@ -422,7 +422,7 @@ describe("closing", function()
     assert.equal("leaf", gprof.profile(image, data):functions()().name)
   end)
 
-  it("data leaves profiles what they have made of it", function()
+  it("data does not affect profiles made from it", function()
     local profile, data, image = open()
     data:close()
     assert.equal("data (closed)", tostring(data))
@@ -434,29 +434,29 @@ describe("closing", function()
       function() return gprof.profile(image, data) end)
   end)
 
-  it("can be done twice", function()
+  it("twice is allowed", function()
     for _, object in ipairs(table.pack(open())) do
       object:close()
       object:close()
     end
   end)
 
-  it("is done at the end of a block", function()
-    local kept = {}
+  it("happens at the end of a block, even after an error", function()
+    local objects = {}
     local done = pcall(function()
       local image <close> = gprof.image(crafted.image(plan))
       local data <close> = gprof.data(image, crafted.gmon(plan))
       local profile <close> = gprof.profile(image, data)
-      kept[1], kept[2], kept[3] = image, data, profile
+      objects[1], objects[2], objects[3] = image, data, profile
       error "out of here"
     end)
     assert.is_false(done)
-    for _, object in ipairs(kept) do
+    for _, object in ipairs(objects) do
       assert.truthy(tostring(object):find("%(closed%)$"))
     end
   end)
 
-  it("is what a failed read does to data", function()
+  it("data happens after a failed read", function()
     local profile, data = open()
     local done, message = data:read(shell.tmpdir())
     assert.is_nil(done)
@@ -465,7 +465,7 @@ describe("closing", function()
     assert.equal("leaf", profile:functions()().name)
   end)
 
-  it("is not what a successful read does to it: it returns the data", function()
+  it("data does not happen after a successful read, which returns the data", function()
     local _, data = open()
     assert.equal(data, data:read(crafted.gmon(plan), "magic"))
     assert.equal(14, data.arc_records)
@@ -481,7 +481,7 @@ describe("misuse", function()
   closed_image:close()
   closed_data:close()
 
-  -- What is done, and what the error has to say of the argument.
+  -- By name: the pattern of the error message, the call that must raise it.
   local cases = {
     ["image: nothing"] = { "#1 .*string expected, got n", function() gprof.image() end },
     ["image: a table"] = { "#1 .*string expected, got table", function() gprof.image {} end },
@@ -515,7 +515,7 @@ describe("misuse", function()
       function() profile.find(image, "main") end },
     ["profile:report: an image"] = { "bad self .*gprof%.profile expected, got gprof%.image",
       function() profile.report(image, "flat") end },
-    ["profile:report: options of no table"] = { "#2 .*table expected, got string",
+    ["profile:report: a string for options"] = { "#2 .*table expected, got string",
       function() profile:report("flat", "brief") end },
     ["profile:report: an unknown option"] = { "#2 .*no option 'breif'",
       function() profile:report("flat", { breif = true }) end },
@@ -525,7 +525,7 @@ describe("misuse", function()
       function() profile:report("index", { width = "x" }) end },
     ["profile:report: one directory"] = { "#2 .*option 'directory_path': array of strings expected, got string",
       function() profile:report("annotation", { directory_path = "src" }) end },
-    ["profile:report: no table for a report of one's own"] = { "#2 .*table expected, got string",
+    ["profile:report: a string for options of a report function"] = { "#2 .*table expected, got string",
       function() profile:report(print, "brief") end },
     ["profile:report: a number to write to"] = { "#3 .*function or file expected, got integer",
       function() profile:report("flat", nil, 1) end },
@@ -541,7 +541,7 @@ describe("misuse", function()
       end },
     ["profile:annotate: one directory"] = { "#2 .*array of strings expected, got string",
       function() profile:annotate("f.c", "src") end },
-    ["profile:annotate: a directory that is none"] = { "#2 .*array of strings expected%)",
+    ["profile:annotate: a number for a directory"] = { "#2 .*array of strings expected%)",
       function() profile:annotate("f.c", { "src", 7 }) end },
     ["profile:annotate: nothing"] = { "#1 .*string expected, got nil", function() profile:annotate() end },
     ["data: an unknown format"] = { "invalid option 'elf'",
@@ -553,13 +553,13 @@ describe("misuse", function()
     ["profile: no data"] = { "#2 .*gprof%.data expected, got n", function() gprof.profile(image) end },
     ["profile: arguments in the wrong order"] = { "#1 .*gprof%.image expected, got gprof%.data",
       function() gprof.profile(data, image) end },
-    ["profile: options of no table"] = { "#3 .*table expected, got string",
+    ["profile: a string for options"] = { "#3 .*table expected, got string",
       function() gprof.profile(image, data, "flat") end },
     ["functions: an unknown order"] = { "#1 .*no field 'shape'", function() profile:functions("shape") end },
     ["functions: a number"] = { "#1 .*field name or function expected, got number",
       function() profile:functions(42) end },
     ["functions: a table for an order"] = { "#1 .*expected, got table", function() profile:functions {} end },
-    ["functions: an order by what has none"] = { "#1 .*cannot sort by field 'profile', a userdata",
+    ["functions: an order by a field that cannot be sorted"] = { "#1 .*cannot sort by field 'profile', a userdata",
       function() profile:functions("profile") end },
     ["functions: a method for an order"] = { "#1 .*no field 'callers'", function() profile:functions("callers") end },
     ["find: nothing"] = { "#1 .*string expected, got nil", function() profile:find() end },
@@ -575,25 +575,25 @@ describe("misuse", function()
       function() gprof.image("a.out", { no_static = 1 }) end },
     ["profile: an unknown option"] = { "#3 .*no option 'brief'",
       function() gprof.profile(image, data, { brief = true }) end },
-    ["profile: a line that is none"] = { "#3 .*option 'line': boolean or 'all' expected, got string",
+    ["profile: a wrong value for line"] = { "#3 .*option 'line': boolean or 'all' expected, got string",
       function() gprof.profile(image, data, { line = "some" }) end },
     ["data: an unknown option"] = { "#3 .*no option 'fmt'",
       function() gprof.data(image, crafted.gmon(plan), { fmt = "bsd" }) end },
-    ["profile: a selection that is none"] = { "#3 .*option 'include': table expected, got string",
+    ["profile: a string for a selection"] = { "#3 .*option 'include': table expected, got string",
       function() gprof.profile(image, data, { include = "main" }) end },
     ["profile: a selection of an unknown stage"] = { "#3 .*option 'include': no table 'grpah'",
       function() gprof.profile(image, data, { include = { grpah = { "main" } } }) end },
     ["profile: a symspec without an array"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = "main" } }) end },
-    ["profile: a symspec that is none"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
+    ["profile: a function for a symspec"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = { "main", f } } }) end },
-    ["profile: calls to nowhere"] = { "#3 .*option 'exclude': FROM/TO expected for 'arcs', got 'main'",
+    ["profile: calls without a callee"] = { "#3 .*option 'exclude': FROM/TO expected for 'arcs', got 'main'",
       function() gprof.profile(image, data, { exclude = { arcs = { "main/leaf", "main" } } }) end },
-    ["profile: calls that are none"] = { "#3 .*option 'include': FROM/TO expected for 'arcs', got 'main'",
+    ["profile: a function name for calls"] = { "#3 .*option 'include': FROM/TO expected for 'arcs', got 'main'",
       function() gprof.profile(image, data, { include = { arcs = { "main" } } }) end },
     ["profile: nil among symspecs"] = { "#3 .*option 'exclude': array of strings expected for 'flat'",
       function() gprof.profile(image, data, { exclude = { flat = { "main", nil, "work" } } }) end },
-    ["functions: an order that is none"] = { "#1 .*invalid order function",
+    ["functions: an inconsistent sort function"] = { "#1 .*invalid order function",
       function() profile:functions(function() return true end) end },
     ["callees of a number: an unknown order"] = { "#2 .*no field 'shape'",
       function() profile:callees(f.id, "shape") end },
@@ -601,7 +601,8 @@ describe("misuse", function()
     ["callees of a cycle: an unknown field"] = { "#2 .*no field 'calls'", function() cycle:callees(nil, "calls") end },
     ["callees of a cycle's number: an unknown order"] = { "#2 .*no field 'shape'",
       function() profile:callees(cycle.id, "shape") end },
-    ["callers: beyond all cycles"] = { "#1 .*no function or cycle with this number", function() profile:callers(8) end },
+    ["callers: number out of range"] = { "#1 .*no function or cycle with this number",
+      function() profile:callers(8) end },
     ["callees: 0"] = { "#1 .*no function or cycle with this number", function() profile:callees(0) end },
     ["lines: of a cycle"] = { "#1 .*no function or cycle with this number", function() profile:lines(cycle.id) end },
     ["functions: an unknown field"] = { "#2 .*no field 'colour'", function() profile:functions("name", "colour") end },
@@ -612,40 +613,42 @@ describe("misuse", function()
     ["at: a name"] = { "#1 .*number expected, got string", function() profile:lookup("main") end },
     ["at: a fraction"] = { "#1 .*no integer representation", function() profile:lookup(0.5) end },
     ["node: 0"] = { "#1 .*no function or cycle with this number", function() profile:node(0) end },
-    ["node: beyond"] = { "#1 .*no function or cycle with this number", function() profile:node(8) end },
-    ["node: far beyond"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
+    ["node: number out of range"] = { "#1 .*no function or cycle with this number", function() profile:node(8) end },
+    ["node: number far out of range"] = { "#1 .*no function or cycle", function() profile:node(math.mininteger) end },
     ["source: a name"] = { "#1 .*number expected, got string", function() image:source("main") end },
     ["report: nothing"] = { "#1 .*string expected, got n", function() profile:report() end },
-    ["report: an unknown one"] = { "unknown report 'tree'", function() profile:report("tree") end },
-    ["a method of a cycle"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
+    ["report: an unknown report"] = { "unknown report 'tree'", function() profile:report("tree") end },
+    ["the members method of a cycle, called on a function"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
       function() cycle.members(f) end },
-    ["callers of a cycle, of a function"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
+    ["the callers method of a cycle, called on a function"] = { "#1 .*gprof%.cycle expected, got gprof%.function",
       function() cycle.callers(f) end },
-    ["callees of a function, of a cycle"] = { "#1 .*gprof%.function expected, got gprof%.cycle",
+    ["the callees method of a function, called on a cycle"] = { "#1 .*gprof%.function expected, got gprof%.cycle",
       function() f.callees(cycle) end },
-    ["a method of a function"] = { "#1 .*gprof%.function expected, got gprof%.arc", function() f.callers(arc) end },
-    ["a method of a profile"] = { "#1 .*gprof%.profile expected, got table", function() profile.functions {} end },
+    ["the callers method of a function, called on an arc"] = { "#1 .*gprof%.function expected, got gprof%.arc",
+      function() f.callers(arc) end },
+    ["the functions method of a profile, called on a table"] = { "#1 .*gprof%.profile expected, got table",
+      function() profile.functions {} end },
     ["a method without its object"] = { "gprof%.image expected, got n", function() image.close() end },
   }
 
   for name, case in pairs(cases) do
-    it("is an error that tells the argument, " .. name, function()
+    it("raises an error about the argument, " .. name, function()
       local done, message = pcall(case[2])
       assert.is_false(done)
       assert.truthy(message:find(case[1]), message)
-      assert.truthy(message:find "^[^:]*objects_spec%.lua:%d+: ", message) -- the caller is to blame
+      assert.truthy(message:find "^[^:]*objects_spec%.lua:%d+: ", message) -- with the caller's line
     end)
   end
 
-  it("is not what addresses out of all bounds are", function()
+  it("does not include out-of-range addresses, whose lookup returns nil", function()
     for _, address in ipairs { -1, 0, math.mininteger, math.maxinteger, crafted.BASE - 1, image.text_high } do
       assert.is_nil((profile:lookup(address)))
       assert.is_nil((image:source(address)))
     end
-    assert.equal("idle", profile:lookup(image.text_high - 1).name) -- the end of the last function is its own
+    assert.equal("idle", profile:lookup(image.text_high - 1).name) -- the last byte belongs to the last function
   end)
 
-  it("of metamethods does no harm", function()
+  it("of metamethods does not crash", function()
     local result = launch.script([[
       local gprof = require "gprof"
       local image = gprof.image(arg[1])
@@ -670,7 +673,7 @@ describe("misuse", function()
 end)
 
 describe("a script", function()
-  it("of ten lines, in any directory, tells where time goes", function()
+  it("of ten lines prints where time goes, in any directory", function()
     local result = launch.script([[
       local gprof = require "gprof"
       local image = assert(gprof.image(arg[1]))
@@ -699,7 +702,7 @@ pong	0.1	0.2	8
 ]], result.stdout)
   end)
 
-  it("can ask for the library's version", function()
+  it("can read the library's version", function()
     assert.is_string(gprof._VERSION)
   end)
 end)
@@ -708,12 +711,12 @@ describe("an image", function()
   local fixture = build.program("lines")
   local image = assert(gprof.image(fixture.image))
 
-  it("has its symbols, by address", function()
+  it("lists its symbols by address", function()
     local known, before = 0, -1
     for symbol in image:symbols() do
       assert.is_true(symbol.address > before)
       before = symbol.address
-      if symbol.size > 0 then -- not behind the code
+      if symbol.size > 0 then -- 0 past the end of .text
         assert.equal(symbol, image:lookup(symbol.address))
         assert.equal(symbol, image:lookup(symbol.address + symbol.size - 1))
       end
@@ -724,7 +727,7 @@ describe("an image", function()
     assert.is_true(known > 5)
   end)
 
-  it("finds what a symspec names", function()
+  it("finds functions by symspec", function()
     local main = image:find "main"
     assert.equal(build.address(fixture.image, "main"), main.address)
     assert.same({ "main", "main", true, false }, { main.name, main.symbol, main.is_function, main.static })
@@ -737,7 +740,7 @@ describe("an image", function()
     assert.equal(#list(nil, image:symbols()) > 1, select("#", image:find "lines.c") > 1)
   end)
 
-  it("has options for itself and all profiles of it", function()
+  it("has options that its profiles inherit and can override", function()
     local data = assert(gprof.data(image, fixture.gmon))
     local statics = 0
     for symbol in image:symbols() do statics = statics + (symbol.static and 1 or 0) end
@@ -748,7 +751,7 @@ describe("an image", function()
       #list(nil, assert(gprof.profile(global, data, { no_static = false })):functions()))
   end)
 
-  it("has names as it was told to", function()
+  it("demangles names unless no_demangle is set", function()
     local shapes = build.program("shapes")
     local plain = assert(gprof.image(shapes.image, { no_demangle = true }))
     local shown, mangled = assert(gprof.image(shapes.image)), 0
@@ -765,7 +768,7 @@ describe("an image", function()
     assert.is_true(mangled > 3)
   end)
 
-  it("has no symbols if it is stripped, and says so", function()
+  it("reports missing symbols if it is stripped", function()
     local stripped = shell.tmpdir() .. "/stripped"
     shell.check { "strip", "-o", stripped, fixture.image }
     local none = assert(gprof.image(stripped))
@@ -775,7 +778,7 @@ describe("an image", function()
     assert.same({ nil, said }, { none:find "main" })
   end)
 
-  it("has nothing that a symspec of nothing names", function()
+  it("finds nothing by an empty symspec", function()
     local profile = assert(gprof.profile(image, assert(gprof.data(image, fixture.gmon))))
     for _, spec in ipairs { "", ":", "::", "0", ":0", ".c:" } do
       assert.equal(0, select("#", image:find(spec)))
@@ -783,7 +786,7 @@ describe("an image", function()
     end
   end)
 
-  it("closed, is an error under its symbols", function()
+  it("makes uses of its symbols an error once it is closed", function()
     local mine = assert(gprof.image(fixture.image))
     local main, symbols = mine:find "main", mine:symbols()
     mine:close()
@@ -792,13 +795,13 @@ describe("an image", function()
       local done, message = pcall(use)
       assert.is_false(done)
       assert.truthy(message:find "image is closed", message)
-      assert.is_nil(message:find "#[-%d]", message) -- who holds a part has passed no image
+      assert.is_nil(message:find "#[-%d]", message) -- the image is not an argument here
     end
   end)
 end)
 
 describe("the order by name", function()
-  it("is that of names as they are shown, and the one by symbol that of the symbol table", function()
+  it("sorts by the names that reports show; the order by symbol, by those in the symbol table", function()
     local shapes = build.program("shapes")
     local image = assert(gprof.image(shapes.image))
     local profile = assert(gprof.profile(image, assert(gprof.data(image, shapes.gmon))))
@@ -814,7 +817,7 @@ describe("the order by name", function()
 end)
 
 describe("profile:find", function()
-  it("gives functions, also of a profile by line, unless lines are named", function()
+  it("returns functions, in a profile by line too, unless the symspec names a line", function()
     local fixture = build.program("lines")
     local image = assert(gprof.image(fixture.image))
     local data = assert(gprof.data(image, fixture.gmon))
@@ -830,7 +833,7 @@ describe("profile:find", function()
     assert.is_true(last.is_line)
   end)
 
-  it("gives all that share a name", function()
+  it("returns all functions of the same name", function()
     local twins = build.program("twins")
     local image = assert(gprof.image(twins.image))
     local profile = assert(gprof.profile(image, assert(gprof.data(image, twins.gmon))))
@@ -846,7 +849,7 @@ describe("profile:find", function()
     assert.is_true(shared > 0)
   end)
 
-  it("gives each function once, though it has parts elsewhere", function()
+  it("returns a function with a cold part only once", function()
     local clones = build.program("clones", "O2")
     local image = assert(gprof.image(clones.image))
     local profile = assert(gprof.profile(image, assert(gprof.data(image, clones.gmon))))
@@ -873,12 +876,12 @@ describe("a profile by function", function()
     return found
   end
 
-  it("is itself", function()
+  it("is returned by its own by_function method", function()
     local profile = gprof.profile(image, data)
     assert.equal(profile, profile:by_function())
   end)
 
-  it("is made of one by line, in the same way", function()
+  it("made from a profile by line equals one made directly", function()
     for _, options in ipairs { {}, { exclude = { flat = { "main" }, arcs = { "main/" } } }, { no_static = true } } do
       local expected = rows(gprof.profile(image, data, options))
       options.line = true
@@ -889,7 +892,7 @@ describe("a profile by function", function()
     end
   end)
 
-  it("is that of an open one", function()
+  it("cannot be made from a closed profile", function()
     local by_line = gprof.profile(image, data, { line = true })
     by_line:close()
     assert.has_error(function() by_line:by_function() end)

@@ -1,9 +1,9 @@
--- Streams set values into columns as string.format does, to the byte, and lose nothing on the way to their sink.
+-- Streams format values exactly as string.format does, and pass everything to their sink.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local output = require "gprof.output"
 
--- What a function writes to a stream, as one string.
+-- Calls a function with a stream. Returns what it wrote as one string, and the number of calls of the sink.
 local function written(write)
   local pieces = {}
   local stream = output.through(function(text) pieces[#pieces + 1] = text end)
@@ -17,7 +17,7 @@ local function set(format, ...)
   return (written(function(stream) stream(format, table.unpack(values, 1, values.n)) end))
 end
 
-describe("a stream sets as string.format does", function()
+describe("a stream formats like string.format:", function()
   for _, case in ipairs {
     { "%d", 0 }, { "%d", -1 }, { "%d", math.maxinteger }, { "%d", math.mininteger }, { "%7d|", 123 },
     { "%-7d|", 123 }, { "%2d", 12345 }, { "%s", "" }, { "%6.3s|", "abcdef" }, { "%-6.3s|", "abcdef" },
@@ -29,12 +29,12 @@ describe("a stream sets as string.format does", function()
     { "%-+5d|", 7 }, { "%+.2f", 0.0 }, { "%+.2f", -0.0 }, { "%+8.2f|", 1.5 }, { "%-+8.2f|", 1.5 }, { "%+.0f", 2.5 },
     { "%+.2f", math.huge }, { "%+.2f", -math.huge }, { "%+.2f", -0.001 }, { "%+.1f", 1e9 }, { "%.1f", -0.04 },
   } do
-    it(("%s of %s"):format(case[1], tostring(case[2])), function()
+    it(("%s with %s"):format(case[1], tostring(case[2])), function()
       assert.equal(string.format(table.unpack(case)), set(table.unpack(case)))
     end)
   end
 
-  it("numbers near the middle between two roundings, and others", function()
+  it("numbers close to halfway between two roundings, and random ones", function()
     local random = math.random
     math.randomseed(7)
     for _ = 1, 20000 do
@@ -46,15 +46,15 @@ describe("a stream sets as string.format does", function()
 end)
 
 describe("a stream", function()
-  it("takes a text alone as it is", function()
+  it("writes a single string unchanged", function()
     assert.equal("100 % of %d\n", set("100 % of %d\n"))
   end)
 
-  it("chooses values by their place", function()
+  it("takes values by position", function()
     assert.equal("b a   7", set("%2$s %1$s %3$3d", "a", "b", 7))
   end)
 
-  it("loses nothing of pieces of any size, and hands on few of them", function()
+  it("loses nothing, whatever the sizes of strings, and calls the sink rarely", function()
     local parts = {}
     for i = 1, 3000 do
       parts[i] = ("x"):rep(i % 97) .. (i % 500 == 0 and ("y"):rep(70000) or "")
@@ -66,11 +66,11 @@ describe("a stream", function()
     assert.is_true(pieces < 40)
   end)
 
-  it("sets long strings, too", function()
+  it("formats strings longer than its buffer", function()
     assert.equal(("z"):rep(100000) .. "|", set("%s|", ("z"):rep(100000)))
   end)
 
-  it("refuses formats and values that do not fit", function()
+  it("rejects invalid formats, and values that do not fit the format", function()
     for _, case in ipairs {
       { "%x", 1 }, { "%100d", 1 }, { "%.100f", 1 }, { "%", 1 }, { "%d", "one" }, { "%d", 1.5 }, { "%s", {} },
       { "%+s", "x" }, { "%++d", 1 }, { "%d" , 1, 2 }, { "no place", 1 }, { "%d %d", 1 }, { "%3$d", 1 },
@@ -79,7 +79,7 @@ describe("a stream", function()
     end
   end)
 
-  it("counts arguments as whoever calls it does", function()
+  it("numbers arguments in errors as its caller does", function()
     local write = output.through(function() end)
     for _, case in ipairs {
       { "#1 to 'write' (string expected, got no value)", function() write() end },
@@ -99,7 +99,7 @@ describe("a stream", function()
     end
   end)
 
-  it("is not written to by its own sink", function()
+  it("rejects writes by its own sink", function()
     local stream
     stream = output.through(function()
       for _ = 1, 100 do stream(("x"):rep(1000)) end
@@ -108,16 +108,16 @@ describe("a stream", function()
     assert.is_false(pcall(stream.flush, stream))
   end)
 
-  it("passes the errors of its sink on, and does not repeat what failed", function()
-    local taken = {}
+  it("passes on errors of its sink, and does not write the failed text again", function()
+    local received = {}
     local stream = output.through(function(text)
-      taken[#taken + 1] = text
+      received[#received + 1] = text
       error("full", 0)
     end)
     stream "some text"
     assert.same({ false, "full" }, { pcall(stream.flush, stream) })
     assert.is_true(pcall(stream.flush, stream))
-    assert.same({ "some text" }, taken)
+    assert.same({ "some text" }, received)
   end)
 end)
 
@@ -130,11 +130,11 @@ describe("A stream that has ended", function()
     return stream, pieces
   end
 
-  it("has handed on what was written to it", function()
+  it("has passed everything to its sink", function()
     assert.same({ "before" }, select(2, ended()))
   end)
 
-  it("takes nothing more, in any way", function()
+  it("rejects all further writes", function()
     local stream, pieces = ended()
     for _, write in ipairs {
       function() stream "after" end,
@@ -150,7 +150,7 @@ describe("A stream that has ended", function()
     assert.same({ "before" }, pieces)
   end)
 
-  it("while an iteration is written takes no further row", function()
+  it("during stream:each rejects the next row", function()
     local pieces, n = {}, 0
     local stream = output.through(function(text) pieces[#pieces + 1] = text end)
     assert.error_matches(function()
@@ -163,17 +163,17 @@ describe("A stream that has ended", function()
     assert.same({ "12" }, pieces)
   end)
 
-  it("ends with the block that it is closed by, after an error, too", function()
-    local pieces, kept = {}, nil
+  it("was ended by leaving the block of its <close> variable, even by an error", function()
+    local pieces, escaped = {}, nil
     local done = pcall(function()
       local stream <close> = output.through(function(text) pieces[#pieces + 1] = text end)
-      kept = stream
+      escaped = stream
       stream "text"
       error "failure"
     end)
     assert.is_false(done)
     assert.same({ "text" }, pieces)
-    assert.error_matches(function() kept "after" end, "the report has ended")
+    assert.error_matches(function() escaped "after" end, "the report has ended")
   end)
 end)
 
@@ -188,7 +188,7 @@ describe("stream:each", function()
     end
   end
 
-  it("writes every row by one format, and counts them", function()
+  it("writes every row in one format, and returns their number", function()
     local count
     assert.equal("1 10\n2 20\n1 30\n", (written(function(stream)
       count = stream:each(nil, "%1$d %3$d\n", iteration())
@@ -196,14 +196,14 @@ describe("stream:each", function()
     assert.equal(3, count)
   end)
 
-  it("looks names up, and chooses formats by the second value", function()
+  it("replaces the first value by a name, and selects the format by the second", function()
     local formats = { [true] = "%1$s!\n", [false] = "%3$4d %1$s\n" }
     assert.equal("one!\n  20 two\n  30 one\n", (written(function(stream)
       stream:each({ "one", "two" }, formats, iteration())
     end)))
   end)
 
-  it("keeps the format that it is using, even if nobody else does", function()
+  it("keeps the format of the current row alive", function()
     local lines, n = {}, 0
     local stream = output.through(function(text)
       collectgarbage()
@@ -222,7 +222,7 @@ describe("stream:each", function()
     assert.equal(table.concat(expected), table.concat(lines))
   end)
 
-  it("counts the values of a row in errors", function()
+  it("numbers the values of a row in errors", function()
     assert.error_matches(function()
       written(function(stream) stream:each(nil, "%d %d %s", iteration()) end)
     end, "value 2 of a row: number expected, got boolean$")
@@ -231,7 +231,7 @@ describe("stream:each", function()
     end, "value 4 of a row: string expected, got no value$")
   end)
 
-  it("closes what the iteration wants closed, also after an error", function()
+  it("closes the iterator's closing value, even after an error", function()
     local closed = 0
     local guard = setmetatable({}, { __close = function() closed = closed + 1 end })
     written(function(stream)

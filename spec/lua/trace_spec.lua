@@ -1,4 +1,4 @@
--- Traces of the work: what -d tells by its numbers, and that it changes nothing but standard error.
+-- Debug output: what each number of -d traces. Tracing must change nothing but standard error.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -9,8 +9,8 @@ local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- main at 0x1000 calls ping, which calls pong and is called back; both call leaf, which has two names. Each has 32
--- bytes.
+-- main at 0x1000 calls ping; ping and pong call each other; both call leaf, which has two names. Each function has
+-- 32 bytes.
 local image = build.craft {
   text = 4 * 32,
   symbols = {
@@ -31,7 +31,7 @@ local profile = gmon.write(shell.tmpdir "trace" .. "/gmon.out", gmon.magic { rec
   { kind = "blocks", { 0x1010, 4 }, { 0x1050, 11 } },
 } })
 
--- Runs the program with words and the two files behind them.
+-- Runs the program with these arguments, followed by image and profile.
 local function traced(...)
   local words = { "-b", ... }
   words[#words + 1], words[#words + 2] = image, profile
@@ -49,20 +49,21 @@ local function lines(text)
   return set, list
 end
 
--- All of these lines are there, in this order.
+-- Checks that all expected lines occur, in this order.
 local function has_in_order(expected, text)
   local _, list = lines(text)
   local at = 1
   for _, line in ipairs(list) do
     if line == expected[at] then at = at + 1 end
   end
-  assert(at > #expected, ("not there, or not in its place: '%s' in\n%s"):format(expected[at] or "", text))
+  assert(at > #expected, ("missing or out of order: '%s' in\n%s"):format(expected[at] or "", text))
 end
 
 local HISTOGRAM <const> =
   "records: histogram at offset 20: 0x1000 to 0x1080, 4 bins of 32 bytes, 100 samples a unit of 'seconds', "
 
--- By number: what the lines begin with; some of them, in their order; whether these are all; other words.
+-- Number of the topic; prefix of its lines; expected lines, in order. `all`: no other lines are expected. `words`:
+-- additional arguments.
 local topics <const> = {
   { 2, "numbering", all = true, {
     "numbering: main is met at depth 1", "numbering: ping is met at depth 2", "numbering: leaf is met at depth 3",
@@ -140,7 +141,7 @@ local topics <const> = {
 describe("a trace", function()
   for _, topic in ipairs(topics) do
     local number, name, expected = table.unpack(topic, 1, 3)
-    it(("by -d%d is about %s: %s"):format(number, name, expected[1]), function()
+    it(("with -d%d has lines about %s, such as %s"):format(number, name, expected[1]), function()
       local words = topic.words or {}
       local quiet = traced(table.unpack(words))
       local result = traced("-d" .. number, table.unpack(words))
@@ -157,12 +158,12 @@ describe("a trace", function()
     end)
   end
 
-  it("tells which calls are left out", function()
+  it("shows which calls are not selected", function()
     local set = lines(traced("-d16", "-kping/leaf").stderr)
     assert.is_true(set["tally: 0x1024 calls 0x1060 1 times: not selected"])
   end)
 
-  it("tells that a histogram is added to another one", function()
+  it("shows that a histogram is added to an earlier one of the same range", function()
     local result = program.run { "-b", "-d64", image, profile, profile }
     assert.equal(0, result.status)
     has_in_order({
@@ -170,7 +171,7 @@ describe("a trace", function()
     }, result.stderr)
   end)
 
-  it("tells of symbols from a file", function()
+  it("covers symbols from a symbol file", function()
     local list = shell.write(shell.tmpdir "trace" .. "/list", "1000 T main\n1020 t other\n1040 D datum\n")
     has_in_order({
       "symbols: 0x1000 main is chosen: a function, global", "symbols: 0x1020 other is chosen: a function, static",
@@ -178,7 +179,7 @@ describe("a trace", function()
     }, traced("-d128", "-S" .. list).stderr)
   end)
 
-  it("puts control characters of names on one line, and cuts a long name off", function()
+  it("replaces control characters in names, and truncates long names", function()
     local long = ("x"):rep(3000)
     local list = shell.write(shell.tmpdir "trace" .. "/list", "1000 T ma\27in\n1020 T " .. long .. "\n")
     local set = lines(traced("-d128", "-S" .. list).stderr)
@@ -188,7 +189,7 @@ describe("a trace", function()
     end
   end)
 
-  it("goes as far as the work went", function()
+  it("contains everything up to the error, if reading fails", function()
     local cut = gmon.write(shell.tmpdir "trace" .. "/cut", shell.read(profile):sub(1, 100))
     local result = program.run { "-d64", image, cut }
     assert.equal(1, result.status)
@@ -199,7 +200,7 @@ describe("a trace", function()
     }, result.stderr)
   end)
 
-  it("tells the heads and members of real cycles", function()
+  it("lists heads and members of the cycles of a real program", function()
     local built = build.program "cycles"
     local result = program.run { "-b", "--debug=6", built.image, built.gmon }
     assert.equal(0, result.status)
@@ -215,7 +216,7 @@ describe("a trace", function()
   end)
 end)
 
--- On x86-64: main calls ping, ping calls main and leaf, leaf calls itself. Each has 16 bytes.
+-- x86-64 code: main calls ping, ping calls main and leaf, leaf calls itself. Each function has 16 bytes.
 local function calling_image()
   local function padded(code)
     return code .. ("\x90"):rep(16 - #code)
@@ -227,14 +228,14 @@ local function calling_image()
   }
 end
 
-describe("the trace of calls found in the code (-c -d256)", function()
+describe("the trace of static calls (-c -d256)", function()
   local calling = calling_image()
   local arc = gmon.write(shell.tmpdir "trace" .. "/gmon.out", gmon.magic { records = {
     { kind = "histogram", low = 0x1000, high = 0x1030, bins = { 1, 2, 3 } },
     { kind = "arc", from = 0x1004, self = 0x1010, count = 3 },
   } })
 
-  -- The lines of the trace; the report is the same without it.
+  -- Returns the lines of the trace. Checks that tracing does not change the report.
   local function static_calls(option)
     local quiet = program.run { "-b", "-c", calling, arc, option }
     local result = program.run { "-b", "-c", "-d256", calling, arc, option }
@@ -248,19 +249,19 @@ describe("the trace of calls found in the code (-c -d256)", function()
   local ping_leaf <const> = "static calls: in the code, ping calls leaf"
   local leaf_leaf <const> = "static calls: in the code, leaf calls leaf"
 
-  it("tells of each, recorded or not, in the order of their addresses", function()
+  it("lists each call, recorded or not, by address", function()
     assert.same({ main_ping, ping_main, ping_leaf, leaf_leaf }, static_calls())
   end)
 
-  it("tells of those that GNU gprof finds, under --gnu-compat: forwards only", function()
+  it("lists only forward calls under --gnu-compat, which GNU gprof finds", function()
     assert.same({ main_ping, ping_leaf }, static_calls "--gnu-compat")
   end)
 
-  it("tells not of those that are left out", function()
+  it("omits calls that are not selected", function()
     assert.same({ ping_main, ping_leaf, leaf_leaf }, static_calls "-kmain/ping")
   end)
 
-  it("tells nothing without -c", function()
+  it("is empty without -c", function()
     local result = program.run { "-b", "-d256", calling, arc }
     assert.same({ 0, "" }, { result.status, result.stderr })
   end)
@@ -269,7 +270,7 @@ end)
 describe("the option -d", function()
   local quiet = traced()
 
-  it("traces nothing if it is not given, and nothing by 0", function()
+  it("traces nothing if absent, 0, or a number without a topic", function()
     assert.equal("", quiet.stderr)
     for _, word in ipairs { "-d0", "--debug=0", "-d1", "-d8" } do
       local result = traced(word)
@@ -280,23 +281,23 @@ describe("the option -d", function()
 
   it("traces everything without a number", function()
     for _, word in ipairs { "-d", "--debug", "-d2147483647" } do
-      local result, met = traced(word, "-pmain", "-q"), {}
-      for line in result.stderr:gmatch("[^\n]+") do met[line:match("^([%w ]*): ")] = true end
+      local result, seen = traced(word, "-pmain", "-q"), {}
+      for line in result.stderr:gmatch("[^\n]+") do seen[line:match("^([%w ]*): ")] = true end
       for _, topic in ipairs(topics) do
-        assert.is_true(met[topic[2]], topic[2])
+        assert.is_true(seen[topic[2]], topic[2])
       end
       assert.equal(traced("-pmain", "-q").stdout, result.stdout)
     end
   end)
 
-  it("adds numbers up", function()
+  it("combines topics by adding their numbers", function()
     local both = traced("-d6").stderr
     assert.equal(both, traced("--debug=6").stderr)
     assert.equal(both, traced("-d2", "-d4").stderr)
     assert.equal(#both, #traced("-d2").stderr + #traced("-d4").stderr)
   end)
 
-  it("takes its number attached only", function()
+  it("does not take a separate word as its number", function()
     local settings = command_line.read { "-d", "2" }
     assert.same({ "2" }, settings.operands)
     assert.equal(2147483647, settings.debug)
@@ -306,7 +307,7 @@ describe("the option -d", function()
     assert.is_nil(command_line.read({}).debug)
   end)
 
-  it("refuses what is no number, but under --gnu-compat", function()
+  it("rejects invalid numbers, except under --gnu-compat", function()
     for _, word in ipairs { "-dx", "--debug=x", "-d2x", "-d-1", "-d=2", "--debug=", "-d4294967296" } do
       local result = program.run { word, image, profile }
       assert.equal(1, result.status, word)
@@ -318,7 +319,7 @@ describe("the option -d", function()
     assert.equal(2, command_line.read({ "--gnu-compat", "-d2x" }).debug)
   end)
 
-  it("survives standard error that is closed or full", function()
+  it("works if standard error is closed or full", function()
     for _, line in ipairs { '"$@" 2>&-', '"$@" 2>/dev/full' } do
       local result = launch.line(line, { "-b", "-d", image, profile })
       assert.equal(0, result.status)
@@ -327,7 +328,7 @@ describe("the option -d", function()
   end)
 
   it("is on the help page", function()
-    assert.truthy(program.run({ "-h" }).stdout:find("%-d, %-%-debug%[=NUM%] +trace the work on standard error"))
+    assert.truthy(program.run({ "-h" }).stdout:find("%-d, %-%-debug%[=NUM%] +trace internal steps on standard error"))
   end)
 end)
 
@@ -355,7 +356,7 @@ describe("the library's option debug", function()
     assert.is_nil(result.stderr:find("\nsymbols: "))
   end)
 
-  it("tells no order of a cycle's arcs, which no entry shows", function()
+  it("does not trace the order of a cycle's arcs, because no entry shows them", function()
     local result = launch.script([[
       local gprof = require "gprof"
       local image = assert(gprof.image(arg[1]))
@@ -368,7 +369,7 @@ describe("the library's option debug", function()
     assert.same({ 0, "main\t1\npong\t3\nping\t1\n", "" }, { result.status, result.stdout, result.stderr })
   end)
 
-  it("has to be a number", function()
+  it("must be a number", function()
     local _, f = crafted.profile { functions = { "main" }, ticks = { main = 1 } }
     assert.has_error(function()
       crafted.profile({ functions = { "main" }, ticks = { main = 1 } }, { debug = "all" })
