@@ -172,7 +172,7 @@ static gp_field_value get_by_line(const gp_part *p) {
 static gp_field_value get_foreign(const gp_part *p) {
   const gp_profile *profile = opened(p);
   bool recorded = profile->samples.counted > 0 || profile->arcs_read > 0;
-  bool met = profile->samples.assigned > 0 || profile->arcs_met > 0;
+  bool met = profile->samples.assigned > 0 || profile->arcs_matched > 0;
   return gp_boolean_value(recorded && !met);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is known of the lines of a source file. */
+/* Calls, block counts and time of source lines. */
 #include "profile/annotation.h"
 
 #include <stdlib.h>
@@ -9,14 +9,15 @@
 #include "base/count.h"
 #include "base/sort.h"
 
-/* Counts are what Lua's integers hold, sums of them as well. */
+/* Adds to a sum. Lua's integers have 63 bits for it; larger sums become INT64_MAX. */
 static void add(uint64_t *sum, uint64_t more) {
   if (!gp_count_add(sum, more)) *sum = INT64_MAX;
 }
 
 /* --- functions and lines of the profile ---------------------------------------- */
 
-/* Whether a symbol is selected for annotation. Cold parts are not: their function is. */
+/* Whether a symbol is selected for annotation. Cold parts never are; their function
+ * is. */
 static bool is_selected(const gp_profile *profile, uint32_t symbol) {
   return gp_symtab_owner(profile->symtab, symbol) == symbol &&
          gp_is_selected(&profile->selections.of[GP_ANNOTATION], symbol);
@@ -26,7 +27,8 @@ typedef struct span {
   size_t first, end;
 } span;
 
-/* The blocks of a line. Without lines they would be those of all of a function. */
+/* The blocks of a line; none if the table is not by line, as a function's blocks are on
+ * many lines. */
 static span blocks_of(const gp_profile *profile, uint32_t symbol) {
   const gp_block_counts *blocks = &profile->blocks;
   if (!profile->symtab->lines || blocks->count == 0) return (span){0, 0};
@@ -41,7 +43,8 @@ static uint64_t sum_blocks(const gp_profile *profile, uint32_t symbol) {
   return sum;
 }
 
-/* Whether anything of a function or line was executed, as far as it is recorded. */
+/* Whether there is any record that a function or line was executed: samples, blocks, or
+ * calls from it. */
 static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   const gp_callgraph *graph = &profile->graph;
   if (graph->self[symbol] > 0 || sum_blocks(profile, symbol) > 0) return true;
@@ -51,7 +54,8 @@ static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   return false;
 }
 
-/* Whether the calls of a function are known, if none was seen. */
+/* Whether there is no record that any line of a function was executed. Then zero recorded
+ * calls mean that it was not called. */
 static bool is_idle(const gp_profile *profile, uint32_t function) {
   const gp_symtab *symtab = profile->symtab;
   if (!symtab->lines) return !was_executed(profile, function);
@@ -73,16 +77,16 @@ gp_file_sums gp_annotation_sums(const gp_profile *profile,
   return sums;
 }
 
-/* --- lines of the source ---------------------------------------------------------- */
+/* --- source lines ------------------------------------------------------------------ */
 
-/* A line that is being collected. */
+/* State for the current line. */
 typedef struct collecting {
   gp_annotation *into;
   const gp_profile *profile;
-  uint64_t address;       /* of its first code; */
-  uint64_t first_block;   /*   of its first block */
-  bool several;           /* more code follows, which add_first_only leaves out */
-  size_t counts;          /* of all lines so far */
+  uint64_t address;       /* address of its first code */
+  uint64_t first_block;   /* address of its first block */
+  bool several;           /* it has more code, which add_first_only ignores */
+  size_t counts;          /* number of counts of all lines so far */
 } collecting;
 
 static void add_count(collecting *c, uint64_t count) {
@@ -111,7 +115,7 @@ static void add_calls(collecting *c, size_t line, uint32_t function) {
   add_count(c, calls);
 }
 
-/* Adds a function, or other code of a line, to that. */
+/* Adds a symbol's time, calls and blocks to a line. */
 static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) {
   const gp_samples *samples = &c->profile->samples;
   if (first) c->address = c->profile->symtab->address[symbol];
@@ -121,12 +125,13 @@ static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) 
   add_blocks(c, line, symbol);
 }
 
-/* The same without whole_lines: only the first code of a line is added, and calls. */
+/* The same without whole_lines: adds only calls and the blocks of the line's first
+ * code. */
 static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool first) {
   gp_annotation *a = c->into;
   bool function = c->profile->symtab->flags[symbol] & GP_FUNCTION;
   if (function) {
-    a->calls[line] += c->profile->graph.calls[symbol];  /* there, they wrap */
+    a->calls[line] += c->profile->graph.calls[symbol];  /* wraps, as in GNU gprof */
     a->flags[line] |= GP_LINE_CALLS;
   }
   if (!first) {
@@ -142,7 +147,8 @@ static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool fir
   add_blocks(c, line, symbol);
 }
 
-/* Ends a line. It goes on with the block before unless it begins with one of its own. */
+/* Ends a line. Its code continues the preceding block unless it begins with a block or a
+ * function. */
 static void end_line(collecting *c, size_t line) {
   uint8_t *flags = &c->into->flags[line];
   bool begins = (*flags & GP_LINE_BLOCKS) && c->first_block <= c->address && !c->several;
@@ -151,7 +157,7 @@ static void end_line(collecting *c, size_t line) {
   c->several = false;
 }
 
-/* Collects from symbols that are sorted by line. */
+/* Collects the lines of symbols, which are sorted by line. */
 static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t *line_of,
                     const uint32_t *symbols, size_t count) {
   bool whole = a->policy->whole_lines;
@@ -166,7 +172,8 @@ static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t 
   if (a->count > 0) end_line(&c, a->count - 1);
 }
 
-/* Room for as many lines as there are symbols, and for calls and blocks of each. */
+/* Allocates the columns. There are at most as many lines as symbols; counts are one per
+ * symbol (its calls) and one per block. */
 static bool make_columns(gp_annotation *a, const gp_profile *profile,
                          const uint32_t *symbols, size_t count) {
   size_t counts = count;
@@ -185,7 +192,7 @@ static bool make_columns(gp_annotation *a, const gp_profile *profile,
          a->counts;
 }
 
-/* The symbols of a file that are selected, by address; NULL if there is no memory. */
+/* The selected symbols of a file, by address; NULL if there is no memory. */
 static uint32_t *selected(const gp_profile *profile, const gp_symbol_sources *sources,
                           uint32_t file, size_t *count) {
   size_t first = sources->start[file], end = sources->start[file + 1];
@@ -197,7 +204,7 @@ static uint32_t *selected(const gp_profile *profile, const gp_symbol_sources *so
   return symbols;
 }
 
-static bool is_above(const void *context, uint32_t b, uint32_t a) {
+static bool by_line(const void *context, uint32_t b, uint32_t a) {
   const uint32_t *line_of = context;
   return line_of[b] < line_of[a];
 }
@@ -209,7 +216,7 @@ bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
   *annotation = (gp_annotation){.policy = policy};
   uint32_t *symbols = selected(profile, sources, file, &count);
   bool done = symbols && make_columns(annotation, profile, symbols, count) &&
-              gp_sort(symbols, count, is_above, sources->line);
+              gp_sort(symbols, count, by_line, sources->line);
   if (done) collect(annotation, profile, sources->line, symbols, count);
   if (!done) gp_annotation_free(annotation);
   free(symbols);
@@ -227,7 +234,7 @@ void gp_annotation_free(gp_annotation *annotation) {
   memset(annotation, 0, sizeof *annotation);
 }
 
-/* --- the busiest ------------------------------------------------------------------- */
+/* --- lines by executions ------------------------------------------------------------ */
 
 uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line) {
   bool blocks = annotation->flags[line] & GP_LINE_BLOCKS;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What is known of the lines of a source file.
+ * Calls, block counts and time of source lines.
  *
- * A line of source has what was counted and sampled of the code that comes from it: the
- * calls of functions that begin there, and, in a profile by line, how often each basic
- * block was executed and how much time was spent. Only functions and lines count that are
- * selected for annotation. Sums that are too large are the largest number that there is.
+ * A line has the calls of functions that begin on it. In a profile by line it also has
+ * the executions of its basic blocks and the time spent in its code. Only functions and
+ * lines selected for annotation are included. Sums saturate at INT64_MAX.
  */
 #ifndef GP_PROFILE_ANNOTATION_H
 #define GP_PROFILE_ANNOTATION_H
@@ -13,8 +12,8 @@
 #include "profile/profile.h"
 #include "symbols/symbol_source.h"
 
-/* What there is of a file: how many functions and lines, and the sums of their calls and
- * of the executions of their blocks. */
+/* The number of selected functions and lines of a file, the sum of their calls and the
+ * sum of their blocks' executions. */
 typedef struct gp_file_sums {
   size_t symbols;
   uint64_t calls, blocks;
@@ -25,39 +24,40 @@ gp_file_sums gp_annotation_sums(const gp_profile *profile,
 
 enum {
   GP_LINE_ENTRY = 1,      /* a function begins on the line */
-  GP_LINE_CALLS = 2,      /* its calls are known */
-  GP_LINE_BLOCKS = 4,     /* blocks begin there */
-  GP_LINE_CONTINUES = 8,  /* its code begins in the block that came before it */
+  GP_LINE_CALLS = 2,      /* the calls of that function are known */
+  GP_LINE_BLOCKS = 4,     /* basic blocks begin on the line */
+  GP_LINE_CONTINUES = 8,  /* its code continues the preceding block */
 };
 
-/* Columns over the lines that there is code for, by number. */
+/* The lines with code, by number, in columns. */
 typedef struct gp_annotation {
   const gp_policy *policy;
   size_t count;
   uint32_t *line;
   uint8_t *flags;
-  uint64_t *calls;        /* of functions that begin there */
-  uint64_t *blocks;       /* executions of all blocks */
+  uint64_t *calls;        /* of functions that begin on the line */
+  uint64_t *blocks;       /* executions of all its blocks */
   double *seconds;
-  size_t *first;          /* its first count; one more than lines */
-  uint64_t *counts;       /* of calls and of blocks, by address */
+  size_t *first;          /* its first row in `counts`; one more for the end */
+  uint64_t *counts;       /* calls and executions of blocks, by address */
 } gp_annotation;
 
-/* Collects them. The calls of a function are not known if none was seen but something of
- * the function was executed: `main` is called before anything is recorded, others by code
- * without -pg. Unless the policy is whole_lines, the first code of a line hides the rest,
- * except that all calls count for the busiest lines. False if there is no memory. */
+/* Collects the lines of a file. The calls of a function are unknown if none was recorded
+ * although it was executed: `main` is called before recording starts, others by code
+ * compiled without -pg. Without the policy whole_lines, only the first code of a line
+ * counts, except that all calls count for gp_annotation_busiest. False if there is no
+ * memory. */
 bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
                            const gp_symbol_sources *sources, uint32_t file,
                            const gp_policy *policy);
 void gp_annotation_free(gp_annotation *annotation);
 
-/* How often a line was executed, as far as one number can say it: the sum of its blocks'
- * executions, or else its calls; always these without whole_lines. 0 if unknown. */
+/* How often a line was executed, as one number: the sum of its blocks' executions; its
+ * calls if it has no blocks, or without whole_lines. 0 if unknown. */
 uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line);
 
-/* The lines that were executed, the most often first; equal ones by number. NULL if there
- * is no memory. */
+/* The executed lines (free() them), most executions first; equal ones by number. NULL if
+ * there is no memory. */
 uint32_t *gp_annotation_busiest(const gp_annotation *annotation, size_t *count);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Basic blocks on symbols. */
+/* Execution counts of basic blocks, by symbol. */
 #include "profile/block_counts.h"
 
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-/* The symbol that each block lies in, or GP_NONE if that has its max_blocks already;
- * `start` counts them, one place higher than where each symbol's blocks begin. */
+/* Finds the symbol of each block; GP_NONE if there is none, or it has max_blocks already.
+ * Counts the blocks of symbol s in `start[s + 1]`. */
 static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
                               const gp_symtab *symtab) {
   uint32_t *symbols = gp_column(blocks->count, sizeof *symbols);
@@ -23,7 +23,7 @@ static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
   return symbols;
 }
 
-/* A counting sort of the blocks by symbol. */
+/* Sorts the blocks by symbol: a counting sort. */
 static bool group(gp_block_counts *table, const gp_blocks *blocks,
                   const uint32_t *symbols, size_t symbol_count) {
   uint32_t *next = gp_column(symbol_count + 1, sizeof *next);

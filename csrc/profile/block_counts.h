@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Basic blocks on symbols.
+ * Execution counts of basic blocks, by symbol.
  *
- * Which blocks the code of each symbol has, and how often they were executed. In a table
- * by line (line_symtab.h) these are the blocks that begin on that line.
+ * In a table by line (line_symtab.h) the blocks of a symbol are those that begin on its
+ * line.
  */
 #ifndef GP_PROFILE_BLOCK_COUNTS_H
 #define GP_PROFILE_BLOCK_COUNTS_H
@@ -13,13 +13,13 @@
 
 typedef struct gp_block_counts {
   size_t count;
-  uint64_t *address;     /* per block, by symbol, as they were met */
+  uint64_t *address;     /* per block: sorted by symbol, then in the order of the data */
   uint64_t *executions;
-  uint32_t *start;       /* per symbol: its first block; one more than symbols */
+  uint32_t *start;       /* per symbol: its first block; one more for the end */
 } gp_block_counts;
 
-/* Assigns the blocks of `data` to the symbols that they lie in, at most `max_blocks` of
- * the policy to each. Error: no memory. */
+/* Assigns the blocks of `data` to their symbols, at most the policy's `max_blocks` to
+ * each. Fails only if there is no memory. */
 bool gp_block_counts_build(gp_block_counts *table, const gp_data *data,
                            const gp_symtab *symtab, gp_error *error);
 void gp_block_counts_free(gp_block_counts *table);

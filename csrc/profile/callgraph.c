@@ -21,8 +21,8 @@ static gp_key arc_key(const void *columns, uint32_t row) {
   return (gp_key){graph->caller[row], graph->callee[row]};
 }
 
-/* A column of `count` GP_NONEs. */
-static uint32_t *no_numbers(size_t count) {
+/* A new column, filled with GP_NONE. */
+static uint32_t *none_column(size_t count) {
   uint32_t *column = gp_column(count, sizeof *column);
   if (column) memset(column, 0xff, count * sizeof *column);
   return column;
@@ -30,15 +30,14 @@ static uint32_t *no_numbers(size_t count) {
 
 static bool allocate(gp_callgraph *graph, gp_error *error) {
   size_t count = graph->functions;
-  graph->first_callee = no_numbers(count);
-  graph->first_caller = no_numbers(count);
+  graph->first_callee = none_column(count);
+  graph->first_caller = none_column(count);
   graph->calls = gp_column(count, sizeof *graph->calls);
   graph->self_calls = gp_column(count, sizeof *graph->self_calls);
   return (graph->first_callee && graph->first_caller && graph->calls &&
           graph->self_calls) || gp_fail_memory(error);
 }
 
-/* Makes room for `needed` arcs. */
 static bool reserve(building *b, size_t needed) {
   gp_callgraph *graph = b->graph;
   return GP_RESERVE(&b->capacity, needed, GP_COLUMN(graph->caller),
@@ -47,7 +46,7 @@ static bool reserve(building *b, size_t needed) {
          gp_fail_memory(b->error);
 }
 
-/* The arc between two functions, made if it is new; at the front of both lists. */
+/* Finds the arc between two functions. A new one goes to the front of both lists. */
 static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t *found) {
   gp_callgraph *graph = b->graph;
   *found = gp_hash_find(&b->index, (gp_key){caller, callee});
@@ -64,7 +63,6 @@ static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t 
   return gp_hash_add(&b->index, arc) || gp_fail_memory(b->error);
 }
 
-/* Traces calls that were added to an arc, and to the calls of its callee. */
 static void trace_calls(const gp_callgraph *graph, uint32_t arc, uint64_t calls,
                         uint64_t sum) {
   const gp_symtab *symtab = graph->symtab;
@@ -77,15 +75,15 @@ static void trace_calls(const gp_callgraph *graph, uint32_t arc, uint64_t calls,
                  graph->caller[arc] == graph->callee[arc] ? "itself" : "others");
 }
 
-/* Traces calls that are not added. */
 static void trace_dropped(const gp_callgraph *graph, const gp_arcs *arcs, size_t row,
-                          const char *why) {
+                          const char *reason) {
   GP_TRACE(graph->symtab->trace, GP_TRACE_TALLY,
            "0x%" PRIx64 " calls 0x%" PRIx64 " %" PRIu64 " times: %s", arcs->from[row],
-           arcs->self[row], arcs->calls[row], why);
+           arcs->self[row], arcs->calls[row], reason);
 }
 
-/* Calls of a function by itself are kept apart: they move no time. */
+/* Adds calls to an arc and to its callee. Self-calls are counted apart: they move no
+ * time. */
 static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   gp_callgraph *graph = b->graph;
   uint32_t callee = graph->callee[arc];
@@ -99,7 +97,7 @@ static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   return true;
 }
 
-/* Calls of which only the callee is known are calls by others, along no arc. */
+/* Adds calls from an unknown caller to the callee. They have no arc. */
 static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
   gp_callgraph *graph = b->graph;
   const gp_symtab *symtab = graph->symtab;
@@ -108,14 +106,14 @@ static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
     return gp_fail(b->error, "'%s' was called more than 2^63 times",
                    symtab->name[callee]);
   GP_TRACE(symtab->trace, GP_TRACE_TALLY,
-           "%s is called %" PRIu64 " times, nobody knows by whom", symtab->name[callee],
+           "%s is called %" PRIu64 " times by an unknown caller", symtab->name[callee],
            calls);
   return true;
 }
 
-/* Per symbol, the function that a call to it enters: its own, whichever of its parts and
- * lines that is. A label that is not typed as a function is taken for a place within the
- * one before it. */
+/* Per symbol: the function that a call to its address enters. For cold parts and lines
+ * that is their function. A label not typed as a function belongs to the function before
+ * it. */
 static uint32_t *entered_functions(const gp_symtab *symtab) {
   uint32_t *entered = gp_column(symtab->count, sizeof *entered), last = GP_NONE;
   for (uint32_t s = 0; entered && s < symtab->count; s++) {
@@ -132,20 +130,22 @@ static uint32_t caller_at(const gp_symtab *symtab, uint64_t address) {
   return gp_symtab_find(symtab, address);
 }
 
-/* Whether calls count though their caller is unknown. */
+/* Whether the caller is unknown but the calls count (policy callerless_calls). */
 static bool is_callerless(const building *b, const gp_data *data, size_t row) {
   return data->arcs.from[row] == gp_unknown_caller(data->layout) &&
          b->graph->symtab->policy->callerless_calls;
 }
 
-static bool join(building *b, const gp_data *data, const uint32_t *entered, size_t *met) {
+/* Adds the arcs of the data; counts those between known functions in `*matched`. */
+static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
+                     size_t *matched) {
   const gp_arcs *arcs = &data->arcs;
   for (size_t i = 0; i < arcs->count; i++) {
     uint32_t caller = caller_at(b->graph->symtab, arcs->from[i]);
     uint32_t callee = gp_symtab_find(b->graph->symtab, arcs->self[i]), arc;
     if (callee != GP_NONE) callee = entered[callee];
     if (callee != GP_NONE && is_callerless(b, data, i)) {
-      ++*met;
+      ++*matched;
       if (!add_callerless(b, callee, arcs->calls[i])) return false;
       continue;
     }
@@ -153,7 +153,7 @@ static bool join(building *b, const gp_data *data, const uint32_t *entered, size
       trace_dropped(b->graph, arcs, i, "not between two functions");
       continue;
     }
-    ++*met;
+    ++*matched;
     if (!gp_is_arc_selected(b->selection, caller, callee)) {
       trace_dropped(b->graph, arcs, i, "not selected");
       continue;
@@ -164,15 +164,15 @@ static bool join(building *b, const gp_data *data, const uint32_t *entered, size
   return true;
 }
 
-static bool join_all(building *b, const gp_data *data, size_t *met) {
+static bool add_data(building *b, const gp_data *data, size_t *matched) {
   uint32_t *entered = entered_functions(b->graph->symtab);
   if (!entered) return gp_fail_memory(b->error);
-  bool done = join(b, data, entered, met);
+  bool done = add_arcs(b, data, entered, matched);
   free(entered);
   return done;
 }
 
-static bool add_found(building *b, const gp_static_calls *found) {
+static bool add_static_calls(building *b, const gp_static_calls *found) {
   uint32_t arc;
   for (size_t i = 0; i < found->count; i++)
     if (!find_or_add(b, found->caller[i], found->callee[i], &arc)) return false;
@@ -181,15 +181,16 @@ static bool add_found(building *b, const gp_static_calls *found) {
 
 bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
                         const gp_static_calls *found, const gp_symtab *symtab,
-                        const gp_arc_selection *selection, size_t *met, gp_error *error) {
+                        const gp_arc_selection *selection, size_t *matched,
+                        gp_error *error) {
   building b = {.graph = graph, .selection = selection, .error = error};
   memset(graph, 0, sizeof *graph);
   graph->symtab = symtab;
   graph->functions = symtab->count;
-  *met = 0;
+  *matched = 0;
   gp_hash_init(&b.index, arc_key, graph);
   bool done = allocate(graph, error) && reserve(&b, 16) &&
-              join_all(&b, data, met) && add_found(&b, found);
+              add_data(&b, data, matched) && add_static_calls(&b, found);
   gp_hash_free(&b.index);
   if (!done) gp_callgraph_free(graph);
   return done;

@@ -2,14 +2,12 @@
 /*
  * The call graph.
  *
- * Nodes are numbered: the symbols of the symbol table first, then the cycles of
- * recursion that were found among them. Arcs are numbered in the order in which
- * they were created. Both are rows of columns; lists of arcs are chains of arc
- * numbers, newest first, because ties in the reports are decided by that order.
+ * Nodes are numbered: first the symbols of the symbol table, then the cycles of recursive
+ * functions. Arcs are numbered in order of creation. Both numbers are rows of columns. A
+ * list of arcs is a linked list, newest arc first; this order decides ties in reports.
  *
- * This file joins calls between addresses to arcs between functions. Who is in a
- * cycle is found by cycles.h, times are moved along the arcs by propagate.h, and
- * what comes first in a report is said by order.h.
+ * This file turns calls between addresses into arcs between functions. cycles.h finds the
+ * cycles, propagate.h moves time along the arcs, order.h sorts for the reports.
  */
 #ifndef GP_PROFILE_CALLGRAPH_H
 #define GP_PROFILE_CALLGRAPH_H
@@ -33,78 +31,83 @@ typedef struct gp_callgraph {
 
   /* per function */
   uint32_t *first_callee, *first_caller;
-  uint32_t *number;         /* callees have lower ones; one for all of a cycle */
+  uint32_t *number;         /* topological: callees have lower numbers; the members of a
+                               cycle have the same one */
   uint32_t *cycle;          /* the node of its cycle, or GP_NONE */
-  uint32_t *next_member;    /* chain of a cycle's members from its head */
+  uint32_t *next_member;    /* the next member of its cycle, or GP_NONE */
 
   /* per cycle */
-  uint32_t *head;           /* its member met first: the chain's beginning */
+  uint32_t *head;           /* the first member: where the search entered the cycle */
 
   /* per node */
-  uint64_t *calls;          /* from others (a cycle's: from outside it) */
-  uint64_t *self_calls;     /* from itself (a cycle's: between its members) */
-  double *self;             /* ticks spent in it */
-  double *children;         /* ticks spent below it */
-  double *share;            /* the part of its time that counts in the graph */
-  double *shown_self;       /* self and children as the graph shows them: the */
-  double *shown_children;   /*   shares that count, in ticks */
-  bool *printed;            /* has an entry of its own */
+  uint64_t *calls;          /* from other functions (for a cycle: from outside) */
+  uint64_t *self_calls;     /* from itself (for a cycle: between different members) */
+  double *self;             /* ticks in its own code */
+  double *children;         /* ticks in its callees, on its behalf */
+  double *share;            /* fraction of its time that counts in the graph, 0 to 1 */
+  double *shown_self;       /* `self` and `children` as the graph shows them: the */
+  double *shown_children;   /*   counted part, in ticks */
+  bool *printed;            /* has an entry in the call graph */
   double total;             /* ticks that count in the graph */
 
-  /* the entries in the order of the report, and each node's place there */
+  /* all nodes in the order of the report; each node's number there, from 1, or 0 for a
+   * cold part, which has no entry */
   uint32_t *entries;
   uint32_t *rank;
 } gp_callgraph;
 
-/* Builds arcs between functions from arcs between addresses. What meets no symbol at
- * either end is dropped; `met` tells how many calls' arcs were not. Calls by unknown
- * callers (gp_unknown_caller) count among the callee's, but are no arcs. Calls that are
- * not selected count neither as arcs nor among the callee's calls. Then come the calls
- * found in the code, as arcs with a count of 0 where there are none yet. */
+/* Builds arcs between functions from arcs between addresses.
+ * - Arcs without a function at either end are dropped. Sets `*matched` to the number of
+ *   the others.
+ * - Calls from unknown callers (gp_unknown_caller) count as calls of the callee, but have
+ *   no arc.
+ * - Calls that are not selected are ignored.
+ * - Static calls (`found`) come last; each new pair becomes an arc with a count of 0.
+ * Errors: no memory; a count that overflows. */
 bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
                         const gp_static_calls *found, const gp_symtab *symtab,
-                        const gp_arc_selection *selection, size_t *met, gp_error *error);
+                        const gp_arc_selection *selection, size_t *matched,
+                        gp_error *error);
 void gp_callgraph_free(gp_callgraph *graph);
 
-/* The node that stands for a function when calls from outside are looked at: its
- * cycle, or itself. */
+/* The node that counts calls from outside: a function's cycle, or the function itself. */
 static inline uint32_t gp_callgraph_whole(const gp_callgraph *graph, uint32_t function) {
   uint32_t cycle = graph->cycle[function];
   return cycle == GP_NONE ? function : cycle;
 }
 
-/* Whether both are members of one cycle. */
+/* Whether both functions are members of the same cycle. */
 static inline bool gp_callgraph_same_cycle(const gp_callgraph *graph, uint32_t a,
                                            uint32_t b) {
   return graph->cycle[a] != GP_NONE && graph->cycle[a] == graph->cycle[b];
 }
 
-/* A call of oneself, or between members of one cycle: it moves no time. */
+/* Whether an arc is a self-call or within a cycle. Such arcs move no time. */
 static inline bool gp_callgraph_is_recursive(const gp_callgraph *graph, uint32_t arc) {
   uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
   return caller == callee || gp_callgraph_same_cycle(graph, caller, callee);
 }
 
-/* Calls of an arc's callee, or of its cycle, from all its callers. */
+/* All calls of an arc's callee, or of the callee's cycle from outside. */
 static inline uint64_t gp_callgraph_calls_of_callee(const gp_callgraph *graph,
                                                     uint32_t arc) {
   return graph->calls[gp_callgraph_whole(graph, graph->callee[arc])];
 }
 
-/* The part of a node in all time that counts in the graph. */
+/* The node's percentage of all time that counts in the graph. */
 static inline double gp_callgraph_percent(const gp_callgraph *graph, uint32_t node) {
   double ticks = graph->shown_self[node] + graph->shown_children[node];
   return graph->total > 0 ? 100 * ticks / graph->total : 0;
 }
 
-/* Whether anything that counts in the graph was seen of a node. */
+/* Whether a node has calls or time in the graph. */
 static inline bool gp_callgraph_is_used(const gp_callgraph *graph, uint32_t node) {
   return graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
          graph->shown_self[node] != 0 || graph->shown_children[node] != 0;
 }
 
-/* Whether a node stands for what calls a shared library from outside. Nothing is seen of
- * it but that it calls. */
+/* Whether a node is the symbol "<outside>", which stands for callers outside of a shared
+ * library, and makes calls. It has no calls or time of its own. */
 static inline bool gp_callgraph_is_outside(const gp_callgraph *graph, uint32_t node) {
   return node < graph->functions && graph->symtab->flags[node] & GP_CALLERS &&
          graph->first_callee[node] != GP_NONE;

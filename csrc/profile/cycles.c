@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Numbering, and cycles of recursion.
+ * Topological numbers, and cycles of recursive functions.
  *
  * A depth-first search after Gabow ("Path-based depth-first search for strong and
- * biconnected components", 2000), without recursion: the depth of a call chain is
- * the input's to decide. Beside the path it keeps a stack of heads, the functions
- * on the path that no call back has yet joined to one below. A call back to a
- * function joins all heads above that function's to it, from the bottom up, each
- * with the members that it had gathered itself. This order of members is the one
- * that GNU gprof prints ties in.
+ * biconnected components", 2000). It is iterative, because the input decides how deep
+ * call chains are. Besides the path it maintains a stack of heads: the functions on the
+ * path that no back edge has merged into an earlier one. A back edge to a function merges
+ * all heads after that function's head into it, earliest first, each with the members
+ * merged into it before. GNU gprof prints ties in this order of members.
  */
 #include "profile/cycles.h"
 
@@ -21,14 +20,14 @@
 
 typedef struct search {
   gp_callgraph *graph;
-  uint32_t *met;        /* per function: when it was met, from 1; 0 is not yet */
-  uint32_t *path;       /* functions from the root of the search to here */
-  uint32_t *arc;        /* per function of the path: its next arc to follow */
+  uint32_t *entered;    /* per function: order of discovery, from 1; 0 if not entered */
+  uint32_t *path;       /* functions from the root of the search to the current one */
+  uint32_t *arc;        /* per function on the path: its next arc to follow */
   size_t depth;
-  uint32_t *heads;      /* see above */
+  uint32_t *heads;      /* the stack of heads, see above */
   size_t head_count;
-  uint32_t *tail;       /* per head: the last member of its chain */
-  uint32_t last_met, last_number;
+  uint32_t *tail;       /* per head: its last member */
+  uint32_t last_entered, last_number;
 } search;
 
 static const char *name_of(const gp_callgraph *graph, uint32_t function) {
@@ -36,8 +35,8 @@ static const char *name_of(const gp_callgraph *graph, uint32_t function) {
 }
 
 static void enter(search *s, uint32_t function) {
-  s->met[function] = ++s->last_met;
-  GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is met at depth %zu",
+  s->entered[function] = ++s->last_entered;
+  GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is reached at depth %zu",
            name_of(s->graph, function), s->depth + 1);
   s->path[s->depth] = function;
   s->arc[s->depth++] = s->graph->first_callee[function];
@@ -45,14 +44,14 @@ static void enter(search *s, uint32_t function) {
   s->tail[function] = function;
 }
 
-/* A call from the end of the path back to `callee`, which is not finished. */
-static void join(search *s, uint32_t callee) {
+/* Follows a back edge from the end of the path to `callee`. */
+static void merge_heads(search *s, uint32_t callee) {
   size_t keep = s->head_count;
-  while (s->met[s->heads[keep - 1]] > s->met[callee]) keep--;
+  while (s->entered[s->heads[keep - 1]] > s->entered[callee]) keep--;
   uint32_t head = s->heads[keep - 1];
   for (size_t i = keep; i < s->head_count; i++) {
     GP_TRACE(s->graph->symtab->trace, GP_TRACE_CYCLES,
-             "%s, with its members, joins %s: %s calls %s back",
+             "%s and its members join %s, because %s calls %s",
              name_of(s->graph, s->heads[i]), name_of(s->graph, head),
              name_of(s->graph, s->path[s->depth - 1]), name_of(s->graph, callee));
     s->graph->next_member[s->tail[head]] = s->heads[i];
@@ -61,14 +60,15 @@ static void join(search *s, uint32_t callee) {
   s->head_count = keep;
 }
 
-/* Gives a function the number that its head gets. */
+/* Gives a function the current number; its head gets the same one. */
 static void number(search *s, uint32_t function) {
   s->graph->number[function] = s->last_number;
   GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is number %" PRIu32,
            name_of(s->graph, function), s->last_number);
 }
 
-/* Leaves the function at the end of the path. A head takes its members with it. */
+/* Removes the last function from the path. If it is a head, numbers it and its
+ * members. */
 static void leave(search *s) {
   gp_callgraph *graph = s->graph;
   uint32_t function = s->path[--s->depth];
@@ -90,10 +90,10 @@ static void walk(search *s, uint32_t root) {
     }
     s->arc[s->depth - 1] = s->graph->next_callee[arc];
     uint32_t callee = s->graph->callee[arc];
-    if (!s->met[callee])
+    if (!s->entered[callee])
       enter(s, callee);
     else if (!s->graph->number[callee])
-      join(s, callee);
+      merge_heads(s, callee);
   }
 }
 
@@ -104,13 +104,13 @@ static bool allocate(search *s) {
   graph->cycle = gp_column(count, sizeof *graph->cycle);
   graph->next_member = gp_column(count, sizeof *graph->next_member);
   graph->head = gp_column(count / 2, sizeof *graph->head);
-  s->met = gp_column(count, sizeof *s->met);
+  s->entered = gp_column(count, sizeof *s->entered);
   s->path = gp_column(count, sizeof *s->path);
   s->arc = gp_column(count, sizeof *s->arc);
   s->heads = gp_column(count, sizeof *s->heads);
   s->tail = gp_column(count, sizeof *s->tail);
-  if (!graph->number || !graph->cycle || !graph->next_member || !graph->head || !s->met ||
-      !s->path || !s->arc || !s->heads || !s->tail)
+  if (!graph->number || !graph->cycle || !graph->next_member || !graph->head ||
+      !s->entered || !s->path || !s->arc || !s->heads || !s->tail)
     return false;
   memset(graph->cycle, 0xff, count * sizeof *graph->cycle);
   memset(graph->next_member, 0xff, count * sizeof *graph->next_member);
@@ -118,20 +118,20 @@ static bool allocate(search *s) {
 }
 
 static void release(search *s) {
-  free(s->met);
+  free(s->entered);
   free(s->path);
   free(s->arc);
   free(s->heads);
   free(s->tail);
 }
 
-/* Functions are numbered by address. */
+/* Symbol numbers are in address order. */
 static int by_address(const void *a, const void *b) {
   uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
   return x < y ? -1 : x > y;
 }
 
-/* Counts the calls of a cycle by looking at who calls its members. */
+/* Sums the calls of a cycle's members: from outside, and from other members. */
 static bool count_calls(gp_callgraph *graph, uint32_t cycle) {
   uint32_t member = graph->head[cycle - graph->functions];
   for (; member != GP_NONE; member = graph->next_member[member])
@@ -145,7 +145,6 @@ static bool count_calls(gp_callgraph *graph, uint32_t cycle) {
   return true;
 }
 
-/* Tells who is in a cycle, its head first. */
 static void trace_cycle(const gp_callgraph *graph, size_t cycle) {
   uint32_t head = graph->head[cycle];
   for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
@@ -153,7 +152,7 @@ static void trace_cycle(const gp_callgraph *graph, size_t cycle) {
                    m == head ? "head" : "member", name_of(graph, m));
 }
 
-/* Numbers the cycles by the addresses of their heads, and makes nodes of them. */
+/* Adds the cycles as nodes, in the order of their heads' addresses. */
 static bool add_cycles(gp_callgraph *graph, gp_error *error) {
   size_t nodes = graph->functions + graph->cycles;
   if (!gp_resize(&graph->calls, nodes, sizeof *graph->calls) ||
@@ -177,7 +176,7 @@ bool gp_cycles_find(gp_callgraph *graph, gp_error *error) {
   search s = {.graph = graph};
   bool done = allocate(&s);
   for (uint32_t f = 0; done && f < graph->functions; f++)
-    if (!s.met[f]) walk(&s, f);
+    if (!s.entered[f]) walk(&s, f);
   release(&s);
   return done ? add_cycles(graph, error) : gp_fail_memory(error);
 }

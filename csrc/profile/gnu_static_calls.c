@@ -8,7 +8,6 @@
 #include "base/range.h"
 #include "object/disasm.h"
 
-/* A search, and what it needs to know. */
 typedef struct search {
   gp_static_calls *calls;
   const gp_image *image;
@@ -22,8 +21,8 @@ static bool is_covered(const gp_data *data, uint64_t address) {
   return above != GP_NONE && data->histograms[above].low <= address;
 }
 
-/* The part of a symbol's code that one histogram covers: of several, the one that was
- * read first. */
+/* The part of a symbol's code that one histogram covers. If there are several, the one
+ * read first counts. */
 static gp_range covered(const gp_data *data, gp_range code) {
   const gp_histogram *all = data->histograms;
   uint32_t first = GP_NONE, next = gp_data_histogram_above(data, code.low);
@@ -36,7 +35,7 @@ static gp_range covered(const gp_data *data, gp_range code) {
 
 enum { CALL = 0xe8, CALL_SIZE = 5 };
 
-/* The displacement is signed, but GNU gprof adds it as an unsigned number. */
+/* GNU gprof adds the displacement as an unsigned number, although it is signed. */
 static uint64_t forward_target(const uint8_t *instruction, uint64_t address) {
   uint64_t displacement = 0;
   for (int i = CALL_SIZE - 1; i > 0; i--)
@@ -44,7 +43,8 @@ static uint64_t forward_target(const uint8_t *instruction, uint64_t address) {
   return address + CALL_SIZE + displacement;
 }
 
-/* The bytes after .text are not known, so an instruction must end in it. */
+/* Searches a range for calls. An instruction must end within .text: the bytes after it
+ * are not known. */
 static bool search_range(const search *s, uint32_t caller, gp_range code) {
   for (uint64_t address = code.low; address < code.high; address++) {
     const uint8_t *instruction = s->text + (address - s->image->text_low);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The symbols of a profile by line. */
+/* The symbol table of a profile by line. */
 #include "profile/line_symtab.h"
 
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "debug/line_map_build.h"
 #include "gmon/recorded.h"
 
-/* Source of some code, as far as it decides where a symbol begins. */
+/* A source location. A symbol begins where it changes. */
 typedef struct place {
-  uint32_t file, line;    /* file: GP_NONE if there is none */
-  const char *function;   /* NULL if it was not looked up */
+  uint32_t file, line;    /* `file` is GP_NONE if unknown */
+  const char *function;   /* NULL if not looked up */
 } place;
 
 /* State of one build. */
@@ -22,22 +22,21 @@ typedef struct building {
   const gp_symtab *functions;
   const gp_image *image;
   const gp_line_symtab_options *options;
-  gp_symtab *symtab;      /* the table by line, and the columns that it adds */
-  gp_symtab_lines *lines;
+  gp_symtab *symtab;      /* the table by line */
+  gp_symtab_lines *lines; /* its extra columns */
   size_t capacity;
   gp_line_map map;
   gp_recorded recorded;
-  uint32_t *row;          /* per function: its number among the lines */
-  uint32_t next_order;    /* symbols of lines come after all of the image's table */
-  place last;             /* of the code before, as far as it is known */
-  uint32_t typed;         /* the last function so far that is typed as one, or GP_NONE */
+  uint32_t *row;          /* per function: its row in the table by line */
+  uint32_t next_order;    /* `order` of the next line: above all in the image's table */
+  place last;             /* of the preceding code with a known source */
+  uint32_t typed;         /* last symbol so far that is typed as a function, or GP_NONE */
 } building;
 
-/* --- which lines have to be known -------------------------------------------- */
+/* --- which lines are looked up ------------------------------------------------ */
 
-/* Where a function's own code and all that follows it up to the next function is in
- * .text; empty if nowhere. The code at the beginning of .text may be that of a function
- * in front of it. */
+/* The code from a function to the next one, clipped to .text; may be empty. Code at the
+ * start of .text may belong to a function that begins before .text. */
 static gp_range code_of(const building *b, uint32_t function) {
   const gp_symtab *functions = b->functions;
   uint64_t low = functions->address[function], high = b->image->text_high;
@@ -47,8 +46,8 @@ static gp_range code_of(const building *b, uint32_t function) {
   return (gp_range){low, low < high ? high : low};
 }
 
-/* Appends what has to be known of a function: the lines of its code if anything was
- * recorded there, and that of its entry. */
+/* Appends the ranges of a function to look up: its entry; all of its code if anything was
+ * recorded there, or all lines are asked for. */
 static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
                          size_t count) {
   uint64_t entry = b->functions->address[function];
@@ -84,7 +83,7 @@ static bool make_room(building *b) {
                     GP_COLUMN(lines->line));
 }
 
-/* Appends a symbol in the code of `function`. */
+/* Appends a symbol within the code of `function`. */
 static bool append(building *b, uint64_t address, uint32_t function, const char *name,
                    uint8_t flags, uint32_t order, const place *source) {
   gp_symtab *symtab = b->symtab;
@@ -95,13 +94,15 @@ static bool append(building *b, uint64_t address, uint32_t function, const char 
   symtab->name[row] = name;
   symtab->flags[row] = flags;
   symtab->order[row] = order;
-  lines->origin[row] = lines->function[row] = function;  /* the latter a row in the end */
+  lines->origin[row] = function;
+  lines->function[row] = function;  /* link_lines replaces it by the function's row */
   lines->file[row] = source->file;
   lines->line[row] = source->line;
   return true;
 }
 
-/* A function's own symbol. A cold part is no function, but lines of one. */
+/* Appends the symbol of a function or cold part. The latter becomes a line of its
+ * function. */
 static bool append_function(building *b, uint32_t function, const place *source) {
   const gp_symtab *functions = b->functions;
   uint32_t owner = gp_symtab_owner(functions, function);
@@ -125,9 +126,10 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || a == b || strcmp(a, b) == 0;
 }
 
-/* The name of the function, perhaps an inlined one, that the code at an address of
- * `function` comes from, or NULL. If names are in a file that is missing, or that libbfd
- * does not read, the symbol's is the likely one. */
+/* The name of the innermost function, perhaps an inlined one, at an address of
+ * `function`; NULL if unknown. If names are in a file that is missing, or that libbfd
+ * does not read, returns the symbol's name, which is likely (policy
+ * symbols_name_lines). */
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_location source;
   if (gp_image_locate(b->image, address, &source)) return source.function;
@@ -142,8 +144,8 @@ static bool is_function_at(const building *b, uint32_t within, uint64_t address,
   return other && strcmp(other, function) == 0;
 }
 
-/* Lets a line replace the symbol at its address: one that is not typed as a function, and
- * has no fewer underscores in front (see labels_before_lines). */
+/* GNU gprof: a line replaces the symbol at its address if that is not typed as a function
+ * and does not begin with fewer underscores (policy labels_before_lines). */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
   if (b->symtab->policy->labels_before_lines || b->typed == GP_NONE ||
@@ -156,8 +158,8 @@ static void prefer_line(building *b, uint32_t function, const place *source) {
   b->lines->function[row] = b->typed;
 }
 
-/* Enters the line `source` at an address: begins a symbol if the code before is of
- * another line or function, unless a function's symbol is there. */
+/* Handles the code of line `source` at an address. Begins a symbol if the preceding code
+ * is from another line or function, unless a function's symbol begins there. */
 static bool enter_line(building *b, uint64_t address, uint32_t function,
                        const place *source) {
   bool same = source->file == b->last.file && source->line == b->last.line &&
@@ -170,9 +172,9 @@ static bool enter_line(building *b, uint64_t address, uint32_t function,
   return true;
 }
 
-/* Whether code is of one function throughout, as far as it matters: at both ends, and
- * wherever something was recorded. */
-static bool is_of_one(const building *b, uint32_t within, gp_range code,
+/* Whether code comes from `function` at both ends and wherever something was recorded.
+ * (The caller has tested the low end. GNU gprof tests every byte.) */
+static bool is_one_function(const building *b, uint32_t within, gp_range code,
                       const char *function) {
   if (!b->symtab->policy->recorded_lines_only) return code.high - code.low == 1;
   if (!is_function_at(b, within, code.high - 1, function)) return false;
@@ -186,14 +188,15 @@ static bool is_of_one(const building *b, uint32_t within, gp_range code,
   return true;
 }
 
-/* Emits the lines of the part of a row of the map that is in a function, telling inlined
- * functions apart. */
+/* Emits the lines in the part of a map row within `code`, with a symbol for each inlined
+ * function. */
 static bool emit_named(building *b, uint32_t function, size_t row, gp_range code) {
   code = gp_range_clip((gp_range){b->map.low[row], b->map.high[row]}, code);
   place source = {b->map.file[row], b->map.line[row], NULL};
   source.function = name_at(b, function, code.low);
   if (source.function && !enter_line(b, code.low, function, &source)) return false;
-  if (source.function && is_of_one(b, function, code, source.function)) return true;
+  if (source.function && is_one_function(b, function, code, source.function))
+    return true;
   for (uint64_t address = code.low + 1; address < code.high; address++) {
     source.function = name_at(b, function, address);
     if (source.function && !enter_line(b, address, function, &source)) return false;
@@ -201,8 +204,8 @@ static bool emit_named(building *b, uint32_t function, size_t row, gp_range code
   return true;
 }
 
-/* Emits the rows [first, end) of the map, which are of one line; the part of the
- * function's code from them to the next line is `part`. */
+/* Emits rows [first, end) of the map, which have the same line. `part` is the function's
+ * code from there to the next line. */
 static bool emit_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
   if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
@@ -220,7 +223,7 @@ static bool same_line(const gp_line_map *map, size_t a, size_t b) {
   return map->file[a] == map->file[b] && map->line[a] == map->line[b];
 }
 
-/* The first row after those of the line of row `first`, in code that ends at `high`. */
+/* One past the rows with the same line as row `first`, in code that ends at `high`. */
 static size_t end_of_line(const gp_line_map *map, size_t first, uint64_t high) {
   size_t end = first + 1;
   while (end < map->count && map->low[end] < high && same_line(map, first, end)) end++;
@@ -233,7 +236,8 @@ static size_t skip_to(const gp_line_map *map, size_t first, uint64_t address) {
   return first;
 }
 
-/* Appends a function's symbol. No row before *next ends above its entry. */
+/* Appends a function's symbol. Advances `*next` to the first row that ends above its
+ * entry. */
 static bool emit_entry(building *b, uint32_t function, size_t *next) {
   const gp_line_map *map = &b->map;
   uint64_t entry = b->functions->address[function];
@@ -244,7 +248,7 @@ static bool emit_entry(building *b, uint32_t function, size_t *next) {
   return append_function(b, function, &source);
 }
 
-/* The symbols of its lines. */
+/* Appends the symbols of a function's lines. */
 static bool emit_code_lines(building *b, uint32_t function, size_t *next) {
   const gp_line_map *map = &b->map;
   gp_range code = code_of(b, function);
@@ -254,7 +258,7 @@ static bool emit_code_lines(building *b, uint32_t function, size_t *next) {
     gp_range part = {map->low[first], end < map->count ? map->low[end] : UINT64_MAX};
     part = gp_range_clip(part, code);
     if (!emit_line(b, function, first, end, part, code)) return false;
-    if (map->high[end - 1] > code.high) break;  /* it goes on in the next function */
+    if (map->high[end - 1] > code.high) break;  /* it continues in the next function */
     first = end;
   }
   *next = first;
@@ -279,8 +283,8 @@ static bool emit_all(building *b) {
   return true;
 }
 
-/* Drops the last symbol if it lies beyond .text, unless there are no lines at all: GNU
- * gprof loses it (last_line_kept). The one before it ends where it began. */
+/* GNU gprof: drops the last symbol if it is beyond .text, unless the table has no lines
+ * (policy last_line_kept). The symbol before it ends where it began. */
 static void drop_last_symbol(const building *b) {
   gp_symtab *symtab = b->symtab;
   if (b->functions->sourceless || symtab->count < 2) return;
@@ -290,12 +294,12 @@ static void drop_last_symbol(const building *b) {
   symtab->count--;
 }
 
-/* Leads from lines to their functions, and from functions to their lines: first their
- * own, then the others, of which those of a cold part may lie below. */
-static bool tie_lines(building *b) {
+/* Links lines to the rows of their functions, and functions to their lines: first their
+ * own row, then the others by address. Lines of a cold part may have lower addresses. */
+static bool link_lines(building *b) {
   gp_symtab_lines *lines = b->lines;
   size_t count = b->symtab->count;
-  uint32_t *last = gp_identity(count);  /* per function: the end of its chain */
+  uint32_t *last = gp_identity(count);  /* per function: its last line so far */
   lines->next = gp_column(count, sizeof *lines->next);
   bool done = last && lines->next;
   if (done) memset(lines->next, 0xff, count * sizeof *lines->next);
@@ -309,7 +313,7 @@ static bool tie_lines(building *b) {
   return done;
 }
 
-/* Gives the table the names of files, with the numbers that they have. */
+/* Copies the file names from the map; their numbers stay the same. */
 static bool copy_files(building *b) {
   uint32_t number;
   for (size_t i = 0; i < b->map.names.count; i++)
@@ -318,8 +322,8 @@ static bool copy_files(building *b) {
   return true;
 }
 
-/* Finds out where anything was recorded, unless it makes no difference: all lines get a
- * symbol, and every byte is searched for inlined functions. */
+/* Finds the recorded addresses. Not needed if all lines get symbols and every byte is
+ * searched for inlined functions. */
 static bool find_recorded(building *b, const gp_data *data) {
   bool only = b->symtab->policy->recorded_lines_only;
   if (b->options->all && b->options->named && !only) return true;
@@ -339,7 +343,7 @@ static bool build(building *b, const gp_data *data, gp_error *error) {
   if (!emit_all(b)) return gp_fail_memory(error);
   if (!b->symtab->policy->last_line_kept) drop_last_symbol(b);
   if (functions->outside != GP_NONE) b->symtab->outside = b->row[functions->outside];
-  return (tie_lines(b) && copy_files(b)) || gp_fail_memory(error);
+  return (link_lines(b) && copy_files(b)) || gp_fail_memory(error);
 }
 
 bool gp_line_symtab_build(gp_symtab *symtab, const gp_symtab *functions,

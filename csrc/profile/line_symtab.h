@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The symbols of a profile by line.
+ * The symbol table of a profile by line.
  *
- * A symbol table in which the functions' symbols have others between them: one wherever
- * file, line or function (the innermost inlined one) change from one instruction to the
- * next. A function's own symbol reaches as far as the code of its first line; each of
- * the others as far as that of its line, and bears the name of the function that the
- * line is of. Addresses of which the source is not known change nothing.
+ * It has the functions' symbols, and between them one symbol wherever the file, the line
+ * or the innermost inlined function changes. A function's own symbol covers the code of
+ * its first line. Each other symbol covers the code of its line, and has the name of the
+ * function that the line is from. Addresses with unknown source do not begin a symbol.
  *
- * Few of all lines of a program are seen in a profile, and to find out which function
- * was inlined at an address is the costliest question to debugging information that
- * there is. So only lines that something was recorded of get a symbol of their own,
- * unless all are asked for. (The symbols between them then reach too far, which does
- * not show: no sample falls in them.)
+ * Looking up the inlined function at an address is the most expensive query of debugging
+ * information, and a profile has records for few lines. So only lines with records get
+ * symbols, unless all are requested. The symbols before omitted lines then extend too
+ * far. This is harmless: no sample falls in the omitted lines.
  */
 #ifndef GP_PROFILE_LINE_SYMTAB_H
 #define GP_PROFILE_LINE_SYMTAB_H
@@ -22,14 +20,13 @@
 
 typedef struct gp_line_symtab_options {
   bool all;          /* symbols for all lines */
-  bool named;        /* all lines are told apart by their functions, too. Otherwise those
-                        that nothing was recorded of bear the name of the function that
-                        their code was inlined in */
+  bool named;        /* look up inlined functions in all lines. If not, lines without
+                        records have the name of the function that contains their code */
 } gp_line_symtab_options;
 
-/* Makes the table out of that of functions, by the same policy. Both that one and the
- * image must outlive it. Where symbols have no source (sourceless) it is
- * that of the functions. */
+/* Builds the table from the table of functions, under the same policy. Both the latter
+ * and the image must outlive it. If sources are unknown (`sourceless`), there are no
+ * symbols for lines. Errors: no memory. */
 bool gp_line_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
                           const gp_image *image, const gp_data *data,
                           const gp_line_symtab_options *options, gp_error *error);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A program and shared libraries as one. */
+/* Merges a program and shared libraries into one symbol table and one sum. */
 #include "profile/merged_objects.h"
 
 #include <string.h>
 
 #include "base/array.h"
 
-/* Objects begin at multiples of this, which no page is larger than. */
+/* Objects begin at multiples of this; no page is larger. */
 #define ALIGNMENT ((uint64_t)1 << 16)
 
-/* --- where objects are ------------------------------------------------------- */
+/* --- addresses ----------------------------------------------------------------- */
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -23,14 +23,15 @@ static uint64_t end_of(const gp_merged_object *object) {
   return end;
 }
 
+/* Assigns each object its own range of addresses. */
 static bool place(gp_merged_object *objects, size_t count, gp_error *error) {
   uint64_t next = 0;
   for (size_t i = 0; i < count; i++) {
     objects[i].slide = next;
     objects[i].end = end_of(&objects[i]);
-    /* the sum of the two, made a multiple; nothing may wrap */
+    /* next + end, rounded up, must not overflow */
     if (objects[i].end > UINT64_MAX - 2 * ALIGNMENT - next)
-      return gp_fail(error, "there are no addresses left for it");
+      return gp_fail(error, "the address space is too small for all objects");
     next = (next + objects[i].end + ALIGNMENT) & ~(ALIGNMENT - 1);
   }
   return true;
@@ -54,14 +55,15 @@ static bool allocate(gp_symtab *merged, size_t count, size_t text) {
          merged->owner && objects->end && objects->name && objects->text;
 }
 
-static size_t text_of(const gp_merged_object *object) {
+/* The bytes that the names of an object's symbols need. */
+static size_t name_bytes(const gp_merged_object *object) {
   size_t bytes = object->name ? strlen(object->name) + 1 : 0;
   for (uint32_t s = 0; object->name && s < object->symtab->count; s++)
     bytes += strlen(object->symtab->name[s]) + 1 + strlen(object->name) + 1;
   return bytes;
 }
 
-/* Copies a text, and returns where it ends. */
+/* Copies a string. Returns a pointer to its NUL. */
 static char *copy(char *to, const char *text) {
   size_t size = strlen(text) + 1;
   memcpy(to, text, size);
@@ -78,7 +80,7 @@ static const char *append_text(char **text, const char *name, const char *object
   return start;
 }
 
-/* Appends the symbols of an object; those of the table before end at `order`. */
+/* Appends the symbols of an object. Adds `*order` to their `order`, and advances it. */
 static void append(gp_symtab *merged, const gp_merged_object *object, char **text,
                    uint32_t *order) {
   const gp_symtab *symtab = object->symtab;
@@ -113,9 +115,10 @@ bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_
   if (!place(objects, count, error)) return false;
   for (size_t i = 0; i < count; i++) {
     symbols += objects[i].symtab->count;
-    text += text_of(&objects[i]);
+    text += name_bytes(&objects[i]);
   }
-  if (symbols >= UINT32_MAX / 4) return gp_fail(error, "there are too many symbols");
+  if (symbols >= UINT32_MAX / 4)
+    return gp_fail(error, "the objects have too many symbols");
   bool done = allocate(merged, symbols, text);
   char *next = done ? merged->objects->text : NULL;
   for (size_t i = 0; done && i < count; i++) append(merged, &objects[i], &next, &order);
@@ -137,7 +140,7 @@ static bool add_histograms(gp_data *sum, const gp_merged_object *object,
   return true;
 }
 
-/* Adds an arc, if it is within the object: its caller may be unknown. */
+/* Adds an arc if both ends are within the object, or its caller is unknown. */
 static bool add_arc(gp_data *sum, const gp_merged_object *object, size_t arc,
                     gp_error *error) {
   const gp_data *data = object->data;

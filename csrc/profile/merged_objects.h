@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A program and shared libraries as one.
+ * Merges a program and shared libraries into one symbol table and one sum.
  *
- * Each object is moved to a range of addresses of its own, so that their symbols make one
- * table and their records one sum, of which the later stages know no more than of those
- * of a program. The first object, the program, stays where it is. Names of a library's
- * functions get that of the library appended, "work@libx.so", as versions are written;
- * libbfd demangles them as what stands before the @.
+ * Each object is moved to its own range of addresses, so later stages need not know that
+ * there are several. The first object, the program, is not moved. The name of the library
+ * is appended to the names of its functions, "work@libx.so", like a symbol version;
+ * libbfd demangles the part before the @.
  */
 #ifndef GP_PROFILE_MERGED_OBJECTS_H
 #define GP_PROFILE_MERGED_OBJECTS_H
@@ -17,21 +16,22 @@
 typedef struct gp_merged_object {
   const gp_symtab *symtab;
   const gp_data *data;
-  const char *name;       /* of a library; NULL for the program */
+  const char *name;       /* the library's name; NULL for the program */
   /* set by gp_merged_objects_build */
-  uint64_t slide;         /* what its addresses are moved by */
-  uint64_t end;           /* one past the last of its own addresses, before that */
+  uint64_t slide;         /* added to its addresses */
+  uint64_t end;           /* one past its last address, before the move */
 } gp_merged_object;
 
-/* Makes one table of those of all objects, which have to outlive it, and says where they
- * are moved to. Errors: there are not enough addresses, or symbols are too many. */
+/* Builds one table from the tables of all objects, which must outlive it. Sets `slide`
+ * and `end` of each object. Errors: the address space is too small; too many symbols; no
+ * memory. */
 bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_t count,
                              gp_error *error);
 
-/* Adds the records of an object to a sum of `mixed_scales`, but for those calls that are
- * not within the object: from GP_OUTSIDE in a shared library, or of what is not in it.
- * Unknown callers stay unknown.
- * Errors: they count another unit, or at another rate. */
+/* Adds the records of an object to a sum with `mixed_scales`. Omits calls that leave or
+ * enter the object: those from GP_OUTSIDE in a shared library, and those with an end
+ * outside of the object. Unknown callers stay unknown. Errors: a different unit or rate;
+ * no memory. */
 bool gp_merged_objects_add(gp_data *sum, const gp_merged_object *object, gp_error *error);
 
 #endif

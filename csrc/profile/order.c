@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What comes first in a report. */
+/* The order of functions, arcs and entries in reports. */
 #include "profile/order.h"
 
 #include <inttypes.h>
@@ -16,8 +16,8 @@ static const char *name_of(const gp_callgraph *graph, uint32_t function) {
 
 /* --- entries --------------------------------------------------------------- */
 
-/* More time first; cycles before functions; names without underscore before those
- * with one; more calls; by name. Cycles of equal time keep their order. */
+/* Order: more time; cycles before functions; names without a leading underscore before
+ * those with one; more calls; name. Cycles of equal time keep their order. */
 static bool entry_before(const void *context, uint32_t b, uint32_t a) {
   const gp_callgraph *graph = context;
   double time_a = graph->shown_self[a] + graph->shown_children[a];
@@ -93,16 +93,16 @@ uint32_t *gp_order_functions(const gp_callgraph *graph, gp_function_order order,
 
 /* --- arcs ------------------------------------------------------------------ */
 
-/* Calls of oneself, then calls inside a cycle, then calls that move time. */
+/* 0: self-call; 1: call within a cycle; 2: call that moves time. */
 static int arc_kind(const gp_callgraph *graph, uint32_t arc) {
   uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
   return caller == callee ? 0 : gp_callgraph_same_cycle(graph, caller, callee) ? 1 : 2;
 }
 
-/* What arcs are put in order by. */
+/* The sort key of an arc. */
 typedef struct arc_size {
   int kind;
-  double time;      /* in ticks, if it moves any */
+  double time;      /* in ticks; 0 unless the kind is 2 */
   uint64_t count;
 } arc_size;
 
@@ -129,8 +129,8 @@ static bool descending(const void *sizes, uint32_t b, uint32_t a) {
   return ascending(sizes, a, b);
 }
 
-/* Sorts arcs. All are measured first: that costs far more than comparing. `places` and
- * `sizes` have room for them. */
+/* Sorts arcs. Computes all keys first: a key costs far more than a comparison. `places`
+ * and `sizes` have room for all arcs. */
 static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *before,
                           uint32_t *places, arc_size *sizes) {
   for (size_t i = 0; i < arcs->count; i++) {
@@ -144,7 +144,7 @@ static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *b
 }
 
 static bool sort_arcs(const gp_callgraph *graph, gp_rows *arcs, gp_before *before) {
-  enum { ENOUGH = 64 };  /* for most lists, which are short */
+  enum { ENOUGH = 64 };  /* most lists are shorter, and need no allocation */
   if (arcs->count < 2) return true;
   if (arcs->count <= ENOUGH) {
     uint32_t places[ENOUGH];
@@ -159,7 +159,7 @@ static bool sort_arcs(const gp_callgraph *graph, gp_rows *arcs, gp_before *befor
   return done;
 }
 
-/* Empties rows, which have a column from then on. */
+/* Empties the list and ensures that `row` is not NULL. */
 static bool begin_rows(gp_rows *rows) {
   rows->count = 0;
   return rows->row || GP_RESERVE(&rows->capacity, 1, GP_COLUMN(rows->row));
@@ -172,17 +172,17 @@ static bool add_row(gp_rows *rows, uint32_t row) {
   return true;
 }
 
-/* Copies a chain of numbers. */
-static bool copy_chain(uint32_t first, const uint32_t *next, gp_rows *rows) {
+/* Copies a linked list of numbers. */
+static bool copy_list(uint32_t first, const uint32_t *next, gp_rows *rows) {
   if (!begin_rows(rows)) return false;
   for (uint32_t i = first; i != GP_NONE; i = next[i])
     if (!add_row(rows, i)) return false;
   return true;
 }
 
-/* The same, last one first: arcs in the order of their creation. */
-static bool unchain(uint32_t first, const uint32_t *next, gp_rows *rows) {
-  if (!copy_chain(first, next, rows)) return false;
+/* The same in reverse: arcs in order of creation. */
+static bool copy_reversed(uint32_t first, const uint32_t *next, gp_rows *rows) {
+  if (!copy_list(first, next, rows)) return false;
   for (size_t i = 0, j = rows->count; i + 1 < j; i++) {
     uint32_t row = rows->row[i];
     rows->row[i] = rows->row[--j];
@@ -196,8 +196,8 @@ static bool by_number(const void *context, uint32_t b, uint32_t a) {
   return b < a;
 }
 
-/* The arcs of a cycle's members that lead into it or out of it, in the order of their
- * creation. */
+/* The arcs into or out of a cycle, in order of creation. `first` and `next` decide which:
+ * the lists of callers or of callees. */
 static bool outer_arcs(const gp_callgraph *graph, uint32_t cycle, const uint32_t *first,
                        const uint32_t *next, gp_rows *arcs) {
   uint32_t member = graph->head[cycle - graph->functions];
@@ -208,10 +208,10 @@ static bool outer_arcs(const gp_callgraph *graph, uint32_t cycle, const uint32_t
   return gp_sort(arcs->row, arcs->count, by_number, NULL);
 }
 
-/* Arcs of a function or a cycle, in the order of their creation. */
+/* The arcs of a function or cycle, in order of creation. */
 static bool list_arcs(const gp_callgraph *graph, uint32_t node, const uint32_t *first,
                       const uint32_t *next, gp_rows *arcs) {
-  return node < graph->functions ? unchain(first[node], next, arcs)
+  return node < graph->functions ? copy_reversed(first[node], next, arcs)
                                  : outer_arcs(graph, node, first, next, arcs);
 }
 
@@ -233,8 +233,8 @@ uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *c
   return order == GP_BY_CREATION ? arcs : sorted(arcs, *count, by_count, graph);
 }
 
-/* Tells in which order arcs of a function came out, and by what. `end` is the column of
- * the functions at the other end. */
+/* Traces the sorted arcs of a function. `end` is the column of the functions at the other
+ * end. */
 static void trace_arcs(const gp_callgraph *graph, const char *side, const uint32_t *end,
                        uint32_t node, const gp_rows *arcs) {
   static const char *const kinds[] = {"of itself", "in the cycle", "that move time"};
@@ -278,12 +278,12 @@ static bool member_before(const void *context, uint32_t b, uint32_t a) {
 
 bool gp_order_members(const gp_callgraph *graph, uint32_t cycle, gp_rows *members) {
   uint32_t head = graph->head[cycle - graph->functions];
-  return copy_chain(head, graph->next_member, members) &&
+  return copy_list(head, graph->next_member, members) &&
          gp_sort(members->row, members->count, member_before, graph);
 }
 
 /* --- lines of a function ---------------------------------------------------- */
 
 bool gp_order_lines(const gp_callgraph *graph, uint32_t function, gp_rows *lines) {
-  return copy_chain(function, graph->symtab->lines->next, lines);
+  return copy_list(function, graph->symtab->lines->next, lines);
 }

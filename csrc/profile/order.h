@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What comes first in a report.
+ * The order of functions, arcs and entries in reports.
  *
- * Each function here sorts something in the order in which GNU gprof prints it.
+ * It is the order in which GNU gprof prints them.
  */
 #ifndef GP_PROFILE_ORDER_H
 #define GP_PROFILE_ORDER_H
 
 #include "profile/callgraph.h"
 
-/* Ranks the entries of the call graph, functions and cycles: fills entries and
- * rank of the graph. By time in them and below; see order.c for ties. */
+/* Fills `entries` and `rank` of the graph: functions and cycles by self plus children
+ * time, descending. order.c has the rules for ties. Fails only if there is no memory. */
 bool gp_order_entries(gp_callgraph *graph, gp_error *error);
 
-/* A new column of the nodes that have a rank, in that order; *count of them. NULL if
- * there is no memory. */
+/* The nodes that have a rank, in that order: an array (free() it) of `*count` numbers.
+ * NULL if there is no memory. */
 uint32_t *gp_order_nodes(const gp_callgraph *graph, size_t *count);
 
-/* A new column of the cycles in the order of their numbers. NULL if there is no
- * memory. */
+/* The nodes of all cycles, ascending: an array (free() it) of `*count` numbers. NULL if
+ * there is no memory. */
 uint32_t *gp_order_cycles(const gp_callgraph *graph, size_t *count);
 
 /* The orders in which functions can be listed. */
@@ -28,39 +28,39 @@ typedef enum gp_function_order {
   GP_BY_ADDRESS
 } gp_function_order;
 
-/* A new column of all functions (owners, no parts) in that order; *count of them.
- * NULL if there is no memory. */
+/* All functions, without cold parts, in that order: an array (free() it) of `*count`
+ * numbers. NULL if there is no memory. */
 uint32_t *gp_order_functions(const gp_callgraph *graph, gp_function_order order,
                              size_t *count);
 
 /* The orders in which arcs can be listed. */
 typedef enum gp_arc_order {
-  GP_BY_CREATION,  /* as the profile met them first */
-  GP_BY_COUNT      /* by count, descending; equal ones as they were created */
+  GP_BY_CREATION,  /* in the order of their first record */
+  GP_BY_COUNT      /* by count, descending; equal ones in order of creation */
 } gp_arc_order;
 
-/* A new column of all arcs, calls of oneself among them, in that order; *count of
- * them. NULL if there is no memory. */
+/* All arcs, including self-calls, in that order: an array (free() it) of `*count`
+ * numbers. NULL if there is no memory. */
 uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *count);
 
-/* Rows in an order. One list after the other has room in them: begin with zeroes, and
- * free `row` in the end. */
+/* A list of rows. The functions below reuse its memory: initialize it with zeroes, and
+ * free `row` after the last call. */
 typedef struct gp_rows {
   uint32_t *row;
   size_t count, capacity;
 } gp_rows;
 
-/* Fills in the arcs into and out of a function, in the order in which its entry shows
- * them; or those of a cycle, from and to functions outside it, in the same order. False
- * if there is no memory, as with those below. */
+/* Lists the arcs into (callers) or out of (callees) a function, in the order in which its
+ * entry shows them. For a cycle, lists the arcs from or to functions outside of it. False
+ * if there is no memory; the same holds for the functions below. */
 bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 
-/* Fills in the lines of a function in a table by line: that of its own symbol, then the
- * others by address. */
+/* Lists the lines of a function in a table by line: its own symbol, then the others by
+ * address. */
 bool gp_order_lines(const gp_callgraph *graph, uint32_t function, gp_rows *lines);
 
-/* Fills in the members of a cycle (a node), by time, then calls, both descending. */
+/* Lists the members of a cycle (a node), by time, then calls, both descending. */
 bool gp_order_members(const gp_callgraph *graph, uint32_t cycle, gp_rows *members);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A profile: everything that follows from an image and data. */
+/* Builds a profile from an image and data, stage by stage. */
 #include "profile/profile.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
                                     "__mcount_internal", "__mcleanup", NULL};
 
-/* Counts basic blocks (runtime/blocks.c). */
+/* The counter of basic blocks in runtime/blocks.c. */
 static const char block_counter[] = "__sanitizer_cov_trace_pc";
 
 static bool is_machinery(const gp_profile *profile, const char *name) {
@@ -23,12 +23,12 @@ static bool is_machinery(const gp_profile *profile, const char *name) {
   return false;
 }
 
-/* Marks the machinery in the exclude tables of samples, entries and time. */
+/* Excludes the machinery from the flat profile, the call graph's entries and its time. */
 static bool exclude_machinery(gp_profile *profile) {
   static const gp_stage stages[] = {GP_FLAT, GP_PRINT, GP_TIME};
   const gp_symtab *symtab = profile->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
-    /* a cheap test first: there may be a million symbols */
+    /* a cheap test first: there may be millions of symbols */
     if (!strstr(symtab->name[s], "mc") && !strstr(symtab->name[s], "trace_pc")) continue;
     if (!is_machinery(profile, symtab->name[s])) continue;
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
@@ -41,7 +41,7 @@ static bool exclude_machinery(gp_profile *profile) {
   return true;
 }
 
-/* Calls that the user left out do not come back because they are in the code. */
+/* Drops static calls that the user excluded. */
 static void drop_unselected(gp_static_calls *found, const gp_arc_selection *selection) {
   size_t kept = 0;
   for (size_t i = 0; i < found->count; i++) {
@@ -52,7 +52,7 @@ static void drop_unselected(gp_static_calls *found, const gp_arc_selection *sele
   found->count = kept;
 }
 
-/* Calls in the code, if they are wanted. */
+/* Finds static calls, if requested. */
 static bool find_calls(gp_static_calls *found, const gp_profile *profile,
                        const gp_data *data, const gp_profile_options *options,
                        gp_error *error) {
@@ -80,7 +80,8 @@ static bool build_graph(gp_profile *profile, const gp_data *data,
   bool done = find_calls(&found, profile, data, options, error);
   if (done) trace_calls(&found, profile->symtab);
   done = done && gp_callgraph_build(&profile->graph, data, &found, profile->symtab,
-                                    &profile->selections.arcs, &profile->arcs_met, error);
+                                    &profile->selections.arcs, &profile->arcs_matched,
+                                    error);
   gp_static_calls_free(&found);
   return done;
 }

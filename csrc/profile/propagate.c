@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Time along the calls.
+ * Propagates time along the arcs, from callees to callers.
  *
- * The order of the additions, and that a quotient of counts is formed before it is
- * multiplied, are part of the result: they decide the last bit of a figure, and
- * with it the order of two entries of nearly equal time. Both are GNU gprof's.
+ * The order of additions matters, and that counts are divided before the result is
+ * multiplied. Both decide the last bit of a time, and so the order of entries with nearly
+ * equal times. They are the same as in GNU gprof.
  */
 #include "profile/propagate.h"
 
@@ -26,8 +26,8 @@ static bool allocate(gp_callgraph *graph) {
          graph->shown_children && graph->printed;
 }
 
-/* The functions by number, ascending; in address order where numbers are equal. A
- * counting sort, as numbers are dense. */
+/* Sorts the functions by number, then by address: a counting sort, as numbers are
+ * dense. */
 static uint32_t *by_number(const gp_callgraph *graph) {
   size_t count = graph->functions;
   uint32_t *order = gp_column(count, sizeof *order);
@@ -45,7 +45,7 @@ static uint32_t *by_number(const gp_callgraph *graph) {
   return order;
 }
 
-/* What a node inherits from the callers of one function in it. */
+/* Adds to a node what it inherits from the callers of one of its functions. */
 static void inherit_from_callers(gp_callgraph *graph, uint32_t node, uint32_t function) {
   for (uint32_t a = graph->first_caller[function]; a != GP_NONE;
        a = graph->next_caller[a]) {
@@ -58,7 +58,7 @@ static void inherit_from_callers(gp_callgraph *graph, uint32_t node, uint32_t fu
   }
 }
 
-/* A cycle inherits from the callers of all its members, and hands it on to each. */
+/* A cycle inherits from the callers of all members, and every member gets the result. */
 static void inherit_cycle(gp_callgraph *graph, uint32_t cycle) {
   uint32_t head = graph->head[cycle - graph->functions];
   for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
@@ -69,7 +69,7 @@ static void inherit_cycle(gp_callgraph *graph, uint32_t cycle) {
   }
 }
 
-/* What the user named overrides what was inherited. */
+/* The user's selections override what was inherited. */
 static void override(gp_callgraph *graph, uint32_t function, const gp_selection *print,
                      const gp_selection *time) {
   if (!graph->printed[function])
@@ -82,17 +82,16 @@ static void override(gp_callgraph *graph, uint32_t function, const gp_selection 
     graph->share[function] = 0;
 }
 
-/* Traces the share of its time with which a function counts. */
 static void trace_share(const gp_callgraph *graph, uint32_t function) {
   GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
-           "%s: %g of its time counts, it has %g ticks of its own, and %s entry",
+           "%s: %g of its time counts, it has %g self ticks and %s entry",
            graph->symtab->name[function], graph->share[function], graph->self[function],
            graph->printed[function] ? "an" : "no");
 }
 
-/* Callers before callees. Members of a cycle have one number and stand together,
- * so the first one met does the inheriting for all. */
-static void hand_down(gp_callgraph *graph, const uint32_t *order,
+/* Computes `printed` and `share`, callers before callees. The members of a cycle have the
+ * same number and are adjacent; the first one triggers inherit_cycle for all. */
+static void inherit_all(gp_callgraph *graph, const uint32_t *order,
                       const gp_selection *print, const gp_selection *time) {
   uint32_t last_cycle = GP_NONE;
   for (size_t end = graph->functions, begin; end > 0; end = begin) {
@@ -112,7 +111,7 @@ static void hand_down(gp_callgraph *graph, const uint32_t *order,
   }
 }
 
-/* A cycle's own time is that of its members which count. */
+/* The self time of a cycle is the sum over those members whose time counts. */
 static void add_up_cycles(gp_callgraph *graph) {
   for (size_t i = 0; i < graph->cycles; i++) {
     size_t cycle = graph->functions + i;
@@ -122,8 +121,8 @@ static void add_up_cycles(gp_callgraph *graph) {
   }
 }
 
-/* The share of the callee's time that goes along an arc, before the caller's own
- * share is taken into account. False if the arc moves no time. */
+/* Sets `*time` to the part of the callee's time that an arc carries, before it is
+ * multiplied by the caller's share. False if the arc moves no time. */
 static bool arc_moves(const gp_callgraph *graph, uint32_t arc, gp_arc_time *time) {
   uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
   if (graph->count[arc] == 0 || caller == callee) return false;
@@ -137,21 +136,20 @@ static bool arc_moves(const gp_callgraph *graph, uint32_t arc, gp_arc_time *time
   return true;
 }
 
-/* Traces time that moved to a caller. */
 static void trace_moved(const gp_callgraph *graph, uint32_t arc,
                         const gp_arc_time *time) {
   const gp_symtab *symtab = graph->symtab;
   uint32_t caller = graph->caller[arc], callee = graph->callee[arc];
   gp_trace_write(symtab->trace, GP_TRACE_PROPAGATION,
-                 "%s gets %g + %g ticks of %s%s (%" PRIu64 " of %" PRIu64
-                 " calls), has %g below it",
+                 "%s gets %g + %g ticks from %s%s (%" PRIu64 " of %" PRIu64
+                 " calls), %g ticks from callees so far",
                  symtab->name[caller], time->self, time->children, symtab->name[callee],
                  graph->cycle[callee] == GP_NONE ? "" : " and its cycle",
                  graph->count[arc], graph->calls[gp_callgraph_whole(graph, callee)],
                  graph->children[caller]);
 }
 
-/* Adds to a caller what it spent in its callees. */
+/* Adds the time of its callees to a caller. */
 static void gather(gp_callgraph *graph, uint32_t caller) {
   double share = graph->share[caller];
   if (share == 0) return;
@@ -177,7 +175,7 @@ bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
   uint32_t *order = by_number(graph);
   if (!order) return gp_fail_memory(error);
   memcpy(graph->self, samples->ticks, graph->functions * sizeof *graph->self);
-  hand_down(graph, order, print, time);
+  inherit_all(graph, order, print, time);
   add_up_cycles(graph);
   for (size_t i = 0; i < graph->functions; i++) gather(graph, order[i]);
   free(order);

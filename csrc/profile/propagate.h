@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Time along the calls.
+ * Propagates time along the arcs, from callees to callers.
  *
- * First, callers before callees: which entries print, and which share of each
- * function's time counts. Then, callees before callers: the time of a callee is
- * divided among its callers in proportion to their calls.
+ * The first pass, callers before callees, decides which entries are printed and which
+ * share of each function's time counts. The second, callees before callers, divides the
+ * time of each callee among its callers in proportion to their calls.
  */
 #ifndef GP_PROFILE_PROPAGATE_H
 #define GP_PROFILE_PROPAGATE_H
@@ -13,17 +13,18 @@
 #include "profile/samples.h"
 #include "profile/selection.h"
 
-/* Fills self, children, share, shown_self, shown_children, printed and total.
- * `print` selects entries, `time` the functions whose time counts. */
+/* Fills `self`, `children`, `share`, `shown_self`, `shown_children`, `printed` and
+ * `total` of the graph. `print` selects the entries, `time` the functions whose time
+ * counts. Fails only if there is no memory. */
 bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
                   const gp_selection *print, const gp_selection *time, gp_error *error);
 
-/* The time that an arc stands for, in ticks: the part of the callee's (or of its
- * whole cycle's) own and children's time that is due to these calls. */
+/* A part of the self and children time of an arc's callee, or of the callee's cycle. */
 typedef struct gp_arc_time {
   double self, children;
 } gp_arc_time;
 
+/* The time that an arc moves from its callee to its caller, in ticks. */
 gp_arc_time gp_propagated(const gp_callgraph *graph, uint32_t arc);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds how much higher the addresses of a profile are than those of the image. */
+/* Finds the slide of a profile: the difference between its addresses and the image's. */
 #include "profile/slide.h"
 
 #include <stdlib.h>
@@ -8,29 +8,29 @@
 #include "base/array.h"
 #include "base/range.h"
 
-/* Bytes of a prologue before the machinery of profiling is called: mostly; and at most,
- * where many registers are saved before, and instructions have four bytes each. */
+/* Bytes of a prologue before it calls mcount: the usual limit; and the limit with many
+ * saved registers and 4-byte instructions. */
 #define PROLOGUE 32
 #define LONG_PROLOGUE 64
 
-/* Slides that are tried: by whole pages, or by what functions are aligned to. */
+/* Slides are multiples of the page size, or else of the alignment of functions. */
 static const uint64_t steps[] = {4096, 16};
 
 enum {
-  MOST_TRIED = 1 << 18,   /* slides of one step */
-  SAMPLE = 64,            /* callees that tell which are worth a closer look */
-  KEPT = 16,              /* of these so many */
-  ENOUGH = 8,             /* callees that are evidence without a histogram */
-  NEAR = 2048,            /* bytes within which other slides must not fit alike */
-  MOST_BOUNDS = 8,        /* addresses where the code may begin, or end */
+  MAX_TRIED = 1 << 18,    /* slides tried per step */
+  SAMPLE_SIZE = 64,       /* callees tested per slide at first */
+  MAX_SAMPLED = 16,       /* slides kept by this test; then all callees are tested */
+  MIN_CALLEES = 8,        /* fewer callees are no evidence without a histogram */
+  NEAR = 2048,            /* bytes within which no other slide may fit as well */
+  MAX_BOUNDS = 8,         /* addresses where the code may begin, or end */
   ROUNDING = 16           /* bytes by which a histogram may be larger than the code */
 };
 
 /* --- entries ------------------------------------------------------------------- */
 
-/* How far an address is behind the entry of its function; LONG_PROLOGUE or more if it is
- * not in a prologue. */
-static uint64_t behind_entry(const gp_symtab *symtab, uint64_t address) {
+/* Bytes from the entry of a function to an address in it; UINT64_MAX if the address is
+ * not in a function, or in a cold part. */
+static uint64_t distance_from_entry(const gp_symtab *symtab, uint64_t address) {
   uint32_t above = gp_symtab_above(symtab, address);
   if (above == 0 || address > gp_symtab_end(symtab, above - 1)) return UINT64_MAX;
   if (gp_symtab_owner(symtab, above - 1) != above - 1) return UINT64_MAX;
@@ -38,14 +38,14 @@ static uint64_t behind_entry(const gp_symtab *symtab, uint64_t address) {
 }
 
 static bool is_entry(const gp_symtab *symtab, uint64_t address) {
-  return behind_entry(symtab, address) < LONG_PROLOGUE;
+  return distance_from_entry(symtab, address) < LONG_PROLOGUE;
 }
 
-size_t gp_slide_sample(const gp_data *data, const gp_symtab *symtab, size_t *looked) {
+size_t gp_slide_sample(const gp_data *data, const gp_symtab *symtab, size_t *sampled) {
   size_t count = data->arcs.count, found = 0;
-  size_t step = count / SAMPLE + 1;
-  *looked = 0;
-  for (size_t i = 0; i < count; i += step, ++*looked)
+  size_t step = count / SAMPLE_SIZE + 1;
+  *sampled = 0;
+  for (size_t i = 0; i < count; i += step, ++*sampled)
     found += is_entry(symtab, data->arcs.self[i]);
   return found;
 }
@@ -60,16 +60,16 @@ size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab,
 
 /* --- the histogram's bounds ------------------------------------------------------ */
 
-/* Where the code begins and ends, as start-up code may see it. */
+/* Addresses that start-up code may use as the start and end of the code. */
 typedef struct bounds {
-  uint64_t low[MOST_BOUNDS], high[MOST_BOUNDS];
+  uint64_t low[MAX_BOUNDS], high[MAX_BOUNDS];
   size_t lows, highs;
 } bounds;
 
 static void add_bound(uint64_t *list, size_t *count, uint64_t address) {
   for (size_t i = 0; i < *count; i++)
     if (list[i] == address) return;
-  if (*count < MOST_BOUNDS) list[(*count)++] = address;
+  if (*count < MAX_BOUNDS) list[(*count)++] = address;
 }
 
 static bool is_among(const char *const *names, const char *name) {
@@ -96,8 +96,9 @@ static void find_bounds(bounds *code, const gp_image *image) {
   }
 }
 
-/* The offset by which a histogram is the code between two addresses. It is exact, or has
- * its ends rounded to whole bins, which are of four bytes in all C libraries. */
+/* Sets `*offset` to the slide with which a histogram covers the code between two
+ * addresses; false if the sizes differ. The ends of a histogram may be rounded to whole
+ * bins of four bytes, as in all C libraries. */
 static bool offset_between(gp_range histogram, uint64_t low, uint64_t high,
                            uint64_t *offset) {
   uint64_t more = histogram.high - histogram.low - (high - low);
@@ -106,21 +107,22 @@ static bool offset_between(gp_range histogram, uint64_t low, uint64_t high,
   return true;
 }
 
-/* --- callees, and slides that are tried ------------------------------------------- */
+/* --- candidates ------------------------------------------------------------------- */
 
-typedef struct trial {
+/* A possible slide. */
+typedef struct candidate {
   uint64_t offset;
-  size_t fitting;     /* callees, of the sample or of all */
-  uint64_t behind;    /* entries: the sum over these */
-  bool bounds;
-} trial;
+  size_t fitting;     /* callees in prologues: of the sample, or of all */
+  uint64_t distance;  /* sum of their distances from entries, in bytes */
+  bool bounds;        /* it matches the bounds of the histogram */
+} candidate;
 
 typedef struct search {
   const gp_symtab *symtab;
   uint64_t *callees;  /* ascending, each once */
   size_t count;
-  trial kept[MOST_BOUNDS * MOST_BOUNDS + KEPT];  /* those that the bounds tell of first */
-  size_t by_bounds, all;
+  candidate candidates[MAX_BOUNDS * MAX_BOUNDS + MAX_SAMPLED];  /* from bounds first */
+  size_t from_bounds, candidate_count;
 } search;
 
 static int by_address(const void *left, const void *right) {
@@ -141,60 +143,65 @@ static bool list_callees(search *s, const gp_data *data, gp_error *error) {
   return true;
 }
 
-/* Whether so many of so many callees are nearly all. */
-static bool is_most(size_t fitting, size_t count) { return fitting >= count - count / 4; }
+/* Whether `fitting` is at least three quarters of `count`. */
+static bool is_three_quarters(size_t fitting, size_t count) {
+  return fitting >= count - count / 4;
+}
 
-/* Whether so many may be as good as what is most, and leaves out a quarter. */
+/* Whether `fitting` is at least half of `count`. Less cannot compete with three quarters:
+ * see are_alike. */
 static bool is_half(size_t fitting, size_t count) { return fitting >= count - count / 2; }
 
-/* What an offset makes of `few` callees, spread over all. It is given up as soon as it
- * can no more be half of them that fit. */
-static trial try_offset(const search *s, uint64_t offset, size_t few) {
-  trial t = {.offset = offset};
-  for (size_t i = 0; i < few; i++) {
-    size_t row = few == s->count ? i : i * (s->count - 1) / (few - 1);
-    uint64_t behind = behind_entry(s->symtab, s->callees[row] - offset);
-    if (behind < PROLOGUE) {
+/* Tests an offset on `sample` callees, evenly chosen from all. Stops as soon as half of
+ * them cannot fit any more. */
+static candidate try_offset(const search *s, uint64_t offset, size_t sample) {
+  candidate t = {.offset = offset};
+  for (size_t i = 0; i < sample; i++) {
+    size_t row = sample == s->count ? i : i * (s->count - 1) / (sample - 1);
+    uint64_t distance = distance_from_entry(s->symtab, s->callees[row] - offset);
+    if (distance < PROLOGUE) {
       t.fitting++;
-      t.behind += behind;
-    } else if (!is_half(t.fitting + (few - i - 1), few)) {
+      t.distance += distance;
+    } else if (!is_half(t.fitting + (sample - i - 1), sample)) {
       break;
     }
   }
   return t;
 }
 
-/* Whether more callees fit at the first one, or as many that are nearer to entries. */
-static bool is_better(const trial *a, const trial *b) {
-  return a->fitting != b->fitting ? a->fitting > b->fitting : a->behind < b->behind;
+/* Whether more callees fit with `a`, or as many with a smaller distance. */
+static bool is_better(const candidate *a, const candidate *b) {
+  return a->fitting != b->fitting ? a->fitting > b->fitting : a->distance < b->distance;
 }
 
-static void add_by_bounds(search *s, gp_range histogram, const bounds *code) {
+/* Adds the candidates with which the histogram covers the code between two bounds. */
+static void add_from_bounds(search *s, gp_range histogram, const bounds *code) {
   for (size_t l = 0; l < code->lows; l++)
     for (size_t h = 0; h < code->highs; h++) {
-      trial t = {.bounds = true};
+      candidate t = {.bounds = true};
       bool known = !offset_between(histogram, code->low[l], code->high[h], &t.offset);
-      for (size_t i = 0; i < s->by_bounds; i++)
-        known = known || s->kept[i].offset == t.offset;
-      if (!known) s->kept[s->by_bounds++] = t;
+      for (size_t i = 0; i < s->from_bounds; i++)
+        known = known || s->candidates[i].offset == t.offset;
+      if (!known) s->candidates[s->from_bounds++] = t;
     }
-  s->all = s->by_bounds;
+  s->candidate_count = s->from_bounds;
 }
 
-/* Keeps the best of those that no bounds tell of. */
-static void keep(search *s, trial t) {
-  for (size_t i = 0; i < s->all; i++)
-    if (s->kept[i].offset == t.offset) return;
-  size_t place = s->all;
-  while (place > s->by_bounds && is_better(&t, &s->kept[place - 1])) place--;
-  if (place == s->by_bounds + KEPT) return;
-  if (s->all < s->by_bounds + KEPT) s->all++;
-  memmove(&s->kept[place + 1], &s->kept[place], (s->all - place - 1) * sizeof t);
-  s->kept[place] = t;
+/* Adds a candidate that is not from bounds, if it is among the best of these. */
+static void add_sampled(search *s, candidate t) {
+  for (size_t i = 0; i < s->candidate_count; i++)
+    if (s->candidates[i].offset == t.offset) return;
+  size_t place = s->candidate_count;
+  while (place > s->from_bounds && is_better(&t, &s->candidates[place - 1])) place--;
+  if (place == s->from_bounds + MAX_SAMPLED) return;
+  if (s->candidate_count < s->from_bounds + MAX_SAMPLED) s->candidate_count++;
+  memmove(&s->candidates[place + 1], &s->candidates[place],
+          (s->candidate_count - place - 1) * sizeof t);
+  s->candidates[place] = t;
 }
 
-/* Tries the multiples of a step that put the middle half of the callees into the code:
- * whatever is right for three quarters of them does so. */
+/* Tries the multiples of a step that move the middle half of the callees into the code. A
+ * slide that fits three quarters of the callees always does so. */
 static void try_steps(search *s, uint64_t step) {
   const gp_symtab *symtab = s->symtab;
   uint64_t low = symtab->address[0];
@@ -206,139 +213,142 @@ static void try_steps(search *s, uint64_t step) {
   uint64_t aligned = (offset + step - 1) & ~(step - 1);
   if (aligned - offset > room) return;
   uint64_t tried = (room - (aligned - offset)) / step + 1;
-  size_t few = s->count < SAMPLE ? s->count : SAMPLE;
-  for (; tried > 0 && tried <= MOST_TRIED; tried--, aligned += step) {
-    trial t = try_offset(s, aligned, few);
-    if (is_half(t.fitting, few)) keep(s, t);
+  size_t sample = s->count < SAMPLE_SIZE ? s->count : SAMPLE_SIZE;
+  for (; tried > 0 && tried <= MAX_TRIED; tried--, aligned += step) {
+    candidate t = try_offset(s, aligned, sample);
+    if (is_half(t.fitting, sample)) add_sampled(s, t);
   }
 }
 
-/* Counts all callees for those that were kept. */
-static void look_closer(search *s) {
-  for (size_t i = 0; i < s->all; i++) {
-    trial t = try_offset(s, s->kept[i].offset, s->count);
-    t.bounds = s->kept[i].bounds;
-    s->kept[i] = t;
+/* Tests all callees, not only a sample, for each candidate. */
+static void count_all_callees(search *s) {
+  for (size_t i = 0; i < s->candidate_count; i++) {
+    candidate t = try_offset(s, s->candidates[i].offset, s->count);
+    t.bounds = s->candidates[i].bounds;
+    s->candidates[i] = t;
   }
 }
 
-/* --- which one it is ---------------------------------------------------------------- */
+/* --- choice ------------------------------------------------------------------------- */
 
-/* Whether two are one, but for where in the prologue callees are recorded. */
-static bool are_close(const trial *a, const trial *b) {
+/* Whether two offsets differ by less than a prologue, and so may stand for the same
+ * slide. */
+static bool are_close(const candidate *a, const candidate *b) {
   return a->offset - b->offset < PROLOGUE || b->offset - a->offset < PROLOGUE;
 }
 
-/* Whether the best one may be so by chance: as many callees as it fits more are no more
- * than it leaves out itself. */
-static bool are_alike(const search *s, const trial *best, const trial *other) {
+/* Whether the best candidate may be better only by chance: the difference in fitting
+ * callees is not larger than the number that does not fit the best one. */
+static bool are_alike(const search *s, const candidate *best, const candidate *other) {
   return best->fitting <= other->fitting ||
          best->fitting - other->fitting <= s->count - best->fitting;
 }
 
-static const trial *find_best(const search *s) {
-  const trial *best = NULL;
-  for (size_t i = 0; i < s->all; i++)
-    if (!best || is_better(&s->kept[i], best)) best = &s->kept[i];
-  return best && is_most(best->fitting, s->count) ? best : NULL;
+/* The candidate that fits most callees; NULL if that is less than three quarters. */
+static const candidate *find_best(const search *s) {
+  const candidate *best = NULL;
+  for (size_t i = 0; i < s->candidate_count; i++)
+    if (!best || is_better(&s->candidates[i], best)) best = &s->candidates[i];
+  return best && is_three_quarters(best->fitting, s->count) ? best : NULL;
 }
 
-/* Whether one of two that are alike is the likelier: by the bounds; or if they are close,
- * by how near callees are to entries. */
-static bool is_likelier(const trial *a, const trial *b) {
+/* Whether one of two alike candidates is likelier: it matches the bounds; or they are
+ * close, and its callees are nearer to entries. */
+static bool is_likelier(const candidate *a, const candidate *b) {
   if (a->bounds != b->bounds) return a->bounds;
-  double mean = (double)a->behind / (double)a->fitting;
-  return are_close(a, b) && mean < (double)b->behind / (double)b->fitting;
+  double mean = (double)a->distance / (double)a->fitting;
+  return are_close(a, b) && mean < (double)b->distance / (double)b->fitting;
 }
 
-/* The likeliest of those that are as good as the best one. */
-static const trial *settle(const search *s, const trial *best) {
-  const trial *settled = best;
-  for (size_t i = 0; i < s->all; i++)
-    if (are_alike(s, best, &s->kept[i]) && is_likelier(&s->kept[i], settled))
-      settled = &s->kept[i];
-  return settled;
+/* The likeliest of the candidates that are alike the best one. */
+static const candidate *most_likely(const search *s, const candidate *best) {
+  const candidate *chosen = best;
+  for (size_t i = 0; i < s->candidate_count; i++)
+    if (are_alike(s, best, &s->candidates[i]) && is_likelier(&s->candidates[i], chosen))
+      chosen = &s->candidates[i];
+  return chosen;
 }
 
-/* Whether one a little off is as good: small functions side by side have entries near any
- * address. */
-static bool find_neighbour(const search *s, const trial *settled, trial *rival) {
-  for (uint64_t off = PROLOGUE; !settled->bounds && off <= NEAR; off += 16) {
-    *rival = try_offset(s, settled->offset + off, s->count);
-    if (are_alike(s, settled, rival)) return true;
-    *rival = try_offset(s, settled->offset - off, s->count);
-    if (are_alike(s, settled, rival)) return true;
+/* Looks for a nearby offset that fits as well: among small adjacent functions every
+ * address is near an entry. */
+static bool find_neighbour(const search *s, const candidate *chosen, candidate *rival) {
+  for (uint64_t off = PROLOGUE; !chosen->bounds && off <= NEAR; off += 16) {
+    *rival = try_offset(s, chosen->offset + off, s->count);
+    if (are_alike(s, chosen, rival)) return true;
+    *rival = try_offset(s, chosen->offset - off, s->count);
+    if (are_alike(s, chosen, rival)) return true;
   }
   return false;
 }
 
-/* Another one that is as good, and as likely. */
-static bool find_rival(const search *s, const trial *settled, trial *rival) {
-  for (size_t i = 0; i < s->all; i++) {
-    *rival = s->kept[i];
-    if (rival->bounds == settled->bounds && are_alike(s, settled, rival) &&
-        !are_close(rival, settled))
+/* Looks for another offset that is as good and as likely. */
+static bool find_rival(const search *s, const candidate *chosen, candidate *rival) {
+  for (size_t i = 0; i < s->candidate_count; i++) {
+    *rival = s->candidates[i];
+    if (rival->bounds == chosen->bounds && are_alike(s, chosen, rival) &&
+        !are_close(rival, chosen))
       return true;
   }
-  return find_neighbour(s, settled, rival);
+  return find_neighbour(s, chosen, rival);
 }
 
-static bool fail_rivals(const search *s, const trial *one, const trial *other,
+static bool fail_rivals(const search *s, const candidate *one, const candidate *other,
                         gp_error *error) {
-  return gp_fail(error, "its addresses fit with a slide of %s as well as with one of %s: "
-                 "%s", gp_slide_text(one->offset).text, gp_slide_text(other->offset).text,
-                 s->count > 0 ? "callees are at entries of functions with both"
-                              : "the histogram is of the code with both");
+  return gp_fail(error, "ambiguous slide: %s and %s fit equally well: with both, %s",
+                 gp_slide_text(one->offset).text, gp_slide_text(other->offset).text,
+                 s->count > 0 ? "callees are at function entries"
+                              : "the histogram covers the code");
 }
 
-/* Chooses by arcs. */
+/* Chooses by the callees of arcs. */
 static bool choose(search *s, gp_slide *slide, gp_error *error) {
-  look_closer(s);
-  const trial *best = find_best(s);
+  count_all_callees(s);
+  const candidate *best = find_best(s);
   for (size_t i = 0; !best && i < sizeof steps / sizeof *steps; i++) {
     try_steps(s, steps[i]);
-    look_closer(s);
+    count_all_callees(s);
     best = find_best(s);
   }
   if (!best)
-    return gp_fail(error, "no slide of its addresses puts three quarters of its %zu "
-                   "callees at entries of functions", s->count);
-  best = settle(s, best);
-  if (!best->bounds && s->count < ENOUGH)
-    return gp_fail(error, "its %zu callees are too few to tell a slide of its addresses "
-                   "by", s->count);
-  trial rival;
+    return gp_fail(error, "no slide found: none moves three quarters of the %zu callees "
+                   "to function entries", s->count);
+  best = most_likely(s, best);
+  if (!best->bounds && s->count < MIN_CALLEES)
+    return gp_fail(error, "no slide found: %zu callees are too few to determine it",
+                   s->count);
+  candidate rival;
   if (find_rival(s, best, &rival)) return fail_rivals(s, best, &rival, error);
   slide->offset = best->offset;
   return true;
 }
 
 /* Chooses by the bounds of the histogram alone. */
-static bool choose_by_bounds(search *s, gp_slide *slide, gp_error *error) {
-  if (s->by_bounds == 0)
-    return gp_fail(error, "has no arcs, and its histogram is larger or smaller than the "
-                   "code: nothing tells of a slide of its addresses");
-  if (s->by_bounds > 1) return fail_rivals(s, &s->kept[0], &s->kept[1], error);
-  slide->offset = s->kept[0].offset;
+static bool choose_from_bounds(search *s, gp_slide *slide, gp_error *error) {
+  if (s->from_bounds == 0)
+    return gp_fail(error, "no slide found: there are no arcs, and the histogram does not "
+                   "have the size of the code");
+  if (s->from_bounds > 1)
+    return fail_rivals(s, &s->candidates[0], &s->candidates[1], error);
+  slide->offset = s->candidates[0].offset;
   return true;
 }
 
-/* Whether all of the code lies in a histogram, less an offset. */
+/* Whether a histogram covers all of the code after an offset is subtracted. */
 static bool covers(gp_range histogram, uint64_t offset, const gp_image *image) {
   uint64_t low = histogram.low - offset, high = histogram.high - offset;
   return low <= image->text_low && high > image->text_low &&
          image->text_high < high + ROUNDING;
 }
 
-/* Whether the addresses fit as they are, so that there is nothing to look for. The bounds
- * may still tell of a slide that leaves callees in prologues. */
+/* Whether the addresses fit without a slide. Not if the bounds suggest a slide with which
+ * as many callees are in prologues. */
 static bool fits_unmoved(const search *s, bool covered) {
   size_t fitting = try_offset(s, 0, s->count).fitting;
-  for (size_t i = 0; i < s->by_bounds; i++)
-    if (s->kept[i].offset == 0) return is_most(fitting, s->count);
-  for (size_t i = 0; i < s->by_bounds; i++)
-    if (try_offset(s, s->kept[i].offset, s->count).fitting >= fitting) return false;
-  return s->count > 0 ? is_most(fitting, s->count) : covered;
+  for (size_t i = 0; i < s->from_bounds; i++)
+    if (s->candidates[i].offset == 0) return is_three_quarters(fitting, s->count);
+  for (size_t i = 0; i < s->from_bounds; i++)
+    if (try_offset(s, s->candidates[i].offset, s->count).fitting >= fitting) return false;
+  return s->count > 0 ? is_three_quarters(fitting, s->count) : covered;
 }
 
 static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image *image,
@@ -348,9 +358,9 @@ static bool find(search *s, gp_slide *slide, const gp_data *data, const gp_image
   if (!list_callees(s, data, error)) return false;
   bool recorded = data->histogram_count > 0;
   find_bounds(&code, image);
-  if (recorded) add_by_bounds(s, histogram, &code);
+  if (recorded) add_from_bounds(s, histogram, &code);
   bool done = fits_unmoved(s, !recorded || covers(histogram, 0, image)) ||
-              (s->count > 0 ? choose : choose_by_bounds)(s, slide, error);
+              (s->count > 0 ? choose : choose_from_bounds)(s, slide, error);
   slide->covers = recorded && covers(histogram, slide->offset, image);
   return done;
 }

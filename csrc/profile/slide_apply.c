@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Takes a slide off the addresses of a profile. */
+/* Subtracts a slide from the addresses of a profile. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -18,14 +18,16 @@ static uint64_t highest(const gp_data *data) {
   return data->layout.pointer_size < 8 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* Whether an address would be below 0, or beyond the highest one. With 64 bits a negative
- * offset is a positive one beyond 2^63, too, so only the first can be told. */
+/* Whether an address would be below 0, or above the highest one. With 64-bit
+ * addresses only the first can be detected: an offset with the sign bit may also be a
+ * positive one of 2^63 or more. */
 static bool leaves(const gp_data *data, uint64_t address, uint64_t offset) {
   bool negative = offset >> 63;
   if (!negative) return address < offset;
   return highest(data) < UINT64_MAX && address - offset > highest(data);
 }
 
+/* Whether all callees leave the address space. */
 static bool all_leave(const gp_data *data, uint64_t offset) {
   for (size_t i = 0; i < data->arcs.count; i++)
     if (!leaves(data, data->arcs.self[i], offset)) return false;
@@ -33,16 +35,16 @@ static bool all_leave(const gp_data *data, uint64_t offset) {
 }
 
 static bool fail_leaving(uint64_t offset, uint64_t address, gp_error *error) {
-  return gp_fail(error, "a slide of %s takes address 0x%" PRIx64
+  return gp_fail(error, "a slide of %s moves address 0x%" PRIx64
                  " out of the address space", gp_slide_text(offset).text, address);
 }
 
-/* Whether an address gets to the other end of the address space. */
+/* Whether the subtraction wraps around the address space. */
 static bool wraps(const gp_data *data, uint64_t address, uint64_t offset) {
   return address < (offset & highest(data));
 }
 
-/* All histograms have to stay in order, and each in one piece. */
+/* Checks that all histograms stay in order, and that none is split by wrapping. */
 static bool check(const gp_data *data, uint64_t offset, bool strict, gp_error *error) {
   for (size_t i = 0; i < 2 * data->histogram_count; i++) {
     const gp_histogram *h = &data->histograms[i / 2];
@@ -62,8 +64,8 @@ static void shift(const gp_data *data, uint64_t *addresses, size_t count,
     addresses[i] = (addresses[i] - offset) & highest(data);
 }
 
-/* Callers that are at no address stay what they are: unknown ones, and those of a shared
- * library from outside. */
+/* Special callers without an address stay unchanged: unknown ones, and callers outside of
+ * a shared library. */
 static void shift_callers(const gp_data *data, uint64_t offset) {
   const gp_arcs *arcs = &data->arcs;
   for (size_t i = 0; i < arcs->count; i++) {
@@ -73,14 +75,14 @@ static void shift_callers(const gp_data *data, uint64_t offset) {
   }
 }
 
-/* An empty index like another one, with room for all that is in it. */
-static bool renew(gp_hash *fresh, const gp_hash *index) {
+/* Makes an empty index with the settings and the size of another one. */
+static bool make_like(gp_hash *fresh, const gp_hash *index) {
   gp_hash_init(fresh, index->key_of, index->columns);
   return gp_hash_reserve(fresh, index->used);
 }
 
-/* Enters all rows into such an index, which takes the place of the other one. */
-static void enter(gp_hash *index, gp_hash *fresh, size_t rows) {
+/* Enters all rows into the empty index `fresh`, and replaces `index` by it. */
+static void rebuild(gp_hash *index, gp_hash *fresh, size_t rows) {
   for (uint32_t row = 0; row < rows; row++) gp_hash_add(fresh, row);
   gp_hash_free(index);
   *index = *fresh;
@@ -89,8 +91,8 @@ static void enter(gp_hash *index, gp_hash *fresh, size_t rows) {
 bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error) {
   gp_hash arcs, blocks;
   if (!check(data, offset, strict, error)) return false;
-  bool room = renew(&arcs, &data->arcs.index);
-  if (!renew(&blocks, &data->blocks.index) || !room) {
+  bool room = make_like(&arcs, &data->arcs.index);
+  if (!make_like(&blocks, &data->blocks.index) || !room) {
     gp_hash_free(&arcs);
     gp_hash_free(&blocks);
     return gp_fail_memory(error);
@@ -102,7 +104,7 @@ bool gp_slide_apply(gp_data *data, uint64_t offset, bool strict, gp_error *error
   shift_callers(data, offset);
   shift(data, data->arcs.self, data->arcs.count, offset);
   shift(data, data->blocks.address, data->blocks.count, offset);
-  enter(&data->arcs.index, &arcs, data->arcs.count);
-  enter(&data->blocks.index, &blocks, data->blocks.count);
+  rebuild(&data->arcs.index, &arcs, data->arcs.count);
+  rebuild(&data->blocks.index, &blocks, data->blocks.count);
   return true;
 }

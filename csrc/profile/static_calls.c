@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Static calls: calls that are found in the code. */
+/* Static calls: calls found in the code. */
 #include "profile/static_calls.h"
 
 #include <stdlib.h>
@@ -28,7 +28,8 @@ uint8_t *gp_static_calls_text(const gp_image *image, gp_error *error) {
 
 /* --- decoding -------------------------------------------------------------- */
 
-/* Nothing calls a cold part: what looks like such a call is not an instruction. */
+/* Appends the calls in a symbol's code. Ignores calls of cold parts: nothing calls them,
+ * so the bytes are not instructions. */
 static bool decode_symbol(gp_static_calls *calls, const gp_symtab *symtab,
                           uint32_t symbol, gp_range code, gp_disasm *decoder) {
   uint32_t caller = gp_symtab_owner(symtab, symbol);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Samples on code that no symbol covers. */
+/* Samples in code that no symbol covers. */
 #include "profile/unattributed.h"
 
 #include <math.h>
@@ -11,19 +11,19 @@
 #include "gmon/bins.h"
 #include "object/symbol_size.h"
 
-/* How many symbols before one are asked whether they reach beyond it, as a function does
- * that has further entries. */
-enum { FEW = 16 };
+/* How many symbols before a gap are checked for code that extends into it: a function
+ * with several entries has several such symbols. */
+enum { MAX_ENTRIES = 16 };
 
-/* Code between the end of a symbol and the next one. */
+/* Code between the end of a symbol and the start of the next one. */
 typedef struct gap {
   uint64_t begin;     /* address of the symbol */
-  gp_range range;
-  uint32_t symbol;    /* the one before, by row */
+  gp_range range;     /* the gap */
+  uint32_t symbol;    /* row of the symbol before the gap */
 } gap;
 
-/* The padding up to the next function is mostly shorter than this, in bytes. */
-#define MOST_PADDING 16
+/* Padding before a function is usually shorter than this, in bytes. */
+#define MAX_PADDING 16
 
 typedef struct search {
   const gp_image *image;
@@ -31,15 +31,15 @@ typedef struct search {
   const gp_samples *samples;
   const gp_data *data;
   gp_symbol_sizes sizes;
-  uint64_t drift;     /* by how many bytes samples may seem to be too low */
-  gap *gaps;          /* that have samples, ascending */
+  uint64_t drift;     /* bytes by which samples may be recorded too low; see drift_of */
+  gap *gaps;          /* gaps with samples, ascending */
   size_t count, capacity;
 } search;
 
 /* --- samples ---------------------------------------------------------------- */
 
-/* Ticks of one histogram in bins that lie in a range altogether: bins at its ends may be
- * those of its neighbours' code. */
+/* Ticks of one histogram in bins entirely within a range. Bins across its ends may belong
+ * to the neighbours' code. */
 static double ticks_of(const search *s, const gp_histogram *histogram, gp_range range) {
   uint64_t start = histogram->low / GP_PROFIL_UNIT;
   uint64_t low = (range.low + GP_PROFIL_UNIT - 1) / GP_PROFIL_UNIT;
@@ -66,15 +66,16 @@ static double ticks_in(const search *s, gp_range range) {
   return sum;
 }
 
-/* Bins are of equal size by their number and the range that they are said to cover. But
- * the C library rounds their number up after it has decided on their size: the higher a
- * sample was, the lower it seems to be, by some bytes at most, and so what is sampled
- * where a function begins may seem to be of the padding before. */
+/* By how many bytes samples may be recorded too low. We compute the size of a bin from
+ * the covered range and the number of bins. But the C library rounds the number of bins
+ * up after it has chosen their size. So our bins are slightly too small, and the error
+ * grows up to some bytes at the end of the code. Samples at the start of a function can
+ * then appear in the padding before it. */
 static uint64_t drift_of(const gp_histogram *histogram) {
   double size = GP_PROFIL_UNIT * round(gp_histogram_scale(histogram));
   double text = (double)(histogram->high - histogram->low);
   double drift = fabs(size * (double)histogram->bins - text);
-  return drift < MOST_PADDING ? (uint64_t)ceil(drift) : MOST_PADDING;
+  return drift < MAX_PADDING ? (uint64_t)ceil(drift) : MAX_PADDING;
 }
 
 /* --- symbols ---------------------------------------------------------------- */
@@ -85,28 +86,28 @@ static bool has_ticks(const search *s, uint32_t row, uint32_t end) {
   return false;
 }
 
-/* The index of a row's symbol among the image's, or GP_NONE. */
+/* The index of a row's symbol in the image's symbol table, or GP_NONE. */
 static uint32_t symbol_of(const search *s, uint32_t row) {
   uint32_t order = s->symtab->order[row];
   asymbol *symbol = order < s->image->symbol_count ? s->image->symbols[order] : NULL;
-  bool is_there = symbol && bfd_asymbol_value(symbol) == s->symtab->address[row];
-  return is_there ? order : GP_NONE;
+  bool same = symbol && bfd_asymbol_value(symbol) == s->symtab->address[row];
+  return same ? order : GP_NONE;
 }
 
-/* How far the code reaches that has a size and begins a few symbols before a row. */
-static uint64_t reach_of_few(search *s, uint32_t row) {
-  uint64_t reach = 0;
-  for (uint32_t i = 1; i <= FEW && i <= row; i++) {
+/* The highest end of the few symbols before a row, by their sizes. */
+static uint64_t end_of_preceding(search *s, uint32_t row) {
+  uint64_t end = 0;
+  for (uint32_t i = 1; i <= MAX_ENTRIES && i <= row; i++) {
     uint32_t symbol = symbol_of(s, row - i);
     uint64_t size = symbol == GP_NONE ? 0 : gp_symbol_sizes_size(&s->sizes, symbol);
     uint64_t address = s->symtab->address[row - i];
     if (size >= UINT64_MAX - address) return UINT64_MAX;
-    if (address + size > reach) reach = address + size;
+    if (address + size > end) end = address + size;
   }
-  return reach;
+  return end;
 }
 
-/* Keeps the gap between the code of a row and the row `end`, if samples fell in it. */
+/* Appends the gap between the code of a row and the row `end`, if it has samples. */
 static bool add_gap(search *s, uint32_t row, uint32_t end) {
   const gp_symtab *symtab = s->symtab;
   uint32_t symbol = symbol_of(s, row);
@@ -116,8 +117,8 @@ static bool add_gap(search *s, uint32_t row, uint32_t end) {
   found.range.high = end < symtab->count ? symtab->address[end] : symtab->text_high;
   found.range.high -= found.range.high < s->drift ? found.range.high : s->drift;
   if (ticks_in(s, found.range) == 0) return true;
-  uint64_t reach = reach_of_few(s, row);
-  if (reach > found.range.low) found.range.low = reach;
+  uint64_t covered = end_of_preceding(s, row);
+  if (covered > found.range.low) found.range.low = covered;
   if (!GP_RESERVE(&s->capacity, s->count + 1, GP_COLUMN(s->gaps))) return false;
   s->gaps[s->count++] = found;
   return true;
@@ -137,13 +138,14 @@ static bool ends_before(const void *gaps, size_t i, uint64_t address) {
   return ((const gap *)gaps)[i].range.high <= address;
 }
 
-/* The gap of the symbol at or before an address, if that is before its end; or NULL. */
+/* The gap whose symbol begins at or below an address, and which ends above it; or
+ * NULL. */
 static gap *gap_at(const search *s, uint64_t address) {
   size_t i = gp_search(s->gaps, 0, s->count, address, ends_before);
   return i < s->count && s->gaps[i].begin <= address ? &s->gaps[i] : NULL;
 }
 
-/* Whether a symbol stands for code: not for a file, a section, or a kind of code. */
+/* Whether a symbol stands for code: not a file, a section or a mapping symbol. */
 static bool is_of_code(const gp_image *image, asymbol *symbol) {
   flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_SYNTHETIC;
   return symbol->section && symbol->section->flags & SEC_CODE &&
@@ -151,9 +153,10 @@ static bool is_of_code(const gp_image *image, asymbol *symbol) {
          !bfd_is_target_special_symbol(image->file, symbol);
 }
 
-/* Takes from the gaps what symbols cover that no report knows: static ones that were left
- * out, other names of what has one. One without a size covers everything after it. */
-static void take_covered(search *s) {
+/* Removes from the gaps code covered by symbols that are not in the table: omitted static
+ * ones, and further names at an address. One without a size covers the rest of its
+ * gap. */
+static void remove_covered(search *s) {
   for (size_t i = 0; s->count > 0 && i < s->image->symbol_count; i++) {
     asymbol *symbol = s->image->symbols[i];
     if (!is_of_code(s->image, symbol)) continue;
@@ -167,7 +170,7 @@ static void take_covered(search *s) {
   }
 }
 
-/* --- all of it -------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------- */
 
 static void add_up(gp_unattributed *found, const search *s) {
   for (size_t i = 0; i < s->count; i++) {
@@ -192,7 +195,7 @@ bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
     return true;
   s.drift = drift_of(&data->histograms[0]);
   bool done = find_gaps(&s);
-  if (done) take_covered(&s);
+  if (done) remove_covered(&s);
   add_up(found, &s);
   free(s.gaps);
   found->known = done;

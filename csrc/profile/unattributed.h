@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples on code that no symbol covers.
+ * Samples in code that no symbol covers.
  *
- * What lies between the end of a symbol, by its size, and the next one counts for the
- * former: stubs of the procedure linkage, which have no symbols of their own, parts of a
- * program that were stripped, assembler beyond a .size. Here is told how much that is.
+ * Reports attribute code between the end of a symbol, by its size, and the next symbol to
+ * the former. Such code can be a stub in .plt, a stripped function, or assembler code
+ * after a .size. This file measures how many samples are in it.
  *
- * Only symbols with samples are looked at. Most have no samples past their ends.
+ * Only symbols with samples are examined. Most have none past their ends.
  */
 #ifndef GP_PROFILE_UNATTRIBUTED_H
 #define GP_PROFILE_UNATTRIBUTED_H
@@ -15,15 +15,15 @@
 #include "profile/samples.h"
 
 typedef struct gp_unattributed {
-  bool known;           /* an ELF image, and there are samples */
-  double ticks;         /* in bins that are of such code altogether */
-  double most;          /* those of one range, where there are most: */
-  gp_range range;       /*   that is empty if there are none at all */
-  uint32_t function;    /* that they count for */
+  bool known;           /* false without samples, and for images other than ELF */
+  double ticks;         /* in bins entirely within such code */
+  double most;          /* ticks of the range with the most of them */
+  gp_range range;       /* that range; empty if there are no such ticks */
+  uint32_t function;    /* the function that its ticks are attributed to */
 } gp_unattributed;
 
-/* Looks past the ends of symbols that have samples. Nothing is known for tables from
- * symbol files, and if the policy is not unattributed_measured. Error: no memory. */
+/* Measures such samples. Leaves `known` false for tables from symbol files, and without
+ * the policy unattributed_measured. Fails only if there is no memory. */
 bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
                           const gp_symtab *symtab, const gp_samples *samples,
                           const gp_data *data, gp_error *error);

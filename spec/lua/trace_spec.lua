@@ -66,12 +66,13 @@ local HISTOGRAM <const> =
 -- additional arguments.
 local topics <const> = {
   { 2, "numbering", all = true, {
-    "numbering: main is met at depth 1", "numbering: ping is met at depth 2", "numbering: leaf is met at depth 3",
-    "numbering: leaf is number 1", "numbering: pong is met at depth 3", "numbering: ping is number 2",
+    "numbering: main is reached at depth 1", "numbering: ping is reached at depth 2",
+    "numbering: leaf is reached at depth 3", "numbering: leaf is number 1",
+    "numbering: pong is reached at depth 3", "numbering: ping is number 2",
     "numbering: pong is number 2", "numbering: main is number 3",
   } },
   { 4, "cycles", all = true, {
-    "cycles: pong, with its members, joins ping: pong calls ping back",
+    "cycles: pong and its members join ping, because pong calls ping",
     "cycles: cycle 1: head ping", "cycles: cycle 1: member pong",
   } },
   { 16, "tally", all = true, {
@@ -118,13 +119,13 @@ local topics <const> = {
     "lookup: 0x1004 is in main", "lookup: 0x1020 is in ping", "lookup: 0x500 is in no function",
   } },
   { 1024, "propagation", all = true, {
-    "propagation: main: 1 of its time counts, it has 0 ticks of its own, and an entry",
-    "propagation: ping: 1 of its time counts, it has 2 ticks of its own, and an entry",
-    "propagation: pong: 1 of its time counts, it has 3 ticks of its own, and an entry",
-    "propagation: leaf: 1 of its time counts, it has 8 ticks of its own, and an entry",
-    "propagation: ping gets 2 + 0 ticks of leaf (1 of 4 calls), has 2 below it",
-    "propagation: pong gets 6 + 0 ticks of leaf (3 of 4 calls), has 6 below it",
-    "propagation: main gets 5 + 8 ticks of ping and its cycle (1 of 1 calls), has 13 below it",
+    "propagation: main: 1 of its time counts, it has 0 self ticks and an entry",
+    "propagation: ping: 1 of its time counts, it has 2 self ticks and an entry",
+    "propagation: pong: 1 of its time counts, it has 3 self ticks and an entry",
+    "propagation: leaf: 1 of its time counts, it has 8 self ticks and an entry",
+    "propagation: ping gets 2 + 0 ticks from leaf (1 of 4 calls), 2 ticks from callees so far",
+    "propagation: pong gets 6 + 0 ticks from leaf (3 of 4 calls), 6 ticks from callees so far",
+    "propagation: main gets 5 + 8 ticks from ping and its cycle (1 of 1 calls), 13 ticks from callees so far",
   } },
   { 2048, "blocks", all = true, {
     "blocks: record at offset 237: 2 blocks",

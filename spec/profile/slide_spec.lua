@@ -159,8 +159,8 @@ describe("No slide is guessed:", function()
   end
 
   it("two that fit alike are both told", function()
-    assert.matches("^: its addresses fit with a slide of 0x5555[%x]+ as well as with one of 0x5555[%x]+: " ..
-      "callees are at entries of functions with both$", refused(calls(5, 15)))
+    assert.matches("^: ambiguous slide: 0x5555[%x]+ and 0x5555[%x]+ fit equally well: " ..
+      "with both, callees are at function entries$", refused(calls(5, 15)))
   end)
 
   it("but where all functions are called there is one only", function()
@@ -178,8 +178,8 @@ describe("No slide is guessed:", function()
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "histogram", low = 0x50000, high = 0x53000, bins = { n = 0xc00 } } } })
     local _, message = found(assert(gprof.image(made)), path)
-    assert.equal(path .. ": its addresses fit with a slide of 0x40000 as well as with one of 0x3ffe0: " ..
-      "the histogram is of the code with both", message)
+    assert.equal(path .. ": ambiguous slide: 0x40000 and 0x3ffe0 fit equally well: " ..
+      "with both, the histogram covers the code", message)
   end)
 
   it("anything fits where functions are small, and that is seen", function()
@@ -193,7 +193,7 @@ describe("No slide is guessed:", function()
     end
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
     local _, message = found(made, path)
-    assert.matches(": its addresses fit with a slide of 0x5555[%x]+ as well as with one of 0x5555[%x]+: ", message)
+    assert.matches(": ambiguous slide: 0x5555[%x]+ and 0x5555[%x]+ fit equally well: ", message)
     local result = program.run { "-b", "-q", made.path, path }
     assert.same({ 1, "" }, { result.status, result.stdout })
     assert.matches("^gprof%.lua: [^\n]*: does not belong to [^\n]*\n$", result.stderr)
@@ -205,19 +205,19 @@ describe("No slide is guessed:", function()
       records[i] = { kind = "arc", from = 0x900000, self = 0x900000 + i * i * 0x101, count = 1 }
     end
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
-    assert.equal(": no slide of its addresses puts three quarters of its 20 callees at entries of functions",
+    assert.equal(": no slide found: none moves three quarters of the 20 callees to function entries",
       refused(path))
   end)
 
   it("a few callees, and no histogram", function()
-    assert.equal(": its 3 callees are too few to tell a slide of its addresses by", refused(calls(1, 3)))
+    assert.equal(": no slide found: 3 callees are too few to determine it", refused(calls(1, 3)))
   end)
 
   it("a histogram of another size, and no arcs", function()
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "histogram", low = 0x900000, high = 0x903000, bins = { n = 0xc00 } } } })
-    assert.equal(": has no arcs, and its histogram is larger or smaller than the code: nothing tells of a slide of " ..
-      "its addresses", refused(path))
+    assert.equal(": no slide found: there are no arcs, and the histogram does not have the size of the code",
+      refused(path))
   end)
 
   it("nothing that was recorded needs one", function()
@@ -268,11 +268,11 @@ describe("data:slide", function()
 
   it("takes nothing off if that would leave the address space", function()
     for _, case in ipairs {
-      { 8, 0x5001, "a slide of 0x5001 takes address 0x5000 out of the address space" },
-      { 8, 0x5008, "a slide of 0x5008 takes address 0x5000 out of the address space" },
-      { 8, math.maxinteger, "a slide of 0x7fffffffffffffff takes address 0x5000 out of the address space" },
-      { 4, -0xFFFFB000, "a slide of -0xffffb000 takes address 0x5000 out of the address space" },
-      { 4, -0xFFFFAFF8, "a slide of -0xffffaff8 takes address 0x5010 out of the address space" },
+      { 8, 0x5001, "a slide of 0x5001 moves address 0x5000 out of the address space" },
+      { 8, 0x5008, "a slide of 0x5008 moves address 0x5000 out of the address space" },
+      { 8, math.maxinteger, "a slide of 0x7fffffffffffffff moves address 0x5000 out of the address space" },
+      { 4, -0xFFFFB000, "a slide of -0xffffb000 moves address 0x5000 out of the address space" },
+      { 4, -0xFFFFAFF8, "a slide of -0xffffaff8 moves address 0x5010 out of the address space" },
     } do
       local data = data_with(case[1])
       assert.same({ n = 2, nil, case[3] }, table.pack(data:slide(case[2])))
@@ -284,7 +284,7 @@ describe("data:slide", function()
   it("lets arcs of other programs go around, unless there are no others", function()
     local data = gprof.data.new { pointer_size = 4 }
     data:add_arc(0, 0, 1)
-    assert.same({ n = 2, nil, "a slide of 0x1000 takes address 0x0 out of the address space" },
+    assert.same({ n = 2, nil, "a slide of 0x1000 moves address 0x0 out of the address space" },
       table.pack(data:slide(0x1000)))
     data:add_arc(0x5004, 0x5008, 3)
     data:slide(0x1000)
@@ -411,7 +411,7 @@ describe("--slide", function()
       assert.equal(("gprof.lua: option --slide takes an offset of at most 64 bits, such as 4096 or -0x1000, or " ..
         "auto, not '%s'\n"):format(word), failure("--slide=" .. word, built.image, path))
     end
-    assert.equal(("gprof.lua: %s: a slide of 0x600000000000 takes address 0x%x out of the address space\n"):format(
+    assert.equal(("gprof.lua: %s: a slide of 0x600000000000 moves address 0x%x out of the address space\n"):format(
       path, gmon.parse(shell.read(path)).records[1].low), failure("--slide=0x600000000000", built.image, path))
   end)
 
@@ -456,8 +456,8 @@ describe("--slide", function()
         profile.records[i] = { kind = "arc", from = 0, self = 0x900000 + i * i * 0x101, count = 1 }
       end
     end)
-    local message = "gprof.lua: " .. odd .. ": no slide of its addresses puts three quarters of its 20 callees at " ..
-      "entries of functions\n"
+    local message = "gprof.lua: " .. odd .. ": no slide found: none moves three quarters of the 20 callees to " ..
+      "function entries\n"
     assert.equal(message, failure("--slide=auto", built.image, odd))
     assert.equal(message, failure("--slide=auto", built.image, path, odd))
     local result = program.run { "-b", "--slide=auto", "--keep-going", built.image, path, odd }
