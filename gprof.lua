@@ -2,12 +2,11 @@
 -- gprof for Lua: shows where a program spent its time.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 --
--- This file is the program, `lua gprof.lua [options] [image [profile...]]`: it finds
--- its library beside itself, or among the installed modules, and hands over to
--- gprof.cli.main. From the checkout it also answers `require "gprof"`.
+-- This file is the program, `lua gprof.lua [options] [image [profile...]]`. It finds its
+-- library next to itself or among the installed modules, and calls gprof.cli.main. From
+-- the checkout it also implements `require "gprof"`.
 --
--- It parses under Lua 5.1 to 5.4: where `lua` is another version, it runs itself
--- with lua5.4.
+-- It is valid Lua 5.1 to 5.4. Under another version than 5.4, it runs itself with lua5.4.
 
 local source = string.gsub(debug.getinfo(1, "S").source, "^@", "")
 local is_program = arg ~= nil and arg[0] == source
@@ -16,8 +15,8 @@ local function quote(text)
   return "'" .. string.gsub(text, "'", "'\\''") .. "'"
 end
 
--- Runs this very command with lua5.4. os.execute tells the status of the command as
--- wait() has it in 5.1, and in three values later.
+-- Runs the same command with lua5.4. os.execute returns a wait() status in Lua 5.1, and
+-- three values since 5.2.
 local function run_with_lua54()
   local command = "command -v lua5.4 >/dev/null 2>&1 || exit 127; exec lua5.4 " ..
     quote(source)
@@ -29,8 +28,8 @@ local function run_with_lua54()
     code = status % 256 == 0 and status / 256 or 128 + status % 128
   end
   if code == 127 then
-    io.stderr:write("gprof.lua: this is ", _VERSION,
-      ", it needs Lua 5.4 (lua5.4 is not installed)\n")
+    io.stderr:write("gprof.lua: needs Lua 5.4: this is ", _VERSION,
+      ", and lua5.4 is not installed\n")
     code = 1
   end
   os.exit(code)
@@ -46,16 +45,15 @@ local function exists(path)
   return file and file:close()
 end
 
--- Where the library is, seen from the directory of this file: of a checkout; "bin" below
--- a prefix; "lib/luarocks/rocks-5.4/gprof/VERSION/bin" in a tree of LuaRocks.
+-- Paths to the library from the directory of this file: in a checkout; from "bin" in an
+-- installation prefix; from "lib/luarocks/rocks-5.4/gprof/VERSION/bin" with LuaRocks.
 local homes = {
   { lua = "/lua/", c = "/build/" },
   { lua = "/../share/lua/5.4/", c = "/../lib/lua/5.4/" },
   { lua = "/../../../../../../share/lua/5.4/", c = "/../../../../../../lib/lua/5.4/" },
 }
 
--- Puts the library that belongs to this file before all others. Returns whether there is
--- one.
+-- Puts the library next to a directory first in the search paths. Returns true if found.
 local function use_library(directory)
   for _, home in ipairs(homes) do
     local lua, c = directory .. home.lua, directory .. home.c
@@ -71,11 +69,11 @@ local function directory_of(path)
   return string.match(path, "^(.*)/[^/]*$") or "."
 end
 
--- The path that a link leads to.
-local function linked()
-  local answer = io.popen("readlink -f " .. quote(source))
-  local path = answer:read()
-  answer:close()
+-- The path of this file with links resolved.
+local function real_path()
+  local pipe = io.popen("readlink -f " .. quote(source))
+  local path = pipe:read()
+  pipe:close()
   return path or source
 end
 
@@ -85,7 +83,7 @@ local function fail(problem)
   os.exit(1)
 end
 
-if not (use_library(directory_of(source)) or use_library(directory_of(linked())) or
+if not (use_library(directory_of(source)) or use_library(directory_of(real_path())) or
     package.searchpath("gprof.library.native", package.path)) then
   fail "library is not installed"
 end

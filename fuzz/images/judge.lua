@@ -11,7 +11,7 @@ local SIGXCPU <const> = 24
 -- What is told beside a report.
 local remarks = {
   "^gprof%.lua: warning: [^\n]+\n$", "^gprof%.lua: hint: [^\n]+\n$",
-  "^gprof%.lua: [^\n]+: taken for moved %(unless %-%-slide=0%): [^\n]+\n$",
+  "^gprof%.lua: [^\n]+: addresses corrected %(%-%-slide=0 disables this%): [^\n]+\n$",
 }
 
 local function is_remark(line)

@@ -180,7 +180,7 @@ describe("--tree", function()
     assert.same({ HEADING, "gprof.lua: warning: symspec 'nobody' matches nothing\n", 0 },
       { result.stdout, result.stderr, result.status })
     result = program.run { "-b", "--tree=;", image, profile }
-    assert.same({ "", "gprof.lua: option --tree: ';' names nothing\n", 1 },
+    assert.same({ "", "gprof.lua: option --tree: ';' contains no name\n", 1 },
       { result.stdout, result.stderr, result.status })
   end)
 
@@ -223,7 +223,7 @@ describe("--tree", function()
     assert.truthy(program.run({ "-b", "--tree", image, idle }).stdout:find("\n no time accumulated\n", 1, true))
     local none = crafted.gmon { functions = plan.functions, calls = plan.calls }
     local result = program.run { "--tree", image, none }
-    assert.same({ "", ("gprof.lua: %s: has no histogram: a tree of calls cannot be made from it\n"):format(none), 1 },
+    assert.same({ "", ("gprof.lua: %s: has no histogram, which a call tree needs\n"):format(none), 1 },
       { result.stdout, result.stderr, result.status })
   end)
 

@@ -385,7 +385,7 @@ describe("The report of files", function()
   it("wants a profile that was made with a map", function()
     local profile = crafted.profile { functions = { "main" }, calls = { { "main", "main", 1 } } }
     assert.has_error(function() crafted.printed("file_order", profile) end,
-      "a file order needs a map of symbols to files, which this profile has not")
+      "a file order needs a map of symbols to files, which this profile lacks")
   end)
 end)
 

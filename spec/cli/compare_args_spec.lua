@@ -174,7 +174,7 @@ describe("--compare", function()
     local result = run("--keep-going", "--compare=" .. table.concat({ before, bad, old.image }, ","), new.image, after,
       bad)
     local said = bad .. ": is too short to be a profile\n"
-    assert.same({ ("gprof.lua: %sgprof.lua: %sgprof.lua: bad profiles that were left out: 2\n"):format(said, said), 1 },
+    assert.same({ ("gprof.lua: %sgprof.lua: %sgprof.lua: bad profiles skipped: 2\n"):format(said, said), 1 },
       { result.stderr, result.status })
     assert.truthy(result.stdout:find "\nold: 1 run, ")
     assert.truthy(result.stdout:find "\nnew: 1 run, ")
@@ -212,14 +212,14 @@ describe("--compare", function()
   -- What is said of what is old.
   for name, case in pairs {
     ["of another program"] = { strange .. "," .. stranger,
-      ("%s, %s: no function is one of %s, too"):format(strange, stranger, new.image) },
+      ("%s, %s: has no function in common with %s"):format(strange, stranger, new.image) },
     ["that is not there"] = { "/no/old", "/no/old: No such file or directory" },
-    ["without a name"] = { "", "option --compare: the name of a file is empty" },
-    ["without a name between commas"] = { before .. ",", "option --compare: the name of a file is empty" },
+    ["without a name"] = { "", "option --compare: the file name is empty" },
+    ["without a name between commas"] = { before .. ",", "option --compare: the file name is empty" },
     ["of two programs"] = { table.concat({ before, old.image, stranger }, ","),
-      ("option --compare: %s and %s are programs, and one is enough"):format(old.image, stranger) },
+      ("option --compare: %s and %s are both programs: name only one"):format(old.image, stranger) },
     ["of a program and no profile"] = { old.image,
-      ("option --compare: %s is a program, and needs a profile beside it"):format(old.image) },
+      ("option --compare: %s is a program: name its profile, too"):format(old.image) },
     ["of another format"] = { new.dir .. "/left.c", new.dir .. "/left.c: is no profile, or cut off: [^\n]*" },
     ["of a program that is not its own"] = { far .. "," .. old.image, far .. ": does not belong to [^\n]*" },
   } do
@@ -255,13 +255,14 @@ describe("--compare", function()
     local part = shell.write(shell.tmpdir() .. "/part.json",
       run("--export=json", "-phelper", old.image, before).stdout)
     local result = run("--compare=" .. part, new.image, after)
-    local said = ("gprof.lua: warning: %s: was exported with symspecs: what they left out looks new\n"):format(part)
+    local said = ("gprof.lua: warning: %s: was exported with symspecs: functions they exclude appear as new\n")
+      :format(part)
     assert.same({ said, 0 }, { result.stderr, result.status })
     assert.truthy(printed("-phelper", "--compare=" .. part, new.image, after):find(" helper (left.c)\n", 1, true))
   end)
 
   it("goes by function only", function()
-    check_failure("option --compare goes by function, and not with -l (--line)",
+    check_failure("options --compare and -l (--line) exclude each other",
       run("-l", "--compare=" .. before, new.image, after))
   end)
 
@@ -275,7 +276,7 @@ describe("--fail-on", function()
 
   it("has status 2 if something got slower, and names it", function()
     local result = run("--fail-on=50", old_words, new.image, after)
-    assert.same({ "gprof.lua: slower: helper (left.c): 1 to 4 seconds a run, 300.0 % more (error 0.22)\n", 2 },
+    assert.same({ "gprof.lua: slower: helper (left.c): 1 to 4 seconds per run, 300.0 % more (error 0.22)\n", 2 },
       { result.stderr, result.status })
     assert.equal(run(old_words, new.image, after).stdout, result.stdout)
   end)
@@ -296,7 +297,7 @@ describe("--fail-on", function()
   it("is about the whole program, too", function()
     local slow = profile(new, { ["helper"] = 100, ["helper 2"] = 400, moved = 64, new_name = 250, left = 12 })
     local result = run("--fail-on=10%", old_words, new.image, slow)
-    assert.same({ "gprof.lua: slower: the whole program: 6.26 to 8.26 seconds a run, 31.9 % more (error 0.38)\n", 2 },
+    assert.same({ "gprof.lua: slower: the whole program: 6.26 to 8.26 seconds per run, 31.9 % more (error 0.38)\n", 2 },
       { result.stderr, result.status })
   end)
 
@@ -315,7 +316,7 @@ describe("--fail-on", function()
   end)
 
   it("needs something to compare with", function()
-    check_failure("option --fail-on says when --compare has status 2, and needs that",
+    check_failure("option --fail-on needs --compare",
       run("--fail-on=5", new.image, after))
   end)
 end)

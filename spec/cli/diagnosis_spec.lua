@@ -32,8 +32,8 @@ end)
 
 describe("Without samples", function()
   local idle = crafted.gmon { functions = plan.functions, calls = plan.calls, ticks = {} }
-  local message <const> = "gprof.lua: hint: nothing was sampled: a sample is taken every 10 ms of CPU time, and the " ..
-    "program ran for less, or elsewhere; a longer run or the sum of several (-s) shows more\n"
+  local message <const> = "gprof.lua: hint: no samples: one is taken every 10 ms of CPU time, but the program ran " ..
+    "for less time, or ran other code; use a longer run, or the sum of several (-s)\n"
 
   it("the sampling period is told, if time is what was to be seen", function()
     for _, words in ipairs { {}, { "-p" }, { "--tree" }, { "-T" }, { "-q", "-p" } } do
@@ -41,7 +41,7 @@ describe("Without samples", function()
     end
     local other = crafted.gmon { functions = plan.functions, ticks = {}, calls = plan.calls, rate = 4,
       dimension = "misses", abbreviation = "m" }
-    assert.truthy(said(image, other):find("a sample is taken every 0.25 misses", 1, true))
+    assert.truthy(said(image, other):find("one is taken every 0.25 misses", 1, true))
   end)
 
   it("nothing is said where it is not, or nobody wants to read", function()
@@ -58,8 +58,7 @@ end)
 
 describe("Without debugging information", function()
   local profile = crafted.gmon(plan)
-  local message = "gprof.lua: hint: " .. image .. " tells of no source files and lines: was the program compiled " ..
-    "with -g?\n"
+  local message = "gprof.lua: hint: " .. image .. " has no line numbers: was it compiled with -g?\n"
 
   it("that is told where lines are asked for", function()
     for _, words in ipairs { { "-A" }, { "-l" }, { "-l", "-C" }, { "--annotate-time" } } do
@@ -82,7 +81,7 @@ describe("Without arcs", function()
 
   it("the missing call graph is told of, if it would have been printed", function()
     assert.equal("gprof.lua: hint: no calls were recorded, so there is no call graph: was the program compiled with " ..
-      "-pg, and not only linked?\n", said(image, flat))
+      "-pg, not just linked with it?\n", said(image, flat))
   end)
 
   it("nothing is said otherwise", function()
@@ -106,8 +105,8 @@ describe("Samples of no function", function()
   end
 
   it("are told of from ten on, and from a twentieth of all", function()
-    local message = "gprof.lua: hint: 10 of 100 samples are in code that is of no function: the profile may be that " ..
-      "of another build, or symbols may have been stripped\n"
+    local message = "gprof.lua: hint: 10 of 100 samples are in code outside of all functions: the profile may be " ..
+      "from another build, or symbols may have been stripped\n"
     assert.equal(message, said(image, profile_with(10)))
     assert.equal("", said(image, profile_with(9)))
     assert.equal("", said(image, profile_with(0)))
@@ -127,8 +126,8 @@ describe("Samples of no function", function()
     shell.check { "cp", image, copy }
     local profile = profile_with(40)
     shell.check { "touch", "-d", "2100-01-02", copy }
-    assert.equal(("gprof.lua: hint: 40 of 100 samples are in code that is of no function: %s is newer than the " ..
-      "profile, and may be another build than the one that ran\n"):format(copy), said(copy, profile))
+    assert.equal(("gprof.lua: hint: 40 of 100 samples are in code outside of all functions: %s is newer than the " ..
+      "profile, and may be a different build\n"):format(copy), said(copy, profile))
     assert.equal("", said(copy, profile_with(0)))
   end)
 
@@ -140,7 +139,7 @@ describe("Samples of no function", function()
       { kind = "arc", count = 1, from = crafted.BASE + 4, self = crafted.BASE + crafted.SIZE } }
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
     shell.check { "touch", "-d", "2100-01-01", path }
-    assert.truthy(said(image, path):find("the profile is about addresses 0x0 to 0x101000, the code at 0x1000 to ", 1,
+    assert.truthy(said(image, path):find("the profile covers addresses 0x0 to 0x101000, the code is at 0x1000 to ", 1,
       true))
   end)
 end)
@@ -157,8 +156,8 @@ describe("A name that matches nothing", function()
     return dir
   end
 
-  local GUESS <const> = ": the debugging information has the name; if it is a function's, the compiler may have " ..
-    "inlined it wherever it is called (-fno-inline keeps it)\n"
+  local GUESS <const> = ": the name is in the debugging information; if it is a function, the compiler may have " ..
+    "inlined all its calls (-fno-inline prevents that)\n"
 
   local function warning(dir, spec)
     return program.run({ "-b", "-p" .. spec }, { cwd = dir }).stderr
@@ -226,8 +225,8 @@ describe("Arcs that lead to no entry of a function", function()
   end
 
   it("are told of if they are most", function()
-    assert.equal("gprof.lua: hint: 6 of 10 arcs lead to no entry of a function: the profile may be that of another " ..
-      "build, or symbols may have been stripped (--verify tells more)\n", said(large, profile_with(4)))
+    assert.equal("gprof.lua: hint: 6 of 10 arcs do not lead to a function entry: the profile may be from another " ..
+      "build, or symbols may have been stripped (see --verify)\n", said(large, profile_with(4)))
     assert.equal("", said(large, profile_with(5)))
   end)
 
@@ -236,8 +235,8 @@ describe("Arcs that lead to no entry of a function", function()
     shell.check { "cp", large, copy }
     local some, few = profile_with(7), profile_with(8)
     shell.check { "touch", "-d", "2100-01-02", copy }
-    assert.equal(("gprof.lua: hint: 3 of 10 arcs lead to no entry of a function: %s is newer than the profile, and " ..
-      "may be another build than the one that ran (--verify tells more)\n"):format(copy), said(copy, some))
+    assert.equal(("gprof.lua: hint: 3 of 10 arcs do not lead to a function entry: %s is newer than the profile, and " ..
+      "may be a different build (see --verify)\n"):format(copy), said(copy, some))
     assert.equal("", said(copy, few))
   end)
 
@@ -255,8 +254,8 @@ describe("Arcs that lead to no entry of a function", function()
     local records = { { kind = "histogram", low = 0x1000, high = 0x1800, bins = { 0, 0, 0, 0 } },
       { kind = "arc", count = 1, from = 0x1004, self = 0x7f0000000000 } }
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
-    assert.equal("gprof.lua: hint: all calls that were recorded lead to shared libraries, of which the profile is " ..
-      "not: --with shows a program with its libraries\n", said("-q", large, path))
+    assert.equal("gprof.lua: hint: all recorded calls lead to shared libraries, which the profile does not " ..
+      "cover: add libraries with --with\n", said("-q", large, path))
     records[2].from = 0x7f0000000008
     gmon.write(path, gmon.magic { records = records })
     local result = program.run { large, path }

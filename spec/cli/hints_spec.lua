@@ -30,12 +30,12 @@ describe("a profile that stands in the place of the program", function()
   end
 
   it("seems to be swapped with it", function()
-    check(("%s: is a profile, and %s is a program: they seem to be swapped, as the program comes first"):format(profile,
+    check(("%s: is a profile, and %s is a program: name the program first"):format(profile,
       image), profile, image)
   end)
 
   it("is told to be one, where no program is named", function()
-    local message = profile .. ": is a profile, not a program, which has to be named before it"
+    local message = profile .. ": is a profile, not a program: name the program first"
     check(message, profile)
     check(message, profile, profile)
     check(message, profile, profile .. ".none")
@@ -49,7 +49,7 @@ end)
 
 describe("-y", function()
   it("is said to do nothing without annotated source", function()
-    assert.equal("option -y (--separate-files) does nothing without -A (--annotated-source)",
+    assert.equal("option -y (--separate-files) has no effect without -A (--annotated-source)",
       warned("-p", "-y", image, profile))
     assert.equal("", warned("-p", "-y", "--gnu-compat", image, profile))
   end)
@@ -65,9 +65,9 @@ describe("a symspec that matches nothing", function()
   end
 
   it("may have been options that were joined to one", function()
-    assert.equal(missed("b", ": what is joined to -p is a symspec; as options of their own: -p -b"),
+    assert.equal(missed("b", ": text attached to -p is a symspec; write options apart: -p -b"),
       warned("-pb", image, profile))
-    assert.equal(missed("bl", ": what is joined to -Q is a symspec; as options of their own: -Q -bl"),
+    assert.equal(missed("bl", ": text attached to -Q is a symspec; write options apart: -Q -bl"),
       warned("-Qbl", image, profile))
     assert.equal(missed "bR", warned("-pbR", image, profile))
     assert.equal(missed "b", warned("-p", "-fb", image, profile))
@@ -77,8 +77,8 @@ describe("a symspec that matches nothing", function()
     wor = "work", works = "work", wrok = "work", vork = "work", ["work_"] = "work", draw = "Draw", worknig = "working",
   } do
     it("may have been meant for a name that is nearly the same: " .. spec, function()
-      assert.equal(missed(spec, (": is %s meant?"):format(name)), warned("-p" .. spec, image, profile))
-      assert.equal(missed(spec, (": is %s meant?"):format(name)), warned("-p", "-f" .. spec, image, profile))
+      assert.equal(missed(spec, (": did you mean %s?"):format(name)), warned("-p" .. spec, image, profile))
+      assert.equal(missed(spec, (": did you mean %s?"):format(name)), warned("-p", "-f" .. spec, image, profile))
     end)
   end
 

@@ -72,7 +72,8 @@ describe("operands", function()
     check_output(report, program.run({ "-b" }, { cwd = dir }))
     check_output(report, program.run({ "-b", image }, { cwd = dir }))
     os.remove(dir .. "/a.out")
-    check_failure("a.out: No such file or directory (no program is named)", program.run({}, { cwd = dir }))
+    check_failure("a.out: No such file or directory (the default program, as none is named)",
+      program.run({}, { cwd = dir }))
   end)
 
   it("may be any number of profiles, which are added up", function()
@@ -178,7 +179,7 @@ describe("under Lua 5.1, the program", function()
   end)
 
   it("says that Lua 5.4 is not installed", function()
-    check_failure("this is Lua 5.1, it needs Lua 5.4 (lua5.4 is not installed)", run_old("/nowhere", "-b", image))
+    check_failure("needs Lua 5.4: this is Lua 5.1, and lua5.4 is not installed", run_old("/nowhere", "-b", image))
   end)
 
   it("is no library", function()
@@ -209,21 +210,22 @@ describe("a failure is one line:", function()
       image = build.program("brief", "stripped").image },
     ["no profile"] = { "$: No such file or directory", profile = "/no/profile" },
     ["an empty profile"] = { "$: is empty", profile = save "" },
-    ["a profile without records"] = { "$: holds neither a histogram nor arcs",
+    ["a profile without records"] = { "$: has neither a histogram nor arcs",
       profile = save(gmon.magic { records = {} }) },
     ["a profile of nothing but blocks"] = {
-      "$: holds counts of basic blocks only, which are shown by -l with -A or -C",
+      "$: has only basic-block counts: print them with -l and -A or -C",
       profile = save(gmon.magic { records = { { kind = "blocks", { 0x1000, 1 } } } }) },
-    ["a flat profile of calls"] = { "$: has no histogram: a flat profile cannot be made from it", option = "-p",
+    ["a flat profile of calls"] = { "$: has no histogram, which a flat profile needs", option = "-p",
       profile = crafted.gmon { functions = plan.functions, calls = plan.calls } },
     ["a call graph of samples"] = {
-      "$: has no arcs: a call graph cannot be made from it (was the program compiled with -pg?)", option = "-q",
+      "$: has no arcs, which a call graph needs (was the program compiled with -pg?)", option = "-q",
       profile = crafted.gmon { functions = plan.functions, ticks = plan.ticks } },
-    ["an unknown option"] = { "unknown option '--speed' (-h lists them)", option = "--speed" },
-    ["an option with a typo"] = { "unknown option '--tpo=5': is --top meant? (-h lists them)", option = "--tpo=5" },
-    ["an option with a letter too many"] = { "unknown option '--treee': is --tree meant? (-h lists them)",
+    ["an unknown option"] = { "unknown option '--speed' (-h lists all options)", option = "--speed" },
+    ["an option with a typo"] = { "unknown option '--tpo=5': did you mean --top? (-h lists all options)",
+      option = "--tpo=5" },
+    ["an option with a letter too many"] = { "unknown option '--treee': did you mean --tree? (-h lists all options)",
       option = "--treee" },
-    ["an unknown letter"] = { "unknown option '-Y' (-h lists them)", option = "-Y" },
+    ["an unknown letter"] = { "unknown option '-Y' (-h lists all options)", option = "-Y" },
     ["an ambiguous option"] = { "option '--fi' is ambiguous: --file-info, --file-ordering, --file-format",
       option = "--fi" },
   }
@@ -242,7 +244,7 @@ describe("a failure is one line:", function()
       { kind = "arc", from = 0x8004, self = 0x9000, count = 1 },
     } }
     local path = save(bytes)
-    check_failure(("%s: does not belong to %s: it is about addresses 0x8000 to 0x8040, the code is at 0x1000 to 0x1060")
+    check_failure(("%s: does not belong to %s: it covers addresses 0x8000 to 0x8040, the code is at 0x1000 to 0x1060")
       :format(path, image), run("-b", image, path))
   end)
 
@@ -250,7 +252,7 @@ describe("a failure is one line:", function()
     local path = save "gmon"
     check_failure(path .. ": is too short to be a profile", run("-b", image, profile, path, profile))
     local calls = crafted.gmon { functions = plan.functions, calls = plan.calls }
-    check_failure(("%s, %s: has no histogram: a flat profile cannot be made from it"):format(calls, calls),
+    check_failure(("%s, %s: has no histogram, which a flat profile needs"):format(calls, calls),
       run("-p", image, calls, calls))
   end)
 
@@ -268,7 +270,7 @@ describe("no report at all", function()
   it("is warned of if options have taken all away", function()
     for _, words in ipairs { { "-P", "-Q" }, { "-p", "-P", "-Q" }, { "-Q", "-P", "-Z", "-J" } } do
       local result = run(image, profile, table.unpack(words))
-      assert.same({ "", "gprof.lua: warning: nothing is printed: the options take away what there would be\n", 0 },
+      assert.same({ "", "gprof.lua: warning: nothing to print: the options exclude every report\n", 0 },
         { result.stdout, result.stderr, result.status })
       table.insert(words, "--gnu-compat")
       assert.same({ "", "", 0 }, (function(compatible)

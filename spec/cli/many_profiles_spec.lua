@@ -212,7 +212,7 @@ describe("a directory of profiles", function()
       ["below"] = { ["gmon"] = "gmo", ["gmon.2"] = profile(arc(2)) } }
     for _, jobs in ipairs { 1, 2, 4 } do
       local result, bytes = sum { dir, "--jobs=" .. jobs }
-      assert.same({ 0, ("gprof.lua: warning: %s: left out what is no profile: 3 of 5 files, such as %s/below/gmon\n")
+      assert.same({ 0, ("gprof.lua: warning: %s: skipped 3 of 5 files, which are not profiles, such as %s/below/gmon\n")
         :format(dir, dir), profile(arc(3)) }, { result.status, result.stderr, bytes })
     end
   end)
@@ -240,9 +240,9 @@ describe("a directory of profiles", function()
 
   it("has to hold one", function()
     local empty = directory { below = { [".hidden"] = profile(arc(1)) } }
-    check_failure(empty .. ": holds no profiles", { empty })
+    check_failure(empty .. ": contains no profiles", { empty })
     local logs = directory { log = "text", other = "text" }
-    check_failure(logs .. ": holds no profiles", { logs })
+    check_failure(logs .. ": contains no profiles", { logs })
   end)
 
   it("has to be open to the reader, as all in it", function()
@@ -300,7 +300,7 @@ describe("a list of profiles", function()
 
   it("has to be there, and to name some", function()
     check_failure("/nowhere: No such file or directory", { "--profiles-from=/nowhere" })
-    check_failure("option --profiles-from: the name of a file is empty", { "--profiles-from=" })
+    check_failure("option --profiles-from: the file name is empty", { "--profiles-from=" })
     local empty = list "\n\n"
     check_failure(empty .. ": names no profiles", { "--profiles-from=" .. empty })
     check_failure("standard input: names no profiles", { "--profiles-from=-" })
@@ -407,7 +407,7 @@ describe("--jobs", function()
         read -r child _ _ parent _ <$stat && [ "$parent" = $pid ] && last=$child
       done 2>/dev/null
       kill -KILL $last;]]
-    assert.same({ 1, "gprof.lua: one of the processes of --jobs was ended by signal 9\n" },
+    assert.same({ 1, "gprof.lua: a process of --jobs was killed by signal 9\n" },
       { result.status, result.stderr })
   end)
 end)
@@ -428,7 +428,7 @@ gprof.lua: DIR/b: ends in the middle of the arc at offset %d
 gprof.lua: DIR/c: histogram at offset 20 has bins of 4 bytes, the ones before have 2
 gprof.lua: DIR/d: is empty
 gprof.lua: /nowhere: No such file or directory
-gprof.lua: bad profiles that were left out: 4
+gprof.lua: bad profiles skipped: 4
 ]]):format(at):gsub("DIR", (dir:gsub("%%", "%%%%"))), result.stderr)
       assert.same({ 1, profile(histogram(6), arc(2)) }, { result.status, bytes })
     end
@@ -437,7 +437,7 @@ gprof.lua: bad profiles that were left out: 4
   it("goes with reports", function()
     local result = program.run { "--keep-going", "-b", "-p", image, dir .. "/a", "/nowhere", dir .. "/e" }
     assert.same({ 1, program.run({ "-b", "-p", image, dir .. "/a", dir .. "/e" }).stdout,
-      "gprof.lua: /nowhere: No such file or directory\ngprof.lua: bad profiles that were left out: 1\n" },
+      "gprof.lua: /nowhere: No such file or directory\ngprof.lua: bad profiles skipped: 1\n" },
       { result.status, result.stdout, result.stderr })
   end)
 
@@ -451,8 +451,8 @@ gprof.lua: bad profiles that were left out: 4
   it("tolerates directories without profiles, and no list or image that is missing", function()
     local empty, logs = directory {}, directory { log = "text" }
     local result, bytes = sum { "--keep-going", empty, logs, dir .. "/a" }
-    assert.same({ 1, ("gprof.lua: %s: holds no profiles\ngprof.lua: %s: holds no profiles\n" ..
-      "gprof.lua: bad profiles that were left out: 2\n"):format(empty, logs), good },
+    assert.same({ 1, ("gprof.lua: %s: contains no profiles\ngprof.lua: %s: contains no profiles\n" ..
+      "gprof.lua: bad profiles skipped: 2\n"):format(empty, logs), good },
       { result.status, result.stderr, bytes })
     check_failure("/nowhere: No such file or directory", { "--keep-going", "--profiles-from=/nowhere" })
   end)

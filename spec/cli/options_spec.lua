@@ -158,7 +158,7 @@ describe("a long option", function()
       "--" .. ("x"):rep(9999) } do
       local found, message = parse("--brief", word)
       assert.is_nil(found)
-      assert.equal(("unknown option '%s' (-h lists them)"):format(word), message)
+      assert.equal(("unknown option '%s' (-h lists all options)"):format(word), message)
     end
   end)
 
@@ -167,7 +167,7 @@ describe("a long option", function()
       ["--exprot=json"] = "--export", ["--lne"] = "--line" } do
       local found, message = parse("--brief", word)
       assert.is_nil(found)
-      assert.equal(("unknown option '%s': is %s meant? (-h lists them)"):format(word, meant), message)
+      assert.equal(("unknown option '%s': did you mean %s? (-h lists all options)"):format(word, meant), message)
     end
   end)
 
@@ -182,7 +182,7 @@ describe("a short option", function()
     for _, word in ipairs { "-Y", "-bY", "-bYp" } do
       local found, message = parse(word)
       assert.is_nil(found)
-      assert.equal("unknown option '-Y' (-h lists them)", message)
+      assert.equal("unknown option '-Y' (-h lists all options)", message)
     end
   end)
 
@@ -319,7 +319,8 @@ describe("settings", function()
     assert.is_nil(read("--no-demangle", "--demangle").no_demangle)
     assert.is_nil(read("--no-demangle", "--demangle=auto").no_demangle)
     assert.is_true(read("--demangle", "--no-demangle").no_demangle)
-    assert.equal("unknown demangling style 'klingon'", select(2, read "--demangle=klingon"))
+    assert.equal("unknown demangling style 'klingon': known are none, auto, gnu-v3, java, gnat, dlang and rust",
+      select(2, read "--demangle=klingon"))
   end)
 
   it("of the file format go by its first letter", function()
@@ -328,7 +329,7 @@ describe("settings", function()
       assert.equal(format, read("-O", word).file_format)
     end
     local known = "known are auto, magic, bsd, 4.4bsd and prof"
-    assert.equal("file format 'prof' is not with --gnu-compat, as GNU gprof cannot read it",
+    assert.equal("file format 'prof' excludes --gnu-compat: GNU gprof cannot read it",
       select(2, read("-Oprof", "--gnu-compat")))
     assert.equal("unknown file format 'elf': " .. known, select(2, read("-O", "elf")))
     assert.equal("unknown file format '': " .. known, select(2, read("-O", "")))

@@ -204,7 +204,7 @@ describe("in the sandbox is refused:", function()
     local words = { "-b", "-l", "-A", "--sandbox", made.image, small.run(made) }
     local result = program.run(words, { cwd = shell.tmpdir "elsewhere" })
     assert.same({ "", 0 }, { result.stdout, result.status })
-    assert.truthy(result.stderr:find "small.c: Permission denied %(with %-%-sandbox, source is read below [^\n]*\n$")
+    assert.truthy(result.stderr:find "small.c: Permission denied %(%-%-sandbox permits only [^\n]*\n$")
     assert.truthy(program.run(words, { cwd = made.dir }).stdout:find("int twig(int x)", 1, true))
   end)
 
@@ -405,7 +405,7 @@ describe("the limits of the sandbox", function()
   end)
 
   it("are those of other programs, too: nothing is drawn", function()
-    check_failure("option --sandbox runs no other program: draw what --export=dot makes",
+    check_failure("option --sandbox cannot run Graphviz for --export=svg: use --export=dot",
       program.run { "--sandbox", "--export=svg:it.svg", image, profile })
   end)
 

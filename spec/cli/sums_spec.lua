@@ -143,14 +143,14 @@ describe("--sum-file", function()
     quietly(dir, "--sum-file=x", "prog", "x", two)
     assert.equal(expected(3, 30), shell.read(dir .. "/x"))
     for _, path in ipairs { "prog", "./prog" } do
-      check_failure(path .. ": is the program: no sum is written over it",
+      check_failure(path .. ": is the program: not overwritten by a sum",
         program.run({ "--sum-file=" .. path, "prog", one }, { cwd = dir }))
     end
     assert.equal(shell.read(image), shell.read(dir .. "/prog"))
   end)
 
   it("needs a name", function()
-    check_failure("option --sum-file: the name of a file is empty", program.run { "--sum-file=", image, one })
+    check_failure("option --sum-file: the file name is empty", program.run { "--sum-file=", image, one })
     check_failure("option '--sum-file' needs an argument", program.run { image, one, "--sum-file" })
   end)
 end)
@@ -206,7 +206,7 @@ describe("the format of a sum", function()
     local dir = shell.tmpdir()
     quietly(dir, "-s", "-O", "prof", image, one, two)
     assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
-    local format = "file format 'prof' is not with --gnu-compat, as GNU gprof cannot read it"
+    local format = "file format 'prof' excludes --gnu-compat: GNU gprof cannot read it"
     check_failure(format, program.run({ "-s", "-O", "prof", "--gnu-compat", image, one }, { cwd = shell.tmpdir() }))
   end)
 end)
@@ -283,7 +283,7 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
 
   it("a report beside it that there are no records for", function()
     local bare = gmon.write(shell.tmpdir() .. "/bare", gmon.magic { records = { histogram { n = 512, [7] = 1 } } })
-    check_failures(bare .. ": has no arcs: a call graph cannot be made from it (was the program compiled with -pg?)",
+    check_failures(bare .. ": has no arcs, which a call graph needs (was the program compiled with -pg?)",
       [[exec "$@" -q]], { bare })
   end)
 
@@ -363,7 +363,8 @@ describe("reports on the sum of five runs are those on the runs:", function()
     words[#words + 1] = option
     local result = runner(words)
     -- Samples are everywhere in these runs, in the procedure linkage, too: that is told, of the runs and of the sum.
-    local told = reader == ours and result.stderr:match "^gprof.lua: warning: [^\n]* no symbol covers[^\n]*\n$" or ""
+    local told = reader == ours and
+      result.stderr:match "^gprof.lua: warning: [^\n]* code without a symbol[^\n]*\n$" or ""
     assert.same({ 0, told }, { result.status, result.stderr })
     return told .. result.stdout
   end

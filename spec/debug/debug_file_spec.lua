@@ -625,7 +625,7 @@ it("a debugging file that changes while it is read is an error", function()
     file:write "more"
     file:close()
   end]]):format(dir .. "/image.debug"))
-  assert.same({ "", ("gprof.lua: %s/image.debug: has changed while it was read\n"):format(dir), 1 },
+  assert.same({ "", ("gprof.lua: %s/image.debug: changed while it was read\n"):format(dir), 1 },
     report(calls, dir .. "/image", { "--report=" .. path }))
 end)
 
@@ -633,8 +633,8 @@ it("sums and exports do not overwrite a debugging file", function()
   local dir = strip(calls)
   put(dir, "image.debug")
   for option, problem in pairs {
-    ["--sum-file="] = "is the program's debugging file: no sum is written over it",
-    ["--export=json:"] = "is read: no export is written over it",
+    ["--sum-file="] = "is the program's debugging file: not overwritten by a sum",
+    ["--export=json:"] = "is an input file: not overwritten by an export",
   } do
     assert.same({ "", ("gprof.lua: %s/image.debug: %s\n"):format(dir, problem), 1 },
       report(calls, dir .. "/image", { option .. dir .. "/image.debug" }))

@@ -220,7 +220,7 @@ describe("the export callgrind", function()
     local plan = { functions = { "f" }, calls = { { "f", "f", 1 } } }
     local path = crafted.gmon(plan)
     local result = program.run { "--export=callgrind", crafted.image(plan), path }
-    assert.same({ "", "gprof.lua: " .. path .. ": has no histogram: a callgrind export cannot be made from it\n", 1 },
+    assert.same({ "", "gprof.lua: " .. path .. ": has no histogram, which the export 'callgrind' needs\n", 1 },
       { result.stdout, result.stderr, result.status })
   end)
 end)

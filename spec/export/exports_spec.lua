@@ -91,17 +91,17 @@ describe("An export that cannot be is one line:", function()
   it("of a kind that there is not", function()
     local known = table.concat(exports.kinds, ", ")
     for _, kind in ipairs { "xml", "", "JSON", "json/x", "report.flat" } do
-      check_failure(("option --export: there is no kind '%s': known are %s"):format(kind, known), "--export", kind)
+      check_failure(("option --export: unknown kind '%s': known are %s"):format(kind, known), "--export", kind)
     end
-    check_failure(("option --export: there is no kind '%s': known are %s"):format("js", known), "--export=js:file")
+    check_failure(("option --export: unknown kind '%s': known are %s"):format("js", known), "--export=js:file")
   end)
 
   it("the second one on standard output", function()
-    check_failure("option --export: one export only can go to standard output", "--export=json", "--export=json:-")
+    check_failure("option --export: only one export can go to standard output", "--export=json", "--export=json:-")
   end)
 
   it("without a name behind the colon", function()
-    check_failure("option --export: the name of a file is empty", "--export=json:")
+    check_failure("option --export: the file name is empty", "--export=json:")
   end)
 
   it("into a directory", function()
@@ -119,7 +119,7 @@ describe("An export that cannot be is one line:", function()
     local before = { shell.read(image), shell.read(profile), shell.read(profile) }
     for _, path in ipairs { "prog", "./prog", "link", "gmon", dir .. "/gmon", "old" } do
       local result = program.run({ "--export=json:" .. path, "--compare=old", "prog", "gmon" }, { cwd = dir })
-      assert.same({ "", "gprof.lua: " .. path .. ": is read: no export is written over it\n", 1 },
+      assert.same({ "", "gprof.lua: " .. path .. ": is an input file: not overwritten by an export\n", 1 },
         { result.stdout, result.stderr, result.status })
       assert.same(before, { shell.read(dir .. "/prog"), shell.read(dir .. "/gmon"), shell.read(dir .. "/old") })
     end
@@ -133,7 +133,7 @@ describe("An export that cannot be is one line:", function()
     for _, option in ipairs { "--export=csv:code.c", "--html=code.c", "--export=json:" .. source } do
       local result = program.run({ option, "prog", "gmon.out" }, { cwd = dir })
       assert.same({ "", "gprof.lua: " .. option:match "[^=:]*$" ..
-        ": is the program's source: no export is written over it\n", 1 },
+        ": is a source file of the program: not overwritten by an export\n", 1 },
         { result.stdout, result.stderr, result.status })
       assert.equal("int main(void) { return 0; }\n", shell.read(source))
     end
@@ -148,7 +148,7 @@ describe("An export that cannot be is one line:", function()
     shell.write(dir .. "/list", list)
     for path, words in pairs { map = { "-Rmap", image, profile }, list = { "--profiles-from=list", image } } do
       local result = program.run({ "--export=json:" .. path, table.unpack(words) }, { cwd = dir })
-      assert.same({ "", "gprof.lua: " .. path .. ": is read: no export is written over it\n", 1 },
+      assert.same({ "", "gprof.lua: " .. path .. ": is an input file: not overwritten by an export\n", 1 },
         { result.stdout, result.stderr, result.status })
     end
     assert.same({ map, list }, { shell.read(dir .. "/map"), shell.read(dir .. "/list") })
@@ -158,7 +158,7 @@ describe("An export that cannot be is one line:", function()
     local dir = shell.tmpdir()
     for _, words in ipairs { { "--export=json:x", "--export=csv:x" }, { "--export=json:x", "--sum-file=x" } } do
       local result = program.run({ image, profile, table.unpack(words) }, { cwd = dir })
-      assert.same({ "", "gprof.lua: x: is asked for twice, and the first would be lost\n", 1 },
+      assert.same({ "", "gprof.lua: x: is named for two outputs\n", 1 },
         { result.stdout, result.stderr, result.status })
       assert.equal("", shell.listing(dir))
     end

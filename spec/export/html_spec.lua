@@ -433,12 +433,12 @@ end)
 
 describe("A page that cannot be written is reported in one line:", function()
   it("without a name", function()
-    check_failure("option --html: the name of a file is empty", "--html=")
+    check_failure("option --html: the file name is empty", "--html=")
     check_failure("option '--html' needs an argument", "--html")
   end)
 
   it("together with an export on standard output", function()
-    check_failure("option --html: one export only can go to standard output", "--export=json", "--html=-")
+    check_failure("option --html: only one export can go to standard output", "--export=json", "--html=-")
   end)
 
   it("to a directory, or into a missing directory", function()

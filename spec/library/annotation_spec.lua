@@ -142,7 +142,7 @@ Execution Summary:
   it("has functions only without -l, and one warning of blocks", function()
     for _, words in ipairs { { "-A" }, { "-C" }, { "-A", "-C", "-p" } } do
       local result = program.run { "-b", made.image, profile, table.unpack(words) }
-      assert.same({ 0, "gprof.lua: warning: counts of basic blocks are shown with option -l (--line) only\n" },
+      assert.same({ 0, "gprof.lua: warning: basic-block counts are printed only with -l (--line)\n" },
         { result.status, result.stderr })
     end
     local report = program.run({ "-b", "-A", made.image, profile }).stdout
@@ -344,7 +344,7 @@ describe("A source is warned of once that", function()
       shell.write(path, "one\ntwo\n")
       shell.check { "touch", "-r", image, path }
     end)
-    assert.equal("has 2 lines, but the program was made of 14 or more", warning)
+    assert.equal("has 2 lines, but the program was compiled from at least 14", warning)
     assert.truthy(text:find("3,0 -> one\n           1 -> two\n\n\nTop", 1, true))
   end)
 
@@ -353,7 +353,7 @@ describe("A source is warned of once that", function()
       shell.write(path, "")
       shell.check { "touch", "-r", image, path }
     end)
-    assert.equal("has 0 lines, but the program was made of 14 or more", warning)
+    assert.equal("has 0 lines, but the program was compiled from at least 14", warning)
     assert.truthy(text:find "^%*%*%* File [^\n]+:\n\n\nTop")
   end)
 
@@ -477,8 +477,8 @@ describe("-y", function()
       local result = program.run({ mode, "-l", "-z", "-A", "-y", "y-ann" }, { cwd = dir })
       assert.same({ 0, "" }, { result.status, result.stdout })
       for _, name in ipairs { "x-ann", "y-ann" } do
-        assert.truthy(result.stderr:find(("gprof.lua: warning: %s: is a source, or the program: no listing is "
-          .. "written over it\n"):format(name), 1, true), result.stderr)
+        assert.truthy(result.stderr:find(("gprof.lua: warning: %s: is the program or a source file: " ..
+          "not overwritten by a listing\n"):format(name), 1, true), result.stderr)
       end
       assert.equal(part, shell.read(dir .. "/x-ann"))
       assert.equal(program_before, shell.read(dir .. "/y-ann"))

@@ -280,9 +280,8 @@ end)
 describe("--with", function()
   local image, path = program_of()
   local liby, of_liby = library_of("liby.so", INSIDE)
-  local unknown = "gprof.lua: warning: who called %s is not known of all calls, which come from <outside>: the " ..
-    "program tells only of those into libraries that are compiled with -pg, where it is clear at which addresses " ..
-    "these were\n"
+  local unknown = "gprof.lua: warning: some calls into %s have unknown callers, shown as <outside>: a program " ..
+    "records only calls into libraries compiled with -pg, and load addresses must be certain\n"
 
   it("shows both, and says whose callers are not known", function()
     local result = program.run { "-b", "--with=" .. liby .. ":" .. of_liby, image, path }
@@ -351,7 +350,7 @@ describe("--with", function()
     for _, option in ipairs { "--html=", "--export=json:" } do
       for _, name in ipairs { "liby.so", "./liby.so.profile" } do
         local result = program.run({ option .. name, "--with=liby.so", image, path }, { cwd = dir })
-        assert.same({ 1, "", ("gprof.lua: %s: is read: no export is written over it\n"):format(name) },
+        assert.same({ 1, "", ("gprof.lua: %s: is an input file: not overwritten by an export\n"):format(name) },
           { result.status, result.stdout, result.stderr })
         assert.same(before, { shell.read(dir .. "/liby.so"), shell.read(dir .. "/liby.so.profile") })
       end
@@ -364,11 +363,11 @@ describe("--with", function()
       ["-c"] = "-c (--static-call-graph)", ["-r"] = "-r (--function-ordering)",
       ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare",
       ["--verify"] = "--verify" } do
-      failure("option --with shows functions of several objects: not with " .. name, option, "--with=" .. liby .. ":" ..
-        of_liby, image, path)
+      failure("options --with and " .. name .. " exclude each other", option, "--with=" .. liby .. ":" .. of_liby,
+        image, path)
     end
     local sum = shell.tmpdir() .. "/sum"
-    failure("option --with shows functions of several objects: not with -s (--sum)", "--sum-file=" .. sum,
+    failure("options --with and -s (--sum) exclude each other", "--sum-file=" .. sum,
       "--with=" .. liby .. ":" .. of_liby, image, path)
     assert.is_false(shell.exists(sum))
   end)
@@ -377,13 +376,13 @@ describe("--with", function()
     local link = shell.tmpdir() .. "/link"
     shell.check { "ln", "-s", image, link }
     for _, name in ipairs { image, link } do
-      failure(name .. ": is the program itself", "--with=" .. name .. ":" .. path, image, path)
+      failure(name .. ": is the program, not a library", "--with=" .. name .. ":" .. path, image, path)
     end
   end)
 
   it("refuses two of one name", function()
     local again, of_again = library_of("liby.so", INSIDE)
-    failure(("%s: is the second library of that name, after %s"):format(again, liby),
+    failure(("%s: has the same name as the library %s"):format(again, liby),
       "--with=" .. liby .. ":" .. of_liby, "--with=" .. again .. ":" .. of_again, image, path)
     local profile, message = join({ image, path }, { { liby, of_liby }, { again, of_again } })
     assert.same({ nil, again .. ": is the second library of that name" }, { profile, message })
@@ -400,20 +399,20 @@ describe("--with", function()
 
   it("refuses profiles of other libraries, damaged ones, and what is not there", function()
     local far, of_far = library_of("libfar.so", { { 0, 0x10, 1 } })
-    failure(("%s: does not belong to %s, or to another build of it: no function of a library begins at " ..
-      "0x1010, and so with 1 of 1 addresses that were called"):format(of_far, far),
+    failure(("%s: does not belong to this build of %s: no library function begins at 1 of 1 called addresses, " ..
+      "such as 0x1010"):format(of_far, far),
       "--with=" .. far .. ":" .. of_far, image, path)
     local cut = shell.write(shell.tmpdir() .. "/cut", shell.read(of_liby):sub(1, -5))
     failure(cut .. ": ends in the middle of the arc at offset 240", "--with=" .. liby .. ":" .. cut, image, path)
     failure("/nowhere/libz.so: No such file or directory", "--with=/nowhere/libz.so:" .. of_liby, image, path)
     failure("/nowhere: No such file or directory", "--with=" .. liby .. ":/nowhere", image, path)
-    failure("option --with: the name of a file is empty", "--with=", image, path)
+    failure("option --with: the file name is empty", "--with=", image, path)
   end)
 
   it("refuses a profile of another program, whatever the libraries have", function()
     local foreign = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "arc", from = 0x5004, self = 0x5040, count = 1 } } })
-    failure(("%s: does not belong to %s: it is about addresses 0x5040 to 0x5040, the code is at 0x1000 to 0x1100")
+    failure(("%s: does not belong to %s: it covers addresses 0x5040 to 0x5040, the code is at 0x1000 to 0x1100")
       :format(foreign, image), "--with=" .. liby .. ":" .. of_liby, image, foreign)
   end)
 

@@ -362,7 +362,7 @@ describe("--slide", function()
   end)
 
   it("is tried where hardly any address fits", function()
-    local expected = ("gprof.lua: %s: taken for moved (unless --slide=0): %s"):format(path,
+    local expected = ("gprof.lua: %s: addresses corrected (--slide=0 disables this): %s"):format(path,
       evidence(path):sub(#path + 3))
     check_same(expected, program.run { "-b", built.image, path })
     local far = program.run { "-b", "-pnone", "-l", built.image, path }
@@ -374,7 +374,7 @@ describe("--slide", function()
     local own = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic {
       records = records_of(symbols, size, 0x8000000) })
     local result = program.run { "-b", "-q", image, moved(own, 0x1000) }
-    assert.matches("taken for moved[^\n]* slide 0x1000: 30 of 30 arcs [^\n]*\n$", result.stderr)
+    assert.matches("addresses corrected[^\n]* slide 0x1000: 30 of 30 arcs [^\n]*\n$", result.stderr)
     assert.equal(program.run({ "-b", "-q", image, own }).stdout, result.stdout)
   end)
 
@@ -388,7 +388,7 @@ describe("--slide", function()
     local words = { "-b", "-q", "--with=" .. library .. ":" .. of_library, image }
     local unmoved = program.run(table.move({ own }, 1, 1, 5, words))
     local result = program.run(table.move({ moved(own, 0x1000) }, 1, 1, 5, words))
-    assert.matches("taken for moved[^\n]* slide 0x1000: 30 of 30 arcs ", result.stderr)
+    assert.matches("addresses corrected[^\n]* slide 0x1000: 30 of 30 arcs ", result.stderr)
     assert.same({ unmoved.stdout, 0 }, { result.stdout, result.status })
   end)
 
@@ -402,7 +402,7 @@ describe("--slide", function()
   it("is not tried on doubtful grounds", function()
     local noisy = moved(built.gmon, PIE, noise(0.3))
     local result = program.run { "-b", "-q", built.image, noisy }
-    assert.no.matches("taken for moved", result.stderr)
+    assert.no.matches("addresses corrected", result.stderr)
   end)
 
   it("says what is wrong with an offset", function()
@@ -462,7 +462,7 @@ describe("--slide", function()
     assert.equal(message, failure("--slide=auto", built.image, path, odd))
     local result = program.run { "-b", "--slide=auto", "--keep-going", built.image, path, odd }
     assert.same({ 1, plain.stdout, message .. "gprof.lua: " .. evidence(path) ..
-      "gprof.lua: bad profiles that were left out: 1\n" }, { result.status, result.stdout, result.stderr })
+      "gprof.lua: bad profiles skipped: 1\n" }, { result.status, result.stdout, result.stderr })
   end)
 
   it("is that of the old profiles of a comparison, too", function()

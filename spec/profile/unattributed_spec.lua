@@ -181,8 +181,8 @@ describe("what is said of it", function()
   end
 
   it("is one line with the share, the function that it counts for, and the place", function()
-    local said = ("gprof.lua: warning: 37.5%% of the samples are of code that no symbol covers, and count for the " ..
-      "function before it: most of them for main, at 0x%x to 0x%x\n"):format(at("main", 16), at("sizeless", -1))
+    local said = ("gprof.lua: warning: 37.5%% of the samples fell in code without a symbol, and count for the " ..
+      "preceding function: most of them for main, at 0x%x to 0x%x\n"):format(at("main", 16), at("sizeless", -1))
     for _, option in ipairs { "-p", "-l", "-C", "--export=csv", "--errors" } do
       assert.equal(said, run(much, option).stderr, option)
     end

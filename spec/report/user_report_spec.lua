@@ -131,7 +131,7 @@ describe("--report", function()
 
   it("says what our own reports need, before it prints", function()
     local calls = crafted.gmon { functions = plan.functions, calls = plan.calls }
-    check_failure(calls .. ": has no histogram: a flat profile cannot be made from it",
+    check_failure(calls .. ": has no histogram, which a flat profile needs",
       program.run { "-q", "--report=flat", image, calls })
   end)
 
@@ -335,7 +335,7 @@ describe("What is no report is one line, before anything is read:", function()
     for _, name in ipairs { "tree", "flat.x", "-p", "a b", "%s", ".." } do
       check_refused(("unknown report '%s': module gprof.report.%s not found"):format(name, name), {}, name)
     end
-    check_refused("option --report: the name of a report is empty", {}, "")
+    check_refused("option --report: the report name is empty", {}, "")
   end)
 
   it("a module that is none", function()

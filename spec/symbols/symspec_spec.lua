@@ -196,8 +196,8 @@ describe("The program", function()
     local cloned = { functions = { "main", "work.isra.0", "work.part.1", "works.x", "f.1", "f.2", "f.3", "f.4" },
       ticks = { main = 1 } }
     for spec, clones in pairs {
-      work = ": the compiler made work.isra.0, work.part.1 of it",
-      f = ": the compiler made f.1, f.2, f.3 and 1 more of it",
+      work = ": the compiler replaced it with work.isra.0, work.part.1",
+      f = ": the compiler replaced it with f.1, f.2, f.3 and 1 more",
       wor = "", ["work.isra"] = "",
     } do
       local result = program.run { "-b", "-p", "-P" .. spec, crafted.image(cloned), crafted.gmon(cloned) }
@@ -215,12 +215,12 @@ describe("The program", function()
   end)
 
   for words, message in pairs {
-    [{ "-n", "" }] = "gprof.lua: option -n (--time): '' names nothing\n",
-    [{ "-n", ":" }] = "gprof.lua: option -n (--time): ':' names nothing\n",
+    [{ "-n", "" }] = "gprof.lua: option -n (--time): '' contains no name\n",
+    [{ "-n", ":" }] = "gprof.lua: option -n (--time): ':' contains no name\n",
     [{ "-k", "x" }] = "gprof.lua: option -k takes FROM/TO, not 'x'\n",
     [{ "-m", "-5" }] = "gprof.lua: option -m (--min-count) takes a whole number from 0 to 2147483647, not '-5'\n",
     [{ "-w", "x" }] = "gprof.lua: option -w (--width) takes a whole number from 1 to 1000000, not 'x'\n",
-    [{ "-S", "" }] = "gprof.lua: option -S (--external-symbol-table): the name of a file is empty\n",
+    [{ "-S", "" }] = "gprof.lua: option -S (--external-symbol-table): the file name is empty\n",
   } do
     it(("refuses %s '%s'"):format(words[1], words[2]), function()
       local result = run { words[1], words[2] }

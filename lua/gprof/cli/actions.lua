@@ -13,17 +13,17 @@ local actions = {}
 
 local raise <const> = failure.raise
 
--- Raises "option -w (--width)" and the rest of the message.
+-- Raises an error that begins with "option -w (--width)".
 local function reject(option, format, ...)
   raise("option %s" .. format, options.name(option), ...)
 end
 
--- Sets the option's own setting.
+-- Stores a value under the option's name.
 local function set(settings, option, value)
   settings[options.setting(option)] = value
 end
 
--- Appends a value to a list, which need not exist yet.
+-- Appends a value to a list, which is created if necessary.
 local function append(lists, name, value)
   lists[name] = lists[name] or {}
   table.insert(lists[name], value)
@@ -31,8 +31,8 @@ end
 
 -- Numbers -------------------------------------------------------------------------------
 
--- GNU gprof takes the leading digits, 0 if there are none, and the nearest permitted
--- number.
+-- A whole number. GNU gprof reads the leading digits (0 if there are none), and clamps
+-- the number to the permitted range.
 local function number(least, most)
   return function(settings, argument, option)
     local digits = argument:match("^%s*([+-]?%d+)")
@@ -52,7 +52,7 @@ local positive <const> = number(1, MOST)
 actions.number = number(0, MOST)
 actions.width = number(1, 1000000)
 
--- A number of items in reports that GNU gprof lacks.
+-- A limit for reports. GNU gprof has none, so --gnu-compat ignores it.
 function actions.count(settings, argument, option)
   if policy.of(settings).extends_reports then positive(settings, argument, option) end
 end
@@ -71,7 +71,7 @@ function actions.percent(settings, argument, option)
   set(settings, option, value)
 end
 
--- A growth may be several times the old value.
+-- A percentage by which times may grow: 100 or more is allowed.
 function actions.growth(settings, argument, option)
   local percent = tonumber(argument:match "^(%d+%.?%d*)%%?$")
   if not percent then reject(option, " takes a percentage, not '%s'", argument) end
@@ -89,8 +89,8 @@ function actions.jobs(settings, argument, option)
   settings.jobs = count
 end
 
--- A whole number of at most 64 bits. One with the sign bit is negative, as addresses of
--- kernels are.
+-- A number of at most 64 bits. A hexadecimal number with the sign bit set is negative,
+-- as addresses of kernels are.
 local function parse_offset(text)
   local sign, digits = text:match "^(%-?)(%d+)$"
   local hex = text:match "^%-?0[xX]0*(%x+)$"
@@ -106,7 +106,7 @@ function actions.slide(settings, argument, option)
       "auto, not '%s'", argument)
 end
 
--- Topics add up; without a number all are traced.
+-- The topics of several options are combined. Without a number, all are traced.
 function actions.debug(settings, argument, option)
   local before = settings.debug or 0
   actions.number(settings, argument or "2147483647", option)
@@ -115,12 +115,12 @@ end
 
 -- Words -------------------------------------------------------------------------------
 
--- Words in a sentence: "a, b and c".
+-- A list in a sentence: "a, b or c".
 local function sentence(words, last)
   return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
 end
 
--- One of the option's values; "always" if --color has none.
+-- One of the option's values. --color without an argument means "always".
 function actions.choice(settings, argument, option)
   for _, value in ipairs(options.values(option)) do
     if value == (argument or "always") then return set(settings, option, value) end
@@ -128,7 +128,7 @@ function actions.choice(settings, argument, option)
   reject(option, " takes %s, not '%s'", sentence(options.values(option), "or"), argument)
 end
 
--- As in GNU gprof, only the first letter counts: "-O m".
+-- Only the first letter counts, as in GNU gprof: "-O m".
 local formats <const> = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd",
   p = "prof" }
 
@@ -138,14 +138,15 @@ function actions.format(settings, argument, option)
       sentence(options.values(option), "and"))
   local is_foreign = settings.file_format == "prof"
   if is_foreign and not policy.of(settings).reads_foreign_profiles then
-    raise("file format 'prof' is not with --gnu-compat, as GNU gprof cannot read it")
+    raise("file format 'prof' excludes --gnu-compat: GNU gprof cannot read it")
   end
 end
 
-function actions.demangling(settings, argument)
+function actions.demangling(settings, argument, option)
   settings.no_demangle = nil
   if argument and not core.demangling_style(argument) then
-    raise("unknown demangling style '%s'", argument)
+    raise("unknown demangling style '%s': known are %s", argument,
+      sentence(options.values(option), "and"))
   end
 end
 
@@ -153,17 +154,18 @@ end
 
 local function check_names_something(argument, option)
   if argument:find "[%w_\128-\255]" then return end
-  reject(option, ": '%s' names nothing", argument)
+  reject(option, ": '%s' contains no name", argument)
 end
 
--- Appends a symspec to a table ("graph" and so on) of a side, "include" or "exclude".
+-- Appends a symspec to a symspec table ("flat", "graph", ...) of a side ("include" or
+-- "exclude").
 local function add_symspec(settings, side, table_name, spec, option)
   if policy.of(settings).checks_arguments then check_names_something(spec, option) end
   settings[side] = settings[side] or {}
   append(settings[side], table_name, spec)
 end
 
--- Adds symspecs to all tables that the option names.
+-- The action that adds a symspec to all tables that the option names.
 local function symspec(side)
   return function(settings, argument, option)
     for table_name in option.detail:gmatch "%l+" do
@@ -175,21 +177,21 @@ end
 actions.include = symspec "include"
 actions.exclude = symspec "exclude"
 
--- "+graph", "-graph": a style is requested (true), excluded (false), or was not mentioned
--- (nil); the last option wins. A symspec requests the style, whether it includes or
--- excludes. Messages need the letter that the symspec was attached to.
+-- "+graph" requests a style (true), "-graph" excludes it (false); nil means neither. The
+-- last option wins. A symspec always requests the style. `attached` records the letter
+-- before each symspec, for hints.
 function actions.style(settings, argument, option)
   local sign, name = option.detail:match "(.)(.*)"
   settings.styles[name] = argument ~= nil or sign == "+"
   if not argument then return end
-  settings.joined = settings.joined or {}
-  settings.joined[argument] = option.short
+  settings.attached = settings.attached or {}
+  settings.attached[argument] = option.short
   local calls = name == "graph" and argument:find("/", 1, true)
   add_symspec(settings, sign == "+" and "include" or "exclude", calls and "arcs" or name,
     argument, option)
 end
 
--- Roots of the tree add up.
+-- Each option adds roots to the tree.
 function actions.tree(settings, argument, option)
   if not policy.of(settings).extends_reports then return end
   settings.styles.tree = true
@@ -205,7 +207,7 @@ function actions.arcs(settings, argument, option)
   add_symspec(settings, "exclude", "arcs", argument, option)
 end
 
--- Implies a profile by line.
+-- Seconds per line require a profile by line.
 function actions.time(settings)
   settings.annotate_time = true
   settings.line = true
@@ -215,7 +217,7 @@ end
 -- Files -------------------------------------------------------------------------------
 
 local function check_not_empty(argument, option, what)
-  if argument == "" then reject(option, ": the name of a %s is empty", what) end
+  if argument == "" then reject(option, ": the %s name is empty", what) end
 end
 
 function actions.path(settings, argument, option)
@@ -238,13 +240,13 @@ actions.libraries = appending("with", "file")
 
 local add_old_profiles <const> = appending("compare", "file")
 
--- Other reports are printed only if they are requested, too.
+-- Requests the comparison, so default reports are not printed.
 function actions.compare(settings, argument, option)
   add_old_profiles(settings, argument, option)
   settings.styles.comparison = true
 end
 
--- Appends the directories of a list "A:B".
+-- Appends the directories in a list such as "A:B".
 function actions.directories(settings, argument)
   for _, directory in ipairs(require "gprof.library.source_text".directories(argument)) do
     append(settings, "directory_path", directory)
@@ -258,7 +260,7 @@ end
 
 local function add_export(settings, export, option)
   if not export.path and require "gprof.cli.exports".is_printed(settings.exports) then
-    reject(option, ": one export only can go to standard output")
+    reject(option, ": only one export can go to standard output")
   end
   table.insert(settings.exports, export)
 end
@@ -269,7 +271,7 @@ function actions.export(settings, argument, option)
   add_export(settings, export, option)
 end
 
--- The export "html" has an option of its own.
+-- --html is an export, too.
 function actions.html(settings, argument, option)
   check_not_empty(argument, option, "file")
   add_export(settings, require "gprof.cli.exports".page(argument), option)
@@ -277,7 +279,7 @@ end
 
 -- Orders ------------------------------------------------------------------------------
 
--- With a map, symbols are files, so functions cannot be ordered.
+-- With a map, symbols stand for files, so functions cannot be ordered.
 local function check_one_order(settings)
   if settings.styles.function_order and settings.styles.file_order then
     raise("options -r (--function-ordering) and -R (--file-ordering) exclude each other")

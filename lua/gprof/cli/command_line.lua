@@ -12,7 +12,7 @@ local command_line = {}
 
 local raise <const>, need <const> = failure.raise, failure.need
 
---- Applies an option to settings. A flag does not load the actions.
+--- Applies an option to settings. Actions are loaded only for options that are not flags.
 -- @tparam table option
 -- @tparam table settings
 -- @tparam string|nil argument
@@ -25,14 +25,14 @@ function command_line.apply(option, settings, argument)
   end
 end
 
--- Whether the command line asks about the program itself: other options are ignored then.
+-- Whether an option such as --help was given: later options are then ignored.
 local function asks_about_program(settings)
   return settings.help or settings.version or settings.print_completion or
     settings.print_blocks_runtime
 end
 
--- Applies the pairs of `core.getopt`: a line of the table of options, and an argument.
--- --gnu-compat comes first, as other options depend on it.
+-- Applies the pairs from `core.getopt`: a line of the table of options, and an argument.
+-- --gnu-compat is applied first, as other options depend on it.
 local function apply_all(given, settings)
   for _, pair in ipairs(given) do
     pair[1] = options.parse(pair[1])
@@ -44,19 +44,19 @@ local function apply_all(given, settings)
   end
 end
 
--- Directories of the environment come after those of the command line.
+-- The directories of GPROF_PATH are searched after those of the command line.
 local function add_environment(settings)
   local list = os.getenv "GPROF_PATH"
   if list then require "gprof.cli.actions".directories(settings, list) end
 end
 
 --- Reads a command line.
--- @tparam {string,...} arguments without the program's name; each `@FILE` stands for
+-- @tparam {string,...} arguments without the program's name; each `@FILE` is replaced by
 --   the words in that file
--- @treturn table settings: long names with underscores; `styles`, the reports requested
---   (true) or excluded (false); `reports`, the names of others; `exports`; `compare`,
---   arguments of that option; `profiles_from`, lists of profiles; `jobs`, the number of
---   processes; `operands`
+-- @treturn table settings: options by long name, with underscores; `styles`, the reports
+--   requested (true) or excluded (false); `reports`, those requested by name; `exports`;
+--   `compare`, the arguments of --compare; `profiles_from`, files with lists of profiles;
+--   `jobs`, the number of processes; `operands`
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()

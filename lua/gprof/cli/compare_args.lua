@@ -1,5 +1,5 @@
 --- The arguments of `--compare`: old profiles, the program that wrote them if it was
--- another build, and exported profiles. The content of a file shows which it is.
+-- another build, and exported profiles. They are told apart by their content.
 --
 -- @internal gprof.cli.compare_args
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,7 +15,7 @@ local compare_args = {}
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- Splits names at commas, unless there is a file of the whole name.
+-- Splits an argument at commas, unless it is the name of a file as a whole.
 local function names_of(argument)
   if core.file_status(argument) then return { argument } end
   local names = {}
@@ -25,8 +25,8 @@ local function names_of(argument)
   return names
 end
 
--- "program", "stored" or "profile". What cannot be read twice counts as a profile, and so
--- does anything else: reading it reports what is wrong.
+-- Returns "program", "stored" (an exported profile) or "profile". Pipes, which cannot be
+-- read twice, and unknown files count as profiles: reading them reports any error.
 local function kind_of(path)
   if path == "-" then return "profile" end
   if need(core.file_status(path)) ~= "file" then return "profile" end
@@ -39,7 +39,7 @@ local function kind_of(path)
     image:close()
     return "program"
   end
-  if problem:find "not enough memory$" then raise("%s", problem) end  -- it may be one
+  if problem:find "not enough memory$" then raise("%s", problem) end
   return "profile"
 end
 
@@ -55,25 +55,25 @@ function compare_args.names(arguments)
   return all
 end
 
--- The names by kind, and `all`.
+-- The names in arrays by kind, and all of them in `all`.
 local function names_by_kind(arguments)
   local all = compare_args.names(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
   for _, name in ipairs(all) do
-    if name == "" then raise "option --compare: the name of a file is empty" end
+    if name == "" then raise "option --compare: the file name is empty" end
     table.insert(old[kind_of(name)], name)
   end
   if old.program[2] then
-    raise("option --compare: %s and %s are programs, and one is enough", old.program[1],
+    raise("option --compare: %s and %s are both programs: name only one", old.program[1],
       old.program[2])
   elseif old.program[1] and not old.profile[1] then
-    raise("option --compare: %s is a program, and needs a profile beside it",
+    raise("option --compare: %s is a program: name its profile, too",
       old.program[1])
   end
   return old
 end
 
--- Settings that read the old profiles as the new ones are read.
+-- Settings for reading the old profiles in the same way as the new ones.
 local function reading_settings(settings, paths)
   local old = defaults.settings()
   old.operands = table.move(paths, 1, #paths, 2, { "" })
@@ -83,7 +83,7 @@ local function reading_settings(settings, paths)
   return old
 end
 
--- The side of the old profiles, and the number of those left out.
+-- Returns the side made of old profiles, and the number of bad ones, which are skipped.
 local function read_profiles(old, image, settings, check, warn)
   if old.program[1] then
     image = need(gprof.image(old.program[1],
@@ -96,23 +96,23 @@ local function read_profiles(old, image, settings, check, warn)
   local data, where, bad, good = require "gprof.cli.inputs".read(image,
     reading_settings(settings, old.profile), how, warn)
   local picked = require "gprof.library.arguments".pick(settings, "profile")
-  picked.missed = nil  -- it is reported of the new one
+  picked.missed = nil  -- already reported for the new profile
   local profile = need(gprof.profile(image, data, picked))
   check(profile, where)
   return compare.side(profile, good), bad
 end
 
--- Everything old as one side, and the number of profiles left out.
+-- Returns one side made of everything old, and the number of bad profiles.
 local function read_old(old, image, settings, check, warn)
-  local sides, names, left_out = {}, {}, 0
+  local sides, names, skipped = {}, {}, 0
   if old.profile[1] then
-    sides[1], left_out = read_profiles(old, image, settings, check, warn)
+    sides[1], skipped = read_profiles(old, image, settings, check, warn)
     names[1] = old.profile[1]
   end
   for _, path in ipairs(old.stored) do
     local side = need(compare.load(path))
     if side.part and not (settings.include or settings.exclude) then
-      warn(path .. ": was exported with symspecs: what they left out looks new")
+      warn(path .. ": was exported with symspecs: functions they exclude appear as new")
     end
     sides[#sides + 1], names[#names + 1] = side, path
   end
@@ -120,28 +120,29 @@ local function read_old(old, image, settings, check, warn)
   if not sum then
     raise("%s%s", names[number] and names[number] .. ": " or "", problem)
   end
-  return sum, left_out
+  return sum, skipped
 end
 
 --- Compares the arguments of --compare with a profile.
--- @tparam table settings `compare`: arguments of the option; and those of the new profile
+-- @tparam table settings those of the new profile; `compare`: the option's arguments
 -- @tparam profile profile
--- @tparam integer runs the number of runs that it is the sum of
--- @tparam function check takes an old profile and its name, and raises what is wrong
+-- @tparam integer runs the number of runs that were added up in it
+-- @tparam function check takes an old profile and its name; raises an error if it is
+--   another program's
 -- @tparam function warn takes a message
 -- @treturn comparison
--- @treturn integer the number of bad old profiles, which are left out
+-- @treturn integer the number of bad old profiles, which were skipped
 -- @raise a table with the field `message`
 function compare_args.compare(settings, profile, runs, check, warn)
   local old = names_by_kind(settings.compare)
-  local side, left_out = read_old(old, profile.image, settings, check, warn)
+  local side, skipped = read_old(old, profile.image, settings, check, warn)
   local names = require "gprof.cli.profiles".names { named = old.all }
   local comparison, problem = compare.sides(side, compare.side(profile, runs))
   if not comparison then raise("%s: %s", names, problem) end
   if comparison.common == 0 then
-    raise("%s: no function is one of %s, too", names, profile.image.path)
+    raise("%s: has no function in common with %s", names, profile.image.path)
   end
-  return comparison, left_out
+  return comparison, skipped
 end
 
 local function name_of(row)
@@ -149,19 +150,19 @@ local function name_of(row)
   return row.name .. (file and (" (%s)"):format(file) or "")
 end
 
--- The line about a function, or the whole program, that got slower.
+-- The line about a regression, of a function or of the whole program.
 local function describe(row, comparison)
   local whole = row == comparison
   local time = whole and row.total or row.self
-  return ("slower: %s: %.3g to %.3g %s a run%s (error %.2g)"):format(
+  return ("slower: %s: %.3g to %.3g %s per run%s (error %.2g)"):format(
     whole and "the whole program" or name_of(row),
     time.old, time.new, comparison.unit,
     time.ratio and (", %.1f %% more"):format(100 * (time.ratio - 1)) or "", time.error)
 end
 
---- The lines about what got slower.
+--- A line about each regression.
 -- @tparam comparison comparison
--- @tparam number percent that times may have grown by
+-- @tparam number percent by which times may grow
 -- @treturn {string,...}
 function compare_args.slower(comparison, percent)
   local lines = {}

@@ -1,5 +1,4 @@
---- Completion of the command line by a shell: scripts for bash and zsh, made from the
--- table of options, so that they know what the program knows.
+--- Makes completion scripts for bash and zsh from the table of options.
 --
 -- @internal gprof.cli.completion
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,7 +7,7 @@ local options = require "gprof.cli.options"
 
 local completion = {}
 
--- Calls a function with each option, and collects the texts that it returns.
+-- Calls a function with each option, and collects the strings that it returns.
 local function collect(make)
   local made = {}
   for _, option in ipairs(options.all) do made[#made + 1] = make(option) or nil end
@@ -22,7 +21,7 @@ local function names(option)
   return list
 end
 
--- Puts texts into a script, in place of @NAME@.
+-- Replaces each @NAME@ in a script.
 local function fill(script, texts)
   return (script:gsub("@(%u+)@", texts))
 end
@@ -38,7 +37,7 @@ _gprof_lua() {
   local option= head= i what=() also=()
   COMPREPLY=()
 
-  # The option that the word is the argument of. For bash, --color=al is three words.
+  # Find the option whose argument the word is. In bash, --color=al is three words.
   if [[ $word == = ]]; then
     option=$before word=
   elif [[ $before == = ]]; then
@@ -55,7 +54,7 @@ _gprof_lua() {
     esac
   fi
 
-  # Behind -- there are files only.
+  # After -- there are only files.
   for ((i = 1; i < COMP_CWORD; i++)); do
     [[ ${COMP_WORDS[i]} == -- ]] && option=--
   done
@@ -87,8 +86,8 @@ complete -F _gprof_lua gprof.lua
 
 local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
 
--- The arguments of compgen for an option's argument; nil if that may be anything. Files
--- with a filter take a call of their own, as it would apply to words, too.
+-- A case that sets compgen's arguments for an option's argument; nil if any text may
+-- follow. A filter for files needs a separate call, as it would also apply to words.
 local function bash_argument(option)
   local words = options.values(option)
   local what = { words and ("-W '%s'"):format(table.concat(words, " ")) }
@@ -98,7 +97,7 @@ local function bash_argument(option)
     option.takes == "scripts" and " also=(-f -X '!*.lua')" or "")
 end
 
--- The words that an option can begin with: where an argument may follow, with the =.
+-- The words that complete an option's name, with "=" where an argument may follow.
 local function bash_words(option)
   local words = names(option)
   if option.long and option.argument == "required" then
@@ -109,7 +108,7 @@ local function bash_words(option)
   return table.concat(words, " ")
 end
 
--- The letters of options whose argument is one of these kinds.
+-- The letters of all options with one of these kinds of argument.
 local function letters(...)
   local kinds = {}
   for _, kind in ipairs { ... } do kinds[kind] = true end
@@ -136,7 +135,7 @@ end
 local zsh = [==[
 #compdef gprof.lua
 # Completion of gprof.lua's command line for zsh: put this into a file _gprof.lua in a
-# directory of $fpath, or write into ~/.zshrc, behind compinit,
+# directory of $fpath, or write into ~/.zshrc, after compinit,
 #   source <(gprof.lua --print-completion=zsh)
 
 @FUNCTIONS@
@@ -158,13 +157,13 @@ local zsh_files <const> = {
   files = "_files", directories = "_files -/", scripts = '_files -g "*.lua"',
 }
 
--- How a name and its argument are written: "-w+" may be "-w 9" and "-w9", "-p-" only the
--- latter.
+-- A name in _arguments, with the place of its argument: "-w+" accepts "-w 9" and "-w9",
+-- "-p-" only "-pX".
 local zsh_short <const> = { none = "-%s", required = "-%s+", optional = "-%s-" }
 local zsh_long <const> = { none = "--%s", required = "--%s=", optional = "--%s=-" }
 local zsh_colons <const> = { required = ":", optional = "::" }
 
--- Where words for an option's argument come from; a function, if there are files, too.
+-- The action that completes an argument: words, files, or a function if it may be both.
 local function zsh_action(option)
   local words = options.values(option)
   words = words and "(" .. table.concat(words, " ") .. ")"
@@ -180,21 +179,22 @@ local zsh_alternative <const> = [[
 }
 ]]
 
--- That function, if an option has one.
+-- The definition of that function, if an option needs it.
 local function zsh_function(option)
   local words = option.takes and options.values(option)
   return words and zsh_alternative:format(zsh_action(option), option.value,
     table.concat(words, " "), zsh_files[option.takes])
 end
 
--- An option's argument: what it is called, and where words for it come from.
+-- An option's argument: its name, and the action that completes it.
 local function zsh_argument(option)
   if option.argument == "none" then return "" end
   local value = option.value:gsub(":", "\\:")
   return zsh_colons[option.argument] .. value .. ":" .. zsh_action(option)
 end
 
--- An option for _arguments, as often as it has names. Flags are given once.
+-- The specifications of an option for _arguments, one for each name. Flags are completed
+-- only once.
 local function zsh_option(option)
   local forms, kind = {}, option.argument
   if option.short then forms[1] = zsh_short[kind]:format(option.short) end

@@ -6,7 +6,7 @@
 local defaults = {}
 
 --- The settings of an empty command line.
--- @treturn table new
+-- @treturn table a new table
 function defaults.settings()
   return { styles = {}, reports = {}, exports = {}, compare = {}, profiles_from = {},
     operands = {}, jobs = 1, file_format = "auto", width = 80 }
@@ -19,14 +19,14 @@ function defaults.image_path(settings)
   return settings.operands[1] or "a.out"
 end
 
---- The path of the profile that is read if the command line names none.
+--- The path of the default profile, for command lines that name none.
 -- @tparam table settings
 -- @treturn string
 function defaults.profile_path(settings)
   return settings.file_format == "prof" and "mon.out" or "gmon.out"
 end
 
---- The path that a sum is written to.
+--- The path to which a sum is written.
 -- @tparam table settings
 -- @treturn string
 function defaults.sum_path(settings)

@@ -11,9 +11,9 @@ local diagnosis = {}
 
 -- Names that match nothing --------------------------------------------------------------
 
-local MOST_NAMES <const> = 3  -- that a message lists
+local MOST_NAMES <const> = 3  -- in a message
 
--- The names of clones are that of the function, a dot and a suffix.
+-- Clones are named by the function, a dot and a suffix.
 local function clones_of(image, name)
   local names, more, seen = {}, 0, {}
   for symbol in image:symbols(nil, "symbol") do
@@ -23,23 +23,23 @@ local function clones_of(image, name)
     end
   end
   if not names[1] then return nil end
-  return ("the compiler made %s%s of it"):format(table.concat(names, ", "),
+  return ("the compiler replaced it with %s%s"):format(table.concat(names, ", "),
     more > 0 and (" and %d more"):format(more) or "")
 end
 
---- Why a symspec matches nothing: the compiler made clones of the function, or only its
--- name is left. Whether it was inlined could only be found in all debugging information,
--- so the message presents that as a guess.
+--- Why a symspec matches nothing: the compiler replaced the function with clones, or only
+-- the name is left in the debugging information. Whether the function was inlined is a
+-- guess, as certainty would take parsing all of that.
 -- @tparam image image
 -- @tparam string spec
--- @treturn string|nil "the compiler made work.isra.0 of it"
+-- @treturn string|nil "the compiler replaced it with work.isra.0"
 function diagnosis.missing(image, spec)
   local clones = not spec:find "[^%w_$]" and clones_of(image, spec)
   if clones then return clones end
   local name = spec:match "^[%a_$][%w_$]*$" or spec:match "^[^:]+:([%a_$][%w_$]*)$"
   return name and core.image_mentions(image, name) and
-    "the debugging information has the name; if it is a function's, the compiler may " ..
-    "have inlined it wherever it is called (-fno-inline keeps it)" or nil
+    "the name is in the debugging information; if it is a function, the compiler may " ..
+    "have inlined all its calls (-fno-inline prevents that)" or nil
 end
 
 -- Profiles that lack something ----------------------------------------------------------
@@ -50,7 +50,8 @@ local function period_of(profile)
   return ("%g ms of CPU time"):format(1000 * period)
 end
 
--- Whether the output shows nothing but time. With -z, functions without time are shown.
+-- Whether a report would be empty without samples. With -z, functions without time are
+-- shown.
 local function lacks_time(chosen, options)
   return not options.display_unused_functions and
     (chosen.flat or chosen.tree or chosen.annotation and options.annotate_time)
@@ -61,8 +62,8 @@ local function is_older(file, time)
   return kind == "file" and changed < time
 end
 
--- Whether the image is newer than all of the profiles. That alone proves nothing: copies
--- and fresh checkouts are newer, too.
+-- Whether the image is newer than all profiles. That alone proves nothing: copies and
+-- fresh checkouts are newer, too.
 local function is_newer(profile)
   local _, time = core.file_status(profile.image.path)
   for _, file in ipairs(profile.data.files) do
@@ -71,35 +72,37 @@ local function is_newer(profile)
   return true
 end
 
--- Addresses beyond .text may be those of .fini, and profiles are rounded up.
+-- Tolerance at both ends of .text: .fini comes after it, and profiles are rounded up.
 local PAGE <const> = 4096
 
--- The evidence that the profile is of another build, or else the possible reasons.
+-- The evidence that the profile is from another build; without any, possible reasons.
 local function evidence(profile)
   local image, data = profile.image, profile.data
   if is_newer(profile) then
-    return ("%s is newer than the profile, and may be another build than the one that " ..
-      "ran"):format(image.path)
+    return ("%s is newer than the profile, and may be a different build"):format(
+      image.path)
   elseif data.low < image.text_low - PAGE or data.high > image.text_high + PAGE then
-    return ("the profile is about addresses 0x%x to 0x%x, the code at 0x%x to 0x%x, " ..
-      "so it may be that of another build, or of libraries, too"):format(data.low,
+    return ("the profile covers addresses 0x%x to 0x%x, the code is at 0x%x to 0x%x; " ..
+      "it may be from another build, or include libraries"):format(data.low,
       data.high, image.text_low, image.text_high)
   end
-  return "the profile may be that of another build, or symbols may have been stripped"
+  return "the profile may be from another build, or symbols may have been stripped"
 end
 
--- The number and the part of samples outside of functions that are worth a hint.
-local MANY <const>, PART <const> = 10, 1 / 20
+-- The least number, and the least fraction, of samples outside all functions that are
+-- worth a hint.
+local LEAST_SAMPLES <const>, LEAST_PART <const> = 10, 1 / 20
 
--- Of the arcs within the profiled code, at least the part `FITTING` leads to entries of
--- functions if the profile is of this build. Of an older build, half may by chance.
+-- If the profile is from this build, at least the fraction `FITTING` of the arcs within
+-- the profiled code leads to function entries. If it is from an older build, up to half
+-- may, by chance.
 local FITTING <const>, BY_CHANCE <const> = 0.9, 0.5
 
--- Arcs that must not fit to be evidence.
+-- The least number of misfitting arcs that is evidence.
 local ENOUGH <const> = 3
 
---- Whether functions are all those of the image, under its names: some options remove
--- functions, or make them parts of others.
+--- Whether the symbol table has all functions of the image, under their names. Some
+-- options remove, merge or rename functions.
 -- @tparam table settings
 -- @treturn boolean
 function diagnosis.has_all_functions(settings)
@@ -107,8 +110,8 @@ function diagnosis.has_all_functions(settings)
     settings.file_ordering)
 end
 
--- The numbers of arcs that lead to no entry of a function, and of all arcs, if that is
--- evidence for another build; nil otherwise.
+-- The number of arcs that do not lead to a function entry, and that of all arcs, if these
+-- are evidence of another build; otherwise nil.
 local function misfits(profile, options)
   if options.with or profile.data.shared or not options.misfits or
     not diagnosis.has_all_functions(options)
@@ -131,54 +134,53 @@ end
 -- Hints at why no samples, or no calls, were recorded.
 local function hint_missing_records(profile, chosen, options)
   if profile.recorded_ticks <= 0 and lacks_time(chosen, options) then
-    hint("nothing was sampled: a sample is taken every %s, and the program ran for " ..
-      "less, or elsewhere; a longer run or the sum of several (-s) shows more",
-      period_of(profile))
+    hint("no samples: one is taken every %s, but the program ran for less time, or " ..
+      "ran other code; use a longer run, or the sum of several (-s)", period_of(profile))
   end
   if not profile.data.has_arcs and not next(options.styles) and chosen.flat then
     hint("no calls were recorded, so there is no call graph: was the program compiled " ..
-      "with -pg, and not only linked?")
+      "with -pg, not just linked with it?")
   end
 end
 
---- Hints at why an image has no lines, if it has none.
+--- Gives a hint if the image has no line numbers.
 -- @tparam profile profile
 function diagnosis.explain_lines(profile)
   for _, file in profile:functions("address", "id", "file") do
     if file then return end
   end
-  hint("%s tells of no source files and lines: was the program compiled with -g?",
-    profile.image.path)
+  hint("%s has no line numbers: was it compiled with -g?", profile.image.path)
 end
 
-local LEAST <const> = 0.01  -- the part of all time that is worth a warning
+local LEAST <const> = 0.01  -- the least fraction of all time that is worth a warning
 
 --- Warns if much of the time was spent in code without symbols, which counts for other
--- functions. A single sample of a few may be many percent, so the error is subtracted.
+-- functions. The sampling error is subtracted first, since one sample of a few may be
+-- many percent.
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function diagnosis.warn_uncovered(profile, warn)
   local time = profile.uncovered
   if (time - profile:error_of(time)) / profile.total <= LEAST then return end
   local low, high, most, f = profile:uncovered_range()
-  warn(("%.1f%% of the samples are of code that no symbol covers, and count for the " ..
-    "function before it: %s of them for %s, at 0x%x to 0x%x"):format(
+  warn(("%.1f%% of the samples fell in code without a symbol, and count for the " ..
+    "preceding function: %s of them for %s, at 0x%x to 0x%x"):format(
     100 * time / profile.total, most < time and "most" or "all", f.name, low, high))
 end
 
---- Refuses data that do not belong to an image.
+--- Raises the error that data do not belong to an image.
 -- @tparam image image
 -- @tparam data data with addresses
 -- @tparam string where what messages call the data
 -- @raise a table with the field `message`
 function diagnosis.refuse(image, data, where)
   local low, high = require "gprof.library.external_calls".covered(data)
-  failure.raise("%s: does not belong to %s: it is about addresses 0x%x to 0x%x, the " ..
+  failure.raise("%s: does not belong to %s: it covers addresses 0x%x to 0x%x, the " ..
     "code is at 0x%x to 0x%x", where, image.path, low or data.low, high or data.high,
     image.text_low, image.text_high)
 end
 
---- Hints at what is odd about a profile, if it matters to the output.
+--- Gives hints at the oddities of a profile that affect the output.
 -- @tparam profile profile
 -- @tparam {[string]=boolean} chosen styles
 -- @tparam table options of the reports
@@ -188,16 +190,16 @@ function diagnosis.explain(profile, chosen, options)
     chosen.comparison
   if not (shows_calls or chosen.annotation) then return end
   if profile.foreign and shows_calls then
-    hint("all calls that were recorded lead to shared libraries, of which the profile " ..
-      "is not: --with shows a program with its libraries")
+    hint("all recorded calls lead to shared libraries, which the profile does not " ..
+      "cover: add libraries with --with")
   end
-  local strays, arcs = misfits(profile, options)
+  local misfitting, arcs = misfits(profile, options)
   local unknown, recorded = profile.unknown_ticks, profile.recorded_ticks
-  if strays and shows_calls then
-    hint("%d of %d arcs lead to no entry of a function: %s (--verify tells more)",
-      strays, arcs, evidence(profile))
-  elseif unknown >= math.max(MANY, PART * recorded) then
-    hint("%.0f of %.0f samples are in code that is of no function: %s", unknown,
+  if misfitting and shows_calls then
+    hint("%d of %d arcs do not lead to a function entry: %s (see --verify)",
+      misfitting, arcs, evidence(profile))
+  elseif unknown >= math.max(LEAST_SAMPLES, LEAST_PART * recorded) then
+    hint("%.0f of %.0f samples are in code outside of all functions: %s", unknown,
       recorded, evidence(profile))
   end
 end

@@ -1,7 +1,7 @@
 --- Exports: profiles in formats that other tools read.
 --
--- An export is a function of (profile, options, write), as a report is: the module
--- gprof.export.KIND.
+-- An export is a function of (profile, options, write), like a report, returned by the
+-- module gprof.export.KIND.
 --
 -- @internal gprof.cli.exports
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,10 +11,10 @@ local output = require "gprof.output"
 
 local exports = {}
 
---- All kinds.
+--- The names of all kinds, as an array.
 exports.kinds = options.values { long = "export" }
 
--- Kinds that show time, which require a histogram.
+-- Kinds that need a histogram.
 local timed <const> = {
   callgrind = true, dot = true, folded = true, pprof = true, speedscope = true,
   svg = true,
@@ -24,25 +24,25 @@ local timed <const> = {
 -- @tparam string argument
 -- @treturn[1] table `kind`; `path`, nil for standard output; `print`, the export
 -- @return[2] nil
--- @treturn[2] string what is wrong, to follow the name of the option
+-- @treturn[2] string the problem, to follow the option's name in a message
 function exports.find(argument)
   local kind, path = argument:match "^([^:]*):?(.*)$"
   for _, known in ipairs(exports.kinds) do
     if known == kind then
       if path == "" and argument ~= kind then
-        return nil, "the name of a file is empty"
+        return nil, "the file name is empty"
       end
       return { kind = kind, path = path ~= "" and path ~= "-" and path or nil,
         print = require("gprof.export." .. kind:gsub("-", "_")) }
     end
   end
-  return nil, ("there is no kind '%s': known are %s"):format(kind,
+  return nil, ("unknown kind '%s': known are %s"):format(kind,
     table.concat(exports.kinds, ", "))
 end
 
 --- The export of --html, a page for browsers.
 -- @tparam string path "-" for standard output
--- @treturn table as of `find`
+-- @treturn table as from `find`
 function exports.page(path)
   return { kind = "html", path = path ~= "-" and path or nil,
     print = require "gprof.export.html" }
@@ -58,14 +58,14 @@ function exports.is_printed(list)
   return false
 end
 
---- What the exports require and the data lack.
+--- The message about the first export that needs records that the data lack.
 -- @tparam {table,...} list as `find` returns them
 -- @tparam data data
 -- @treturn string|nil
 function exports.lack(list, data)
   for _, export in ipairs(list) do
     if timed[export.kind] and not data.has_histogram then
-      return ("has no histogram: a %s export cannot be made from it"):format(export.kind)
+      return ("has no histogram, which the export '%s' needs"):format(export.kind)
     end
   end
 end

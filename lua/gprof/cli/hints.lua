@@ -1,5 +1,5 @@
---- Messages about command lines that are wrong or suspicious, with a guess at what was
--- meant. Loaded on demand.
+--- Messages about wrong or suspicious command lines, with a guess at what was meant.
+-- Loaded on demand.
 --
 -- @internal gprof.cli.hints
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -9,37 +9,37 @@ local options = require "gprof.cli.options"
 
 local hints = {}
 
-local MOST_NAMES <const> = 3  -- that a message lists
+local MOST_NAMES <const> = 3  -- in a message
 
 -- Operands ----------------------------------------------------------------------------
 
--- Whether a file begins as a profile does; reading from a pipe would wait.
+-- Whether a regular file begins as a profile does. Reading from a pipe would block.
 local function is_profile(path)
   if core.file_status(path) ~= "file" then return false end
   local file <close> = io.open(path, "rb")
   return file ~= nil and file:read(4) == "gmon"
 end
 
---- What to say of an operand that is no program.
+--- The message about a first operand that is not a program.
 -- @tparam {string,...} operands
--- @tparam string message what is wrong with the first one
+-- @tparam string message from opening the first operand
 -- @treturn string
 function hints.program(operands, message)
   local first, second = operands[1], operands[2]
-  if not first then return message .. " (no program is named)" end
+  if not first then return message .. " (the default program, as none is named)" end
   if not is_profile(first) then return message end
   if second and require "gprof".image(second) then
-    return ("%s: is a profile, and %s is a program: they seem to be swapped, as the " ..
-      "program comes first"):format(first, second)
+    return ("%s: is a profile, and %s is a program: name the program first"):format(
+      first, second)
   end
-  return first .. ": is a profile, not a program, which has to be named before it"
+  return first .. ": is a profile, not a program: name the program first"
 end
 
 -- Symspecs ----------------------------------------------------------------------------
 
--- The hint that letters of options were taken for a symspec: "b" of "-pb".
-local function joined(settings, spec)
-  local option = settings.joined and settings.joined[spec]
+-- The hint that option letters were read as a symspec, as "b" in "-pb" is.
+local function attached(settings, spec)
+  local option = settings.attached and settings.attached[spec]
   if not option then return nil end
   local letters = {}
   for _, known in ipairs(options.gnu) do
@@ -48,7 +48,7 @@ local function joined(settings, spec)
   for letter in spec:gmatch "." do
     if not letters[letter] then return nil end
   end
-  return ("what is joined to -%s is a symspec; as options of their own: -%s -%s"):format(
+  return ("text attached to -%s is a symspec; write options apart: -%s -%s"):format(
     option, option, spec)
 end
 
@@ -59,9 +59,9 @@ local function common_prefix(a, b)
   return count
 end
 
--- Whether two names differ only in case, in one character (missing, superfluous or
--- wrong), or in two that are swapped.
-local function is_near(name, spec)
+-- Whether two names differ only in case, by one missing, extra or wrong character, or by
+-- two swapped characters.
+local function is_similar(name, spec)
   if math.abs(#name - #spec) > 1 then return false end
   if name:lower() == spec:lower() then return true end
   local at = common_prefix(name, spec)
@@ -70,18 +70,18 @@ local function is_near(name, spec)
     rest == other:sub(2, 2) .. other:sub(1, 1) .. other:sub(3)
 end
 
--- "is a or b meant?"; nil without names.
+-- "did you mean a or b?"; nil without names.
 local function question(names)
-  return names[1] and "is " .. table.concat(names, " or ") .. " meant?" or nil
+  return names[1] and "did you mean " .. table.concat(names, " or ") .. "?" or nil
 end
 
--- The question about functions of nearly that name; C++ names without parameters.
-local function near(image, spec)
+-- Asks about functions with similar names. C++ names are compared without parameters.
+local function similar_function(image, spec)
   if #spec < 3 or spec:find "[^%w_$:~]" then return nil end
   local names, seen = {}, {}
   for name in image:symbols(nil, "name") do
     name = name:match "^([%w_$:~]+)%f[(%z]"
-    if name and not seen[name] and is_near(name, spec) then
+    if name and not seen[name] and is_similar(name, spec) then
       seen[name] = true
       names[#names + 1] = name
       if #names == MOST_NAMES then break end
@@ -90,19 +90,19 @@ local function near(image, spec)
   return question(names)
 end
 
---- What a symspec that matches nothing may mean.
+--- Guesses at what was meant by a symspec that matches nothing.
 -- @tparam table settings
 -- @tparam image image
 -- @tparam string spec
--- @treturn string|nil "is work meant?"
+-- @treturn string|nil "did you mean work?"
 function hints.symspec(settings, image, spec)
-  return joined(settings, spec) or
-    not settings.external_symbol_table and near(image, spec) or nil
+  return attached(settings, spec) or
+    not settings.external_symbol_table and similar_function(image, spec) or nil
 end
 
 -- Options ------------------------------------------------------------------------------
 
--- Names of options that begin as a word does: "--fi" or "--fi=x".
+-- Names of options that begin with the name in a word ("--fi" or "--fi=x").
 local function completions(word, list)
   local prefix, names = word:match "^%-%-([^=]*)", {}
   for _, option in ipairs(prefix and list or {}) do
@@ -113,11 +113,11 @@ local function completions(word, list)
   return names
 end
 
--- "is --top meant?" of "--tpo=5"; nil if no name is near.
-local function near_option(word)
+-- For "--tpo=5", "did you mean --top?"; nil if no name is similar.
+local function similar_option(word)
   local name, names = word:match "^%-%-([^=]+)", {}
   for _, option in ipairs(name and #name >= 3 and options.all or {}) do
-    if option.long and #names < MOST_NAMES and is_near(option.long, name) then
+    if option.long and #names < MOST_NAMES and is_similar(option.long, name) then
       names[#names + 1] = "--" .. option.long
     end
   end
@@ -130,14 +130,14 @@ local function unknown(word)
   if names[2] then
     return ("option '%s' is ambiguous: %s"):format(word, table.concat(names, ", "))
   end
-  local hint = near_option(word)
+  local hint = similar_option(word)
   hint = hint and ": " .. hint or ""
-  return ("unknown option '%s'%s (-h lists them)"):format(word, hint)
+  return ("unknown option '%s'%s (-h lists all options)"):format(word, hint)
 end
 
 --- The message about an option that `core.getopt` rejects.
--- @tparam string kind "unknown", "missing" (its argument) or "superfluous" (an argument)
--- @tparam string word the option as it was given
+-- @tparam string kind "unknown", "missing" (argument) or "superfluous" (argument)
+-- @tparam string word the option as given
 -- @treturn string
 function hints.option(kind, word)
   if kind == "missing" then

@@ -1,11 +1,12 @@
---- Reads the profiles of a command line into one sum, and reports those left out.
+--- Reads the profiles of a command line into one sum, and reports bad ones.
 --
--- Only the sum stays in memory. Events on the way go to a function
--- `notify(event, number, detail)`, with the number of the file in the list:
+-- Only the sum stays in memory. Readers call `notify(event, number, detail)`, where the
+-- number is that of a file in the list, with these events:
 --
--- - `"done"`: all files up to this one are processed; `detail` bytes were read;
+-- - `"done"`: all files up to this one were processed; `detail` is the number of bytes
+--   read;
 -- - `"other"`: the file was found in a directory, and is not a profile;
--- - `"bad"`: the file is left out; `detail` is the reason.
+-- - `"bad"`: the file was skipped; `detail` is the reason.
 --
 -- @internal gprof.cli.inputs
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -22,7 +23,8 @@ local inputs = {}
 
 -- Reading files ------------------------------------------------------------------------
 
--- Whether a file begins as a profile does. An unreadable file may be one.
+-- Whether a file begins as a profile does. An unreadable file counts, so that reading it
+-- reports the error.
 local function may_be_profile(path)
   local file <close> = io.open(path, "rb")
   if not file then return true end
@@ -37,21 +39,22 @@ local function add(data, path, mode)
   return data:read(path, mode.file_format)
 end
 
--- Running out of memory is no file's fault.
+-- Whether an error ends the run. Lack of memory always does, as no file is at fault.
 local function is_fatal(message, mode)
   return not mode.keep_going or message:find "not enough memory$"
 end
 
 -- Reads the files `first` to `last` of a list into a sum. Returns the sum; or nil, a
--- message and the number of the bad file. The mode:
+-- message and the number of the bad file. Fields of `mode`:
 --
 -- - `file_format`;
--- - `add_with_slide`: the function that adds a file, if each has its own slide;
--- - `keep_going`: leave bad files out;
+-- - `add_with_slide`: for --slide=auto, the function that adds a file and infers its
+--   slide;
+-- - `keep_going`: skip bad files;
 -- - `forget_files`: do not list the files in `data.files`.
 local function read_range(data, list, first, last, mode, notify)
   for i = first, last do
-    local done, message = true, list.trouble[i]
+    local done, message = true, list.errors[i]
     if list.directory[i] and not may_be_profile(list[i]) then
       notify("other", i)
     elseif not message then
@@ -78,13 +81,13 @@ end
 
 -- How files are read -------------------------------------------------------------------
 
--- Whether the output says something about each file.
+-- Whether the output may show each file. Reports by name and exports can.
 local function lists_files(settings, options)
   return settings.styles.info or settings.reports[1] or settings.exports[1] or
     options.slide == "auto"
 end
 
--- What is only known file by file, in the order of reading, requires one process.
+-- Output about each file, traces and standard input require a single process.
 local function process_count(settings, list, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input
   return one and 1 or settings.jobs
@@ -101,9 +104,10 @@ local function reading_mode(settings, list, image, options)
   }
 end
 
--- What is reported ---------------------------------------------------------------------
+-- Reporting -----------------------------------------------------------------------------
 
--- Counts what becomes of the files, and prints messages about bad ones at once.
+-- Returns a `notify` that counts good and bad files, and prints the messages about bad
+-- ones at once.
 local function observer(list, outcome, line)
   local on = {}
   function on.done(number, bytes) line:update(number, bytes) end
@@ -122,16 +126,16 @@ local function observer(list, outcome, line)
   return function(event, ...) on[event](...) end
 end
 
--- Warns of files in directories that are not profiles. A directory without any profile is
--- bad.
+-- Warns about files in directories that are not profiles. A directory without profiles is
+-- an error.
 local function report_others(list, mode, notify, warn)
   for _, directory in ipairs(list.directories) do
     if directory.others > 0 and directory.others == directory.files then
-      local message = directory.path .. ": holds no profiles"
+      local message = directory.path .. ": contains no profiles"
       if not mode.keep_going then raise("%s", message) end
       notify("bad", nil, message)
     elseif directory.others > 0 then
-      warn(("%s: left out what is no profile: %d of %d files, such as %s"):format(
+      warn(("%s: skipped %d of %d files, which are not profiles, such as %s"):format(
         directory.path, directory.others, directory.files, directory.other))
     end
   end
@@ -142,7 +146,7 @@ local function shows_progress(settings, list)
     #list > 1 and core.is_terminal(io.stderr)
 end
 
--- Subtracts the slide of all files, if the options give one.
+-- Subtracts the slide from the sum, if the options give a number.
 local function subtract_slide(data, options, names)
   if math.type(options.slide) ~= "integer" then return end
   local done, message = require "gprof.library.slide".apply(data, options.slide, names)
@@ -151,13 +155,13 @@ end
 
 --- Reads the profiles of a command line.
 -- @tparam image image
--- @tparam table settings as `command_line.read` returns them
+-- @tparam table settings from `command_line.read`
 -- @tparam table options of `gprof.data`
 -- @tparam function warn takes a message
 -- @treturn data their sum
--- @treturn string what messages call them
--- @treturn integer the number of bad files, which are left out
--- @treturn integer the number of the others
+-- @treturn string their name in messages
+-- @treturn integer the number of bad files, which were skipped
+-- @treturn integer the number of good files
 -- @raise a table with the field `message`
 function inputs.read(image, settings, options, warn)
   local list = settings.profiles or profiles.find(settings)

@@ -1,10 +1,10 @@
 --- Reads profiles in several processes.
 --
--- Each worker reads a range of consecutive files, sends its events through a pipe that
--- all share, one message per line, and then writes its sum into a pipe of its own. The
--- sums are added up in the order of the ranges, so the result is that of one process, to
--- the byte. Where that is in doubt (a worker failed, or its sum does not fit those before
--- it), this process reads the range again, and reports what a single process would.
+-- Each worker reads a range of consecutive files. It sends its events as lines through a
+-- pipe that all workers share, and then writes its sum into its own pipe. The parent adds
+-- the sums in the order of the ranges, so the result is the same as with one process, to
+-- the byte. If a worker fails, or its sum does not fit the sums before it, the parent
+-- reads the range again, and reports what a single process would.
 --
 -- @internal gprof.cli.jobs
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,14 +14,14 @@ local failure = require "gprof.library.failure"
 
 local jobs = {}
 
-local INTERVAL <const> = 0.1  -- seconds between a worker's messages about its progress
+local INTERVAL <const> = 0.1  -- seconds between a worker's progress messages
 
 local raise <const>, need <const> = failure.raise, failure.need
 
 -- In a worker --------------------------------------------------------------------------
 
--- Messages are "WORKER EVENT FILE DETAIL". Details lack the path at their start, which
--- the reader knows: so messages are short enough to be written in one piece.
+-- Messages are "WORKER EVENT FILE DETAIL". The path at the start of a detail is removed
+-- (the parent knows it), so that a message is short enough for an atomic write.
 local function sender(number, output, list)
   local next = 0
   return function(event, file, detail, all)
@@ -31,21 +31,21 @@ local function sender(number, output, list)
     elseif event == "bad" or file > 0 and event == "failed" then
       detail = detail:sub(#list[file] + 3)
     end
-    -- messages of the core may have line breaks, but no zeros
+    -- messages from the core may contain newlines, but no zero bytes
     detail = tostring(detail or ""):gsub("\n", "\0")
     output:write(("%d %s %d %s\n"):format(number, event, file, detail))
     output:flush()
   end
 end
 
--- Whether the file of a sum can hold all that is known: it cannot say that calls were
--- counted, but none occurred.
+-- Whether a profile file can hold the sum. It cannot record that calls were counted and
+-- none occurred.
 local function fits_file(data)
   return not data.has_arcs or data.arc_records > 0
 end
 
--- Closes the reading ends that a worker inherits, so that writers learn when the reader
--- is gone.
+-- Closes the reading ends that a worker inherits, so that writes fail once the parent is
+-- gone.
 local function close_pipes(crew, sum)
   crew.messages:close()
   sum:close()
@@ -89,7 +89,7 @@ local function start_worker(crew, data)
   crew[number] = worker
 end
 
--- What follows a failure is not needed.
+-- Stops the workers after a failed one: their sums are not needed.
 local function stop_after(crew, number)
   for i = number + 1, #crew do
     crew[i].stopped = true
@@ -111,7 +111,7 @@ local function handle(crew, worker, event, file, detail)
   end
 end
 
--- Handles messages until all workers have read their ranges, or have failed.
+-- Handles messages until all workers have read their ranges or failed.
 local function receive(crew, progress)
   local list = crew.list
   for line in crew.messages:lines() do
@@ -125,7 +125,7 @@ local function receive(crew, progress)
   end
 end
 
--- Adds a worker's sum. False if its range has to be read again.
+-- Adds a worker's sum. Returns false if the range must be read again.
 local function add_sum(worker, data)
   local sum = require "gprof.data".new {
     pointer_size = data.pointer_size, big_endian = data.big_endian }
@@ -133,7 +133,7 @@ local function add_sum(worker, data)
   local ended, code = worker.process:wait()
   worker.sum:close()
   if ended == "signal" and not worker.stopped then
-    raise("one of the processes of --jobs was ended by signal %d", code)
+    raise("a process of --jobs was killed by signal %d", code)
   end
   return done and code == 0 and data:merge(sum)
 end
@@ -143,16 +143,16 @@ local function collect(crew, worker, data, notify)
     for _, event in ipairs(worker.events) do notify(table.unpack(event)) end
     return
   end
-  if worker.failed == 0 then raise("%s", worker.problem) end  -- no file's fault
+  if worker.failed == 0 then raise("%s", worker.problem) end  -- no file is at fault
   local done, message =
     crew.read_range(data, crew.list, worker.first, worker.last, crew.mode, notify)
   if not done then raise("%s", message) end
 end
 
 --- Reads the profiles of a list into a sum.
--- @tparam function read_range reads a range of files, as that of gprof.cli.inputs does
--- @tparam data data still without records
--- @tparam table list as `profiles.find` returns it
+-- @tparam function read_range reads a range of files, as in gprof.cli.inputs
+-- @tparam data data without records yet
+-- @tparam table list from `profiles.find`
 -- @tparam table mode of `read_range`; `jobs`, the number of processes
 -- @tparam function notify of `read_range`
 -- @tparam table progress

@@ -1,5 +1,5 @@
---- Shared libraries: those that --with shows with the program, and the profiles that the
--- dynamic linker writes.
+--- Shared libraries: opens those of --with, and checks the profiles that the dynamic
+-- linker writes.
 --
 -- @internal gprof.cli.libraries
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,20 +15,19 @@ local libraries = {}
 
 local raise <const>, need <const> = failure.raise, failure.need
 
-local MOST_NAMES <const> = 3  -- that a message lists
+local MOST_NAMES <const> = 3  -- in a message
 
---- The files of an argument of --with.
--- @tparam string word IMAGE:PROFILE, or IMAGE alone
+--- Splits an argument of --with into paths.
+-- @tparam string word IMAGE:PROFILE or IMAGE
 -- @treturn string path of the library
--- @treturn string path of its profile: the dynamic linker's name for it, by default
+-- @treturn string path of its profile, by default as the dynamic linker names it
 function libraries.paths(word)
   local image, profile = word:match "^(.+):([^:]+)$"
   if image then return image, profile end
   return word, word:match "[^/]*$" .. ".profile"
 end
 
--- Settings and styles that depend on the addresses, lines or symbol table of a single
--- object.
+-- Settings and styles that need the addresses, lines or symbol table of a single object.
 local single_object <const> = {
   { "gnu_compat", "--gnu-compat" }, { "line", "-l (--line)" },
   { "static_call_graph", "-c (--static-call-graph)" },
@@ -46,13 +45,14 @@ local function check_options(settings, styles)
   for selected, list in pairs(excluded) do
     for _, entry in ipairs(list) do
       if selected[entry[1]] then
-        raise("option --with shows functions of several objects: not with %s", entry[2])
+        raise("options --with and %s exclude each other", entry[2])
       end
     end
   end
 end
 
--- The profile must belong to the program itself: libraries would hide that it does not.
+-- The profile must belong to the program itself. Once libraries are added, no later check
+-- would notice that it does not.
 local function check_program(image, data, name)
   if not data.low or data.low < image.text_high and data.high >= image.text_low then
     return
@@ -60,34 +60,34 @@ local function check_program(image, data, name)
   diagnosis.refuse(image, data, name)
 end
 
--- The dynamic linker profiles all of the library's code, which may be more than .text.
+-- The dynamic linker profiles all code of a library, which may be more than .text.
 local function check_range(image, data, where)
   if not data.has_histogram then return end
   if data.low <= image.text_low and data.high >= image.text_high then return end
-  raise("%s: does not belong to %s: it is of code at 0x%x to 0x%x, that is at 0x%x to " ..
+  raise("%s: does not belong to %s: it covers 0x%x to 0x%x, the code is at 0x%x to " ..
     "0x%x", where, image.path, data.low, data.high, image.text_low, image.text_high)
 end
 
--- Symbols that the dynamic linker never binds a call to: stubs, and startup code.
+-- Symbols to which the dynamic linker never binds a call: stubs and startup code.
 local never_called <const> = {
   ["<plt>"] = true, __gmon_start__ = true, _start = true, main = true, _init = true,
   _fini = true, register_tm_clones = true, deregister_tm_clones = true,
   frame_dummy = true, __do_global_dtors_aux = true,
 }
 
--- Whether an address is the entry of a function. On some machines, its lowest bit selects
--- one of two instruction sets.
+-- Whether an address is a function entry. On some machines the lowest bit of an address
+-- selects one of two instruction sets.
 local function is_entry(symbols, callee)
   local symbol = symbols:lookup(callee)
   return symbol ~= nil and callee - symbol.address <= 1 and not never_called[symbol.name]
 end
 
--- Percentage of the callees that may be no entries without a warning: functions may lack
--- a symbol.
+-- Percentage of callees that may be no function entries without a warning: functions may
+-- lack a symbol.
 local FEW <const> = 10
 
--- Every callee that the dynamic linker recorded is the entry of a function. In another
--- library, or another build of it, most are not.
+-- Every callee that the dynamic linker recorded is a function entry. In another library
+-- or build, most are not.
 local function check_callees(image, data, symbols, where, warn)
   local callees, good, bad, example = {}, 0, 0, nil
   for _, callee in data:arcs() do callees[callee] = true end
@@ -99,23 +99,22 @@ local function check_callees(image, data, symbols, where, warn)
     end
   end
   if bad > good then
-    raise("%s: does not belong to %s, or to another build of it: no function of a " ..
-      "library begins at 0x%x, and so with %d of %d addresses that were called", where,
-      image.path, example, bad, good + bad)
+    raise("%s: does not belong to this build of %s: no library function begins at %d " ..
+      "of %d called addresses, such as 0x%x", where, image.path, bad, good + bad, example)
   elseif 100 * bad > FEW * (good + bad) then
-    warn(("%s: no function of %s begins at %d of %d addresses that were called: it " ..
-      "may be of another build, or symbols may have been stripped"):format(where,
+    warn(("%s: no function of %s begins at %d of %d called addresses: the profile may " ..
+      "be from another build, or symbols may have been stripped"):format(where,
       image.path, bad, good + bad))
   end
 end
 
---- Checks that a shared library's data belong to it, and warns of calls that were not
+--- Checks that a shared library's data belong to it, and warns about calls that were not
 -- counted.
 -- @tparam image image
 -- @tparam data data
 -- @tparam symbols symbols of the image
 -- @tparam table settings
--- @tparam string where what messages call the data
+-- @tparam string where the data's name in messages
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
 function libraries.check_data(image, data, symbols, settings, where, warn)
@@ -146,8 +145,7 @@ local function open(word, settings, warn)
   return { image = image, data = data }
 end
 
---- Replaces the words of --with in the settings by the open libraries, as `gprof.profile`
--- takes them.
+--- Opens the libraries of --with, and puts them into the settings for `gprof.profile`.
 -- @tparam table run of the program, without a profile yet (see gprof.cli.run)
 -- @tparam function warn takes a message
 -- @raise a table with the field `message`
@@ -161,26 +159,25 @@ function libraries.open(run, warn)
     local path = libraries.paths(word)
     local name = path:match "[^/]*$"
     if seen[name] then
-      raise("%s: is the second library of that name, after %s", path, seen[name])
+      raise("%s: has the same name as the library %s", path, seen[name])
     end
-    if program:contains(path) then raise("%s: is the program itself", path) end
+    if program:contains(path) then raise("%s: is the program, not a library", path) end
     seen[name] = path
     opened[i] = open(word, settings, warn)
   end
   settings.with = opened
 end
 
---- Warns of libraries whose callers are unknown.
+--- Warns about calls of libraries whose callers are unknown.
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function libraries.warn_unknown(profile, warn)
   local names = require "gprof.library.merged_objects".unknown(profile)
   if not names[1] then return end
   local more = #names - MOST_NAMES
-  warn(("who called %s%s is not known of all calls, which come from <outside>: the " ..
-    "program tells only of those into libraries that are compiled with -pg, where it " ..
-    "is clear at which addresses these were"):format(
-    table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
+  warn(("some calls into %s%s have unknown callers, shown as <outside>: a program " ..
+    "records only calls into libraries compiled with -pg, and load addresses must be " ..
+    "certain"):format(table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
     more > 0 and (" and %d more"):format(more) or ""))
 end
 

@@ -1,5 +1,5 @@
---- The program: answers questions about itself, or runs gprof.cli.run; prints what
--- failed, and sets the exit status.
+--- The program's entry point: answers --help and the like or runs gprof.cli.run, prints
+-- errors, and sets the exit status.
 --
 -- @internal gprof.cli.main
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,7 +11,7 @@ local output = require "gprof.output"
 
 local main = {}
 
--- The exit status if --fail-on finds something slower; that of failures is 1.
+-- The exit status if --fail-on finds a regression; failures exit with 1.
 local REGRESSION <const> = 2
 
 local function blocks_runtime()
@@ -19,7 +19,7 @@ local function blocks_runtime()
   return path or failure.raise("the %s", message)
 end
 
--- Opens the stream of reports; returns what `output.into` and `pager.open` return.
+-- Opens the stream for reports; returns the values of `output.into` or `pager.open`.
 local function open_output(settings)
   local adapts = require "gprof.library.policy".of(settings).adapts_to_terminal
   settings.color = settings.color ~= nil and adapts and
@@ -34,12 +34,12 @@ end
 local function run_settings(settings)
   local write, finish, _ <close> = open_output(settings)
   local run = require(settings.sandbox and "gprof.cli.sandboxed" or "gprof.cli.run")
-  local left_out, slower, differs = run(settings, write)
+  local skipped, regressions, differs = run(settings, write)
   finish()
-  return left_out, slower, differs
+  return skipped, regressions, differs
 end
 
--- The answer to an option that asks about the program; nil without one.
+-- The text for an option such as --help, which asks about the program; nil without one.
 local function answer(settings)
   if settings.help then return require "gprof.cli.help".page() end
   if settings.version then return require "gprof.cli.help".version() end
@@ -58,24 +58,23 @@ local function execute(arguments)
     finish()
     return 0
   end
-  local left_out, slower, differs = run_settings(settings)
-  for _, line in ipairs(slower) do
+  local skipped, regressions, differs = run_settings(settings)
+  for _, line in ipairs(regressions) do
     require "gprof.format.terminal".tell("gprof.lua: " .. line)
   end
-  if left_out > 0 then
-    failure.raise("bad profiles that were left out: %d", left_out)
+  if skipped > 0 then
+    failure.raise("bad profiles skipped: %d", skipped)
   end
-  return differs and 1 or slower[1] and REGRESSION or 0
+  return differs and 1 or regressions[1] and REGRESSION or 0
 end
 
 --- Runs the program.
 -- @tparam {string,...} arguments
--- @treturn integer exit status: 0; 1 after a line on standard error, or if --verify finds
---   that image, profile and source do not belong together; 2 if something got slower than
---   --fail-on permits
+-- @treturn integer exit status: 0 on success; 1 after an error, which is printed on
+--   standard error, or if --verify finds a mismatch; 2 if --fail-on finds a regression
 function main.run(arguments)
-  -- nearly all garbage is lines just printed: a fifth less time and memory than the
-  -- incremental collector takes
+  -- Nearly all garbage is lines that were just printed. The generational collector takes
+  -- a fifth less time and memory than the incremental one.
   collectgarbage("generational")
   core.exit_on_interrupt()
   core.open_standard_files()
@@ -85,7 +84,7 @@ function main.run(arguments)
     io.stderr:write "gprof.lua: not enough memory\n"  -- one write, no allocation
     return 1
   elseif type(problem) ~= "table" then
-    -- a bug: show it
+    -- a bug in this program
     error(require "gprof.format.terminal".for_stderr(tostring(problem)), 0)
   end
   if not problem.quiet then

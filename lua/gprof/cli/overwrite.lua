@@ -1,5 +1,5 @@
---- What may not be overwritten: a sum does not replace the program, and an export no file
--- that was read. (A sum may replace one of its parts.) Loaded if something is written.
+--- Keeps output from overwriting input: a sum must not replace the program, nor an export
+-- any file that was read. (A sum may replace one of its parts.) Loaded on demand.
 --
 -- @internal gprof.cli.overwrite
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -17,15 +17,15 @@ local function add_debug_files(files, image)
   for _, path in ipairs(places) do files:add(path) end
 end
 
--- Adds the program and its debugging files. A sum may replace none of them.
+-- Adds the program and its debugging files. Raises an error if the sum would replace one.
 local function add_program(files, image, sum)
   files:add(image.path)
   if files:contains(sum) then
-    raise("%s: is the program: no sum is written over it", sum)
+    raise("%s: is the program: not overwritten by a sum", sum)
   end
   add_debug_files(files, image)
   if files:contains(sum) then
-    raise("%s: is the program's debugging file: no sum is written over it", sum)
+    raise("%s: is the program's debugging file: not overwritten by a sum", sum)
   end
 end
 
@@ -60,9 +60,9 @@ local function check_exports(exports, files, sum)
   for _, export in ipairs(exports) do
     local path = export.path
     if path and files:contains(path) then
-      raise("%s: is read: no export is written over it", path)
+      raise("%s: is an input file: not overwritten by an export", path)
     elseif path and written[path] and not path:find "^/dev/" then
-      raise("%s: is asked for twice, and the first would be lost", path)
+      raise("%s: is named for two outputs", path)
     end
     written[path or ""] = true
   end
@@ -84,7 +84,7 @@ function overwrite.check(settings, image, data, sum)
   check_exports(settings.exports, files, sum)
 end
 
--- The source files of all functions, as far as they are found.
+-- The source files of all functions, if found.
 local function source_files(profile, directories)
   local files, seen = file_set.new(), {}
   for _, name in profile:functions("address", "id", "file") do
@@ -96,8 +96,8 @@ local function source_files(profile, directories)
   return files
 end
 
---- Refuses exports that would replace the program's source, which is searched only if an
--- export would replace any file.
+--- Refuses exports that would replace the program's source. The source is searched only
+-- if an export would replace an existing file.
 -- @tparam table settings
 -- @tparam profile profile
 -- @raise a table with the field `message`
@@ -107,7 +107,8 @@ function overwrite.check_source(settings, profile)
     if export.path and core.file_status(export.path) == "file" then
       files = files or source_files(profile, settings.directory_path)
       if files:contains(export.path) then
-        raise("%s: is the program's source: no export is written over it", export.path)
+        raise("%s: is a source file of the program: not overwritten by an export",
+          export.path)
       end
     end
   end

@@ -1,8 +1,8 @@
 --- Output on a terminal, directly or through a pager.
 --
--- The pager is started with the first text. If the user quits early, the rest is not
--- written, and everything else goes on: the status of a run does not depend on how far
--- its output was read.
+-- The pager is started by the first output. If the user quits it early, the rest of the
+-- output is discarded, and the run continues: its exit status does not depend on how far
+-- the user read.
 --
 -- @internal gprof.cli.pager
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,8 +13,8 @@ local terminal = require "gprof.format.terminal"
 
 local pager = {}
 
--- The line for the shell that runs a pager. A missing one is replaced by `cat`, which is
--- checked only if the command's first word, after any variables, is plain.
+-- The shell script that runs a pager. If the program is missing, `cat` runs instead. This
+-- is checked only if the first word, after any assignments, needs no quoting.
 local function shell_line(command)
   local word, at = command:match "^%s*(%S+)()"
   while word and word:find "^[%a_][%w_]*=" do
@@ -26,8 +26,8 @@ local function shell_line(command)
 end
 
 -- Starts a pager, and redirects the standard output of the whole process to it. Returns
--- a function that waits until the user has quit. If no process can be started, the
--- terminal gets everything.
+-- a function that waits until the user quits. If the pager cannot be started, output goes
+-- to the terminal.
 local function start(command)
   local process = io.popen(shell_line(command), "w")
   if not process then return function() end end
@@ -40,8 +40,8 @@ local function start(command)
   end
 end
 
--- A stream into a pager; a function that writes the rest and waits; and a value to be
--- closed, which waits if that function was not called.
+-- Returns a stream into a pager; a function that flushes it and waits for the user; and a
+-- to-be-closed value, which waits if that function was not called.
 local function page(command, is_colored)
   local shown, stop = terminal.filter(is_colored), nil
   local function write(text)
@@ -64,11 +64,11 @@ local function page(command, is_colored)
   return stream, finish, setmetatable({}, { __close = wait })
 end
 
---- Opens standard output, a terminal, or the pager that the environment names.
--- @tparam table settings gets `terminal_width`
--- @tparam function is_colored whether sequences for colours are intended
+--- Opens standard output, which must be a terminal, or the pager in GPROF_PAGER.
+-- @tparam table settings its field `terminal_width` is set
+-- @tparam function is_colored returns whether escape sequences for colours may pass
 -- @treturn stream
--- @treturn function to be called at the end: writes the rest, and waits for the pager
+-- @treturn function to be called at the end: flushes the stream, and waits for the pager
 -- @treturn table|nil to be closed in any case: waits for the pager
 function pager.open(settings, is_colored)
   settings.terminal_width = core.terminal_width(io.stdout)

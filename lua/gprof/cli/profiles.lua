@@ -1,14 +1,14 @@
---- The profiles of a command line: the files that it names, all files in its directories,
--- and those in its lists.
+--- Finds the profiles that a command line names: as files, in directories, and in the
+-- lists of --profiles-from.
 --
 -- A list of profiles is an array of paths, with the fields
 --
--- - `named`: what stands on the command line for it;
--- - `directories`: tables with the `path` of each directory; `files`, how many were found
---   in it; and `others`, those of them that turned out to be no profiles;
--- - `directory`: by number of a path, the directory that it was found in;
--- - `trouble`: by number of a path, why there is nothing to be read there;
--- - `standard_input`: whether that is one of them.
+-- - `named`: the arguments that it was made from;
+-- - `directories`: a table for each directory, with its `path`, the number of `files`
+--   found in it, and of `others`, files that turned out not to be profiles;
+-- - `directory`: for each path found in a directory, that directory's table;
+-- - `errors`: for each path that cannot be read, the message;
+-- - `standard_input`: whether standard input is one of the profiles.
 --
 -- @internal gprof.cli.profiles
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -20,12 +20,13 @@ local policy = require "gprof.library.policy"
 
 local profiles = {}
 
-local MOST_NAMES <const> = 3  -- that a message lists
-local PIECE <const>, MOST_TEXT <const> = 1 << 20, 1 << 28  -- bytes of a list
+local MOST_NAMES <const> = 3  -- in a message
+local PIECE <const> = 1 << 20      -- bytes of a list that are read at once
+local MOST_TEXT <const> = 1 << 28  -- bytes of a list
 
-local function add(list, path, directory, trouble)
+local function add(list, path, directory, message)
   local number = #list + 1
-  list[number], list.directory[number], list.trouble[number] = path, directory, trouble
+  list[number], list.directory[number], list.errors[number] = path, directory, message
   list.standard_input = list.standard_input or path == "-"
 end
 
@@ -36,14 +37,15 @@ local function sorted_names(kinds)
   return names
 end
 
--- Whether a file is the one that the sum will replace: only by name is it a part.
+-- Whether a file is the sum that will be replaced. It is added up only if it is named
+-- explicitly, not if it is found in a directory.
 local function is_sum(path, name, sum)
   if not sum or sum:match "[^/]*$" ~= name then return false end
   local _, _, identity = core.file_status(sum)
   return identity ~= nil and identity == select(3, core.file_status(path))
 end
 
--- Adds all files in a directory and below it, sorted by name.
+-- Adds all files in a directory and its subdirectories, sorted by name.
 local function add_files(list, path, directory, sum)
   local kinds, message = core.list_directory(path)
   if not kinds then return add(list, path, nil, message) end
@@ -62,17 +64,19 @@ local function add_directory(list, path, sum)
   local directory, before = { path = path, files = 0, others = 0 }, #list
   table.insert(list.directories, directory)
   add_files(list, path, directory, sum)
-  if #list == before then add(list, path, nil, path .. ": holds no profiles") end
+  if #list == before then add(list, path, nil, path .. ": contains no profiles") end
 end
 
--- The content of a file, which must not be endless.
+-- Reads a file of at most MOST_TEXT bytes, as it may be endless.
 local function read_all(file, path)
   local parts, length = {}, 0
   repeat
     local part, problem = file:read(PIECE)
     if problem then return nil, path .. ": " .. problem end
     parts[#parts + 1], length = part, length + #(part or "")
-    if length > MOST_TEXT then return nil, path .. ": is too long for a list" end
+    if length > MOST_TEXT then
+      return nil, path .. ": is too long for a list of profiles"
+    end
   until not part
   return table.concat(parts)
 end
@@ -84,7 +88,7 @@ local function read_text(path)
   return read_all(file, path)
 end
 
--- Adds the files of a list: terminated by zeros, or by line ends if it has no zero.
+-- Adds the files of a list. Names end in zero bytes, or in newlines if there are none.
 local function add_list(list, path)
   local text = failure.need(read_text(path))
   local before = #list
@@ -96,12 +100,12 @@ local function add_list(list, path)
   end
 end
 
---- Finds the profiles of a command line; none is opened.
--- @tparam table settings as `command_line.read` returns them
+--- Finds the profiles of a command line without opening them.
+-- @tparam table settings from `command_line.read`
 -- @treturn table list
 -- @raise a table with the field `message`
 function profiles.find(settings)
-  local list = { named = {}, directories = {}, directory = {}, trouble = {} }
+  local list = { named = {}, directories = {}, directory = {}, errors = {} }
   local sum = settings.styles.sum and defaults.sum_path(settings)
   local reads_directories = policy.of(settings).reads_directories
   for i = 2, #settings.operands do
@@ -124,7 +128,7 @@ function profiles.find(settings)
   return list
 end
 
---- What a list is called in a message.
+--- The name of a list in messages.
 -- @tparam table list
 -- @treturn string "a, b"; "a, b, c and 9 more"
 function profiles.names(list)

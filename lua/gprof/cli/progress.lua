@@ -1,7 +1,7 @@
 --- A line on a terminal that shows the progress of long work.
 --
--- It is rewritten in place, appears only if the work takes more than `DELAY`, and must be
--- cleared before anything else is written.
+-- The line is rewritten in place. It appears if the work takes longer than `DELAY`, and
+-- must be cleared before anything else is written.
 --
 -- @internal gprof.cli.progress
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,7 +13,7 @@ progress.__index = progress
 
 local DELAY <const>, INTERVAL <const> = 1, 0.25  -- seconds
 
---- Starts the clock.
+--- Creates a progress line, and starts its clock.
 -- @tparam integer total the number of files
 -- @tparam boolean enabled whether the line is ever shown
 -- @treturn table
@@ -30,9 +30,9 @@ local function duration(seconds)
   return ("%d:%02d:%02d"):format(minutes // 60, minutes % 60, seconds % 60)
 end
 
---- Shows the line, if it is due.
+--- Shows the line if an update is due.
 -- @tparam integer files the number of processed files, at least 1
--- @tparam integer bytes in them
+-- @tparam integer bytes the number of bytes in them
 function progress:update(files, bytes)
   if not self.enabled then return end
   local now = core.clock()

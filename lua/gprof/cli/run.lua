@@ -1,11 +1,11 @@
---- From settings to reports: reads the image and the profiles, checks that they fit the
--- requested output and each other, and prints.
+--- From settings to reports: reads the image and the profiles, checks that they match and
+-- have the records for the requested output, and prints.
 --
 -- A run is a table with these fields, in the order in which they are set:
 --
--- - `settings`, as `command_line.read` returns them;
--- - `image`; `data`, the sum of the profiles; `name`, what messages call these;
---   `left_out` and `added`, the numbers of bad and of good profiles;
+-- - `settings`, from `command_line.read`;
+-- - `image`; `data`, the sum of the profiles; `name`, the profiles' name in messages;
+--   `skipped` and `added`, the numbers of bad and of good profiles;
 -- - `chosen`, the styles of the output; `printed`, the same with reports chosen by name;
 -- - `profile`.
 --
@@ -22,7 +22,7 @@ local policy = require "gprof.library.policy"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- A name from debugging information may contain a line break.
+-- Names from debugging information may contain line breaks.
 local function warn(message)
   message = message:gsub("\n", "\\n")
   require "gprof.format.terminal".tell("gprof.lua: warning: " .. message)
@@ -30,17 +30,17 @@ end
 
 -- Reading -------------------------------------------------------------------------------
 
--- Comparisons are by function, as lines move from build to build.
+-- Only functions are compared: line numbers change from build to build.
 local function check_comparison(settings)
   local compares = settings.compare[1]
   if settings.fail_on and not compares then
-    raise "option --fail-on says when --compare has status 2, and needs that"
+    raise "option --fail-on needs --compare"
   elseif compares and settings.line then
-    raise "option --compare goes by function, and not with -l (--line)"
+    raise "options --compare and -l (--line) exclude each other"
   end
 end
 
--- Replaces names of reports by the reports, before anything is read.
+-- Finds the reports requested by name, before any file is read.
 local function find_reports(settings)
   for i, name in ipairs(settings.reports) do
     settings.reports[i] = {
@@ -56,7 +56,7 @@ local function open_image(settings)
   raise("%s", require "gprof.cli.hints".program(settings.operands, problem))
 end
 
--- The path of the profile, if there is exactly one, which is an error if it is bad.
+-- The path of the only profile. Nil if there may be several, or if bad ones are skipped.
 local function only_profile(settings)
   local path = settings.operands[2] or defaults.profile_path(settings)
   if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
@@ -72,7 +72,7 @@ end
 local function data_options(settings)
   local rules = policy.of(settings)
   return {
-    -- the format of a sum need not be that of its parts
+    -- -O is the format of the sum; profiles may have any format
     file_format = settings.styles.sum and rules.detects_summed_formats and
       settings.file_format ~= "prof" and "auto" or settings.file_format,
     mixed_rates = rules.adds_mixed_rates,
@@ -87,25 +87,25 @@ local function read_files(run)
   run.image = open_image(settings)
   local options, path = data_options(settings), only_profile(settings)
   if path then
-    run.data, run.name, run.left_out, run.added =
+    run.data, run.name, run.skipped, run.added =
       need(gprof.data(run.image, path, options)), path, 0, 1
   else
-    run.data, run.name, run.left_out, run.added =
+    run.data, run.name, run.skipped, run.added =
       require "gprof.cli.inputs".read(run.image, settings, options, warn)
   end
   if settings.slide == "auto" then require "gprof.cli.slides".print(run.data) end
 end
 
--- An image that was written to meanwhile may lack anything.
+-- An image that was modified while it was read may have been read incompletely.
 local function check_unchanged(image)
   local changed = core.changed_file(image)
-  if changed then raise("%s: has changed while it was read", changed) end
+  if changed then raise("%s: changed while it was read", changed) end
 end
 
 -- Selecting the output ------------------------------------------------------------------
 
--- An export on standard output stands there alone: options of reports only select what is
--- in it, by their symspecs.
+-- An export on standard output is printed alone. Options of reports then only contribute
+-- their symspecs, which select functions for the export.
 local function choose_styles(settings, data)
   if not settings.exports[1] then
     return pages.choose(settings.styles, data, settings.reports)
@@ -116,17 +116,18 @@ local function choose_styles(settings, data)
   return settings.styles
 end
 
--- Reports that are chosen by name may print something of an empty profile.
+-- Fails if default reports would be empty. Requested reports and exports can be made of
+-- an empty profile.
 local function check_not_empty(run)
   local settings, data = run.settings, run.data
   if data.has_histogram or data.has_arcs then return end
   if next(settings.styles) or settings.reports[1] or settings.exports[1] then return end
   if not policy.of(settings).refuses_empty_profiles then return end
   if data.block_records > 0 then
-    raise("%s: holds counts of basic blocks only, which are shown by -l with -A or -C",
+    raise("%s: has only basic-block counts: print them with -l and -A or -C",
       run.name)
   end
-  raise("%s: holds neither a histogram nor arcs", run.name)
+  raise("%s: has neither a histogram nor arcs", run.name)
 end
 
 local function check_records(run)
@@ -137,25 +138,25 @@ local function check_records(run)
 end
 
 local function warn_if_nothing_is_printed(run)
-  for _, stands in pairs(run.printed) do
-    if stands then return end
+  for _, is_printed in pairs(run.printed) do
+    if is_printed then return end
   end
   if run.settings.exports[1] or not policy.of(run.settings).gives_hints then return end
-  warn("nothing is printed: the options take away what there would be")
+  warn("nothing to print: the options exclude every report")
 end
 
--- Reports chosen by name may print annotated source, too.
+-- Custom reports may print annotated source, so nothing is certain with them.
 local function warn_of_unused_listings(run)
   local settings = run.settings
   if not settings.separate_files or run.printed.annotation then return end
   if settings.reports[1] or not policy.of(settings).gives_hints then return end
-  warn("option -y (--separate-files) does nothing without -A (--annotated-source)")
+  warn("option -y (--separate-files) has no effect without -A (--annotated-source)")
 end
 
 local function warn_of_unused_blocks(run)
   if run.data.block_records == 0 or run.settings.line then return end
   if run.printed.annotation or run.printed.executions then
-    warn("counts of basic blocks are shown with option -l (--line) only")
+    warn("basic-block counts are printed only with -l (--line)")
   end
 end
 
@@ -169,15 +170,15 @@ local function select_output(run)
   warn_of_unused_blocks(run)
 end
 
--- Whether the output is about functions, and not only about files.
+-- Whether the output shows functions, and not only files or records.
 local function is_about_functions(run)
   return pages.about_functions(run.printed) or run.settings.exports[1] ~= nil
 end
 
 -- The profile ---------------------------------------------------------------------------
 
--- Which lines a profile by line has: true, those with records; "all", if the output
--- depends on others.
+-- The lines in a profile by line: true for those with records; "all" if the output
+-- depends on other lines, too.
 local function needed_lines(settings, printed)
   if not (settings.line or settings.styles.sum) then return nil end
   local all = settings.display_unused_functions or settings.static_call_graph or
@@ -187,7 +188,7 @@ local function needed_lines(settings, printed)
   return all and "all" or true
 end
 
--- The function that warns, once each, of symspecs that match nothing.
+-- Returns the function that warns about symspecs that match nothing, once about each.
 local function missed_reporter(settings, image)
   local reported, gives_hints = {}, policy.of(settings).gives_hints
   return function(spec)
@@ -209,12 +210,12 @@ local function make_profile(run)
     require "gprof.library.arguments".pick(settings, "profile")))
 end
 
--- Parts of the callees that are entries of functions: below `MOVED`, all addresses may be
--- off by one number; below `FITTING`, gprof.cli.diagnosis looks for the reason.
+-- Fractions of callees that are function entries: below `MOVED`, all addresses may be off
+-- by a constant; below `FITTING`, gprof.cli.diagnosis looks for the reason.
 local MOVED <const>, FITTING <const> = 0.5, 0.9
 
--- If the addresses fit nothing because the program was loaded elsewhere, subtracts the
--- offset.
+-- Subtracts the slide if most callees are not function entries because the program was
+-- loaded at another address.
 local function correct_slide(run)
   local profile, data = run.profile, run.data
   if data.shared then return end
@@ -225,15 +226,15 @@ local function correct_slide(run)
     need(require "gprof.cli.slides".correct(profile, data, run.settings, run.name))
 end
 
--- Refuses the profile of another program, which would give empty reports. A profile whose
--- calls all lead to libraries gives these, too.
+-- Refuses the profile of another program, which would give empty reports. A profile with
+-- calls of libraries only is accepted, though its reports are empty, too.
 local function check_belongs(profile, name)
   local external_calls = require "gprof.library.external_calls"
   if not profile.foreign or external_calls.is_all(profile) then return end
   require "gprof.cli.diagnosis".refuse(profile.image, profile.data, name)
 end
 
--- Checks that the profile belongs to its image, and warns of what it cannot tell.
+-- Checks that the profile belongs to its image, and warns about unknown code and callers.
 local function check_profile(run)
   local settings = run.settings
   if run.printed.verify then
@@ -253,18 +254,18 @@ local function check_profile(run)
   end
 end
 
--- Has reports find the requested comparison in the settings.
+-- Stores the requested comparison in the settings, where reports find it.
 local function compare(run)
   local settings = run.settings
   if not settings.compare[1] then return end
-  local left_out
-  settings.comparison, left_out = require "gprof.cli.compare_args".compare(settings,
+  local skipped
+  settings.comparison, skipped = require "gprof.cli.compare_args".compare(settings,
     run.profile, run.added, check_belongs, warn)
-  run.left_out = run.left_out + left_out
+  run.skipped = run.skipped + skipped
 end
 
--- Hints at why records are missing. A profile with -s is by line in any case.
-local function explain_lack(run)
+-- Hints at why records are missing. With -s, profiles are always by line.
+local function explain_missing_records(run)
   local settings, chosen = run.settings, run.chosen
   if settings.brief or not policy.of(settings).gives_hints then return end
   if settings.line and not chosen.sum or chosen.annotation then
@@ -277,7 +278,7 @@ end
 
 -- Writing -------------------------------------------------------------------------------
 
--- Refuses to overwrite what was read.
+-- Refuses to overwrite input files.
 local function check_targets(run)
   local makes_sum = run.chosen.sum
   if not (makes_sum or run.settings.exports[1]) then return end
@@ -285,7 +286,7 @@ local function check_targets(run)
     makes_sum and defaults.sum_path(run.settings) or nil)
 end
 
--- A sum of System V's profiles is written in today's format.
+-- A sum of System V's profiles is written in glibc's format.
 local function write_sum(run)
   if not run.chosen.sum then return end
   local format = run.settings.file_format
@@ -303,18 +304,18 @@ local function print_output(run, write)
   end
 end
 
--- The lines about what got slower than --fail-on permits.
+-- A line about each regression that --fail-on reports.
 local function regressions(settings)
   if not settings.fail_on then return {} end
   return require "gprof.cli.compare_args".slower(settings.comparison, settings.fail_on)
 end
 
---- Does what the settings request.
+--- Reads, checks and prints what the settings request.
 -- @tparam table settings as `command_line.read` returns them
 -- @tparam stream write
--- @treturn integer the number of profiles that were left out
--- @treturn {string,...} lines about what got slower
--- @treturn boolean whether --verify finds that image, profile and source differ
+-- @treturn integer the number of bad profiles, which were skipped
+-- @treturn {string,...} a line about each regression
+-- @treturn boolean whether --verify finds that image, profile and source do not match
 -- @raise a table with the field `message`
 return function(settings, write)
   local run = { settings = settings }
@@ -325,17 +326,17 @@ return function(settings, write)
   if settings.with then require "gprof.cli.libraries".open(run, warn) end
   check_targets(run)
   write_sum(run)
-  if not (run.printed.info or is_about_functions(run)) then return run.left_out, {} end
+  if not (run.printed.info or is_about_functions(run)) then return run.skipped, {} end
   make_profile(run)
   check_profile(run)
   compare(run)
   if settings.exports[1] then
     require "gprof.cli.overwrite".check_source(settings, run.profile)
   end
-  explain_lack(run)
+  explain_missing_records(run)
   check_unchanged(run.image)
   print_output(run, write)
   check_unchanged(run.image)
-  return run.left_out, regressions(settings),
+  return run.skipped, regressions(settings),
     settings.verdict and not settings.verdict.belongs
 end

@@ -1,7 +1,7 @@
---- Runs settings in the sandbox: works out which files may be read and written there.
+--- Runs settings in the sandbox: determines which files may be read and written there.
 --
--- The parent never looks into an image or a profile. It only finds out which files are
--- named, and extracts those that come out.
+-- The parent never parses an image or a profile. It only collects the names of files, and
+-- writes the files that the child produced.
 --
 -- @internal gprof.cli.sandboxed
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -17,9 +17,9 @@ local function add_all(paths, more)
   table.move(more or {}, 1, #(more or {}), #paths + 1, paths)
 end
 
--- Adds separate debugging files. The name that the image gives is unknown here, so any
--- file in the directory that is named like one is added; but no link, as whoever made the
--- directory must not open others.
+-- Adds separate debugging files. The name recorded in the image is unknown here, so any
+-- file in the directory that is named like one is added. Links are not: an untrusted
+-- directory must not give access to files outside.
 local function add_debug_files(paths, directory)
   local function add(name)
     local path = directory .. name
@@ -39,7 +39,7 @@ local function add_image(paths, image)
   if real then add_debug_files(paths, real:match "^.*/") end
 end
 
--- Lists of profiles are read here, directories inside.
+-- Reads lists of profiles. Directories are read in the sandbox.
 local function add_profiles(paths, settings)
   if settings.profiles_from[1] then
     settings.profiles = require "gprof.cli.profiles".find(settings)
@@ -64,7 +64,7 @@ local function add_libraries(paths, settings)
   end
 end
 
--- Whether there will be an HTML page, which shows source text.
+-- Whether an HTML page is made, which shows source text.
 local function makes_page(settings)
   for _, export in ipairs(settings.exports) do
     if export.kind == "html" then return true end
@@ -72,8 +72,8 @@ local function makes_page(settings)
   return false
 end
 
--- Adds the directories of source files. Custom reports may read source, too, and files
--- beside them.
+-- Adds the directories of source files. Custom reports may also read source, and files in
+-- their own directories.
 local function add_directories(paths, settings)
   add_all(paths, settings.directory_path)
   if settings.styles.annotation or settings.reports[1] or makes_page(settings) then
@@ -95,7 +95,8 @@ local function readable(settings, image)
   return paths
 end
 
--- The function that returns how a file is written, if the options request it.
+-- Returns a function of a file's name that returns how the file is written, or nil if the
+-- options do not request it.
 local function requested(settings)
   local chosen = {}
   if settings.styles.sum then chosen[defaults.sum_path(settings)] = true end
@@ -111,26 +112,28 @@ local function requested(settings)
   end
 end
 
--- The child cannot spawn helpers.
+-- The child cannot start processes.
 local function use_one_process(settings)
   for _, export in ipairs(settings.exports) do
     if export.kind == "svg" then
-      raise "option --sandbox runs no other program: draw what --export=dot makes"
+      raise "option --sandbox cannot run Graphviz for --export=svg: use --export=dot"
     end
   end
   settings.jobs = 1
 end
 
--- The results of a run pass as one text: the number of profiles left out, whether
--- --verify finds a difference, and the lines about what got slower.
+-- Returns the function that runs in the child. It packs the results of a run into a
+-- string: the number of bad profiles, whether --verify finds a mismatch, and the lines
+-- about regressions.
 local function packed_run(settings)
   return function(stream)
-    local left_out, slower, differs = run(settings, stream)
-    return table.concat({ left_out, tostring(differs), table.unpack(slower) }, "\0")
+    local skipped, regressions, differs = run(settings, stream)
+    return table.concat({ skipped, tostring(differs), table.unpack(regressions) }, "\0")
   end
 end
 
--- Returns the results of a run. The text may be anything if the child was taken over.
+-- Unpacks the results of a run. The string is untrusted: an attacker may have taken over
+-- the child.
 local function unpack_results(text)
   local parts = {}
   for part in (tostring(text) .. "\0"):gmatch "(%Z*)%z" do parts[#parts + 1] = part end
@@ -138,12 +141,13 @@ local function unpack_results(text)
     parts[2] == "true"
 end
 
---- Does what the settings request, as `gprof.cli.run` does, in the sandbox.
--- @tparam table settings as `command_line.read` returns them
+--- Reads, checks and prints what the settings request, like `gprof.cli.run`, in the
+-- sandbox.
+-- @tparam table settings from `command_line.read`
 -- @tparam stream write
--- @treturn integer the number of profiles that were left out
--- @treturn {string,...} lines about what got slower
--- @treturn boolean whether --verify finds that image, profile and source differ
+-- @treturn integer the number of bad profiles, which were skipped
+-- @treturn {string,...} a line about each regression
+-- @treturn boolean whether --verify finds that image, profile and source do not match
 -- @raise a table with the field `message`
 return function(settings, write)
   local image = defaults.image_path(settings)

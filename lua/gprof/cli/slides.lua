@@ -1,4 +1,4 @@
---- Slides in the program: reports the slides that were found, and corrects profiles
+--- Slides on the command line: prints the slides that were found, and corrects profiles
 -- whose addresses fit nothing in the image. Loaded on demand.
 --
 -- @internal gprof.cli.slides
@@ -11,14 +11,14 @@ local terminal = require "gprof.format.terminal"
 
 local slides = {}
 
-local MOST_LISTED <const> = 3  -- files of which the slide is reported
-local FITTING <const> = 0.9    -- part of the arcs that has to fit, if no option asked
+local MOST_LISTED <const> = 3  -- files whose slide is printed
+local FITTING <const> = 0.9    -- least fraction of fitting arcs, without --slide
 
 local function print_line(line)
   terminal.tell("gprof.lua: " .. line)
 end
 
--- The figures that a slide was inferred from; empty if nothing was recorded.
+-- The figures from which a slide was inferred; "" if nothing was recorded.
 local function evidence(found)
   local parts = {}
   if found.arcs > 0 then
@@ -30,14 +30,14 @@ local function evidence(found)
   return table.concat(parts, ", ")
 end
 
--- A slide that was found (see gprof.library.slide), with the evidence for it.
+-- The text about a slide that was found (see gprof.library.slide), with the evidence.
 local function describe(found)
   local why = evidence(found)
   local what = found.offset == 0 and "no slide" or "slide " .. slide.text(found.offset)
   return why == "" and what or what .. ": " .. why
 end
 
---- Prints the slides that were found on standard error, those of the first few files.
+--- Prints the slides of the first few files on standard error.
 -- @tparam data data
 function slides.print(data)
   local count = 0
@@ -54,7 +54,7 @@ function slides.print(data)
   end
 end
 
--- Running out of memory says nothing about the profile.
+-- Lack of memory says nothing about the profile.
 local function is_out_of_memory(message)
   return message and message:find "not enough memory$"
 end
@@ -64,15 +64,15 @@ local function is_certain(found, data)
     (found.covers or not data.has_histogram)
 end
 
---- Subtracts the slide of data whose addresses fit nothing, if it is certain, and reports
--- that.
--- @tparam profile profile of the data, and of libraries, if there are any
+--- Subtracts the slide from data whose addresses fit nothing, if it is certain, and
+-- prints a line about that.
+-- @tparam profile profile of the data and of any libraries
 -- @tparam data data of the program
 -- @tparam table settings that the profile was made with
--- @tparam string where what messages call the data
+-- @tparam string where the data's name in messages
 -- @treturn[1] profile the same one, or a new one of the corrected data
 -- @return[2] nil
--- @treturn[2] string what is wrong
+-- @treturn[2] string message
 function slides.correct(profile, data, settings, where)
   if settings.slide then return profile end
   local done
@@ -82,10 +82,10 @@ function slides.correct(profile, data, settings, where)
   end
   if is_out_of_memory(message) then return nil, message end
   if not done then return profile end
-  print_line(("%s: taken for moved (unless --slide=0): %s"):format(where,
+  print_line(("%s: addresses corrected (--slide=0 disables this): %s"):format(where,
     describe(found)))
   local options = arguments.pick(settings, "profile")
-  options.missed = nil  -- it is reported already
+  options.missed = nil  -- already reported
   return gprof.profile(profile.image, data, options)
 end
 

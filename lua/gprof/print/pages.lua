@@ -1,27 +1,25 @@
 --- The pages of the program's output: which styles are selected, which records they need,
--- and in what order their pages are printed. Reports that the user names come last.
+-- and the order in which they are printed. Reports requested by name come last.
 --
 -- @internal gprof.print.pages
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local pages = {}
 
--- Styles that need records of some kind: the field of data that says whether there are
--- any, and the message if there are none. Default styles are selected only if there are.
+-- Styles that need records: `field` of the data says whether there are any, `lack` is the
+-- message if there are none. Default styles are selected only if there are records.
 local needs = {
   { style = "flat", default = true, field = "has_histogram",
-    lack = "has no histogram: a flat profile cannot be made from it" },
+    lack = "has no histogram, which a flat profile needs" },
   { style = "graph", default = true, field = "has_arcs",
-    lack =
-      "has no arcs: a call graph cannot be made from it (was the program compiled " ..
-      "with -pg?)" },
+    lack = "has no arcs, which a call graph needs (was the program compiled with -pg?)" },
   { style = "tree", field = "has_histogram",
-    lack = "has no histogram: a tree of calls cannot be made from it" },
+    lack = "has no histogram, which a call tree needs" },
 }
 
--- All pages in print order: the style that each belongs to, and the report that prints
--- it, or one for each look; a look without a report leaves the page out. A form feed
--- separates pages, except before one that is `joined`.
+-- All pages in print order, each with its style and the report that prints it: `report`,
+-- or `gnu` and `bsd` if the looks differ. A look without a report omits the page. A form
+-- feed separates pages, except before a page that is `joined`.
 local page_order = {
   { style = "info", report = "info" },
   { style = "graph", bsd = "bsd.graph" },
@@ -37,12 +35,11 @@ local page_order = {
   { style = "file_order", report = "file_order", joined = true },
 }
 
---- Selects styles: those requested; without any, the default ones that there are records
--- for and that are not suppressed, or execution counts if there are no records.
+--- Selects styles: those requested. If none is, the default styles that have records and
+-- are not suppressed; without any records, execution counts.
 -- @tparam {[string]=boolean} wanted by style: requested (true) or suppressed (false)
 -- @tparam data data
--- @tparam {table,...} extra reports requested by name: if there are any, no style is
---   selected by default
+-- @tparam {table,...} extra reports requested by name, which disable the default styles
 -- @treturn {[string]=boolean} by style
 function pages.choose(wanted, data, extra)
   if extra[1] then return wanted end
@@ -59,7 +56,7 @@ function pages.choose(wanted, data, extra)
   return chosen
 end
 
--- The page that a report prints; nil for users' reports.
+-- The page that a report prints; nil for custom reports.
 local function find_page(report)
   for _, page in ipairs(page_order) do
     if report == page.report or report == page.gnu or report == page.bsd then
@@ -71,7 +68,7 @@ end
 --- All that is printed, whether selected as a style or as a report.
 -- @tparam {[string]=boolean} chosen
 -- @tparam {table,...} extra reports requested by name
--- @treturn {[string]=boolean} by style; users' reports by their own names
+-- @treturn {[string]=boolean} by style, or by name for custom reports
 function pages.printed(chosen, extra)
   local printed = {}
   for style, is_chosen in pairs(chosen) do printed[style] = is_chosen end
@@ -85,7 +82,7 @@ end
 --- Looks for a selected style whose records are missing.
 -- @tparam {[string]=boolean} chosen
 -- @tparam data data
--- @treturn string|nil what the profile lacks, for a message: "has no ..."
+-- @treturn string|nil the rest of a message after the profile's name: "has no ..."
 function pages.lack(chosen, data)
   for _, need in ipairs(needs) do
     if chosen[need.style] and not data[need.field] then return need.lack end
@@ -102,8 +99,8 @@ function pages.about_functions(chosen)
   return false
 end
 
--- All pages to print, in order: `name` of the report; `print`, its function, if it was
--- requested by name; `joined`.
+-- All pages to print, in order: `name` of the report; `print`, its function, only if it
+-- was requested by name; `joined`.
 local function list_pages(chosen, options)
   local list, look = {}, options.traditional and "bsd" or "gnu"
   for _, page in ipairs(page_order) do
@@ -123,8 +120,8 @@ end
 --- Prints the pages of all selected styles, and the reports requested by name.
 -- @tparam {[string]=boolean} chosen
 -- @tparam profile profile
--- @tparam table options of the reports; `traditional`: in the style of BSD; `reports`:
---   array of those requested, each with `name` and `print`, the function
+-- @tparam table options of the reports; `traditional`: BSD's style; `reports`: array of
+--   those requested by name, each with `name` and its function `print`
 -- @tparam stream write
 -- @raise a table with the field `message`, if a report that was requested by name fails
 function pages.print(chosen, profile, options, write)

@@ -70,7 +70,7 @@ end
 local function explain(page, problem)
   local is_outside = page.options.sandbox and problem:find "Permission denied$"
   return problem .. (is_outside and
-    " (with --sandbox, source is read below the current directory and those of -I)" or "")
+    " (--sandbox permits only the current directory and those of -I)" or "")
 end
 
 -- The text of a file, or nil after a warning. One that is younger than the program need
@@ -88,7 +88,7 @@ end
 -- Lines that the program knows of, and the text has not.
 local function check_length(page, file, length, known)
   if known.last > length then
-    page.warn(("%s: has %d lines, but the program was made of %d or more"):format(
+    page.warn(("%s: has %d lines, but the program was compiled from at least %d"):format(
       file.name, length, known.last))
   end
 end
@@ -138,7 +138,7 @@ local function print_into_file(page, file, text)
   local name = listing_name(page, file)
   page.protected = page.protected or protected_files(page)
   if page.protected:contains(name) then
-    page.warn(name .. ": is a source, or the program: no listing is written over it")
+    page.warn(name .. ": is the program or a source file: not overwritten by a listing")
     return
   end
   output.new_file_here(name, function(write)

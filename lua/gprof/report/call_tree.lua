@@ -113,7 +113,7 @@ end
 -- @tparam stream write
 return function(profile, options, write)
   if not profile.rate then
-    error("a tree of calls needs a histogram, which this profile has not", 0)
+    error("a call tree needs a histogram, which this profile lacks", 0)
   end
   profile = profile:by_function()
   local least = (options.tree_threshold or LEAST) / 100

@@ -117,7 +117,7 @@ end
 -- @tparam stream write
 return function(profile, options, write)
   if not profile.map_files then
-    error("a file order needs a map of symbols to files, which this profile has not", 0)
+    error("a file order needs a map of symbols to files, which this profile lacks", 0)
   end
   local order = policy.of(options).merges_files and file_order(profile) or
     function_order(profile)

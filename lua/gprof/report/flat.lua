@@ -96,7 +96,7 @@ end
 -- @tparam[opt] table look GNU gprof's, if absent
 return function(profile, options, write, look)
   if not profile.rate then
-    error("a flat profile needs a histogram, which this profile has not", 0)
+    error("a flat profile needs a histogram, which this profile lacks", 0)
   end
   look = look or gnu
   local prefix, scale = look.unit(profile)
