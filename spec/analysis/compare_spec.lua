@@ -424,24 +424,24 @@ describe("an exported profile", function()
   -- What is changed in it, and what is said; "$" stands for the file.
   for name, case in pairs {
     ["of a later version"] = { '"version": 1', '"version": 2',
-      "$: is of version 2 of exported profiles, and known is 1" },
-    ["without a version"] = { '"version": 1', '"v": 1', "$: is of version nil of exported profiles, and known is 1" },
-    ["of no granularity"] = { '"granularity": "function",', "", "$: 'granularity' is no text" },
+      "$: unsupported version 2 of the JSON export (supported: 1)" },
+    ["without a version"] = { '"version": 1', '"v": 1', "$: unsupported version nil of the JSON export (supported: 1)" },
+    ["of no granularity"] = { '"granularity": "function",', "", "$: 'granularity' is not a valid string" },
     ["by line"] = { '"granularity": "function"', '"granularity": "line"',
-      "$: is a profile by line: those by function can be compared" },
+      "$: is a profile by line; only profiles by function can be compared" },
     ["of something else"] = { '"format": "gprof%-profile"', '"format": "other"',
-      "$: is no profile that --export=json wrote" },
-    ["with a text for a number"] = { '"ticks": 30', '"ticks": "30"', "$: function 1: 'ticks' is no amount" },
-    ["with a negative number"] = { '"ticks": 30', '"ticks": -30', "$: function 1: 'ticks' is no amount" },
-    ["with more than there can be"] = { '"ticks": 30', '"ticks": 1e300', "$: function 1: 'ticks' is no amount" },
-    ["without a name"] = { '"name": "work"', '"Name": "work"', "$: function 1: 'name' is no text" },
-    ["with a number for a file"] = { '"file": null', '"file": 7', "$: function 1: 'file' is no text" },
-    ["with a period of nothing"] = { '"period": 0.01', '"period": 0', "$: 'period' is no period" },
-    ["with texts for functions"] = { '"functions": %[', '"functions": ["f", ', "$: function 1: is no object" },
-    ["without functions"] = { '"functions"', '"function"', "$: 'functions' is no array" },
-    ["without arcs"] = { '"arcs"', '"ars"', "$: 'arcs' is no array" },
-    ["that is cut off"] = { '"functions".*', "", "$: is no JSON: '\"' expected at byte %d" },
-    ["that goes on"] = { "}%s*$", "} {", "$: is no JSON: nothing more expected at byte %d" },
+      "$: not a profile exported with --export=json" },
+    ["with a text for a number"] = { '"ticks": 30', '"ticks": "30"', "$: function 1: 'ticks' is not a valid amount" },
+    ["with a negative number"] = { '"ticks": 30', '"ticks": -30', "$: function 1: 'ticks' is not a valid amount" },
+    ["with more than there can be"] = { '"ticks": 30', '"ticks": 1e300', "$: function 1: 'ticks' is not a valid amount" },
+    ["without a name"] = { '"name": "work"', '"Name": "work"', "$: function 1: 'name' is not a valid string" },
+    ["with a number for a file"] = { '"file": null', '"file": 7', "$: function 1: 'file' is not a valid string" },
+    ["with a period of nothing"] = { '"period": 0.01', '"period": 0', "$: 'period' is not a valid period" },
+    ["with texts for functions"] = { '"functions": %[', '"functions": ["f", ', "$: function 1: object expected" },
+    ["without functions"] = { '"functions"', '"function"', "$: 'functions' is not a valid array" },
+    ["without arcs"] = { '"arcs"', '"ars"', "$: 'arcs' is not a valid array" },
+    ["that is cut off"] = { '"functions".*', "", "$: not valid JSON: '\"' expected at byte %d" },
+    ["that goes on"] = { "}%s*$", "} {", "$: not valid JSON: end of text expected at byte %d" },
   } do
     it("is refused " .. name, function()
       local text, count = good:gsub(case[1], (case[2]:gsub("%%", "%%%%")), 1)
@@ -457,7 +457,7 @@ describe("an exported profile", function()
     for length = 0, #good - 3, 7 do
       local stored, problem = load(good:sub(1, length))
       assert.is_nil(stored)
-      assert.truthy(problem:find("/old.json: is no JSON: ", 1, true), problem)
+      assert.truthy(problem:find("/old.json: not valid JSON: ", 1, true), problem)
     end
   end)
 
@@ -526,10 +526,10 @@ describe("JSON", function()
       [""] = "a value expected at byte 0", ["nul"] = "a value expected at byte 0",
       ["[1 2]"] = "',' or ']' expected at byte 3", ["[1,]"] = "a value expected at byte 3",
       ['{"a" 1}'] = "':' expected at byte 5", ["{a: 1}"] = "'\"' expected at byte 1",
-      ['"a'] = "a text does not end at byte 2", ['"a\n"'] = "a text of one line expected at byte 2",
-      ['"\\x"'] = "unknown escape at byte 1", ['"\\u12"'] = "four digits expected at byte 3",
+      ['"a'] = "unterminated string at byte 2", ['"a\n"'] = "control character in a string at byte 2",
+      ['"\\x"'] = "unknown escape at byte 1", ['"\\u12"'] = "four hexadecimal digits expected at byte 3",
       ["01"] = "a number expected at byte 0", ["-"] = "a number expected at byte 0",
-      ["1.5.2"] = "a number expected at byte 0", ["1 2"] = "nothing more expected at byte 2",
+      ["1.5.2"] = "a number expected at byte 0", ["1 2"] = "end of text expected at byte 2",
       ["{"] = "'\"' expected at byte 1",
       [("["):rep(1000)] = "nested too deeply at byte 100",
       [('{"a":'):rep(200)] = "nested too deeply at byte 500",

@@ -1,5 +1,5 @@
--- Characters that cannot be seen but change how the text around them is displayed: terminals and HTML pages show
--- their numbers instead.
+-- Invisible characters that change how the text around them is displayed: on terminals and HTML pages, their numbers
+-- are displayed instead.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local terminal = require "gprof.format.terminal"
@@ -21,16 +21,16 @@ describe("an invisible character", function()
   end)
 
   for _, code in ipairs(invisible) do
-    it(("U+%04X is shown by its number on a terminal"):format(code), function()
+    it(("U+%04X is replaced by its number on a terminal"):format(code), function()
       assert.equal(("a\\u{%x}b"):format(code), terminal.shown("a" .. utf8.char(code) .. "b"))
     end)
 
-    it(("U+%04X is shown by its number in an HTML page"):format(code), function()
+    it(("U+%04X is replaced by its number in an HTML page"):format(code), function()
       assert.equal(("a\\u{%X}b"):format(code), text.shown("a" .. utf8.char(code) .. "b"))
     end)
   end
 
-  it("is told from its neighbours, which stay as they are", function()
+  it("is replaced alone: characters with neighbouring numbers are left unchanged", function()
     for _, code in ipairs(visible) do
       local letters = "a" .. utf8.char(code) .. "b"
       assert.equal(letters, terminal.shown(letters))

@@ -1,4 +1,4 @@
--- SHA-256 and base 64, beside what the system's programs say.
+-- SHA-256 and base 64, compared with the system's sha256sum and base64.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local sha256 = require "gprof.format.sha256"
@@ -8,7 +8,7 @@ local function hexadecimal(bytes)
   return (bytes:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end))
 end
 
--- Texts around the lengths at which blocks end, and of all bytes.
+-- Texts with lengths around the ends of blocks and padding, with all byte values.
 local texts <const> = {}
 for _, length in ipairs { 0, 1, 2, 3, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128, 1000 } do
   local bytes = {}
@@ -17,20 +17,20 @@ for _, length in ipairs { 0, 1, 2, 3, 54, 55, 56, 57, 63, 64, 65, 119, 120, 128,
 end
 
 describe("sha256", function()
-  it("has the digests of the standard's examples", function()
+  it("computes the digests of the standard's examples", function()
     assert.equal("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", hexadecimal(sha256.digest "abc"))
     assert.equal("248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1",
       hexadecimal(sha256.digest "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"))
   end)
 
-  it("has those of sha256sum", function()
+  it("computes the same digests as sha256sum", function()
     for _, text in ipairs(texts) do
       local path = shell.write(shell.tmpdir() .. "/text", text)
       assert.equal(shell.check({ "sha256sum", path }).stdout:match "^%x+", hexadecimal(sha256.digest(text)))
     end
   end)
 
-  it("writes base 64 as base64 does", function()
+  it("encodes base 64 like base64", function()
     for _, text in ipairs(texts) do
       local path = shell.write(shell.tmpdir() .. "/text", text)
       assert.equal(shell.check({ "base64", "-w0", path }).stdout, sha256.base64(text))

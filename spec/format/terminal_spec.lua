@@ -1,5 +1,5 @@
--- What a terminal is sent: whatever files of others have in names and text, it is shown, and not obeyed. Pipes and
--- files get all bytes as they are.
+-- Control characters in untrusted names and text are displayed as escapes on a terminal, which must not obey them.
+-- Pipes and files get all bytes unchanged.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -8,7 +8,7 @@ local program = require "support.program"
 local shell = require "support.shell"
 local terminal = require "gprof.format.terminal"
 
--- A symbol's name that clears the screen, one of a title, in C1 and in UTF-8, and others.
+-- Symbol names that clear the screen, set the window's title, use C1 controls as bytes and in UTF-8, and so on.
 local hostile <const> = { "clear\27[2J\27[H", "title\27]0;x\7", "c1\x9b2J", "utf8\u{9b}2J", "back\8\8\8", "line\rover",
   "delete\127", "turn\u{202e}ed", "red\27[31m", "none\27[8m", "größe", "last" }
 local shown <const> = { [[clear\x1b[2J\x1b[H]], [[title\x1b]0;x\x07]], [[c1\x9b2J]], [[utf8\u{9b}2J]],
@@ -43,7 +43,7 @@ end
 
 local UTF8 <const> = { TERM = "xterm", NO_COLOR = false, LC_ALL = "C.UTF-8" }
 
--- What a terminal is sent, of standard output and error.
+-- What the program sends to a terminal on standard output and standard error.
 local function on_terminal(env, ...)
   local line = shell.join { "script", "-qec", shell.join(words_of(...)), "/dev/null" }
   return (shell.run({ "sh", "-c", line }, { env = env or UTF8 }).stdout:gsub("\r+\n", "\n"))
@@ -57,14 +57,14 @@ local function check_harmless(text, colored)
 end
 
 if not shell.run({ "script", "-qec", "echo here", "/dev/null" }).stdout:find("here", 1, true) then
-  pending "what terminals are sent: script of util-linux, or a terminal for it, is not here"
+  pending "needs script (util-linux) and a terminal for it"
   return
 end
 
 describe("a terminal", function()
   for _, options in ipairs { { "-p" }, { "-q" }, { "-T" }, { "-C", "-z" }, { "-r" }, { "-i" }, { "-l" },
     { "-p", "--gnu-compat" } } do
-    it("is shown names that would be obeyed: " .. table.concat(options, " "), function()
+    it("gets names without control sequences: " .. table.concat(options, " "), function()
       local text = on_terminal(nil, "-b", image, profile, table.unpack(options))
       check_harmless(text)
       if options[1] == "-p" then
@@ -73,21 +73,21 @@ describe("a terminal", function()
     end)
   end
 
-  it("has our colours among them", function()
+  it("gets our own colour sequences", function()
     local text = on_terminal(nil, "-b", "-p", "--color", image, profile)
     check_harmless(text, true)
     assert.truthy(text:find([[none\x1b[8m]], 1, true), text)
     assert.truthy(text:find "\27%[31m[^\n]*last", text)
   end)
 
-  it("has whole letters, if it is said to know UTF-8", function()
+  it("gets all bytes of C1 controls escaped if the locale is not UTF-8, even those in letters", function()
     local text = on_terminal({ TERM = "xterm", LC_ALL = "C" }, "-b", "-p", image, profile)
     check_harmless(text)
     assert.is_nil(text:find "[\128-\159]", text)
     assert.truthy(text:find([[gr]] .. "\xc3\xb6\xc3" .. [[\x9fe]], 1, true), text)
   end)
 
-  it("is shown messages in one line", function()
+  it("gets each message escaped and in one line", function()
     local file = "no\27[2J\nfile\x9b"
     for _, words in ipairs { { file }, { image, file }, { image, profile, "-S", file }, { "--" .. file },
       { image, profile, "-w" .. file }, { image, profile, "-p" .. file } } do
@@ -97,13 +97,13 @@ describe("a terminal", function()
     end
   end)
 
-  it("is shown traces", function()
+  it("gets traces escaped", function()
     local text = on_terminal(nil, "-b", "-p", "-d", image, profile)
     check_harmless(text)
     assert.truthy(text:find([[clear\x1b[2J\x1b[H]], 1, true), text)
   end)
 
-  it("is shown text of sources", function()
+  it("gets source text escaped", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/a.c", "int f(void) { return 0; } // \27[2J\x9b\u{9b}\u{202e} größe\r\n"
       .. "int main(void)\n{ return f(); }\n")
@@ -122,7 +122,7 @@ describe("a terminal", function()
     return text
   end
 
-  it("is shown what is wrong with the program itself", function()
+  it("gets internal errors of the program escaped", function()
     local text = of_script(shell.write(shell.tmpdir() .. "/script.lua", ([[
       package.path = %q .. package.path
       require "gprof"
@@ -132,7 +132,7 @@ describe("a terminal", function()
     assert.truthy(text:find([[clear\x1b[2J c1\u{9b}2J]], 1, true), text)
   end)
 
-  it("is shown what scripts print there", function()
+  it("gets reports printed by scripts escaped", function()
     local script = shell.write(shell.tmpdir() .. "/script.lua", ([[
       package.path = %q .. package.path
       local gprof = require "gprof"
@@ -145,7 +145,7 @@ describe("a terminal", function()
 end)
 
 describe("a pipe", function()
-  it("gets all bytes as they are", function()
+  it("gets all bytes unchanged", function()
     local text = program.run({ "-b", "-p", image, profile }).stdout
     for _, name in ipairs(hostile) do
       assert.truthy(text:find("  " .. name .. "\n", 1, true), text)
@@ -156,7 +156,7 @@ describe("a pipe", function()
 end)
 
 describe("text for terminals", function()
-  it("is the same however it is cut into pieces", function()
+  it("does not depend on how it is cut into pieces", function()
     local text = table.concat(hostile, "\n") .. "\r\n\xc3\nend \u{202e}\xe2\x80"
     local expected = terminal.shown(text)
     for cut = 0, #text do
@@ -165,7 +165,7 @@ describe("text for terminals", function()
     end
   end)
 
-  it("waits for no end of a line that goes on and on", function()
+  it("is written before the end of a very long line", function()
     local filter, length = terminal.filter(function() return false end), 0
     for _ = 1, 100 do
       length = length + #filter(("\u{202e}"):rep(1000))
@@ -174,7 +174,7 @@ describe("text for terminals", function()
     assert.is_nil((filter(("\u{202e}"):rep(30000)) .. filter()):find("\u{202e}", 1, true))
   end)
 
-  it("has no byte that is obeyed, whatever it was", function()
+  it("has no control characters, whatever the input", function()
     math.randomseed(5)
     for _ = 1, 2000 do
       local bytes = {}

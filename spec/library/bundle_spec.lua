@@ -1,5 +1,5 @@
--- Modules that are loaded as bytecode do what their sources do, to the last byte of a traceback; and no bytecode is
--- loaded in place of a source that it was not made from.
+-- Modules loaded as bytecode behave exactly like their sources, including tracebacks. Bytecode is loaded only for the
+-- source it was compiled from.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
@@ -12,8 +12,8 @@ local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
 local HELP <const> = "lua/gprof/cli/help.lua"
 
--- Runs the interpreter under test in a checkout, with a clean environment but for `env`. The code of -e is put into a
--- file, as not every interpreter under test has that option.
+-- Runs the interpreter under test in a checkout, with the environment `env`. The code of -e is put into a file, because
+-- the sanitizer's interpreter has no option -e.
 local function interpret(root, words, env)
   if words[1] == "-e" then words = { shell.write(root .. "/code.lua", words[2]) } end
   local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
@@ -29,11 +29,11 @@ local function make_bundle(root)
   assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
 end
 
--- A copy of the checkout, as far as the program needs it, with a bundle. Returns also the bundle's path.
+-- Copies the parts of the checkout that the program needs, and makes a bundle. Returns the root, and the bundle's path.
 local function checkout(root)
   root = root or shell.tmpdir "checkout"
   shell.check({ "cp", "-R", "--parents", "gprof.lua", "lua", "build/gprof", root }, { cwd = program.root })
-  -- an interpreter that has the core linked in does not open it, but finds the bundle beside it
+  -- the sanitizer's interpreter has the core linked in, but looks for the bundle in the directory of core.so
   if not shell.exists(root .. "/build/gprof/core.so") then shell.write(root .. "/build/gprof/core.so", "") end
   make_bundle(root)
   return root, root .. "/build/gprof/modules.bundle"
@@ -46,7 +46,7 @@ local function edit(root, path, old, new)
   shell.write(root .. "/" .. path, text)
 end
 
--- Whether a module is loaded as bytecode: by the searcher that is put before the second of Lua's four.
+-- Whether a module is loaded as bytecode: by the searcher that gprof adds in second place to Lua's four.
 local function is_bundled(root, module)
   local result = interpret(root, { "-e", ([[require "gprof"
     print(#package.searchers == 5 and type(package.searchers[2](%q)) == "function")]]):format(module) },
@@ -61,7 +61,7 @@ local function help(root, env)
   return result.stdout
 end
 
--- Command lines, of the program and of the interpreter.
+-- Command lines: of the program, or code for -e.
 local commands <const> = {
   { "gprof.lua", image, profile }, { "gprof.lua", "-h" }, { "gprof.lua", "--export=json", image, profile },
   { "gprof.lua", "--html=-", image, profile }, { "gprof.lua", "--sandbox", "-b", image, profile },
@@ -73,9 +73,9 @@ local commands <const> = {
   { "-e", "require 'gprof' for _, x in pairs(debug.getinfo(require 'gprof.report.flat', 'S')) do print(x) end" },
 }
 
--- What a command line prints on both streams, and its status. Addresses, the order of `pairs`, and which of its names a
--- traceback has for a function are matters of chance.
-local function said(root, words)
+-- What a command line prints on both streams, and its status. Normalizes what is random: addresses, the order of
+-- `pairs`, and the names of functions in tracebacks.
+local function output_of(root, words)
   local env = { LUA_PATH = root .. "/?.lua", LUA_CPATH = root .. "/build/?.so" }
   local result = interpret(root, words, env)
   local lines = {}
@@ -95,19 +95,19 @@ describe("a bundle", function()
     page = help(root)
   end)
 
-  it("changes nothing of what is printed, or said of faults", function()
+  it("changes neither output nor error messages", function()
     local bundled = {}
-    for i, words in ipairs(commands) do bundled[i] = said(root, words) end
+    for i, words in ipairs(commands) do bundled[i] = output_of(root, words) end
     local text = shell.read(bundle)
     shell.check { "rm", bundle }
     for i, words in ipairs(commands) do
-      local plain = said(root, words)
+      local plain = output_of(root, words)
       assert(plain == bundled[i], table.concat(words, " ") .. "\n" .. bundled[i]:sub(1, 1000))
     end
     shell.write(bundle, text)
   end)
 
-  it("keeps names of sources that are long", function()
+  it("keeps long source names intact", function()
     local long = shell.tmpdir "long" .. "/" .. ("directory/"):rep(20)
     shell.check { "mkdir", "-p", long }
     local result = interpret(checkout(long), { "-e", [[require "gprof"
@@ -116,7 +116,7 @@ describe("a bundle", function()
     assert.same({ "@" .. long .. "lua/gprof/report/flat.lua\n", "" }, { result.stdout, result.stderr })
   end)
 
-  it("gives way to a source that was edited, for that module", function()
+  it("is bypassed for a module whose source was edited, and for no other", function()
     for _, new in ipairs { "USAGE", "Usages" } do
       local other = checkout()
       edit(other, HELP, "Usage", new)
@@ -125,7 +125,7 @@ describe("a bundle", function()
     end
   end)
 
-  it("gives way to a module of the user's that comes first", function()
+  it("is bypassed for a user's module that comes first in package.path", function()
     local dir = shell.tmpdir "mine"
     shell.check { "mkdir", "-p", dir .. "/gprof/report" }
     for _, name in ipairs { "flat", "mine" } do
@@ -145,7 +145,7 @@ describe("a bundle", function()
       { LUA_PATH = mine }).stdout)
   end)
 
-  it("is not used where another release of Lua wrote it", function()
+  it("is ignored if it was written by another release of Lua", function()
     local other, path = checkout()
     assert.is_true(is_bundled(other, "gprof.cli.help"))
     edit(other, "build/gprof/modules.bundle", "^(gprof bytecode 1, Lua 5%.4%.)%d+", "%199")
@@ -155,7 +155,7 @@ describe("a bundle", function()
     assert.equal(page, help(other))
   end)
 
-  it("is not used where it is damaged", function()
+  it("is ignored if it is damaged", function()
     local text = shell.read(bundle)
     local index = #text:match "^.-\n\n" + 1
     local function try(damaged)

@@ -1,8 +1,8 @@
--- What is said of modules in C that do not load, as after an upgrade of libbfd: one line, with what to do and the
--- linker's reason.
+-- Native modules that cannot be loaded, as after an upgrade of libbfd: the message is one line with the reason and
+-- what to do.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- An interpreter that has the modules linked in loads none.
+-- The sanitizer's interpreter has these modules linked in and does not load them.
 if os.getenv "GPROF_LUA" then return end
 
 local crafted = require "support.crafted"
@@ -13,14 +13,14 @@ local shell = require "support.shell"
 local plan <const> = { functions = { "main", "work" }, ticks = { work = 30 }, calls = { { "main", "work", 2 } } }
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- Changes a name in a module, to another one of the same length.
+-- Replaces a name in a module by one of the same length.
 local function rename(path, pattern, replacement)
   local bytes, count = shell.read(path):gsub(pattern, replacement)
-  assert(count > 0, path .. ": has no such name")
+  assert(count > 0, path .. ": name not found")
   shell.write(path, bytes)
 end
 
--- What an upgrade may do to a module: take the library away that it names, or a function that it calls.
+-- An upgrade may remove the library that a module is linked with, or a function that it calls.
 local faults <const> = {
   { module = "core", pattern = "libbfd%-%d", replacement = "libbfd-x",
     reason = "libbfd%-x[%w.-]+: cannot open shared object file: No such file or directory" },
@@ -29,21 +29,21 @@ local faults <const> = {
   { module = "opcodes", pattern = "libopcodes%-%d", replacement = "libopcodes-x", option = "-c",
     reason = "libopcodes%-x[%w.-]+: cannot open shared object file: No such file or directory" },
 }
-local words <const> = { core = "core", opcodes = "decoder of instructions" }
+local descriptions <const> = { core = "core", opcodes = "decoder of instructions" }
 
--- A copy of the checkout, as far as it is needed here.
+-- Copies the parts of the checkout that the program needs.
 local function checkout()
   local root = shell.tmpdir "checkout"
   shell.check({ "cp", "-R", "--parents", "gprof.lua", "lua", "Makefile", "build/gprof", root }, { cwd = program.root })
   return { root = root, program = root .. "/gprof.lua", modules = root .. "/build/gprof/", env = {},
-    library = { LUA_PATH = root .. "/?.lua" }, advice = "built again, run 'make %-C [^']*/%d+%-checkout'" }
+    library = { LUA_PATH = root .. "/?.lua" }, advice = "rebuild it with 'make %-C [^']*/%d+%-checkout'" }
 end
 
--- The same, installed.
+-- An installed tree, described like a checkout.
 local function prefix()
   local tree = installation.prefix()
   tree.modules = tree.root .. "/lib/lua/5.4/gprof/"
-  tree.advice = "built and installed again, by 'luarocks make' or 'make install' from its source"
+  tree.advice = "rebuild and install it with 'luarocks make' or 'make install' from its source"
   return tree
 end
 
@@ -53,18 +53,18 @@ end
 
 for kind, make in pairs { ["in a checkout"] = checkout, ["that is installed"] = prefix } do
   for _, fault in ipairs(faults) do
-    describe(("a module %s, %s without %q,"):format(kind, fault.module, fault.pattern), function()
+    describe(("a library %s, whose module %s lacks %q,"):format(kind, fault.module, fault.pattern), function()
       local tree = make()
       rename(tree.modules .. fault.module .. ".so", fault.pattern, fault.replacement)
-      local message = ("%s has to be %s: %s\n"):format(words[fault.module], tree.advice, fault.reason)
+      local message = ("%s cannot be loaded: %s; %s\n"):format(descriptions[fault.module], fault.reason, tree.advice)
 
-      it("is told of by the program, in one line", function()
+      it("makes the program print one line with the reason and advice", function()
         local result = run(tree, fault.option)
         assert.same({ "", 1 }, { result.stdout, result.status })
         assert.truthy(result.stderr:find("^gprof%.lua: the " .. message .. "$"), result.stderr)
       end)
 
-      it("is told of by the library", function()
+      it("makes the library return the same message", function()
         local result = shell.check({ "lua5.4", "-e", ([[
           local found, gprof = pcall(require, "gprof")
           if not found then print(gprof) os.exit() end
@@ -75,7 +75,7 @@ for kind, make in pairs { ["in a checkout"] = checkout, ["that is installed"] = 
       end)
 
       if fault.option then
-        it("is not missed where nobody asks for it", function()
+        it("works as long as the module is not needed", function()
           assert.same({ "", 0 }, { run(tree).stderr, run(tree).status })
         end)
       end
@@ -83,12 +83,12 @@ for kind, make in pairs { ["in a checkout"] = checkout, ["that is installed"] = 
   end
 end
 
-describe("what is not there", function()
-  it("is not installed", function()
+describe("a missing part", function()
+  it("is reported as not installed", function()
     local tree = prefix()
-    local function check_module(name, said, option)
+    local function check_module(name, description, option)
       shell.check { "rm", tree.modules .. name .. ".so" }
-      local places = run(tree, option).stderr:match("^gprof%.lua: the " .. said ..
+      local places = run(tree, option).stderr:match("^gprof%.lua: the " .. description ..
         " is not installed %(looked for ([^\n]+)%)\n$")
       assert.equal(("%s/bin/../lib/lua/5.4/gprof/%s.so"):format(tree.root, name), places:match "^[^,]+")
       assert.truthy((places .. ","):find((", [^,']+/gprof/%s%%.so,"):format(name)))
@@ -100,7 +100,7 @@ describe("what is not there", function()
     assert.equal("gprof.lua: the library is not installed\n", run(tree).stderr)
   end)
 
-  it("is not built yet", function()
+  it("is reported as not built yet in a checkout", function()
     local tree = checkout()
     local result = run(tree, "--print-blocks-runtime")
     assert.same({ "", 1 }, { result.stdout, result.status })
@@ -110,7 +110,7 @@ describe("what is not there", function()
 end)
 
 describe("after an upgrade of libbfd, make", function()
-  -- Answers where libraries are, and makes empty files of what it is to compile and to link.
+  -- A fake compiler: prints the paths of libraries, and creates empty output files.
   local compiler <const> = [[#!/bin/sh
     case $* in *-print-file-name=*) echo "/lib/$LIBBFD.so"; exit;; esac
     while [ "$1" != -o ]; do shift; done
@@ -118,7 +118,7 @@ describe("after an upgrade of libbfd, make", function()
     : >"$2"
 ]]
 
-  it("builds anew what was built with the old one", function()
+  it("rebuilds everything that was built with the old one", function()
     local root = shell.tmpdir "upgrade"
     shell.check({ "cp", "-R", "csrc", "fuzz", "lua", "Makefile", root }, { cwd = program.root })
     shell.write(root .. "/cc", compiler)

@@ -1,4 +1,4 @@
--- What --gnu-compat changes has one place, and code asks for it by name.
+-- The policies: one module lists everything that --gnu-compat changes.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local policy = require "gprof.library.policy"
@@ -10,20 +10,20 @@ describe("A policy", function()
     assert.equal(policy.gnu, policy.of { gnu_compat = true })
   end)
 
-  it("has an answer of each kind to every question", function()
-    for field, answer in pairs(policy.default) do
-      assert.equal(type(answer), type(policy.gnu[field]), field)
-      assert.not_equal(answer, policy.gnu[field], field)
+  it("has a different value of the same type for each field", function()
+    for field, value in pairs(policy.default) do
+      assert.equal(type(value), type(policy.gnu[field]), field)
+      assert.not_equal(value, policy.gnu[field], field)
     end
     for field in pairs(policy.gnu) do assert.is_not_nil(rawget(policy.default, field), field) end
   end)
 
-  it("has no other fields", function()
+  it("raises an error for unknown fields", function()
     assert.has_error(function() return policy.default.gnu_compat end, "no such policy: gnu_compat")
     assert.has_error(function() return policy.gnu.gives_hint end, "no such policy: gives_hint")
   end)
 
-  it("names modules that can be loaded", function()
+  it("names symspec modules that can be loaded", function()
     for _, rules in ipairs { policy.default, policy.gnu } do
       assert.is_function(require(rules.symspecs).new)
     end

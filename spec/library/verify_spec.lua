@@ -9,13 +9,13 @@ local program = require "support.program"
 local shell = require "support.shell"
 local small = require "support.small"
 
--- Sets when a file was changed, in seconds after a day long ago.
+-- Sets the modification time of a file, in seconds after 2001-01-01.
 local function touch(path, seconds)
   shell.check { "touch", "-d", ("2001-01-01 00:%02d:%02d UTC"):format(seconds // 60, seconds % 60), path }
   return path
 end
 
--- Source, image and profile, changed in this order.
+-- Builds source, image and profile, with modification times in this order.
 local function made_in_order()
   local made = small.build()
   local source = touch(made.dir .. "/small.c", 0)
@@ -27,13 +27,13 @@ local function run(...)
   return program.run { "--verify", ... }
 end
 
--- What is said of a check: whether it holds, and the figures.
-local function said(result, name)
+-- The result of a check in the output, "yes", "NO" or "-", and its sentence.
+local function check_of(result, name)
   return result.stdout:match("%f[^\n\0]" .. name .. " +(%S+) +([^\n]*)\n")
 end
 
 describe("--verify", function()
-  it("says of what belongs together that it does, by each of its checks", function()
+  it("passes each check if image, profile and source belong together", function()
     local made, path, source = made_in_order()
     local low, size = build.section(made.image, ".text")
     local plan = gmon.parse(shell.read(path)).records[1]
@@ -50,55 +50,55 @@ describe("--verify", function()
       { result.status, result.stderr, result.stdout }, source)
   end)
 
-  it("asks nothing of callers that nobody knows, or that are outside of a shared library", function()
+  it("skips arcs from unknown callers, and from outside of a shared library", function()
     local image = build.craft { text = 0x100, symbols = { { "open", 0 }, { "read", 0x40 } } }
     local dir = shell.tmpdir "callers"
     local arcs = { { 0, 0x40, 7 }, { 0, 0, 9 }, { 0x10, 0x40, 8 } }
     local shared = gmon.write(dir .. "/libx.so.profile", gmon.shared {
       low = 0x1000, high = 0x1100, bins = { n = 64, 5 }, arcs = arcs })
     assert.same({ "yes", "1 of 1 arcs come from the code; 2 from outside" },
-      { said(run(image, shared), "callers") })
+      { check_of(run(image, shared), "callers") })
     local mon = gmon.write(dir .. "/mon.out", gmon.mon {
       low = 0x1000, high = 0x1100, bins = { 5 }, counters = { { 0x1004, 7 }, { 0x1044, 3 } } })
     local result = run("-O", "prof", image, mon)
-    assert.same({ "-", "none but 2 whose callers are not known" }, { said(result, "callers") })
+    assert.same({ "-", "only 2 from unknown callers" }, { check_of(result, "callers") })
     assert.equal(0, result.status)
   end)
 
-  it("sees a source that was changed, and an image", function()
+  it("fails for a source or an image that was changed later", function()
     local made, path, source = made_in_order()
     touch(source, 61)
     local result = run(made.image, path)
     assert.equal(1, result.status)
-    assert.same({ "NO", "0 of 1 files are older than the image, but not " .. source }, { said(result, "source") })
+    assert.same({ "NO", "0 of 1 files are older than the image; newer: " .. source }, { check_of(result, "source") })
     touch(source, 60)
     touch(made.image, 121)
     result = run(made.image, path)
-    assert.same({ 1, "yes" }, { result.status, (said(result, "source")) })
-    assert.same({ "NO", "0 of 1 profile was written since the image was changed" }, { said(result, "image") })
+    assert.same({ 1, "yes" }, { result.status, (check_of(result, "source")) })
+    assert.same({ "NO", "0 of 1 profile was written since the image was changed" }, { check_of(result, "image") })
     assert.matches("\n[^\n]* does not belong to [^\n]*\n$", result.stdout)
     touch(made.image, 120)
     assert.equal(0, run(made.image, path).status)
   end)
 
-  it("finds sources in directories", function()
+  it("searches the directories of -I for sources", function()
     local made, path, source = made_in_order()
     local dir = shell.tmpdir "elsewhere"
     shell.check { "mv", source, dir }
-    assert.same({ "-", "none was found" }, { said(run(made.image, path), "source") })
-    assert.equal("yes", (said(run("-I" .. dir, made.image, path), "source")))
+    assert.same({ "-", "none was found" }, { check_of(run(made.image, path), "source") })
+    assert.equal("yes", (check_of(run("-I" .. dir, made.image, path), "source")))
   end)
 
-  it("sees that addresses are of another build", function()
+  it("fails if the addresses are from another build", function()
     local one, other = build.program "cycles", build.program "crowd"
     local result = run(other.image, one.gmon)
     assert.equal(1, result.status)
-    assert.equal("NO", (said(result, "histogram")))
-    assert.equal("NO", (said(result, "callees")))
+    assert.equal("NO", (check_of(result, "histogram")))
+    assert.equal("NO", (check_of(result, "callees")))
     assert.matches(" does not belong to " .. other.image:gsub("%p", "%%%0") .. "\n$", result.stdout)
   end)
 
-  it("tells of a slide, and does not take it off unless it is asked to", function()
+  it("suggests a slide, and subtracts it only with --slide", function()
     local built = build.program "cycles"
     local image = assert(gprof.image(built.image))
     local data = assert(gprof.data(image, built.gmon))
@@ -108,54 +108,54 @@ describe("--verify", function()
     local result = run(built.image, path)
     assert.same({ 1, "" }, { result.status, result.stderr })
     assert.same({ "NO", "0 of 18 arcs lead to entries of functions; with --slide=0x555555554000, 18" },
-      { said(result, "callees") })
-    assert.same({ "NO", "0 of 18 arcs come from the code" }, { said(result, "callers") })
-    assert.matches("^0 of %d+ samples %(0%.0 %%%) are in functions$", select(2, said(result, "samples")))
+      { check_of(result, "callees") })
+    assert.same({ "NO", "0 of 18 arcs come from the code" }, { check_of(result, "callers") })
+    assert.matches("^0 of %d+ samples %(0%.0 %%%) are in functions$", select(2, check_of(result, "samples")))
     result = run("--slide=0x555555554000", built.image, path)
     assert.same({ 0, "18 of 18 arcs lead to entries of functions" }, { result.status,
-      select(2, said(result, "callees")) })
+      select(2, check_of(result, "callees")) })
   end)
 
-  it("knows nothing of what nothing was recorded of", function()
+  it("skips checks of what was not recorded", function()
     local image = crafted.image(crafted.example)
     local empty = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {} })
     local result = run(image, empty)
     assert.equal(1, result.status)
     for _, name in ipairs { "histogram", "callees", "callers", "samples", "source" } do
-      assert.equal("-", (said(result, name)), name)
+      assert.equal("-", (check_of(result, name)), name)
     end
     local records = crafted.records(crafted.example).records
     table.remove(records, 1)
     result = run(image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }))
-    assert.same({ 0, "-", "yes", "-" }, { result.status, (said(result, "histogram")), (said(result, "callees")),
-      (said(result, "samples")) })
+    assert.same({ 0, "-", "yes", "-" }, { result.status, (check_of(result, "histogram")), (check_of(result, "callees")),
+      (check_of(result, "samples")) })
   end)
 
-  it("knows prologues that save many registers", function()
+  it("accepts callees up to 63 bytes after the entry, for prologues that save many registers", function()
     local image = build.craft { address = 0x1000, text = 0x200, symbols = { { "main", 0 }, { "work", 0x100 } } }
-    local function profile_of(behind)
+    local function profile_of(offset)
       return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
-        { kind = "arc", count = 1, from = 0x1004, self = 0x1100 + behind } } })
+        { kind = "arc", count = 1, from = 0x1004, self = 0x1100 + offset } } })
     end
-    assert.equal("yes", (said(run(image, profile_of(44)), "callees")))
-    assert.equal("NO", (said(run(image, profile_of(64)), "callees")))
+    assert.equal("yes", (check_of(run(image, profile_of(44)), "callees")))
+    assert.equal("NO", (check_of(run(image, profile_of(64)), "callees")))
   end)
 
-  it("leaves calls of libraries out, which lead to code that was not profiled", function()
+  it("skips calls of libraries, which lead out of the profiled code", function()
     local image = crafted.image(crafted.example)
     local records = crafted.records(crafted.example).records
     for i = 1, 4 do
       records[#records + 1] = { kind = "arc", count = 1, from = crafted.BASE + 4, self = 0x7ffff0000000 + i }
     end
     local result = run(image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }))
-    assert.same({ "yes", "7 of 7 arcs lead to entries of functions; 4 to libraries" }, { said(result, "callees") })
+    assert.same({ "yes", "7 of 7 arcs lead to entries of functions; 4 to libraries" }, { check_of(result, "callees") })
     assert.equal(0, result.status)
     records = { records[1], records[#records] }
     result = run(image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }))
-    assert.same({ 0, "-", "none but 1 to libraries" }, { result.status, said(result, "callees") })
+    assert.same({ 0, "-", "only 1 to libraries" }, { result.status, check_of(result, "callees") })
   end)
 
-  it("knows who calls a shared library", function()
+  it("tells callers inside a shared library from those outside", function()
     local image = build.craft { address = 0x1000, text = 0x100, symbols = { { "first", 0 }, { "second", 0x40 } } }
     local function profile_of(...)
       return gmon.write(shell.tmpdir() .. "/lib.profile", gmon.shared { low = 0x1000, high = 0x1100,
@@ -163,22 +163,22 @@ describe("--verify", function()
     end
     local result = run(image, profile_of({ 0, 0, 1 }, { 0, 0x40, 3 }, { 4, 0x40, 2 }))
     assert.same({ 0, "yes", "1 of 1 arcs come from the code; 2 from outside" },
-      { result.status, said(result, "callers") })
+      { result.status, check_of(result, "callers") })
     result = run(image, profile_of { 0, 0x40, 3 })
-    assert.same({ 0, "-", "none but 1 from outside" }, { result.status, said(result, "callers") })
+    assert.same({ 0, "-", "only 1 from outside" }, { result.status, check_of(result, "callers") })
   end)
 
-  it("adds profiles up first", function()
+  it("checks the sum of several profiles", function()
     local made, path = made_in_order()
     local old = touch(small.run(made), 30)
     local result = run(made.image, path, old)
-    assert.same({ "NO", "1 of 2 profiles were written since the image was changed" }, { said(result, "image") })
+    assert.same({ "NO", "1 of 2 profiles were written since the image was changed" }, { check_of(result, "image") })
     assert.matches("\n" .. path:gsub("%p", "%%%0") .. " and 1 more do not belong to [^\n]*\n$", result.stdout)
     touch(old, 90)
     assert.matches(" and 1 more belong to [^\n]*\n$", run(made.image, path, old).stdout)
   end)
 
-  it("has the same status in the sandbox, and by line", function()
+  it("has the same result in the sandbox, and by line", function()
     local made, path = made_in_order()
     local plain = run(made.image, path)
     for _, option in ipairs { "--sandbox", "-l" } do
@@ -189,7 +189,7 @@ describe("--verify", function()
     assert.equal(1, run("--sandbox", made.image, path).status)
   end)
 
-  it("fails as ever where there is nothing to compare", function()
+  it("prints only an error message if a file is missing", function()
     local result = run(shell.tmpdir() .. "/missing", "missing")
     assert.same({ 1, "" }, { result.status, result.stdout })
     assert.matches("^gprof%.lua: [^\n]*\n$", result.stderr)
@@ -197,24 +197,24 @@ describe("--verify", function()
 end)
 
 describe("profile:verify", function()
-  it("returns checks with their figures", function()
+  it("returns each check with its numbers", function()
     local made, path = made_in_order()
     local image = assert(gprof.image(made.image))
     local profile = assert(gprof.profile(image, assert(gprof.data(image, path))))
     local verdict = profile:verify { made.dir }
     assert.is_true(verdict.belongs)
-    local figures = {}
-    for i, check in ipairs(verdict) do figures[i] = { check.name, check.holds, check.count, check.all } end
+    local results = {}
+    for i, check in ipairs(verdict) do results[i] = { check.name, check.holds, check.count, check.all } end
     assert.same({ { "histogram", true }, { "callees", true, 2, 2 }, { "callers", true, 2, 2 },
-      { "samples", true, 10, 10 }, { "image", true, 1, 1 }, { "source", true, 1, 1 } }, figures)
+      { "samples", true, 10, 10 }, { "image", true, 1, 1 }, { "source", true, 1, 1 } }, results)
   end)
 
-  it("takes directories only", function()
+  it("accepts only an array of directories", function()
     local _, message = pcall(function() return crafted.profile(crafted.example):verify("x") end)
     assert.matches("bad argument #1 to 'verify' %(array of strings expected, got string%)", message)
   end)
 
-  it("is a report, too", function()
+  it("is also available as a report", function()
     local profile = crafted.profile(crafted.example)
     local text = crafted.printed("verify", profile, {})
     assert.matches("^histogram  yes  ", text)

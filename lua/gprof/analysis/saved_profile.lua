@@ -1,5 +1,5 @@
---- Exported profiles, as far as they can be compared with others: their functions.
--- doc/export.md describes the layout.
+--- Reads the functions of profiles exported as JSON, for comparisons. doc/export.md
+-- describes the format.
 --
 -- @internal gprof.analysis.saved_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,10 +14,9 @@ local function fail(problem, ...)
   error({ problem = problem:format(...) }, 0)
 end
 
--- Tests of what there has to be in the file: no amount is beyond what is counted in 63
--- bits, no period is that of a rate beyond 32.
+-- Tests of fields by kind. Amounts are counted in 63 bits, sampling rates in 32 bits.
 local tests <const> = {
-  text = function(value) return type(value) == "string" end,
+  string = function(value) return type(value) == "string" end,
   array = function(value) return type(value) == "table" end,
   object = function(value) return type(value) == "table" end,
   amount = function(value)
@@ -28,29 +27,29 @@ local tests <const> = {
   end,
 }
 
--- Rates are whole numbers, of which the period is as near as a number can be.
+-- Rates are whole numbers: corrects the rounding error of 1 / period.
 local function rate_of(period)
   local rate = 1 / period
   local whole = math.floor(rate + 0.5)
   return whole > 0 and math.abs(rate - whole) < 1e-6 * rate and whole or rate
 end
 
--- A field of an object, which has to be there, unless it is optional and null.
+-- A field of an object, which must exist and be valid; an optional field may be null.
 local function field(object, name, kind, where, optional)
   local value = object[name]
   if value == nil and optional then return nil end
-  if not tests[kind](value) then fail("%s'%s' is no %s", where, name, kind) end
+  if not tests[kind](value) then fail("%s'%s' is not a valid %s", where, name, kind) end
   return value
 end
 
 local function function_of(object, number, period)
   local where = ("function %d: "):format(number)
-  if type(object) ~= "table" then fail("%sis no object", where) end
+  if type(object) ~= "table" then fail("%sobject expected", where) end
   local ticks = field(object, "ticks", "amount", where)
   local children = field(object, "children", "amount", where)
   return {
-    name = field(object, "name", "text", where),
-    file = field(object, "file", "text", where, true),
+    name = field(object, "name", "string", where),
+    file = field(object, "file", "string", where, true),
     ticks = ticks, whole_ticks = ticks + (period and children / period or 0),
     calls = field(object, "calls", "amount", where), count = 1,
   }
@@ -58,16 +57,16 @@ end
 
 local function check_kind(profile)
   if type(profile) ~= "table" or profile.format ~= FORMAT then
-    fail "is no profile that --export=json wrote"
+    fail "not a profile exported with --export=json"
   elseif profile.version ~= VERSION then
-    fail("is of version %s of exported profiles, and known is %d",
+    fail("unsupported version %s of the JSON export (supported: %d)",
       tostring(profile.version), VERSION)
-  elseif field(profile, "granularity", "text", "") ~= "function" then
-    fail "is a profile by line: those by function can be compared"
+  elseif field(profile, "granularity", "string", "") ~= "function" then
+    fail "is a profile by line; only profiles by function can be compared"
   end
 end
 
--- Whether symspecs have left something out.
+-- Whether the profile was restricted by symspecs.
 local function is_part(profile)
   for _, name in ipairs { "include", "exclude" } do
     if next(field(profile, name, "object", "")) then return true end
@@ -75,7 +74,7 @@ local function is_part(profile)
   return false
 end
 
--- What gprof.compare calls a side; `part` tells whether it is one.
+-- A side as in gprof.compare, with one more field: `part`, see `is_part`.
 local function side_of(profile)
   check_kind(profile)
   local period = field(profile, "period", "period", "", true)
@@ -86,7 +85,7 @@ local function side_of(profile)
   return {
     runs = math.max(#field(profile, "profiles", "array", ""), 1),
     rate = period and rate_of(period),
-    unit = period and field(profile, "unit", "text", "") or nil,
+    unit = period and field(profile, "unit", "string", "") or nil,
     ticks = field(profile, "total_ticks", "amount", ""),
     counted = #field(profile, "arcs", "array", "") > 0,
     functions = functions,
@@ -101,7 +100,7 @@ local function read_text(path)
   return text, problem and path .. ": " .. problem
 end
 
---- Reads a file.
+--- Reads an exported profile.
 -- @tparam string path
 -- @treturn[1] table a side, see gprof.compare
 -- @return[2] nil
@@ -110,7 +109,7 @@ function saved_profile.load(path)
   local text, message = read_text(path)
   if not text then return nil, message end
   local profile, problem = json_reader.read(text)
-  if profile == nil then return nil, ("%s: is no JSON: %s"):format(path, problem) end
+  if profile == nil then return nil, ("%s: not valid JSON: %s"):format(path, problem) end
   local done, side = pcall(side_of, profile)
   if done then return side end
   if type(side) ~= "table" then error(side, 0) end

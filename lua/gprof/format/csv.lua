@@ -1,4 +1,4 @@
---- Rows of comma-separated values, as RFC 4180 has them.
+--- Writes rows of comma-separated values (RFC 4180).
 --
 -- @internal gprof.format.csv
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,10 +15,10 @@ local function field(value)
   return text:find '[,"\r\n]' and '"' .. text:gsub('"', '""') .. '"' or text
 end
 
---- A row.
--- @tparam table values texts and numbers; what is nil is empty
--- @tparam integer count how many there are
--- @treturn string with its end
+--- Formats a row.
+-- @tparam table values strings and numbers; nil becomes an empty field
+-- @tparam integer count number of fields
+-- @treturn string the row, including the line ending
 function csv.row(values, count)
   local fields = {}
   for i = 1, count do fields[i] = field(values[i]) end

@@ -1,5 +1,5 @@
---- Escapes for bytes that a format cannot hold, and the characters that no reader of a
--- text could see. A byte becomes \xHH, so names that differ still differ.
+--- Escapes bytes that a format cannot represent, as \xHH: different names stay different.
+-- Also knows the invisible characters that change how text is displayed.
 --
 -- @internal gprof.format.escape
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,7 +10,7 @@ local function hexadecimal(byte)
   return ("\\x%02X"):format(byte:byte())
 end
 
---- Escapes bytes that are none of a text in UTF-8.
+--- Escapes bytes that are not valid UTF-8.
 -- @tparam string text
 -- @treturn string
 function escape.utf8(text)
@@ -25,9 +25,9 @@ function escape.utf8(text)
   return table.concat(parts) .. text:sub(from)
 end
 
---- Escapes these bytes, and those that are none of a text in UTF-8.
+--- Escapes the bytes of a set, and bytes that are not valid UTF-8.
 -- @tparam string text
--- @tparam string set of bytes, as in a pattern: "[%c;]"
+-- @tparam string set Lua pattern of a set of bytes, such as "[%c;]"
 -- @treturn string
 function escape.bytes(text, set)
   return (escape.utf8(text):gsub(set, hexadecimal))
@@ -45,8 +45,8 @@ for _, range in ipairs {
   for code = range[1], range[2] do invisible[code] = true end
 end
 
---- Tells whether a character is invisible, but changes how others are displayed. Control
--- characters of ASCII are not among them.
+--- Returns whether a character is invisible but changes how other text is displayed.
+-- Control characters of ASCII are not included.
 -- @tparam integer code point
 -- @treturn boolean
 function escape.is_invisible(code)

@@ -1,5 +1,5 @@
---- Writes JSON. Common libraries lack what exports need: numbers that keep their value
--- when they are read, integers of any size among them, and valid UTF-8 for any bytes.
+--- Writes JSON. Common libraries lack what exports need: numbers, including 64-bit
+-- integers, that are read back with the same value, and valid UTF-8 for any bytes.
 --
 -- The `compact` functions write data for a script in an HTML page: without spaces, with
 -- rounded numbers, and with strings that cannot end the script.
@@ -19,14 +19,15 @@ local function escaped(byte)
   return short[byte] or ("\\u%04x"):format(byte:byte())
 end
 
---- A string.
+--- Formats a string.
 -- @tparam string text bytes that are not UTF-8 become \xHH (see gprof.format.escape)
 -- @treturn string
 function json.string(text)
   return '"' .. escape.utf8(text):gsub('[%c"\\]', escaped) .. '"'
 end
 
---- A number, with the fewest digits that are read as the same number.
+--- Formats a number with the fewest digits, 15 to 17, that read back as the same number.
+-- Infinity and NaN become null.
 -- @tparam number number
 -- @treturn string
 function json.number(number)
@@ -46,26 +47,26 @@ local writers <const> = {
   boolean = tostring, string = json.string, number = json.number,
 }
 
---- A boolean, string, number, or nil, which is null.
+--- Formats a boolean, string, number or nil (null).
 -- @param value
 -- @treturn string
 function json.value(value)
   return writers[type(value)](value)
 end
 
---- An array of such values.
+--- Formats an array of values that `json.value` accepts.
 -- @tparam table array
--- @treturn string in one line
+-- @treturn string on one line
 function json.array(array)
   local texts = {}
   for i, value in ipairs(array) do texts[i] = json.value(value) end
   return "[" .. table.concat(texts, ", ") .. "]"
 end
 
---- Makes a writer of objects with the same keys.
+--- Makes a function that formats objects with the same keys.
 -- @tparam {string,...} keys
--- @treturn function takes a value for each key, as of `json.value`, and returns a text of
---   one line
+-- @treturn function takes a value for each key, as `json.value` does, and returns the
+--   object on one line
 function json.object(keys)
   local before, count = {}, #keys
   for i, key in ipairs(keys) do
@@ -84,15 +85,15 @@ end
 --- Writes a member of the outermost object, on a line of its own.
 -- @tparam stream write
 -- @tparam string name
--- @tparam string text of the value
+-- @tparam string text the formatted value
 function json.field(write, name, text)
   write(('  "%s": '):format(name) .. text .. ",\n")
 end
 
---- Iterates over the texts of values, for `json.rows`.
+--- Iterates over formatted values, for `json.rows`.
 -- @tparam table values
--- @tparam function text_of takes a value and returns a text
--- @treturn function iterator
+-- @tparam function text_of formats a value
+-- @treturn function iterator over strings
 function json.texts(values, text_of)
   local i = 0
   return function()
@@ -103,8 +104,8 @@ end
 
 --- Writes an array of objects or arrays, each on a line of its own.
 -- @tparam stream write
--- @tparam string indent of the closing bracket
--- @tparam function rows an iterator over texts
+-- @tparam string indent indentation of the closing bracket
+-- @tparam function rows iterator over formatted elements
 function json.rows(write, indent, rows)
   local before = "[\n"
   for text in rows do
@@ -114,17 +115,17 @@ function json.rows(write, indent, rows)
   write(before == "[\n" and "[]" or "\n" .. indent .. "]")
 end
 
---- A string for a script: it has no character that could end the script.
--- @tparam string|nil text nil is null
+--- Formats a string for a script: no character of it can end the script element.
+-- @tparam string|nil text nil becomes null
 -- @treturn string
 function json.compact_string(text)
   return text and (json.string(text):gsub("[<>&]", { ["<"] = "\\u003c",
     [">"] = "\\u003e", ["&"] = "\\u0026" })) or "null"
 end
 
---- A number rounded to seven digits, which is more than a page shows. Integers, and
--- numbers from a million on, keep all digits before the point.
--- @tparam number|nil number nil, infinity and NaN are null
+--- Formats a number rounded to seven digits, more than a page shows. Integers, and
+-- numbers from a million on, keep all digits before the decimal point.
+-- @tparam number|nil number nil, infinity and NaN become null
 -- @treturn string
 function json.compact_number(number)
   local known = number and number == number and math.abs(number) < math.huge
@@ -133,10 +134,10 @@ function json.compact_number(number)
   return (format or "%.7g"):format(number)
 end
 
---- An array.
--- @tparam function text_of takes a value and returns a text
+--- Formats an array.
+-- @tparam function text_of formats a value
 -- @tparam table values
--- @tparam[opt] integer count of the values, if some are nil
+-- @tparam[opt] integer count number of values, if some are nil
 -- @treturn string
 function json.compact_array(text_of, values, count)
   local texts = {}
@@ -144,9 +145,9 @@ function json.compact_array(text_of, values, count)
   return "[" .. table.concat(texts, ",") .. "]"
 end
 
---- An object.
--- @tparam {table,...} entries each a name and the text of its value
--- @treturn string with a line for each entry
+--- Formats an object.
+-- @tparam {table,...} entries pairs of a name and a formatted value
+-- @treturn string one line for each entry
 function json.compact_object(entries)
   local texts = {}
   for i, entry in ipairs(entries) do

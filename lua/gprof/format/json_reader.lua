@@ -1,28 +1,28 @@
---- Reads JSON into values of Lua: objects and arrays become tables, whole numbers
--- integers. A null is nil in an object, and false in an array.
+--- Reads JSON into Lua values: objects and arrays become tables, whole numbers become
+-- integers. A null becomes nil in an object, and false in an array.
 --
--- No library replaces it. dkjson takes as long, has no limit of depth, and accepts "[1,]"
--- and {"a" 1}. cjson takes a twelfth of the time, but reads integers as floats: counts
--- above 2^53 would change.
+-- Why not a library: dkjson takes as long, does not limit the nesting depth, and accepts
+-- "[1,]" and {"a" 1}. cjson takes a twelfth of the time but reads integers as floats,
+-- which would change counts above 2^53.
 --
 -- @internal gprof.format.json_reader
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local json_reader = {}
 
-local DEEPEST <const> = 100  -- tables within tables
+local MAX_DEPTH <const> = 100  -- of nested tables
 
 local function fail(at, problem, ...)
   error({ at = at, problem = problem:format(...) }, 0)
 end
 
--- Where the next thing begins.
-local function skip(text, at)
+-- The position after white space.
+local function skip_space(text, at)
   return text:match("^[ \t\r\n]*()", at)
 end
 
 local function expect(text, at, character)
-  at = skip(text, at)
+  at = skip_space(text, at)
   if text:sub(at, at) ~= character then fail(at, "'%s' expected", character) end
   return at + 1
 end
@@ -34,11 +34,11 @@ local escapes <const> = {
   t = "\t",
 }
 
--- The character of "\uXXXX", whose digits begin at `at`, or of two of them; and where it
--- ends. Half of a pair stands for what cannot be read.
+-- Decodes "\uXXXX", whose digits begin at `at`, or a surrogate pair. Returns the
+-- character and the position after it. A lone surrogate becomes U+FFFD.
 local function unicode(text, at)
   local high = text:match("^%x%x%x%x", at)
-  if not high then fail(at, "four digits expected") end
+  if not high then fail(at, "four hexadecimal digits expected") end
   local code = tonumber(high, 16)
   if code < 0xD800 or code > 0xDFFF then return utf8.char(code), at + 4 end
   local low = tonumber(text:match("^\\u(%x%x%x%x)", at + 4) or "0", 16)
@@ -48,16 +48,16 @@ local function unicode(text, at)
   return utf8.char(0xFFFD), at + 4
 end
 
--- The string whose first character is at `at`, and where it ends.
+-- Reads a string; `at` is after the opening quote. Returns it and the position after it.
 local function read_string(text, at)
   local parts = {}
   while true do
     local stop = text:find('["\\\0-\31]', at)
-    if not stop then fail(#text + 1, "a text does not end") end
+    if not stop then fail(#text + 1, "unterminated string") end
     parts[#parts + 1] = text:sub(at, stop - 1)
     local found, after = text:sub(stop, stop), text:sub(stop + 1, stop + 1)
     if found == '"' then return table.concat(parts), stop + 1 end
-    if found ~= "\\" then fail(stop, "a text of one line expected") end
+    if found ~= "\\" then fail(stop, "control character in a string") end
     if after == "u" then
       parts[#parts + 1], at = unicode(text, stop + 2)
     else
@@ -87,13 +87,13 @@ end
 
 local read_value
 
--- Goes over what is between brackets: calls a function with the place of each, which
--- returns where that ends. Returns where all of it ends.
+-- Reads a list up to the closing bracket. `read` takes the position of an element and
+-- returns the position after it. Returns the position after the bracket.
 local function read_list(text, at, closing, read)
-  at = skip(text, at)
+  at = skip_space(text, at)
   if text:sub(at, at) == closing then return at + 1 end
   while true do
-    at = skip(text, read(skip(text, at)))
+    at = skip_space(text, read(skip_space(text, at)))
     local found = text:sub(at, at)
     at = at + 1
     if found == closing then return at end
@@ -116,7 +116,8 @@ local function read_object(text, at, depth)
   local object = {}
   at = read_list(text, at, "}", function(from)
     local name, stop = read_string(text, expect(text, from, '"'))
-    object[name], stop = read_value(text, skip(text, expect(text, stop, ":")), depth)
+    local start = skip_space(text, expect(text, stop, ":"))
+    object[name], stop = read_value(text, start, depth)
     return stop
   end)
   return object, at
@@ -127,22 +128,22 @@ function read_value(text, at, depth)
   if first == '"' then return read_string(text, at + 1) end
   if first:find "[%d-]" then return read_number(text, at) end
   if first ~= "{" and first ~= "[" then return read_word(text, at) end
-  if depth == DEEPEST then fail(at, "nested too deeply") end
+  if depth == MAX_DEPTH then fail(at, "nested too deeply") end
   return (first == "{" and read_object or read_array)(text, at + 1, depth + 1)
 end
 
---- Reads a text.
+--- Parses JSON.
 -- @tparam string text
 -- @return[1] the value
 -- @return[2] nil
--- @treturn[2] string what is wrong, and where
+-- @treturn[2] string what is wrong, and at which byte
 function json_reader.read(text)
   local done, value, stop = pcall(function()
-    local value, stop = read_value(text, skip(text, 1), 0)
-    return value, skip(text, stop)
+    local value, stop = read_value(text, skip_space(text, 1), 0)
+    return value, skip_space(text, stop)
   end)
   if done and stop <= #text then
-    done, value = false, { at = stop, problem = "nothing more expected" }
+    done, value = false, { at = stop, problem = "end of text expected" }
   end
   if done then return value end
   if type(value) ~= "table" then error(value, 0) end

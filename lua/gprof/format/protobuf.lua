@@ -1,16 +1,18 @@
---- Messages in the encoding of protocol buffers.
+--- Encodes messages as protocol buffers (protobuf.dev/programming-guides/encoding).
 --
--- A field is its number and its kind, and then a number of variable length, seven bits in
--- a byte, lowest first; or a length and as many bytes. Fields that are 0 are left out.
+-- A field is a tag, made of its number and its wire type, and a value. The value is a
+-- varint, seven bits per byte, the least significant first; or a length and that many
+-- bytes. Numbers that are 0 are left out.
 --
 -- @internal gprof.format.protobuf
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local protobuf = {}
 
+-- Wire types VARINT and LEN.
 local NUMBER <const>, BYTES <const> = 0, 2
 
--- A number of variable length; a negative one is as long as can be.
+-- A negative number takes ten bytes.
 local function varint(number)
   if number >= 0 and number < 128 then return string.char(number) end
   local bytes = {}
@@ -22,7 +24,7 @@ local function varint(number)
   return string.char(table.unpack(bytes))
 end
 
---- A field that is a number.
+--- Encodes a field that is a number.
 -- @tparam integer field
 -- @tparam integer|boolean value
 -- @treturn string
@@ -32,7 +34,7 @@ function protobuf.number(field, value)
   return varint(field << 3 | NUMBER) .. varint(value)
 end
 
---- A field that is text, or a message.
+--- Encodes a field that is a string, or an encoded message.
 -- @tparam integer field
 -- @tparam string value
 -- @treturn string
@@ -40,7 +42,7 @@ function protobuf.bytes(field, value)
   return varint(field << 3 | BYTES) .. varint(#value) .. value
 end
 
---- A field that is several numbers.
+--- Encodes a packed field: several numbers.
 -- @tparam integer field
 -- @tparam {integer,...} values
 -- @treturn string

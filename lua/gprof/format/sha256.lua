@@ -1,19 +1,19 @@
---- SHA-256 (FIPS 180-4): what pages name their own script by, so that browsers run no
--- other one.
+--- SHA-256 (FIPS 180-4) and base 64. HTML pages contain the hash of their own script, so
+-- that browsers run no other script (Content Security Policy).
 --
 -- @internal gprof.format.sha256
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local sha256 = {}
 
--- The first 32 bits of the fraction of a root of a prime, exact: floats have 53 bits, of
--- which the whole part takes six at most.
+-- The first 32 bits of the fractional part of a prime's root. They are exact: a float has
+-- 53 bits, and the integer part takes at most six.
 local function fraction(prime, power)
   return math.floor(prime ^ power % 1 * 2 ^ 32)
 end
 
--- The constants of the standard: of square roots of the first 8 primes, and of cube roots
--- of the first 64.
+-- The constants of the standard: from the square roots of the first 8 primes, and the
+-- cube roots of the first 64.
 local START <const>, ROUNDS <const> = {}, {}
 do
   local number = 2
@@ -30,18 +30,18 @@ end
 
 local MASK <const> = 0xFFFFFFFF
 
-local function turn(word, by)
+local function rotate(word, by)
   return word >> by | word << 32 - by & MASK
 end
 
--- The 64 words that a block of 64 bytes is spread to.
-local function schedule(message, place)
-  local words = { (">" .. ("I4"):rep(16)):unpack(message, place) }
-  words[17] = nil  -- the place behind them
+-- Expands a block of 64 bytes to the message schedule of 64 words.
+local function schedule(message, position)
+  local words = { (">" .. ("I4"):rep(16)):unpack(message, position) }
+  words[17] = nil  -- string.unpack also returns the next position
   for i = 17, 64 do
     local early, late = words[i - 15], words[i - 2]
-    local a = turn(early, 7) ~ turn(early, 18) ~ early >> 3
-    local b = turn(late, 17) ~ turn(late, 19) ~ late >> 10
+    local a = rotate(early, 7) ~ rotate(early, 18) ~ early >> 3
+    local b = rotate(late, 17) ~ rotate(late, 19) ~ late >> 10
     words[i] = words[i - 16] + a + words[i - 7] + b & MASK
   end
   return words
@@ -50,31 +50,32 @@ end
 local function add_block(state, words)
   local a, b, c, d, e, f, g, h = table.unpack(state)
   for i = 1, 64 do
-    local mixed = (turn(e, 6) ~ turn(e, 11) ~ turn(e, 25)) + (e & f ~ (~e & g)) + h +
-      ROUNDS[i] + words[i]
-    local most = (turn(a, 2) ~ turn(a, 13) ~ turn(a, 22)) + (a & b ~ a & c ~ b & c)
-    a, b, c, d, e, f, g, h = mixed + most & MASK, a, b, c, d + mixed & MASK, e, f, g
+    local mixed = (rotate(e, 6) ~ rotate(e, 11) ~ rotate(e, 25)) +
+      (e & f ~ (~e & g)) + h + ROUNDS[i] + words[i]
+    local major = (rotate(a, 2) ~ rotate(a, 13) ~ rotate(a, 22)) +
+      (a & b ~ a & c ~ b & c)
+    a, b, c, d, e, f, g, h = mixed + major & MASK, a, b, c, d + mixed & MASK, e, f, g
   end
   for i, word in ipairs { a, b, c, d, e, f, g, h } do
     state[i] = state[i] + word & MASK
   end
 end
 
---- The digest of a text.
+--- Computes the SHA-256 digest of a string.
 -- @tparam string message
--- @treturn string of 32 bytes
+-- @treturn string 32 bytes
 function sha256.digest(message)
   local state = table.move(START, 1, 8, 1, {})
   local padded = message .. "\x80" .. ("\0"):rep((55 - #message) % 64) ..
     (">I8"):pack(8 * #message)
-  for place = 1, #padded, 64 do add_block(state, schedule(padded, place)) end
+  for position = 1, #padded, 64 do add_block(state, schedule(padded, position)) end
   return (">" .. ("I4"):rep(8)):pack(table.unpack(state))
 end
 
 local LETTERS <const> =
   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
---- Bytes in base 64 (RFC 4648).
+--- Encodes bytes in base 64 (RFC 4648).
 -- @tparam string bytes
 -- @treturn string
 function sha256.base64(bytes)

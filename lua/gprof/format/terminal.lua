@@ -1,6 +1,6 @@
---- Text for terminals. Names and source text come from untrusted files, and a terminal
--- obeys control sequences. So control characters, and invisible characters that reorder
--- text, are written as Lua escapes: \x1b, \u{202e}. Pipes and files get all bytes
+--- Makes text safe for terminals. Names and source text come from untrusted files, and a
+-- terminal obeys control sequences. So control characters, and invisible characters that
+-- reorder text, are written as Lua escapes: \x1b, \u{202e}. Pipes and files get all bytes
 -- unchanged.
 --
 -- @internal gprof.format.terminal
@@ -11,17 +11,17 @@ local escape = require "gprof.format.escape"
 
 local terminal = {}
 
--- What has to be looked at: tab, newline and form feed are harmless.
+-- Bytes that may need escaping. Tab, newline and form feed are harmless.
 local special <const> = "[\0-\8\11\13-\31\127-\255]"
 
--- What colours are made of (ECMA-48: "select graphic rendition"): nothing that hides
--- text.
+-- Parameters of colour sequences that are kept (ECMA-48, "select graphic rendition"):
+-- none of them hides text.
 local renditions <const> = "0 1 2 3 4 7 22 23 24 27 31 32 33 34 35 36 37 39 " ..
   "91 92 93 94 95 96 97"
 local harmless = {}
 for code in renditions:gmatch "%d+" do harmless[code] = true end
 
---- Tells whether the terminal takes bytes for UTF-8, as far as the environment tells.
+--- Returns whether the terminal expects UTF-8, according to the environment.
 -- @treturn boolean
 function terminal.is_utf8()
   for _, name in ipairs { "LC_ALL", "LC_CTYPE", "LANG" } do
@@ -35,9 +35,9 @@ local function escape_byte(byte)
   return ("\\x%02x"):format(byte:byte())
 end
 
--- Bytes from 128 on. Those that are no UTF-8 are somebody's letters, or control
--- characters.
-local function show_wide(text)
+-- Escapes invisible characters in a run of bytes from 128 on. Of bytes that are not
+-- UTF-8, it escapes only C1 controls: others may be letters in another encoding.
+local function escape_wide(text)
   local parts, at = {}, 1
   while at <= #text do
     local code = utf8.len(text, at, at) and utf8.codepoint(text, at)
@@ -63,51 +63,51 @@ local function is_color(sequence)
   return true
 end
 
---- Makes text harmless.
--- @tparam string text with whole characters and lines
--- @tparam[opt] boolean colored leave sequences for colours as they are
+--- Escapes text for a terminal.
+-- @tparam string text complete characters and lines
+-- @tparam[opt] boolean colored keep escape sequences of colours
 -- @treturn string
 function terminal.shown(text, colored)
   if not text:find(special) then return text end
-  text = text:gsub("([\0-\8\11\14-\31\127])(%[?[%d;]*m?)", function(control, behind)
-    if colored and control == "\27" and is_color(behind) then return nil end
-    return escape_byte(control) .. behind
+  text = text:gsub("([\0-\8\11\14-\31\127])(%[?[%d;]*m?)", function(control, after)
+    if colored and control == "\27" and is_color(after) then return nil end
+    return escape_byte(control) .. after
   end)
   text = text:gsub("\r(\n?)", function(newline)
     return newline == "" and "\\x0d" or nil
   end)
-  if terminal.is_utf8() then return (text:gsub("[\128-\255]+", show_wide)) end
+  if terminal.is_utf8() then return (text:gsub("[\128-\255]+", escape_wide)) end
   return (text:gsub("[\128-\159]", escape_byte))
 end
 
--- Bytes of a line that are waited with for its end. One of this length is cut, which at
--- worst shows a character as the bytes that it has.
-local LONGEST <const> = 65536
+-- Bytes of an incomplete line that are buffered. A longer line is cut; at worst, the cut
+-- character is escaped byte by byte.
+local MAX_LINE <const> = 65536
 
---- Makes pieces of text harmless that are cut anywhere: lines are shown when they have
--- come to their end, or have become too long to be kept.
--- @tparam function is_colored whether sequences for colours are to be left
--- @treturn function of a piece, which returns what is to be written; without one, the
---   rest
+--- Makes a function that escapes text in pieces, which may be cut anywhere. It returns
+-- lines once they are complete or too long for its buffer.
+-- @tparam function is_colored returns whether to keep escape sequences of colours
+-- @treturn function takes a piece and returns the text to write; without an argument,
+--   returns the rest
 function terminal.filter(is_colored)
   local rest = ""
   return function(piece)
     local text = rest .. (piece or "")
     local ending = piece and (text:find "\n[^\n]*$" or 0) or #text
-    if #text - ending > LONGEST then ending = #text end
+    if #text - ending > MAX_LINE then ending = #text end
     rest = text:sub(ending + 1)
     return terminal.shown(text:sub(1, ending), is_colored())
   end
 end
 
---- Text of several lines for standard error, made harmless if that is a terminal.
+--- Escapes text of several lines for standard error, if that is a terminal.
 -- @tparam string text
 -- @treturn string
 function terminal.for_stderr(text)
   return core.is_terminal(io.stderr) and terminal.shown(text) or text
 end
 
---- Writes a line on standard error, harmless and in one line if that is a terminal.
+--- Writes a line to standard error; for a terminal, escaped and without line breaks.
 -- @tparam string line
 function terminal.tell(line)
   if core.is_terminal(io.stderr) then line = terminal.shown(line):gsub("\n", "\\n") end

@@ -1,20 +1,20 @@
 --- Loads the library's modules as bytecode, several times faster than from source.
 --
--- The bytecode of all modules is in one file beside the core, which lua/bundle.lua
--- writes. Its layout:
+-- The bytecode of all modules is in one file in the core's directory, which
+-- lua/bundle.lua writes. Its layout:
 --
 --     gprof bytecode 1, Lua RELEASE, index LENGTH CHECKSUM
---     MODULE SOURCE OFFSET LENGTH CHECKSUM    the index: an empty line, and one a module
---     the bytecode of each module, under the source name "="
+--     MODULE SOURCE OFFSET LENGTH CHECKSUM    the index: an empty line, then the modules
+--     the bytecode of each module, compiled with the source name "="
 --
--- SOURCE is the checksum of the source, OFFSET counts from the end of the index. Numbers
+-- SOURCE is the checksum of the source. OFFSET counts from the end of the index. Numbers
 -- are decimal, checksums hexadecimal.
 --
--- Bytecode takes the place of the source that `require` would load, if it was made from
--- that very text: reading a source and comparing its checksum takes a tenth of the time
--- of compiling it. (File times would be cheaper to look at, but installers change them.)
--- Otherwise the source is loaded: if it was edited, if the user has another module of
--- that name, if the bundle is missing, damaged, or of another release of Lua.
+-- Bytecode is used only if the source that `require` would load has the recorded
+-- checksum. Computing that takes a tenth of the time of compiling the source. (File times
+-- would be cheaper, but installers change them.) The source is loaded if it was edited,
+-- if the user has another module of that name, or if the bundle is missing, damaged or of
+-- another release of Lua.
 --
 -- @internal gprof.library.bundle
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -24,8 +24,8 @@ local bundle = {}
 local HEADER <const> = "^gprof bytecode 1, Lua ([%d.]+), index (%d%d%d%d%d%d) (%x+)$"
 local OURS <const> = "^gprof%f[.\0]"
 
---- Encodes text as `string.dump` does: the length plus one, seven bits a byte, the last
--- of which has the highest bit set, and the text.
+--- Encodes a string as `string.dump` does: its length plus one, in groups of seven bits,
+-- the most significant first, with the highest bit set in the last byte; then the text.
 -- @tparam string text of at most 16,382 bytes
 -- @treturn string
 function bundle.dumped(text)
@@ -34,7 +34,7 @@ function bundle.dumped(text)
   return (size < 0x80 and low or string.char(size >> 7) .. low) .. text
 end
 
--- Installs a searcher of modules that reads a bundle.
+-- Installs a package searcher that loads modules from the bundle.
 local function install(core, path)
   local function verified(text, checksum)
     return text and ("%x"):format(core.checksum(text)) == checksum and text or nil
@@ -51,7 +51,7 @@ local function install(core, path)
   local index, base = read_index()
   if not index then return end
 
-  -- The bytecode of a module; nil if it was made from another source.
+  -- The bytecode of a module; nil if it was compiled from a different source.
   local function read_bytecode(name, source)
     local checksum = core.file_checksum(source)
     local _, stop = index:find(("\n%s %x "):format(name, checksum or 0), 1, true)
@@ -72,8 +72,8 @@ local function install(core, path)
     return run, run and source
   end
 
-  -- After the searcher of preloaded modules, before that of sources; in place of an older
-  -- one if the library is loaded again.
+  -- Goes after the searcher of preloaded modules and before the one of sources. If the
+  -- library is loaded again, it replaces its predecessor.
   local searchers = package.searchers
   if searchers.gprof then
     for i, searcher in ipairs(searchers) do
@@ -85,7 +85,7 @@ local function install(core, path)
   searchers.gprof = search
 end
 
--- Where the core does not load, gprof.library.native says why.
+-- If the core cannot be loaded, gprof.library.native reports why.
 local found, core = pcall(require, "gprof.core")
 local path = found and package.searchpath("gprof.core", package.cpath)
 if path then install(core, path:gsub("[^/]*$", "modules.bundle")) end

@@ -1,19 +1,20 @@
---- Failures that users are told about: errors that are tables with the field `message`.
+--- Errors for users: tables with the field `message`, which the program prints.
 --
 -- @internal gprof.library.failure
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local failure = {}
 
---- Raises a message.
+--- Raises an error for users.
 -- @tparam string format as for `string.format`
--- @param ... its values
+-- @param ... values to format
 -- @raise a table with the field `message`
 function failure.raise(format, ...)
   error({ message = format:format(...) }, 0)
 end
 
---- Returns its arguments, like `assert`; raises the message if the value is nil.
+--- Returns its arguments, or raises the message if the value is nil. Like `assert`, but
+-- false is accepted.
 -- @param value
 -- @tparam[opt] string message
 -- @param ... more values

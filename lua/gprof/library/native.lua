@@ -1,8 +1,8 @@
---- The parts that are not Lua: finds and loads them, or explains why that fails.
+--- Loads the native modules (shared libraries), or explains why that fails.
 --
--- The core is linked with libbfd, whose file name has the version in it on some systems.
--- After an upgrade nothing loads until the core is built again, and the dynamic linker's
--- message alone does not say so.
+-- The core is linked with libbfd, whose file name contains its version on some systems.
+-- After an upgrade of libbfd, the core must be rebuilt. The dynamic linker's message does
+-- not say so; ours does.
 --
 -- @internal gprof.library.native
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,7 +14,7 @@ local descriptions <const> = {
   ["gprof.confinement"] = "sandbox", ["gprof.xz"] = "reader of .gnu_debugdata",
 }
 
--- What building some of them requires.
+-- Appended to the advice to build a module.
 local requirements <const> = { ["gprof.xz"] = ", with liblzma (liblzma-dev) installed" }
 
 local function exists(path)
@@ -22,7 +22,7 @@ local function exists(path)
   return file and file:close()
 end
 
--- The checkout that this file is in; nil if it is installed.
+-- The checkout that contains this file; nil if the library is installed.
 local function checkout()
   local path = debug.getinfo(1, "S").source:gsub("^@", "")
   local directory = path:match "^(.*)/lua/gprof/library/native%.lua$" or
@@ -30,16 +30,16 @@ local function checkout()
   return directory and exists(directory .. "/Makefile") and directory
 end
 
--- The files that were looked for, from the message of `package.searchpath`.
+-- Lists the paths in a message of `package.searchpath`.
 local function looked_for(places)
   local paths = {}
   for path in places:gmatch "'([^'\n]*)'" do paths[#paths + 1] = path end
   return (" (looked for %s)"):format(table.concat(paths, ", "))
 end
 
--- The message for a part that does not exist; `places`: where a module was looked for;
--- `more`: what building it requires.
-local function absent(what, places, more)
+-- The message for a missing part. `places`: the message of `package.searchpath`; `more`:
+-- an entry of `requirements`.
+local function missing(what, places, more)
   local directory = checkout()
   if not directory then
     return what .. " is not installed" .. (places and looked_for(places) or "")
@@ -48,14 +48,14 @@ local function absent(what, places, more)
 end
 
 -- The message for a module that exists, but cannot be loaded.
-local function unfit(what, reason)
+local function unloadable(what, reason)
   local directory = checkout()
-  local advice = directory and ("built again, run 'make -C %s'"):format(directory) or
-    "built and installed again, by 'luarocks make' or 'make install' from its source"
-  return ("%s has to be %s: %s"):format(what, advice, reason)
+  local advice = directory and ("rebuild it with 'make -C %s'"):format(directory) or
+    "rebuild and install it with 'luarocks make' or 'make install' from its source"
+  return ("%s cannot be loaded: %s; %s"):format(what, reason, advice)
 end
 
--- The message for a module that `require` did not load, from what it threw.
+-- The message for an error of `require`.
 local function explain(name, problem)
   local what = descriptions[name]
   if tostring(problem):find "not enough memory$" then  -- nothing is wrong with the module
@@ -63,9 +63,9 @@ local function explain(name, problem)
   end
   local found, places = package.searchpath(name, package.cpath)
   if package.preload[name] or found then
-    return unfit(what, tostring(problem):match "([^\n\t]*)%s*$")
+    return unloadable(what, tostring(problem):match "([^\n\t]*)%s*$")
   end
-  return absent(what, places, requirements[name])
+  return missing(what, places, requirements[name])
 end
 
 --- Loads a module.
@@ -80,8 +80,8 @@ function native.load(name)
   return nil, explain(name, result)
 end
 
---- Finds the runtime that counts blocks, which programs are linked with. It is in the
--- directory of the core, or, in a checkout, in the one above.
+--- Finds libgprof-blocks.a, the runtime that counts basic blocks in profiled programs. It
+-- is in the directory of the core; in a checkout, one directory above.
 -- @treturn[1] string its path
 -- @return[2] nil
 -- @treturn[2] string what is wrong, and what to do
@@ -96,7 +96,7 @@ function native.blocks_runtime()
       return path
     end
   end
-  return nil, absent "runtime that counts blocks"
+  return nil, missing "runtime that counts blocks"
 end
 
 return native

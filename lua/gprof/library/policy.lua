@@ -1,103 +1,104 @@
---- What `--gnu-compat` changes: by default we fix GNU gprof's faults and add to it; with
--- the option, results are those of GNU gprof, byte for byte.
+--- What `--gnu-compat` changes. By default we fix faults of GNU gprof and extend it; with
+-- the option, the results equal those of GNU gprof, byte for byte.
 --
 -- Each difference is one field of a policy. Code that computes or prints does not test
--- `gnu_compat`: it asks `policy.of(options)` for the field. (Options that do not go
--- together are refused by their names, `gnu_compat` among them.) The core's differences
--- are in csrc/symbols/policy.h: a question that is in both has one name.
+-- the option `gnu_compat` but a field of `policy.of(options)`. (Only checks for
+-- conflicting options test `gnu_compat` itself.) The core's differences are in
+-- csrc/symbols/policy.h. A difference that is in both places has the same name.
 --
 -- @internal gprof.library.policy
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local policy = {}
 
--- Both answers to each question: ours, then GNU gprof's.
-local answers <const> = {
+-- The value of each field: ours, then GNU gprof's.
+local values <const> = {
 
   -- Reading -----------------------------------------------------------------------------
 
-  -- Arguments must be well-formed: numbers in range and without other characters,
-  -- symspecs that name something, calls as FROM/TO. GNU gprof makes the best of anything.
+  -- Invalid arguments are errors: numbers out of range or with trailing characters,
+  -- symspecs that match nothing, calls without a slash. GNU gprof accepts them.
   checks_arguments = { true, false },
-  -- An operand may be a directory: it stands for all profiles below it.
+  -- A directory as an operand stands for all profiles below it.
   reads_directories = { true, false },
-  -- System V's mon.out and the dynamic linker's profiles of shared libraries are read.
+  -- System V's mon.out and the dynamic linker's profiles of libraries can be read.
   reads_foreign_profiles = { true, false },
-  -- The format of a sum is not also that of the profiles that are added up.
+  -- The format option of a sum applies to its output only; input formats are detected.
   detects_summed_formats = { true, false },
   -- Histograms of different sampling rates are added up.
   adds_mixed_rates = { false, true },
-  -- A profile without samples and calls is refused, instead of shown as empty.
+  -- A profile without samples and calls is an error; otherwise reports are empty.
   refuses_empty_profiles = { true, false },
-  -- A profile must belong to its image; addresses moved by an offset are moved back.
+  -- A profile must match its image; if all addresses are shifted, the shift is undone.
   checks_profile = { true, false },
 
   -- Symbols and lines -------------------------------------------------------------------
 
-  -- A stripped image has its symbols and lines in a separate debugging file.
+  -- Symbols and lines of a stripped image are read from a separate debugging file.
   debug_files = { true, false },
-  -- Inlined functions are looked for only on lines that something was recorded of.
+  -- Inlined code is separated only in lines with records.
   recorded_lines_only = { true, false },
-  -- The graph, execution counts and orders of a profile by line depend on lines that
-  -- nothing was recorded of, so that all lines are needed.
+  -- In a profile by line, lines without records affect the graph, execution counts and
+  -- orders, so all lines have to be read.
   ranks_unused_lines = { false, true },
-  -- The module that looks symspecs up and combines them.
+  -- The module that resolves symspecs.
   symspecs = { "gprof.library.symspec_lookup", "gprof.library.gnu_symspec_lookup" },
 
   -- Reports -----------------------------------------------------------------------------
 
-  -- Our additions to GNU gprof's reports: --top, --errors, --min-count for execution
-  -- counts; and the report that GNU gprof lacks most, --tree.
+  -- Our additions to GNU gprof's reports are available: --top, --errors, --tree, and
+  -- --min-count for execution counts.
   extends_reports = { true, false },
-  -- A profile's unit is taken for seconds.
+  -- The profile's unit is assumed to be seconds.
   assumes_seconds = { false, true },
   -- Times of a call graph without a histogram are 0/0, "-nan", instead of 0.
   divides_by_no_rate = { false, true },
-  -- A file that does not tell its version has that of the file before.
+  -- A file without a version number gets that of the file before.
   inherits_version = { false, true },
   -- Execution counts: functions of unknown source come last. GNU gprof compares them with
   -- others by address, which is not a consistent order.
   puts_unknown_sources_last = { true, false },
-  -- Annotated source: a line is executed as often as its basic blocks, where these were
-  -- counted. For GNU gprof it is the calls, and only the first function of a line counts.
+  -- Annotated source: the count of a line is that of its basic blocks, if blocks were
+  -- counted. GNU gprof shows calls, and only those of the first function in the line.
   whole_lines = { true, false },
   -- Annotated source: margins grow to show all counts.
   widens_margins = { true, false },
-  -- Annotated source: the last line is ended where the text does not end it.
+  -- Annotated source: a newline is added after the last line if the source has none.
   ends_last_line = { true, false },
-  -- Annotated source: sources of one name go to listings of different names.
+  -- Annotated source: source files with equal names get listings with different names.
   separates_listings = { true, false },
   -- Function order: each function is listed once.
   lists_functions_once = { true, false },
-  -- File order: a file is one node of the graph, and the busiest arcs are tied first.
+  -- File order: a file is one node of the graph, and the arcs with most calls are
+  -- processed first.
   merges_files = { true, false },
 
-  -- Talking to users --------------------------------------------------------------------
+  -- Messages and terminal ---------------------------------------------------------------
 
-  -- Warnings and hints beyond those of GNU gprof.
+  -- There are warnings and hints beyond those of GNU gprof.
   gives_hints = { true, false },
-  -- Colours, the pager, the layout for a terminal and the progress of long sums.
+  -- On a terminal: colours, the pager, lines that fit, and the progress of long sums.
   adapts_to_terminal = { true, false },
 }
 
--- The policy of all first or all second answers. An unknown field is a mistake of ours.
+-- The policy of all first or all second values. Reading an unknown field is an error.
 local function choose(number)
   local chosen = {}
-  for field, pair in pairs(answers) do chosen[field] = pair[number] end
+  for field, pair in pairs(values) do chosen[field] = pair[number] end
   return setmetatable(chosen, { __index = function(_, field)
     error("no such policy: " .. tostring(field), 2)
   end })
 end
 
---- The policy by default.
+--- The default policy.
 policy.default = choose(1)
 
 --- The policy under `--gnu-compat`.
 policy.gnu = choose(2)
 
---- The policy that options choose.
+--- Returns the policy for options.
 -- @tparam table options `gnu_compat`
--- @treturn table its fields are those of `answers`
+-- @treturn table with the fields listed in this file
 function policy.of(options)
   return options.gnu_compat and policy.gnu or policy.default
 end

@@ -1,7 +1,8 @@
---- Whether image, profile and source belong together: checks, each with its figures.
+--- Checks whether image, profile and source belong together.
 --
--- A check is a function of what is known; it returns whether it holds, or nil if there is
--- nothing to compare; its figures in words; and figures for `count` and `all`.
+-- A check is a function of a profile. It returns whether it passes, or nil if there is
+-- nothing to compare; the result as a sentence; and the numbers `count` and `all`, if it
+-- counts something.
 --
 -- @internal gprof.library.verify
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,18 +12,20 @@ local external_calls = require "gprof.library.external_calls"
 local slide = require "gprof.library.slide"
 local source_text = require "gprof.library.source_text"
 
-local MOST <const> = 0.9         -- of addresses have to fit: some are of other code
-local MOST_TICKS <const> = 0.75  -- of the samples: linkage, say, has no functions
-local ROUNDING <const> = 16      -- bytes by which a histogram may be larger than the code
+-- The parts of the addresses, and of the samples, that have to match. Some addresses are
+-- in other code; some code with samples, such as linkage stubs, is in no function.
+local MIN_ADDRESSES <const>, MIN_SAMPLES <const> = 0.9, 0.75
+
+local ROUNDING <const> = 16  -- bytes by which a histogram may be larger than the code
 
 local checks = {}
 
-local function most(count, all, part, text)
+local function is_enough(count, all, part, text)
   if all == 0 then return nil, "none were recorded" end
   return count >= part * all, text, count, all
 end
 
--- It covers the code, or a part of it: anything else is of other code.
+-- The histogram must cover all of the code, or lie within it.
 function checks.histogram(profile)
   local image, low, high = profile.image, external_calls.covered(profile.data)
   if not low then return nil, "none was recorded" end
@@ -35,8 +38,8 @@ function checks.histogram(profile)
       image.text_low, image.text_high)
 end
 
--- If they are not at entries, all of them may be off by one number.
-local function moved(profile)
+-- Suggests a slide, as all addresses may be off by the same number; "" if none is found.
+local function suggest_slide(profile)
   local found, message = slide.find(profile.image, profile.data, {})
   if message and message:find "not enough memory$" then error(message, 0) end
   if not found or found.offset == 0 then return "" end
@@ -48,17 +51,17 @@ function checks.callees(profile)
   local elsewhere = count < all and external_calls.count(profile.data) or 0
   all = all - elsewhere
   local text = ("%d of %d arcs lead to entries of functions"):format(count, all)
-  if count < MOST * all then text = text .. moved(profile) end
+  if count < MIN_ADDRESSES * all then text = text .. suggest_slide(profile) end
   if elsewhere > 0 and all == 0 then
-    return nil, ("none but %d to libraries"):format(elsewhere)
+    return nil, ("only %d to libraries"):format(elsewhere)
   elseif elsewhere > 0 then
     text = ("%s; %d to libraries"):format(text, elsewhere)
   end
-  return most(count, all, MOST, text)
+  return is_enough(count, all, MIN_ADDRESSES, text)
 end
 
--- Whether it is not recorded where a call came from: it is of a shared library, from
--- outside, or of System V's profiles, which do not know callers.
+-- Whether the caller is unknown: outside of a shared library, or in System V's profiles,
+-- which do not record callers.
 local function is_unknown(from, data)
   local highest = data.pointer_size == 4 and 0xffffffff or -1
   return from == highest or data.shared and from == 0
@@ -76,36 +79,37 @@ function checks.callers(profile)
     end
   end
   local text = ("%d of %d arcs come from the code"):format(count, all)
-  if unknown == 0 then return most(count, all, MOST, text) end
-  local what = data.shared and "from outside" or "whose callers are not known"
-  if all == 0 then return nil, ("none but %d %s"):format(unknown, what) end
-  return most(count, all, MOST, ("%s; %d %s"):format(text, unknown, what))
+  if unknown == 0 then return is_enough(count, all, MIN_ADDRESSES, text) end
+  local origin = data.shared and "from outside" or "from unknown callers"
+  if all == 0 then return nil, ("only %d %s"):format(unknown, origin) end
+  text = ("%s; %d %s"):format(text, unknown, origin)
+  return is_enough(count, all, MIN_ADDRESSES, text)
 end
 
 function checks.samples(profile)
   local all = profile.sampled_ticks
-  local count = math.min(profile.met_ticks, all)  -- fractions may add up to a little more
-  return most(count, all, MOST_TICKS,
+  local count = math.min(profile.met_ticks, all)  -- rounding errors can make it larger
+  return is_enough(count, all, MIN_SAMPLES,
     ("%.0f of %.0f samples (%.1f %%) are in functions"):format(count, all,
       all > 0 and 100 * count / all or 0))
 end
 
--- When a file was changed, if there is one.
-local function changed(path)
+-- When a regular file was changed; nil if there is none.
+local function mtime_of(path)
   local kind, time = core.file_status(path)
   return kind == "file" and time or nil
 end
 
 function checks.image(profile)
-  local built, count, all = changed(profile.image.path), 0, 0
+  local built, count, all = mtime_of(profile.image.path), 0, 0
   for _, file in ipairs(profile.data.files) do
-    local written = file.path ~= "-" and changed(file.path)
+    local written = file.path ~= "-" and mtime_of(file.path)
     if built and written then
       all = all + 1
       if written >= built then count = count + 1 end
     end
   end
-  if all == 0 then return nil, "it is not known when the profile was written" end
+  if all == 0 then return nil, "it is unknown when the profile was written" end
   return count == all, ("%d of %d profile%s written since the image was changed"):format(
     count, all, all == 1 and " was" or "s were"), count, all
 end
@@ -121,7 +125,7 @@ local function files_of(profile)
 end
 
 function checks.source(profile, directories)
-  local built, count, all, newer = changed(profile.image.path), 0, 0, nil
+  local built, count, all, newer = mtime_of(profile.image.path), 0, 0, nil
   for _, name in ipairs(files_of(profile)) do
     local path, time = source_text.find(name, directories)
     if path and built then
@@ -131,16 +135,16 @@ function checks.source(profile, directories)
   end
   if all == 0 then return nil, "none was found" end
   return count == all, ("%d of %d files are older than the image%s"):format(count, all,
-    newer and ", but not " .. newer or ""), count, all
+    newer and "; newer: " .. newer or ""), count, all
 end
 
--- In their order; those of addresses come first.
+-- The first ADDRESS_CHECKS checks are about addresses.
 local order <const> = { "histogram", "callees", "callers", "samples", "image", "source" }
-local OF_ADDRESSES <const> = 4
+local ADDRESS_CHECKS <const> = 4
 
 --- Runs all checks.
 -- @tparam profile profile
--- @tparam[opt] {string,...} directories to look for the source in
+-- @tparam[opt] {string,...} directories to search for the source
 -- @treturn table as `profile:verify` returns it
 return function(profile, directories)
   local verdict, failed, held = {}, false, false
@@ -148,7 +152,7 @@ return function(profile, directories)
     local holds, text, count, all = checks[name](profile, directories)
     verdict[i] = { name = name, holds = holds, text = text, count = count, all = all }
     failed = failed or holds == false
-    held = held or holds and i <= OF_ADDRESSES
+    held = held or holds and i <= ADDRESS_CHECKS
   end
   verdict.belongs = held and not failed
   return verdict
