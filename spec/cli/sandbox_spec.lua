@@ -458,7 +458,7 @@ describe("gprof.sandbox", function()
 
   it("has files written that are asked for, and no other", function()
     local dir = shell.tmpdir "written"
-    check("no: is not to be written\nyes", ([[
+    check("no: writing this file is not allowed\nyes", ([[
       local output = require "gprof.output"
       local function run(name)
         return pcall(sandbox.run, function() output.new_file(name, function(write) write "yes" end) end,

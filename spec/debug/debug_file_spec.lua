@@ -316,21 +316,21 @@ describe("a debugging file is refused", function()
     it("if it does not exist: " .. name, function()
       local dir = strip(calls, flag)
       link(dir)
-      refuse(dir, ("DIR/image: its debugging file image.debug is not found: looked for /usr/lib/debug/%s, " ..
-        "DIR/image.debug, DIR/.debug/image.debug, /usr/lib/debugDIR/image.debug"):format(by_id(dir .. "/image")))
+      refuse(dir, ("DIR/image: debugging file image.debug not found (looked for /usr/lib/debug/%s, " ..
+        "DIR/image.debug, DIR/.debug/image.debug, /usr/lib/debugDIR/image.debug)"):format(by_id(dir .. "/image")))
     end)
 
     it("if it is the image itself: " .. name, function()
       local dir = strip(calls, flag)
       forge(dir, "image")
-      refuse(dir, "DIR/image: is the image itself, and not its debugging file")
+      refuse(dir, "DIR/image: is the image itself, not its debugging file")
     end)
 
     for _, what in ipairs { "../image.debug", "/dev/zero", "..", ".", "" } do
       it(("if its name is '%s': %s"):format(what, name), function()
         local dir = strip(calls, flag)
         forge(dir, what)
-        refuse(dir, ("DIR/image: '%s' is no name of a debugging file"):format(what))
+        refuse(dir, ("DIR/image: invalid name '%s' in .gnu_debuglink"):format(what))
       end)
     end
 
@@ -340,7 +340,7 @@ describe("a debugging file is refused", function()
         link(dir)
         table.insert(command, dir .. "/image.debug")
         shell.check(command)
-        refuse(dir, "DIR/image.debug: is no file to read debugging information from")
+        refuse(dir, "DIR/image.debug: not a regular file, cannot read debugging information")
       end
     end)
 
@@ -542,8 +542,8 @@ describe("debugging information in a .dwo file (-gsplit-dwarf)", function()
     shell.check({ "gcc", "-pg", "-o", name, "calls.o", "calls_far.o" }, { cwd = dir })
   end
   shell.check({ split.image }, { cwd = dir })
-  local warning <const> = ("gprof.lua: warning: %s: which functions were inlined is not known: " ..
-    "that is in calls.dwo, which libbfd does not read\n"):format(split.image)
+  local warning <const> = ("gprof.lua: warning: %s: inlined functions are unknown: " ..
+    "they are in calls.dwo, which libbfd does not read\n"):format(split.image)
 
   for _, state in ipairs { "there", "missing" } do
     it("is not needed for lines; a warning says that inlined functions are unknown: " .. state, function()
@@ -605,15 +605,15 @@ describe("debugging information in dwz's supplementary file", function()
   end
 
   it("is ignored with a warning if it is missing", function()
-    check(function() end, "DIR/image: its shared debugging file sub/shared is not found: looked for " ..
-      "DIR/sub/shared, /usr/lib/debug/.dwz/shared, /usr/lib/debug/shared")
+    check(function() end, "DIR/image: shared debugging file sub/shared not found (looked for " ..
+      "DIR/sub/shared, /usr/lib/debug/.dwz/shared, /usr/lib/debug/shared)")
   end)
 
   it("is ignored with a warning if it is from a different build or not a regular file", function()
     check(function(path) shell.check { "cp", calls.image, path } end,
       "DIR/sub/shared: is the wrong supplementary file: its build-id is not the one in the image's .gnu_debugaltlink")
     check(function(path) shell.check { "mkfifo", path } end,
-      "DIR/sub/shared: is no file to read debugging information from")
+      "DIR/sub/shared: not a regular file, cannot read debugging information")
   end)
 end)
 

@@ -385,15 +385,15 @@ describe("--with", function()
     failure(("%s: has the same name as the library %s"):format(again, liby),
       "--with=" .. liby .. ":" .. of_liby, "--with=" .. again .. ":" .. of_again, image, path)
     local profile, message = join({ image, path }, { { liby, of_liby }, { again, of_again } })
-    assert.same({ nil, again .. ": is the second library of that name" }, { profile, message })
+    assert.same({ nil, again .. ": another library is also named 'liby.so'" }, { profile, message })
   end)
 
   it("refuses other sampling rates and units, rather than to add them up", function()
     local fast, of_fast = library_of("libfast.so", INSIDE, { rate = 1000 })
-    failure(fast .. ": beside the others, histogram has rate 1000, the ones before have 100",
+    failure(fast .. ": cannot be merged: histogram has rate 1000, the ones before have 100",
       "--with=" .. fast .. ":" .. of_fast, image, path)
     local other, of_other = library_of("libother.so", INSIDE, { dimension = "cycles" })
-    failure(other .. ": beside the others, histogram counts 'cycles', the ones before 'seconds'",
+    failure(other .. ": cannot be merged: histogram counts 'cycles', the ones before 'seconds'",
       "--with=" .. other .. ":" .. of_other, image, path)
   end)
 
@@ -418,8 +418,8 @@ describe("--with", function()
 
   it("refuses libraries for another machine", function()
     local small, of_small = library_of("libsmall.so", INSIDE, { target = "elf32-little", pointer = 4 })
-    failure(small .. ": is for another kind of machine than the program", "--with=" .. small .. ":" .. of_small, image,
-      path)
+    failure(small .. ": pointer size or byte order differs from the program's",
+      "--with=" .. small .. ":" .. of_small, image, path)
   end)
 end)
 
@@ -429,7 +429,7 @@ describe("the option `with`", function()
 
   it("takes libraries, and nothing else", function()
     for problem, value in pairs {
-      ["table expected, got string"] = "liby.so", ["library 1: tables expected"] = { 1 },
+      ["table expected, got string"] = "liby.so", ["library 1: table expected, got integer"] = { 1 },
       ["library 1: field 'image': gprof.image expected, got nil"] = { {} },
       ["library 1: field 'data': gprof.data expected, got gprof.image"] = { { image = image, data = image } },
       ["library 1: no field 'path'"] = { { image = image, data = data, path = "x" } },
@@ -442,7 +442,7 @@ describe("the option `with`", function()
 
   it("is not for profiles by line", function()
     local profile, message = gprof.profile(image, data, { line = true, with = {} })
-    assert.same({ nil, "several objects cannot be shown with the option 'line'" }, { profile, message })
+    assert.same({ nil, "option 'line' cannot be combined with libraries ('with')" }, { profile, message })
   end)
 
   it("may be empty: then it is the program's profile", function()

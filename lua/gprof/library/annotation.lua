@@ -1,4 +1,5 @@
---- Which source files are annotated, and what is known of their lines.
+--- Annotated source: selects source files, and collects the counts and times of their
+-- lines.
 --
 -- @internal gprof.library.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -9,11 +10,11 @@ local source_text = require "gprof.library.source_text"
 
 local annotation = {}
 
---- The source files of the functions that are selected for annotation.
+--- Lists the source files of the functions selected for annotation.
 -- @tparam profile profile
--- @treturn {table,...} first that which the symbol table names last; each has its
---   `number` there, its `name` as recorded, and the sums of the `calls` of functions and
---   lines that are in it, and of the executions of their `blocks`
+-- @treturn {table,...} the files in reverse order of the symbol table. Each has its
+--   `number` in that table, its `name` as recorded, and the sums of `calls` and of
+--   executions of `blocks` over its functions and lines
 function annotation.files(profile)
   local found, files = {}, profile.symbols:files()
   for number = #files, 1, -1 do
@@ -33,7 +34,7 @@ end
 -- @treturn[1] integer its number in the symbol table
 -- @treturn[1] string its name as recorded
 -- @return[2] nil
--- @treturn[2] string what is wrong: there are several, or none
+-- @treturn[2] string what is wrong: there are several such files, or none
 function annotation.find(profile, name)
   local files, found = profile.symbols:files(), {}
   for number, recorded in ipairs(files) do
@@ -45,29 +46,29 @@ function annotation.find(profile, name)
     end
   end
   if not found[1] then
-    return nil, name .. ": no function of the program comes from there"
+    return nil, name .. ": not a source file of the program"
   elseif found[2] then
-    return nil, ("%s: %d source files have that name"):format(name, #found)
+    return nil, ("%s: ambiguous: %d source files have that name"):format(name, #found)
   end
   return found[1], files[found[1]]
 end
 
---- Collects what is known of the lines of a file.
+--- Collects the counts and times of a file's lines.
 -- @function annotation.lines
 -- @tparam profile profile
--- @tparam integer number of the file
--- @tparam[opt] boolean gnu_compat know what GNU gprof knows of each line
--- @treturn userdata to be closed. Its fields are `last`, the highest number of a line
---   that there is code for, and `executions` of all lines: those of their blocks, or else
---   the calls of functions that begin there. Its methods are `lines()`, which iterates
---   over number, counts (an array of calls and blocks, by address), calls, blocks and
---   seconds of lines; `busiest(most)`, over number and executions of those that were
---   executed, the most often first; `print(stream, text, layout, last)` (see
---   csrc/lua/margins.c)
+-- @tparam integer number number of the file
+-- @tparam[opt] boolean gnu_compat count like GNU gprof
+-- @treturn userdata an object to be closed. Its fields: `last`, the highest line number
+--   with code; `executions` of all lines, from their blocks, or else from the calls of
+--   functions that begin there. Its methods: `lines()` iterates over number, counts (an
+--   array of calls and blocks in address order), calls, blocks and seconds of each line;
+--   `busiest(most)` iterates over number and executions of at most `most` executed lines,
+--   in descending order; `print(stream, text, layout, last)` writes the annotated source
+--   (see csrc/lua/margins.c)
 annotation.lines = core.annotation
 
---- What is known of the lines of a source file, for `profile:annotate`, which says what
--- it takes and returns.
+--- Returns the lines of a source file: `profile:annotate`, which documents the parameters
+-- and results.
 -- @tparam profile profile
 -- @tparam string file
 -- @tparam[opt] {string,...} directories
@@ -76,7 +77,7 @@ function annotation.annotate(profile, file, directories)
   arguments.check(file, "string", 1, "annotate")
   arguments.check(directories or {}, "strings", 2, "annotate")
   local number, name = annotation.find(profile, file)
-  if not number then return nil, name end  -- what is wrong
+  if not number then return nil, name end  -- the second result is the message
   local text, problem = source_text.load(name, directories)
   if not text then return nil, problem end
   local result, known <close> = {}, annotation.lines(profile, number)

@@ -1,5 +1,5 @@
---- Checks of arguments and options: what the functions of the library take, and the
--- errors that they raise for anything else.
+--- Checks arguments and options of the library's functions, and raises errors about
+-- invalid ones.
 --
 -- @internal gprof.library.arguments
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -9,7 +9,7 @@ local policy = require "gprof.library.policy"
 
 local arguments = {}
 
---- The stages that symspecs select functions, or calls, for.
+--- The stages for which symspecs select functions; "arcs" selects calls.
 arguments.stages = { "flat", "graph", "time", "annotation", "executions", "arcs" }
 
 --- The same as a set.
@@ -25,21 +25,21 @@ local symbols = {
 -- Where to look for debugging files.
 local debug_files = { debug_dir = "strings", warn = "function" }
 
--- Adds the options of one table to another one, which is returned.
-local function with(known, more)
-  for name, kind in pairs(known) do more[name] = kind end
-  return more
+-- Copies options into the table `target`, and returns it.
+local function with(known, target)
+  for name, kind in pairs(known) do target[name] = kind end
+  return target
 end
 
--- How a profile is made of them.
+-- How a profile is made.
 local of_profile = with(symbols, {
   static_call_graph = "boolean", line = "boolean or 'all'", include = "symspecs",
   exclude = "symspecs", display_unused_functions = "boolean", missed = "function",
   debug = "integer", with = "libraries",
 })
 
--- Settings of the program that say nothing to reports. A user's report gets all settings,
--- and may hand them on to one of ours.
+-- Settings of the program that our reports ignore. They are accepted because a user's
+-- report gets all settings, and may pass them on to one of ours.
 local of_program = {
   file_format = "format", sum_file = "string", traditional = "boolean", styles = "table",
   reports = "table", exports = "table", operands = "table", profiles_from = "table",
@@ -49,8 +49,8 @@ local of_program = {
   debug_dir = "strings", attached = "table", misfits = "boolean",
 }
 
---- Kinds of options by name, by the function that takes them. "boolean or 'all'" also
--- takes that word. Users' reports take any options.
+--- For each function, its options and their kinds (see `checks` below). The kind "boolean
+-- or 'all'" also accepts that word. Users' reports accept any options.
 arguments.known = {
   image = with(symbols, with(debug_files, {})),
   data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
@@ -71,13 +71,12 @@ arguments.known = {
   })),
 }
 
---- Raises a misuse.
--- @tparam integer number of the argument; 0 for the object of a method
--- @tparam string name of the function that was misused
--- @tparam integer level of its caller, who is to blame,
---   as for `error` where this is called
+--- Raises an error about an invalid argument.
+-- @tparam integer number position of the argument; 0 for the object of a method
+-- @tparam string name name of the function that was called
+-- @tparam integer level stack level of its caller, as for `error` in the calling function
 -- @tparam string problem a format
--- @param ... its values
+-- @param ... values to format
 -- @raise "bad argument #3 to 'profile' (...)"
 function arguments.bad(number, name, level, problem, ...)
   local where = number == 0 and "calling '%s' on bad self" or
@@ -85,12 +84,12 @@ function arguments.bad(number, name, level, problem, ...)
   error((where .. " (%s)"):format(name, problem:format(...)), level + 1)
 end
 
--- What files of data can be read as.
+-- Values of the option `file_format`.
 local formats <const> = {
   auto = true, magic = true, bsd = true, ["4.4bsd"] = true, prof = true,
 }
 
---- The type of a value, as messages name it.
+--- Returns the type of a value, for messages.
 -- @param value
 -- @treturn string "integer", "gprof.image" ...
 function arguments.type_of(value)
@@ -99,20 +98,20 @@ function arguments.type_of(value)
 end
 local type_of <const> = arguments.type_of
 
--- These return what is wrong with a value; nil if nothing is.
+-- The functions `wrong_*` return what is wrong with a value; nil if it is valid.
 
 local function wrong_format(value)
   if type(value) ~= "string" then return "string expected, got " .. type_of(value) end
   if not formats[value] then return ("invalid option '%s'"):format(value) end
 end
 
--- A field of each class of objects that can be read only while the object is open.
+-- For each class of objects, a field whose access fails if the object is closed.
 local of_open <const> = {
   ["gprof.image"] = "pointer_size", ["gprof.data"] = "pointer_size",
   ["gprof.profile"] = "rate",
 }
 
--- A value of the wrong type, or an object that is closed: reading its fields fails.
+-- Rejects values of the wrong type, and closed objects.
 local function wrong_object(value, kind)
   if type_of(value) ~= kind then
     return ("%s expected, got %s"):format(kind, type_of(value))
@@ -137,19 +136,19 @@ local function wrong_strings(value)
     (type(value) == "table" and "" or ", got " .. type_of(value))
 end
 
--- The first symspec that names functions, not calls; nil if there is none.
+-- The first symspec that is not FROM/TO; nil if there is none.
 local function first_without_slash(specs)
   for _, spec in ipairs(specs) do
     if not spec:find("/", 1, true) then return spec end
   end
 end
 
--- What is wrong with arrays of symspecs by stage. GNU gprof takes any symspec for calls.
+-- Checks arrays of symspecs by stage. GNU gprof accepts any symspec for calls.
 local function wrong_symspecs(value, options)
   if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
   for stage, specs in pairs(value) do
     if not arguments.is_stage[stage] then
-      return ("no table '%s'"):format(tostring(stage))
+      return ("no stage '%s'"):format(tostring(stage))
     end
     if not is_array_of_strings(specs) then
       return ("array of strings expected for '%s'"):format(stage)
@@ -160,9 +159,9 @@ local function wrong_symspecs(value, options)
   end
 end
 
--- What is wrong with an entry of the option `with`.
+-- Checks an entry of the option `with`.
 local function wrong_library(entry)
-  if type(entry) ~= "table" then return "tables expected" end
+  if type(entry) ~= "table" then return "table expected, got " .. type_of(entry) end
   for field in pairs(entry) do
     if field ~= "image" and field ~= "data" and field ~= "name" then
       return ("no field '%s'"):format(tostring(field))
@@ -185,15 +184,14 @@ local function wrong_libraries(value)
   end
 end
 
--- Checks by kind. Each takes a value and the options that it is one of, and returns what
--- is wrong with the value, or nil. Any other kind is a type of Lua, or of an object.
+-- Checks by kind. Each takes a value, and the table of options that contains it. All
+-- other kinds are types of Lua or classes of objects.
 local checks <const> = {
   format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
   libraries = wrong_libraries,
 }
 
--- What is wrong with a value that should be of some kind; nil if nothing is. `options`
--- is the table that the value is in, if it is an option.
+-- Checks a value of any kind. `options`: the table that contains it, for options.
 local function wrong(value, kind, options)
   if checks[kind] then return checks[kind](value, options) end
   if kind == "number" and type(value) == kind then return nil end
@@ -203,25 +201,27 @@ local function wrong(value, kind, options)
   return ("%s expected, got %s"):format(kind, type_of(value))
 end
 
---- Checks an argument; images, data and profiles have to be open.
+--- Checks an argument. Images, data and profiles must be open.
 -- @param value
--- @tparam string kind "string", "integer", "gprof.image" ..., or "strings":
---   an array of them
--- @tparam integer number of the argument
--- @tparam string name of the function
--- @tparam[opt=3] integer level as for `error` where this is called
+-- @tparam string kind "string", "integer", "gprof.image" ..., or "strings": an array of
+--   strings
+-- @tparam integer number position of the argument
+-- @tparam string name name of the function
+-- @tparam[opt=3] integer level as for `error` in the calling function
 -- @return the value
+-- @raise "bad argument ..." if it is invalid
 function arguments.check(value, kind, number, name, level)
   local problem = wrong(value, kind)
   if not problem then return value end
   arguments.bad(number, name, level or 3, "%s", problem)
 end
 
---- Checks options, which need not be there.
--- @param given what was passed for them
--- @tparam integer number of the argument
--- @tparam string name of the function, which has a table in `known`
+--- Checks an optional table of options.
+-- @param given the argument: a table or nil
+-- @tparam integer number position of the argument
+-- @tparam string name name of the function, a key of `known`
 -- @treturn table the options
+-- @raise "bad argument ..." if one is invalid
 function arguments.options(given, number, name)
   if given == nil then return {} end
   arguments.check(given, "table", number, name, 4)
@@ -236,7 +236,7 @@ function arguments.options(given, number, name)
   return given
 end
 
---- Those options of a table that a function takes.
+--- Picks the options that a function takes from a table.
 -- @tparam table settings
 -- @tparam string name of the function
 -- @treturn table
@@ -246,9 +246,9 @@ function arguments.pick(settings, name)
   return picked
 end
 
---- Makes the trace that options ask for.
--- @tparam table options `debug`: its topics
--- @treturn trace|nil nil if there is no such option
+--- Makes a trace, if the option `debug` asks for one.
+-- @tparam table options `debug`: the topics to trace
+-- @treturn trace|nil
 function arguments.trace(options)
   return options.debug and core.trace(options.debug, io.stderr)
 end

@@ -1,15 +1,15 @@
---- Debugging files: finds the symbols and the debugging information of an image that are
--- not in the image itself. Loaded on demand.
+--- Debugging files: finds symbols and debugging information of an image that are in
+-- separate files. Loaded on demand.
 --
--- What strip removes may be in a separate file. It is looked up by the image's build id,
--- and by the name in the image's `.gnu_debuglink`, or else by the image's own name with
--- ".debug" appended:
+-- The debugging file of a stripped image is looked up by the image's build id, and by the
+-- name in its section `.gnu_debuglink`, or by the image's own name plus ".debug":
 --
---   - DIR/.build-id/NN/NNNN.debug, for each directory of debugging files, DIR: those that
---     the user names, then /usr/lib/debug;
---   - NAME and .debug/NAME, beside the image, and beside what links to it lead to;
---   - DIR/PATH/NAME, where PATH is the image's directory, and, in those that the user
---     names, DIR/NAME.
+--   - DIR/.build-id/NN/NNNN.debug, where DIR is each directory that the user names, then
+--     /usr/lib/debug;
+--   - NAME and .debug/NAME in the directory of the image; then, if the image's path is a
+--     link, in the directory of the file it leads to;
+--   - DIR/PATH/NAME, where PATH is the image's directory;
+--   - DIR/NAME, where DIR is a directory that the user names.
 --
 -- A file of another build is never used.
 --
@@ -38,8 +38,7 @@ local function directory_of(path)
   return path:match "^.*/" or ""
 end
 
--- The directory of a file, and that of what links to it lead to: both with a slash, the
--- latter from the root.
+-- The directory of a path, and the absolute one after resolving links; both end with "/".
 local function directories_of(path)
   local real = core.real_path(path)
   return directory_of(path), real and directory_of(real) or nil
@@ -49,7 +48,8 @@ local function identity(path)
   return (select(3, core.file_status(path)))
 end
 
--- A list of paths, none twice.
+-- Makes a list of distinct paths, and a function that appends the concatenation of its
+-- arguments.
 local function new_list()
   local list, known = {}, {}
   return list, function(...)
@@ -66,8 +66,8 @@ local function add_by_id(id, directories, add)
   end
 end
 
--- A link has a name without directories: any other is none of objcopy's making, and could
--- lead anywhere.
+-- objcopy writes names without directories to .gnu_debuglink. Other names could lead
+-- anywhere and are refused.
 local function is_plain_name(name)
   return not (name:find("/", 1, true) or name == "" or name == "." or name == "..")
 end
@@ -86,10 +86,10 @@ local function add_by_name(image, name, add)
   for _, directory in ipairs(named) do add(directory, "/", name) end
 end
 
---- Where the debugging file of an image may be.
+--- Lists the paths where the debugging file of an image may be.
 -- @tparam image image
 -- @treturn {string,...} paths
--- @treturn string|nil the name that the image has for it
+-- @treturn string|nil its name in the image's .gnu_debuglink
 function debug_file.places(image)
   local list, add = new_list()
   local link = core.debug_link(image)
@@ -99,10 +99,10 @@ function debug_file.places(image)
   return list, link
 end
 
--- Looking -------------------------------------------------------------------------------
+-- Search --------------------------------------------------------------------------------
 
--- The first of the files that are there for which `take` returns true; or nil, and what
--- is wrong with each.
+-- The first existing file for which `take` returns true, or nil; and an array of what is
+-- wrong with the others. `take` returns true, or false and a message.
 local function first_of(image, list, take)
   local problems, seen = {}, {}
   for _, path in ipairs(list) do
@@ -111,9 +111,9 @@ local function first_of(image, list, take)
     if kind and not seen[file] then
       seen[file] = true
       if kind ~= "file" then
-        problem = path .. ": is no file to read debugging information from"
+        problem = path .. ": not a regular file, cannot read debugging information"
       elseif file == identity(image.path) then
-        problem = path .. ": is the image itself, and not its debugging file"
+        problem = path .. ": is the image itself, not its debugging file"
       else
         taken, problem = take(path)
       end
@@ -129,14 +129,14 @@ local function warn(image, problems)
   for _, problem in ipairs(report and problems or {}) do report(problem) end
 end
 
--- What is said of a name that leads to nothing.
 local function not_found(image, what, name, list)
-  return ("%s: its %s %s is not found: looked for %s"):format(image.path, what, name,
+  return ("%s: %s %s not found (looked for %s)"):format(image.path, what, name,
     table.concat(list, ", "))
 end
 
--- Has the image's debugging file found, if it has what is `wanted`. Returns what is wrong
--- with those that are none, or that there is none of the name that the image tells.
+-- Finds and attaches the image's debugging file, if it has the `wanted` information.
+-- Returns its path, or nil; and an array of messages about unusable files, or about the
+-- missing file that .gnu_debuglink names.
 local function attach(image, wanted)
   local list, link = debug_file.places(image)
   local found, problems = first_of(image, list, function(path)
@@ -146,10 +146,10 @@ local function attach(image, wanted)
   if is_plain_name(link) then
     return nil, { not_found(image, "debugging file", link, list) }
   end
-  return nil, { ("%s: '%s' is no name of a debugging file"):format(image.path, link) }
+  return nil, { ("%s: invalid name '%s' in .gnu_debuglink"):format(image.path, link) }
 end
 
--- Has the symbols unpacked that are in the image itself, if there are any.
+-- Unpacks the symbols in the image's own .gnu_debugdata; returns whether there are any.
 local function unpack(image, problems)
   if not core.is_packed(image) then return false end
   local unpacker, problem = native.load "gprof.xz"
@@ -161,13 +161,14 @@ local function unpack(image, problems)
   return done
 end
 
---- Has the symbols of an image found that has none, and makes something of them.
+--- Finds the symbols of an image that has none itself, and calls a function once they are
+-- attached to the image.
 -- @tparam image image
--- @tparam string message what is said if there are none
--- @tparam function make returns what is made of them; or nil and a message
+-- @tparam string message the error message if there are none
+-- @tparam function make the function to call
 -- @return[1] what `make` returned
 -- @return[2] nil
--- @treturn[2] string the message, with what is wrong with the files that were found
+-- @treturn[2] string the message; if a file was unusable, why
 function debug_file.symbols(image, message, make)
   local found, problems = attach(image, "symbols")
   if found or unpack(image, problems) then
@@ -180,11 +181,11 @@ end
 
 -- Shared debugging information ----------------------------------------------------------
 
--- Where a file may be that debugging information is shared in: the name is a path, mostly
--- from where the file is that tells of it.
-local function shared_places(image, name, teller)
+-- The paths where shared debugging information may be. `name` is absolute, or relative to
+-- the directory of `referrer`, the file that refers to it.
+local function shared_places(image, name, referrer)
   local list, add = new_list()
-  local beside, real = directories_of(teller)
+  local beside, real = directories_of(referrer)
   if name:sub(1, 1) == "/" then
     add(name)
   else
@@ -199,11 +200,12 @@ local function shared_places(image, name, teller)
   return list
 end
 
--- Has it found, for libbfd, which is not to look by itself.
+-- Finds the shared file and hands it to libbfd, which must not search by itself: it could
+-- find a file of another build.
 local function share(image)
-  local name, teller = core.shared_link(image)
+  local name, referrer = core.shared_link(image)
   if not name then return end
-  local list = shared_places(image, name, teller)
+  local list = shared_places(image, name, referrer)
   local found, problems = first_of(image, list, function(path)
     return core.share_debug(image, core.real_path(path) or path)
   end)
@@ -217,8 +219,8 @@ end
 
 -- Lines ---------------------------------------------------------------------------------
 
---- Has the debugging information of an image found, as far as it is in other files.
--- Called once for each image, by the core.
+--- Finds and attaches the debugging information of an image that is in other files. The
+-- core calls it once for each image.
 -- @tparam image image
 function debug_file.lines(image)
   if core.likely_separate(image) and not image.debug_file then
@@ -229,13 +231,13 @@ function debug_file.lines(image)
   share(image)
 end
 
---- Tells of debugging information that libbfd does not read: compilers put it aside.
+--- Warns about split debugging information (-gsplit-dwarf), which libbfd does not read.
 -- @tparam image image
 function debug_file.split(image)
   local name = core.split_link(image)
   if not name then return end
-  warn(image, { ("%s: which functions were inlined is not known: that is in %s, which " ..
-    "libbfd does not read"):format(image.path, name) })
+  warn(image, { ("%s: inlined functions are unknown: they are in %s, which libbfd " ..
+    "does not read"):format(image.path, name) })
 end
 
 return debug_file

@@ -1,15 +1,15 @@
---- Calls that lead out of what was profiled: into shared libraries that are compiled with
--- -pg, too. The program's profile has them, and says nothing of where the libraries were.
+--- Calls that lead out of the profiled code, into shared libraries compiled with -pg. The
+-- program's profile has these calls, but not the addresses where libraries were loaded.
 --
 -- @internal gprof.library.external_calls
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local external_calls = {}
 
---- The range that all histograms cover, as one.
+--- Returns the address range from the first to the last histogram.
 -- @tparam data data
 -- @treturn[1] integer its lowest address
--- @treturn[1] integer the one behind its last
+-- @treturn[1] integer one past its last address
 -- @return[2] nil if there is no histogram
 function external_calls.covered(data)
   local low, high
@@ -20,7 +20,7 @@ function external_calls.covered(data)
   return low, high
 end
 
---- Whether an address lies in a range, or at its end.
+--- Returns whether an address lies in a range, or at its exclusive end.
 -- @tparam integer address
 -- @tparam integer low
 -- @tparam integer high
@@ -29,11 +29,11 @@ function external_calls.lies_within(address, low, high)
   return not math.ult(address, low) and not math.ult(high, address)
 end
 
---- How many arcs lead from what was profiled to elsewhere. Without a histogram, which
--- says what was profiled, none does.
+--- Counts the arcs that lead out of the profiled code, which is the range of the
+-- histograms. Without a histogram, the count is 0.
 -- @tparam data data
--- @treturn integer
--- @treturn integer of how many arcs
+-- @treturn integer number of these arcs
+-- @treturn integer number of all arcs
 function external_calls.count(data)
   local low, high = external_calls.covered(data)
   local count, all = 0, 0
@@ -48,8 +48,8 @@ function external_calls.count(data)
   return count, all
 end
 
---- Whether a program did nothing that was recorded but call libraries: then nothing meets
--- its functions, though the profile is its own.
+--- Returns whether a profile has only calls from the program into libraries. Then no
+-- record matches a function of the program, although the profile belongs to it.
 -- @tparam profile profile
 -- @treturn boolean
 function external_calls.is_all(profile)

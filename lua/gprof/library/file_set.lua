@@ -1,4 +1,4 @@
---- Sets of regular files, by identity: whatever name or link leads to them.
+--- Sets of regular files by identity: all names of a file, and links to it, are one file.
 --
 -- @internal gprof.library.file_set
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,26 +8,26 @@ local core = require "gprof.core"
 local file_set = {}
 file_set.__index = file_set
 
---- An empty set.
+--- Makes an empty set.
 -- @treturn file_set
 function file_set.new()
   return setmetatable({ identities = {} }, file_set)
 end
 
--- The identity of a regular file (device and inode); nil of anything else.
+-- Device and inode of a regular file; nil for anything else.
 local function identity_of(path)
   local kind, _, identity = core.file_status(path)
   return kind == "file" and identity or nil
 end
 
---- Adds a file, if the path leads to a regular one.
+--- Adds a file if the path leads to a regular one.
 -- @tparam string|nil path
 function file_set:add(path)
   local identity = path and identity_of(path)
   if identity then self.identities[identity] = true end
 end
 
---- Whether a path leads to one of the files.
+--- Returns whether a path leads to one of the files.
 -- @tparam string|nil path
 -- @treturn boolean
 function file_set:contains(path)

@@ -1,13 +1,13 @@
---- Symspecs as GNU gprof reads them: the lookup for `--gnu-compat`.
+--- Resolves symspecs exactly as GNU gprof does: the lookup for `--gnu-compat`.
 --
--- GNU gprof keeps ranges of neighbouring functions, sorted by their start. Of two ranges
--- with the same start, it keeps the one that it met first. A function is looked up in the
--- last range that starts at or below it, and in no other: so ranges can hide each other.
--- The last function ends where the code ends. It may start after that, as others may:
--- then a range up to the last function reaches the end of the code, and is without them.
--- A range that would end before it starts does not exist. Callers, like other functions,
--- are in a range by where they start; callees have to end in it, too. In a profile by
--- line a function ends where its last line does.
+-- GNU gprof stores ranges of neighbouring functions, sorted by start address. Of two
+-- ranges with the same start, it keeps the first one. A function is looked up only in the
+-- last range that starts at or below it, so ranges can hide each other.
+--
+-- A range up to the last function ends at the end of the code. Functions that start after
+-- that are not in the range. A range that would end before it starts does not exist.
+-- Functions and callers belong to a range by their start; callees must also end in it. In
+-- a profile by line, a function ends where its last line ends.
 --
 -- @internal gprof.library.gnu_symspec_lookup
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -37,7 +37,7 @@ end
 
 -- Looking up ----------------------------------------------------------------------------
 
--- GNU gprof knows one file of each name, without directories: the one that it met last.
+-- GNU gprof ignores directories, and of files with the same name finds only the last one.
 function GnuLookup:find_files(name)
   local found = self:files_by_base()[name]
   return found and { found[#found] } or {}
@@ -51,8 +51,8 @@ GnuLookup.find = Lookup.find_by_fields
 
 -- Ranges --------------------------------------------------------------------------------
 
--- Neighbours in an ascending array of numbers, or in all (`true`), as { first, last };
--- `reach` is the last function in a range that ends with the code.
+-- The ranges { first, last } of neighbours in an ascending array of ids, or of all
+-- functions (`true`). `reach`: the last function in a range that ends with the code.
 local function ranges_of(ids, symbols, reach)
   local count, ranges = symbols.count, {}
   if ids == true then
@@ -77,8 +77,8 @@ local function ranges_of(ids, symbols, reach)
   return ranges
 end
 
--- The functions that are found in ranges. With `extent`, a function of its number that
--- returns where it ends, that has to be in the range, too.
+-- The functions that a lookup finds in the ranges. With `extent`, which takes an id and
+-- returns the last row of a function, functions must also end in the range.
 local function members(ranges, extent)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do
@@ -109,8 +109,8 @@ function GnuLookup:combine(found)
   return ranges[1] and members(ranges)
 end
 
--- Of ranges of callers that start with the same function, the first one counts, over all
--- symspecs of the table.
+-- Of ranges of callers that start with the same function, in any symspec of the table,
+-- only the first one counts.
 function GnuLookup:combine_arcs(found)
   local symbols, entries, started = self.symbols, {}, {}
   local function extent(id) return symbols:extent(id) end
@@ -130,10 +130,10 @@ function GnuLookup:combine_arcs(found)
   return entries
 end
 
--- There, the machinery of profiling can hide other functions.
+-- In these stages, GNU gprof adds the profiling functions to the user's exclusions.
 GnuLookup.machinery_stages = { flat = true, graph = true, time = true }
 
--- Lines are functions that start there: they are found among all of them.
+-- In a profile by line, GNU gprof looks symspecs up among the lines.
 function GnuLookup.new(functions, lines)
   return setmetatable({ symbols = lines or functions }, GnuLookup)
 end

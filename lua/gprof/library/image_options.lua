@@ -1,5 +1,5 @@
---- The options that images were opened with. They hold for all that is made of an image,
--- unless a function is told otherwise.
+--- The options that images were opened with: the defaults for everything made from an
+-- image.
 --
 -- @internal gprof.library.image_options
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -17,17 +17,17 @@ function image_options.set(image, options)
   by_image[image] = arguments.pick(options, "image")
 end
 
---- The options that an image was opened with.
+--- Returns the options that an image was opened with.
 -- @tparam image image
 -- @treturn table options of `gprof.image`
 function image_options.of(image)
   return by_image[image]
 end
 
---- Completes the options of a profile with those of its image.
+--- Adds the options of the image to those of a profile.
 -- @tparam image image
 -- @tparam table options of `gprof.profile`
--- @treturn table a copy; options that are nil have the image's value
+-- @treturn table a copy, where options that were nil have the image's values
 function image_options.complete(image, options)
   local all, own = {}, by_image[image]
   for name in pairs(arguments.known.profile) do

@@ -1,23 +1,23 @@
---- Infers where a library was loaded, from the calls in a program's profile.
+--- Infers where a library was loaded from the calls in a program's profile.
 --
--- A library compiled with -pg, as the program is, records its callers: the program's
--- profile has these calls, with the run-time addresses of the library's functions. The
--- base address is not recorded, but it is a multiple of the page size, and two things
--- hold there: recorded callees within the library's code are at entries of its functions,
--- and none of these functions has more such calls than the dynamic linker counted from
--- outside. A base address is accepted if no other one fits as well.
+-- If program and library are compiled with -pg, the program's profile has the calls into
+-- the library, with the run-time addresses of the library's functions. The base address
+-- is not recorded, but it is a multiple of the page size. At the right one, recorded
+-- callees within the library are entries of its functions, and no function has more such
+-- calls than the dynamic linker counted from outside. A base address is accepted if no
+-- other one fits as well.
 --
 -- @internal gprof.library.load_address
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local load_address = {}
 
--- Bytes. The base address is a multiple of PAGE. A function records its caller within
+-- In bytes. The base address is a multiple of PAGE. A function records its caller within
 -- PROLOGUE bytes after its entry.
 local PAGE <const>, PROLOGUE <const> = 4096, 64
 
--- One in this many addresses within a library may be at no entry: some functions have no
--- symbol.
+-- One in STRAY addresses within a library may be at no known entry: some functions have
+-- no symbol.
 local STRAY <const> = 4
 
 -- Base addresses are derived from a sample of the addresses, as pairing all of them with
@@ -25,15 +25,15 @@ local STRAY <const> = 4
 -- STRETCHES-th as long as the library, and SAMPLES addresses are taken from each.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
 
--- The address of the function whose prologue has an offset in the library; or nil.
+-- The address of the function whose prologue contains an offset in the library; or nil.
 local function entered_at(symbols, offset)
   local symbol = symbols:lookup(offset)
   if symbol and offset - symbol.address < PROLOGUE then return symbol.address end
 end
 
--- Addresses -----------------------------------------------------
+-- Addresses -----------------------------------------------------------------------------
 
---- The keys of a table, sorted: results must not depend on the order of Lua's tables.
+--- Returns the sorted keys of a table: results must not depend on the order of `pairs`.
 -- @tparam table map
 -- @treturn table
 function load_address.sorted_keys(map)
@@ -43,7 +43,7 @@ function load_address.sorted_keys(map)
   return keys
 end
 
--- The index of the first address that is not below a limit, by binary search.
+-- The index of the first address >= limit, by binary search.
 local function lower_bound(addresses, limit)
   local low, high = 1, #addresses + 1
   while low < high do
@@ -69,7 +69,7 @@ end
 
 -- Candidates ----------------------------------------------------------------------------
 
--- Functions by the part of a page that they begin in; a part is as long as a prologue.
+-- Functions by the part of a page where they begin. A part is as long as a prologue.
 local PARTS <const> = PAGE // PROLOGUE
 local function by_part(outside)
   local parts = {}
@@ -80,8 +80,8 @@ local function by_part(outside)
   return parts
 end
 
--- Adds the base addresses at which an address enters one of some functions, if that was
--- called from outside at least as often.
+-- Adds the base addresses at which `address` is in the prologue of one of the functions
+-- `callees`, if that was called from outside at least as often.
 local function add_bases(bases, search, address, callees)
   for _, callee in ipairs(callees) do
     local offset = address - callee & PAGE - 1
@@ -95,8 +95,8 @@ local function add_bases(bases, search, address, callees)
   end
 end
 
--- Base addresses that a sample of the addresses allows. An address can only enter
--- functions that begin in the same part of a page, or in the part before.
+-- The base addresses possible for a sample of the addresses. An address can only be in
+-- the prologue of a function that begins in the same part of a page or the one before.
 local function possible_bases(search)
   local bases, parts = {}, by_part(search.outside)
   local length = (search.high - search.low) // STRETCHES + 1
@@ -108,7 +108,8 @@ local function possible_bases(search)
   return load_address.sorted_keys(bases)
 end
 
--- Attributes the calls of an address to a function; false if that was called less often.
+-- Attributes the calls to an address to a function. Returns false if the function was
+-- called less often.
 local function attribute(candidate, search, address, callee)
   local calls = (candidate.calls[callee] or 0) + search.sum[address]
   local limit = search.outside[callee]
@@ -118,7 +119,7 @@ local function attribute(candidate, search, address, callee)
   return calls <= limit
 end
 
--- How many functions have all of their calls from outside attributed.
+-- Counts the functions whose calls from outside are all attributed.
 local function count_exact(candidate, search)
   local exact = 0
   for callee, count in pairs(candidate.calls) do
@@ -127,9 +128,9 @@ local function count_exact(candidate, search)
   return exact
 end
 
--- The candidate for a base address: `entered`, functions by address; `calls` by function;
--- `explained`, the number of addresses; and `exact`, the number of functions with all of
--- their calls. Nil if the library was not there: mostly a few addresses show that.
+-- Evaluates a base address. Returns a candidate: `entered`, functions by address; `calls`
+-- by function; `explained`, the number of these addresses; `exact`, see `count_exact`.
+-- Returns nil, mostly after a few addresses, if the library was not loaded there.
 local function evaluate(search, base)
   local candidate = { entered = {}, calls = {}, explained = 0 }
   local first = lower_bound(search.addresses, base + search.low)
@@ -150,7 +151,7 @@ local function evaluate(search, base)
   return candidate
 end
 
--- The candidates among some base addresses, and their base addresses.
+-- Evaluates base addresses; returns the candidates, and their base addresses.
 local function evaluate_all(search, bases)
   local candidates, left = {}, {}
   for _, base in ipairs(bases) do
@@ -160,7 +161,7 @@ local function evaluate_all(search, bases)
   return candidates, left
 end
 
--- The best candidates: several, if they fit equally well.
+-- The best candidate, or several if they fit equally well.
 local function best_of(candidates)
   local best = {}
   for _, candidate in ipairs(candidates) do
@@ -176,8 +177,9 @@ local function best_of(candidates)
   return best
 end
 
--- The union of candidates, if they are runs of one sum that did the same: they share no
--- address, and together have all calls of their functions from outside. Otherwise nil.
+-- The union of candidates, if they are from several equal runs in a sum: then they share
+-- no address, and together explain all calls from outside of their functions. Otherwise
+-- nil.
 local function union(search, candidates)
   local all = { entered = {}, calls = {}, explained = 0 }
   for _, candidate in ipairs(candidates) do
@@ -191,15 +193,15 @@ local function union(search, candidates)
   return count_exact(all, search) == functions and all or nil
 end
 
---- Attributes calls of a program to the functions of a library, at one base address
--- after the other, as a sum of several runs may have several.
+--- Attributes calls from a program to the functions of a library. Repeated for each base
+-- address found, because a sum of several runs may have several.
 -- @tparam symbols symbols of the library
--- @tparam data data of the library, which have the range of its code
--- @tparam {[integer]=integer} outside calls from outside, by function of the library;
---   attributed calls are subtracted
--- @tparam {[integer]=integer} sum calls by address outside of the program; attributed
---   ones are removed
--- @tparam function report is called with each attributed address, and its function
+-- @tparam data data of the library; their range is that of its code
+-- @tparam {[integer]=integer} outside number of calls from outside, by function of the
+--   library; attributed calls are subtracted
+-- @tparam {[integer]=integer} sum number of calls by callee address outside the program;
+--   attributed ones are removed
+-- @tparam function report called with each attributed address, and its function
 function load_address.attribute(symbols, data, outside, sum, report)
   if not data.low then return end
   local search = { symbols = symbols, low = data.low, high = data.high, sum = sum,

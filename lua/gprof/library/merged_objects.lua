@@ -1,9 +1,9 @@
---- A program and shared libraries in one profile: their symbols in one table, their
--- records in one sum, and the calls from the program into them.
+--- Merges a program and shared libraries for one profile: their symbols in one table,
+-- their records in one sum, and the calls from the program into the libraries.
 --
--- The dynamic linker counts the calls of a library's function from outside, but not their
--- callers. Calls that the program's profile has (see gprof.library.load_address) come
--- from the program, all others from <outside>.
+-- For calls from outside a library, the dynamic linker counts the callee but not the
+-- caller. If the program's profile has such a call (see gprof.library.load_address), it
+-- is attributed to the program; otherwise its caller is <outside>.
 --
 -- @internal gprof.library.merged_objects
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,12 +15,12 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local merged_objects = {}
 
--- By profile: the names of libraries with calls of unknown callers.
+-- By profile: the names of libraries with calls from unknown callers.
 local unknown = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
 
--- Options that are about the lines, the code or the symbol table of a single object.
+-- Options about the lines, the code or the symbol table of a single object.
 local single_object <const> = {
   "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
 }
@@ -30,22 +30,24 @@ local function problem_of(data, options)
   local seen = {}
   for _, name in ipairs(single_object) do
     if options[name] then
-      return ("several objects cannot be shown with the option '%s'"):format(name)
+      return ("option '%s' cannot be combined with libraries ('with')"):format(name)
     end
   end
   for _, library in ipairs(options.with) do
     local image = library.image
     local name = library.name or base_name(image.path)
-    if seen[name] then return image.path .. ": is the second library of that name" end
+    if seen[name] then
+      return ("%s: another library is also named '%s'"):format(image.path, name)
+    end
     seen[name] = true
     if image.pointer_size ~= data.pointer_size or image.big_endian ~= data.big_endian then
-      return image.path .. ": is for another kind of machine than the program"
+      return image.path .. ": pointer size or byte order differs from the program's"
     end
   end
 end
 
--- The objects to merge, each { symbols, data, name }, the program without a name; or nil
--- and a message.
+-- The objects to merge, each { symbols, data, name }; the program, without a name, is the
+-- first. On failure nil and a message.
 local function objects_of(symbols, data, options, trace)
   local problem, objects = problem_of(data, options), { { symbols, data } }
   if problem then return nil, problem end
@@ -60,8 +62,8 @@ local function objects_of(symbols, data, options, trace)
   return objects
 end
 
--- Calls that leave the program, by the address of the callee: arrays of { from, count };
--- and their sums.
+-- Calls from the program (below the address `limit`) to other code. Returns two tables by
+-- callee address: arrays of { from, count }, and the sums of counts.
 local function external_calls(data, limit)
   local calls, sum = {}, {}
   for from, callee, count in data:arcs() do
@@ -74,7 +76,7 @@ local function external_calls(data, limit)
   return calls, sum
 end
 
--- The calls of a library's functions from outside, by address.
+-- Number of calls from outside a library, by address of the callee.
 local function outside_calls(data)
   local calls = {}
   for from, callee, count in data:arcs() do
@@ -83,8 +85,8 @@ local function outside_calls(data)
   return calls
 end
 
--- Adds the calls of a library's functions from outside: those of the program by caller,
--- as far as these are known, and the others. Returns whether there are others.
+-- Adds the calls from outside a library: those that can be attributed to the program,
+-- then the others, with the caller <outside>. Returns whether there are others.
 local function add_outside(records, object, place, calls, sum)
   local symbols, data = object[1], object[2]
   local outside, found = outside_calls(data), {}
@@ -114,20 +116,20 @@ local function list_files(records, objects)
   end
 end
 
--- The path of the object that a message of the core is about.
+-- The path of the object with a number, for error messages.
 local function path_of(image, options, number)
   return number == 1 and image.path or options.with[number - 1].image.path
 end
 
 --- Merges a program and libraries.
--- @tparam image image of the program
--- @tparam symbols symbols of it
--- @tparam data data of it
--- @tparam table options of `gprof.profile`, with `with`
+-- @tparam image image the program
+-- @tparam symbols symbols symbols of the program
+-- @tparam data data data of the program
+-- @tparam table options of `gprof.profile`, including `with`
 -- @tparam[opt] trace trace
--- @treturn[1] symbols all of them
+-- @treturn[1] symbols all symbols
 -- @treturn[1] data all records
--- @treturn[1] {string,...} the names of libraries with calls of unknown callers
+-- @treturn[1] {string,...} names of the libraries with calls from unknown callers
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function merged_objects.merge(image, symbols, data, options, trace)
@@ -136,7 +138,7 @@ function merged_objects.merge(image, symbols, data, options, trace)
   local records = core.data(image, nil, trace)
   local joined, places, number = core.merge_objects(records, objects)
   if not joined then
-    return nil, path_of(image, options, number) .. ": beside the others, " .. places
+    return nil, path_of(image, options, number) .. ": cannot be merged: " .. places
   end
   local calls, sum, others = {}, {}, {}
   for i = 1, #objects do
@@ -149,7 +151,7 @@ function merged_objects.merge(image, symbols, data, options, trace)
   return joined, records, others
 end
 
---- Gets, or sets, the names of the libraries of a profile with calls of unknown callers.
+--- Gets or sets the names of a profile's libraries with calls from unknown callers.
 -- @tparam profile profile
 -- @tparam[opt] {string,...} names
 -- @treturn {string,...} names

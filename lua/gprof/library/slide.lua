@@ -1,15 +1,17 @@
---- Slides: profiles whose addresses are higher than those of the image, or lower.
+--- Finds and subtracts slides. The slide of a profile is the difference between its
+-- addresses and those of the image: it is nonzero if the program was not loaded at the
+-- address it was linked for.
 --
--- A slide is subtracted from data: when they are read, if an option asks for it, or
--- later, if their addresses fit nothing in the image. Afterwards only the files' entries
--- in `data.files` show it, as a table with the fields
+-- A slide is subtracted when data are read, if an option asks for it, or later, if the
+-- addresses do not fit the image. Afterwards only `data.files` shows it, as a table with
+-- the fields
 --
 -- - `offset`: how much higher the addresses were than those of the image;
--- - `arcs`, how many there are; `fitting`, how many of them lead to function entries once
---   the offset is subtracted; `unmoved`, how many do without;
+-- - `arcs`: number of arcs; `fitting`: how many of them lead to function entries once the
+--   offset is subtracted; `unmoved`: how many do without;
 -- - `covers`: whether the histogram then covers all of the code.
 --
--- An offset that the user gave has no field but `offset`.
+-- If the user gave the offset, there is only the field `offset`.
 --
 -- @internal gprof.library.slide
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -21,15 +23,15 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local slide = {}
 
---- An offset as reports and options have it: "0x1000", "-0x1000".
+--- Formats an offset as in reports and options: "0x1000", "-0x1000".
 -- @tparam integer offset
 -- @treturn string
 function slide.text(offset)
   return (offset < 0 and "-" or "") .. ("0x%x"):format(offset < 0 and -offset or offset)
 end
 
--- All functions of the image, as arcs may lead to any of them, whatever the options leave
--- out. A symbol file on standard input cannot be read twice.
+-- All functions of the image, even those that options leave out, because arcs may lead to
+-- any of them. A symbol file on standard input is skipped: it cannot be read twice.
 local function functions_of(image, options)
   local path = options.external_symbol_table or
     image_options.of(image).external_symbol_table
@@ -41,30 +43,30 @@ end
 -- @tparam image image
 -- @tparam data data
 -- @tparam table options `external_symbol_table`
--- @treturn[1] table what was found; the `offset` is 0 if the data fit as they are
+-- @treturn[1] table the slide; its `offset` is 0 if the data fit the image
 -- @return[2] nil
--- @treturn[2] string why it cannot be determined, without a name in front
+-- @treturn[2] string why it cannot be determined, without the name of the file
 function slide.find(image, data, options)
   local symbols, message = functions_of(image, options)
   if not symbols then return nil, message end
   return core.find_slide(image, symbols, data)
 end
 
---- Subtracts a slide that was found from data, and records it with their files.
+--- Subtracts a slide from data, and records it in `data.files`.
 -- @tparam data data
--- @tparam table found
--- @tparam[opt=false] boolean around whether addresses may wrap around the address space
+-- @tparam table found the slide
+-- @tparam[opt=false] boolean wrap whether addresses may wrap around the address space
 -- @treturn[1] data
 -- @return[2] nil
--- @treturn[2] string what is wrong, without a name in front
-function slide.subtract(data, found, around)
-  local done, message = data:slide(found.offset, around)
+-- @treturn[2] string what is wrong, without the name of the file
+function slide.subtract(data, found, wrap)
+  local done, message = data:slide(found.offset, wrap)
   if not done then return nil, message end
   for _, file in ipairs(data.files) do file.slide = found end
   return data
 end
 
--- Finds the slide of the data of one file, and subtracts it.
+-- Finds and subtracts the slide of data from one file.
 local function find_and_subtract(image, data, path, options)
   local found, message = slide.find(image, data, options)
   if found then found, message = slide.subtract(data, found, true) end
@@ -72,7 +74,7 @@ local function find_and_subtract(image, data, path, options)
   return data
 end
 
--- Adds a file to a sum, less the slide of this file.
+-- Adds a file to a sum, after subtracting the file's slide.
 local function add_file(image, sum, path, format, options)
   local data = core.data(image, options.mixed_rates, arguments.trace(options))
   local done, message = data:read(path, format)
@@ -85,21 +87,21 @@ local function add_file(image, sum, path, format, options)
   return sum
 end
 
---- Makes a function that adds a file to data, less the slide of the file.
+--- Makes a function that adds files to data, each after subtracting its slide.
 -- @tparam image image
--- @tparam table options of `gprof.data`, and `external_symbol_table`
--- @treturn function of data, a path and a format; returns the data, or nil and a message:
---   then the data are as they were
+-- @tparam table options of `gprof.data`
+-- @treturn function takes data, a path and a format; returns the data, or nil and a
+--   message with the data unchanged
 function slide.adder(image, options)
   return function(data, path, format)
     return add_file(image, data, path, format, options)
   end
 end
 
---- Subtracts an offset from data that were read.
+--- Subtracts an offset from data.
 -- @tparam data data
 -- @tparam integer offset
--- @tparam string where what the data are called in a message
+-- @tparam string where the files, for error messages
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong
@@ -113,7 +115,7 @@ end
 -- @tparam data data
 -- @tparam image image
 -- @tparam {string,...} paths
--- @tparam table options `slide`, an offset or "auto"; and more of `gprof.data`
+-- @tparam table options of `gprof.data`, with `slide`: an offset or "auto"
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong

@@ -1,11 +1,13 @@
---- Orders of iterations that the core has not: by any field, or by a function.
+--- Sorts the elements of iterators by any field or by a comparison function. The core has
+-- only the default orders.
 --
 -- @internal gprof.library.sorting
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local failure = require "gprof.library.failure"
 
--- Names and places go upwards; amounts, which all others are, begin with the most.
+-- Names and positions sort in ascending order. All other fields are amounts, which sort
+-- in descending order.
 local ascending = {
   name = true, symbol = true, file = true, line = true, address = true, id = true,
   index = true, number = true, function_id = true, caller_id = true, callee_id = true,
@@ -14,7 +16,7 @@ local ascending = {
 local function upwards(a, b) return a < b end
 local function downwards(a, b) return a > b end
 
--- Keys that can be compared: true comes before false, as the most does.
+-- Converts a key to one that can be compared: true sorts like 1, and comes first.
 local function comparable(key, field)
   local kind = type(key)
   if kind == "boolean" then return key and 1 or 0 end
@@ -22,7 +24,7 @@ local function comparable(key, field)
   failure.raise("cannot sort by field '%s', a %s", field, kind)
 end
 
--- Sorts numbers by key; those without one come last, equal ones stay in their order.
+-- Sorts ids by key: a stable sort, where ids without a key come last.
 local function by_field(field, next)
   local ids, keys, places = {}, {}, {}
   for id, key in next do
@@ -41,8 +43,7 @@ local function by_field(field, next)
   return ids
 end
 
--- Sorts objects by a function, and leaves those in their order that it makes no
--- difference between; returns their numbers.
+-- Sorts objects with a comparison function: a stable sort. Returns their ids.
 local function by_function(before, next)
   local objects, places, ids = {}, {}, {}
   for object in next do
@@ -58,12 +59,12 @@ local function by_function(before, next)
   return ids
 end
 
---- Sorts parts of an object.
+--- Sorts the elements of an iterator.
 -- @tparam string|function order the name of a field, or a function of two objects that
 --   returns whether the first comes first
--- @tparam function next gives them in their own order: number and field of each if
---   `order` is a name, otherwise objects
--- @treturn[1] {integer,...} their numbers in that order
+-- @tparam function next iterator in the default order: over id and field if `order` is a
+--   name, otherwise over objects
+-- @treturn[1] {integer,...} the ids in the new order
 -- @return[2] nil
 -- @treturn[2] string what is wrong with the order
 return function(order, next)
@@ -71,7 +72,7 @@ return function(order, next)
   local done, result = pcall(sort, order, next)
   if done then return result end
   if type(result) == "table" and sort == by_field then return nil, result.message end
-  local invalid = "invalid order function for sorting"  -- as table.sort says of it
+  local invalid = "invalid order function for sorting"  -- the message of table.sort
   if tostring(result):find(invalid, 1, true) then return nil, invalid end
   error(result, 0)
 end

@@ -1,8 +1,8 @@
---- Source files: their names, where they are, and their text.
+--- Finds and reads source files.
 --
--- Debugging information has the names that the compiler was given, and sources move. So a
--- file is looked for by that name, by that name below each directory of a list, and by
--- its last component in each of these directories.
+-- Debugging information has the name that the compiler was given, but the source may have
+-- been moved. So a file is searched by that name, then by that name below each directory
+-- of a list, then by its last component in each of these directories.
 --
 -- @internal gprof.library.source_text
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,9 +11,9 @@ local core = require "gprof.core"
 
 local source_text = {}
 
---- Splits a list of directories.
+--- Splits a list of directories at colons.
 -- @tparam string list "A:B:C"
--- @treturn {string,...} without empty ones
+-- @treturn {string,...} the directories, without empty names
 function source_text.directories(list)
   local found = {}
   for directory in list:gmatch "[^:]+" do
@@ -22,15 +22,15 @@ function source_text.directories(list)
   return found
 end
 
---- Tells whether a source file has a name.
--- @tparam string file as recorded
--- @tparam string name the same, or its last components: "left/common.c"
+--- Returns whether a name matches a source file.
+-- @tparam string file its name as recorded
+-- @tparam string name the recorded name, or its last components: "left/common.c"
 -- @treturn boolean
 function source_text.is_named(file, name)
   return ("/" .. file):sub(-#name - 1) == "/" .. name
 end
 
--- All paths that a file may be found at, the most likely first.
+-- All paths where a file may be, in the order of the search.
 local function candidates(name, directories)
   local base, paths = name:match "[^/]*$", { name }
   local absolute = name:sub(1, 1) == "/"
@@ -44,9 +44,9 @@ end
 
 --- Finds a source file.
 -- @tparam string name as recorded
--- @tparam[opt] {string,...} directories to look in
+-- @tparam[opt] {string,...} directories to search
 -- @treturn[1] string the path
--- @treturn[1] integer when it was changed, in seconds of the system's clock
+-- @treturn[1] integer modification time, in seconds since the epoch
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function source_text.find(name, directories)
@@ -60,7 +60,6 @@ function source_text.find(name, directories)
   return nil, name .. ": source not found"
 end
 
--- The text of a file; or nil and what is wrong.
 local function read(path)
   local file, message = io.open(path, "rb")
   if not file then return nil, message end
@@ -70,12 +69,12 @@ local function read(path)
   return text
 end
 
---- Finds a source file, and reads it.
+--- Finds and reads a source file.
 -- @tparam string name as recorded
--- @tparam[opt] {string,...} directories to look in
+-- @tparam[opt] {string,...} directories to search
 -- @treturn[1] string the text
--- @treturn[1] string the path that it was found at
--- @treturn[1] integer when it was changed, in seconds of the system's clock
+-- @treturn[1] string the path
+-- @treturn[1] integer modification time, in seconds since the epoch
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function source_text.load(name, directories)
@@ -86,9 +85,9 @@ function source_text.load(name, directories)
   return text, path, changed
 end
 
---- Splits a text.
+--- Splits a text into lines.
 -- @tparam string text
--- @treturn {string,...} its lines with their ends, whatever these are
+-- @treturn {string,...} the lines, including their line endings
 function source_text.lines(text)
   local lines = {}
   for line in text:gmatch "[^\n]*\n?" do

@@ -1,7 +1,7 @@
---- Archives of the files that come out of the sandbox.
+--- The archive that carries files out of the sandbox.
 --
--- A process that cannot open files for writing appends them to one open file. The process
--- that started it extracts them: each as a whole, or not at all.
+-- The child process cannot open files for writing: it appends them to one open file. The
+-- parent extracts the files that are complete.
 --
 -- @internal gprof.library.spool_archive
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,14 +12,14 @@ local spool_archive = {}
 
 local BLOCK <const> = 65536  -- bytes copied at once
 
--- An entry is its name, its size in bytes, and its bytes. The size of one that was not
--- completed is invalid.
+-- An entry is the name, the size in bytes, and the contents. The size is UNFINISHED until
+-- the entry is complete.
 local NAME <const>, SIZE <const>, UNFINISHED <const> = "<s2", "<i8", -1
 
 --- Appends a file.
 -- @tparam file archive
 -- @tparam string path
--- @tparam function fill writes the file's bytes to the archive, which it is called with
+-- @tparam function fill called with the archive, to which it writes the contents
 -- @raise a table with the field `message`
 function spool_archive.add(archive, path, fill)
   failure.need(archive:write(NAME:pack(path), SIZE:pack(UNFINISHED)))
@@ -31,7 +31,7 @@ function spool_archive.add(archive, path, fill)
   archive:seek "end"
 end
 
--- The next name, and the size in bytes; nil if no complete entry is left.
+-- Reads the name and size of the next entry; nil if no complete entry is left.
 local function next_entry(archive)
   local length = archive:read(2)
   local name = length and #length == 2 and archive:read((("<I2"):unpack(length)))
@@ -43,7 +43,7 @@ end
 --- Copies bytes of a file.
 -- @tparam file file
 -- @tparam function|stream write takes strings
--- @tparam[opt] integer size at most this number of bytes
+-- @tparam[opt] integer size maximum number of bytes; by default all
 function spool_archive.copy(file, write, size)
   size = size or math.maxinteger
   while size > 0 do
@@ -54,18 +54,18 @@ function spool_archive.copy(file, write, size)
   end
 end
 
---- Extracts all files. The names cannot be trusted: the process in the sandbox may have
--- been taken over.
+--- Extracts all files. The names are untrusted, because an attacker may have taken over
+-- the sandboxed process.
 -- @tparam file archive
--- @tparam function writer_of returns the function of `gprof.output` that writes a file of
---   some name, or nil if that may not be written
+-- @tparam function writer_of takes a name; returns the function of `gprof.output` to
+--   write the file with, or nil if that is not allowed
 -- @raise a table with the field `message`
 function spool_archive.extract(archive, writer_of)
   archive:seek("set", 0)
   for name, size in next_entry, archive do
     local write_file = writer_of(name)
     if not write_file then
-      failure.raise("%s: is not to be written", (name:gsub("%c", "?")))
+      failure.raise("%s: writing this file is not allowed", (name:gsub("%c", "?")))
     end
     write_file(name, function(write) spool_archive.copy(archive, write, size) end)
   end

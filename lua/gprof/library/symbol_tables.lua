@@ -1,5 +1,5 @@
---- The symbol tables of images: a table is made once for each choice of functions, and
--- kept with the image.
+--- The symbol tables of images, cached: an image has one table for each combination of
+-- options that choose functions.
 --
 -- @internal gprof.library.symbol_tables
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -9,10 +9,10 @@ local policy = require "gprof.library.policy"
 
 local symbol_tables = {}
 
--- By image: tables by what `key_of` returns.
-local made_of = setmetatable({}, { __mode = "k" })
+-- Cached tables, by image and the result of `key_of`.
+local cached = setmetatable({}, { __mode = "k" })
 
--- What tells the tables of one image apart; nil if they depend on other files, too.
+-- The cache key of options; nil if the table also depends on other files.
 local function key_of(options, shared)
   if options.external_symbol_table or options.file_ordering then return nil end
   local parts = { [0] = shared and "x" or "-" }
@@ -24,18 +24,19 @@ local function key_of(options, shared)
   return table.concat(parts, "", 0)
 end
 
---- The functions of an image. A table is made anew if the work is traced.
+--- Returns the symbol table of an image. Tracing bypasses the cache.
 -- @tparam image image
 -- @tparam table options of `gprof.image`
 -- @tparam[opt] trace trace
--- @tparam[opt=false] boolean shared with a symbol for the callers of a shared library
+-- @tparam[opt=false] boolean shared add the symbol `<outside>`, for the callers of a
+--   shared library
 -- @treturn[1] symbols
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function symbol_tables.of(image, options, trace, shared)
   local key = not trace and key_of(options, shared)
-  local made = made_of[image]
-  if key and made and made[key] then return made[key] end
+  local tables = cached[image]
+  if key and tables and tables[key] then return tables[key] end
   local symbols, message = core.symbols(image, options, trace, shared)
   local debug_files = policy.of(options).debug_files
   if not symbols and debug_files and core.lacks_symbols(image) then
@@ -45,8 +46,8 @@ function symbol_tables.of(image, options, trace, shared)
     end)
   end
   if symbols and key then
-    made_of[image] = made or {}
-    made_of[image][key] = symbols
+    cached[image] = tables or {}
+    cached[image][key] = symbols
   end
   return symbols, message
 end

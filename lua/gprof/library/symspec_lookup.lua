@@ -1,7 +1,7 @@
---- Symspecs by default: how they are parsed, and which functions they name.
+--- Parses and resolves symspecs by our own rules, the default.
 --
 -- A lookup is an object with the methods `parse`, `find`, `combine` and `combine_arcs`.
--- gprof.library.gnu_symspec_lookup has another one, whose answers are GNU gprof's.
+-- The lookup with GNU gprof's rules is gprof.library.gnu_symspec_lookup.
 --
 -- @internal gprof.library.symspec_lookup
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,19 +13,18 @@ local source_text = require "gprof.library.source_text"
 local Lookup = {}
 Lookup.__index = Lookup
 
--- The position of the colon between file and rest: the last one. Colons of C++ names come
--- in pairs and do not count.
+-- The position of the colon after the file: the last one, except for "::" of C++ names.
 function Lookup.find_colon(text)
   return text:gsub("::", "\0\0"):match("^.*():")
 end
 
--- The line number that digits stand for.
+-- Too large a number becomes a line that no file has.
 function Lookup.line_of(digits)
   return math.tointeger(tonumber(digits)) or math.maxinteger
 end
 
--- Parses one side of a symspec into `file`, `line` and `name`; each may be nil. Without a
--- colon, `bare` is the whole text: a dot then makes it a file.
+-- Parses one side of a symspec into `file`, `line` and `name`, each optional. `bare` is
+-- the whole text if it has no colon; with a dot, it is a file name.
 function Lookup:parse_half(text)
   local half, rest = {}, text
   local colon = self.find_colon(text)
@@ -49,17 +48,17 @@ end
 --- Parses a symspec.
 -- @tparam string text
 -- @tparam boolean arcs whether it names calls: FROM/TO
--- @treturn table the functions, or the callers: `file`, `line`, `name`, each may be nil
--- @treturn ?table the callees; nil without a slash
+-- @treturn table the functions, or the callers: `file`, `line` and `name`, each optional
+-- @treturn ?table the callees, likewise; nil without a slash
 function Lookup:parse(text, arcs)
   local slash = arcs and text:find("/", 1, true)
   if not slash then return self:parse_half(text) end
   return self:parse_half(text:sub(1, slash - 1)), self:parse_half(text:sub(slash + 1))
 end
 
--- Looking up ----------------------------------------------------------------------------
+-- Lookup --------------------------------------------------------------------------------
 
--- Numbers of the files by the last component of their names.
+-- File numbers by the last component of the file's name.
 function Lookup:files_by_base()
   if not self.by_base then
     self.by_base, self.files = {}, self.symbols:files()
@@ -72,7 +71,7 @@ function Lookup:files_by_base()
   return self.by_base
 end
 
--- Numbers of the files that a name stands for: it ends with the name's components.
+-- Numbers of the files whose paths end with the components of `name`.
 function Lookup:find_files(name)
   local matching = {}
   for _, number in ipairs(self:files_by_base()[name:match("[^/]*$")] or {}) do
@@ -83,40 +82,40 @@ function Lookup:find_files(name)
   return matching
 end
 
--- Functions by name: as in the symbol table, or else as in the source.
+-- Functions by name in the symbol table, or else by name in the source.
 function Lookup:find_names(name)
   local found = self.symbols:named(name)
   return found[1] and found or self.symbols:named(name, true)
 end
 
-local function filter(ids, keep)
-  local kept = {}
-  for _, id in ipairs(ids) do
-    if keep(id) then kept[#kept + 1] = id end
+local function filter(list, predicate)
+  local result = {}
+  for _, element in ipairs(list) do
+    if predicate(element) then result[#result + 1] = element end
   end
-  return kept
+  return result
 end
 
--- What is in a file, at a line of it or of a name, if these are given.
+-- The functions in a file; only those at a line, or with a name, if given.
 function Lookup:find_in_files(half)
-  local ids, wanted = {}, {}
+  local ids, is_match = {}, {}
   for _, file in ipairs(self:find_files(half.file)) do
-    wanted[file] = true
+    is_match[file] = true
     if not half.name then
       local more = self.symbols:in_file(file, half.line)
       table.move(more, 1, #more, #ids + 1, ids)
     end
   end
-  if half.name and next(wanted) then
+  if half.name and next(is_match) then
     ids = filter(self:find_names(half.name), function(id)
-      return wanted[self.symbols:source(id)]
+      return is_match[self.symbols:source(id)]
     end)
   end
   table.sort(ids)
   return ids
 end
 
--- What the fields `file`, `line` and `name` stand for.
+-- The functions that match `file`, `line` and `name`; true, for all, if none is given.
 function Lookup:find_by_fields(half)
   if half.file then
     return self:find_in_files(half)
@@ -128,12 +127,12 @@ function Lookup:find_by_fields(half)
   return true
 end
 
---- The functions that one side of a symspec names.
+--- Finds the functions that one side of a symspec names.
 -- @tparam table half as `parse` returns it
 -- @treturn {integer,...}|boolean their numbers, ascending; true for all functions
 function Lookup:find(half)
   if half.bare and half.bare:find("[.(]") then
-    -- "f.isra.0" and "f(int, ...)" are functions, not files
+    -- "f.isra.0" and "f(int, ...)" have dots, but name functions
     local ids = self:find_names(half.bare)
     if ids[1] then return ids end
   end
@@ -148,9 +147,9 @@ local function list_all(count)
   return ids
 end
 
---- Combines what the symspecs of one table name: the union.
+--- Combines the functions of all symspecs in one table: the union.
 -- @tparam {table|boolean,...} found the results of `find`, the last symspec's first
--- @treturn {integer,...}|nil numbers of functions; nil if there are none
+-- @treturn {integer,...}|nil numbers of functions; nil if no symspec matched
 function Lookup:combine(found)
   local union = {}
   for _, ids in ipairs(found) do
@@ -162,7 +161,7 @@ end
 
 local function is_empty(ids) return ids ~= true and not ids[1] end
 
---- Combines what the symspecs of one table of calls name.
+--- Combines the calls of all symspecs in one table.
 -- @tparam table _ the lookup
 -- @tparam {table,...} found pairs of results of `find`, callers and callees, the last
 --   symspec's first
@@ -173,12 +172,13 @@ function Lookup.combine_arcs(_, found)
   end)
 end
 
---- The stages (see gprof.symspec) where `core.machinery` is always excluded by symspecs.
+--- The stages (see gprof.symspec) where symspecs for `core.machinery`, the profiling
+-- functions, are added to those that exclude.
 Lookup.machinery_stages = {}
 
 -- Profiles by line ----------------------------------------------------------------------
 
--- Finds lines: functions stand for all of their lines, and a line for itself.
+-- Finds lines: for a function all of its lines, for a symspec with a line that line.
 local LineLookup = setmetatable({}, Lookup)
 LineLookup.__index = LineLookup
 
@@ -190,7 +190,7 @@ end
 
 --- Makes a lookup.
 -- @tparam symbols functions
--- @tparam[opt] symbols lines of a profile by line: then these are found
+-- @tparam[opt] symbols lines for a profile by line: then the lookup finds lines
 -- @treturn Lookup
 function Lookup.new(functions, lines)
   local lookup = setmetatable({ symbols = functions }, Lookup)
