@@ -392,7 +392,7 @@ describe("a page from the sandbox", function()
     assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
     local page = shell.read(dir .. "/page")
     assert.is_nil(page:find("return x + 1", 1, true))
-    assert.truthy(page:find("Source that cannot be read: [^<]*small%.c"))
+    assert.truthy(page:find("Source files that cannot be read: [^<]*small%.c"))
   end)
 end)
 
