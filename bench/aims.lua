@@ -1,7 +1,7 @@
---- What we want to be: how much faster than GNU gprof, in how much memory; and whether we are.
+--- The aims: how much faster than GNU gprof we want to be, and in how much memory; and whether a row meets them.
 --
--- Where GNU gprof takes a moment, the ratio of wall times counts. Where it takes none to speak of, most of our time is
--- that of starting Lua; what counts is the time that both take beyond their start.
+-- If GNU gprof takes at least `FLOOR` seconds, the ratio of wall times counts. Below that, starting Lua dominates our
+-- time, so net times are compared: wall time without start-up.
 --
 -- @module bench.aims
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,17 +10,17 @@ local turns = require "bench.turns"
 
 local aims = {}
 
---- How many times as long as ours it is to take, where a row asks for nothing else.
+--- Default aim: the wall time of GNU gprof divided by ours.
 aims.RATIO = 2
 
---- Seconds of GNU gprof from which on ratios count.
+--- Seconds of GNU gprof above which the ratio counts.
 aims.FLOOR = 0.020
 
---- Megabytes that ours may have more, where they do not: those of Lua.
+--- Megabytes that we may use more than GNU gprof if it takes less than `FLOOR`: the size of Lua.
 aims.MARGIN = 3
 
---- Whether ours meets the aim in time: true, false or nil, if that is not known; and the time that both take beyond
--- their start, in seconds, where that is what counts.
+--- Whether we meet the aim in time: true, false, or nil if unknown. If net times decide, also returns these, in
+-- seconds.
 local function in_time(gnu, ours, aim, idle)
   if ours.trouble then return false end
   if gnu.trouble and not gnu.timeout then return true end
@@ -33,7 +33,8 @@ local function in_time(gnu, ours, aim, idle)
   return met
 end
 
---- The same of memory. What GNU gprof held when it was stopped is not all that it wants.
+--- Whether we meet the aim in memory: true, false, or nil if unknown. The memory of a run of GNU gprof that was
+-- stopped is only a lower bound.
 local function in_memory(gnu, ours)
   if ours.trouble then return false end
   if gnu.trouble and not gnu.timeout then return true end
@@ -45,10 +46,10 @@ end
 --- Judges a row of the table.
 -- @tparam result gnu as of `turns.result`
 -- @tparam result ours
--- @tparam number aim the ratio of wall times that is wanted
--- @tparam table idle the seconds that both take to start: `gnu`, `ours`
--- @treturn table `time` and `memory`: whether the aim is met, or nil, if GNU gprof was stopped too early to know;
---   `net`, where that decides: the seconds of `gnu` and of `ours`
+-- @tparam number aim the least ratio of wall times
+-- @tparam table idle start-up times in seconds: `gnu`, `ours`
+-- @treturn table `time` and `memory`: whether the aim is met; nil if GNU gprof was stopped too early to know;
+--   `net`: the net seconds of `gnu` and `ours`, if they decide
 function aims.judge(gnu, ours, aim, idle)
   local time, net = in_time(gnu, ours, aim, idle)
   return { time = time, memory = in_memory(gnu, ours), net = net }

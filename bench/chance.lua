@@ -1,4 +1,4 @@
---- Choices of the seeded random sequence that everything generated comes from.
+--- Random choices for generated programs. They use math.random, which `bench.programs` seeds.
 --
 -- @module bench.chance
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -7,13 +7,13 @@ local random = math.random
 
 local chance = {}
 
---- One of a list.
+--- Returns a random element of a list.
 function chance.pick(list)
   return list[random(#list)]
 end
 
---- A random count with a long tail: mostly 1 or little more, now and then up to `most` (a Pareto
--- distribution; the greater `weight`, the more often).
+--- Returns a random count from a Pareto distribution, limited to `most`. Most counts are close to 1; a greater
+-- `weight` makes the tail heavier.
 function chance.long_tail(most, weight)
   local value = 1 / (1 - random()) ^ weight
   return value < most and math.floor(value) or most

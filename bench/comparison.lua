@@ -1,4 +1,4 @@
---- A row of the table, measured: GNU gprof, ours, and ours with --gnu-compat, on the same input.
+--- Measures a row of the table: GNU gprof, our program, and ours with --gnu-compat, on the same input.
 --
 -- @module bench.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,7 +11,7 @@ local quote = shell.quote
 
 local comparison = {}
 
---- The options and operands of a row, for the shell.
+--- The arguments of a row, quoted for the shell.
 local function operands_of(row, input)
   local words = { "-b" }
   local more = type(row.words) == "function" and row.words(input) or row.words or {}
@@ -22,7 +22,7 @@ local function operands_of(row, input)
   return " " .. table.concat(words, " ")
 end
 
---- What a row runs, by name.
+--- The commands of a row, by name.
 local function commands_of(row, input, options)
   local operands = operands_of(row, input)
   local profiles = {}
@@ -35,7 +35,8 @@ local function commands_of(row, input, options)
   }
 end
 
---- Whether two commands print the same.
+--- Whether two commands print the same. GNU gprof reads uninitialized memory; MALLOC_PERTURB_ makes its output
+-- repeatable.
 local function same_output(gnu, ours)
   local sums = {}
   for i, command in ipairs { "MALLOC_PERTURB_=255 " .. gnu, ours } do
@@ -44,7 +45,7 @@ local function same_output(gnu, ours)
   return sums[1] == sums[2]
 end
 
---- Measures some of a row's commands in turns.
+--- Measures the commands with the given names in turns.
 -- @treturn {[string]=result,...} by name
 local function take_turns(meter, commands, names, settings)
   local present, list, results = {}, {}, {}
@@ -55,13 +56,14 @@ local function take_turns(meter, commands, names, settings)
   return results
 end
 
---- Measures a row, but for GNU gprof where it is slow. Then there are no pairs, and --gnu-compat has one run, too.
+--- Measures a row. If GNU gprof is slow on it, `comparison.finish` runs GNU gprof later, and --gnu-compat runs only
+-- once.
 -- @tparam meter meter
 -- @tparam row row
 -- @tparam table options those of the command line
--- @treturn table `row`, and results as of `turns.measure` by name: `gnu`, `ours`; `compatible` and `cat`, where there
---   are such commands; `pending`, what `comparison.finish` has to run; `same`, whether outputs are equal, where that
---   was to be checked
+-- @treturn table `row`; results of `turns.measure` by name: `gnu`, `ours`, and `compatible` and `cat` if the row has
+--   these commands; `pending`: the command that `comparison.finish` will run; `same`: whether the outputs are equal, if
+--   they were compared
 function comparison.measure(meter, row, options)
   local input = inputs.get(options.inputs, row.input)
   local commands, dir = commands_of(row, input, options), row.sums and input.dir
@@ -82,9 +84,9 @@ function comparison.measure(meter, row, options)
   return measured
 end
 
---- Runs GNU gprof on those rows where it is slow: once, two at a time.
+--- Runs GNU gprof once on each pending row, two rows at a time, and completes the results.
 -- @tparam meter meter
--- @tparam {table,...} list what `comparison.measure` returned
+-- @tparam {table,...} list results of `comparison.measure`
 function comparison.finish(meter, list)
   local waiting, jobs = {}, {}
   for _, measured in ipairs(list) do

@@ -1,8 +1,8 @@
---- Makes a large profiled program, as the benchmarks use them, and tells the names of its files.
+--- Generates a large program and its profiles, like the inputs of the benchmarks, and prints their paths.
 --
 --     lua5.4 bench/generate.lua DIRECTORY [OPTION=VALUE...]
 --
--- The options are those of `programs.defaults` in bench/programs.lua: functions=10000, debug=true ...
+-- The options are those of `programs.defaults` in bench/programs.lua, such as functions=10000 and debug=true.
 --
 -- @script generate
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,7 +12,7 @@ package.path = root .. "?.lua;" .. root .. "spec/?.lua;" .. package.path
 
 local programs = require "bench.programs"
 
---- A value in the type that the option has.
+--- Converts a value to the type of the option.
 local function value_of(option, text)
   local kind = type(programs.defaults[option])
   if kind == "number" then return math.tointeger(tonumber(text)) or tonumber(text) end

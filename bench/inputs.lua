@@ -1,8 +1,8 @@
---- The programs and profiles that the benchmarks read, by name. Several rows share one.
+--- The inputs of the benchmarks, by name: programs and profiles. Several rows can share an input.
 --
--- An input is a table: `image`, the path of a program; `profiles`, the paths of its profiles; `libraries`, those of
--- shared libraries beside it, if there are any; `dir`, where commands may write. It is made when it is asked for, in a
--- directory of its name, and kept there.
+-- An input is a table: `image`, the path of a program; `profiles`, the paths of its profiles; `libraries`, the paths
+-- of its shared libraries, or nil; `dir`, a directory where commands may write. It is made at first use, in a
+-- directory of its name, and stays there for later runs.
 --
 -- @module bench.inputs
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,36 +12,36 @@ local shell = require "bench.shell"
 
 local quote = shell.quote
 
--- How each is made: functions of its directory and of a function that returns other inputs by their names. They return
--- the image, the profiles and the libraries.
+-- Functions that make inputs, by name. The parameters are the directory of the input, and a function that returns
+-- another input by name. They return image, profiles and libraries.
 local makers = {}
 
 local inputs = {}
 
---- Finds an input, or makes it.
--- @tparam string base the directory that holds all
+--- Returns an input, which is made if necessary.
+-- @tparam string base the directory of all inputs
 -- @tparam string name
 -- @treturn table
 function inputs.get(base, name)
   local dir = base .. "/" .. name
-  local maker = makers[name] or error("no such input: " .. name)
+  local maker = makers[name] or error("unknown input: " .. name)
   local image, profiles, libraries = maker(dir, function(other) return inputs.get(base, other) end)
   return { image = image, profiles = profiles, libraries = libraries, dir = dir }
 end
 
---- Adds an input.
+--- Defines an input.
 -- @tparam string name
--- @tparam function maker as above
+-- @tparam function maker see `makers`
 function inputs.add(name, maker)
   makers[name] = maker
 end
 
---- A generated program, by the options of `bench.programs`.
+--- Returns a maker of a generated program, with options of `bench.programs`.
 function inputs.generated(options)
   return function(dir) return programs.build(dir, options) end
 end
 
---- A program without the debugging information that another has: the addresses are the same, and so is the profile.
+--- Returns a maker of a program without the debugging information of another. Addresses and profile are the same.
 local function stripped(name)
   return function(dir, get)
     local full = get(name)
@@ -52,7 +52,7 @@ local function stripped(name)
   end
 end
 
---- Another profile of a program.
+--- Returns a maker of another profile of a program.
 local function again(name, options)
   return function(dir, get)
     local image = get(name).image
@@ -60,7 +60,7 @@ local function again(name, options)
   end
 end
 
---- The sample program, compiled and run.
+--- Compiles and runs the sample program.
 function makers.demo(dir)
   local compile = "gcc -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls -o "
                   .. quote(dir .. "/program") .. " examples/sample/*.c -lm"
@@ -87,13 +87,13 @@ for functions, files in pairs { [1000] = 2, [10000] = 20 } do
   inputs.add(name, stripped(name .. "-g"))
 end
 
---- Programs of assembler are made so quickly that their size is no matter.
+--- Returns a maker of a program in assembler, which is fast to generate even if large.
 local function labels(options)
   options.language = "labels"
   return inputs.generated(options)
 end
 
--- GNU gprof takes as long for functions without debugging information as for all that it prints of them.
+-- Both with and without debugging information: GNU gprof is slow on functions without it.
 inputs.add("arcs-1000000-g", again("c-100000-g", { density = 3.2 }))
 inputs.add("arcs-1000000", function(_, get) return get("c-100000").image, get("arcs-1000000-g").profiles end)
 
@@ -108,15 +108,15 @@ for _, n in ipairs { 10000, 100000, 1000000 } do
   inputs.add("chain-" .. n, labels { functions = n, shape = "chain" })
 end
 
--- 640 kB of bins are what 1.3 MB of text has; 64 MB are those of 128 MB.
+-- Bins take half as many bytes as the code: 0.64 MB for 1.3 MB of code, 64 MB for 128 MB.
 for megabytes, functions in pairs { ["0.64"] = 164, ["6.4"] = 1638, ["64"] = 16384 } do
   inputs.add(("histogram-%s-mb"):format(megabytes), labels { functions = functions, apart = 8192, dense = true })
 end
 
--- Profiles of a megabyte, two thirds of it calls.
+-- Profiles of 1 MB, two thirds of which are calls.
 inputs.add("runs-20", inputs.generated { functions = 10000, files = 100, debug = true, profiles = 20 })
 
---- So many copies of them, in files of their own.
+--- Returns a maker of `count` files, each a copy of one of the 20 profiles of runs-20.
 local function copies(count)
   return function(dir, get)
     local runs = get "runs-20"
@@ -133,8 +133,8 @@ local function copies(count)
   end
 end
 
---- The records of a program, as the dynamic linker writes those of a library: bins of 4 bytes, and arcs by offset. What
--- main calls is called from outside.
+--- Converts the profile of a program to that of a library as the dynamic linker writes it (LD_PROFILE): bins for 4
+-- bytes of code, and arcs by offset. One arc in ten comes from outside the library.
 local function as_library(path)
   local gmon = require "support.gmon"
   local parsed = gmon.parse(shell.read(path))
@@ -145,8 +145,8 @@ local function as_library(path)
   return gmon.shared { low = histogram.low, high = histogram.high, bins = histogram.bins, arcs = arcs }
 end
 
---- Makes a number of libraries, which are copies of a program of 1,000 functions: NAME.so in the directory, each with
--- its profile, NAME.so.profile. Links would not do: the program itself is refused as a library.
+--- Returns a maker of `count` libraries, NAME.so, with their profiles, NAME.so.profile. They are copies of a program
+-- of 1,000 functions. Links would not work, since gprof.lua refuses the program itself as a library.
 local function libraries(count)
   return function(dir, get)
     local like, paths = get "c-1000", {}

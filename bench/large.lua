@@ -1,5 +1,5 @@
---- Rows of real programs, which are built from Debian's package binutils-source: a linker in C++ (gold), an image of
--- 100 MB with debugging information, and readelf, which has about 1,000 functions.
+--- Rows with real programs, built from Debian's package binutils-source: gold, a linker in C++ (100 MB with debugging
+-- information), and readelf (about 1,000 functions).
 --
 -- @module bench.large
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -9,26 +9,26 @@ local shell = require "bench.shell"
 
 local quote = shell.quote
 
--- In an empty directory. What the package holds is one archive.
+-- Run in an empty directory. The package contains one archive.
 local BUILD <const> = [[
 tar xf /usr/src/binutils/binutils-*.tar.xz --strip-components=1 && mkdir build && cd build &&
 ../configure --enable-gold --disable-gdb --disable-gprofng --disable-nls --disable-werror \
   CFLAGS='-O2 -g -pg' CXXFLAGS='-O2 -g -pg' >configure.log 2>&1 &&
 make -j2 MAKEINFO=true all-binutils all-gold >make.log 2>&1]]
 
---- Builds binutils, unless that is done.
+--- Builds binutils, if that is not done yet.
 -- @tparam string dir
--- @treturn string the directory of what was built
+-- @treturn string the build directory
 local function build(dir)
   shell.cached(dir, BUILD, function()
-    io.stderr:write("building binutils, which takes some minutes\n")
+    io.stderr:write("building binutils (takes some minutes)\n")
     shell.run("cd " .. quote(dir) .. " && " .. BUILD)
   end)
   return dir .. "/build"
 end
 
---- An input of a program that is run: its command is a format, of the directory of what was built.
-local function ran(built, program, command)
+--- Returns a maker of an input: runs a program to make its profile. `%s` in the command is the build directory.
+local function profiled(built, program, command)
   return function(dir)
     local root = built(dir)
     local image = root .. program
@@ -49,18 +49,19 @@ local ROWS <const> = {
     aim = 200, slow = true },
   { name = "gold-source", title = "-A: annotated source of gold", input = "gold", words = { "-A" } },
   { name = "gold-flat", title = "-p: the flat profile of gold", input = "gold", words = { "-p" } },
-  { name = "gold-static", title = "-c: gold, with calls that are found in the code", input = "gold", words = { "-c" } },
-  { name = "gold-order", title = "-r: an order for the linker, of gold", input = "gold", words = { "-r" } },
+  { name = "gold-static", title = "-c: gold, with calls found in the code", input = "gold", words = { "-c" } },
+  { name = "gold-order", title = "-r: a link order for gold", input = "gold", words = { "-r" } },
 }
 
---- The rows, as those of `bench.rows`; there are no notes.
--- @tparam[opt] string elsewhere a directory in which binutils are built already
+--- Returns the rows (see `bench.rows`) and an empty list of notes.
+-- @tparam[opt] string elsewhere a directory in which binutils is already built
 -- @treturn table `rows` and `notes`
 return function(elsewhere)
   local function built(dir)
     return elsewhere or build(dir:match "^(.*)/" .. "/binutils")
   end
-  inputs.add("readelf", ran(built, "/binutils/readelf", "%s/binutils/readelf -aW --debug-dump %s/binutils/readelf"))
-  inputs.add("gold", ran(built, "/gold/ld-new", "%s/gold/ld-new -r -o whole.o --whole-archive %s/gold/libgold.a"))
+  inputs.add("readelf",
+    profiled(built, "/binutils/readelf", "%s/binutils/readelf -aW --debug-dump %s/binutils/readelf"))
+  inputs.add("gold", profiled(built, "/gold/ld-new", "%s/gold/ld-new -r -o whole.o --whole-archive %s/gold/libgold.a"))
   return { rows = ROWS, notes = {} }
 end

@@ -1,4 +1,4 @@
---- Where and when figures were taken: the machine, the versions of the programs, the date.
+--- Describes the environment of a measurement: the machine, the versions of the programs, the date.
 --
 -- @module bench.machine
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,7 +11,7 @@ local function first_line(command)
   return (shell.capture(command .. " 2>&1") or "unknown version"):match("[^\n]*")
 end
 
---- The processor and the memory.
+--- Describes processor, memory and system.
 local function hardware()
   local cpuinfo = shell.read("/proc/cpuinfo") or ""
   local _, cores = cpuinfo:gsub("processor%s*:", "")
@@ -20,7 +20,7 @@ local function hardware()
     (memory or 0) / 1024 ^ 2, first_line("uname -srm"))
 end
 
---- Lines of Markdown.
+--- Returns the description as Markdown.
 -- @tparam table options of the command line: `gnu` and `ours`
 function machine.describe(options)
   return table.concat({

@@ -1,13 +1,13 @@
---- Tables in Markdown, in columns that line up.
+--- Markdown tables with aligned columns.
 --
 -- @module bench.markdown
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local markdown = {}
 
---- Lays a table out.
--- @tparam {{string,...},...} lines the first of which has the headings
--- @tparam[opt] table left columns of text, by number: `{ [1] = true }`; the others stand at the right
+--- Formats a table.
+-- @tparam {{string,...},...} lines the first one has the headings
+-- @tparam[opt] table left set of left-aligned columns, `{ [1] = true }` by default; the others are right-aligned
 -- @treturn string
 function markdown.table(lines, left)
   left = left or { true }
@@ -28,7 +28,7 @@ function markdown.table(lines, left)
   return table.concat(out)
 end
 
---- A number in about three digits.
+--- Formats a number with about three digits.
 function markdown.number(value)
   if value < 1 then return ("%.3f"):format(value) end
   if value < 10 then return ("%.2f"):format(value) end

@@ -1,18 +1,17 @@
 /*
- * measure: runs a command several times, throws its output away and says what each run cost.
+ * measure: runs a command several times, discards its output, and prints the cost of each run.
  *
  *   measure [-n RUNS] [-t SECONDS] [-e FILE] COMMAND [ARGUMENT...]
  *
- * prints one line a run:
+ * prints one line per run:
  *
  *   wall=SECONDS user=SECONDS system=SECONDS rss=KIBIBYTES END
  *
- * where END is exit=STATUS, signal=NUMBER, or timeout=SECONDS for a run that was killed after
- * that many seconds.  With -e the command's error output goes to FILE (of the last run).
+ * END is exit=STATUS, signal=NUMBER, or timeout=SECONDS if the run was killed at the time
+ * limit.  -e writes the standard error of the last run to FILE.
  *
- * The kernel starts a child's peak memory at what its parent held when it was made, so this
- * program holds next to nothing, and the child borrows its memory (posix_spawn) until it has
- * become the command.
+ * A child's peak memory (ru_maxrss) starts with its parent's memory at the time of the fork.
+ * So this program uses little memory, and posix_spawn, which does not copy it.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -32,14 +31,14 @@
 
 extern char **environ;
 
-enum { FAILED = 125 };  /* our own exit status when measuring itself fails */
+enum { FAILED = 125 };  /* exit status if measuring itself fails */
 
 typedef struct {
   double wall;            /* seconds from spawning to reaping */
   struct rusage usage;    /* the command's and its waited-for children's */
-  int status;             /* as wait4 gives it */
-  int timed_out;          /* nonzero: it was killed after its time */
-  int interrupted;        /* nonzero: the signal that told *us* to stop */
+  int status;             /* from wait4 */
+  int timed_out;          /* nonzero: killed at the time limit */
+  int interrupted;        /* nonzero: the signal that told this program to stop */
 } Run;
 
 static void fail (const char *what, int error) {
@@ -61,7 +60,7 @@ static double timeval_seconds (struct timeval t) {
   return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* The signals we wait for instead of handling them: the child's end, and ours. */
+/* Signals that are blocked and waited for: the end of the child, and requests to stop. */
 static sigset_t awaited (void) {
   sigset_t set;
   sigemptyset(&set);
@@ -105,7 +104,7 @@ static int reap (pid_t pid, int options, Run *run) {
   return got == pid;
 }
 
-/* Waits for the child's end, for `limit` seconds at most (0: for ever). */
+/* Waits until the child ends, at most `limit` seconds (0: no limit). */
 static void await (pid_t pid, struct timespec begin, long limit, Run *run) {
   sigset_t set = awaited();
   while (!reap(pid, WNOHANG, run)) {
@@ -147,7 +146,7 @@ static long number (const char *text, const char *option) {
   errno = 0;
   value = strtol(text, &end, 10);
   if (errno != 0 || end == text || *end != '\0' || value < 0 || value > INT_MAX) {
-    fprintf(stderr, "measure: %s needs a whole number, not '%s'\n", option, text);
+    fprintf(stderr, "measure: %s must be a non-negative integer, not '%s'\n", option, text);
     exit(FAILED);
   }
   return value;
@@ -171,8 +170,8 @@ int main (int argc, char **argv) {
     fputs("usage: measure [-n RUNS] [-t SECONDS] [-e FILE] COMMAND [ARGUMENT...]\n", stderr);
     return FAILED;
   }
-  setrlimit(RLIMIT_CORE, &no_core);  /* writing a core file would count as time of the command */
-  signal(SIGCHLD, SIG_DFL);  /* an inherited "ignore" would take the child's figures with it */
+  setrlimit(RLIMIT_CORE, &no_core);  /* writing a core file would count as run time */
+  signal(SIGCHLD, SIG_DFL);  /* if SIGCHLD is ignored, wait4 returns no status */
   sigprocmask(SIG_BLOCK, &set, NULL);
   for (i = 0; i < runs; i++) {
     struct timespec begin = now();

@@ -1,10 +1,10 @@
---- What commands cost: seconds, processor time and peak memory, by the program of bench/measure.c.
+--- Measures commands with bench/measure.c: wall time, CPU time and peak memory.
 --
 --     local meter = meters.open("build/bench", { timeout = 120 })
 --     local run = meter:run("gprof -b program gmon.out")
 --     print(run.wall, run.cpu, run.mb, run.trouble)
 --
--- What commands print is thrown away.
+-- The output of the commands is discarded.
 --
 -- @module bench.meter
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,7 +15,7 @@ local quote = shell.quote
 
 local here <const> = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 
--- The same environment for all: GNU's own allocator settings are for tests, not for timing.
+-- The environment of all commands. MALLOC_PERTURB_, which tests may set, would slow them down.
 local ENVIRONMENT <const> = "env -u MALLOC_PERTURB_ LC_ALL=C "
 
 local SIGNALS <const> = { [4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] = "SIGFPE", [9] = "SIGKILL",
@@ -23,38 +23,38 @@ local SIGNALS <const> = { [4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] =
 
 local meters, methods = {}, {}
 
---- Compiles the program that measures.
--- @tparam string scratch a directory, made where it is not there: by its full path, as commands run anywhere
+--- Compiles bench/measure.c and returns a meter.
+-- @tparam string scratch absolute path of a directory for temporary files; created if necessary
 -- @tparam table options `timeout`: seconds after which a run is stopped
 -- @treturn meter
 function meters.open(scratch, options)
   local meter = setmetatable({ scratch = scratch, timeout = options.timeout }, { __index = methods })
   meter.program = scratch .. "/measure"
   shell.run("mkdir -p " .. quote(scratch .. "/together"))
-  -- wait4, and a posix_spawn that does not copy, are GNU's
+  -- _GNU_SOURCE declares wait4
   shell.run(("gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wshadow -Wconversion -Werror -o %s %s"):format(
     quote(meter.program), quote(here .. "measure.c")))
   return meter
 end
 
---- The words that measure a command.
+--- The shell command that measures a command.
 local function measuring(meter, command, dir, errors)
   return ("cd %s && %s%s -t %d -e %s %s"):format(quote(dir or "."), ENVIRONMENT, quote(meter.program), meter.timeout,
     quote(errors), command)
 end
 
---- How a run that did not succeed ended; nil if it did succeed.
+--- How a run failed, as text; nil if it succeeded.
 local function trouble(run)
   if run.timeout then return ("> %d s"):format(run.timeout) end
   if run.signal then return "dies (" .. (SIGNALS[run.signal] or "signal " .. run.signal) .. ")" end
   if run.exit ~= 0 then return "fails (" .. run.exit .. ")" end
 end
 
---- A run, of the line that the program prints about it.
+--- Makes a run from the line that bench/measure.c printed.
 local function parse(line, errors)
   local run = {}
   for key, value in (line or ""):gmatch("(%l+)=(%S+)") do run[key] = tonumber(value) end
-  if not run.wall then error("failed: to measure a command", 0) end
+  if not run.wall then error("bench/measure.c failed: " .. (line or "no output"), 0) end
   run.cpu, run.mb = run.user + run.system, run.rss / 1024
   run.trouble = trouble(run)
   run.errors = shell.read(errors)
@@ -62,10 +62,10 @@ local function parse(line, errors)
 end
 
 --- Runs a command.
--- @tparam string command words of the shell that name one program and its arguments
--- @tparam[opt] string dir where it runs
--- @treturn run a table: `wall` and `cpu`, seconds; `mb`, peak resident memory in megabytes; `trouble`, how it ended if
---   it did not succeed, and `timeout` where it was stopped; `errors`, what it wrote to standard error
+-- @tparam string command one program and its arguments, quoted for the shell
+-- @tparam[opt] string dir working directory
+-- @treturn run a table: `wall` and `cpu`, seconds; `mb`, peak resident memory in megabytes; `trouble`, how it failed,
+--   or nil; `timeout`, the time limit, if it was stopped; `errors`, its standard error
 function methods:run(command, dir)
   local errors = self.scratch .. "/stderr"
   return parse(shell.capture(measuring(self, command, dir, errors)), errors)
@@ -73,7 +73,7 @@ end
 
 --- Runs several commands, two at a time.
 -- @tparam {{command=string,dir=string},...} jobs
--- @treturn {run,...} as of `run`, in the order of the jobs
+-- @treturn {run,...} see `run`; in the order of the jobs
 function methods:together(jobs)
   local names, runs = {}, {}
   local function path(i, kind) return ("%s/together/%d.%s"):format(self.scratch, i, kind) end

@@ -1,7 +1,7 @@
---- What is measured beside the rows of the table, and told in a sentence.
+--- Notes below the table: measurements that are reported in a sentence.
 --
--- A note is a table: `name`, for the command line; `title`, what it is about; and `tell(meter, options)`, which
--- measures, and returns the sentence.
+-- A note is a table: `name`, for the command line; `title`, a description; and `measure(meter, options)`, which
+-- measures and returns the sentence.
 --
 -- @module bench.notes
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,26 +13,26 @@ local turns = require "bench.turns"
 
 local quote, number = shell.quote, markdown.number
 
--- No pairs here, nor aims: fewer runs will do.
+-- Notes have no aims, so they need fewer runs than rows.
 local RUNS <const> = 3
 
 local function measure(meter, commands, options, dir)
   return turns.measure(meter, commands, { runs = math.min(RUNS, options.runs), once = options.once, dir = dir })
 end
 
---- A command of bench/walk.lua on an input.
+--- The command that runs bench/walk.lua on an input.
 local function walk(how, input)
   local here = assert(shell.capture "pwd")
   return ("lua5.4 %s %s %s %s"):format(quote(here .. "/bench/walk.lua"), how, quote(input.image),
     quote(input.profiles[1]))
 end
 
---- Seconds, or what went wrong.
+--- Formats the wall time of a result, or how it failed.
 local function seconds(result)
   return result.trouble or number(result.wall) .. " s"
 end
 
---- A script that reads all functions and arcs, by objects, by fields, and from GNU gprof's text.
+--- Scripts that read all functions and arcs: by objects, by fields, and from the text of GNU gprof.
 local function walks(meter, options)
   local input = inputs.get(options.inputs, "c-100000-g")
   local text = ("%s -b -p -q %s %s | %s"):format(options.gnu, quote(input.image), quote(input.profiles[1]),
@@ -40,18 +40,18 @@ local function walks(meter, options)
   local opening, objects, fields, parsing = table.unpack(measure(meter, {
     walk("open", input), walk("objects", input), walk("fields", input), "sh -c " .. quote(text),
   }, options))
-  return ("A script that opens the profile of c-100000-g takes %s; that reads all functions and arcs by objects %s, " ..
-    "by fields %s; from GNU gprof's text %s."):format(seconds(opening), seconds(objects), seconds(fields),
+  return ("Scripts on c-100000-g: opening the profile takes %s; reading all functions and arcs by objects %s, by " ..
+    "fields %s, from the text of GNU gprof %s."):format(seconds(opening), seconds(objects), seconds(fields),
     seconds(parsing))
 end
 
---- Bytes and lines that a command prints.
+--- Lines and bytes that a command prints.
 local function printed(command)
   local lines, bytes = assert(shell.capture(command .. " | wc -l -c")):match("(%d+)%s+(%d+)")
   return tonumber(lines), tonumber(bytes)
 end
 
---- How fast a report is printed, once the profile is open.
+--- The output rate of a report, without the time to open the profile.
 local function rate(meter, options, name, style)
   local input = inputs.get(options.inputs, name)
   local command = ("%s -b %s %s %s"):format(options.ours, style, quote(input.image), quote(input.profiles[1]))
@@ -59,16 +59,16 @@ local function rate(meter, options, name, style)
   local whole, opening = table.unpack(measure(meter, { command, walk("open", input) }, options))
   if whole.trouble or opening.trouble then return ("`%s` on %s fails"):format(style, name) end
   local net = whole.wall - opening.wall
-  return ("`%s` on %s prints %.0f MB, %.1f million lines, in %s s beyond the %s s of opening: %.0f MB/s, %s million " ..
-    "lines/s"):format(style, name, bytes / 1e6, lines / 1e6, number(net), number(opening.wall), bytes / net / 1e6,
-    number(lines / net / 1e6))
+  return ("`%s` on %s prints %.0f MB, %.1f million lines, in %s s after %s s to open the profile: %.0f MB/s, %s " ..
+    "million lines/s"):format(style, name, bytes / 1e6, lines / 1e6, number(net), number(opening.wall),
+    bytes / net / 1e6, number(lines / net / 1e6))
 end
 
 local function rates(meter, options)
   return ("%s; %s."):format(rate(meter, options, "chain-1000000", "-p"), rate(meter, options, "arcs-1000000-g", "-q"))
 end
 
---- The sample program optimised: as it is, with its blocks counted, and with gcc's own counters.
+--- Variants of the optimized sample program: without counters, with our block counters, with gcc's counters.
 local VARIANTS <const> = {
   { name = "plain", flags = "", library = "" },
   { name = "blocks", flags = "-fsanitize-coverage=trace-pc ", library = " build/libgprof-blocks.a" },
@@ -85,13 +85,14 @@ local function blocks(meter, options)
       variant.flags, commands[i], variant.library))
   end
   local results = measure(meter, commands, options, dir)
-  return ("The sample program, optimised, takes %s; with its blocks counted %s, with gcc's --coverage %s."):format(
+  return ("The optimized sample program takes %s; with block counters %s, with gcc --coverage %s."):format(
     seconds(results[1]), seconds(results[2]), seconds(results[3]))
 end
 
 return {
-  { name = "walk", title = "a script that reads all functions and arcs, with the library and from text", tell = walks },
-  { name = "rates", title = "how fast reports of a million lines are printed", tell = rates },
-  { name = "blocks", title = "run time of the sample program with its blocks counted, and with --coverage",
-    tell = blocks },
+  { name = "walk", title = "scripts that read all functions and arcs, with the library and from text",
+    measure = walks },
+  { name = "rates", title = "output rate of reports of a million lines", measure = rates },
+  { name = "blocks", title = "run time of the sample program with block counters, and with --coverage",
+    measure = blocks },
 }

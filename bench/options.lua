@@ -10,25 +10,25 @@ local options = {}
 options.usage = [[
 usage: lua5.4 bench/run.lua [options] [row...]
 
-  --quick           one run of each instead of five
-  --runs=N          runs of each (5)
-  --once=SECONDS    a program that takes longer than this on a row runs only once there (10)
-  --timeout=SECONDS a run is stopped after this time (120)
-  --large           rows of real programs, which are built from Debian's binutils-source
-  --binutils=DIR    those programs are built there already
-  --check           compare the output of ours under --gnu-compat with GNU's, too
-  --ours=COMMAND    our program, by its full path (lua5.4 gprof.lua)
-  --gnu=COMMAND     GNU's (gprof)
-  --inputs=DIR      where programs and profiles are made, and kept (build/bench)
-  --output=FILE     write the report to FILE as well
-  --list            tell the rows and stop
+  --quick           one run of each command, instead of five
+  --runs=N          runs of each command (default: 5)
+  --once=SECONDS    a command that takes longer than this runs only once (default: 10)
+  --timeout=SECONDS stop a run after this time (default: 120)
+  --large           rows with real programs, built from Debian's binutils-source
+  --binutils=DIR    the directory where these programs are already built
+  --check           also compare our output under --gnu-compat with GNU gprof's
+  --ours=COMMAND    our program, by absolute path (default: lua5.4 gprof.lua)
+  --gnu=COMMAND     GNU gprof (default: gprof)
+  --inputs=DIR      directory for programs and profiles, reused by later runs (default: build/bench)
+  --output=FILE     also write the report to FILE
+  --list            list the rows and exit
 ]]
 
 local FLAGS <const> = { check = true, list = true, large = true, help = true }
 local TEXTS <const> = { ours = true, gnu = true, inputs = true, output = true, binutils = true }
 local NUMBERS <const> = { runs = true, once = true, timeout = true }
 
---- Sets the option of one argument; false if there is none such.
+--- Sets the option of one argument; returns false if it is invalid.
 local function set(all, argument)
   local key, value = argument:match("^%-%-(%l+)=?(.*)$")
   if argument == "--quick" then
@@ -45,9 +45,10 @@ local function set(all, argument)
   return true
 end
 
---- Reads a command line; an error if it makes no sense.
+--- Parses a command line.
 -- @tparam {string,...} arguments
--- @treturn table by name; and `rows`, names of rows
+-- @treturn table the options by name; and `rows`, names of rows
+-- @raise a string if an option is invalid
 function options.parse(arguments)
   local here = assert(shell.capture "pwd")
   local all = { runs = 5, once = 10, timeout = 120, ours = "lua5.4 " .. shell.quote(here .. "/gprof.lua"),
@@ -56,7 +57,7 @@ function options.parse(arguments)
     if not argument:find("^%-") then
       table.insert(all.rows, argument)
     elseif not set(all, argument) then
-      error("no such option, or not such a value: " .. argument, 0)
+      error("invalid option: " .. argument .. " (see --help)", 0)
     end
   end
   if not all.inputs:find("^/") then all.inputs = here .. "/" .. all.inputs end

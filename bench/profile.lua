@@ -1,11 +1,11 @@
---- Where our own time goes: a profile of this program, made with -pg and read by itself.
+--- Profiles gprof.lua with itself, to find where our time goes.
 --
 --     make profile, or lua5.4 bench/profile.lua [--inputs=DIR] [row...]
 --
--- from the root of the checkout, once build/profiled/lua is built: an interpreter that has everything in it, the core
--- compiled with -pg (see bench/profiled.c). Each row runs until there are enough samples; their sum tells which parts
--- of it take how much of the time, and which functions the most. Beside it stands the limit: what it takes to read the
--- bytes of symbol table, line table and profile once, and to write the report, at the rate of `cat`.
+-- Run it in the root of the checkout. It needs build/profiled/lua, an interpreter linked with the core, which is
+-- compiled with -pg (see bench/profiled.c). Each row runs until there are enough samples. The table shows the share of
+-- each part of the program and the busiest functions. The column "limit" is a lower bound of the time: the bytes of
+-- symbol table, line table, profile and report at the speed of `cat`.
 --
 -- @script profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -26,18 +26,18 @@ local quote = shell.quote
 
 local HERE <const> = assert(shell.capture("pwd"))
 local PROGRAM <const> = HERE .. "/build/profiled/lua"
-local ENOUGH <const>, MOST_RUNS <const> = 300, 100  -- samples of a row; runs, if there are fewer
-local FUNCTIONS <const> = 5  -- of a row are named
+local ENOUGH <const>, MAX_RUNS <const> = 300, 100  -- samples per row; most runs to get them
+local FUNCTIONS <const> = 5  -- in the column "busiest"
 
--- The rows that are looked at, unless others are named.
-local USUAL <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "callees", "chain", "cycle", "histogram",
-                        "lines", "lines-graph", "source", "order" }
+-- The default rows.
+local DEFAULT_ROWS <const> = { "c-10000-g", "c-100000-g", "cxx-10000", "arcs", "callees", "chain", "cycle", "histogram",
+                               "lines", "lines-graph", "source", "order" }
 
--- The parts of the program, by where their source is; what has none is the C library, or Lua: Debian's libraries tell
--- no lines. The order is that of the columns.
+-- The parts of the program, in the order of the columns. Our functions are assigned by source file. Debian's libraries
+-- have no debugging information, so their functions are assigned by name; the rest is "C library".
 local PARTS <const> = { "reading", "graph", "printing", "Lua", "libbfd", "C library" }
 
--- The rooms of csrc/ that are no part of their own. The binding prints reports, and is Lua's for the rest.
+-- The part of each directory of csrc/. Some files of these directories print reports.
 local part_of_room <const> = { base = "reading", gmon = "reading", object = "reading", debug = "reading",
   symbols = "reading", profile = "graph", lua = "Lua" }
 local printing <const> = {}
@@ -46,7 +46,7 @@ for _, name in ipairs { "base/columns", "base/format", "symbols/demangled", "pro
   printing[name] = "printing"
 end
 
--- Which part a function belongs to.
+-- The part that a function belongs to.
 local function part_of(f)
   local room, name = (f.file or ""):match "csrc/(%w+)/([%w_]+)%.[ch]$"
   if room then return printing[room .. "/" .. name] or part_of_room[room] end
@@ -58,7 +58,7 @@ local function part_of(f)
   return "C library"
 end
 
---- The command of a row, without the program.
+--- The arguments of the interpreter for a row.
 local function arguments_of(row, input)
   local words = type(row.words) == "function" and row.words(input.image) or row.words or {}
   local all = { quote(HERE .. "/gprof.lua"), "-b" }
@@ -68,8 +68,7 @@ local function arguments_of(row, input)
   return table.concat(all, " ")
 end
 
---- Runs a command. Its profile is added to the data, if there is one: what is over before the
--- first tick of the clock has none.
+--- Runs a command and adds its profile to the data.
 local function run_once(command, all, data)
   local prefix = all.inputs .. "/profiled"
   shell.run(("cd %s && GMON_OUT_PREFIX=%s %s > /dev/null"):format(quote(all.inputs), quote(prefix), command))
@@ -78,21 +77,21 @@ local function run_once(command, all, data)
   os.remove(file)
 end
 
---- The sum of as many runs as it takes.
--- @treturn profile
--- @treturn integer how many
+--- Runs a command until there are enough samples.
+-- @treturn profile the sum of all runs
+-- @treturn integer number of runs
 local function measure(command, all)
   local image = assert(gprof.image(PROGRAM))
   local data = gprof.data(image)
-  for runs = 1, MOST_RUNS do
+  for runs = 1, MAX_RUNS do
     run_once(command, all, data)
     local profile = assert(gprof.profile(image, data))
-    if profile.total_ticks >= ENOUGH or runs == MOST_RUNS then return profile, runs end
+    if profile.total_ticks >= ENOUGH or runs == MAX_RUNS then return profile, runs end
     profile:close()
   end
 end
 
---- Bytes that have to be read for a row, and written.
+--- The bytes that a row must read and write at least.
 local function bytes_of(row, all, command, input)
   local sum = tonumber(shell.capture(("cd %s && %s | wc -c"):format(quote(all.inputs), command)))
   for name, bytes in shell.capture("readelf -SW " .. quote(input.image)):gmatch(
@@ -104,7 +103,7 @@ local function bytes_of(row, all, command, input)
   return sum
 end
 
---- Bytes a second that `cat` reads of a file that is in memory.
+--- The speed of `cat` for a cached file, in bytes per second.
 local function rate_of_cat(all)
   local path, bytes = all.inputs .. "/profiled-bytes", 200 * 1024 ^ 2
   shell.run(("head -c %d /dev/zero > %s"):format(bytes, quote(path)))
@@ -113,16 +112,16 @@ local function rate_of_cat(all)
   return bytes / tonumber(seconds)
 end
 
--- What -pg itself takes is no part of it.
-local function is_machinery(f)
+-- Whether a function belongs to -pg itself; such functions are left out.
+local function is_profiler(f)
   return f.symbol:find "mcount" or f.symbol:find "profile_freq"
 end
 
---- Where the ticks are: by part, of all, and the functions that have most.
-local function take_apart(profile)
+--- Returns the ticks by part, the total, and the functions with most ticks.
+local function breakdown(profile)
   local shares, total, busiest = {}, 0, {}
   for f in profile:functions "self" do
-    if f.ticks > 0 and not is_machinery(f) then
+    if f.ticks > 0 and not is_profiler(f) then
       local part = part_of(f)
       shares[part] = (shares[part] or 0) + f.ticks
       total = total + f.ticks
@@ -132,12 +131,12 @@ local function take_apart(profile)
   return shares, total, busiest
 end
 
---- A line of the table.
+--- Measures a row and returns its line of the table.
 local function line_of(row, all, rate)
   local input = inputs.get(all.inputs, row.input)
   local arguments = arguments_of(row, input)
   local profile, runs = measure(quote(PROGRAM) .. " " .. arguments, all)
-  local shares, total, busiest = take_apart(profile)
+  local shares, total, busiest = breakdown(profile)
   local names, bytes = {}, bytes_of(row, all, "lua5.4 " .. arguments, input)
   for i, f in ipairs(busiest) do names[i] = ("%s %.0f %%"):format(f.symbol, 100 * f.ticks / total) end
   local line = { row.name, ("%.0f"):format(1000 * total / (profile.rate or 1) / runs), ("%.1f"):format(bytes / 1e6),
@@ -151,18 +150,18 @@ end
 
 local function main(arguments)
   local all = options.parse(arguments)
-  local by_name, names = {}, all.rows[1] and all.rows or USUAL
+  local by_name, names = {}, all.rows[1] and all.rows or DEFAULT_ROWS
   for _, row in ipairs(rows) do by_name[row.name] = row end
-  local lines, rate = { { "row", "CPU ms", "MB in and out", "limit ms" } }, rate_of_cat(all)
+  local lines, rate = { { "row", "CPU ms", "MB read and written", "limit ms" } }, rate_of_cat(all)
   for _, part in ipairs(PARTS) do table.insert(lines[1], part .. " %") end
   table.insert(lines[1], "busiest")
   for _, name in ipairs(names) do
-    local row = by_name[name] or error("no such row: " .. name, 0)
+    local row = by_name[name] or error("unknown row: " .. name, 0)
     io.stderr:write(row.name, "\n")
     lines[#lines + 1] = line_of(row, all, rate)
   end
   io.write(markdown.table(lines, { true, [#lines[1]] = true }))
-  io.write(("\n`cat` copies %.1f GB a second.\n"):format(rate / 1e9))
+  io.write(("\n`cat` copies %.1f GB/s.\n"):format(rate / 1e9))
 end
 
 local done, message = pcall(main, arg)

@@ -2,8 +2,8 @@
 /*
  * A Lua interpreter for profiling: `profiled SCRIPT [ARGUMENT...]`.
  *
- * A profile covers the executable only. So this interpreter has everything in it: Lua, the
- * core's modules, which are compiled with -pg, libbfd and the C library.
+ * A gmon.out covers only the executable. So everything is linked statically: Lua, the modules
+ * of the core (compiled with -pg), libbfd and the C library.
  */
 #include <lauxlib.h>
 #include <lua.h>

@@ -1,8 +1,8 @@
---- Large profiled programs, made from a few numbers.
+--- Generates large programs and their profiles.
 --
--- A program is written as source text, compiled and linked, but never run: its profile is made up,
--- from a seeded random sequence, over the addresses that `nm` tells.  So the same options give the
--- same profile, and a million functions take seconds.
+-- A program is written as source text, compiled and linked, but never run. Its profile is generated from a seeded
+-- random sequence and the addresses that `nm` prints. So the same options give the same profile, and a million
+-- functions take only seconds.
 --
 --     local image, profiles = programs.build("build/bench/x", { functions = 10000, debug = true })
 --
@@ -21,29 +21,29 @@ local here = debug.getinfo(1, "S").source:match("^@(.*/)") or "./"
 
 local programs = {}
 
---- What a program is like unless its options say otherwise.
+--- Default options.
 programs.defaults = {
-  functions = 1000,     -- how many
-  files = 1,            -- source files to spread them over
+  functions = 1000,     -- number of functions
+  files = 1,            -- number of source files
   language = "c",       -- "c", "c++" (names of 100 to 400 characters), "labels" (assembler)
-  apart = 0,            -- bytes between functions, in assembler
+  apart = 0,            -- bytes between functions (assembler only)
   debug = false,        -- compiled with -g
   statics = 1 / 3,      -- share of static functions
   ran = 0.85,           -- share of functions that ran
-  density = 1,          -- calls in a graph of shape "program": so many times the usual
-  shape = "program",    -- of the call graph: a key of `bench.shapes`
-  dense = false,        -- samples in a tenth of all bins, in place of some bins of each function that ran
+  density = 1,          -- factor of the number of arcs (shapes "program" and "forward")
+  shape = "program",    -- shape of the call graph: a key of `bench.shapes`
+  dense = false,        -- samples in a tenth of all bins, instead of in some bins of half of the functions that ran
   pie = false,          -- position-independent
-  profiles = 1,         -- of as many runs
+  profiles = 1,         -- number of runs, with a profile each
   seed = 1,
-  jobs = 2,             -- compilers running at once
+  jobs = 2,             -- parallel compilers
 }
 
 ----------------------------------------------------------------------------------------------------
 -- The image
 ----------------------------------------------------------------------------------------------------
 
---- Compiles and links the sources; the objects are removed again.
+--- Compiles and links the sources, and removes the object files.
 local function compile(dir, files, options)
   local compiler = options.language == "c++" and "g++" or "gcc"
   local position = options.pie and "-fpie" or "-fno-pie"
@@ -59,17 +59,17 @@ local function compile(dir, files, options)
   return dir .. "/program"
 end
 
--- A function's name, and no other, ends like this.
+-- Matches the names of generated functions, and no other symbols.
 local NAME <const> = "%l_%d+"
 
---- Our functions and the range of the text, by what `nm` says.
--- @treturn {{address=,size=},...} in order of addresses
--- @treturn integer the first address that glibc would profile
--- @treturn integer the first behind
+--- Finds the generated functions, and the range that glibc would profile, in the output of `nm`.
+-- @treturn {{address=,size=},...} sorted by address
+-- @treturn integer the first address of the range
+-- @treturn integer one past its end
 local function functions_of(image)
   local nm <close> = assert(io.popen("nm -n " .. quote(image)))
   local functions, low, high = {}, nil, nil
-  local open  -- the function that the next address ends
+  local open  -- the function whose size is still unknown: it ends at the next address
   for line in nm:lines() do
     local hex, class, name = line:match("^(%x+) (%a) (%S+)")
     local address = hex and tonumber(hex, 16)
@@ -85,7 +85,7 @@ local function functions_of(image)
       functions[#functions + 1] = open
     end
   end
-  assert(functions[1] and low and high, "nm tells no functions of " .. image)
+  assert(functions[1] and low and high, image .. ": nm lists no generated functions")
   return functions, low & -4, (high + 3) & -4
 end
 
@@ -93,8 +93,8 @@ end
 -- The profile
 ----------------------------------------------------------------------------------------------------
 
---- Made-up samples in half of the functions that ran.
--- @treturn table as `gmon.magic` takes a histogram
+--- Generates samples in half of the functions that ran.
+-- @treturn table a histogram for `gmon.magic`
 local function sample(functions, low, high, options)
   local bins = { n = (high - low) // 4 }  -- a bin covers four bytes, as glibc's do
   for _, f in ipairs(functions) do
@@ -109,8 +109,8 @@ local function sample(functions, low, high, options)
            dimension = "seconds", abbreviation = "s" }
 end
 
---- Samples in a tenth of all bins: a piece of a histogram, again and again.
--- @treturn table as `gmon.magic` takes the bytes of a histogram
+--- Generates samples in a tenth of all bins, by repeating a piece of a histogram.
+-- @treturn table a raw record for `gmon.magic`
 local function sample_densely(_, low, high)
   local piece, bin_count = {}, (high - low) // 4
   for i = 1, 65536 do
@@ -120,7 +120,7 @@ local function sample_densely(_, low, high)
   return { kind = "raw", bytes = string.pack("<BI8I8I4I4c15c1", 0, low, high, bin_count, 100, "seconds", "s") .. bins }
 end
 
---- A made-up call graph, as `gmon.magic` takes arcs, behind the first of `records`.
+--- Appends the arcs of a generated call graph to the records.
 local function add_arcs(records, functions, options)
   shapes[options.shape](#functions, function(caller, callee, count)
     local f = functions[caller]
@@ -129,7 +129,7 @@ local function add_arcs(records, functions, options)
   end, options.ran, options.density)
 end
 
---- Another run of the same program: other samples, and calls of another number along most arcs.
+--- Generates another run of the same program: other samples, and other counts for most arcs.
 local function another(records, functions, low, high, options)
   local new = { sample(functions, low, high, options) }
   for i = 2, #records do
@@ -145,7 +145,7 @@ local function profile_path(dir, i)
   return i == 1 and dir .. "/gmon.out" or ("%s/gmon.%04d"):format(dir, i)
 end
 
---- Writes made-up profiles of an image.
+--- Writes generated profiles of an image.
 local function write_profiles(image, dir, options)
   local gmon = require "support.gmon"
   local functions, low, high = functions_of(image)
@@ -158,22 +158,22 @@ local function write_profiles(image, dir, options)
 end
 
 ----------------------------------------------------------------------------------------------------
--- Both
+-- Programs with profiles
 ----------------------------------------------------------------------------------------------------
 
---- All options, those that are not given as they are by default.
+--- Adds the defaults to the given options, and checks them.
 local function complete(options)
   for key in pairs(options) do
-    if programs.defaults[key] == nil then error("no such option: " .. key, 3) end
+    if programs.defaults[key] == nil then error("unknown option: " .. key, 3) end
   end
   local all = setmetatable({}, { __index = programs.defaults })
   for key, value in pairs(options) do all[key] = value end
-  if not sources[all.language] then error("no such language: " .. all.language, 3) end
-  if not shapes[all.shape] then error("no such shape: " .. all.shape, 3) end
+  if not sources[all.language] then error("unknown language: " .. all.language, 3) end
+  if not shapes[all.shape] then error("unknown shape: " .. all.shape, 3) end
   return all
 end
 
---- What decides what a program and its profile are: its options, and how they are made.
+--- Everything that determines a program and its profiles, as text: the options, and checksums of the generator.
 local function recipe_of(options)
   local lines = {}
   for key in pairs(programs.defaults) do
@@ -193,9 +193,9 @@ local function profile_paths(dir, options)
   return paths
 end
 
---- Makes a program and its profiles in a directory of their own, unless it holds them already.
--- @tparam string dir made where it is not there, emptied where it holds something else
--- @tparam[opt] table options any of `programs.defaults`
+--- Generates a program and its profiles, unless the directory has them already.
+-- @tparam string dir created if necessary; other contents are deleted
+-- @tparam[opt] table options see `programs.defaults`
 -- @treturn string path of the image
 -- @treturn {string,...} paths of the profiles
 function programs.build(dir, options)
@@ -208,10 +208,10 @@ function programs.build(dir, options)
   return dir .. "/program", profile_paths(dir, all)
 end
 
---- Makes other profiles of a program, in a directory of their own.
--- @tparam string dir as of `build`
--- @tparam string image one that `build` made
--- @tparam table options those of `programs.defaults` that are about profiles
+--- Generates other profiles of a program.
+-- @tparam string dir a directory for the profiles, as for `build`
+-- @tparam string image made by `build`
+-- @tparam table options those of `programs.defaults` that concern profiles
 -- @treturn {string,...} paths of the profiles
 function programs.profile(dir, image, options)
   local all = complete(options)

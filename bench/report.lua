@@ -1,4 +1,4 @@
---- The table of all rows, and the remarks below it.
+--- Formats the results: the table of all rows, and the list of their titles.
 --
 -- @module bench.report
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,25 +14,25 @@ local report = {}
 local HEADINGS <const> = { "row", "GNU s", "CPU s", "MB", "ours s", "CPU s", "MB", "GNU/ours", "memory", "aim", "met",
   "compat" }
 
---- A wall time, or what went wrong; a star where there was but one run.
+--- Formats a wall time, or how the run failed. A star marks a single run.
 local function wall_cell(result, single)
   if result.trouble then return result.trouble end
   return number(result.wall) .. (single and " *" or "")
 end
 
---- The ratio of wall times, or of memory; where GNU gprof was stopped, a lower bound.
+--- Formats a ratio of wall times or of memory. It is a lower bound if GNU gprof was stopped.
 local function ratio_cell(gnu, ours, ratio)
   if not ours or ours.trouble or gnu.trouble and not gnu.timeout then return "" end
   return (gnu.timeout and "> " or "") .. number(ratio)
 end
 
---- What is wanted.
+--- Formats the aim of a row.
 local function aim_cell(aim, verdict)
   if verdict.net then return ("net <= %.1f ms"):format(verdict.net.gnu * 1000) end
   return (">= %g"):format(aim)
 end
 
---- Whether we have it, or what is missing.
+--- Formats whether the aim is met, or what is missed.
 local function met_cell(verdict)
   local net = verdict.net and (" (%.1f ms)"):format(verdict.net.ours * 1000) or ""
   if verdict.time and verdict.memory then return "yes" .. net end
@@ -43,7 +43,7 @@ local function met_cell(verdict)
   return (missing[1] and "no: " .. table.concat(missing, ", ") or "not known") .. net
 end
 
---- The cells of a row.
+--- Returns the cells of a row, and the verdict of `aims.judge`.
 local function line_of(measured, idle, runs)
   local row, gnu, ours = measured.row, measured.gnu, measured.ours
   local aim = row.aim or aims.RATIO
@@ -58,13 +58,13 @@ local function line_of(measured, idle, runs)
   return line, verdict
 end
 
---- The table.
--- @tparam {table,...} list what `comparison.measure` returned
--- @tparam table idle the seconds that starting takes: `gnu`, `ours`
--- @tparam table options of the command line: `runs`, how many are wanted of each; `check`, whether there is a column on
---   outputs that were compared
+--- Formats the table.
+-- @tparam {table,...} list results of `comparison.measure`
+-- @tparam table idle start-up times in seconds: `gnu`, `ours`
+-- @tparam table options of the command line: `runs`, the number of runs of each command; `check`: whether to add the
+--   column "output"
 -- @treturn string Markdown
--- @treturn integer how many rows meet their aim
+-- @treturn integer number of rows that meet their aim
 function report.table(list, idle, options)
   local lines, good = { table.move(HEADINGS, 1, #HEADINGS, 1, {}) }, 0
   if options.check then table.insert(lines[1], "output") end
@@ -79,9 +79,9 @@ function report.table(list, idle, options)
   return markdown.table(lines), good
 end
 
---- What the rows stand for.
+--- Formats the titles of the rows.
 -- @tparam {row,...} rows
--- @treturn string Markdown: a list
+-- @treturn string a Markdown list
 function report.titles(rows)
   local lines = {}
   for i, row in ipairs(rows) do lines[i] = ("- `%s`: %s\n"):format(row.name, row.title) end

@@ -1,23 +1,24 @@
---- The rows of the table: what is measured.
+--- The rows of the table.
 --
 -- A row is a table:
 --
--- * `name`: what it is called in the table and on the command line;
--- * `title`: what it stands for;
--- * `input`: the name of its input, one of `bench.inputs`;
--- * `words(input)`: options that both programs get beside `-b`, an array; or simply that array;
--- * `aim`: how many times as long as ours GNU gprof is to take; 2, if it is not given;
--- * `slow`: GNU gprof takes so long that it runs once only, when all others are done;
--- * `ours_alone`: GNU gprof cannot do it, and so --gnu-compat does not;
--- * `sums`: whether a sum is written, by both programs into the directory of the input; `cat` of the profiles tells
---   what reading them takes.
+-- * `name`: its name in the table and on the command line;
+-- * `title`: a description;
+-- * `input`: the name of its input, see `bench.inputs`;
+-- * `words`: an array of options that both programs get in addition to `-b`, or a function (input) that returns it;
+-- * `aim`: the least ratio of GNU gprof's wall time to ours (default: `aims.RATIO`);
+-- * `slow`: GNU gprof is slow, and runs only once, after all other rows;
+-- * `ours_alone`: GNU gprof cannot do this, so --gnu-compat is not measured either;
+-- * `sums`: both programs write a sum, into the directory of the input. `cat` of the profiles is measured, too, as the
+--   cost of reading them.
 --
 -- @module bench.rows
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "bench.shell"
 
---- A hundred symspecs for an option, spread over the functions of an image: names, or pairs of them for calls.
+--- Returns `words` that repeat an option for 100 symspecs, spread over the functions of the image. The symspecs are
+-- names, or CALLER/CALLEE if `pairs_of_names` is true.
 local function hundred(option, pairs_of_names)
   return function(input)
     local names, words = {}, {}
@@ -34,7 +35,7 @@ local function hundred(option, pairs_of_names)
   end
 end
 
---- The libraries of an input, each with its profile.
+--- The options --with for all libraries of an input.
 local function libraries(input)
   local words = {}
   for i, path in ipairs(input.libraries) do words[i] = ("--with=%s:%s.profile"):format(path, path) end
@@ -60,27 +61,27 @@ return {
   { name = "histogram", title = "a histogram of 64 MB", input = "histogram-64-mb" },
   { name = "never", title = "-z: with functions that never ran; 10,000 C functions", input = "c-10000",
     words = { "-z" } },
-  { name = "static", title = "-c: with calls that are found in the code; 10,000 C functions", input = "c-10000",
+  { name = "static", title = "-c: with calls found in the code; 10,000 C functions", input = "c-10000",
     words = { "-c" } },
   { name = "lines", title = "-l -p: the flat profile by line; 10,000 C functions, with -g", input = "c-10000-g",
     words = { "-l", "-p" } },
-  { name = "lines-graph", title = "-l -q: the call graph by line, of the same", input = "c-10000-g",
+  { name = "lines-graph", title = "-l -q: the call graph by line; the same program", input = "c-10000-g",
     words = { "-l", "-q" } },
   { name = "lines-cxx", title = "-l -p: the flat profile by line; 10,000 C++ functions, with -g",
     input = "cxx-10000-g", words = { "-l", "-p" } },
   { name = "source", title = "-A: annotated source; 10,000 C functions, with -g", input = "c-10000-g",
     words = { "-A" } },
-  { name = "source-lines", title = "-l -A -x: the same, with each line's count", input = "c-10000-g",
-    words = { "-l", "-A", "-x" } },
-  { name = "order", title = "-r: an order for the linker; 100,000 C functions, with -g", input = "c-100000-g",
+  { name = "source-lines", title = "-l -A -x: annotated source with a count for each line; the same program",
+    input = "c-10000-g", words = { "-l", "-A", "-x" } },
+  { name = "order", title = "-r: a link order; 100,000 C functions, with -g", input = "c-100000-g",
     words = { "-r" } },
-  { name = "select-k", title = "-k, 100 times: without 100 calls; 10,000 C functions", input = "c-10000",
+  { name = "select-k", title = "100 options -k (leave out calls); 10,000 C functions", input = "c-10000",
     words = hundred("-k", true) },
-  { name = "select-e", title = "-e, 100 times: without the entries of 100 functions, of the same", input = "c-10000",
+  { name = "select-e", title = "100 options -e (leave out entries); the same program", input = "c-10000",
     words = hundred "-e" },
-  { name = "select-n", title = "-n, 100 times: the time of 100 functions, of the same", input = "c-10000",
+  { name = "select-n", title = "100 options -n (select whose time counts); the same program", input = "c-10000",
     words = hundred "-n" },
-  { name = "library", title = "a profile of the dynamic linker's, of a shared library of 1,000 functions",
+  { name = "library", title = "a shared library of 1,000 functions, profiled by the dynamic linker (LD_PROFILE)",
     input = "library", ours_alone = true },
   { name = "libraries", title = "--with: a program of 1,000 functions and 100 such libraries", input = "libraries-100",
     words = libraries, ours_alone = true },

@@ -1,9 +1,9 @@
---- Measures GNU gprof and ours on the same inputs and prints the figures as a Markdown table.
+--- Measures GNU gprof and our program on the same inputs, and prints the results as a Markdown table.
 --
 --     lua5.4 bench/run.lua [options] [row...]
 --
--- from the root of the checkout, once the program is built. What is measured is in `bench/rows.lua`, `bench/notes.lua`
--- and `bench/large.lua`; what we want it to be, in `bench/aims.lua`.
+-- Run it in the root of the checkout, after `make`. `bench/rows.lua`, `bench/notes.lua` and `bench/large.lua` define
+-- the measurements, `bench/aims.lua` the aims.
 --
 -- @script run
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -25,21 +25,21 @@ local function progress(...)
   io.stderr:write(string.format(...), "\n")
 end
 
---- Rows and notes, or those of them that have the names; an error if there is none of a name.
+--- Selects rows and notes by name; all of them if there are no names. Raises an error for an unknown name.
 local function choose(rows, notes, names)
   local wanted, chosen_rows, chosen_notes = {}, {}, {}
   for _, name in ipairs(names) do wanted[name] = true end
   for _, list in ipairs { { rows, chosen_rows }, { notes, chosen_notes } } do
-    for _, one in ipairs(list[1]) do
-      if not names[1] or wanted[one.name] then table.insert(list[2], one) end
-      wanted[one.name] = nil
+    for _, item in ipairs(list[1]) do
+      if not names[1] or wanted[item.name] then table.insert(list[2], item) end
+      wanted[item.name] = nil
     end
   end
-  if next(wanted) then error("no such row: " .. next(wanted), 0) end
+  if next(wanted) then error("unknown row: " .. next(wanted) .. " (see --list)", 0) end
   return chosen_rows, chosen_notes
 end
 
---- What starting takes, in seconds: GNU gprof, Lua, and Lua with our core.
+--- Start-up times in seconds: of GNU gprof, of Lua, and of Lua with our core.
 local function starting(meter, all)
   local commands = { all.gnu .. " --version", "lua5.4 -e ''",
                      [[lua5.4 -e 'package.cpath = "./build/?.so"; require "gprof.core"']] }
@@ -50,34 +50,34 @@ local function starting(meter, all)
   return { gnu = results[1].wall, lua = results[2].wall, ours = results[3].wall }
 end
 
---- Measures all rows, the slow ones at the end.
+--- Measures all rows; slow runs of GNU gprof come last.
 local function measure_rows(meter, rows, all)
   local list = {}
   for i, row in ipairs(rows) do
     progress("%s: %s", row.name, row.title)
     list[i] = comparison.measure(meter, row, all)
   end
-  progress("GNU gprof where it is slow")
+  progress("slow runs of GNU gprof")
   comparison.finish(meter, list)
   return list
 end
 
---- How the figures were taken.
+--- Explains how the results were measured.
 local function method(all, idle, seconds)
   return {
-    all.runs == 1 and "One run of each." or ("Medians of %d runs of each, in turns, and of 21 where all take less " ..
-      "than 50 ms; GNU/ours is the median of the ratios of runs that followed each other."):format(all.runs),
-    ("A star is a single run: where a program takes more than %d s, and where GNU gprof is known to be slow. That " ..
-      "is run when all else is done, two rows at a time. A run is stopped after %d s."):format(all.once, all.timeout),
-    "MB and memory: peak resident memory, and GNU's over ours. compat: GNU/ours with --gnu-compat.",
-    ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. Where GNU " ..
-      "takes less than 20 ms, net times count: those beyond the start."):format(idle.gnu * 1000, idle.lua * 1000,
+    all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command, in turns; of 21 runs if " ..
+      "all take less than 50 ms. GNU/ours is the median of the ratios of consecutive runs."):format(all.runs),
+    ("A star marks a single run: a command that takes more than %d s, or GNU gprof where it is known to be slow. " ..
+      "The slow runs come last, two at a time. A run is stopped after %d s."):format(all.once, all.timeout),
+    "MB: peak resident memory; memory: GNU's divided by ours. compat: GNU/ours with --gnu-compat.",
+    ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. If GNU takes " ..
+      "less than 20 ms, net times count: without start-up."):format(idle.gnu * 1000, idle.lua * 1000,
       idle.ours * 1000),
-    ("All took %d s, with whatever inputs had to be made."):format(seconds),
+    ("Total: %d s, including making the inputs that were missing."):format(seconds),
   }
 end
 
---- What went wrong with ours, and how long `cat` takes beside it.
+--- Lists failures of our program, and compares sums with `cat`. Also returns whether all is well.
 local function remarks(list)
   local lines, good = {}, true
   for _, measured in ipairs(list) do
@@ -98,12 +98,12 @@ local function remarks(list)
   return lines, good
 end
 
---- Tells the notes.
-local function tell(meter, notes, all)
+--- Measures the notes.
+local function measure_notes(meter, notes, all)
   local lines = {}
   for i, note in ipairs(notes) do
     progress("%s: %s", note.name, note.title)
-    lines[i] = note.tell(meter, all)
+    lines[i] = note.measure(meter, all)
   end
   return lines
 end
@@ -116,14 +116,14 @@ local function bullets(...)
   return table.concat(lines)
 end
 
---- Everything, as text; and whether ours did what it should on every row.
+--- Measures everything. Returns the report, and whether our program succeeded on every row.
 local function run(rows, notes, all)
   local meter, begin = meters.open(all.inputs, all), os.time()
   local about, idle = machine.describe(all), starting(meter, all)
   local list = measure_rows(meter, rows, all)
-  local noted = tell(meter, notes, all)
-  local wrong, good = remarks(list)
-  local parts = { about, bullets(method(all, idle, os.time() - begin), wrong, noted) }
+  local note_lines = measure_notes(meter, notes, all)
+  local remark_lines, good = remarks(list)
+  local parts = { about, bullets(method(all, idle, os.time() - begin), remark_lines, note_lines) }
   if list[1] then
     local text, met = report.table(list, idle, all)
     table.insert(parts, 2, text)
@@ -143,8 +143,8 @@ local function main(arguments)
                or { rows = require "bench.rows", notes = require "bench.notes" }
   local rows, notes = choose(sets.rows, sets.notes, all.rows)
   if all.list then
-    for _, one in ipairs(table.move(notes, 1, #notes, #rows + 1, rows)) do
-      print(("%-14s %s"):format(one.name, one.title))
+    for _, item in ipairs(table.move(notes, 1, #notes, #rows + 1, rows)) do
+      print(("%-14s %s"):format(item.name, item.title))
     end
     return true
   end

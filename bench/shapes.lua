@@ -1,8 +1,8 @@
---- Call graphs of generated programs, in a few shapes.
+--- Shapes of call graphs for generated programs.
 --
--- Each shape is a function of the number of functions n, and calls `arc(caller, callee, count)` for each arc,
--- with numbers of functions from 1 to n. The share of functions that `ran`, and the `density` of arcs, are for
--- those shapes that have a use for them.
+-- Each shape is a function (n, arc, ran, density). It calls `arc(caller, callee, count)` for each arc; functions are
+-- numbers from 1 to n. Some shapes use `ran`, the share of functions that ran, and `density`, a factor of the number
+-- of arcs.
 --
 -- @module bench.shapes
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,8 +13,8 @@ local random, long_tail = math.random, chance.long_tail
 
 local shapes = {}
 
---- Layers, as programs have them: who is called is called by one to many functions, mostly of the
--- layer above; some recursion, some pairs that call each other, and some code that never runs.
+--- Layers, as in real programs: each function has one to many callers, mostly in the layer above. There are some
+-- recursive functions, some pairs that call each other, and some functions that never ran.
 function shapes.program(n, arc, ran, density)
   local layers = math.min(24, n)
   local order = {}
@@ -23,8 +23,8 @@ function shapes.program(n, arc, ran, density)
     order[i] = order[j]
     order[j] = i
   end
-  local above = { order[1] }  -- the functions of the layers above that run
-  local last_layer = 1        -- where in `above` the latest layer begins
+  local above = { order[1] }  -- functions of the layers above that ran
+  local last_layer = 1        -- index in `above` where the last layer starts
   for layer = 2, layers do
     local size_before = #above
     for place = n * (layer - 2) // (layers - 1) + 1, n * (layer - 1) // (layers - 1) do
@@ -51,7 +51,7 @@ function shapes.callees(n, arc)
   for i = 2, n do arc(1, i, long_tail(1000000, 2.5)) end
 end
 
---- All functions call one.
+--- All functions call the first.
 function shapes.callers(n, arc)
   for i = 2, n do arc(i, 1, long_tail(1000000, 2.5)) end
 end
@@ -61,7 +61,7 @@ function shapes.chain(n, arc)
   for i = 2, n do arc(i - 1, i, i) end
 end
 
---- Each function calls the next, the last one the first, and one of ten another one, too: a cycle of all.
+--- One cycle: each function calls the next, the last calls the first, and one in ten also calls a random function.
 function shapes.cycle(n, arc)
   for i = 1, n do
     arc(i, i % n + 1, i)
@@ -69,7 +69,7 @@ function shapes.cycle(n, arc)
   end
 end
 
---- So many calls of each function, of any that come later: no cycle, and n times `density` arcs.
+--- Each function calls `density` random functions with greater numbers: an acyclic graph of about n * `density` arcs.
 function shapes.forward(n, arc, _, density)
   for i = 1, n - 1 do
     for _ = 1, density do arc(i, random(i + 1, n), long_tail(1000000, 2.5)) end

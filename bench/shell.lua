@@ -1,4 +1,4 @@
---- Files and commands, as the benchmarks need them.
+--- Files and shell commands for the benchmarks.
 --
 -- @module bench.shell
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,12 +10,12 @@ function shell.quote(word)
   return "'" .. word:gsub("'", "'\\''") .. "'"
 end
 
---- Runs a command; an error if it fails.
+--- Runs a command. Raises an error if it fails.
 function shell.run(command)
   if not os.execute(command) then error("failed: " .. command, 0) end
 end
 
---- What a command prints, without the newlines at its end; nil if it fails.
+--- Returns the output of a command without trailing newlines; nil if it fails.
 function shell.capture(command)
   local pipe = assert(io.popen(command))
   local text = pipe:read("a")
@@ -23,7 +23,7 @@ function shell.capture(command)
   return (text:gsub("\n*$", ""))
 end
 
---- A file's content; nil if there is none.
+--- Returns the contents of a file; nil if it cannot be opened.
 function shell.read(path)
   local file = io.open(path, "rb")
   if not file then return nil end
@@ -32,23 +32,24 @@ function shell.read(path)
   return text
 end
 
---- Makes a file of some strings.
+--- Writes strings to a file.
 function shell.write(path, ...)
   local file = assert(io.open(path, "wb"))
   assert(file:write(...))
   assert(file:close())
 end
 
---- A number that changes when a text does.
+--- Returns a checksum of a string.
 function shell.checksum(text)
   local sum = 0
   for i = 1, #text do sum = (sum * 31 + text:byte(i)) & 0xffffffffffff end
   return sum
 end
 
---- Fills a directory once: empties it and calls `make`, unless the same recipe filled it before.
+--- Fills a directory and caches the result: if the directory was made from another recipe, empties it and calls
+-- `make`.
 -- @tparam string dir
--- @tparam string recipe any text that decides what `make` leaves there
+-- @tparam string recipe a text that determines what `make` writes
 -- @tparam function make
 function shell.cached(dir, recipe, make)
   local stamp = dir .. "/recipe"

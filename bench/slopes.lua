@@ -1,11 +1,11 @@
---- How cost grows with each dimension of the input: measured, and not only told.
+--- Measures how CPU time grows with each dimension of the input.
 --
 --     lua5.4 bench/slopes.lua [--gnu] [--inputs=DIR] [dimension...]
 --
--- from the root of the checkout, once the program is built. Each dimension has inputs of a size, of ten times that, and
--- mostly of a hundred times. Their processor time, without that of starting, is the median of three runs; the exponent
--- is the decimal logarithm of how many times as long the tenfold size takes: 1 is in proportion, 2 its square. With
--- --gnu the same of GNU gprof, which is stopped after two minutes.
+-- Run it in the root of the checkout, after `make`. Each dimension has inputs of two or three sizes, each ten times
+-- as large as the one before. CPU time is the median of three runs, without start-up. The exponent is the decimal
+-- logarithm of the ratio of CPU times: 1 is linear growth, 2 quadratic. --gnu also measures GNU gprof, with a limit
+-- of two minutes.
 --
 -- @script slopes
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -22,15 +22,15 @@ local turns = require "bench.turns"
 
 local number = markdown.number
 
-local RUNS <const>, TIMEOUT <const>, LONG <const> = 3, 120, 10  -- longer than that, one run is enough
+local RUNS <const>, TIMEOUT <const>, LONG <const> = 3, 120, 10  -- commands that take longer than LONG run once
 
--- `input` is a format of the size; `words` are options.
+-- `input` is a format string for the size; `words` are options.
 local DIMENSIONS <const> = {
   { name = "functions", input = "c-%d", sizes = { 1000, 10000, 100000 } },
   { name = "arcs", input = "forward-%d", sizes = { 10000, 100000, 1000000 } },
   { name = "callees", title = "callees of one caller", input = "callees-%d", sizes = { 1000, 10000, 100000 } },
   { name = "callers", title = "callers of one callee", input = "callers-%d", sizes = { 1000, 10000, 100000 } },
-  { name = "depth", title = "depth of a chain of calls", input = "chain-%d", sizes = { 10000, 100000, 1000000 } },
+  { name = "depth", title = "depth of a call chain", input = "chain-%d", sizes = { 10000, 100000, 1000000 } },
   { name = "cycle", title = "members of a cycle", input = "cycle-%d", sizes = { 1000, 10000, 100000 } },
   { name = "bins", title = "MB of a histogram", input = "histogram-%s-mb", sizes = { 0.64, 6.4, 64 } },
   { name = "lines", title = "functions by line (-l -p), with -g", input = "c-%d-g", sizes = { 1000, 10000, 100000 },
@@ -42,8 +42,8 @@ local DIMENSIONS <const> = {
     words = "-s" },
 }
 
---- Measures a program on all sizes of a dimension; what takes too long is tried with no larger size.
--- @treturn {result,...} as of `turns.measure`, and `net`, seconds of processor time without `idle`
+--- Measures a program on all sizes of a dimension. Stops after a size that fails or takes too long.
+-- @treturn {result,...} results of `turns.measure`, with `net`: CPU seconds without start-up (`idle`)
 local function measure(meter, program, dimension, all, idle)
   local results = {}
   for i, size in ipairs(dimension.sizes) do
@@ -58,7 +58,7 @@ local function measure(meter, program, dimension, all, idle)
   return results
 end
 
---- Cells about one size: seconds, megabytes, and the exponent since the size before.
+--- The cells of one size: seconds, megabytes, and the exponent relative to the previous size.
 local function cells(results, i)
   local result, before = results[i], results[i - 1]
   if not result then return { "", "", "" } end
@@ -78,16 +78,16 @@ local function lines_of(dimension, measured)
   return lines
 end
 
---- The dimensions of the names, or all.
+--- Selects dimensions by name; all of them if there are no names.
 local function choose(names)
   if not names[1] then return DIMENSIONS end
   local by_name, chosen = {}, {}
   for _, dimension in ipairs(DIMENSIONS) do by_name[dimension.name] = dimension end
-  for i, name in ipairs(names) do chosen[i] = by_name[name] or error("no such dimension: " .. name, 0) end
+  for i, name in ipairs(names) do chosen[i] = by_name[name] or error("unknown dimension: " .. name, 0) end
   return chosen
 end
 
---- Processor time of starting.
+--- CPU seconds of a command that only starts.
 local function starting(meter, command)
   return turns.measure(meter, { command }, { runs = 21, once = LONG })[1].cpu
 end

@@ -1,7 +1,7 @@
---- The source text of generated programs, in a few languages.
+--- Generates the source text of programs in several languages.
 --
--- Each language is a function of a directory and the options of `bench.programs`: it writes source files
--- there and returns their names.
+-- Each language is a function (dir, options), with the options of `bench.programs`. It writes source files into the
+-- directory and returns their names.
 --
 -- @module bench.sources
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -23,12 +23,12 @@ local nouns = {
   "type", "value",
 }
 
---- The i-th function's name.  `nm` finds our functions by its end, which no other name has.
+--- The name of the i-th function. Its ending, "_" and a number, identifies generated functions in the output of `nm`.
 local function function_name(i)
   return pick(verbs) .. "_" .. pick(nouns) .. "_" .. i
 end
 
---- A few bodies, so that functions differ in length.  %s is the next function of the file.
+--- Function bodies of different length. %s is the next function of the file.
 local bodies = {
   [[
 {
@@ -65,8 +65,8 @@ local bodies = {
 
 local languages = {}
 
---- Writes files with the functions spread evenly over them: calls `write_functions(file, number, first, last)` for
--- each. Returns their names.
+--- Distributes the functions evenly over the files, and calls `write_functions(file, number, first, last)` for each
+-- file. Returns the names of the files.
 local function write_files(dir, options, extension, write_functions)
   local sources, files = {}, options.files
   for number = 1, files do
@@ -106,7 +106,7 @@ local cxx_templates = { -- name and number of parameters
 }
 local cxx_types = { "int", "char", "unsigned long", "double", "bool", "const char *" }
 
---- The declarations that all C++ types are made of; none is ever completed.
+--- Declarations of the class templates in all namespaces. They are incomplete types.
 local function cxx_prelude()
   local text = {}
   for _, space in ipairs(cxx_namespaces) do
@@ -120,7 +120,7 @@ local function cxx_prelude()
   return table.concat(text)
 end
 
---- A type, made of templates nested at most so deep.
+--- A random type, made of templates with at most `depth` levels of nesting.
 local function cxx_type(depth)
   if depth == 0 then return pick(cxx_types) end
   local template, arguments = pick(cxx_templates), {}
@@ -128,7 +128,7 @@ local function cxx_type(depth)
   return "::" .. pick(cxx_namespaces) .. "::" .. template[1] .. "<" .. table.concat(arguments, ", ") .. ">"
 end
 
---- Parameter types that make a signature about so many characters long.
+--- Random parameter types with a total length of about `length` characters.
 local function cxx_parameters(length)
   local types, total = {}, 0
   while total < length do
@@ -143,7 +143,7 @@ local function cxx_parameters(length)
   return types
 end
 
---- An instance of a template names its types twice.
+--- A function template and its instantiation. The mangled name contains the types twice.
 local function cxx_template(name, parameters, body)
   local variables, formals = {}, {}
   for k = 1, #parameters do
@@ -154,11 +154,11 @@ local function cxx_template(name, parameters, body)
     table.concat(formals, ", "), body, name, table.concat(parameters, ", "))
 end
 
---- A function of some kind: static, in a namespace without a name, of a template, or simply a function.
+--- A function of random kind: static, in an unnamed namespace, an instance of a template, or external.
 local function cxx_function(name, options)
   local parameters = cxx_parameters(random(100, 330))
   local list = table.concat(parameters, ", ")
-  local body = pick(bodies):format("int")  -- a conversion where C calls the next function
+  local body = pick(bodies):format("int")  -- a conversion to int in place of the call
   local form = "int %s(int x, %s)\n%s"
   if random() < options.statics then
     form = random() < 0.5 and "__attribute__((used)) static " .. form
@@ -183,7 +183,7 @@ languages["c++"] = function(dir, options)
   end)
 end
 
---- Functions that are but a label and a return, and so many bytes `apart`: as quick to make as symbols can be.
+--- Assembler: functions that consist of a label, a nop and a return, options.apart bytes apart. Fast to assemble.
 function languages.labels(dir, options)
   local apart = options.apart > 0 and ("\t.skip %d\n"):format(options.apart) or ""
   return write_files(dir, options, "s", function(file, number, first, last)

@@ -1,11 +1,10 @@
---- Sums of many profiles: how fast one process adds them up, how much several help, and what each file costs.
+--- Measures sums of many profiles: the speed of one process and of several, and the cost per file.
 --
 --     lua5.4 bench/sums.lua [FILES [DIRECTORY]]
 --
--- makes so many profiles of 2 MB (1,000) and a hundred times as many of 12 kB in a directory (build/bench/sums), and
--- prints the best of five runs of each kind: seconds, megabytes and files a second, and the largest process's memory.
--- Files that were just written are in memory, as long as that is large enough: it is the program that is measured, and
--- not the disk. Needs GNU time.
+-- Writes FILES profiles of 2 MB (default: 1,000) and 100 * FILES profiles of 12 kB into DIRECTORY (default:
+-- build/bench/sums). For each kind, prints the best of five runs: seconds, MB/s, files/s, and the memory of the
+-- largest process. New files are in the page cache if memory suffices, so the disk is not measured. Needs GNU time.
 --
 -- @script sums
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -22,7 +21,7 @@ local place <const> = arg[2] or "build/bench/sums"
 
 local BASE <const> = 0x401000
 
--- The bytes of a run: of so many bins one of twenty has samples; and so many calls, of which a run lacks some.
+-- The bytes of a profile. One bin in twenty has samples; about one arc in fifty is left out.
 local function profile(bin_count, arc_count)
   local bins = { n = bin_count }
   for _ = 1, bin_count // 20 do bins[math.random(bin_count)] = math.random(20) end
@@ -36,7 +35,7 @@ local function profile(bin_count, arc_count)
   return gmon.magic { records = records }
 end
 
--- Writes as many files, in directories of a thousand at most; returns the bytes of all.
+-- Writes `count` files, at most 1,000 in a directory; returns their total size in bytes.
 local function make(name, count, ...)
   local kinds, bytes = { profile(...), profile(...), profile(...) }, 0
   for i = 0, count - 1 do
@@ -49,7 +48,7 @@ local function make(name, count, ...)
   return bytes
 end
 
--- Seconds and kilobytes of a command.
+-- Runs a command; returns seconds, and peak memory in kilobytes.
 local function time(command)
   local pipe = assert(io.popen(("/usr/bin/time -f '%%e %%M' sh -c %s 2>&1 >/dev/null"):format(shell.quote(command))))
   local seconds, memory = pipe:read("n", "n")
@@ -58,13 +57,13 @@ local function time(command)
 end
 
 local function measure(title, command, count, bytes)
-  local best, most = math.huge, 0
+  local best, peak = math.huge, 0
   for _ = 1, RUNS do
     local seconds, memory = time(command)
-    best, most = math.min(best, seconds), math.max(most, memory)
+    best, peak = math.min(best, seconds), math.max(peak, memory)
   end
   print(("%-28s %8.2f s %8.0f MB/s %8.0f files/s %6.0f MB"):format(title, best, bytes / best / 1e6, count / best,
-    most / 1000))
+    peak / 1000))
 end
 
 math.randomseed(1)

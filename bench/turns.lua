@@ -1,15 +1,15 @@
---- Commands that take turns, so that whatever else the machine does hits all of them: medians, and ratios of pairs.
+--- Runs commands in turns, so that other load on the machine affects all of them alike. Computes medians and ratios.
 --
 -- @module bench.turns
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local turns = {}
 
--- Commands that are this fast have their median of more runs, and that costs nothing.
+-- If all commands take less than FAST seconds, each is run MORE times.
 local FAST <const>, MORE <const> = 0.05, 21
 
---- The value in the middle, or the mean of the two.
--- @tparam {number,...} values in any order, one at least
+--- Returns the median.
+-- @tparam {number,...} values in any order; at least one
 function turns.median(values)
   local sorted = table.move(values, 1, #values, 1, {})
   table.sort(sorted)
@@ -17,9 +17,10 @@ function turns.median(values)
   return (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2
 end
 
---- What all runs of a command come to: medians, and what became of the last.
--- @tparam {run,...} runs as of `meter:run`
--- @treturn result a table of `runs`, `wall`, `cpu`, `mb`, `trouble`, `timeout`, `errors`
+--- Summarizes the runs of a command.
+-- @tparam {run,...} runs see `meter:run`
+-- @treturn result a table: `runs`; the medians `wall`, `cpu` and `mb`; and from the last run `trouble`, `timeout` and
+--   `errors`
 function turns.result(runs)
   local last = runs[#runs]
   local result = { runs = runs, trouble = last.trouble, timeout = last.timeout, errors = last.errors }
@@ -31,7 +32,7 @@ function turns.result(runs)
   return result
 end
 
---- How often all are run, which is known when the first round is over.
+--- The number of rounds, decided after the first one.
 local function rounds(all, wanted)
   if wanted == 1 then return 1 end
   local slowest = 0
@@ -39,10 +40,10 @@ local function rounds(all, wanted)
   return slowest < FAST and math.max(MORE, wanted) or wanted
 end
 
---- Runs commands in turns. One that fails, or takes long, is run no more.
+--- Runs commands in turns. A command that fails, or takes longer than `once` seconds, is not run again.
 -- @tparam meter meter
 -- @tparam {string,...} commands
--- @tparam table options `runs`, of each; `once`, seconds that are long; `dir`, where they run
+-- @tparam table options `runs`, the number of runs; `once`, seconds; `dir`, the working directory
 -- @treturn {result,...}
 function turns.measure(meter, commands, options)
   local all, stopped = {}, {}
@@ -64,8 +65,8 @@ function turns.measure(meter, commands, options)
   return results
 end
 
---- How many times as long one takes as the other: the median of the ratios of runs that followed each other. A single
--- run is compared with the median of the others.
+--- Returns the ratio of wall times: the median of the ratios of consecutive runs. If a command has only one run, the
+-- medians of both are compared.
 -- @tparam result slower
 -- @tparam result faster
 -- @treturn number

@@ -1,12 +1,11 @@
---- A script that walks all functions and all arcs of a profile, and sums three fields of each: with the
--- library, and, as scripts had to before, over the text that GNU gprof prints.
+--- Reads all functions and arcs of a profile, with the library or from the text of GNU gprof.
 --
---     lua5.4 bench/walk.lua open IMAGE PROFILE       opens the profile only
---     lua5.4 bench/walk.lua objects IMAGE PROFILE    walks it by objects: f.self, arc.count
---     lua5.4 bench/walk.lua fields IMAGE PROFILE     the same by fields, without objects
+--     lua5.4 bench/walk.lua open IMAGE PROFILE       only opens the profile
+--     lua5.4 bench/walk.lua objects IMAGE PROFILE    reads objects: f.self, arc.count
+--     lua5.4 bench/walk.lua fields IMAGE PROFILE     reads fields, without objects
 --     gprof -b -p -q IMAGE PROFILE | lua5.4 bench/walk.lua text
 --
--- All walks print what they counted: functions, arcs, calls, seconds of functions and along arcs.
+-- Prints the number of functions, arcs and calls, the self time of all functions and the time of all arcs.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -50,7 +49,8 @@ function walks.fields(...)
   report(functions, self, arcs, count, passed)
 end
 
--- Functions are the rows of the flat profile; arcs the lines of an entry below that which begins with its number.
+-- Functions are the rows of the flat profile. Arcs are the callees: lines of an entry below the line that starts with
+-- the entry's number.
 function walks.text()
   local functions, self, arcs, count, passed = 0, 0, 0, 0, 0
   local graph, callees = false, false
