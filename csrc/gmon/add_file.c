@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Adds files to a sum, each as a whole or not at all. */
+/* Adds files to a sum, each completely or not at all. */
 #include "gmon/add_file.h"
 
 #include <string.h>
 
-/* Records that the next file may lack; with more it is faster to begin anew. */
+/* Up to this many stale records, reusing the staging area is always worth it. */
 enum { FEW = 1000 };
 
 void gp_staging_free(gp_staging *staging) {
@@ -19,13 +19,13 @@ static void prepare(gp_staging *staging, const gp_data *sum) {
   staging->used = true;
 }
 
-/* Whether most of `records` are of the last file, which had `fresh`: else small files
- * would take as long as the large sum that was kept. */
-static bool is_worth_keeping(size_t records, size_t fresh) {
-  return records <= 2 * fresh + FEW;
+/* Whether at least half of `records` came from the last file, which had `last`. If not,
+ * the staging area is emptied, because merging it takes time for stale records, too. */
+static bool is_worth_keeping(size_t records, size_t last) {
+  return records <= 2 * last + FEW;
 }
 
-/* Sets all counts to 0, or frees the memory. */
+/* Sets all counts to 0, or empties the staging area if it has too many stale records. */
 static void reset(gp_staging *staging) {
   gp_data *data = &staging->data;
   if (!is_worth_keeping(data->arcs.count, data->stats.arc_records) ||
@@ -47,7 +47,8 @@ static void reset(gp_staging *staging) {
   data->shared = false;
 }
 
-/* Merges what was read. Statistics count the records of the file, even equal ones. */
+/* Merges the staged data. The statistics count every record of the file, where
+ * gp_data_merge counts equal ones once. */
 static bool merge(gp_data *sum, const gp_data *file, gp_error *error) {
   gp_data_stats stats = sum->stats;
   if (!gp_data_merge(sum, file, error)) return false;

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Adds files to a sum, each as a whole or not at all.
+ * Adds files to a sum, each completely or not at all.
  *
- * A file is read into a staging area, data of its own, and merged if all went well.
- * Files of one program have much the same records, so the staging area is kept for the
- * next file, with counts of 0: arcs are then found in the order in which the file has
- * them. All its records are in the sum, too, where adding 0 changes nothing.
+ * A file is read into a staging area, a gp_data of its own. If reading succeeds, the
+ * staging area is merged into the sum. Files of one program have nearly the same records.
+ * So the staging area keeps its records for the next file, with all counts set to 0: the
+ * arcs are then in the order of the file, which makes them fast to find. Records that the
+ * next file lacks are in the sum already, and merging adds 0 to them.
  */
 #ifndef GP_GMON_ADD_FILE_H
 #define GP_GMON_ADD_FILE_H
 
 #include "gmon/gmon_read.h"
 
-/* The staging area of one sum; empty if zeroed. Its address must not change. */
+/* The staging area of one sum. Zeroed, it is empty. Its address must not change. */
 typedef struct gp_staging {
   gp_data data;
   bool used;   /* `data` is initialized */
 } gp_staging;
 
-/* Empties it, and frees its memory. To be called when addresses in the sum change. */
+/* Empties the staging area and frees its memory. Must be called when the sum's addresses
+ * change. */
 void gp_staging_free(gp_staging *staging);
 
-/* Adds a file to the sum of this staging area. Sets *kind once the file is open. After
- * any error, including lack of memory, the sum is unchanged. */
+/* Adds the file at `path` to `sum`. Sets *kind once the file is open. After any error the
+ * sum is unchanged. */
 bool gp_data_add_file(gp_data *sum, gp_staging *staging, const char *path,
                       gp_format format, const gp_trace *trace, gp_file_kind *kind,
                       gp_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bins of a histogram. */
+/* The counts in a histogram's bins. */
 #include "gmon/bins.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "base/count.h"
 
-/* Bins are added by chunks of this many. Where the compiler knows how often a loop runs
- * it computes several bins at once, and a chunk without samples is passed over. */
+/* Bins are added in chunks of this size. The compiler vectorizes loops of constant
+ * length, and chunks without samples are skipped. */
 enum { CHUNK = 256 };
 
 static const gp_layout native = {.big_endian = GP_BIG_ENDIAN};
@@ -16,7 +16,7 @@ static const gp_layout native = {.big_endian = GP_BIG_ENDIAN};
 uint64_t gp_bin(const gp_histogram *histogram, size_t bin) {
   switch (histogram->width) {
     case 2: return ((const uint16_t *)histogram->counts)[bin];
-    /* widen() has clang lose sight of whose counts are freed: NOLINTNEXTLINE */
+    /* false positive, clang confuses the counts that widen() frees: NOLINTNEXTLINE */
     case 4: return ((const uint32_t *)histogram->counts)[bin];
     default: return ((const uint64_t *)histogram->counts)[bin]; /* NOLINT: likewise */
   }
@@ -30,9 +30,9 @@ static void set_bin(gp_histogram *histogram, size_t bin, uint64_t count) {
   }
 }
 
-/* --- out of a file --------------------------------------------------------- */
+/* --- adding counts from a file --------------------------------------------- */
 
-/* A count as the file has it, in this machine's order: the file aligns nothing. */
+/* The count number `i` at `bytes`, which may be unaligned, in native byte order. */
 static inline uint16_t count_at(const unsigned char *bytes, size_t i) {
   uint16_t count;
   memcpy(&count, bytes + sizeof count * i, sizeof count);
@@ -41,10 +41,10 @@ static inline uint16_t count_at(const unsigned char *bytes, size_t i) {
 
 void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout) {
-  uint16_t *place = (uint16_t *)histogram->counts + first;
-  memcpy(place, bytes, count * sizeof *place);
+  uint16_t *bins = (uint16_t *)histogram->counts + first;
+  memcpy(bins, bytes, count * sizeof *bins);
   if (layout.big_endian == native.big_endian) return;
-  for (size_t i = 0; i < count; i++) place[i] = __builtin_bswap16(place[i]);
+  for (size_t i = 0; i < count; i++) bins[i] = __builtin_bswap16(bins[i]);
 }
 
 /* Doubles the width of the counts. */
@@ -54,7 +54,7 @@ static bool widen(gp_histogram *histogram) {
   wider.counts = gp_column(histogram->bins, wider.width);
   if (!wider.counts) return false;
   for (size_t i = 0; i < histogram->bins; i++) set_bin(&wider, i, gp_bin(histogram, i));
-  /* others each time: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+  /* not a double free: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
   free(histogram->counts);
   *histogram = wider;
   return true;
@@ -77,29 +77,30 @@ static bool is_zero(const unsigned char *bytes) {
   return any == 0;
 }
 
-/* Adds a chunk to a column of 16 bits, unless a sum has more: then false, and nothing is
- * stored. */
-static bool add_to_16(uint16_t *restrict place, const unsigned char *restrict bytes) {
+/* Adds a chunk to bins of 16 bits. Returns false, with the bins unchanged, if a sum needs
+ * more than 16 bits. */
+static bool add_to_16(uint16_t *restrict bins, const unsigned char *restrict bytes) {
   uint16_t carry = 0;
   for (size_t i = 0; i < CHUNK; i++) {
-    uint16_t old = place[i], more = count_at(bytes, i);
+    uint16_t old = bins[i], more = count_at(bytes, i);
     carry |= (uint16_t)((old & more) | ((old | more) & ~(old + more)));
   }
   if (carry >> 15) return false;
-  for (size_t i = 0; i < CHUNK; i++) place[i] = (uint16_t)(place[i] + count_at(bytes, i));
+  for (size_t i = 0; i < CHUNK; i++) bins[i] = (uint16_t)(bins[i] + count_at(bytes, i));
   return true;
 }
 
-/* The same for 32 bits. */
-static bool add_to_32(uint32_t *restrict place, const unsigned char *restrict bytes) {
+/* Adds a chunk to bins of 32 bits. Returns false, with the bins unchanged, if a sum might
+ * need more than 32 bits. */
+static bool add_to_32(uint32_t *restrict bins, const unsigned char *restrict bytes) {
   uint32_t any = 0;
-  for (size_t i = 0; i < CHUNK; i++) any |= place[i];
-  if (any >= UINT32_MAX / 2) return false;  /* it may be too much */
-  for (size_t i = 0; i < CHUNK; i++) place[i] += count_at(bytes, i);
+  for (size_t i = 0; i < CHUNK; i++) any |= bins[i];
+  if (any >= UINT32_MAX / 2) return false;
+  for (size_t i = 0; i < CHUNK; i++) bins[i] += count_at(bytes, i);
   return true;
 }
 
-/* Adds a chunk of a file whose byte order is ours. */
+/* Adds a chunk of counts in native byte order. False if a bin may need widening. */
 static bool add_chunk(gp_histogram *histogram, size_t first, const unsigned char *bytes) {
   switch (histogram->width) {
     case 2: return add_to_16((uint16_t *)histogram->counts + first, bytes);
@@ -108,7 +109,7 @@ static bool add_chunk(gp_histogram *histogram, size_t first, const unsigned char
   }
 }
 
-/* Adds less than a chunk, or one that needs wider bins. */
+/* Adds counts one by one, and widens the bins if needed. */
 static bool add_singly(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                        size_t count, gp_layout layout, gp_error *error) {
   for (size_t i = 0; i < count; i++) {
@@ -124,11 +125,12 @@ bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *byt
   size_t done = 0;
   for (; count - done >= CHUNK; done += CHUNK) {
     const unsigned char *next = bytes + 2 * done;
-    uint16_t turned[CHUNK];
+    uint16_t swapped[CHUNK];
     if (is_zero(next)) continue;
     if (foreign) {
-      for (size_t i = 0; i < CHUNK; i++) turned[i] = __builtin_bswap16(count_at(next, i));
-      next = (const unsigned char *)turned;
+      for (size_t i = 0; i < CHUNK; i++)
+        swapped[i] = __builtin_bswap16(count_at(next, i));
+      next = (const unsigned char *)swapped;
     }
     if (!add_chunk(histogram, first + done, next) &&
         !add_singly(histogram, first + done, next, CHUNK, native, error))
@@ -139,7 +141,7 @@ bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *byt
 }
 
 bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error) {
-  if (other->width == 2 && other != histogram)  /* as a file of this machine has them */
+  if (other->width == 2 && other != histogram)  /* same layout as in a native file */
     return gp_bins_add(histogram, 0, other->counts, other->bins, native, error);
   for (size_t bin = 0; bin < other->bins; bin++) {
     uint64_t more = gp_bin(other, bin);
@@ -148,7 +150,7 @@ bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error 
   return true;
 }
 
-/* All bits of the sums of two chunks. */
+/* The bitwise or of the sums of two chunks. */
 static uint32_t bits_of_sums(const uint16_t *restrict left,
                              const uint16_t *restrict right) {
   uint32_t any = 0;
@@ -170,21 +172,20 @@ bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more) {
   return true;
 }
 
-/* --- into a file ----------------------------------------------------------- */
+/* --- writing counts to a file ---------------------------------------------- */
 
 uint64_t gp_bins_records(const gp_histogram *histogram) {
-  uint64_t most = 0;
+  uint64_t max = 0;
   for (size_t i = 0; i < histogram->bins; i++)
-    if (gp_bin(histogram, i) > most) most = gp_bin(histogram, i);
-  return most / GP_BIN_MOST + (most % GP_BIN_MOST != 0);
+    if (gp_bin(histogram, i) > max) max = gp_bin(histogram, i);
+  return max / GP_BIN_MAX + (max % GP_BIN_MAX != 0);
 }
 
 void gp_bins_get(const gp_histogram *histogram, size_t first, unsigned char *bytes,
                  size_t count, uint64_t record, gp_layout layout) {
-  uint64_t before = record * GP_BIN_MOST;  /* what the records before have room for */
+  uint64_t before = record * GP_BIN_MAX;  /* capacity of the records before this one */
   for (size_t i = 0; i < count; i++) {
     uint64_t all = gp_bin(histogram, first + i), left = all > before ? all - before : 0;
-    gp_put_u16(bytes + 2 * i, (uint16_t)(left < GP_BIN_MOST ? left : GP_BIN_MOST),
-               layout);
+    gp_put_u16(bytes + 2 * i, (uint16_t)(left < GP_BIN_MAX ? left : GP_BIN_MAX), layout);
   }
 }

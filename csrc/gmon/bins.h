@@ -1,47 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The bins of a histogram.
+ * The counts in a histogram's bins.
  *
- * A file has 16 bits for a count, and most counts are 0. So a column of bins is kept
- * as narrow as in the file, and gets wider only when a sum needs it; counts come out
- * of a file, and go into one, by the piece.
+ * A file stores each count in 16 bits. Bins in memory are 16 bits wide, too, and are
+ * widened to 32 or 64 bits only when a sum needs it.
  */
 #ifndef GP_GMON_BINS_H
 #define GP_GMON_BINS_H
 
 #include "gmon/gmon.h"
 
-/* The most that a file can say of a bin. */
-#define GP_BIN_MOST UINT64_C(65535)
+/* The largest count that a file can store for a bin. */
+#define GP_BIN_MAX UINT64_C(65535)
 
-/* The samples in a bin. */
+/* The number of samples in a bin. */
 uint64_t gp_bin(const gp_histogram *histogram, size_t bin);
 
-/* Puts `count` counts, which a file of that layout holds at `bytes`, into the bins
- * from `first` on. The column must be of width 2. */
+/* Sets `count` bins, starting with bin `first`, to the 16-bit counts at `bytes`. The
+ * counts have the byte order of `layout`. The histogram must have the width 2. */
 void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout);
 
-/* Adds such counts to the bins from `first` on. */
+/* Adds such counts to the bins. Errors: a bin overflows, no memory. */
 bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout, gp_error *error);
 
-/* Adds the counts of another histogram of as many bins, or of the same one. */
+/* Adds the counts of a histogram with the same number of bins; it may be the same one. */
 bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error *error);
 
-/* Makes the bins wide enough for that, which cannot fail then for want of memory. False
- * if there is none; the counts are what they were anyway. */
+/* Widens the bins as needed for merging `more`; then merging needs no memory. Returns
+ * false if there is no memory. The counts do not change. */
 bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more);
 
-/* Adds samples to a bin. */
+/* Adds samples to one bin. */
 bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more, gp_error *error);
 
-/* How many times GP_BIN_MOST the fullest bin holds, rounded up: so many records does it
- * take to write the bins. 0 if there is no sample at all. */
+/* Returns the number of histogram records needed to write the bins: the fullest bin
+ * divided by GP_BIN_MAX, rounded up. 0 if there are no samples. */
 uint64_t gp_bins_records(const gp_histogram *histogram);
 
-/* Writes the share of `count` bins from `first` on in the record of that number, which
- * begins at 0, to `bytes`: added up, the shares of all records are the bins. */
+/* Writes the part of `count` bins, starting with bin `first`, that belongs to the given
+ * record (from 0). The parts in all records add up to the bins. */
 void gp_bins_get(const gp_histogram *histogram, size_t first, unsigned char *bytes,
                  size_t count, uint64_t record, gp_layout layout);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Profile data: sums of histograms, calls and blocks. */
+/* Profile data: sums of histograms, arcs and blocks. */
 #include "gmon/gmon.h"
 
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include "base/sort.h"
 #include "gmon/bins.h"
 
-/* More text than this cannot be: its size is computed with in signed numbers. */
-#define MOST_TEXT (UINT64_C(1) << 62)
+/* The largest range of a histogram in bytes. Some computations with it are signed. */
+#define MAX_TEXT (UINT64_C(1) << 62)
 
 /* --- columns --------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ void gp_data_free(gp_data *data) {
   gp_data_init(data, data->layout);
 }
 
-/* Where a record comes from, for a message: " at offset 20" of a file, or "". */
+/* Where a record is, for a message: " at offset 20"; "" if it is not from a file. */
 typedef struct origin {
   char text[32];
 } origin;
@@ -62,29 +62,28 @@ static origin origin_of(uint64_t offset) {
   return from;
 }
 
-/* Adds to a count. */
 static bool add_count(uint64_t *count, uint64_t more, uint64_t offset, gp_error *error) {
   return gp_count_add(count, more) ||
          gp_fail(error, "count beyond 63 bits%s%s",
                  offset != GP_NO_OFFSET ? " in the record" : "", origin_of(offset).text);
 }
 
-/* The row of an arc, or GP_NONE. Profiles of one program tell of their arcs in the same
- * order: mostly it is the row behind the last one, or the next if this one has fewer. */
+/* Returns the row of an arc, or GP_NONE. Profiles of one program list their arcs in the
+ * same order. So the arc is mostly in the row after the previous arc's, or one further if
+ * this profile lacks an arc. */
 static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
   for (size_t row = arcs->next; row < arcs->next + (size_t)2 && row < arcs->count; row++)
     if (arcs->from[row] == from && arcs->self[row] == self) return (uint32_t)row;
   return gp_hash_find(&arcs->index, (gp_key){from, self});
 }
 
-/* Makes room for `more` arcs. */
 static bool reserve_arcs(gp_arcs *arcs, size_t more) {
   return GP_RESERVE(&arcs->capacity, arcs->count + more, GP_COLUMN(arcs->from),
                     GP_COLUMN(arcs->self), GP_COLUMN(arcs->calls)) &&
          gp_hash_reserve(&arcs->index, more);
 }
 
-/* A row for a new arc, or GP_NONE if there is no memory. */
+/* Returns the row of the new arc, or GP_NONE if there is no memory. */
 static uint32_t append_arc(gp_arcs *arcs, uint64_t from, uint64_t self) {
   if (!reserve_arcs(arcs, 1)) return GP_NONE;
   uint32_t row = (uint32_t)arcs->count;
@@ -110,14 +109,13 @@ bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls
   return true;
 }
 
-/* Makes room for `more` blocks. */
 static bool reserve_blocks(gp_blocks *blocks, size_t more) {
   return GP_RESERVE(&blocks->capacity, blocks->count + more, GP_COLUMN(blocks->address),
                     GP_COLUMN(blocks->executions)) &&
          gp_hash_reserve(&blocks->index, more);
 }
 
-/* A row for a new block, or GP_NONE if there is no memory. */
+/* Returns the row of the new block, or GP_NONE if there is no memory. */
 static uint32_t append_block(gp_blocks *blocks, uint64_t address) {
   if (!reserve_blocks(blocks, 1)) return GP_NONE;
   uint32_t row = (uint32_t)blocks->count;
@@ -142,25 +140,25 @@ bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
 /* --- histograms ------------------------------------------------------------ */
 
 double gp_histogram_scale(const gp_histogram *histogram) {
-  /* of whole units NOLINTNEXTLINE(bugprone-integer-division) */
+  /* rounds down to whole units on purpose NOLINTNEXTLINE(bugprone-integer-division) */
   return (double)((histogram->high - histogram->low) / 2) / (double)histogram->bins;
 }
 
-/* Ranges come in any order, and each may be there already. So numbers of histograms are
- * sorted in runs, whose lengths are the bits that are set in their count, the longest
- * first. One more makes one run of those behind that are full, as counting up by one does
- * with a binary number: mostly few. */
+/* Histograms arrive in any order of address, and each must be looked up among those
+ * before it. So `by_address` consists of sorted runs. Their lengths are the powers of two
+ * in the binary representation of the count, the longest first: 13 = 8 + 4 + 1. Adding a
+ * histogram merges the runs at the end that carry, as in a binary increment. */
 
 static bool is_below(const void *histograms, uint32_t b, uint32_t a) {
   const gp_histogram *all = histograms;
   return all[b].low < all[a].low;
 }
 
-/* The length of the last run of `count` numbers. */
+/* The length of the last run if there are `count` histograms: the lowest bit set. */
 static size_t last_run(size_t count) { return count & ~(count - 1); }
 
-/* Makes room for one more histogram, which is like `header`, but without bins. */
-static gp_histogram *place_histogram(gp_data *data, const gp_histogram *header) {
+/* Appends a histogram like `header`, but without bins. NULL if there is no memory. */
+static gp_histogram *append_histogram(gp_data *data, const gp_histogram *header) {
   size_t count = data->histogram_count, run = last_run(count + 1);
   if (!GP_RESERVE(&data->histogram_capacity, count + 1, GP_COLUMN(data->histograms),
                   GP_COLUMN(data->by_address)))
@@ -177,7 +175,7 @@ static gp_histogram *place_histogram(gp_data *data, const gp_histogram *header) 
   return place;
 }
 
-/* Numbers of histograms, sorted by address. */
+/* Row numbers of histograms, sorted by address. */
 typedef struct sorted_run {
   const gp_histogram *histograms;
   const uint32_t *numbers;
@@ -188,7 +186,7 @@ static bool ends_before(const void *sorted, size_t i, uint64_t address) {
   return r->histograms[r->numbers[i]].high <= address;
 }
 
-/* The first histogram of a run that ends above an address, or GP_NONE. */
+/* Returns the first histogram of a run that ends above `address`, or GP_NONE. */
 static uint32_t above_in_run(sorted_run sorted, size_t length, uint64_t address) {
   size_t i = gp_search(&sorted, 0, length, address, ends_before);
   return i < length ? sorted.numbers[i] : GP_NONE;
@@ -207,59 +205,59 @@ uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
   return first;
 }
 
-/* Whether a histogram can be added where `first` is the first one: same dimension, same
- * rate, same size of a bin (in two-byte units, to a millionth). */
+/* Whether `new` has the dimension, the rate and the bin size of `first`. Bin sizes, in
+ * units of two bytes, may differ by a millionth. */
 static bool is_compatible(const gp_data *data, const gp_histogram *first,
                           const gp_histogram *new, uint64_t offset, gp_error *error) {
   if (strcmp(new->dimension, first->dimension) != 0)
     return gp_fail(error,
-                   "histogram%s counts '%s', the ones before '%s'",
+                   "histogram%s counts '%s', but earlier ones count '%s'",
                    origin_of(offset).text, new->dimension, first->dimension);
   if (new->abbreviation != first->abbreviation)
     return gp_fail(error,
-                   "histogram%s counts '%s' (%c), the ones before '%s' (%c)",
+                   "histogram%s counts '%s' (%c), but earlier ones count '%s' (%c)",
                    origin_of(offset).text, new->dimension, new->abbreviation,
                    first->dimension, first->abbreviation);
   double scale = gp_histogram_scale(new), expected = gp_histogram_scale(first);
   if (fabs(scale - expected) > 1e-6 && !data->mixed_scales)
     return gp_fail(error,
-                   "histogram%s has bins of %g bytes, the ones before have %g",
+                   "histogram%s has bins of %g bytes, but earlier ones have %g",
                    origin_of(offset).text, scale * 2, expected * 2);
   if (new->rate != first->rate && !data->mixed_rates)
     return gp_fail(error,
-                   "histogram%s has rate %" PRIu32 ", the ones before have %" PRIu32,
+                   "histogram%s has rate %" PRIu32 ", but earlier ones have %" PRIu32,
                    origin_of(offset).text, new->rate, first->rate);
   return true;
 }
 
-static bool is_sound(const gp_histogram *new, uint64_t offset, gp_error *error) {
+static bool is_valid(const gp_histogram *new, uint64_t offset, gp_error *error) {
   if (new->bins == 0)
     return gp_fail(error, "histogram%s has no bins", origin_of(offset).text);
   if (new->low >= new->high)
     return gp_fail(error, "histogram%s covers no text: 0x%" PRIx64 " to 0x%" PRIx64,
                    origin_of(offset).text, new->low, new->high);
-  if (new->high - new->low > MOST_TEXT)
+  if (new->high - new->low > MAX_TEXT)
     return gp_fail(error,
-                   "histogram%s covers more than there can be: 0x%" PRIx64
+                   "histogram%s covers an impossibly large range: 0x%" PRIx64
                    " to 0x%" PRIx64, origin_of(offset).text, new->low, new->high);
   if (new->rate == 0)
     return gp_fail(error, "histogram%s has a rate of 0", origin_of(offset).text);
   return true;
 }
 
-/* Finds what a histogram is to be added to: *place is the one of that range,
- * or NULL if there is none. */
-static bool find_place(const gp_data *data, const gp_histogram *header, uint64_t offset,
-                       gp_histogram **place, gp_error *error) {
+/* Checks that a histogram can be added. Sets *same to the histogram with the same range,
+ * or to NULL if there is none. */
+static bool find_same(const gp_data *data, const gp_histogram *header, uint64_t offset,
+                      gp_histogram **same, gp_error *error) {
   const gp_histogram *first = data->histogram_count > 0 ? data->histograms : header;
-  if (!is_sound(header, offset, error) ||
+  if (!is_valid(header, offset, error) ||
       !is_compatible(data, first, header, offset, error))
     return false;
   uint32_t above = gp_data_histogram_above(data, header->low);
   gp_histogram *next = above != GP_NONE ? &data->histograms[above] : NULL;
-  *place = next && header->high > next->low ? next : NULL;
-  if (!*place || (header->low == next->low && header->high == next->high &&
-                  header->bins == next->bins))
+  *same = next && header->high > next->low ? next : NULL;
+  if (!*same || (header->low == next->low && header->high == next->high &&
+                 header->bins == next->bins))
     return true;
   return gp_fail(error,
                  "histogram%s, 0x%" PRIx64 " to 0x%" PRIx64
@@ -270,43 +268,43 @@ static bool find_place(const gp_data *data, const gp_histogram *header, uint64_t
 
 bool gp_data_accepts(const gp_data *data, const gp_histogram *header, uint64_t offset,
                      gp_error *error) {
-  gp_histogram *place;
-  return find_place(data, header, offset, &place, error);
+  gp_histogram *same;
+  return find_same(data, header, offset, &same, error);
 }
 
 gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header,
                                 uint64_t offset, bool *is_new, gp_error *error) {
-  gp_histogram *place;
-  if (!find_place(data, header, offset, &place, error)) return NULL;
-  *is_new = place == NULL;
-  if (*is_new) place = place_histogram(data, header);
-  if (!place) gp_fail_memory(error);
-  data->stats.histogram_records += place != NULL;
-  return place;
+  gp_histogram *histogram;
+  if (!find_same(data, header, offset, &histogram, error)) return NULL;
+  *is_new = histogram == NULL;
+  if (*is_new) histogram = append_histogram(data, header);
+  if (!histogram) gp_fail_memory(error);
+  data->stats.histogram_records += histogram != NULL;
+  return histogram;
 }
 
-/* Whether all bins have room for those of another one. */
-static bool bins_fit(const gp_histogram *place, const gp_histogram *more,
+/* Whether no sum of two bins overflows. */
+static bool bins_fit(const gp_histogram *histogram, const gp_histogram *more,
                      gp_error *error) {
-  if (place->width < 8 && more->width < 8) return true;
+  if (histogram->width < 8 && more->width < 8) return true;
   for (size_t bin = 0; bin < more->bins; bin++) {
-    uint64_t sum = gp_bin(place, bin);
+    uint64_t sum = gp_bin(histogram, bin);
     if (!gp_count_add(&sum, gp_bin(more, bin)))
       return gp_fail(error, "more than 2^63 samples in a bin");
   }
   return true;
 }
 
-/* Whether a histogram can be added, and whether it is one of a new range. */
+/* Whether a histogram can be added. Sets *is_new if its range is new. */
 static bool can_add_histogram(gp_data *data, const gp_histogram *histogram, bool *is_new,
                               gp_error *error) {
-  gp_histogram *place;
-  if (!find_place(data, histogram, GP_NO_OFFSET, &place, error)) return false;
-  *is_new = place == NULL;
-  return *is_new || bins_fit(place, histogram, error);
+  gp_histogram *same;
+  if (!find_same(data, histogram, GP_NO_OFFSET, &same, error)) return false;
+  *is_new = same == NULL;
+  return *is_new || bins_fit(same, histogram, error);
 }
 
-/* A copy of a histogram's bins in a column of their own. */
+/* Copies a histogram, with bins as narrow as their counts allow. */
 static bool copy_bins(const gp_histogram *histogram, gp_histogram *copy,
                       gp_error *error) {
   *copy = *histogram;
@@ -318,58 +316,59 @@ static bool copy_bins(const gp_histogram *histogram, gp_histogram *copy,
   return false;
 }
 
-/* Adds a histogram of a new range. */
-static bool put_new_histogram(gp_data *data, const gp_histogram *histogram,
+/* Adds a histogram whose range is new. */
+static bool add_new_histogram(gp_data *data, const gp_histogram *histogram,
                               gp_error *error) {
-  gp_histogram copy, *place;
+  gp_histogram copy, *added;
   if (!copy_bins(histogram, &copy, error)) return false;
-  place = place_histogram(data, histogram);
-  if (!place) {
+  added = append_histogram(data, histogram);
+  if (!added) {
     free(copy.counts);
     return gp_fail_memory(error);
   }
-  *place = copy;
+  *added = copy;
   return true;
 }
 
-/* Sees to it that nothing but adding its bins to those of its range is left to be done
- * for a histogram that can be added: nothing at all for a new range. */
+/* Makes all allocations for adding a histogram, so that add_reserved cannot fail. A
+ * histogram whose range is new is added here, with its counts. */
 static bool reserve_histogram(gp_data *data, const gp_histogram *histogram,
                               gp_error *error) {
-  gp_histogram *place;
-  if (!find_place(data, histogram, GP_NO_OFFSET, &place, error)) return false;
-  if (!place) return put_new_histogram(data, histogram, error);
-  return gp_bins_reserve(place, histogram) || gp_fail_memory(error);
+  gp_histogram *same;
+  if (!find_same(data, histogram, GP_NO_OFFSET, &same, error)) return false;
+  if (!same) return add_new_histogram(data, histogram, error);
+  return gp_bins_reserve(same, histogram) || gp_fail_memory(error);
 }
 
-/* Adds the bins of such a histogram, unless it is among those that are new, which begin
- * with number `before`. */
-static bool put_bins(gp_data *data, const gp_histogram *histogram, size_t before,
-                     gp_error *error) {
-  gp_histogram *place;
-  if (!find_place(data, histogram, GP_NO_OFFSET, &place, error)) return false;
+/* Adds the bins of a reserved histogram to the `old_count` histograms that were there
+ * before. The later ones got their counts from reserve_histogram. */
+static bool add_reserved(gp_data *data, const gp_histogram *histogram, size_t old_count,
+                         gp_error *error) {
+  gp_histogram *same;
+  if (!find_same(data, histogram, GP_NO_OFFSET, &same, error)) return false;
   data->stats.histogram_records++;
-  return (size_t)(place - data->histograms) >= before ||
-         gp_bins_merge(place, histogram, error);
+  return (size_t)(same - data->histograms) >= old_count ||
+         gp_bins_merge(same, histogram, error);
 }
 
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
                            gp_error *error) {
-  size_t before = data->histogram_count;
+  size_t old_count = data->histogram_count;
   bool is_new;
   return can_add_histogram(data, histogram, &is_new, error) &&
          reserve_histogram(data, histogram, error) &&
-         put_bins(data, histogram, before, error);
+         add_reserved(data, histogram, old_count, error);
 }
 
 /* --- sums of sums ------------------------------------------------------------ */
 
-/* Records of other data that the sum does not have yet. */
+/* The number of records that merging adds. */
 typedef struct new_counts {
   size_t histograms, arcs, blocks;
 } new_counts;
 
-/* Whether all can be added: found out before anything is. */
+/* Whether all records of `other` can be added. Checked first, because after an error the
+ * data must be unchanged. Counts the new records in *added. */
 static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
                       gp_error *error) {
   for (size_t i = 0; i < other->histogram_count; i++) {
@@ -406,8 +405,8 @@ static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *er
   return true;
 }
 
-/* Where the runs begin that so many new histograms change: those before stay as they
- * are, so that what is kept of the order is little, however many there are. */
+/* The first position in `by_address` that changes when `new` histograms are added to
+ * `count`. Runs before it stay, so only the rest has to be saved for undoing. */
 static size_t first_changed(size_t count, size_t new) {
   size_t first = count;
   for (size_t end = count + 1; end <= count + new; end++)
@@ -415,24 +414,26 @@ static size_t first_changed(size_t count, size_t new) {
   return first;
 }
 
-/* Takes all memory that adding the others takes, or none that shows: histograms that have
- * got a place lose it. */
+/* Makes all allocations for adding `other`. On failure, removes the histograms that were
+ * added. */
 static bool reserve(gp_data *data, const gp_data *other, new_counts added,
                     gp_error *error) {
-  size_t before = data->histogram_count;
-  size_t first = first_changed(before, added.histograms), kept = before - first;
-  uint32_t *by_address = gp_column(kept, sizeof *by_address);
+  size_t old_count = data->histogram_count;
+  size_t first = first_changed(old_count, added.histograms), saved = old_count - first;
+  uint32_t *by_address = gp_column(saved, sizeof *by_address);
   if (!by_address || !reserve_arcs(&data->arcs, added.arcs) ||
       !reserve_blocks(&data->blocks, added.blocks)) {
     free(by_address);
     return gp_fail_memory(error);
   }
-  if (kept > 0) memcpy(by_address, data->by_address + first, kept * sizeof *by_address);
+  if (saved > 0)
+    memcpy(by_address, data->by_address + first, saved * sizeof *by_address);
   bool done = reserve_histograms(data, other, error);
   if (!done) {
-    while (data->histogram_count > before)
+    while (data->histogram_count > old_count)
       free(data->histograms[--data->histogram_count].counts);
-    if (kept > 0) memcpy(data->by_address + first, by_address, kept * sizeof *by_address);
+    if (saved > 0)
+      memcpy(data->by_address + first, by_address, saved * sizeof *by_address);
   }
   free(by_address);
   return done;
@@ -440,13 +441,13 @@ static bool reserve(gp_data *data, const gp_data *other, new_counts added,
 
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error) {
   new_counts added = {0, 0, 0};
-  size_t before = data->histogram_count;
+  size_t old_count = data->histogram_count;
   uint64_t uncounted = data->uncounted;
   if (!add_count(&uncounted, other->uncounted, GP_NO_OFFSET, error) ||
       !can_merge(data, other, &added, error) || !reserve(data, other, added, error))
     return false;
   for (size_t i = 0; i < other->histogram_count; i++)
-    if (!put_bins(data, &other->histograms[i], before, error)) return false;
+    if (!add_reserved(data, &other->histograms[i], old_count, error)) return false;
   data->arcs.next = 0;
   for (size_t i = 0; i < other->arcs.count; i++)
     if (!gp_data_add_arc(data, other->arcs.from[i], other->arcs.self[i],

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reads profile files: the magic and the BSD formats, and which format a file is of. */
+/* Detects the format of a profile, and reads the magic and the BSD formats. */
 #include "gmon/gmon_read.h"
 
 #include <inttypes.h>
@@ -18,18 +18,17 @@ static bool add_block(gp_records *r, uint64_t address, uint64_t executions) {
   return gp_data_add_block(r->data, address, executions, r->offset, r->error);
 }
 
-/* Adds the arcs in the reader's window that the data already has in the same order:
- * nearly all, unless the file is the first. They need no lookup, and one loop compares
- * and adds them. Stops at the first other arc, or count that would overflow. Traces do
- * not show these arcs. */
+/* Adds arcs from the reader's window as long as they equal the next rows of the data.
+ * After the first file of a sum, this is nearly all arcs. They need no lookup. Stops at a
+ * different arc or a count that would overflow. These arcs are not traced. */
 static void add_arcs_in_order(gp_records *r) {
   gp_arcs *arcs = &r->data->arcs;
   gp_layout layout = r->layout;
   size_t size = layout.pointer_size, length = 1 + 2 * size + 4, row = arcs->next;
-  size_t most = gp_reader_at_hand(r->reader) / length, done = 0;
-  if (most > arcs->count - row) most = arcs->count - row;
-  const unsigned char *bytes = gp_reader_peek(r->reader, most * length);
-  for (; done < most; done++, row++, bytes += length)
+  size_t limit = gp_reader_at_hand(r->reader) / length, done = 0;
+  if (limit > arcs->count - row) limit = arcs->count - row;
+  const unsigned char *bytes = gp_reader_peek(r->reader, limit * length);
+  for (; done < limit; done++, row++, bytes += length)
     if (*bytes != TAG_ARC || gp_pointer(bytes + 1, layout) != arcs->from[row] ||
         gp_pointer(bytes + 1 + size, layout) != arcs->self[row] ||
         !gp_count_add(&arcs->calls[row], gp_u32(bytes + 1 + 2 * size, layout)))
@@ -60,8 +59,8 @@ static bool skip_string(gp_records *r) {
   return true;
 }
 
-/* Whether an address of 8 bytes is one of the image's: a sum that is written has no more
- * room than that. */
+/* Version 0 stores 8-byte addresses on all machines. Larger ones than a pointer could not
+ * be written to a sum. */
 static bool check_address(gp_records *r, uint64_t address) {
   unsigned size = r->layout.pointer_size;
   return size == 8 || address >> 32 == 0 ||
@@ -71,7 +70,7 @@ static bool check_address(gp_records *r, uint64_t address) {
                  size);
 }
 
-/* A block of version 0: count, address, file, function, line. */
+/* Reads a block of version 0: count, address, file, function, line. */
 static bool read_old_block(gp_records *r) {
   const unsigned char *bytes = gp_reader_take(r->reader, 16);
   if (!bytes) return gp_records_truncated(r, "the block counts");
@@ -116,7 +115,7 @@ static bool read_record(gp_records *r, unsigned char tag) {
     case TAG_BLOCKS: return read_blocks(r);
     default:
       return gp_fail(r->error, "bad tag %d at offset %" PRIu64
-                     ": it should be 0 (histogram), 1 (arc) or 2 (block counts)",
+                     ": expected 0 (histogram), 1 (arc) or 2 (block counts)",
                      tag, r->offset);
   }
 }
@@ -133,17 +132,18 @@ static bool read_records(gp_records *r) {
 static bool fail_version(const gp_records *r, uint32_t version) {
   uint32_t swapped = __builtin_bswap32(version);
   if (swapped == 1 || swapped == VERSION_SHARED)
-    return gp_fail(r->error, "is %s-endian, and the program is not",
-                   r->layout.big_endian ? "little" : "big");
-  return gp_fail(r->error, "is of version %" PRIu32 "; known are 0 and 1", version);
+    return gp_fail(r->error, "is %s-endian, but the program is %s-endian",
+                   r->layout.big_endian ? "little" : "big",
+                   r->layout.big_endian ? "big" : "little");
+  return gp_fail(r->error, "unsupported version %" PRIu32 ": expected 0 or 1", version);
 }
 
-/* A sum of profiles of a shared library says so where others have zeros. */
+/* Reads the mark of a sum of profiles of a shared library; see gmon_format.h. */
 static bool read_mark(gp_records *r, const unsigned char *header) {
   if (gp_u32(header + MARK_OFFSET, r->layout) != VERSION_SHARED) return true;
   r->data->shared = true;
   return gp_count_add(&r->data->uncounted, gp_u64(header + LOST_OFFSET, r->layout)) ||
-         gp_fail(r->error, "has too many calls that were not counted");
+         gp_fail(r->error, "the number of uncounted calls exceeds 63 bits");
 }
 
 static bool read_magic(gp_records *r) {
@@ -172,19 +172,20 @@ static bool read_bsd_arcs(gp_records *r) {
   }
 }
 
-/* Reads what follows a header of `size` bytes, which claims `total` of itself and
- * the bins together. */
+/* Reads the bins and arcs after a header of `size` bytes. `total` is the size of header
+ * and bins together, as the header claims. */
 static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
                           size_t size) {
   if (total < size)
-    return gp_fail(r->error, "is no profile: it does not begin with \"gmon\", and a BSD "
-                   "header would claim %" PRIu32 " bytes, less than itself", total);
+    return gp_fail(r->error, "not a profile: does not begin with \"gmon\", and read as a "
+                   "BSD header it claims %" PRIu32 " bytes, less than its own size",
+                   total);
   header->bins = (total - size) / 2;
   if (!gp_reader_may_hold(r->reader, (uint64_t)header->bins * 2))
     return gp_fail(r->error,
-                   "is no profile, or cut off: it does not begin with \"gmon\", and "
-                   "a BSD header would claim %" PRIu32 " bytes, the file has %" PRIu64,
-                   total, r->reader->size);
+                   "not a profile, or truncated: does not begin with \"gmon\", and read "
+                   "as a BSD header it claims %" PRIu32 " bytes, but the file has %"
+                   PRIu64, total, r->reader->size);
   strcpy(header->dimension, BSD_DIMENSION);
   header->abbreviation = BSD_ABBREVIATION;
   if (header->bins > 0 && !gp_records_add_bins(r, header)) return false;
@@ -204,12 +205,12 @@ static bool read_bsd(gp_records *r, bool dated) {
   return read_bsd_body(r, &header, gp_u32(bytes + 2 * size, r->layout), length);
 }
 
-/* --- which of them --------------------------------------------------------- */
+/* --- format detection ------------------------------------------------------ */
 
 static bool is_44bsd(gp_records *r) {
-  size_t place = 2 * (size_t)r->layout.pointer_size + 4;
-  const unsigned char *bytes = gp_reader_peek(r->reader, place + 4);
-  return bytes && gp_u32(bytes + place, r->layout) == VERSION_44BSD;
+  size_t offset = 2 * (size_t)r->layout.pointer_size + 4;
+  const unsigned char *bytes = gp_reader_peek(r->reader, offset + 4);
+  return bytes && gp_u32(bytes + offset, r->layout) == VERSION_44BSD;
 }
 
 static bool read_file(gp_records *r, gp_format format) {
@@ -223,17 +224,17 @@ static bool read_file(gp_records *r, gp_format format) {
     format = magic ? GP_FORMAT_MAGIC : GP_FORMAT_BSD;
   if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;  /* a sum */
   if (magic && format != GP_FORMAT_MAGIC)
-    return gp_fail(r->error, "begins with \"gmon\", and so is of the magic format");
+    return gp_fail(r->error, "begins with \"gmon\": the format must be magic or auto");
   r->kind.format = format == GP_FORMAT_BSD && is_44bsd(r) ? GP_FORMAT_44BSD : format;
   switch (format) {
     case GP_FORMAT_MAGIC:
       if (!magic)
         return gp_fail(r->error,
-                       "does not begin with \"gmon\" as the magic format does");
+                       "not in the magic format: does not begin with \"gmon\"");
       return read_magic(r);
     case GP_FORMAT_44BSD:
       if (!is_44bsd(r))
-        return gp_fail(r->error, "has not the version number of a 4.4BSD profile");
+        return gp_fail(r->error, "lacks the version number of a 4.4BSD profile");
       return read_bsd(r, true);
     case GP_FORMAT_PROF: return gp_mon_out_read(r);
     default:
@@ -241,7 +242,7 @@ static bool read_file(gp_records *r, gp_format format) {
   }
 }
 
-/* Adds the file that a reader has open, and closes the reader. */
+/* Adds the file opened by `reader`, and closes it. */
 static bool read_all(gp_data *data, gp_reader *reader, const gp_read_options *options,
                      gp_file_kind *kind, gp_error *error) {
   gp_records r = {.data = data, .target = options->target, .trace = options->trace,

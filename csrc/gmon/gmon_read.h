@@ -2,10 +2,10 @@
 /*
  * Reads profile files into profile data.
  *
- * The formats: the current one ("magic", versions 0 and 1), the two BSD formats, System
- * V's mon.out (mon_out.h), and the profiles that glibc's dynamic linker writes of shared
- * libraries (ld_profile.h). Claims of a file are checked against its size before memory
- * is allocated. Messages give the offset of the bad record.
+ * The formats are the current one ("magic", versions 0 and 1), the two BSD formats,
+ * System V's mon.out (mon_out.h), and the profiles of shared libraries written by glibc's
+ * dynamic linker (ld_profile.h). Sizes in a file are checked against its length before
+ * memory is allocated. Messages give the offset of the bad record.
  */
 #ifndef GP_GMON_GMON_READ_H
 #define GP_GMON_GMON_READ_H
@@ -16,19 +16,19 @@
 typedef struct gp_read_options {
   gp_format format;
   const gp_trace *trace;  /* or NULL */
-  const gp_data *target;  /* the sum that the data will be merged with; or NULL. A
-                             histogram that does not fit it is an error, reported with
+  const gp_data *target;  /* the sum into which the data will be merged, or NULL. A
+                             histogram that it does not accept is an error, reported with
                              its offset. */
 } gp_read_options;
 
-/* What a file turned out to be. */
+/* The detected format of a file. */
 typedef struct gp_file_kind {
   gp_format format;       /* never GP_FORMAT_AUTO */
   uint32_t version;       /* of the magic format */
 } gp_file_kind;
 
-/* Adds a file; "-" is standard input. Sets *kind once the file is open. After an error
- * the data is unusable: parts of the file may be in it (see add_file.h). */
+/* Adds the records of a file; "-" is standard input. Sets *kind once the file is open.
+ * After an error, some records may have been added; add_file.h avoids this. */
 bool gp_data_read(gp_data *data, const char *path, const gp_read_options *options,
                   gp_file_kind *kind, gp_error *error);
 

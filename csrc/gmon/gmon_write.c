@@ -9,60 +9,63 @@
 #include "gmon/bins.h"
 #include "gmon/gmon_format.h"
 
-/* Counts may take so many records more than they would if any fitted into one: enough
- * for 2^56 calls, which no machine makes, and for samples of three hundred years. A file,
- * or a script, can claim more than that, in a few bytes. */
-#define MOST_FURTHER (UINT64_C(1) << 24)
+/* The most additional records for counts that do not fit in one: enough for 2^56 calls
+ * and for samples of three hundred years. A damaged file or a script can claim larger
+ * counts, which would take too much disk space. */
+#define MAX_EXTRA_RECORDS (UINT64_C(1) << 24)
 
-/* One file that is being written. */
+/* A file being written. */
 typedef struct sink {
   const gp_data *data;
   gp_writer *writer;
   gp_layout layout;
 } sink;
 
-static uint64_t most_of_size(size_t size) {
+/* The largest number of `size` bytes, 4 or 8. */
+static uint64_t max_of_size(size_t size) {
   return size == 8 ? UINT64_MAX : UINT32_MAX;
 }
 
-/* The most calls that one record holds. */
-static uint64_t most_calls(const gp_data *data, gp_format format) {
+/* The largest number of calls in one arc record. */
+static uint64_t max_calls(const gp_data *data, gp_format format) {
   bool narrow = format == GP_FORMAT_MAGIC || data->layout.narrow_counts;
-  return most_of_size(narrow ? 4 : data->layout.pointer_size);
+  return max_of_size(narrow ? 4 : data->layout.pointer_size);
 }
 
-/* How many records it takes to write a count; one even if it is 0. */
-static uint64_t records_of(uint64_t count, uint64_t most) {
-  return count <= most ? 1 : count / most + (count % most != 0);
+/* The number of records for a count, at least 1. `max` is the largest count of a record.
+ * */
+static uint64_t records_of(uint64_t count, uint64_t max) {
+  return count <= max ? 1 : count / max + (count % max != 0);
 }
 
-/* --- what a format can hold ------------------------------------------------ */
+/* --- whether a format can hold the data ------------------------------------ */
 
 static const char *format_name(gp_format format) {
   return format == GP_FORMAT_BSD ? "bsd" : format == GP_FORMAT_44BSD ? "4.4bsd" : "magic";
 }
 
-/* All entries of the one block record. */
+/* The number of entries in the block record. There is one such record for all blocks. */
 static uint64_t block_entries(const gp_data *data) {
-  uint64_t entries = 0, most = most_of_size(data->layout.pointer_size);
+  uint64_t entries = 0, max = max_of_size(data->layout.pointer_size);
   for (size_t i = 0; i < data->blocks.count; i++)
-    entries += records_of(data->blocks.executions[i], most);
+    entries += records_of(data->blocks.executions[i], max);
   return entries;
 }
 
-/* Whether counts that do not fit into a record can go on in others, within reason. */
+/* Whether splitting large counts takes at most MAX_EXTRA_RECORDS. */
 static bool check_counts(const gp_data *data, gp_format format, gp_error *error) {
-  uint64_t further = 0, entries = block_entries(data), most = most_calls(data, format);
+  uint64_t extra = 0, entries = block_entries(data), max = max_calls(data, format);
   for (size_t i = 0; i < data->histogram_count; i++) {
     uint64_t records = gp_bins_records(&data->histograms[i]);
-    if (records > 0) further += records - 1;
+    if (records > 0) extra += records - 1;
   }
   for (size_t i = 0; i < data->arcs.count; i++)
-    further += records_of(data->arcs.calls[i], most) - 1;
-  further += entries - data->blocks.count;
-  if (further > MOST_FURTHER)
-    return gp_fail(error, "cannot be written as %s: counts beyond what a record holds "
-                   "would take %" PRIu64 " more records", format_name(format), further);
+    extra += records_of(data->arcs.calls[i], max) - 1;
+  extra += entries - data->blocks.count;
+  if (extra > MAX_EXTRA_RECORDS)
+    return gp_fail(error, "cannot be written as %s: large counts would take %" PRIu64
+                   " additional records; the limit is %" PRIu64, format_name(format),
+                   extra, MAX_EXTRA_RECORDS);
   return entries <= UINT32_MAX || gp_fail(error, "cannot be written: too many blocks");
 }
 
@@ -70,7 +73,7 @@ static size_t bsd_header(const gp_data *data, gp_format format) {
   return 2 * data->layout.pointer_size + (format == GP_FORMAT_44BSD ? 24 : 4);
 }
 
-/* Whether the histogram, if any, is as the BSD formats know it. */
+/* Whether the BSD formats can hold the histogram, if there is one. */
 static bool check_bsd_histogram(const gp_data *data, gp_format format, gp_error *error) {
   const gp_histogram *histogram = data->histograms;
   const char *name = format_name(format);
@@ -84,18 +87,18 @@ static bool check_bsd_histogram(const gp_data *data, gp_format format, gp_error 
                    "histogram counts '%s' (%c)", name, histogram->dimension,
                    histogram->abbreviation);
   if (format == GP_FORMAT_BSD && histogram->rate != clock_rate())
-    return gp_fail(error, "cannot be written as %s, which means a rate of %" PRIu32
+    return gp_fail(error, "cannot be written as %s, which implies a rate of %" PRIu32
                    ": the histogram has %" PRIu32, name, clock_rate(), histogram->rate);
   if (gp_bins_records(histogram) > 1)
     return gp_fail(error, "cannot be written as %s, which holds up to %" PRIu64
-                   " samples in a bin: there are more", name, GP_BIN_MOST);
+                   " samples in a bin: there are more", name, GP_BIN_MAX);
   if (histogram->bins > (UINT32_MAX - bsd_header(data, format)) / 2)
     return gp_fail(error, "cannot be written as %s: too many bins", name);
   return true;
 }
 
-/* Whether the file would be taken for one of another format by how it begins: its low
- * address for "gmon", or what follows the header of old BSD for a version. */
+/* Whether readers would mistake the file for another format: its low address looks like
+ * "gmon", or the bytes after the header of old BSD look like the version of 4.4BSD. */
 static bool is_ambiguous(const gp_data *data, gp_format format) {
   unsigned char low[8], next[2 * 2 + 8];
   const gp_histogram *histogram = data->histograms;
@@ -116,13 +119,14 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
   if (data->blocks.count > 0)
     return gp_fail(error, "cannot be written as %s, which has no block counts", name);
   if (data->shared)
-    return gp_fail(error, "cannot be written as %s, which cannot tell that it is of a "
-                   "shared library", name);
+    return gp_fail(error, "cannot be written as %s, which has no mark for shared "
+                   "libraries", name);
   if (!check_bsd_histogram(data, format, error)) return false;
   if (is_ambiguous(data, format))
-    return gp_fail(error, "cannot be written as %s: it would be taken for another "
+    return gp_fail(error, "cannot be written as %s: it would be mistaken for another "
                    "format", name);
-  /* readers want to see where a version would be, and the size of a magic header */
+  /* readers need the bytes of a magic header and of a 4.4BSD version to detect a format
+   * */
   size_t least = bsd_header(data, GP_FORMAT_BSD) + 4;
   if (least < MAGIC_HEADER) least = MAGIC_HEADER;
   if (data->arcs.count == 0 && bsd_header(data, format) + 2 * bins < least)
@@ -130,9 +134,9 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
   return true;
 }
 
-/* --- parts that the formats share ------------------------------------------ */
+/* --- common parts ---------------------------------------------------------- */
 
-/* Writes the share of all bins in the record of that number. */
+/* Writes the part of all bins that belongs to a record; see gp_bins_get. */
 static bool put_bins(sink *s, const gp_histogram *histogram, uint64_t record) {
   for (size_t done = 0, now; done < histogram->bins; done += now) {
     size_t left = histogram->bins - done;
@@ -144,11 +148,12 @@ static bool put_bins(sink *s, const gp_histogram *histogram, uint64_t record) {
   return true;
 }
 
-/* What there is of a count in the next record; takes it off. */
-static uint64_t next_share(uint64_t *left, uint64_t most) {
-  uint64_t share = *left < most ? *left : most;
-  *left -= share;
-  return share;
+/* Returns the part of a count for the next record, at most `max`; subtracts it from
+ * *left. */
+static uint64_t next_part(uint64_t *left, uint64_t max) {
+  uint64_t part = *left < max ? *left : max;
+  *left -= part;
+  return part;
 }
 
 /* --- the current format ---------------------------------------------------- */
@@ -157,7 +162,7 @@ static bool put_magic_header(sink *s) {
   unsigned char *bytes = gp_writer_room(s->writer, MAGIC_HEADER);
   if (!bytes) return false;
   memset(bytes, 0, MAGIC_HEADER);
-  memcpy(bytes, MAGIC, 4);  /* NOLINT(bugprone-not-null-terminated-result): no text */
+  memcpy(bytes, MAGIC, 4);  /* NOLINT(bugprone-not-null-terminated-result): no string */
   gp_put_u32(bytes + 4, 1, s->layout);
   if (!s->data->shared) return true;
   gp_put_u32(bytes + MARK_OFFSET, VERSION_SHARED, s->layout);
@@ -201,7 +206,7 @@ static bool put_arc(sink *s, size_t arc) {
     *bytes++ = TAG_ARC;
     gp_put_pointer(bytes, arcs->from[arc], s->layout);
     gp_put_pointer(bytes + size, arcs->self[arc], s->layout);
-    gp_put_u32(bytes + 2 * size, (uint32_t)next_share(&left, UINT32_MAX), s->layout);
+    gp_put_u32(bytes + 2 * size, (uint32_t)next_part(&left, UINT32_MAX), s->layout);
   } while (left > 0);
   return true;
 }
@@ -214,7 +219,7 @@ static bool put_block(sink *s, size_t block) {
     unsigned char *bytes = gp_writer_room(s->writer, 2 * size);
     if (!bytes) return false;
     gp_put_pointer(bytes, blocks->address[block], s->layout);
-    gp_put_pointer(bytes + size, next_share(&left, most_of_size(size)), s->layout);
+    gp_put_pointer(bytes + size, next_part(&left, max_of_size(size)), s->layout);
   } while (left > 0);
   return true;
 }
@@ -239,7 +244,7 @@ static bool put_magic(sink *s) {
 
 /* --- the BSD formats ------------------------------------------------------- */
 
-/* A header without a histogram tells of no range, and of its own size only. */
+/* Without a histogram the range is 0 to 0, and the size is that of the header alone. */
 static bool put_bsd_header(sink *s, gp_format format) {
   const gp_histogram *histogram =
       s->data->histogram_count > 0 ? s->data->histograms : NULL;
@@ -262,13 +267,13 @@ static bool put_bsd_header(sink *s, gp_format format) {
 static bool put_bsd_arc(sink *s, size_t arc) {
   const gp_arcs *arcs = &s->data->arcs;
   size_t size = s->layout.pointer_size;
-  uint64_t left = arcs->calls[arc], most = most_calls(s->data, GP_FORMAT_BSD);
+  uint64_t left = arcs->calls[arc], max = max_calls(s->data, GP_FORMAT_BSD);
   do {
     unsigned char *bytes = gp_writer_room(s->writer, 3 * size);
     if (!bytes) return false;
     gp_put_pointer(bytes, arcs->from[arc], s->layout);
     gp_put_pointer(bytes + size, arcs->self[arc], s->layout);
-    gp_put_bsd_count(bytes + 2 * size, next_share(&left, most), s->layout);
+    gp_put_bsd_count(bytes + 2 * size, next_part(&left, max), s->layout);
   } while (left > 0);
   return true;
 }
@@ -280,12 +285,12 @@ static bool put_bsd(sink *s, gp_format format) {
   return true;
 }
 
-/* --- a file ---------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------- */
 
 /* Whether the format can hold the data. */
 static bool fits(const gp_data *data, gp_format format, gp_error *error) {
   if (format == GP_FORMAT_PROF)
-    return gp_fail(error, "cannot be written as prof, a format that is only read");
+    return gp_fail(error, "cannot be written as prof: this format can only be read");
   bool bsd = format != GP_FORMAT_MAGIC;
   return (!bsd || check_bsd(data, format, error)) && check_counts(data, format, error);
 }

@@ -2,22 +2,21 @@
 /*
  * Writes profile data to a file.
  *
- * Order and addresses are as they were met. A count that is too large for a record is
- * continued in further records of the same kind and addresses, which add up to it.
+ * Records keep their order and addresses. A count that is too large for one record is
+ * split over several records with the same addresses; readers add them up.
  */
 #ifndef GP_GMON_GMON_WRITE_H
 #define GP_GMON_GMON_WRITE_H
 
 #include "gmon/gmon.h"
 
-/* Writes a file, as a whole or not at all (see writer.h); "-" is standard output.
- * GP_FORMAT_AUTO means magic. False, and nothing is written, if the format cannot hold
- * the data. */
+/* Writes a file atomically (see writer.h); "-" is standard output. GP_FORMAT_AUTO means
+ * magic. Returns false, and writes nothing, if the format cannot hold the data. */
 bool gp_data_write(const gp_data *data, const char *path, gp_format format,
                    gp_error *error);
 
-/* The same to the open descriptor `file`, from its current position. It stays open. What
- * was written to it before an error stays there. */
+/* The same for the open descriptor `file`, from its current position. It stays open.
+ * After a write error it may hold part of the data. */
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,
                         gp_error *error);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the profile of a shared library.
+ * Reads profiles of shared libraries.
  *
- * After the header of the magic format come a tag of four bytes and a histogram, another
- * such tag, the number of arcs, and the arcs: FROM and SELF, as offsets from where the
- * histogram begins, and a count of four bytes. A call from elsewhere has a FROM of 0,
- * which becomes the address 0 in the sum: no code of a library is there.
+ * The header of the magic format is followed by a 4-byte tag and a histogram, another
+ * such tag, the number of arcs, and the arcs. An arc has the addresses FROM and SELF,
+ * relative to the start of the histogram, and a 4-byte count. A call from outside the
+ * library has a FROM of 0, which becomes the address 0 in the sum.
  *
- * The linker first makes the file larger than it needs, and uses it while the program
- * runs. It never uses the end: a call that would need one more arc than there is room
- * for increments the number of arcs and nothing else. So arcs that are claimed and not
- * there, or unused, are calls that were not counted.
+ * The linker creates the file with room for a fixed number of arcs, and maps it into
+ * memory while the program runs. When the room is used up, each call that needs a new arc
+ * increments the number of arcs and nothing else. So an arc that is missing or unused
+ * stands for a call that was not counted.
  */
 #include "gmon/ld_profile.h"
 
@@ -19,7 +19,6 @@
 #include "base/count.h"
 #include "gmon/gmon_format.h"
 
-/* The two kinds of records, one of each, have tags of four bytes here. */
 static bool take_tag(gp_records *r, uint32_t expected, const char *kind) {
   r->offset = r->reader->offset;
   const unsigned char *bytes = gp_reader_take(r->reader, 4);
@@ -27,26 +26,25 @@ static bool take_tag(gp_records *r, uint32_t expected, const char *kind) {
   uint32_t tag = gp_u32(bytes, r->layout);
   return tag == expected ||
          gp_fail(r->error, "bad tag %" PRIu32 " at offset %" PRIu64
-                 ": of a shared library's profile, it should be %" PRIu32 " (%s)", tag,
+                 " of a shared library's profile: expected %" PRIu32 " (%s)", tag,
                  r->offset, expected, kind);
 }
 
-/* Adds the arc in `bytes`: its addresses are offsets into the range of the histogram. */
+/* Adds the arc at `bytes`, whose addresses are relative to the start of the histogram. */
 static bool add_arc(gp_records *r, const unsigned char *bytes,
                     const gp_histogram *range) {
   size_t size = r->layout.pointer_size;
   uint64_t from = gp_pointer(bytes, r->layout), length = range->high - range->low;
   uint64_t self = gp_pointer(bytes + size, r->layout);
   if (self >= length)
-    return gp_fail(r->error, "the arc at offset %" PRIu64 " calls what is 0x%" PRIx64
-                   " bytes into code of 0x%" PRIx64, r->offset, self, length);
+    return gp_fail(r->error, "the arc at offset %" PRIu64 " calls offset 0x%" PRIx64
+                   " in code of 0x%" PRIx64 " bytes", r->offset, self, length);
   from = from == 0 || from >= length ? GP_OUTSIDE : range->low + from;
   return gp_records_add_arc(r, from, range->low + self,
                             gp_u32(bytes + 2 * size, r->layout));
 }
 
-/* Reads `claimed` arcs, or all that the file has room for where the last ones of these
- * were never used. */
+/* Reads `claimed` arcs. Fewer may be in the file, if the last of them is unused. */
 static bool read_arcs(gp_records *r, uint32_t claimed, const gp_histogram *range) {
   size_t size = r->layout.pointer_size, length = 2 * size + 4;
   uint32_t used = 0;
@@ -62,18 +60,18 @@ static bool read_arcs(gp_records *r, uint32_t claimed, const gp_histogram *range
     if (is_used && !add_arc(r, bytes, range)) return false;
   }
   return gp_count_add(&r->data->uncounted, claimed - used) ||
-         gp_fail(r->error, "too many calls");
+         gp_fail(r->error, "the number of uncounted calls exceeds 63 bits");
 }
 
-/* The linker's room behind the arcs, where there is nothing. */
-static bool pass_room(gp_records *r) {
+/* Skips the unused room after the arcs, which must be zero. */
+static bool skip_unused(gp_records *r) {
   size_t left;
   while ((left = gp_reader_available(r->reader, GP_READER_WINDOW)) > 0) {
     uint64_t offset = r->reader->offset;
     const unsigned char *bytes = gp_reader_take(r->reader, left);
     for (size_t i = 0; i < left; i++)
       if (bytes[i] != 0)
-        return gp_fail(r->error, "has more than the arcs that it claims, at offset %"
+        return gp_fail(r->error, "has unexpected data after the arcs, at offset %"
                        PRIu64, offset + i);
   }
   return !r->reader->failed;
@@ -88,5 +86,5 @@ bool gp_ld_profile_read(gp_records *r) {
   const unsigned char *bytes = gp_reader_take(r->reader, 4);
   if (!bytes) return gp_records_truncated(r, "the arcs");
   r->data->has_arcs = true;
-  return read_arcs(r, gp_u32(bytes, r->layout), &range) && pass_room(r);
+  return read_arcs(r, gp_u32(bytes, r->layout), &range) && skip_unused(r);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads the profile of a shared library, which glibc's dynamic linker writes for
+ * Reads profiles of shared libraries, which glibc's dynamic linker writes for
  * LD_PROFILE=libx.so.
  */
 #ifndef GP_GMON_LD_PROFILE_H
@@ -8,7 +8,7 @@
 
 #include "gmon/records.h"
 
-/* Reads what follows the header of the magic format. */
+/* Reads the rest of the file, after the header of the magic format. */
 bool gp_ld_profile_read(gp_records *r);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads mon.out, the profiles of System V's prof.
+ * Reads mon.out, the profile format of System V's prof.
  *
- * A header gives the range of text that was sampled and the number of call counters. The
- * counters follow, and then bins, up to the end of the file. Neither callers nor the rate
- * of samples are recorded.
+ * A header gives the sampled range of text and the number of call counters. The counters
+ * follow, and then the bins, up to the end of the file. The format records neither
+ * callers nor the sampling rate.
  */
 #include "gmon/mon_out.h"
 
@@ -15,34 +15,34 @@
 #include "gmon/bins.h"
 #include "gmon/gmon_format.h"
 
-/* Takes the next piece of the file, which becomes the current record. */
-static const unsigned char *take(gp_records *r, size_t size, const char *what) {
+/* Takes the next `size` bytes, and makes them the current record for messages. */
+static const unsigned char *take(gp_records *r, size_t size, const char *kind) {
   r->offset = r->reader->offset;
   const unsigned char *bytes = gp_reader_take(r->reader, size);
-  if (!bytes) gp_records_truncated(r, what);
+  if (!bytes) gp_records_truncated(r, kind);
   return bytes;
 }
 
 /* --- the header ------------------------------------------------------------ */
 
-/* How many counters there are. It is a size in some systems and an int in others, with
- * nothing behind it up to the size of an address: then, of a big-endian machine, it is
- * the half that is worth more. */
+/* Returns the number of counters. The field is as wide as a pointer. Some systems store a
+ * size_t there, others an int followed by zero padding. On a 64-bit big-endian machine
+ * the int is the upper half. */
 static uint64_t counter_count(const unsigned char *bytes, gp_layout layout) {
   uint64_t count = gp_pointer(bytes, layout);
   return layout.big_endian && (uint32_t)count == 0 ? count >> 32 : count;
 }
 
-/* Whether the header is that of a profile on such a machine as the data are of. Text
- * never begins at 0, by which monitor(3) is told to write the file. */
+/* Whether the header is plausible for the byte order and the pointer size of the data.
+ * Text cannot begin at 0: monitor(0) means "write the file". */
 static bool check_header(gp_records *r, uint64_t low, uint64_t high, uint64_t counters) {
   uint64_t left = r->reader->size - r->reader->offset;
   if (low > high || (low == 0 && high > 0))
-    return gp_fail(r->error, "is no mon.out, or another machine's: its text would begin "
-                   "at 0x%" PRIx64 " and end at 0x%" PRIx64, low, high);
+    return gp_fail(r->error, "not a mon.out, or from another machine: its header claims "
+                   "text from 0x%" PRIx64 " to 0x%" PRIx64, low, high);
   return counters <= left / (2 * (uint64_t)r->layout.pointer_size) ||
-         gp_fail(r->error, "is no mon.out, cut off, or another machine's: its header "
-                 "would claim %" PRIu64 " counters of calls, but only %" PRIu64
+         gp_fail(r->error, "not a mon.out, truncated, or from another machine: its "
+                 "header claims %" PRIu64 " call counters, but only %" PRIu64
                  " bytes follow", counters, left);
 }
 
@@ -60,8 +60,8 @@ static bool read_header(gp_records *r, gp_histogram *header, uint64_t *counters)
 
 /* --- calls ----------------------------------------------------------------- */
 
-/* A counter: an address in the function, mostly behind the call of what counts, and
- * calls. One that was not used has no address. */
+/* Reads a counter: an address in the function, mostly the return address of the call that
+ * counts, and the number of calls. Both are 0 in an unused counter. */
 static bool read_counter(gp_records *r) {
   size_t size = r->layout.pointer_size;
   const unsigned char *bytes = take(r, 2 * size, "the counter");
@@ -85,14 +85,14 @@ static bool read_counters(gp_records *r, uint64_t count) {
 
 /* --- samples --------------------------------------------------------------- */
 
-/* Appends the bins that can be taken at once, one at least. */
+/* Appends the bins in the reader's window, at least one. */
 static bool append_bins(gp_records *r, gp_histogram *histogram, size_t *room) {
   size_t count = gp_reader_at_hand(r->reader) / 2, done = histogram->bins;
   if (count == 0) count = 1;
   const unsigned char *bytes = take(r, count * 2, "a bin");
   if (!bytes) return false;
   if (done + count > UINT32_MAX)
-    return gp_fail(r->error, "has more bins than a histogram can have");
+    return gp_fail(r->error, "has more bins than a histogram can hold");
   if (done + count > *room) {
     size_t more = gp_capacity(*room, done + count);
     if (!gp_resize(&histogram->counts, more, 2)) return gp_fail_memory(r->error);
@@ -113,38 +113,38 @@ static bool read_bins(gp_records *r, gp_histogram *histogram) {
   return true;
 }
 
-/* Text has a word of two bytes for each bin, or more. Where there are more bins than
- * words the last ones are of what is behind the text. */
+/* A bin covers at least two bytes of text. If there are more bins than that, extends the
+ * range: the last bins lie past the end of the text. */
 static bool stretch(gp_records *r, gp_histogram *histogram) {
   uint64_t bytes = 2 * (uint64_t)histogram->bins;
   uint64_t room = gp_unknown_caller(r->layout) - histogram->low;
   if (bytes <= histogram->high - histogram->low) return true;
   if (bytes > room)
-    return gp_fail(r->error, "has %zu bins, which reach beyond the last address",
+    return gp_fail(r->error, "has %zu bins, which extend past the last address",
                    histogram->bins);
   histogram->high = histogram->low + bytes;
   return true;
 }
 
-/* Adds the bins to the sum, which takes the column over if the range is new. */
+/* Adds the bins to the data. If the range is new, moves `counts` there. */
 static bool add_bins(gp_records *r, gp_histogram *histogram, uint64_t record) {
   bool is_new;
   r->offset = record;
-  gp_histogram *place = gp_records_histogram(r, histogram, &is_new);
-  if (!place) return false;
+  gp_histogram *target = gp_records_histogram(r, histogram, &is_new);
+  if (!target) return false;
   GP_TRACE(r->trace, GP_TRACE_RECORDS,
            "bins at offset %" PRIu64 ": 0x%" PRIx64 " to 0x%" PRIx64
            ", %zu of %g bytes, %s", record, histogram->low, histogram->high,
            histogram->bins, 2 * gp_histogram_scale(histogram),
-           is_new ? "a new range" : "added to those of that range");
-  if (!is_new) return gp_bins_merge(place, histogram, r->error);
-  place->bins = histogram->bins;
-  place->counts = histogram->counts;
+           is_new ? "a new range" : "added to the same range");
+  if (!is_new) return gp_bins_merge(target, histogram, r->error);
+  target->bins = histogram->bins;
+  target->counts = histogram->counts;
   histogram->counts = NULL;
   return true;
 }
 
-/* Without a range there is no histogram: such a file counts calls only. */
+/* A file with an empty range and no bins has only call counts. */
 static bool read_histogram(gp_records *r, gp_histogram *histogram) {
   uint64_t record = r->reader->offset;
   if (!read_bins(r, histogram)) return false;

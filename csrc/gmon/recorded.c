@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where in the code anything was recorded. */
+/* The address ranges for which a profile has data. */
 #include "gmon/recorded.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "gmon/bins.h"
 
-/* Appends a range, to the last one if it overlaps or touches that. */
+/* Appends a range, or extends the last one if they overlap or are adjacent. */
 static bool append(gp_recorded *recorded, uint64_t low, uint64_t high) {
   gp_range *last = recorded->count > 0 ? &recorded->ranges[recorded->count - 1] : NULL;
   if (last && last->low <= low && low <= last->high) {
@@ -17,13 +17,13 @@ static bool append(gp_recorded *recorded, uint64_t low, uint64_t high) {
   }
   if (!GP_RESERVE(&recorded->capacity, recorded->count + 1, GP_COLUMN(recorded->ranges)))
     return false;
-  /* there is room: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+  /* just reserved: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
   recorded->ranges[recorded->count++] = (gp_range){low, high};
   return true;
 }
 
-/* Bins with samples; a unit of two bytes more at both ends, as samples are assigned by
- * units. `bytes` is the size of a bin. */
+/* Appends the bins with samples, each extended by two bytes at both ends: samples are
+ * assigned to functions in units of two bytes. `bytes` is the size of a bin. */
 static bool add_bins(gp_recorded *recorded, const gp_histogram *histogram, double bytes) {
   for (size_t i = 0; i < histogram->bins; i++) {
     if (gp_bin(histogram, i) == 0) continue;
@@ -47,20 +47,21 @@ static int by_low(const void *left, const void *right) {
   return a->low < b->low ? -1 : a->low > b->low;
 }
 
-/* Sorts the ranges, and joins them. */
+/* Sorts the ranges, and joins those that overlap or are adjacent. */
 static void join(gp_recorded *recorded) {
   gp_range *ranges = recorded->ranges;
   size_t count = recorded->count;
   if (count > 0) qsort(ranges, count, sizeof *ranges, by_low);
   recorded->count = 0;
-  for (size_t i = 0; i < count; i++)  /* there is room: never more than there were */
+  for (size_t i = 0; i < count; i++)  /* in place: never more ranges than before */
     append(recorded, ranges[i].low, ranges[i].high);
 }
 
 bool gp_recorded_find(gp_recorded *recorded, const gp_data *data) {
   memset(recorded, 0, sizeof *recorded);
   bool done = true;
-  for (size_t h = 0; done && h < data->histogram_count; h++)  /* see gp_samples_assign */
+  /* the first histogram's bin size, as in gp_samples_assign without mixed_scales */
+  for (size_t h = 0; done && h < data->histogram_count; h++)
     done = add_bins(recorded, &data->histograms[h],
                     2 * gp_histogram_scale(&data->histograms[0]));
   done = done && add_addresses(recorded, data->arcs.from, data->arcs.count) &&

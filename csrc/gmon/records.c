@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The records of a file that is being read. */
+/* Records that several formats have in common. */
 #include "gmon/records.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "gmon/gmon_format.h"
 
 bool gp_records_truncated(gp_records *r, const char *kind) {
-  if (r->reader->failed) return false;  /* the reader said why */
+  if (r->reader->failed) return false;  /* with the reader's message */
   return gp_fail(r->error, "ends in the middle of %s at offset %" PRIu64, kind,
                  r->offset);
 }
@@ -22,8 +22,7 @@ bool gp_records_add_arc(gp_records *r, uint64_t from, uint64_t self, uint64_t ca
   return gp_data_add_arc(r->data, from, self, calls, r->offset, r->error);
 }
 
-/* Takes the counts of a histogram that are in the reader's window: *count of them, at
- * most `left`. */
+/* Takes counts of a histogram from the reader's window: at most `left`. Sets *count. */
 static const unsigned char *take_bins(gp_records *r, size_t left, size_t *count) {
   *count = gp_reader_available(r->reader, 2) < 2 ? 1 : gp_reader_at_hand(r->reader) / 2;
   if (*count > left) *count = left;
@@ -32,8 +31,8 @@ static const unsigned char *take_bins(gp_records *r, size_t left, size_t *count)
   return bytes;
 }
 
-/* Makes room for `count` bins after the `done` first ones of a new histogram. The column
- * grows with what was really read: a pipe may claim any number of bins. */
+/* Makes room for `count` bins after the first `done` of a new histogram. It grows with
+ * the bins actually read, because the number that a pipe claims cannot be checked. */
 static bool grow_bins(gp_records *r, gp_histogram *histogram, size_t done, size_t count) {
   if (count <= histogram->bins - done) return true;
   size_t room = gp_capacity(done, done + count);
@@ -44,7 +43,7 @@ static bool grow_bins(gp_records *r, gp_histogram *histogram, size_t done, size_
 
 /* Reads the bins of a new range. */
 static bool read_new_bins(gp_records *r, gp_histogram *histogram, size_t bins) {
-  if (r->reader->size != UINT64_MAX) {  /* the file is known to hold them */
+  if (r->reader->size != UINT64_MAX) {  /* the file is large enough for the bins */
     histogram->counts = gp_column(bins, 2);
     if (!histogram->counts) return gp_fail_memory(r->error);
     histogram->bins = bins;
@@ -54,12 +53,12 @@ static bool read_new_bins(gp_records *r, gp_histogram *histogram, size_t bins) {
     if (!bytes || !grow_bins(r, histogram, done, now)) return false;
     gp_bins_set(histogram, done, bytes, now, r->layout);
   }
-  gp_resize(&histogram->counts, bins, 2);  /* what does not shrink may stay */
+  gp_resize(&histogram->counts, bins, 2);  /* only shrinks, so failure is harmless */
   histogram->bins = bins;
   return true;
 }
 
-/* Reads bins and adds them to those of the same range. */
+/* Reads bins and adds them to a histogram with the same range. */
 static bool read_more_bins(gp_records *r, gp_histogram *histogram) {
   for (size_t done = 0, now; done < histogram->bins; done += now) {
     const unsigned char *bytes = take_bins(r, histogram->bins - done, &now);
@@ -76,7 +75,7 @@ static void trace_histogram(const gp_records *r, const gp_histogram *header, boo
            ", %zu bins of %g bytes, %" PRIu32 " samples a unit of '%s', %s",
            r->offset, header->low, header->high, header->bins,
            2 * gp_histogram_scale(header), header->rate, header->dimension,
-           new ? "a new range" : "added to those of that range");
+           new ? "a new range" : "added to the same range");
 }
 
 gp_histogram *gp_records_histogram(gp_records *r, const gp_histogram *header,
@@ -92,10 +91,10 @@ bool gp_records_add_bins(gp_records *r, const gp_histogram *header) {
                    "histogram at offset %" PRIu64 " claims %zu bins, but only %" PRIu64
                    " bytes follow", r->offset, header->bins,
                    r->reader->size - r->reader->offset);
-  gp_histogram *place = gp_records_histogram(r, header, &is_new);
-  if (!place) return false;
+  gp_histogram *target = gp_records_histogram(r, header, &is_new);
+  if (!target) return false;
   trace_histogram(r, header, is_new);
-  return is_new ? read_new_bins(r, place, header->bins) : read_more_bins(r, place);
+  return is_new ? read_new_bins(r, target, header->bins) : read_more_bins(r, target);
 }
 
 bool gp_records_read_histogram(gp_records *r, gp_histogram *range) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The records of a file that is being read.
- *
- * Shared by the readers of all formats: where a file is read, into which data, and the
- * kinds of records that several formats have.
+ * The state of reading a file, and the records that several formats have in common.
  */
 #ifndef GP_GMON_RECORDS_H
 #define GP_GMON_RECORDS_H
@@ -12,9 +9,9 @@
 #include "gmon/gmon_read.h"
 
 typedef struct gp_records {
-  gp_data *data;          /* to which they are added */
-  const gp_data *target;  /* and trace: see gp_read_options */
-  const gp_trace *trace;
+  gp_data *data;          /* receives the records */
+  const gp_data *target;  /* see gp_read_options */
+  const gp_trace *trace;  /* see gp_read_options */
   gp_reader *reader;
   gp_error *error;
   gp_layout layout;
@@ -22,23 +19,23 @@ typedef struct gp_records {
   uint64_t offset;        /* of the current record, in bytes, for messages */
 } gp_records;
 
-/* Fails because the file ends within the current record, a `kind` ("the arc"). Keeps the
- * message of the reader if that failed. */
+/* Reports that the file ends within the current record, a `kind` ("the arc"). If a read
+ * failed, keeps the reader's message. Returns false. */
 bool gp_records_truncated(gp_records *r, const char *kind);
 
 /* Adds the calls of the current record. */
 bool gp_records_add_arc(gp_records *r, uint64_t from, uint64_t self, uint64_t calls);
 
-/* gp_data_histogram (see gmon.h) for the current record, which must fit the target,
+/* gp_data_histogram (see gmon.h) for the current record. The target must accept it,
  * too. */
 gp_histogram *gp_records_histogram(gp_records *r, const gp_histogram *header,
                                    bool *is_new);
 
-/* Reads the bins that `header` claims, and adds them. */
+/* Reads `header->bins` bins and adds them. */
 bool gp_records_add_bins(gp_records *r, const gp_histogram *header);
 
-/* Reads a histogram of the magic format: a header of 2 pointers and 24 bytes, and its
- * bins. Sets *range, unless NULL, to the header. */
+/* Reads a histogram of the magic format: a header of 2 pointers and 24 bytes, then the
+ * bins. Copies the header to *range unless that is NULL. */
 bool gp_records_read_histogram(gp_records *r, gp_histogram *range);
 
 #endif

@@ -220,7 +220,7 @@ describe("--compare", function()
       ("option --compare: %s and %s are both programs: name only one"):format(old.image, stranger) },
     ["of a program and no profile"] = { old.image,
       ("option --compare: %s is a program: name its profile, too"):format(old.image) },
-    ["of another format"] = { new.dir .. "/left.c", new.dir .. "/left.c: is no profile, or cut off: [^\n]*" },
+    ["of another format"] = { new.dir .. "/left.c", new.dir .. "/left.c: not a profile, or truncated: [^\n]*" },
     ["of a program that is not its own"] = { far .. "," .. old.image, far .. ": does not belong to [^\n]*" },
   } do
     it("refuses an old profile " .. name, function()

@@ -312,7 +312,7 @@ describe("a list of profiles", function()
     shell.write(itself, itself .. "\n" .. itself .. "\n")
     local result = sum { "--profiles-from=" .. itself }
     assert.equal(1, result.status)
-    assert.equal(("gprof.lua: %s: is no profile"):format(itself), result.stderr:sub(1, 26 + #itself))
+    assert.equal(("gprof.lua: %s: not a profile"):format(itself), result.stderr:sub(1, 26 + #itself))
     check_failure(dir .. ": is a directory", { "--profiles-from=" .. list(dir) })
   end)
 
@@ -367,7 +367,7 @@ describe("--jobs", function()
   it("says what cannot be added up as one process does", function()
     local odd, good = profile(histogram(1, 256)), profile(histogram(1))
     local paths = directory { good, good, good, good, odd, odd, good, good }
-    check_failure(paths .. "/5: histogram at offset 20 has bins of 4 bytes, the ones before have 2",
+    check_failure(paths .. "/5: histogram at offset 20 has bins of 4 bytes, but earlier ones have 2",
       { paths .. "/1", paths .. "/2", paths .. "/3", paths .. "/4", paths .. "/5", paths .. "/6", paths .. "/7" })
     local missing = { dir .. "/1", dir .. "/2", dir .. "/3", dir .. "/none", dir .. "/4", "/nowhere" }
     check_failure(dir .. "/none: No such file or directory", missing)
@@ -425,7 +425,7 @@ describe("--keep-going", function()
         "/nowhere", dir .. "/e" }
       assert.equal(([[
 gprof.lua: DIR/b: ends in the middle of the arc at offset %d
-gprof.lua: DIR/c: histogram at offset 20 has bins of 4 bytes, the ones before have 2
+gprof.lua: DIR/c: histogram at offset 20 has bins of 4 bytes, but earlier ones have 2
 gprof.lua: DIR/d: is empty
 gprof.lua: /nowhere: No such file or directory
 gprof.lua: bad profiles skipped: 4

@@ -269,7 +269,7 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
 
   it("a file that cannot be added to the others", function()
     local other = gmon.write(shell.tmpdir() .. "/other", gmon.magic { records = { histogram { n = 256 } } })
-    check_failures(other .. ": histogram at offset 20 has bins of 4 bytes, the ones before have 2",
+    check_failures(other .. ": histogram at offset 20 has bins of 4 bytes, but earlier ones have 2",
       [[exec "$@"]], { one, other })
   end)
 
@@ -277,7 +277,7 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
     local record = histogram { n = 512 }
     record.rate = TICK + 1
     local other = gmon.write(shell.tmpdir() .. "/other", gmon.magic { records = { record } })
-    check_failures(("%s: histogram at offset 20 has rate %d, the ones before have %d"):format(other, TICK + 1, TICK),
+    check_failures(("%s: histogram at offset 20 has rate %d, but earlier ones have %d"):format(other, TICK + 1, TICK),
       [[exec "$@"]], { one, other })
   end)
 

@@ -40,8 +40,8 @@ local function histogram(changes)
   return record
 end
 
--- How a file without "gmon" is refused that cannot be of the BSD format, either.
-local BSD <const> = 'is no profile%s: it does not begin with "gmon", and a BSD header would claim %d bytes, %s'
+-- The message for a file that neither begins with "gmon" nor has a plausible BSD header.
+local BSD <const> = 'not a profile%s: does not begin with "gmon", and read as a BSD header it claims %d bytes, %s'
 
 local function arc(count)
   return { kind = "arc", from = LOW + 4, self = LOW + 0x20, count = count }
@@ -232,7 +232,7 @@ describe("a sum of files", function()
     local path = save(magic { { kind = "histogram", low = 0, high = -1, bins = { 1, 1 } } })
     local data, message = gprof.data(image, path)
     assert.is_nil(data)
-    assert.truthy(message:find("covers more than there can be", 1, true), message)
+    assert.truthy(message:find("covers an impossibly large range", 1, true), message)
   end)
 
   it("takes files of several formats", function()
@@ -283,13 +283,13 @@ local text <const> = ("No profile, but a text. "):rep(9)
 local bad <const> = {
   { "nothing", "", "is empty" },
   { "19 bytes", ("g"):rep(19), "is too short to be a profile" },
-  { "a text", text, BSD:format(", or cut off", (string.unpack("<I4", text, 17)), "the file has " .. #text) },
-  { "a text read as magic", text, 'does not begin with "gmon" as the magic format does', format = "magic" },
-  { "version 2", gmon.magic { version = 2, records = {} }, "is of version 2; known are 0 and 1" },
+  { "a text", text, BSD:format(", or truncated", (string.unpack("<I4", text, 17)), "but the file has " .. #text) },
+  { "a text read as magic", text, 'not in the magic format: does not begin with "gmon"', format = "magic" },
+  { "version 2", gmon.magic { version = 2, records = {} }, "unsupported version 2: expected 0 or 1" },
   { "a shared library's profile without a record", gmon.magic { version = 0x1ffff, records = {} },
     "ends in the middle of the histogram at offset 20" },
   { "an unknown tag", magic { arc(1), { kind = "raw", bytes = "\3" }, arc(1) },
-    "bad tag 3 at offset 41: it should be 0 (histogram), 1 (arc) or 2 (block counts)" },
+    "bad tag 3 at offset 41: expected 0 (histogram), 1 (arc) or 2 (block counts)" },
   { "no bins", magic { arc(1), histogram { bins = {} } }, "histogram at offset 41 has no bins" },
   { "low above high", magic { histogram { low = HIGH, high = LOW } },
     "histogram at offset 20 covers no text: 0x1040 to 0x1000" },
@@ -313,21 +313,21 @@ local bad <const> = {
       histogram { high = HIGH + 0x40, bins = { n = 8 } } },
     "histogram at offset 118, 0x1000 to 0x1080, overlaps another one, 0x1000 to 0x1040" },
   { "another dimension", magic { histogram { dimension = "cycles" } }, before = magic { histogram() },
-    "histogram at offset 20 counts 'cycles', the ones before 'seconds'" },
+    "histogram at offset 20 counts 'cycles', but earlier ones count 'seconds'" },
   { "another abbreviation", magic { histogram { abbreviation = "t" } }, before = magic { histogram() },
-    "histogram at offset 20 counts 'seconds' (t), the ones before 'seconds' (s)" },
+    "histogram at offset 20 counts 'seconds' (t), but earlier ones count 'seconds' (s)" },
   { "another scale", magic { histogram { low = HIGH, high = HIGH + 0x20 } }, before = magic { histogram() },
-    "histogram at offset 20 has bins of 8 bytes, the ones before have 16" },
+    "histogram at offset 20 has bins of 8 bytes, but earlier ones have 16" },
   { "another rate", magic { arc(1), histogram { rate = 1000 } }, before = magic { histogram() },
-    "histogram at offset 41 has rate 1000, the ones before have 100" },
+    "histogram at offset 41 has rate 1000, but earlier ones have 100" },
   { "a BSD header that claims less than itself", gmon.bsd { low = LOW, high = HIGH, ncnt = 19 },
-    BSD:format("", 19, "less than itself") },
+    BSD:format("", 19, "less than its own size") },
   { "a BSD header that claims too much", gmon.bsd { low = LOW, high = HIGH, bins = { 1 }, ncnt = 24 },
-    BSD:format(", or cut off", 24, "the file has 22") },
+    BSD:format(", or truncated", 24, "but the file has 22") },
   { "a BSD profile with low above high", gmon.bsd { low = HIGH, high = LOW, bins = { 1 } },
     "histogram at offset 0 covers no text: 0x1040 to 0x1000" },
   { "old BSD read as 4.4BSD", gmon.bsd { low = LOW, high = HIGH, bins = { 1, 2, 3, 4 } }, format = "4.4bsd",
-    "has not the version number of a 4.4BSD profile" },
+    "lacks the version number of a 4.4BSD profile" },
 }
 
 describe("a bad file gives nil and one line:", function()

@@ -195,7 +195,7 @@ describe("sums", function()
   it("have no BSD format, which could not tell what they are", function()
     local sum = shell.tmpdir() .. "/sum"
     for name, letter in pairs { bsd = "bsd", ["4.4bsd"] = "4.4bsd" } do
-      check_failure(("%s: cannot be written as %s, which cannot tell that it is of a shared library"):format(sum, name),
+      check_failure(("%s: cannot be written as %s, which has no mark for shared libraries"):format(sum, name),
         "--sum-file=" .. sum, "--file-format=" .. letter, built.image, path)
       assert.is_false(shell.exists(sum))
     end
@@ -318,8 +318,8 @@ for _, shape in ipairs(gmon.shapes()) do
 
     it("is refused if its bytes are in the other order", function()
       local other = save(crafted { pointer = shape.pointer, big = not shape.big })
-      check_failure(("%s: is %s-endian, and the program is not"):format(other, shape.big and "little" or "big"), image,
-        other)
+      check_failure(("%s: is %s-endian, but the program is %s-endian"):format(other, shape.big and "little" or "big",
+        shape.big and "big" or "little"), image, other)
     end)
 
     it("is refused if its pointers are of the other size", function()
@@ -332,17 +332,17 @@ for _, shape in ipairs(gmon.shapes()) do
     end)
 
     local bad = {
-      { { tags = { 1, 1 } }, "bad tag 1 at offset 20: of a shared library's profile, it should be 0 (the histogram)" },
-      { { tags = { 0, 2 } }, "bad tag 2 at offset %d: of a shared library's profile, it should be 1 (the arcs)", 0 },
-      { { arcs = { { 0, 0x100, 1 } } }, "the arc at offset %d calls what is 0x100 bytes into code of 0x100", 8 },
-      { { claimed = 0 }, "has more than the arcs that it claims, at offset %d",
+      { { tags = { 1, 1 } }, "bad tag 1 at offset 20 of a shared library's profile: expected 0 (the histogram)" },
+      { { tags = { 0, 2 } }, "bad tag 2 at offset %d of a shared library's profile: expected 1 (the arcs)", 0 },
+      { { arcs = { { 0, 0x100, 1 } } }, "the arc at offset %d calls offset 0x100 in code of 0x100 bytes", 8 },
+      { { claimed = 0 }, "has unexpected data after the arcs, at offset %d",
         8 + shape.pointer + (shape.big and shape.pointer - 1 or 0) },
       { { claimed = 0xffffffff, room = 0 }, "ends in the middle of the arc at offset %d",
         8 + 2 * (2 * shape.pointer + 4) },
       { { bins = {} }, "histogram at offset 20 has no bins" },
       { { high = LOW }, "histogram at offset 20 covers no text: 0x1000 to 0x1000" },
       { { rate = 0 }, "histogram at offset 20 has a rate of 0" },
-      { { version = 3 }, "is of version 3; known are 0 and 1" },
+      { { version = 3 }, "unsupported version 3: expected 0 or 1" },
     }
     for _, case in ipairs(bad) do
       it("is refused if it " .. case[2]:match "^[^%%]+", function()

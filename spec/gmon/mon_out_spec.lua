@@ -119,8 +119,8 @@ end)
 
 local whole <const> = mon()  -- a header of 24 bytes, four counters of 16, four bins
 
-local COUNTERS <const> = "is no mon.out, cut off, or another machine's: its header would claim %d counters of " ..
-  "calls, but only %d bytes follow"
+local COUNTERS <const> = "not a mon.out, truncated, or from another machine: its header claims %d call " ..
+  "counters, but only %d bytes follow"
 
 local bad <const> = {
   { "cut off in the header", whole:sub(1, 22), "ends in the middle of the header at offset 0" },
@@ -131,13 +131,13 @@ local bad <const> = {
   { "with more counters than there can be", mon { count = 1 << 62 },
     COUNTERS:format(1 << 62, 72) },
   { "that ends before it begins", mon { low = HIGH, high = LOW },
-    "is no mon.out, or another machine's: its text would begin at 0x1040 and end at 0x1000" },
+    "not a mon.out, or from another machine: its header claims text from 0x1040 to 0x1000" },
   { "that begins at no address", mon { low = 0 },
-    "is no mon.out, or another machine's: its text would begin at 0x0 and end at 0x1040" },
+    "not a mon.out, or from another machine: its header claims text from 0x0 to 0x1040" },
   { "that covers no text, but has bins", mon { high = LOW },
     "has 4 bins, but its header covers no text: 0x1000 to 0x1000" },
   { "that would go beyond the last address", mon { low = -16, high = -1, bins = { n = 100 } },
-    "has 100 bins, which reach beyond the last address" },
+    "has 100 bins, which extend past the last address" },
   { "with more calls than can be", mon { counters = { { LOW, 1 }, { LOW, math.mininteger } } },
     "count beyond 63 bits in the record at offset 40" },
   { "that is too short", "short", "is too short to be a profile" },
@@ -167,7 +167,7 @@ describe("a bad mon.out gives nil and one line:", function()
           local path = save(mon { pointer = other.pointer, big = other.big })
           local data, said = gprof.data(shape.image, path, { file_format = "prof" })
           assert.is_nil(data, shape.name .. " reads " .. other.name)
-          assert.matches("another machine's", said, 1, true)
+          assert.matches("another machine", said, 1, true)
         end
       end
     end
@@ -296,13 +296,13 @@ describe("a sum of mon.out files", function()
   it("is refused if the files do not go together", function()
     local result = program.run { "-s", "-Oprof", default.path, one, save(whole:sub(1, -3)) }
     assert.equal(1, result.status)
-    assert.matches("bins of 21.3333 bytes, the ones before have 16", result.stderr, 1, true)
+    assert.matches("bins of 21.3333 bytes, but earlier ones have 16", result.stderr, 1, true)
   end)
 
   it("cannot be written as a mon.out", function()
     local data = assert(gprof.data(default.image, one, { file_format = "prof" }))
     local path = shell.tmpdir() .. "/out"
-    assert.same({ nil, path .. ": cannot be written as prof, a format that is only read" },
+    assert.same({ nil, path .. ": cannot be written as prof: this format can only be read" },
       { data:write(path, "prof") })
     assert.equal("", shell.listing(path:match "^(.*)/"))
   end)

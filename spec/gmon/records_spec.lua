@@ -216,7 +216,7 @@ describe("merging", function()
     local mixed, empty = gprof.data.new { mixed_rates = true }, gprof.data.new()
     assert(mixed:add_histogram { low = LOW, high = HIGH, bins = { 1 }, rate = 100 })
     assert(mixed:add_histogram { low = HIGH, high = 2 * HIGH - LOW, bins = { 1 }, rate = 99 })
-    assert.same({ nil, "histogram has rate 99, the ones before have 100" }, { empty:merge(mixed) })
+    assert.same({ nil, "histogram has rate 99, but earlier ones have 100" }, { empty:merge(mixed) })
     assert.is_nil((empty:histograms()()))
     assert(gprof.data.new { mixed_rates = true }:merge(mixed))
   end)
@@ -344,15 +344,15 @@ describe("records that cannot be", function()
   end
 
   local refused = {
-    { "counts 'cycles', the ones before 'seconds'", histogram { unit = "cycles" } },
-    { "'seconds' (t), the ones before 'seconds' (s)", histogram { abbreviation = "t" } },
-    { "histogram has bins of 4 bytes, the ones before have 8", histogram { bin_count = 32 } },
-    { "histogram has rate 99, the ones before have 100", histogram { rate = 99 } },
+    { "counts 'cycles', but earlier ones count 'seconds'", histogram { unit = "cycles" } },
+    { "'seconds' (t), but earlier ones count 'seconds' (s)", histogram { abbreviation = "t" } },
+    { "histogram has bins of 4 bytes, but earlier ones have 8", histogram { bin_count = 32 } },
+    { "histogram has rate 99, but earlier ones have 100", histogram { rate = 99 } },
     { "histogram, 0x1040 to 0x10c0, overlaps another one, 0x1000 to 0x1080",
       histogram { low = LOW + 0x40, high = HIGH + 0x40 } },
     { "histogram covers no text: 0x1080 to 0x1080", histogram { low = HIGH } },
     { "histogram covers no text: 0x1080 to 0x1000", histogram { low = HIGH, high = LOW } },
-    { "histogram covers more than there can be", histogram { low = 0, high = -1 } },
+    { "histogram covers an impossibly large range", histogram { low = 0, high = -1 } },
     { "more than 2^63 samples in a bin", histogram { bins = { most } } },
     { "count beyond 63 bits", function(data) return data:add_arc(LOW + 5, LOW + 0x20, most) end },
     { "count beyond 63 bits", function(data) return data:add_block(LOW + 0x20, most) end },

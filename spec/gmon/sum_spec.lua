@@ -243,7 +243,7 @@ describe("a sum", function()
     local first, second = arc(1), arc(2, LOW + 0x20)
     local one, like = save(magic { first, second }), magic({ first, second }):sub(42)
     for tag, expected in pairs { [0] = "histogram at offset 41 claims 2 bins, but only 0 bytes follow",
-      [3] = "bad tag 3 at offset 41: it should be 0 (histogram), 1 (arc) or 2 (block counts)" } do
+      [3] = "bad tag 3 at offset 41: expected 0 (histogram), 1 (arc) or 2 (block counts)" } do
       local bytes = magic { first } .. string.char(tag) .. like:sub(2) .. (tag == 0 and like:sub(1, 20) or "")
       local path = save(bytes)
       local done, message = gprof.data(default.image, one, path)
@@ -307,17 +307,17 @@ describe("a sum in a BSD format", function()
     { "another abbreviation", magic { histogram({ 1 }, { abbreviation = "t" }) }, nil,
       "which counts seconds only: the histogram counts 'seconds' (t)" },
     { "another rate", magic { histogram({ 1 }, { rate = tick + 1 }) }, "bsd",
-      ("which means a rate of %d: the histogram has %d"):format(tick, tick + 1) },
+      ("which implies a rate of %d: the histogram has %d"):format(tick, tick + 1) },
     { "bins like a version", magic { histogram(version, { rate = tick }), arc(1) }, "bsd",
-      "it would be taken for another format" },
-    { "an arc like a version", magic { arc(1, LOW, 0x51879) }, "bsd", "it would be taken for another format" },
+      "it would be mistaken for another format" },
+    { "an arc like a version", magic { arc(1, LOW, 0x51879) }, "bsd", "it would be mistaken for another format" },
     { "a low address like the other format's name", magic { histogram({ 1 },
-      { low = 0x6e6f6d67, high = 0x6e6f6d77, rate = tick }), arc(1) }, nil, "it would be taken for another format" },
+      { low = 0x6e6f6d67, high = 0x6e6f6d77, rate = tick }), arc(1) }, nil, "it would be mistaken for another format" },
     { "hardly anything", magic { histogram({ 1 }, { rate = tick }) }, "bsd", "too short to be read again" },
     { "hardly anything of 32 bits", magic({ histogram({ 1, 2, 3 }, { rate = tick }) }, shapes[2]), "bsd",
       "too short to be read again", shapes[2] },
     { "counts that no machine reaches", gmon.bsd { low = 0, high = 0, arcs = { { LOW, LOW, 1 << 62 } } }, "magic",
-      "counts beyond what a record holds would take 1073741824 more records" },
+      "large counts would take 1073741824 additional records; the limit is 16777216" },
   }
   for _, case in ipairs(refused) do
     it("is refused for " .. case[1], function()

@@ -168,7 +168,7 @@ describe("a trace", function()
     local result = program.run { "-b", "-d64", image, profile, profile }
     assert.equal(0, result.status)
     has_in_order({
-      HISTOGRAM .. "a new range", "records: file " .. profile, HISTOGRAM .. "added to those of that range",
+      HISTOGRAM .. "a new range", "records: file " .. profile, HISTOGRAM .. "added to the same range",
     }, result.stderr)
   end)
 

@@ -390,10 +390,10 @@ describe("--with", function()
 
   it("refuses other sampling rates and units, rather than to add them up", function()
     local fast, of_fast = library_of("libfast.so", INSIDE, { rate = 1000 })
-    failure(fast .. ": cannot be merged: histogram has rate 1000, the ones before have 100",
+    failure(fast .. ": cannot be merged: histogram has rate 1000, but earlier ones have 100",
       "--with=" .. fast .. ":" .. of_fast, image, path)
     local other, of_other = library_of("libother.so", INSIDE, { dimension = "cycles" })
-    failure(other .. ": cannot be merged: histogram counts 'cycles', the ones before 'seconds'",
+    failure(other .. ": cannot be merged: histogram counts 'cycles', but earlier ones count 'seconds'",
       "--with=" .. other .. ":" .. of_other, image, path)
   end)
 

@@ -518,8 +518,8 @@ describe("at the ends of numbers", function()
     assert(histogram { bins = { 65535 * ((1 << 24) + 2) } }(data))
     local done, message = data:write(path)
     assert.is_nil(done)
-    assert.equal(path .. ": cannot be written as magic: counts beyond what a record holds would take 16777217 more "
-      .. "records", message)
+    assert.equal(path .. ": cannot be written as magic: large counts would take 16777217 additional records; "
+      .. "the limit is 16777216", message)
     assert.is_false(shell.exists(path))
   end)
 
