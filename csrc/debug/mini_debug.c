@@ -25,8 +25,8 @@ static bool add_dynamic(gp_image *mini, const gp_image *image, gp_error *error) 
     return gp_fail_memory(error);
   long added = bfd_canonicalize_dynamic_symtab(image->file, mini->symbols + count);
   if (added > 0) mini->symbol_count += (size_t)added;
-  if (added > 0 && image->traits & GP_TAGGED)
-    gp_elf_machine_untag(mini->symbols + count, (size_t)added);
+  if (added > 0 && image->traits & GP_ISA_BIT)
+    gp_elf_machine_clear_isa_bit(mini->symbols + count, (size_t)added);
   mini->symbols[mini->symbol_count] = NULL;
   return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Object files in memory: libbfd reads them through these functions. */
+/* Lets libbfd read object files in memory, through callbacks. */
 #include "object/bfd_memory.h"
 
 #include <stdint.h>

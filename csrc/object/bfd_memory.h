@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Object files in memory.
- */
+/* Lets libbfd read object files in memory. */
 #ifndef GP_OBJECT_BFD_MEMORY_H
 #define GP_OBJECT_BFD_MEMORY_H
 
@@ -9,8 +7,8 @@
 
 #include "object/libbfd.h"
 
-/* Opens `bytes` for reading by libbfd. They must outlive the result. NULL if there is no
- * memory. */
+/* Opens `size` bytes at `bytes` as a file of libbfd. They must outlive the result. NULL
+ * if there is no memory. */
 bfd *gp_bfd_open_memory(const unsigned char *bytes, size_t size);
 
 #endif

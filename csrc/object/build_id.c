@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The id of a build: a note of the ELF format, which has the sizes of a name and of its
- * content, a type, and then both of these, each filled up to four bytes. */
+/* The build id is an ELF note: the sizes of its name and its content, a type, the name,
+ * and the content. Name and content are padded to multiples of four bytes. */
 #include "object/build_id.h"
 
 #include <string.h>
@@ -8,20 +8,19 @@
 #include "object/section.h"
 
 #define NAME "GNU"
-#define TYPE 3
+#define TYPE 3  /* NT_GNU_BUILD_ID */
 
-enum { HEAD = 12, BEFORE = HEAD + sizeof NAME };
+enum { NAME_OFFSET = 12, CONTENT_OFFSET = NAME_OFFSET + sizeof NAME };
 
 static size_t read_note(gp_section *section, gp_layout layout, unsigned char *bytes) {
-  unsigned char note[BEFORE];
+  unsigned char note[CONTENT_OFFSET];
   if (!gp_section_read(section, 0, note, sizeof note)) return 0;
   size_t size = gp_u32(note + 4, layout);
   if (gp_u32(note, layout) != sizeof NAME || gp_u32(note + 8, layout) != TYPE ||
-      memcmp(note + HEAD, NAME, sizeof NAME) != 0)
+      memcmp(note + NAME_OFFSET, NAME, sizeof NAME) != 0)
     return 0;
-  bool there =
-      size <= GP_BUILD_ID_BYTES && gp_section_read(section, BEFORE, bytes, size);
-  return there ? size : 0;
+  if (size > GP_BUILD_ID_BYTES) return 0;
+  return gp_section_read(section, CONTENT_OFFSET, bytes, size) ? size : 0;
 }
 
 size_t gp_build_id(const gp_image *image, unsigned char bytes[GP_BUILD_ID_BYTES]) {

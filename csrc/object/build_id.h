@@ -2,8 +2,8 @@
 /*
  * Build ids.
  *
- * A linker may write a unique number into an image, mostly a hash of its contents. Files
- * with the same number are of the same build, stripped or not.
+ * A linker may store a unique id in an image, mostly a hash of its contents. Files with
+ * the same id come from the same build, stripped or not.
  */
 #ifndef GP_OBJECT_BUILD_ID_H
 #define GP_OBJECT_BUILD_ID_H

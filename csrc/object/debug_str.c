@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Searches the names in debugging information. */
+/* Searches for a name in debugging information. */
 #include "object/debug_str.h"
 
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 #include "object/section.h"
 
-/* Bytes that are searched at a time; windows overlap by the length of the name. */
+/* Bytes searched at a time. Windows overlap by the length of the name. */
 #define WINDOW ((size_t)65536)
 
-/* Whether `text`, a name between two NULs, is in the section, whose first byte is the
- * NUL of the empty string. */
+/* Whether the section contains `text`, a name with a NUL on each side. The NUL in front
+ * ends the previous string; the section begins with an empty string. */
 static bool is_in(gp_section *section, const char *text, size_t length, char *window) {
   for (uint64_t at = 0; at < section->size; at += WINDOW - length) {
     uint64_t left = section->size - at;

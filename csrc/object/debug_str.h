@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Searches the names in debugging information.
+ * Searches for a name in debugging information.
  *
- * A function that was inlined wherever it is called has no symbol. Only debugging
- * information still has its name, among those of variables and types.
+ * A function that was inlined at all its calls has no symbol. Its name is still in the
+ * debugging information, among the names of variables and types.
  */
 #ifndef GP_OBJECT_DEBUG_STR_H
 #define GP_OBJECT_DEBUG_STR_H
 
 #include "object/image.h"
 
-/* Whether .debug_str has a string. Not every name is found: those of up to three
- * characters are stored elsewhere, and linkers may store a string as the end of a longer
- * one. */
+/* Whether .debug_str contains the string `name`. Misses some names: those of up to three
+ * characters are stored elsewhere, and a linker may merge a string into the end of a
+ * longer one. */
 bool gp_debug_str_has(const gp_image *image, const char *name);
 
 #endif

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A missing file does no harm. */
+/* True for a missing file, too: libbfd cannot open it. */
 static bool is_regular(const char *path) {
   struct stat status;
   return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
 
-/* Whether libbfd would open only regular files: `name` in a directory, the first `length`
- * bytes of `directory`, and in its .debug. Elsewhere it looks only in directories of the
- * system. */
+/* Whether libbfd would open only regular files. It looks for `name` in a directory, the
+ * first `length` bytes of `directory`, and in its subdirectory .debug; and in system
+ * directories, which are not checked. */
 static bool is_regular_in(const char *directory, size_t length, const char *name) {
   char path[PATH_MAX];
   const char *const subdirectories[] = {"", ".debug/"};
@@ -28,7 +28,7 @@ static bool is_regular_in(const char *directory, size_t length, const char *name
   return true;
 }
 
-/* libbfd takes an empty section for none. */
+/* libbfd treats an empty section as absent. */
 static void forget(bfd *file, const char *section) {
   asection *found = bfd_get_section_by_name(file, section);
   if (found) bfd_set_section_size(found, 0);
@@ -96,9 +96,9 @@ bool gp_debuglink_is_supplementary(bfd *file, const unsigned char *id, size_t si
   return is;
 }
 
-/* libbfd puts the directory of the image before the name, even before an absolute one.
- * This many steps up lead from any directory to the root, which is its own parent. And it
- * expects at least one byte after the name, where the build id is. */
+/* libbfd prepends the image's directory even to an absolute name. So the path gets enough
+ * "../" in front to lead from any directory to the root, which is its own parent. libbfd
+ * also expects at least one byte after the name, for the build id. */
 #define STEPS_UP 200
 #define STEP_UP "../"
 

@@ -4,9 +4,9 @@
  * .gnu_debugaltlink its supplementary file, in which several images share debugging
  * information.
  *
- * libbfd follows both links when it is asked for a line, whatever they lead to: it blocks
- * on a pipe and computes the checksum of /dev/zero for ever. So it must see only the
- * links to files that were checked.
+ * libbfd follows both links when it looks up a line. It opens anything: it blocks on a
+ * pipe, and never finishes the checksum of /dev/zero. So links that have not been checked
+ * are hidden from it.
  */
 #ifndef GP_OBJECT_DEBUGLINK_H
 #define GP_OBJECT_DEBUGLINK_H
@@ -25,11 +25,11 @@ void gp_debuglink_check(bfd *file);
 /* Hides both links from libbfd. */
 void gp_debuglink_forget(bfd *file);
 
-/* The name (free() it) in .gnu_debuglink, and the checksum of that file. NULL if there is
- * none. */
+/* Returns the name in .gnu_debuglink (free() it), or NULL. Sets *checksum to that file's
+ * CRC. */
 char *gp_debuglink_debug(bfd *file, uint32_t *checksum);
 
-/* The name (free() it) in .gnu_debugaltlink, or NULL. */
+/* Returns the name in .gnu_debugaltlink (free() it), or NULL. */
 char *gp_debuglink_supplementary(bfd *file);
 
 /* Whether a build id of `size` bytes is the one in .gnu_debugaltlink. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Instructions, one at a time. */
+/* Finds direct calls in machine code, by libopcodes. */
 #include "object/disasm.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The instructions that call, by architecture. Where there is no list, libopcodes says of
- * each instruction what kind it is of. */
+/* Mnemonics of call instructions, by architecture. NULL if libopcodes classifies the
+ * architecture's instructions. */
 typedef struct architecture {
   enum bfd_architecture number;
   const char *const *calls;
@@ -24,17 +24,17 @@ static const architecture architectures[] = {
     {bfd_arch_sparc, NULL},
 };
 
-/* What is known about an architecture. Of another one, libopcodes may say more than it
- * did so far: it is believed as soon as it calls anything a call. */
-static void learn(gp_disasm *decoder, enum bfd_architecture number) {
+/* Looks up the architecture. A newer libopcodes may classify the instructions of an
+ * unlisted one; it is trusted as soon as it reports a call. */
+static void find_architecture(gp_disasm *decoder, enum bfd_architecture number) {
   for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
     if (architectures[i].number == number) {
       decoder->calls = architectures[i].calls;
-      decoder->tells = true;
+      decoder->identifies_calls = true;
     }
 }
 
-/* --- what libopcodes calls ------------------------------------------------- */
+/* --- callbacks of libopcodes ----------------------------------------------- */
 
 static bool is_listed(const char *const *list, const char *word) {
   for (; *list; list++)
@@ -42,7 +42,7 @@ static bool is_listed(const char *const *list, const char *word) {
   return false;
 }
 
-/* Gets the text of an instruction in pieces, of which only the mnemonic matters. */
+/* Receives the text of an instruction in pieces. Only the mnemonic matters. */
 static int take_text(void *stream, enum disassembler_style style, const char *format,
                      ...) {
   gp_disasm *decoder = stream;
@@ -52,7 +52,7 @@ static int take_text(void *stream, enum disassembler_style style, const char *fo
   va_start(arguments, format);
   int length = vsnprintf(word, sizeof word, format, arguments);
   va_end(arguments);
-  if (is_listed(decoder->calls, word)) decoder->named = true;
+  if (is_listed(decoder->calls, word)) decoder->has_call_mnemonic = true;
   return length;
 }
 
@@ -64,7 +64,7 @@ static int take_unstyled(void *stream, const char *format, ...) {
 
 static void take_address(bfd_vma address, struct disassemble_info *info) {
   gp_disasm *decoder = info->stream;
-  decoder->aimed = true;
+  decoder->has_target = true;
   decoder->target = address;
 }
 
@@ -86,7 +86,7 @@ static void ignore_failure(int status, bfd_vma address, struct disassemble_info 
 
 /* --- decoding -------------------------------------------------------------- */
 
-static void describe(struct disassemble_info *info, const gp_image *image) {
+static void init_info(struct disassemble_info *info, const gp_image *image) {
   info->flavour = bfd_get_flavour(image->file);
   info->arch = bfd_get_arch(image->file);
   info->mach = bfd_get_mach(image->file);
@@ -120,9 +120,9 @@ bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *te
   if (!decoder->decode)
     return gp_fail(error, "static calls: libopcodes cannot decode this architecture (%s)",
                    bfd_printable_name(image->file));
-  learn(decoder, bfd_get_arch(image->file));
+  find_architecture(decoder, bfd_get_arch(image->file));
   opcodes->init_disassemble_info(&decoder->info, decoder, take_unstyled, take_text);
-  describe(&decoder->info, image);
+  init_info(&decoder->info, image);
   opcodes->disassemble_init_for_target(&decoder->info);
   return true;
 }
@@ -131,28 +131,28 @@ void gp_disasm_close(gp_disasm *decoder) {
   if (decoder->decode) decoder->opcodes->disassemble_free_target(&decoder->info);
 }
 
-/* Whether what has been decoded is a call. Where libopcodes classifies instructions, it
- * may well show the addresses of operands, too: its own word for the target counts. */
+/* Whether the decoded instruction is a call. If libopcodes classifies instructions, the
+ * target is in `info`: printed addresses may also be those of operands. */
 static bool is_call(gp_disasm *decoder, uint64_t *target) {
   const struct disassemble_info *info = &decoder->info;
   if (decoder->calls) {
     *target = decoder->target;
-    return decoder->named && decoder->aimed;
+    return decoder->has_call_mnemonic && decoder->has_target;
   }
   *target = info->target;
   bool call = info->insn_info_valid &&
               (info->insn_type == dis_jsr || info->insn_type == dis_condjsr);
-  if (call) decoder->tells = true;
+  if (call) decoder->identifies_calls = true;
   return call;
 }
 
-/* Only bytes that are cut off by `end` cannot be decoded at all: libopcodes has a word
- * for everything else. */
+/* Decoding fails only for an instruction cut off by `end`: libopcodes prints invalid
+ * bytes as data. Then one byte is skipped. */
 bool gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
                     uint64_t *target) {
   struct disassemble_info *info = &decoder->info;
   decoder->end = info->stop_vma = end;
-  decoder->named = decoder->aimed = false;
+  decoder->has_call_mnemonic = decoder->has_target = false;
   info->insn_info_valid = 0;
   info->insn_type = dis_noninsn;
   info->target = 0;
@@ -161,9 +161,9 @@ bool gp_disasm_next(gp_disasm *decoder, uint64_t *address, uint64_t end,
   return length > 0 && is_call(decoder, target);
 }
 
-bool gp_disasm_tells_calls(const gp_disasm *decoder, gp_error *error) {
-  if (decoder->tells) return true;
-  return gp_fail(error, "static calls: libopcodes does not tell the calls of this "
+bool gp_disasm_identifies_calls(const gp_disasm *decoder, gp_error *error) {
+  if (decoder->identifies_calls) return true;
+  return gp_fail(error, "static calls: libopcodes does not identify calls on this "
                         "architecture (%s)",
                  bfd_printable_arch_mach(decoder->info.arch, decoder->info.mach));
 }

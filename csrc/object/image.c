@@ -13,27 +13,25 @@
 #include "object/bfd_memory.h"
 #include "object/opd.h"
 
-/* bytes, with which libbfd finds out what kind of file it has before it */
+/* bytes; enough for libbfd to recognize the format of any file */
 #define ENOUGH_MEMORY ((size_t)1 << 20)
 
-/* libbfd tells warnings to standard error by itself. Whatever hinders us comes
- * back as an error; the rest is no news to somebody who wants a profile. */
+/* Discards libbfd's warnings. Real failures are returned as errors. */
 static void silent(const char *format, va_list arguments) {
   (void)format;
   (void)arguments;
 }
 
-/* What libbfd 2.40 says of a file while it finds out of which kind that is goes past the
- * handler, straight to the variable `stderr`: that leads to this stream meanwhile, which
- * has nowhere to write to. NULL if there was no memory, and where `stderr` is none of
- * the C library's variables. */
+/* A stream that discards its output. libbfd 2.40 bypasses the error handler while it
+ * recognizes a file's format and writes to the variable `stderr`, which is set to this
+ * stream meanwhile. NULL if there is no memory, or if `stderr` cannot be assigned. */
 static FILE *nowhere;
 
 #ifdef __GLIBC__
-#define HAS_VARIABLES 1
+#define CAN_SET_STDERR 1
 #define set_stderr(stream) (stderr = (stream))
 #else
-#define HAS_VARIABLES 0
+#define CAN_SET_STDERR 0
 #define set_stderr(stream) ((void)(stream))
 #endif
 
@@ -48,7 +46,7 @@ static void prepare_bfd(void) {
   if (ready) return;
   bfd_init();
   bfd_set_error_handler(silent);
-  if (HAS_VARIABLES) nowhere = fopencookie(NULL, "w", (cookie_io_functions_t){0});
+  if (CAN_SET_STDERR) nowhere = fopencookie(NULL, "w", (cookie_io_functions_t){0});
   ready = true;
 }
 
@@ -59,11 +57,11 @@ static bool is_object(bfd *file) {
   return is;
 }
 
-/* Makes up symbols from the others: on some targets those of functions whose own symbols
- * are mere descriptors. The stubs of the procedure linkage ("puts@plt") are not among
- * them: they would need the dynamic symbols. An image without any is no error. */
+/* Makes synthetic symbols: on some targets a function's own symbol is that of a
+ * descriptor, and its code has none. Does not make the symbols of PLT stubs ("puts@plt"),
+ * which would need the dynamic symbols. False if there is no memory. */
 static bool make_symbols(gp_image *image, long static_count, size_t *count) {
-  if (image->traits & GP_DESCRIBED && bfd_get_arch(image->file) == bfd_arch_unknown)
+  if (image->traits & GP_DESCRIPTORS && bfd_get_arch(image->file) == bfd_arch_unknown)
     return gp_opd_resolve(image->file, image->layout, image->symbols,
                           (size_t)static_count, &image->synthetic, count);
   long made = bfd_get_synthetic_symtab(image->file, static_count, image->symbols, 0,
@@ -85,15 +83,15 @@ static bool add_synthetic(gp_image *image, long static_count) {
   return true;
 }
 
-/* Not every way to fail has a reason. */
+/* libbfd does not set an error code for every failure. */
 static bool fail_symbols(gp_error *error) {
   bfd_error_type why = bfd_get_error();
   bool known = why != bfd_error_no_error;
   return gp_fail(error, "symbol table: %s", known ? bfd_errmsg(why) : "cannot be read");
 }
 
-/* Names that cannot be read are all the same with libbfd. A few are as good as none, but
- * where most are lost, the string table is, and a report would tell nothing. */
+/* Fails if most names are missing: then the string table is damaged, and a report would
+ * be useless. libbfd returns "(null)" or "" for a name that it cannot read. */
 static bool check_names(asymbol **symbols, long count, gp_error *error) {
   long named = 0, lost = 0;
   for (long i = 0; i < count; i++) {
@@ -103,20 +101,19 @@ static bool check_names(asymbol **symbols, long count, gp_error *error) {
     else lost++;
   }
   if (lost <= named) return true;
-  return gp_fail(error, "symbol table: the names of %ld of its symbols cannot be read",
-                 lost);
+  return gp_fail(error, "symbol table: cannot read the names of %ld symbols", lost);
 }
 
 bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   static const char none[] =
-      "has no symbols: use the file as it was linked, without -s, before strip";
+      "has no symbols: use the unstripped file, linked without -s";
   if (image->symbol_count > 0) return true;
-  bfd_set_error(bfd_error_no_error);  /* what went wrong before is no reason */
+  bfd_set_error(bfd_error_no_error);  /* forget earlier errors */
   long room = bfd_get_symtab_upper_bound(image->file);
   if (room < 0) return fail_symbols(error);
   image->stripped = room == 0;
   if (image->stripped) return gp_fail(error, none);
-  free(image->symbols);  /* of an attempt that failed */
+  free(image->symbols);  /* left by an attempt that failed */
   image->symbols = malloc((size_t)room);
   if (!image->symbols) return gp_fail_memory(error);
   long count = bfd_canonicalize_symtab(image->file, image->symbols);
@@ -125,9 +122,10 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   if (image->stripped) return gp_fail(error, none);
   if (!check_names(image->symbols, count, error)) return false;
   if ((uint64_t)count >= UINT32_MAX / 2)
-    return gp_fail(error, "symbol table: %ld symbols are too many", count);
+    return gp_fail(error, "symbol table: too many symbols (%ld)", count);
   image->symbol_count = (size_t)count;
-  if (image->traits & GP_TAGGED) gp_elf_machine_untag(image->symbols, (size_t)count);
+  if (image->traits & GP_ISA_BIT)
+    gp_elf_machine_clear_isa_bit(image->symbols, (size_t)count);
   if (add_synthetic(image, count)) return true;
   free(image->synthetic);
   image->synthetic = NULL;
@@ -135,39 +133,39 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   return gp_fail_memory(error);
 }
 
-/* Files that only keep debugging information have no code any more, but symbols of it: it
- * was at most so many times as large. */
-#define MOST_TEXT 16
+/* A debugging file has a .text section without contents. Its size is limited to this
+ * multiple of the file size. */
+#define MAX_TEXT_RATIO 16
 
-/* Code ends with the file, whatever its section claims: some work goes by every byte. And
- * the address behind it is one, though there is none behind the last. */
+/* Finds .text. Its claimed size is limited by the size of the file, because some work is
+ * proportional to it, and so that text_high does not overflow. */
 static bool find_text(gp_image *image, gp_error *error) {
   image->text = bfd_get_section_by_name(image->file, ".text");
   if (!image->text) return gp_fail(error, "has no section .text");
   image->text_low = bfd_section_vma(image->text);
-  uint64_t size = bfd_section_size(image->text), held = bfd_get_file_size(image->file);
+  uint64_t size = bfd_section_size(image->text);
+  uint64_t limit = bfd_get_file_size(image->file);
   uint64_t room = UINT64_MAX - image->text_low;
-  bool is_held = bfd_section_flags(image->text) & SEC_HAS_CONTENTS;
-  uint64_t most = is_held ? held : held * MOST_TEXT;
-  if (size > most) size = most;
+  if (!(bfd_section_flags(image->text) & SEC_HAS_CONTENTS)) limit *= MAX_TEXT_RATIO;
+  if (size > limit) size = limit;
   image->text_high = image->text_low + (size < room ? size : room);
   return true;
 }
 
-/* Whether libbfd relocates debugging information before it reads it: of files that are
- * not linked, and stabs of all that have relocations. They name symbols by number, which
- * it looks up in what we hand over: that has to be the whole table, and never less. */
+/* Whether libbfd relocates debugging information when it reads it. It does in unlinked
+ * files, and for stabs in all files with relocations. A relocation refers to a symbol by
+ * number in the table passed to libbfd, so that must be the complete table. */
 static bool relocates_debug(bfd *file) {
   flagword flags = bfd_get_file_flags(file);
   if (!(flags & HAS_RELOC)) return false;
   return !(flags & (EXEC_P | DYNAMIC)) || bfd_get_section_by_name(file, ".stab");
 }
 
-static void describe(gp_image *image) {
+static void read_properties(gp_image *image) {
   enum bfd_flavour flavour = bfd_get_flavour(image->file);
   image->layout.big_endian = bfd_big_endian(image->file);
   image->layout.pointer_size = bfd_get_arch_size(image->file) == 32 ? 4 : 8;
-  /* a long of Windows has 4 bytes, whatever a pointer has */
+  /* a long has 4 bytes on 64-bit Windows, too */
   image->layout.narrow_counts = flavour == bfd_target_coff_flavour;
   image->leading = bfd_get_symbol_leading_char(image->file);
   image->traits = gp_elf_machine_traits(image->file);
@@ -177,10 +175,9 @@ static void describe(gp_image *image) {
                  flavour == bfd_target_xcoff_flavour;
 }
 
-/* Whether a file is one of the texts that libbfd takes for object files by their first
- * character: extended Tektronix, Intel's and Motorola's records, and the latter with
- * symbols. Nothing is profiled in them, and in those of Tektronix every byte takes libbfd
- * 8 KiB, and a way through all that it has so far. */
+/* Whether the first character makes libbfd try a text format: extended Tektronix hex,
+ * Intel hex, Motorola S-records, and S-records with symbols. No program is profiled in
+ * these formats, and libbfd reads Tektronix hex in quadratic time with 8 KiB per byte. */
 static bool is_text(bfd *file) {
   static const char texts[] = {'%', ':', 'S', '$'};
   char first;
@@ -188,29 +185,29 @@ static bool is_text(bfd *file) {
 }
 
 static bool has_memory(void) {
-  void *volatile probe = malloc(ENOUGH_MEMORY);  /* of which nothing is left out */
+  void *volatile probe = malloc(ENOUGH_MEMORY);  /* volatile: not optimized away */
   bool is_there = probe != NULL;
   free(probe);
   return is_there;
 }
 
-/* Why libbfd knows no such file. A format that it had no memory to look into is to it one
- * of the others, so it is asked whether there is any. */
+/* Reports an unrecognized format. libbfd also fails this way if it runs out of memory. */
 static bool fail_unknown(gp_error *error) {
   if (!has_memory()) return gp_fail_memory(error);
   return gp_fail(error, "is not an object file (%s)", bfd_errmsg(bfd_get_error()));
 }
 
-/* Reads what there is to know of a file from the beginning. */
+/* Recognizes the format and reads the properties of the file. */
 static bool load(gp_image *image, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
-  if (is_text(image->file)) return gp_fail(error, "is not an object file (but a text)");
-  if (!has_memory()) return gp_fail_memory(error);  /* without, libbfd 2.40 crashes */
+  if (is_text(image->file))
+    return gp_fail(error, "is not an object file (but a text file)");
+  if (!has_memory()) return gp_fail_memory(error);  /* libbfd 2.40 would crash */
   if (!is_object(image->file)) return fail_unknown(error);
   if (bfd_stat(image->file, &image->status) < 0)
     return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
-  describe(image);
+  read_properties(image);
   return true;
 }
 
@@ -218,9 +215,9 @@ static bool load_file(gp_image *image, const char *path, gp_error *error) {
   struct stat status;
   if (stat(path, &status) < 0) return gp_fail(error, "%s", strerror(errno));
   if (S_ISDIR(status.st_mode)) return gp_fail(error, "is a directory");
-  /* libbfd would wait for somebody who writes, and could not go back */
+  /* libbfd would block until a writer opens the pipe, and then fail to seek */
   if (S_ISFIFO(status.st_mode))
-    return gp_fail(error, "is a pipe, of which an object file cannot be read");
+    return gp_fail(error, "is a pipe: an object file cannot be read from a pipe");
   image->file = bfd_openr(path, NULL);
   return load(image, error);
 }
@@ -233,7 +230,7 @@ bool gp_image_has_changed(const gp_image *image) {
          now.st_mtim.tv_nsec != then->st_mtim.tv_nsec;
 }
 
-/* An image of which nothing is known yet; NULL if there is no memory. */
+/* Allocates an empty image; NULL if there is no memory. */
 static gp_image *new_image(gp_error *error) {
   prepare_bfd();
   gp_image *image = gp_column(1, sizeof *image);
@@ -244,7 +241,7 @@ static gp_image *new_image(gp_error *error) {
   return NULL;
 }
 
-/* The image if it was opened; otherwise there is none. */
+/* Returns the image if opening it succeeded; otherwise closes it and returns NULL. */
 static gp_image *keep_if(bool opened, gp_image *image) {
   if (opened) return image;
   gp_image_close(image);
@@ -304,9 +301,9 @@ bool gp_image_prepare_locate(const gp_image *image) {
                               image->text);
 }
 
-/* The symbols that libbfd may name the function at an address by. None, if they were not
- * read: then the answer is what debugging information alone knows. NULL if that cannot
- * be read without them. */
+/* Returns the symbols that libbfd may use to name the function at an address. An empty
+ * list if they were not read: then only debugging information is used. NULL if libbfd
+ * cannot read debugging information without them. */
 static asymbol **symbols_near(const gp_image *image, uint64_t address) {
   static asymbol *none[] = {NULL};
   bool known = image->symbol_count > 0;
@@ -314,12 +311,11 @@ static asymbol **symbols_near(const gp_image *image, uint64_t address) {
   return known ? gp_near_symbols_find(image->near, address) : none;
 }
 
-/* A file with debugging information may be opened for that. */
 bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *location) {
   asymbol **symbols = symbols_near(image, address);
   memset(location, 0, sizeof *location);
   if (!symbols) return false;
-  FILE *before = hush();
+  FILE *before = hush();  /* libbfd may open another file with debugging information */
   bool found = bfd_find_nearest_line(image->file, image->text, symbols,
                                      address - image->text_low, &location->file,
                                      &location->function, &location->line);

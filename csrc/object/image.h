@@ -2,16 +2,16 @@
 /*
  * The object file.
  *
- * Opens an executable through libbfd. Gives the byte order and pointer size of its
- * numbers, the addresses of .text and, on demand, its symbols and the source location of
- * an address. Symbols and debugging information are not read before they are asked for.
- * Either may be in another file, which debug/debug_file.h and debug/mini_debug.h attach.
+ * Opens an executable through libbfd, and provides its byte order, its pointer size, the
+ * addresses of .text, its symbols, and the source location of an address. Symbols and
+ * debugging information are read on demand. Either may be in another file, which
+ * debug/debug_file.h and debug/mini_debug.h attach.
  *
- * libbfd's warnings are discarded. The first image that is opened sets libbfd's error
- * handler, for the whole process, to a silent one. Some warnings bypass the handler and
- * go to the variable `stderr`, which is redirected during these calls. So what another
- * thread writes through that variable in that moment is lost, too. Writes to the file
- * descriptor, or to a stream saved before, as Lua's io.stderr, are not affected.
+ * libbfd's warnings are discarded. Opening the first image installs a silent error
+ * handler, for the whole process. Some warnings bypass the handler and are written to the
+ * variable `stderr`, which is redirected during these calls. If another thread writes to
+ * `stderr` at that time, its output is lost, too. Output to the file descriptor 2, or to
+ * a stream obtained before, such as Lua's io.stderr, is not affected.
  */
 #ifndef GP_OBJECT_IMAGE_H
 #define GP_OBJECT_IMAGE_H
@@ -25,27 +25,27 @@
 
 typedef struct gp_image {
   bfd *file;
-  asymbol **symbols;      /* the symbol table in libbfd's order, then synthetic;
-                             NULL until it was read */
-  size_t symbol_count;    /* of both together */
-  asymbol *synthetic;     /* one block; see image.c */
-  gp_near_symbols *near;  /* those of .text, for gp_image_locate; made on demand */
+  asymbol **symbols;      /* the symbol table in libbfd's order, then synthetic symbols;
+                             NULL until it is read */
+  size_t symbol_count;    /* including synthetic symbols */
+  asymbol *synthetic;     /* synthetic symbols, in one block; see image.c */
+  gp_near_symbols *near;  /* symbols of .text for gp_image_locate; filled on demand */
   asection *text;
   uint64_t text_low;      /* address of the first byte of .text */
   uint64_t text_high;     /* one past the end of .text */
   gp_layout layout;
   char leading;           /* the target's prefix of C names, or NUL */
-  bool typed;             /* the object format says which symbols are functions */
-  unsigned traits;        /* of its machine's symbols: see elf_machine.h */
+  bool typed;             /* the object format marks symbols of functions */
+  unsigned traits;        /* of the machine: see elf_machine.h */
   struct stat status;     /* of the file when it was opened */
   bool relocates_debug;   /* libbfd relocates debugging information; see image.c */
-  bool stripped;          /* reading the symbols found that there are none */
+  bool stripped;          /* gp_image_read_symbols found no symbols */
   unsigned char *bytes;   /* the contents of an image in memory, or NULL */
 
   /* other files of the same build; each is NULL until it is attached */
   struct gp_image *debug;          /* symbols and debugging information */
-  bool debug_has_lines;            /* `debug` has debugging information, and the image
-                                      itself has none */
+  bool debug_has_lines;            /* `debug` has debugging information; the image itself
+                                      has none */
   struct gp_image *supplementary;  /* debugging information shared by several files */
   struct gp_image *mini_debug;     /* names of functions alone */
 } gp_image;
@@ -57,7 +57,8 @@ typedef struct gp_location {
   unsigned line;          /* from 1 */
 } gp_location;
 
-/* Opens `path`. Errors: no such file, no object file, no .text. Returns NULL then. */
+/* Opens the object file `path`. Returns NULL on error: the file does not exist, is not an
+ * object file, or has no .text. */
 gp_image *gp_image_open(const char *path, gp_error *error);
 
 /* Opens a supplementary file, which has no .text. Only its sections may be used. */
@@ -68,40 +69,41 @@ gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error
 
 void gp_image_close(gp_image *image);
 
-/* Whether the file was modified since it was opened. It is read on demand, and debugging
- * information that cannot be read seems to be absent. */
+/* Whether the file was modified since it was opened. Then reading on demand fails in
+ * confusing ways: debugging information seems to be absent. */
 bool gp_image_has_changed(const gp_image *image);
 
-/* Reads the symbol table, once. Errors: there is none, it cannot be read, or most of the
- * names in it cannot. */
+/* Reads the symbol table; does nothing if it was read before. Errors: there are no
+ * symbols, or the table or most of its names cannot be read. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
-/* The image that has the symbols of an image: itself, its debugging file, or its
- * mini_debug. With `own_only`, always itself. Its symbols may still have to be read. Like
- * strchr(), it takes const and returns what the caller may change if the image may be. */
+/* Returns the image to read symbols from: `image` itself, its debugging file, or its
+ * mini_debug. With `own_only`, always `image`. Does not read the symbols. Drops `const`,
+ * as strchr() does. */
 gp_image *gp_image_for_symbols(const gp_image *image, bool own_only);
 
-/* The image that has the debugging information of an image, likewise: itself or its
+/* Returns the image to read debugging information from, likewise: `image` itself or its
  * debugging file. */
 gp_image *gp_image_for_lines(const gp_image *image, bool own_only);
 
-/* Sorts the symbols that were read for gp_image_locate, once; must be called before it.
- * False if there is no memory. */
+/* Sorts the symbols for gp_image_locate, and must be called before it. Does nothing if
+ * they are sorted already or not read. False if there is no memory. */
 bool gp_image_prepare_locate(const gp_image *image);
 
-/* The source location of the code at `address`. False unless file, function and line are
- * all known. Functions that only the symbol table names are known if it was read before.
- * In a file that is not linked, nothing is known unless it was. */
+/* Finds the source location of the code at `address`. False unless file, function and
+ * line are all known. The symbol table is used for functions without debugging
+ * information, if it was read before. In an unlinked object file nothing is found unless
+ * it was. */
 bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *location);
 
-/* The name without the target's leading character. */
+/* Returns `name` without the target's leading character. */
 const char *gp_image_plain_name(const gp_image *image, const char *name);
 
-/* The demangled name (free() it), or NULL if `name` is not a mangled one. */
+/* Returns the demangled name (free() it), or NULL if `name` is not mangled. */
 char *gp_image_demangle(const gp_image *image, const char *name);
 
-/* Chooses libiberty's demangling style by name ("auto", "gnu-v3", "rust" ...),
- * for the whole process. False if there is none of that name. */
+/* Sets libiberty's demangling style ("auto", "gnu-v3", "rust" ...) for the whole process.
+ * False if the style is unknown. */
 bool gp_image_demangling_style(const char *name);
 
 #endif

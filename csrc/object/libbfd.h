@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* libbfd's header, which insists on a config.h, or on these two names. */
+/* Includes bfd.h, which requires config.h or these two macros. */
 #ifndef GP_OBJECT_LIBBFD_H
 #define GP_OBJECT_LIBBFD_H
 

@@ -9,9 +9,9 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-/* Labels that are searched for a function. Without a limit, the search would go back to
- * the first symbol every time if no symbol is typed as a function. */
-#define MOST_LABELS ((size_t)64)
+/* The most labels to skip in the search for a function. If no symbol has the type of a
+ * function, each search would otherwise go back to the first symbol. */
+#define MAX_LABELS ((size_t)64)
 
 static bool is_lower(const void *context, uint32_t b, uint32_t a) {
   asymbol *const *symbols = context;
@@ -51,22 +51,22 @@ static bool is_up_to(const void *symbols, size_t row, uint64_t address) {
   return bfd_asymbol_value(((asymbol *const *)symbols)[row]) <= address;
 }
 
-/* The number of symbols at or below an address. */
+/* The number of symbols at or below `address`. */
 static size_t count_to(const gp_near_symbols *near, uint64_t address) {
   return gp_search(near->symbols, 0, near->count, address, is_up_to);
 }
 
-/* The first symbol at the address of the last function in front of `end`. */
+/* Returns the first symbol at the address of the last function before row `end`. */
 static size_t find_first(const gp_near_symbols *near, size_t end) {
   asymbol **symbols = near->symbols;
-  size_t first = end, least = end < MOST_LABELS ? 0 : end - MOST_LABELS;
+  size_t first = end, least = end < MAX_LABELS ? 0 : end - MAX_LABELS;
   while (first > least && !(symbols[first - 1]->flags & BSF_FUNCTION)) first--;
   uint64_t start = first > 0 ? bfd_asymbol_value(symbols[first - 1]) : 0;
   while (first > 0 && bfd_asymbol_value(symbols[first - 1]) == start) first--;
   return first;
 }
 
-/* Mostly an address is asked for after the one in front of it. */
+/* Addresses are mostly looked up in ascending order, so the last result often fits. */
 asymbol **gp_near_symbols_find(gp_near_symbols *near, uint64_t address) {
   if (near->low <= address && address < near->high) return near->found;
   asymbol **symbols = near->symbols;

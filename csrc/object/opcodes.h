@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * libopcodes, by reference.
+ * A table of the libopcodes functions that the core calls.
  *
- * Loading libopcodes takes longer than a whole report of a small program, and hardly
- * anybody looks for calls in the code. So the core is not linked with it, but calls the
- * functions it needs through this table. The module gprof.opcodes (csrc/lua/opcodes.c) is
- * linked with it, holds the table, and is loaded when it is wanted.
+ * Loading libopcodes takes longer than a whole report of a small program, and few reports
+ * need it. So the core is not linked with libopcodes. The module gprof.opcodes
+ * (csrc/lua/opcodes.c) is: it provides this table, and is loaded on demand.
  */
 #ifndef GP_OBJECT_OPCODES_H
 #define GP_OBJECT_OPCODES_H
@@ -14,7 +13,7 @@
 
 #include <dis-asm.h>
 
-/* Each is the function of libopcodes that dis-asm.h declares. */
+/* Functions declared in dis-asm.h. */
 typedef struct gp_opcodes {
   disassembler_ftype (*disassembler)(enum bfd_architecture, bool big,
                                      unsigned long machine, bfd *file);

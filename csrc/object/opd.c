@@ -7,32 +7,33 @@
 
 #include "base/array.h"
 
-/* What the symbols that are not libbfd's have as theirs. */
+/* Its address marks extra symbols, in their user data. */
 static char extra;
 
-/* A symbol of code, or of a descriptor that leads to code. */
+/* A code symbol, or the symbol of a descriptor that leads to code. */
 typedef struct entry {
   uint64_t address;       /* of the code */
   const asymbol *symbol;
-  asection *code;         /* where a descriptor leads to; NULL for a symbol of code */
-  size_t order;
+  asection *code;         /* section that a descriptor leads to; NULL: a code symbol */
+  size_t order;           /* index in the symbol table */
 } entry;
 
-/* The section of descriptors, and what was found. */
+/* The section .opd, and the symbols found. */
 typedef struct descriptors {
   bfd *file;
   gp_layout layout;
   const asection *section;
   unsigned char *bytes;
   uint64_t size;
-  asection *code;         /* where the last one led to */
+  asection *code;         /* section that the last descriptor led to */
   entry *entries;
-  size_t count;           /* of entries, */
-  size_t made;            /* of those that are to be made, */
-  size_t name_bytes;      /* and of their names */
+  size_t count;           /* number of entries */
+  size_t made;            /* number of symbols to make */
+  size_t name_bytes;      /* for the names of these symbols */
 } descriptors;
 
-/* False if there is no memory; if the size stays 0, there is nothing to be read. */
+/* Reads .opd. Leaves the size 0 if there is nothing to read. False if there is no
+ * memory. */
 static bool read_section(descriptors *d) {
   asection *section = bfd_get_section_by_name(d->file, ".opd");
   if (!section || !(bfd_get_file_flags(d->file) & (EXEC_P | DYNAMIC))) return true;
@@ -51,8 +52,8 @@ static bool holds(const asection *section, uint64_t address) {
          address - bfd_section_vma(section) < bfd_section_size(section);
 }
 
-/* The section of the code that the descriptor at `offset` leads to, which lies at
- * `*address`; NULL if it leads to none. */
+/* Sets *address to the address in the descriptor at `offset`. Returns the code section
+ * that contains it, or NULL. */
 static asection *follow(descriptors *d, uint64_t offset, uint64_t *address) {
   unsigned pointer = d->layout.pointer_size;
   if (d->size < pointer || offset > d->size - pointer) return NULL;
@@ -64,8 +65,9 @@ static asection *follow(descriptors *d, uint64_t offset, uint64_t *address) {
   return section;
 }
 
-/* Whether a symbol is that of code, or of a descriptor that leads to code. */
-static bool describe(descriptors *d, const asymbol *symbol, entry *e) {
+/* Fills the entry of a symbol. False if it is neither a code symbol nor that of a
+ * descriptor that leads to code. */
+static bool make_entry(descriptors *d, const asymbol *symbol, entry *e) {
   if (symbol->flags & BSF_SECTION_SYM || !symbol->name) return false;
   if (symbol->section == d->section) {
     e->code = follow(d, symbol->value, &e->address);
@@ -75,13 +77,13 @@ static bool describe(descriptors *d, const asymbol *symbol, entry *e) {
   return symbol->section->flags & SEC_CODE;
 }
 
-/* Names are copied. Those of a damaged file may each be most of its string table: all
- * together are no longer than the file. */
+/* Collects the entries. Names will be copied. In a damaged file many names may share most
+ * of the string table, so the total length is limited to the size of the file. */
 static void collect(descriptors *d, asymbol *const *symbols, size_t count) {
   uint64_t room = bfd_get_file_size(d->file);
   for (size_t i = 0; i < count && d->name_bytes <= room; i++) {
     entry e = {.symbol = symbols[i], .order = i};
-    if (!describe(d, symbols[i], &e)) continue;
+    if (!make_entry(d, symbols[i], &e)) continue;
     if (e.code) {
       d->made++;
       d->name_bytes += strlen(symbols[i]->name) + 2;
@@ -96,7 +98,7 @@ static int by_address(const void *left, const void *right) {
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Makes a symbol, whose name is to be at `name`. Returns where that ends. */
+/* Makes a symbol and stores its name at `name`. Returns one past the end of the name. */
 static char *fill(asymbol *made, const entry *e, bool is_extra, char *name) {
   size_t length = strlen(e->symbol->name) + 1;
   *made = *e->symbol;
@@ -110,8 +112,8 @@ static char *fill(asymbol *made, const entry *e, bool is_extra, char *name) {
   return name + 1 + length;
 }
 
-/* Which of the entries at one address, from `first` to `end`, libbfd has: a symbol of
- * code, or the first that is not weak, or else the first. */
+/* Returns which of the entries first to end - 1, all at one address, libbfd would use:
+ * the first code symbol, else the first that is not weak, else the first. */
 static size_t find_main(const descriptors *d, size_t first, size_t end) {
   size_t strong = end;
   for (size_t i = end; i-- > first;) {

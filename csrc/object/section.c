@@ -7,11 +7,11 @@
 
 #include "base/array.h"
 
-/* zlib shrinks nothing to less than a thousandth. */
-#define MOST_INFLATED 1100
+/* Upper bound of zlib's compression ratio, which is about 1000. */
+#define MAX_RATIO 1100
 
-/* Longer than any name of a file that can be opened. */
-#define LONGEST_TEXT 16384
+/* The length limit of gp_section_text, longer than any path that can be opened. */
+#define MAX_TEXT 16384
 
 static asection *find(bfd *file, const char *name) {
   char old[64] = ".z";
@@ -26,7 +26,7 @@ void gp_section_open(gp_section *section, const gp_image *image, const char *nam
   asection *found = find(image->file, name);
   if (!found || !(bfd_section_flags(found) & SEC_HAS_CONTENTS)) return;
   uint64_t limit = bfd_get_file_size(image->file);
-  if (found->compress_status) limit *= MOST_INFLATED;
+  if (found->compress_status) limit *= MAX_RATIO;
   if (bfd_section_size(found) > limit) return;
   section->file = image->file;
   section->section = found;
@@ -46,13 +46,13 @@ static bool inflate(gp_section *section) {
     return true;
   }
   free(bytes);
-  section->size = 0;  /* so that it is not tried again */
+  section->size = 0;  /* do not try again */
   return false;
 }
 
 bool gp_section_read(gp_section *section, uint64_t offset, void *to, size_t length) {
   if (offset > section->size || length > section->size - offset) return false;
-  if (length == 0) return true;  /* of a section that is none, too */
+  if (length == 0) return true;  /* even if `section` is NULL */
   if (!section->section->compress_status)
     return bfd_get_section_contents(section->file, section->section, to,
                                     (file_ptr)offset, length);
@@ -69,7 +69,7 @@ bool gp_section_room(gp_section *section, void *column, size_t capacity, size_t 
 
 char *gp_section_text(gp_section *section, uint64_t offset) {
   char *text = NULL;
-  for (size_t length = 0; length < LONGEST_TEXT && offset < section->size;) {
+  for (size_t length = 0; length < MAX_TEXT && offset < section->size;) {
     size_t piece = length + 256;
     if (piece > section->size - offset) piece = (size_t)(section->size - offset);
     if (piece == length || !gp_section_room(section, &text, piece, 1) ||

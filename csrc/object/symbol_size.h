@@ -2,8 +2,8 @@
 /*
  * The sizes of symbols.
  *
- * ELF symbols have a size, which libbfd reads but does not expose. It is read here from
- * the symbol table in the file, a few entries at a time. Other formats have no sizes.
+ * ELF symbols have a size, which libbfd does not expose. So we read it from the symbol
+ * table in the file, a few entries at a time. Other formats have no symbol sizes.
  */
 #ifndef GP_OBJECT_SYMBOL_SIZE_H
 #define GP_OBJECT_SYMBOL_SIZE_H
@@ -15,15 +15,16 @@ typedef struct gp_elf_symtab {
   bfd *file;
   gp_layout layout;         /* with the pointer size of the ELF class */
   uint64_t offset;          /* of the table in the file */
-  uint64_t count;           /* entries, the null symbol included; 0: no table */
-  uint64_t first, held;     /* the window holds `held` entries from `first` */
+  uint64_t count;           /* entries, including the null symbol; 0: no table */
+  uint64_t first, held;     /* the window has `held` entries, starting with `first` */
   unsigned char window[4096];
 } gp_elf_symtab;
 
 /* The sizes of the symbols of an image. */
 typedef struct gp_symbol_sizes {
   const gp_image *image;
-  size_t dynamic;           /* symbols from here on are another file's dynamic ones */
+  size_t dynamic;           /* symbols from this index on come from another file's
+                               dynamic symbol table */
   gp_elf_symtab table, dynamic_table;
 } gp_symbol_sizes;
 
@@ -31,12 +32,12 @@ typedef struct gp_symbol_sizes {
  * sizes. Nothing has to be freed. */
 bool gp_symbol_sizes_open(gp_symbol_sizes *sizes, const gp_image *image);
 
-/* The size in bytes of the symbol image->symbols[number]. 0 if it has none, as labels of
- * assembler code and synthetic symbols do, or if the table cannot be read. */
+/* Returns the size in bytes of the symbol image->symbols[number]. 0 if it has no size, as
+ * labels in assembler code and synthetic symbols, or if the table cannot be read. */
 uint64_t gp_symbol_sizes_size(gp_symbol_sizes *sizes, size_t number);
 
-/* One past the end of the symbol's code: by its size, or else the end of its section.
- * UINT64_MAX if it lies in no section. */
+/* Returns one past the end of the symbol's code. Without a size, this is the end of its
+ * section; without a section, UINT64_MAX. */
 uint64_t gp_symbol_sizes_end(gp_symbol_sizes *sizes, size_t number);
 
 #endif

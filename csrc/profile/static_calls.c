@@ -51,7 +51,7 @@ static bool decode(gp_static_calls *calls, const gp_image *image, const gp_symta
     gp_range code = gp_range_clip(gp_symtab_range(symtab, s), text);
     done = decode_symbol(calls, symtab, s, code, decoder);
   }
-  return (done || gp_fail_memory(error)) && gp_disasm_tells_calls(decoder, error);
+  return (done || gp_fail_memory(error)) && gp_disasm_identifies_calls(decoder, error);
 }
 
 bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,

@@ -27,13 +27,13 @@ static void trace_chosen(const gp_trace *trace, const gp_candidate *c) {
 /* --- names on particular machines ------------------------------------------ */
 
 static bool is_mark(const gp_image *image, const char *name) {
-  return image->traits & GP_MARKED && gp_elf_machine_is_mark(name);
+  return image->traits & GP_MAPPING_SYMBOLS && gp_elf_machine_is_mapping_symbol(name);
 }
 
 /* On machines with function descriptors the code of "f" has the symbol ".f": returns
  * "f". */
 static const char *function_name(const gp_image *image, const char *name) {
-  bool dotted = image->traits & GP_DESCRIBED && name[0] == '.' && name[1];
+  bool dotted = image->traits & GP_DESCRIPTORS && name[0] == '.' && name[1];
   return dotted ? name + 1 : name;
 }
 
@@ -80,7 +80,7 @@ static bool gnu_accepts_local(const choosing *c, const asymbol *symbol) {
  * The policy decides which is dropped: the descriptor's symbol, or extra names of the
  * code. */
 static bool is_redundant(const choosing *c, const asymbol *symbol) {
-  if (!(c->image->traits & GP_DESCRIBED)) return false;
+  if (!(c->image->traits & GP_DESCRIPTORS)) return false;
   if (c->options->policy->descriptor_names)
     return strcmp(symbol->section->name, ".opd") == 0;
   return gp_opd_is_extra(symbol);
@@ -143,7 +143,7 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
  * function. */
 static bool adapt_to_machine(const gp_image *image, gp_candidate *c) {
   if (is_mark(image, c->name)) return false;
-  if (image->traits & GP_TAGGED) c->address &= ~UINT64_C(1);
+  if (image->traits & GP_ISA_BIT) c->address &= ~UINT64_C(1);
   c->name = function_name(image, c->name);
   return true;
 }

@@ -104,7 +104,7 @@ describe("where a file is wanted", function()
 
   it("there may be a pipe, but for an object file, which is not waited for", function()
     local result = program.run(places.image "pipe", { cwd = home, timeout = 30 })
-    assert.same({ 1, "", "gprof.lua: pipe: is a pipe, of which an object file cannot be read\n" },
+    assert.same({ 1, "", "gprof.lua: pipe: is a pipe: an object file cannot be read from a pipe\n" },
       { result.status, result.stdout, result.stderr })
     for _, place in ipairs { "profile", "map", "symbols", "list" } do
       local line = ("cat %s >pipe & exec \"$@\""):format(shell.quote(plain[place]))

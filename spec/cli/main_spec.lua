@@ -206,7 +206,7 @@ describe("a failure is one line:", function()
     ["a sum in no directory"] = { "/no/such/sum: its directory does not exist", option = "--sum-file=/no/such/sum" },
     ["a directory for an image"] = { "$: is a directory", image = shell.tmpdir() },
     ["a text for an image"] = { "$: is not an object file (file format not recognized)", image = save "text\n" },
-    ["a stripped image"] = { "$: has no symbols: use the file as it was linked, without -s, before strip",
+    ["a stripped image"] = { "$: has no symbols: use the unstripped file, linked without -s",
       image = build.program("brief", "stripped").image },
     ["no profile"] = { "$: No such file or directory", profile = "/no/profile" },
     ["an empty profile"] = { "$: is empty", profile = save "" },

@@ -8,7 +8,7 @@ local oracle = require "support.oracle"
 local program = require "support.program"
 local shell = require "support.shell"
 
-local MESSAGE <const> = ": has no symbols: use the file as it was linked, without -s, before strip"
+local MESSAGE <const> = ": has no symbols: use the unstripped file, linked without -s"
 
 local function objcopy(...)
   shell.check { "objcopy", ... }

@@ -678,7 +678,7 @@ a 1 1.5: 250000 cycles: {heavy+4} (IMAGE)
 
   it("refuses an image without symbols", function()
     local image = build.craft { text = 0x20, symbols = {} }
-    refuses(image .. ": has no symbols: use the file as it was linked, without -s, before strip", "perf2gmon",
+    refuses(image .. ": has no symbols: use the unstripped file, linked without -s", "perf2gmon",
       { image, "gmon" })
   end)
 

@@ -150,7 +150,7 @@ describe("reports", function()
     shell.check { "objcopy", "--only-keep-debug", built.image, debugging }
     shell.check { "strip", "-o", stripped, built.image }
     assert.equal(report("-b", built.image, path), report("-b", debugging, path))
-    check_failure(stripped .. ": has no symbols: use the file as it was linked, without -s, before strip",
+    check_failure(stripped .. ": has no symbols: use the unstripped file, linked without -s",
       stripped, path)
   end)
 

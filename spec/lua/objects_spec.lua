@@ -772,7 +772,7 @@ describe("an image", function()
     local stripped = shell.tmpdir() .. "/stripped"
     shell.check { "strip", "-o", stripped, fixture.image }
     local none = assert(gprof.image(stripped))
-    local said = stripped .. ": has no symbols: use the file as it was linked, without -s, before strip"
+    local said = stripped .. ": has no symbols: use the unstripped file, linked without -s"
     assert.has_error(function() none:symbols() end)
     assert.same({ nil, said }, { none:lookup(0x1000) })
     assert.same({ nil, said }, { none:find "main" })

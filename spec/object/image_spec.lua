@@ -188,12 +188,12 @@ describe("a file that will not do gives nil and one line:", function()
     end
     for first, rest in pairs { ["%"] = table.concat(records):sub(2), [":"] = "00000001FF\n", S = "9030000FC\n",
       ["$"] = "$ image\n" } do
-      check(shell.write(shell.tmpdir() .. "/image", first .. rest), "^is not an object file %(but a text%)$")
+      check(shell.write(shell.tmpdir() .. "/image", first .. rest), "^is not an object file %(but a text file%)$")
     end
   end)
 
   it("a stripped program: it says what to do", function()
-    local advice = "^has no symbols: use the file as it was linked, without %-s, before strip$"
+    local advice = "^has no symbols: use the unstripped file, linked without %-s$"
     -- The image opens: it does as long as symbols come from elsewhere, or none are needed.
     local function profile_of(path)
       local image = assert(gprof.image(path))
@@ -213,7 +213,7 @@ describe("a file that will not do gives nil and one line:", function()
     end
     shell.write(path, elf.patch(bytes, ".symtab", { size = 1 << 20 }))
     check(path, "^symbol table: file truncated$", profile_of)
-    local named = "^symbol table: the names of %d+ of its symbols cannot be read$"
+    local named = "^symbol table: cannot read the names of %d+ symbols$"
     for _, size in ipairs { 0, 1, 100, 1 << 20, 1 << 40 } do
       shell.write(path, elf.patch(bytes, ".strtab", { size = size }))
       check(path, named, profile_of)
