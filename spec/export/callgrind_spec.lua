@@ -1,4 +1,4 @@
--- The export callgrind: read by the rules of its format, held against the profile, and shown by callgrind_annotate.
+-- The export callgrind: parsed, compared with the profile, and read by callgrind_annotate.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -6,7 +6,7 @@ local crafted = require "support.crafted"
 local exported = require "support.exported"
 local shell = require "support.shell"
 
--- Reads names that are written once and then go by numbers.
+-- Returns a function that expands compressed names.
 local function names()
   local known = {}
   return function(text)
@@ -20,8 +20,8 @@ local function names()
   end
 end
 
--- Reads an export as its readers do: `header`; `functions`, an array of { name, file, self, lines (cost by
--- "file:line"), calls }, each call { name, file, count, time, line, target }; `total`.
+-- Parses an export: `header`; `functions`, an array of { name, file, self, lines (cost by "file:line"), calls }, each
+-- call { name, file, count, time, line, target }; `total`.
 local function read(text)
   local read_file, read_name = names(), names()
   local made, lines = { functions = {}, header = {} }, text:gmatch "([^\n]*)\n"
@@ -83,7 +83,7 @@ local function by_key(made)
   return found
 end
 
-local UNITS <const> = 100000000  -- of a second
+local UNITS <const> = 100000000  -- per second
 
 describe("the export callgrind", function()
   for name, image, path in exported.each_program() do
@@ -112,7 +112,7 @@ describe("the export callgrind", function()
       assert.equal(made.header.summary, made.header.totals)
     end)
 
-    it("has the same time by line with -l, where it was spent: " .. name, function()
+    it("has the same times with -l, on lines: " .. name, function()
       local made = document(image, path, "-l", "--no-demangle")
       local whole = document(image, path, "--no-demangle")
       assert.equal(whole.total, made.total)
@@ -133,7 +133,7 @@ describe("the export callgrind", function()
     end)
   end
 
-  it("knows lines of calls, and those of code that was inlined from another file", function()
+  it("has lines of calls, and of code inlined from another file", function()
     local image, path, ticks = exported.inlined()
     local times, calls = {}, {}
     for _, f in ipairs(document(image, path, "-l").functions) do
@@ -148,7 +148,7 @@ describe("the export callgrind", function()
     assert.same({ [6] = 1, [8] = 3 }, calls)
   end)
 
-  it("begins with what its readers want there, in this order", function()
+  it("starts with the header lines that readers expect, in order", function()
     local made, order = of_plan(crafted.example), {}
     for i, field in ipairs(made.header) do order[i] = field[1] end
     assert.same({ "version", "creator", "cmd", "desc", "positions", "events", "summary", "totals" }, order)
@@ -157,7 +157,7 @@ describe("the export callgrind", function()
     assert.equal(crafted.image(crafted.example), made.header.cmd)
   end)
 
-  it("has calls of what nobody is known to call", function()
+  it("has calls from <spontaneous> to functions without known callers", function()
     local functions = by_key(of_plan(crafted.example))
     local calls = functions["<spontaneous>@???"].calls
     assert.same({ "main", 1, 95000000 }, { calls[1].name, calls[1].count, calls[1].time })
@@ -168,7 +168,7 @@ describe("the export callgrind", function()
     assert.same({ 1, 1, 7000000 }, { #calls, calls[1].count, calls[1].time })
   end)
 
-  it("has time on calls within a cycle only into members that are not called from outside", function()
+  it("has time on calls within a cycle only if the callee is not called from outside", function()
     local functions = by_key(of_plan(crafted.example))
     local function time(caller, callee)
       for _, call in ipairs(functions[caller .. "@???"].calls) do
@@ -179,13 +179,13 @@ describe("the export callgrind", function()
       { time("ping", "pong"), time("pong", "ping"), time("main", "ping"), time("work", "work") })
   end)
 
-  it("leaves calls out that never happened", function()
+  it("leaves out calls with a count of 0", function()
     local built = build.program "calls"
-    local made = document(built.image, built.gmon, "-c")  -- `read` looks at counts
+    local made = document(built.image, built.gmon, "-c")  -- `read` fails for a count of 0
     assert.truthy(#made.functions > 5)
   end)
 
-  it("has functions of one name in two files as two", function()
+  it("distinguishes functions with the same name in different files", function()
     local built = build.program "twins"
     local files = {}
     for _, f in ipairs(document(built.image, built.gmon).functions) do
@@ -196,7 +196,7 @@ describe("the export callgrind", function()
     assert.truthy(files[1] ~= files[2] and files[2] ~= files[3])
   end)
 
-  it("has names of all sorts", function()
+  it("escapes unusual names", function()
     local ticks = {}
     for _, f in ipairs(of_plan(exported.names).functions) do ticks[f.name] = f.self end
     for i, name in ipairs(exported.names.functions) do
@@ -206,7 +206,7 @@ describe("the export callgrind", function()
     end
   end)
 
-  it("counts samples where time is not in seconds", function()
+  it("has samples if the unit is not seconds", function()
     local plan = { functions = { "f" }, ticks = { f = 42 }, calls = {}, rate = 1, dimension = "cache misses",
       abbreviation = "" }
     local made = of_plan(plan)
@@ -226,7 +226,7 @@ describe("the export callgrind", function()
 end)
 
 describe("callgrind_annotate", function()
-  -- What it shows: { [name] = { time = } }, and all it prints.
+  -- Returns { [name] = { time = } }, and the output of callgrind_annotate.
   local function annotate(text)
     local path = shell.write(shell.tmpdir() .. "/callgrind.out", text)
     local result = shell.run({ "callgrind_annotate", "--threshold=100", "--tree=both", "--inclusive=yes",
@@ -243,22 +243,22 @@ describe("callgrind_annotate", function()
   end
 
   for name, image, path in exported.each_program() do
-    -- Those of one name stand there twice. A member of a cycle that is called from outside is shown with the whole
-    -- cycle's time.
-    it("shows the time of functions with their children's: " .. name, function()
+    -- Skips functions with the same name, which have several rows; and cycle members that are called from outside,
+    -- which have the time of the whole cycle.
+    it("shows the inclusive time of functions: " .. name, function()
       local shown = annotate(exported.text("callgrind", image, path, "--no-demangle"))
-      local profile, met, seen = exported.profile(image, path, { no_demangle = true }), {}, 0
-      for f in profile:functions() do met[f.name] = (met[f.name] or 0) + 1 end
+      local profile, rows, checked = exported.profile(image, path, { no_demangle = true }), {}, 0
+      for f in profile:functions() do rows[f.name] = (rows[f.name] or 0) + 1 end
       for f in profile:functions() do
         local entered = false
         for arc in f:callers() do entered = entered or not arc.recursive end
-        if met[f.name] == 1 and f.self + f.children > 1e-6 and not (f.cycle and entered) then
-          seen = seen + 1
+        if rows[f.name] == 1 and f.self + f.children > 1e-6 and not (f.cycle and entered) then
+          checked = checked + 1
           assert.truthy(shown[f.name], f.name)
           assert.near((f.self + f.children) * UNITS, shown[f.name].time, 50, f.name)
         end
       end
-      assert.truthy(seen > 1)
+      assert.truthy(checked > 1)
     end)
   end
 
@@ -267,7 +267,7 @@ describe("callgrind_annotate", function()
     assert.truthy(text:find("95,000,000 (100.0%)  PROGRAM TOTALS", 1, true))
   end)
 
-  it("reads names of all sorts, and files of several lines", function()
+  it("reads unusual names, and exports by line", function()
     annotate(exported.crafted("callgrind", exported.names))
     local image, path = exported.inlined()
     annotate(exported.text("callgrind", image, path, "-l"))

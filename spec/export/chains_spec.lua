@@ -1,6 +1,5 @@
--- Estimated chains of calls: what is true of them on any call graph; and the exports folded and speedscope, which are
--- made of them.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- Estimated call chains: properties that hold for any call graph; and the exports folded and speedscope, which
+-- consist of call chains. SPDX-License-Identifier: GPL-3.0-or-later
 
 local chains = require "gprof.analysis.chains"
 local chance = require "support.chance"
@@ -10,7 +9,7 @@ local exported = require "support.exported"
 local apportion = require "gprof.analysis.apportion"
 local small = require "support.small"
 
--- The functions of a chain, root first.
+-- The ids of a chain, root first.
 local function ids_of(chain)
   local ids, link = {}, chain.top
   while link do
@@ -19,7 +18,7 @@ local function ids_of(chain)
   return ids
 end
 
--- The chains of a profile, "root;leaf" each, with their weights.
+-- The weights of a profile's chains, by their names as "root;leaf".
 local function weights(profile, factor)
   local names, found = chains.names(profile), {}
   for _, chain in ipairs((chains.of(profile, factor))) do
@@ -37,16 +36,17 @@ local running <const> = {
     { "eval", "alloc", 400 } },
 }
 
--- What chains carry: `ending`, by leaf; `with`, by anything in them; `pairs`, by "caller;callee".
+-- Sums of the weights of chains: `ending`, by the id of the leaf; `with`, by any id in the chain; `pairs`, by
+-- "caller;callee".
 local function sums(list)
   local sum = { ending = {}, with = {}, pairs = {} }
   local function add(name, key, weight) sum[name][key] = (sum[name][key] or 0) + weight end
   for _, chain in ipairs(list) do
-    local ids, met = ids_of(chain), {}
+    local ids, seen = ids_of(chain), {}
     add("ending", ids[#ids], chain.weight)
     for i, id in ipairs(ids) do
-      assert.is_nil(met[id])
-      met[id] = true
+      assert.is_nil(seen[id])
+      seen[id] = true
       add("with", id, chain.weight)
       if i > 1 then add("pairs", ids[i - 1] .. ";" .. id, chain.weight) end
     end
@@ -54,21 +54,21 @@ local function sums(list)
   return sum
 end
 
-describe("chains", function()
+describe("call chains", function()
   local FACTOR <const> = 1000000
 
-  it("are those of a program with recursion", function()
+  it("follow the arcs of a recursive program", function()
     assert.same({ main = 10, ["main;parse"] = 15, ["main;parse;eval"] = 20, ["main;parse;eval;alloc"] = 40,
       ["main;eval"] = 5, ["main;eval;alloc"] = 10 }, weights(crafted.profile(running), 1))
   end)
 
-  it("have the cycle as a whole above its members", function()
+  it("have the cycle above its members", function()
     assert.same({ ["main;work"] = 30000, ["main;<cycle 1>;ping"] = 20000, ["main;<cycle 1>;pong"] = 5000,
       ["main;work;leaf"] = 30000, ["main;<cycle 1>;pong;leaf"] = 10000 },
       weights(crafted.profile(crafted.example), 1000))
   end)
 
-  it("give each function its time, with that of its children, each cycle, and each call", function()
+  it("add up to the self and total times of functions, and to the times of cycles and arcs", function()
     chance.cases(5000, 200)(function(remark)
       local profile = crafted.profile(crafted.random())
       local list = chains.of(profile, FACTOR)
@@ -94,7 +94,7 @@ describe("chains", function()
     end)
   end)
 
-  it("lose their roots, and no time, where there are too many, or too long ones", function()
+  it("are truncated if there are too many or if they are too long, without losing time", function()
     local plan = { functions = { "root" }, ticks = {}, calls = {} }
     local above = { "root" }
     for layer = 1, 20 do  -- a million chains
@@ -124,7 +124,7 @@ describe("chains", function()
     assert.equal(chains.TRUNCATED, list[1].top.id)
   end)
 
-  it("go no further up than time is handed on", function()
+  it("end where time is not propagated further", function()
     local found = weights(crafted.profile(running, { exclude = { time = { "alloc" } } }), 1)
     assert.equal(50, found.alloc)
     found = weights(crafted.profile(running, { exclude = { arcs = { "main/eval" } } }), 1)
@@ -134,8 +134,8 @@ describe("chains", function()
   end)
 end)
 
-describe("a division into whole numbers", function()
-  it("adds up, and is off by less than one", function()
+describe("apportioning into whole numbers", function()
+  it("adds up, and each part is off by less than 1", function()
     chance.cases(6000, 300)(function(remark)
       local parts, sum, total = {}, 0, math.random(0, 1000)
       for i = 1, math.random(1, 20) do
@@ -153,7 +153,7 @@ describe("a division into whole numbers", function()
   end)
 end)
 
--- Stacks of folded text: array of { frames =, weight = }.
+-- Parses folded stacks into an array of { frames, weight, line }.
 local function folded(text)
   local list = {}
   for line in text:gmatch "([^\n]*)\n" do
@@ -185,7 +185,7 @@ describe("the export folded", function()
     end)
   end
 
-  it("is sorted, and has each stack once", function()
+  it("is sorted, and has no stack twice", function()
     local last = ""
     for _, stack in ipairs(folded(exported.crafted("folded", crafted.example))) do
       assert.truthy(last < stack.line)
@@ -193,7 +193,7 @@ describe("the export folded", function()
     end
   end)
 
-  it("names functions so that no name is taken for something else", function()
+  it("escapes characters with a meaning in the format", function()
     local leaves = {}
     for _, stack in ipairs(folded(exported.crafted("folded", exported.names))) do
       assert.truthy(#stack.frames <= 2)
@@ -205,13 +205,13 @@ describe("the export folded", function()
     end
   end)
 
-  it("is in samples where time is not in seconds", function()
+  it("has samples if the unit is not seconds", function()
     local plan = { functions = { "f" }, ticks = { f = 42 }, calls = {}, rate = 1, dimension = "cache misses",
       abbreviation = "" }
     assert.equal("f 42\n", exported.crafted("folded", plan))
   end)
 
-  it("is nothing of a profile without samples", function()
+  it("is empty for a profile without samples", function()
     assert.equal("", exported.crafted("folded", { functions = { "f", "g" }, ticks = {}, calls = { { "f", "g", 1 } } }))
   end)
 end)
@@ -224,7 +224,7 @@ describe("the export speedscope", function()
   end
 
   for name, image, path in exported.each_program() do
-    it("has the stacks of the export folded, and where functions are: " .. name, function()
+    it("has the stacks of the export folded, with source places: " .. name, function()
       local document, profile = read(exported.text("speedscope", image, path))
       local stacks = {}
       for i, stack in ipairs(profile.samples) do
@@ -247,7 +247,7 @@ describe("the export speedscope", function()
     end)
   end
 
-  it("says what it is, and that it is estimated", function()
+  it("has a header, and says that chains are estimated", function()
     local document, profile = read(exported.crafted("speedscope", crafted.example))
     local sum = 0
     for _, weight in ipairs(profile.weights) do sum = sum + weight end
@@ -258,7 +258,7 @@ describe("the export speedscope", function()
     assert.equal(#profile.samples, #profile.weights)
   end)
 
-  it("has functions of one name in two files as two", function()
+  it("distinguishes functions with the same name in different files", function()
     local made = small.build {
       ["a.c"] = "static int work(void) {\n  return 1;\n}\nint one(void) {\n  return work();\n}\n",
       ["b.c"] = "static int work(void) {\n  return 2;\n}\nint main(void) {\n  return work();\n}\n",
@@ -273,7 +273,7 @@ describe("the export speedscope", function()
     assert.same({ "work a.c", "work b.c" }, files)
   end)
 
-  it("has stacks that begin alike together", function()
+  it("has stacks with a common prefix next to each other", function()
     local _, profile = read(exported.crafted("speedscope", running))
     local seen = {}
     for i, stack in ipairs(profile.samples) do

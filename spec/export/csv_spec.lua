@@ -1,15 +1,15 @@
--- The exports csv and csv-arcs, read by the rules of RFC 4180.
+-- The exports csv and csv-arcs, parsed according to RFC 4180.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
 local exported = require "support.exported"
 
--- The field at a place, and where the next one begins; whether it is the last of its row.
+-- Parses the field at a position. Returns its value, the position after it, and whether it is the last of its row.
 local function read_field(text, at)
   local value, after
   if text:sub(at, at) == '"' then
     local stop = at
-    repeat stop = assert(text:find('"', stop + 1, true), "a quote is not closed") + 1
+    repeat stop = assert(text:find('"', stop + 1, true), "unterminated quote") + 1
     until text:sub(stop, stop) ~= '"'
     value, after = text:sub(at + 1, stop - 2):gsub('""', '"'), stop
   else
@@ -17,11 +17,11 @@ local function read_field(text, at)
     after = at + #value
   end
   if text:sub(after, after) == "," then return value, after + 1, false end
-  assert(text:sub(after, after + 1) == "\r\n", "a row has another end than CR LF")
+  assert(text:sub(after, after + 1) == "\r\n", "a row does not end with CR LF")
   return value, after + 2, true
 end
 
--- Rows by the names of the first one's columns.
+-- Parses rows into tables by column name; also returns the names of the columns.
 local function read(text)
   local rows, row, at = {}, {}, 1
   while at <= #text do
@@ -31,7 +31,7 @@ local function read(text)
   end
   local columns = table.remove(rows, 1)
   for i, values in ipairs(rows) do
-    assert(#values == #columns, "a row has too many fields, or too few")
+    assert(#values == #columns, "a row has too many or too few fields")
     rows[i] = {}
     for j, column in ipairs(columns) do rows[i][column] = values[j] end
   end
@@ -50,7 +50,7 @@ end
 
 describe("the export csv", function()
   for name, image, path in exported.each_program() do
-    it("has a row for each function that has time or calls: " .. name, function()
+    it("has a row for each function with time or calls: " .. name, function()
       local rows, columns = read(exported.text("csv", image, path))
       local functions, count = by_address(exported.profile(image, path)), 0
       assert.equal("name symbol file line address self children ticks calls self_calls", columns)
@@ -69,7 +69,7 @@ describe("the export csv", function()
     end)
   end
 
-  it("quotes what has to be", function()
+  it("quotes fields where necessary", function()
     local functions = {}
     for _, row in ipairs(read(exported.crafted("csv", exported.names))) do functions[row.name] = tonumber(row.ticks) end
     for i, name in ipairs(exported.names.functions) do
@@ -77,7 +77,7 @@ describe("the export csv", function()
     end
   end)
 
-  it("has functions without time and calls with -z only", function()
+  it("has functions without time and calls only with -z", function()
     assert.is_nil(exported.crafted("csv", crafted.example):find("\r\nidle,", 1, true))
     assert.truthy(exported.crafted("csv", crafted.example, "-z"):find("\r\nidle,", 1, true))
   end)
@@ -105,7 +105,7 @@ describe("the export csv-arcs", function()
     end)
   end
 
-  it("has calls that are found in the code, with a count of 0", function()
+  it("has calls found in the code (-c), with a count of 0", function()
     for name, image, path in exported.each_program() do
       if name == "calls" then
         assert.is_nil(exported.text("csv-arcs", image, path):find(",0,0,0\r\n", 1, true))

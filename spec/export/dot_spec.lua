@@ -1,4 +1,4 @@
--- The exports dot and svg: what is in the graph, what is left out, and what Graphviz makes of it.
+-- The exports dot and svg: the contents of the graph, its thresholds, and the output of Graphviz.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -8,7 +8,8 @@ local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Nodes by their first line of text, and edges by "from > to": the other lines of their texts, as one.
+-- Parses a graph: `nodes` and `colors` by name, `edges` by "from > to", and the `note`. Nodes and edges have their
+-- labels in one line, without the name.
 local function read(text)
   local graph, names = { nodes = {}, edges = {}, colors = {}, note = text:match '\n  label="([^"]*)"' }, {}
   for id, label, color in text:gmatch '\n  (n%d+) %[label="(.-[^\\])", fillcolor="(#%x+)"' do
@@ -22,7 +23,7 @@ local function read(text)
   return graph
 end
 
--- The running example of many call graphs: shares are easily worked out.
+-- A small program with simple shares.
 local plan <const> = {
   functions = { "main", "parse", "eval", "alloc" },
   ticks = { main = 10, parse = 15, eval = 25, alloc = 50 },
@@ -30,7 +31,7 @@ local plan <const> = {
     { "eval", "alloc", 400 } },
 }
 
--- One thousand samples in main, few in the others.
+-- 1,000 samples, nearly all in main.
 local uneven <const> = {
   functions = { "main", "four", "five", "called" },
   ticks = { main = 991, four = 4, five = 5 },
@@ -38,7 +39,7 @@ local uneven <const> = {
 }
 
 describe("the export dot", function()
-  it("has functions with their shares and calls, and calls with theirs", function()
+  it("labels functions and calls with shares and counts", function()
     local graph = read(exported.crafted("dot", plan))
     assert.same({ main = "100.00% (10.00%)", parse = "75.00% (15.00%) 1×", eval = "75.00% (25.00%) 25+60×",
       alloc = "50.00% (50.00%) 400×" }, graph.nodes)
@@ -47,26 +48,26 @@ describe("the export dot", function()
     assert.is_nil(graph.note)
   end)
 
-  it("has colours from blue to red", function()
+  it("colours functions from blue to red", function()
     local colors = read(exported.crafted("dot", plan)).colors
     assert.same({ "#ff0000", "#dada06" }, { colors.main, colors.eval })
   end)
 
-  it("tells cycles", function()
+  it("marks members of cycles", function()
     local graph = read(exported.crafted("dot", crafted.example))
     assert.equal("21.05% (21.05%) 4×", graph.nodes["ping <cycle 1>"])
     assert.equal("3×", graph.edges["pong <cycle 1> > ping <cycle 1>"])
     assert.equal("36.84% 1×", graph.edges["main > ping <cycle 1>"])
   end)
 
-  it("leaves functions below half a percent out, and their calls, and says so", function()
+  it("leaves out functions below 0.5 %, and their calls, with a note", function()
     local graph = read(exported.crafted("dot", uneven))
     assert.same({ five = "0.50% (0.50%) 1×", main = "100.00% (99.10%)" }, graph.nodes)
     assert.same({ ["main > five"] = "0.50% 1×" }, graph.edges)
     assert.equal("not shown: 2 functions and 3 calls that took little time", graph.note)
   end)
 
-  it("leaves out what it is told to", function()
+  it("obeys --node-threshold and --edge-threshold", function()
     local graph = read(exported.crafted("dot", uneven, "--node-threshold=0", "--edge-threshold=0"))
     assert.same({ "0.00% 1×", "0.40% 1×" }, { graph.edges["five > called"], graph.edges["main > four"] })
     assert.is_nil(graph.note)
@@ -77,18 +78,18 @@ describe("the export dot", function()
     assert.same({ main = "100.00% (99.10%)" }, graph.nodes)
   end)
 
-  it("has all functions where no time was sampled, and only calls beside them", function()
+  it("has all functions if no time was sampled, labelled with calls only", function()
     local graph = read(exported.crafted("dot", { functions = { "f", "g" }, ticks = {}, calls = { { "f", "g", 9 } } }))
     assert.same({ f = "", g = "9×" }, graph.nodes)
     assert.same({ ["f > g"] = "9×" }, graph.edges)
   end)
 
-  it("has no calls that are found in the code only", function()
+  it("leaves out calls with a count of 0 (-c)", function()
     local built = build.program "calls"
     assert.is_nil(exported.text("dot", built.image, built.gmon, "-c", "--edge-threshold=0"):find('"0×"', 1, true))
   end)
 
-  it("cuts names that are longer than dot takes", function()
+  it("cuts names that are too long for dot", function()
     local long = { functions = { ("\u{e9}"):rep(9000), "g" }, ticks = { g = 1 }, calls = {} }
     long.ticks[long.functions[1]] = 1
     local text = exported.crafted("dot", long)
@@ -100,7 +101,7 @@ describe("the export dot", function()
 end)
 
 describe("the export svg", function()
-  -- Runs the program with another dot, a script of the shell.
+  -- Runs gprof.lua with a shell script as the command dot.
   local function run_with(script, ...)
     local dir = shell.tmpdir "dot"
     shell.write(dir .. "/dot", "#!/bin/sh\n" .. script)
@@ -112,12 +113,12 @@ describe("the export svg", function()
     assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
   end
 
-  it("is what dot makes of the export dot", function()
+  it("is the output of dot for the export dot", function()
     local result = run_with('test "$1" = -Tsvg && cat "$3" >"${2#-o}"', "--export=svg")
     assert.same({ exported.crafted("dot", plan), "" }, { result.stdout, result.stderr })
   end)
 
-  it("writes nothing where dot fails", function()
+  it("writes nothing if dot fails", function()
     local dir = shell.tmpdir()
     local export = "--export=svg:" .. dir .. "/x"
     local result = run_with("echo begun >\"${2#-o}\"; echo no room >&2; echo more; exit 3", export)
@@ -128,7 +129,7 @@ describe("the export svg", function()
     assert.equal("", shell.listing(dir))
   end)
 
-  it("says if there is no dot", function()
+  it("reports that dot is not installed", function()
     local dir = shell.tmpdir()
     local result = launch.line('interpreter=$(command -v "$1"); shift; PATH=/nonexistent "$interpreter" "$@"',
       { "--export=svg:" .. dir .. "/x", crafted.image(plan), crafted.gmon(plan) })
@@ -136,22 +137,22 @@ describe("the export svg", function()
     assert.equal("", shell.listing(dir))
   end)
 
-  it("leaves no files behind", function()
+  it("deletes its temporary files", function()
     for _, status in ipairs { 0, 1 } do
-      local told = shell.tmpdir() .. "/told"
-      run_with(("echo \"${2#-o}\" \"$3\" >%s; exit %d"):format(told, status), "--export=svg")
-      local picture, graph = shell.read(told):match "^(/%S+) (/%S+)\n$"
+      local paths = shell.tmpdir() .. "/paths"
+      run_with(("echo \"${2#-o}\" \"$3\" >%s; exit %d"):format(paths, status), "--export=svg")
+      local picture, graph = shell.read(paths):match "^(/%S+) (/%S+)\n$"
       assert.same({ false, false }, { shell.exists(picture), shell.exists(graph) })
     end
   end)
 end)
 
 if shell.run({ "sh", "-c", "command -v dot" }).status ~= 0 then
-  return pending "what dot makes of the exports: needs graphviz"
+  return pending "Graphviz reads the exports: needs graphviz"
 end
 
 describe("Graphviz", function()
-  -- How many nodes and edges it sees.
+  -- Runs dot; returns the number of nodes and edges that it read, and its output.
   local function count(text)
     local path = shell.write(shell.tmpdir() .. "/graph.dot", text)
     local result = shell.run { "dot", "-Tplain", path }
@@ -162,7 +163,7 @@ describe("Graphviz", function()
   end
 
   for name, image, path in exported.each_program() do
-    it("reads all of it: " .. name, function()
+    it("reads all nodes and edges: " .. name, function()
       local profile, arcs = exported.profile(image, path), 0
       for arc in profile:arcs() do arcs = arcs + (arc.count > 0 and 1 or 0) end
       local text = exported.text("dot", image, path, "--node-threshold=0", "--edge-threshold=0")
@@ -173,13 +174,13 @@ describe("Graphviz", function()
     end)
   end
 
-  it("reads names of all sorts, and very long ones", function()
+  it("reads unusual and very long names", function()
     local nodes, edges = count(exported.crafted("dot", exported.names, "--node-threshold=0", "--edge-threshold=0"))
     assert.same({ #exported.names.functions, #exported.names.calls }, { nodes, edges })
     count(exported.crafted("dot", { functions = { ("x"):rep(60000), "g" }, ticks = { g = 1 }, calls = {} }))
   end)
 
-  it("draws it", function()
+  it("draws the graph", function()
     local dir = shell.tmpdir()
     local result = program.run { "--export=svg:" .. dir .. "/graph.svg", crafted.image(plan), crafted.gmon(plan) }
     assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })

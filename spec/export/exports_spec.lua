@@ -1,6 +1,5 @@
--- --export: what it takes, where exports go, and what is said where they cannot be made. What is in them is told by a
--- spec for each kind.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- --export: its argument, where exports are written, and its errors. The contents of each kind have a spec of their
+-- own. SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
 local exports = require "gprof.cli.exports"
@@ -11,12 +10,11 @@ local shell = require "support.shell"
 local plan <const> = crafted.example
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- All kinds whose text is the same wherever it goes.
+-- All kinds but svg, which runs an external program.
 local kinds = {}
 for _, kind in ipairs(exports.kinds) do
   if kind ~= "svg" then kinds[#kinds + 1] = kind end
 end
-
 
 local function export(argument, ...)
   local result = program.run { "--export=" .. argument, image, profile, ... }
@@ -44,12 +42,12 @@ describe("--export", function()
       local module = require("gprof.export." .. kind:gsub("-", "_"))
       local parts = {}
       crafted.profile(plan):report(module, {}, function(text) parts[#parts + 1] = text end)
-      local path = "[^\n]*profiles\":[^\n]*\n"  -- of a profile elsewhere
+      local path = "[^\n]*profiles\":[^\n]*\n"  -- the paths of the profiles differ
       assert.equal((export(kind):gsub(path, "")), (table.concat(parts):gsub(path, "")))
     end)
   end
 
-  it("may be given several times, and leaves reports as they are", function()
+  it("can be repeated, and does not change reports", function()
     local dir = shell.tmpdir()
     local result = program.run({ "-bp", "--export=json:a", image, profile, "--export", "json:b" }, { cwd = dir })
     local flat = program.run({ "-bp", image, profile }).stdout
@@ -58,7 +56,7 @@ describe("--export", function()
     assert.equal(export "json", shell.read(dir .. "/b"))
   end)
 
-  it("stands on standard output alone, whatever report is asked for", function()
+  it("is the only output on standard output, whatever report is requested", function()
     local text = export "json"
     for _, option in ipairs { "-p", "-q", "-P", "-C", "-i", "--report=flat" } do
       assert.equal(text, export("json", option))
@@ -66,20 +64,20 @@ describe("--export", function()
     assert.not_equal(text, export("json", "-pwork"))
   end)
 
-  it("takes file names with colons in them", function()
+  it("accepts file names with colons", function()
     local dir = shell.tmpdir()
     assert.equal(0, program.run({ "--export=json:a:b.json", image, profile }, { cwd = dir }).status)
     assert.equal("a:b.json\n", shell.listing(dir))
   end)
 
-  it("goes with -s", function()
+  it("can be combined with -s", function()
     local dir = shell.tmpdir()
     local result = program.run({ "-s", "--export=json:sum.json", image, profile, profile }, { cwd = dir })
     assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
     assert.equal("gmon.sum\nsum.json\n", shell.listing(dir))
   end)
 
-  it("knows all profiles that were read, whatever number of processes is asked for", function()
+  it("lists all profiles, whatever the number of processes", function()
     local one = export("json", profile)
     assert.equal(one, export("json", profile, "--jobs=2"))
     local _, count = one:match('"profiles": (%b[])'):gsub('"path"', "")
@@ -87,8 +85,8 @@ describe("--export", function()
   end)
 end)
 
-describe("An export that cannot be is one line:", function()
-  it("of a kind that there is not", function()
+describe("--export refuses, in one line,", function()
+  it("an unknown kind", function()
     local known = table.concat(exports.kinds, ", ")
     for _, kind in ipairs { "xml", "", "JSON", "json/x", "report.flat" } do
       check_failure(("option --export: unknown kind '%s': known are %s"):format(kind, known), "--export", kind)
@@ -96,21 +94,21 @@ describe("An export that cannot be is one line:", function()
     check_failure(("option --export: unknown kind '%s': known are %s"):format("js", known), "--export=js:file")
   end)
 
-  it("the second one on standard output", function()
+  it("a second export to standard output", function()
     check_failure("option --export: only one export can go to standard output", "--export=json", "--export=json:-")
   end)
 
-  it("without a name behind the colon", function()
+  it("an empty file name after the colon", function()
     check_failure("option --export: the file name is empty", "--export=json:")
   end)
 
-  it("into a directory", function()
+  it("a directory as the file", function()
     local dir = shell.tmpdir()
     check_failure(dir .. ": cannot be written: Is a directory", "--export=json:" .. dir, image, profile)
     assert.equal("", shell.listing(dir))
   end)
 
-  it("over what is read, by whatever name, and leaves that as it was", function()
+  it("to overwrite the program or a profile, by any name", function()
     local dir = shell.tmpdir()
     for name, from in pairs { prog = image, gmon = profile, old = profile } do
       shell.check { "cp", from, dir .. "/" .. name }
@@ -125,7 +123,7 @@ describe("An export that cannot be is one line:", function()
     end
   end)
 
-  it("over source, which is there as it was", function()
+  it("to overwrite source files of the program", function()
     local dir = shell.tmpdir()
     local source = shell.write(dir .. "/code.c", "int main(void) { return 0; }\n")
     shell.check({ "gcc", "-g", "-pg", "-o", "prog", "code.c" }, { cwd = dir })
@@ -141,7 +139,7 @@ describe("An export that cannot be is one line:", function()
     assert.equal(0, program.run({ "--export=csv:other.c", "prog", "gmon.out" }, { cwd = dir }).status)
   end)
 
-  it("over what says which symbols and which profiles there are", function()
+  it("to overwrite the symbol file or the list of profiles", function()
     local dir, list = shell.tmpdir(), profile .. "\n"
     local map = shell.check({ "nm", "--extern-only", "--defined-only", "-v", "--print-file-name", image }).stdout
     shell.write(dir .. "/map", map)
@@ -154,7 +152,7 @@ describe("An export that cannot be is one line:", function()
     assert.same({ map, list }, { shell.read(dir .. "/map"), shell.read(dir .. "/list") })
   end)
 
-  it("into a file that another export, or a sum, goes to", function()
+  it("two outputs to the same file", function()
     local dir = shell.tmpdir()
     for _, words in ipairs { { "--export=json:x", "--export=csv:x" }, { "--export=json:x", "--sum-file=x" } } do
       local result = program.run({ image, profile, table.unpack(words) }, { cwd = dir })
@@ -165,12 +163,12 @@ describe("An export that cannot be is one line:", function()
     export("json:/dev/null", "--export=csv:/dev/null")
   end)
 
-  it("into a directory that there is not", function()
+  it("a file in a missing directory", function()
     local path = shell.tmpdir() .. "/none/file"
     check_failure(path .. ": its directory does not exist", "--export=json:" .. path, image, profile)
   end)
 
-  it("into a file that may not be written", function()
+  it("a read-only file", function()
     local path = shell.write(shell.tmpdir() .. "/file", "old")
     shell.check { "chmod", "444", path }
     local result = launch.line(launch.permitted(), { "--export=json:" .. path, image, profile })
@@ -179,7 +177,7 @@ describe("An export that cannot be is one line:", function()
     assert.equal("old", shell.read(path))
   end)
 
-  it("of a profile that cannot be read, and leaves the file as it was", function()
+  it("an unreadable profile, without changing the output file", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/file", "old")
     local result = program.run({ "--export=json:file", image, dir .. "/none" }, { cwd = dir })
@@ -188,7 +186,7 @@ describe("An export that cannot be is one line:", function()
     assert.equal("file\n", shell.listing(dir))
   end)
 
-  it("to where nothing can be written any more", function()
+  it("a full device", function()
     if not shell.exists "/dev/full" then
       pending "/dev/full is not here"
       return

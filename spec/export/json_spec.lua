@@ -1,4 +1,4 @@
--- The JSON export, read by another's library and held against the profile; and its schema, by another's validator.
+-- The export json: parsed by dkjson and compared with the profile; its schema, checked by Python's jsonschema.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -9,7 +9,7 @@ local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Reads JSON; null is nil.
+-- Parses JSON; null becomes nil.
 local function decode(text)
   local value, _, problem = dkjson.decode(text, 1, nil)
   assert(not problem, problem)
@@ -30,7 +30,7 @@ local function by_id(functions)
   return found
 end
 
--- dkjson reads numbers as Lua does.
+-- Compares numbers exactly: dkjson parses them with tonumber.
 local function check_functions(profile, functions)
   local count = 0
   for f in profile:functions() do
@@ -73,7 +73,7 @@ end
 
 describe("the JSON export", function()
   for name, image, path in exported.each_program() do
-    it("has the functions, the arcs and the cycles of the profile, with all digits: " .. name, function()
+    it("has the functions, arcs and cycles of the profile, with all digits: " .. name, function()
       local profile, read = exported.profile(image, path), document(image, path)
       check_functions(profile, read.functions)
       check_arcs(profile, read.arcs)
@@ -81,7 +81,7 @@ describe("the JSON export", function()
     end)
   end
 
-  it("says what it is of", function()
+  it("names its format, the image, the profiles and the unit", function()
     local built = build.program "calls"
     local read = document(built.image, built.gmon, built.gmon)
     local profile = exported.profile(built.image, built.gmon)
@@ -98,7 +98,7 @@ describe("the JSON export", function()
     assert.same({ "function", {} }, { read.granularity, read.notes })
   end)
 
-  it("is the flat profile's: the same times, to the last digit that is printed", function()
+  it("has the times of the flat profile, to the last printed digit", function()
     local built = build.program "calls"
     local flat, times = program.run({ "-bp", built.image, built.gmon }).stdout, {}
     for _, f in ipairs(document(built.image, built.gmon).functions) do
@@ -112,7 +112,7 @@ describe("the JSON export", function()
     assert.same(printed, { table.unpack(times, 1, #printed) })
   end)
 
-  it("has null for what is not known", function()
+  it("has null for unknown values", function()
     local plan = { functions = { "main", "leaf" }, calls = { { "main", "leaf", 2 } } }
     local text = exported.crafted("json", plan)
     for _, null in ipairs { "unit", "period", "total", "file", "line", "cycle", "build_id" } do
@@ -121,12 +121,12 @@ describe("the JSON export", function()
     assert.same({ "no time was sampled: there is no histogram" }, decode(text).notes)
   end)
 
-  it("has counts of any size", function()
+  it("has exact counts beyond 53 bits", function()
     local plan = { functions = { "main", "leaf" }, ticks = { leaf = 1 }, calls = { { "main", "leaf", (1 << 32) - 1 } } }
     local records = crafted.records(plan)
     local image = crafted.image(plan)
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic(records))
-    for i = 1, 22 do  -- twice as many each time
+    for i = 1, 22 do  -- each round doubles the counts
       if i > 1 then
         local sum = shell.tmpdir() .. "/sum"
         assert.equal(0, program.run({ "--sum-file=" .. sum, image, path, path }).status)
@@ -140,7 +140,7 @@ describe("the JSON export", function()
     assert.equal(count, decode(text).arcs[1].count)
   end)
 
-  it("writes bytes that are not UTF-8 as \\xHH, and everything else as it is", function()
+  it("writes invalid UTF-8 as \\xHH, and other names unchanged", function()
     local names = {}
     for _, f in ipairs(of_plan(exported.names).functions) do names[f.name] = f.ticks end
     for i, name in ipairs(exported.names.functions) do
@@ -149,14 +149,14 @@ describe("the JSON export", function()
     end
   end)
 
-  it("has names as they are in the symbol table if that is wanted", function()
+  it("has mangled names with --no-demangle", function()
     local built = build.program "shapes"
     for _, f in ipairs(document(built.image, built.gmon, "--no-demangle").functions) do
       assert.equal(f.symbol, f.name)
     end
   end)
 
-  it("is of what symspecs select", function()
+  it("obeys symspecs, and lists them", function()
     local read = of_plan(crafted.example, "-Pleaf", "-kmain/work")
     assert.same({ include = {}, exclude = { flat = { "leaf" }, arcs = { "main/work" } } },
       { include = read.include, exclude = read.exclude })
@@ -168,7 +168,7 @@ describe("the JSON export", function()
     end
   end)
 
-  it("has the arcs of the entries that are selected", function()
+  it("has the arcs of the selected entries", function()
     local read = of_plan(crafted.example, "-qwork")
     local functions, found = by_id(read.functions), {}
     for i, arc in ipairs(read.arcs) do
@@ -178,7 +178,7 @@ describe("the JSON export", function()
     assert.same({ "main/work", "pong/leaf", "work/leaf", "work/work" }, found)
   end)
 
-  it("has functions without time and calls with -z only", function()
+  it("has functions without time and calls only with -z", function()
     local function has_idle(...)
       for _, f in ipairs(of_plan(crafted.example, ...).functions) do
         if f.name == "idle" then return true end
@@ -224,18 +224,18 @@ for path in sys.argv[2:]:
   end
 
   for name, image, path in exported.each_program() do
-    it("is that of " .. name, function()
+    it("matches the export of " .. name, function()
       assert.equal("0\n", problems(exported.text("json", image, path)))
       assert.equal("0\n", problems(exported.text("json", image, path, "-l", "-c", "-z", "-kmain/")))
     end)
   end
 
-  it("is that of what has no time, and of names of all sorts", function()
+  it("matches profiles without time, and unusual names", function()
     assert.equal("0\n", problems(exported.crafted("json", { functions = { "f" }, calls = { { "f", "f", 1 } } })))
     assert.equal("0\n", problems(exported.crafted("json", exported.names)))
   end)
 
-  it("is that of System V's profiles, and of libraries'", function()
+  it("matches profiles of System V and of shared libraries", function()
     local path = build.craft { address = 0x1000, text = 0x40, symbols = { { "f", 0 }, { "g", 0x20 } } }
     local dir = shell.tmpdir()
     gmon.write(dir .. "/mon.out", gmon.mon { low = 0x1000, high = 0x1040, bins = { 3, 4 },
@@ -245,7 +245,7 @@ for path in sys.argv[2:]:
     assert.equal("0\n", problems(exported.text("json", path, dir .. "/profile")))
   end)
 
-  it("lets nothing else pass", function()
+  it("rejects changed documents", function()
     local text = exported.crafted("json", crafted.example)
     for _, change in ipairs {
       { '"version": 1,', '"version": 2,' }, { '"count": %d+', '"count": -1' }, { '"caller": %d+', '"caller": null' },

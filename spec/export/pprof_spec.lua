@@ -1,4 +1,4 @@
--- The export pprof, decoded by a second implementation and held against the profile.
+-- The export pprof: decoded by a second implementation, and compared with the profile.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -9,7 +9,7 @@ local reading = require "support.protobuf"
 
 local NANOSECONDS <const> = 1000000000
 
--- A message's fields by their names, which are given by number.
+-- Decodes a message into fields by name; `names` maps field numbers to names.
 local function named(text, names)
   local fields, made = reading.message(text), {}
   for number, name in pairs(names) do
@@ -18,7 +18,8 @@ local function named(text, names)
   return made
 end
 
--- A profile: `types`, `samples` (each `names`, leaf first, `values`, `places`), `comments`, `mapping`, `functions` ...
+-- Decodes a profile: `types`, `samples` (each has `names`, leaf first, `places` and `values`), `comments`, `mapping`,
+-- `functions`, `places`, `period`, `period_type` and `default`.
 local function read(text)
   local fields = reading.message(text)
   local strings = fields[6]
@@ -65,7 +66,7 @@ local function document(image, path, ...)
 end
 
 describe("messages of protocol buffers", function()
-  it("are those of an example that pprof reads", function()
+  it("match an example that pprof reads", function()
     local number, bytes, numbers = protobuf.number, protobuf.bytes, protobuf.numbers
     local function place(id, line) return bytes(4, number(1, id) .. bytes(4, number(1, id) .. number(2, line))) end
     local function func(id, name, line)
@@ -81,7 +82,7 @@ describe("messages of protocol buffers", function()
       (text:gsub(".", function(byte) return ("%02x"):format(byte:byte()) end)))
   end)
 
-  it("have numbers of any size", function()
+  it("hold numbers of any size", function()
     local list = { 0, 1, 127, 128, 300, 1 << 32, math.maxinteger, -1, math.mininteger }
     assert.same(list, reading.numbers(reading.message(protobuf.numbers(3, list))[3][1]))
     for _, value in ipairs(list) do
@@ -92,7 +93,7 @@ end)
 
 describe("the export pprof", function()
   for name, image, path in exported.each_program() do
-    it("has the time of each function, and its chains those of their children: " .. name, function()
+    it("has the self and total time of each function: " .. name, function()
       local profile = exported.profile(image, path, { no_demangle = true })
       local made = document(image, path, "--no-demangle")
       local self, total = {}, {}
@@ -106,7 +107,7 @@ describe("the export pprof", function()
       local near = #made.samples + 1
       for f in profile:functions() do
         assert.equal((f.self * NANOSECONDS + 0.5) // 1 | 0, self[f.address] or 0)
-        -- what has lost its root lacks the little that is left
+        -- truncated chains lack the time of the callers that were cut off
         assert.near((f.self + f.children) * NANOSECONDS, total[f.address] or 0,
           near + 1e-2 * profile.total * NANOSECONDS)
       end
@@ -140,7 +141,7 @@ describe("the export pprof", function()
     end)
   end
 
-  it("has lines where time was spent, with -l", function()
+  it("has the lines of self times with -l", function()
     local image, path, ticks = exported.inlined()
     local times = {}
     for _, sample in ipairs(document(image, path, "-l").samples) do
@@ -151,7 +152,7 @@ describe("the export pprof", function()
     assert.same(ticks, times)
   end)
 
-  it("says what it is of", function()
+  it("has types, period, mapping and places", function()
     local built = build.program "calls"
     local made, profile = document(built.image, built.gmon), exported.profile(built.image, built.gmon)
     assert.same({ "cpu/nanoseconds", "calls/count" }, made.types)
@@ -170,7 +171,7 @@ describe("the export pprof", function()
     end
   end)
 
-  it("has names as in the symbol table beside those of the source", function()
+  it("has mangled names as system names", function()
     local built, mangled = build.program "shapes", 0
     for _, f in pairs(document(built.image, built.gmon).functions) do
       if f.system_name ~= "" then
@@ -192,7 +193,7 @@ describe("the export pprof", function()
     assert.equal(50000000, stacks["pong <cycle 1> main"])
   end)
 
-  it("has text in UTF-8 only", function()
+  it("has only valid UTF-8", function()
     local names = {}
     for _, f in pairs(read(exported.crafted("pprof", exported.names)).functions) do names[f.name] = true end
     for _, name in ipairs(exported.names.functions) do
@@ -200,7 +201,7 @@ describe("the export pprof", function()
     end
   end)
 
-  it("has the profile's unit", function()
+  it("has the unit of the profile", function()
     local plan = { functions = { "f" }, ticks = { f = 42 }, calls = {}, rate = 1, dimension = "cache misses",
       abbreviation = "" }
     local made = read(exported.crafted("pprof", plan))

@@ -1,5 +1,4 @@
--- Exports, read by those that they are made for: pprof, and packages of npm. Those need more than a test of every day
--- installs: "make readers" gets the packages of npm.
+-- Exports, read by the tools that they are made for: pprof and packages of npm. "make readers" installs the packages.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
@@ -10,7 +9,7 @@ local shell = require "support.shell"
 
 local modules <const> = program.root .. "/build/readers/node_modules"
 
--- The running example of many call graphs.
+-- A small program with simple shares.
 local running <const> = {
   functions = { "main", "parse", "eval", "alloc" },
   ticks = { main = 10, parse = 15, eval = 25, alloc = 50 },
@@ -18,7 +17,7 @@ local running <const> = {
     { "eval", "alloc", 400 } },
 }
 
--- All subjects: image and profile, by name.
+-- The programs to export: { image, profile } by name.
 local subjects = {
   running = { crafted.image(running), crafted.gmon(running) },
   example = { crafted.image(crafted.example), crafted.gmon(crafted.example) },
@@ -26,16 +25,16 @@ local subjects = {
 }
 for name, image, path in exported.each_program() do subjects[name] = { image, path } end
 
--- The path of a file with an export; readers may go by its name.
+-- Writes an export to a file; some readers detect the format by the name. Returns its path.
 local function file(name, text)
   return shell.write(shell.tmpdir() .. "/" .. name, text)
 end
 
-local function there(...)
+local function succeeds(...)
   return shell.run({ "sh", "-c", ... }).status == 0
 end
 
--- Seconds by name of function.
+-- Self time in seconds, by name of function.
 local function self_times(image, path)
   local times = {}
   for f in exported.profile(image, path):functions() do
@@ -45,7 +44,7 @@ local function self_times(image, path)
 end
 
 describe("go tool pprof", function()
-  if not there "command -v go" then
+  if not succeeds "command -v go" then
     pending "needs golang-go"
     return
   end
@@ -60,7 +59,7 @@ describe("go tool pprof", function()
     return result.stdout
   end
 
-  -- What -top says: { flat =, cum = } by name, in seconds.
+  -- The rows of pprof -top: { flat, cum } in seconds, by name.
   local function top(text, ...)
     local rows = {}
     for line in pprof(text, "-top", "-nodefraction=0", "-nodecount=100000", "-unit=ns", ...):gmatch "[^\n]+" do
@@ -85,37 +84,37 @@ describe("go tool pprof", function()
     end)
   end
 
-  it("has the times of the call graph, with those of children", function()
+  it("has the inclusive times of the call graph", function()
     local rows = top(exported.text("pprof", table.unpack(subjects.running)))
     assert.same({ 1.0, 0.75, 0.75, 0.5 }, { rows.main.cum, rows.parse.cum, rows.eval.cum, rows.alloc.cum })
     rows = top(exported.text("pprof", table.unpack(subjects.example)))
     assert.near(0.35, rows["<cycle 1>"].cum, 1e-8)
   end)
 
-  it("knows calls", function()
+  it("has call counts", function()
     local text = pprof(exported.text("pprof", table.unpack(subjects.running)), "-sample_index=calls", "-peek", "eval")
     assert.truthy(text:find("\n +20 +[%d.]+%% | +parse\n"), text)
     assert.truthy(text:find("\n +5 +[%d.]+%% | +main\n"), text)
   end)
 
-  it("knows lines", function()
+  it("has lines", function()
     local image, path = exported.inlined()
     local text = pprof(exported.text("pprof", image, path, "-l"), "-top", "-lines", "-nodefraction=0")
     assert.truthy(text:find("\n +50ms [^\n]* leaf [^\n]*main%.c:3\n"), text)
     assert.truthy(text:find("\n +20ms [^\n]* main [^\n]*main%.c:6\n"), text)
   end)
 
-  it("says what is estimated", function()
+  it("says that chains are estimated", function()
     assert.truthy(pprof(exported.text("pprof", table.unpack(subjects.running)), "-top"):find("estimated", 1, true))
   end)
 end)
 
-if not there "command -v node" or not shell.exists(modules .. "/speedscope/package.json") then
+if not succeeds "command -v node" or not shell.exists(modules .. "/speedscope/package.json") then
   return pending "readers from npm: need nodejs, npm and 'make readers'"
 end
 
--- Runs one of our scripts over a reader's package, for many files at once: it takes its time to start. Returns a line
--- for each.
+-- Runs a script of spec/readers, which loads a package of npm, on several files at once, since node starts slowly.
+-- Returns a line for each file.
 local function node(script, files, ...)
   local argv = { "node", program.root .. "/spec/readers/" .. script, modules, ... }
   local result = shell.run(table.move(files, 1, #files, #argv + 1, argv))
@@ -126,7 +125,7 @@ local function node(script, files, ...)
   return lines
 end
 
--- The same for exports of all subjects: lines by name.
+-- Runs a script on the exports of all subjects. Returns lines by name.
 local function node_of_all(script, kind, filename, ...)
   local names, files, found = {}, {}, {}
   for name, subject in pairs(subjects) do
@@ -152,7 +151,7 @@ describe("speedscope", function()
     end)
 
     for name, subject in pairs(subjects) do
-      -- What callgrind's format says of cycles, speedscope makes chains of in a way of its own.
+      -- For callgrind exports speedscope estimates the stacks of cycles itself, so their times differ.
       it(("has the times of the flat profile, from %s: %s"):format(kind, name), function()
         local made, total = read[name], 0
         assert.is_nil(made.problem)
@@ -174,7 +173,7 @@ describe("speedscope", function()
     end)
   end
 
-  it("is sent what its schema wants", function()
+  it("accepts the exports with its schema", function()
     local schema = modules .. "/speedscope/dist/release/file-format-schema.json"
     for name, line in pairs(node_of_all("schema.js", "speedscope", "x.json", schema)) do
       assert.same({ name, "valid" }, { name, line })
@@ -183,7 +182,7 @@ describe("speedscope", function()
 end)
 
 describe("ajv", function()
-  it("finds the export json valid", function()
+  it("validates the export json with its schema", function()
     local schema = program.root .. "/doc/gprof-profile.schema.json"
     for name, line in pairs(node_of_all("schema.js", "json", "x.json", schema)) do
       assert.same({ name, "valid" }, { name, line })
