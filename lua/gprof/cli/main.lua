@@ -1,4 +1,4 @@
---- The program's entry point: answers --help and the like or runs gprof.cli.run, prints
+--- The program's entry point: prints its help or version, or runs gprof.cli.run; prints
 -- errors, and sets the exit status.
 --
 -- @internal gprof.cli.main

@@ -1,5 +1,5 @@
---- Finds the profiles that a command line names: as files, in directories, and in the
--- lists of --profiles-from.
+--- Finds the profiles that a command line names: as files, in directories, and in files
+-- that list them.
 --
 -- A list of profiles is an array of paths, with the fields
 --

@@ -1,9 +1,8 @@
---- Colours of reports on a terminal: which there are, what they mean, and whether they
--- are wanted.
+--- Colours of reports on a terminal.
 --
--- Headings and the line that an entry of the call graph is about are bold. What took a
--- large share of the time is red, a notable one yellow, and what was never executed dim.
--- Without the sequences that switch colours a report is, to the byte, what it is plain.
+-- Headings and the primary lines of the call graph are bold. Rows with a large share of
+-- the time are red, with a notable share yellow; rows that were never executed are dim.
+-- Without its escape sequences, a coloured report is identical to a plain one.
 --
 -- @internal gprof.print.color
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,23 +11,25 @@ local core = require "gprof.core"
 
 local color = {}
 
--- Shares of all time, in percent, from which on something is hot, or warm; and how many
--- samples it takes: fewer may be chance, be they all that there are.
+-- The least shares of all time, in percent, that are hot and warm.
 local HOT <const>, WARM <const> = 10, 3
-local LEAST <const> = 3 - 1e-6  -- they are parts of a sum of fractions
 
--- What the terminal is told for each of them (ECMA-48: "select graphic rendition").
+-- The least number of samples for either: fewer may be chance. The tolerance is for
+-- samples that were split between functions, and summed.
+local LEAST <const> = 3 - 1e-6
+
+-- Parameters of the escape sequence SGR (ECMA-48, "select graphic rendition").
 local bold <const> = "1"
 local shades <const> = { hot = "31", warm = "33", unused = "2" }
 
--- Newlines stay outside, so that no colour reaches beyond its line.
+-- Colours a text. Newlines at its ends stay outside, so that colours end on their line.
 local function paint(text, code)
   if not code then return text end
-  local before, inside, behind = text:match("^(\n*)(.-)(\n*)$")
-  return before .. "\27[" .. code .. "m" .. inside .. "\27[0m" .. behind
+  local before, inside, after = text:match("^(\n*)(.-)(\n*)$")
+  return before .. "\27[" .. code .. "m" .. inside .. "\27[0m" .. after
 end
 
--- The code for a share of the samples, or for what was not used at all; nil for none.
+-- The colour for a share of the samples, or for an unused row; nil for no colour.
 local function shade(percent, samples, used)
   if not used then return shades.unused end
   if percent / 100 * samples < LEAST then return nil end
@@ -36,34 +37,34 @@ local function shade(percent, samples, used)
 end
 
 --- A heading.
--- @tparam string text or format, of one line
+-- @tparam string text a line, or a format for one
 -- @treturn string
 function color.heading(text)
   return paint(text, bold)
 end
 
---- A row, in the colour of its share.
--- @tparam string text or format, of one line
--- @tparam number percent of all time; not a number if there is none
--- @tparam number samples that all time is
--- @tparam boolean used whether it was executed, or took time
+--- A row in the colour of its share.
+-- @tparam string text a line, or a format for one
+-- @tparam number percent of all time; NaN if there is no time
+-- @tparam number samples the number of all samples
+-- @tparam boolean used whether it was executed or took time
 -- @treturn string
 function color.row(text, percent, samples, used)
   return paint(text, shade(percent, samples, used))
 end
 
--- The code for a row that others are gathered around.
+-- The colour for the primary line of an entry.
 local function primary(percent, samples, used)
   local code = shade(percent, samples, used)
   if not used then return code end
   return code and bold .. ";" .. code or bold
 end
 
---- What colours the rows that the core writes (csrc/lua/report.h). Each format is painted
--- once: streams know formats again.
--- @tparam number samples that all time is
--- @treturn function of a format, percentage, whether it was used, and whether others
---   are gathered around it
+--- Returns the function that colours rows written by the core (csrc/lua/report.h). It
+-- colours each format once, so that streams can cache the result.
+-- @tparam number samples the number of all samples
+-- @treturn function of a format, a percentage, whether the row is used, and whether it is
+--   a primary line
 function color.painter(samples)
   local painted = {}
   return function(format, percent, used, is_primary)
@@ -83,9 +84,9 @@ function color.painter(samples)
   end
 end
 
---- Tells whether a file is to have colours.
--- @tparam string when "always", "auto": if it is a terminal that has them, and the
---   environment does not speak against it (https://no-color.org); others: never
+--- Whether output to a file is coloured.
+-- @tparam string when "always"; "auto": if the file is a terminal, TERM is not "dumb",
+--   and NO_COLOR is not set (https://no-color.org); any other value: never
 -- @tparam file file
 -- @treturn boolean
 function color.wanted(when, file)

@@ -1,4 +1,4 @@
---- What several reports share: headings, the line about sampling granularity, and the
+--- Parts of several reports: headings, the line about sampling granularity, and the
 -- number of decimals.
 --
 -- @internal gprof.print.common
@@ -8,21 +8,20 @@ local policy = require "gprof.library.policy"
 
 local common = {}
 
---- A heading. The colours are loaded only if the report has them.
+--- A heading, bold if the report has colours.
 -- @tparam table options of the report; `color`
--- @tparam string text or format, of one line
+-- @tparam string text a line, or a format for one
 -- @treturn string
 function common.heading(options, text)
   return options.color and require "gprof.print.color".heading(text) or text
 end
 
---- Writes the granularity line, between blank lines. As in GNU gprof, the bytes that a
--- sample covers are rounded down to a multiple of two.
+--- Writes the granularity line, between blank lines. The bytes that a sample covers are
+-- rounded down to a multiple of two, as in GNU gprof.
 -- @tparam profile profile
--- @tparam number ticks samples that the report is about
--- @tparam string|nil unit of the histogram, as the line is to call it; unused if there
---   is no sample
--- @tparam string idle text if there is no sample
+-- @tparam number ticks the number of samples in the report
+-- @tparam string|nil unit name of the histogram's unit; not used without samples
+-- @tparam string idle text in case there are no samples
 -- @tparam stream write
 function common.write_granularity(profile, ticks, unit, idle, write)
   write("\ngranularity: each sample hit covers %d byte(s)",
@@ -44,7 +43,7 @@ function common.write_graph_granularity(profile, options, write)
     write)
 end
 
---- How many decimals a step needs to be visible: two at least, six at most.
+--- The number of decimals that make a step visible: 2 to 6.
 -- @tparam number step
 -- @treturn integer
 function common.decimals(step)

@@ -1,4 +1,4 @@
---- The texts that explain the reports, printed unless --brief is given.
+--- Explanations of the reports, printed unless the option `brief` is set.
 --
 -- @internal gprof.print.explain
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -9,239 +9,239 @@ explain.flat = [[
 
 How to read the flat profile
 
-Each line is about one function. Functions come in the order of the time spent
-in their own code, then of their calls, then of their names. A function that
-took no sample and of which no call was recorded is left out, unless -z is
-given.
+Each line shows one function. Functions are sorted by the time spent in their
+own code, then by calls, then by name. Functions without samples and calls are
+omitted, unless -z is given.
 
- %         This function's share of all the time that was sampled. The column
-time       adds up to about 100 %.
+ %         The function's share of the total sampled time. The column adds up
+time       to about 100 %.
 
-cumulative The time of this function and of all those above it.
+cumulative The time of this function and of all functions above it.
  seconds
 
  self      The time spent in this function's own code, without the functions
-seconds    that it called. The list is sorted by this column.
+seconds    that it called. The table is sorted by this column.
 
-calls      How often the function was called, calls by itself left out. Blank if
-           no call was recorded: the function was never called, or it was
-           compiled without -pg.
+calls      The number of calls, without recursive ones. Blank if no call was
+           recorded: the function was never called, or it was compiled without
+           -pg.
 
- self      The time that one call took on the average in the function's own
- /call     code. The heading names the unit: ms/call are milliseconds.
+ self      The average time per call spent in the function's own code. The
+ /call     heading gives the unit: ms/call means milliseconds.
 
- total     The same, together with the functions that it called. This is the
- /call     only column that the call graph has a part in.
+ total     The same, including the functions that it called. Only this column
+ /call     is computed from the call graph.
 
-name       The function.
+name       The name of the function.
 
-Time is sampled: at a fixed rate, the program is looked at and found in some
-function. The line above the table says what one sample counts as. A time of n
-samples is right to about the square root of n samples: figures of a few
-samples say little. Calls are counted, and exact.
+Time is sampled: at a fixed rate, it is recorded which function the program is
+in. The line above the table gives the time that one sample stands for. The
+error of n samples is about the square root of n, so times of a few samples are
+not reliable. Calls are counted, and exact.
 ]]
 
 explain.errors = [[
 
- self      How far the self time may be off by chance: for n samples the square
- error     root of n, in the unit of the time, and never less than one sample. In
-           two of three runs the time is within that error of what is true, in
-           nineteen of twenty within twice as much.
+ self      The statistical error of the self time, in the same unit. For n
+ error     samples it is the square root of n, but at least one sample. The true
+           time is within one error in two of three runs, and within two errors
+           in 19 of 20.
 ]]
 
 explain.tree = [[
 
 How to read the call tree
 
-Each line is about one function, on behalf of those above it, whose callees
-stand below it, set to the right. The one with most time comes first.
+Each line shows one function, called along the path of functions above it. Its
+callees are indented below it, those with the most time first.
 
- %         The share of all the time that was sampled which was spent there and
-time       below.
+ %         The share of the total sampled time spent in the function and its
+time       callees, on this path.
 
- total     The same in the unit of the heading.
+ total     The same, in the unit of the heading.
 
- self      What of it was spent in the function's own code.
+ self      The part of it that was spent in the function's own code.
 
-name       The function; (recursive) if it calls itself. Functions that call
-           each other in a circle stand below their cycle as a whole. In
-           parentheses stands how many callees are not shown, as they are too
-           light, or too deep, and the time that they have together.
+name       The name of the function, with (recursive) if it calls itself.
+           Functions that call each other form a cycle, and are listed below
+           it. A line in parentheses counts the callees that are not shown
+           because they took too little time or are too deep, and gives their
+           total time.
 
-The tree is an estimate: a profile knows how often a function was called by
-each of its callers, and not on behalf of whom these were called. So all calls
-of a function are taken to cost the same. Self times are exact in sum.
+The tree is an estimate: a profile records how often each caller called a
+function, but not the path by which the caller was reached. Every call of a
+function is therefore assumed to cost the same. The sums of self times are
+exact.
 ]]
 
 explain.comparison = [[
 
 How to read the comparison
 
-Each line is about one function of both programs, the largest change of self
-time first. Functions without any change are left out, unless -z is given. All
-figures are those of one run: where there are profiles of several runs, their
-mean.
+Each line compares one function of the two programs. Functions are sorted by
+the change of self time, largest first. Functions without any change are
+omitted, unless -z is given. All figures are per run: the mean, if there are
+profiles of several runs.
 
- self      The time spent in the function's own code; in the old profile, in the
-           new one, and how much more or less it is now.
+ self      The time spent in the function's own code: in the old profile, in the
+           new one, and the difference.
 
- total     The same, together with the functions that it called.
+ total     The same, including the functions that it called.
 
- calls     How often the function was called by others.
+ calls     The number of calls by other functions.
 
- error     How far the change may be off by chance, as time is sampled. A mark,
-           ~, stands behind the error if the change is not larger than chance
-           alone may make it, considering how many times there are to compare:
-           of comparisons in which nothing changed, one in twenty has any
-           change without the mark.
+ error     The statistical error of the change, as time is sampled. A ~ follows
+           if the change may be due to chance. This takes into account how many
+           times are compared: if nothing has changed, one comparison in twenty
+           shows any change without the mark.
 
- ratio     How many times as much it is now; or "new" if the old program does
-           not have the function, "gone" if the new one does not.
+ ratio     The new value divided by the old one; "new" if the old program lacks
+           the function, "gone" if the new one does.
 
-name       The function, with its source file if there are several of the name,
-           and where it was before if that was in another file.
+name       The name of the function, followed by its source file if the name is
+           ambiguous, and by the old file if that was another one.
 ]]
 
 explain.graph = [[
 
 How to read the call graph
 
-Each function has an entry, set off by lines of dashes. The line that begins
-with a number in brackets is the entry's own, its primary line. Above it stand
-the functions that called this one, its callers; below it those that it
-called, its callees. Entries come in the order of the time spent in the
-function and in everything that it called.
+Each function has an entry. Lines of dashes separate the entries. The primary
+line of an entry begins with a number in brackets. The lines above it show the
+function's callers, the lines below it the functions that it called, its
+callees. Entries are sorted by the time spent in the function and its callees.
 
-In the primary line:
+Columns of the primary line:
 
- index     The number of the entry. It stands behind the function's name where
-           that is mentioned: [7] leads to entry 7. A number in parentheses has
-           no entry printed.
+ index     The number of the entry. It follows the function's name in all other
+           lines: [7] refers to entry 7. An entry with its number in
+           parentheses is not printed.
 
- % time    The share of the whole time that was spent in this function and its
-           callees. The time counts for the callers again: this column does not
-           add up to 100 %.
+ % time    The share of the total time spent in this function and its callees.
+           This time also counts for the callers, so the column can add up to
+           more than 100 %.
 
  self      The time spent in the function's own code.
 
- children  The time spent in the functions that it called, as far as it was on
-           its behalf.
+ children  The time spent in its callees on behalf of this function.
 
- called    How often it was called. After a + stand calls by itself.
+ called    The number of calls; after a +, the number of recursive calls.
 
- name      The function; if it is a member of a cycle, with the cycle's number.
+ name      The name of the function, with the number of its cycle if it is a
+           member of one.
 
-In the line of a caller:
+Columns of a caller's line:
 
- self      The part of this function's own time that is due to this caller,
- children  and the part of its children's time that is.
+ self      The part of this function's self time that is due to this caller.
+ children  The part of its children's time that is due to this caller.
 
- called    Calls from this caller / all calls of this function but its own.
+ called    Calls by this caller / all calls of this function, without recursive
+           ones.
 
-In the line of a callee:
+Columns of a callee's line:
 
- self      The part of the callee's own time that is due to this function,
- children  and the part of the callee's children's time that is.
+ self      The part of the callee's self time that is due to this function.
+ children  The part of its children's time that is due to this function.
 
- called    Calls by this function / all calls of the callee but its own.
+ called    Calls by this function / all calls of the callee, without recursive
+           ones.
 
-Time is divided by calls: a caller that made a tenth of the calls bears a
-tenth of the time. That is exact for what was counted, and an estimate for the
-time, as not every call takes equally long.
+Time is divided among callers in proportion to their calls: a caller with a
+tenth of the calls is charged a tenth of the time. The calls are exact; the
+times are estimates, as some calls take longer than others.
 
-<spontaneous> stands in the place of the callers if none is known: the system
-called the function, as it does main or a signal handler, or the caller was
-compiled without -pg.
+<spontaneous> replaces the callers if none is known: the system called the
+function, as with main or a signal handler, or the caller was compiled without
+-pg.
 
-Functions that call each other in a circle form a cycle. What one of them
-spends in another cannot be told from what that one spends in it, so calls
-within a cycle move no time, and their lines have blanks for it. Instead the
-cycle as a whole has an entry of its own: its primary line has the time in all
-its members and in what they called, and counts calls from outside + calls
-among the members. Below it stand the members, each with its own time and
-calls. Where a function outside calls a member, the line shows the part of the
-whole cycle's time that is due to it.
+Functions that call each other, directly or indirectly, form a cycle. Time
+cannot be divided among them, so calls within a cycle propagate no time, and
+their lines show none. The cycle as a whole has an entry. Its primary line
+shows the time spent in all members and their callees, and the number of calls
+from outside + calls between members. The lines below it show the members, with
+their times and calls. Where a function outside the cycle calls a member, the
+line shows the part of the whole cycle's time that is due to that function.
 ]]
 
 explain.bsd_graph = [[
 How to read the call graph
 
-Each function has an entry, set off by lines of dashes. The line that begins
-with a number in brackets is the entry's own; the lines above it are about the
-function's parents, those who called it, and the lines below it about its
-children, those that it called. Entries come in the order of the time spent in
-the function and in its descendants: all that it called, directly or not.
+Each function has an entry. Lines of dashes separate the entries. The primary
+line of an entry begins with a number in brackets. The lines above it show the
+function's parents, which called it. The lines below it show its children,
+which it called. Entries are sorted by the time spent in the function and its
+descendants: the functions that it called, directly or indirectly.
 
-In a function's own line:
+Columns of the primary line:
 
  index        The number of the entry, by which other lines refer to it.
 
- %time        The share of the whole time that was spent in the function and
-              its descendants. What a child took counts for its parents again:
-              this column does not add up to 100 %.
+ %time        The share of the total time spent in the function and its
+              descendants. This time also counts for the parents, so the
+              column can add up to more than 100 %.
 
  self         The time spent in the function's own code.
 
- descendants  The time spent in its descendants, as far as it was on its behalf.
+ descendants  The time spent in its descendants on behalf of this function.
 
- called       How often it was called by others,
- +self        and, after the +, by itself.
+ called       The number of calls by other functions
+ +self        and, after the +, of recursive calls.
 
- name         The function; if it is a member of a cycle, with the cycle's
-              number; and where its entry is: [7] leads to entry 7, while (7)
-              would have been entry 7, but is not printed.
+ name         The name of the function, with the number of its cycle if it is
+              a member of one, and the number of its entry: [7] refers to
+              entry 7, (7) to an entry that is not printed.
 
-In the line of a parent:
+Columns of a parent's line:
 
- self         The part of the function's own time that is due to this parent,
- descendants  and the part of its descendants' time that is.
+ self         The part of the function's self time that is due to this parent.
+ descendants  The part of its descendants' time that is due to this parent.
 
  called       Calls by this parent
- /total       of all calls of the function, those by itself left out.
+ /total       / all calls of the function, without recursive ones.
 
-In the line of a child:
+Columns of a child's line:
 
- self         The part of the child's own time that is due to the function,
- descendants  and the part of the child's descendants' time that is.
+ self         The part of the child's self time that is due to the function.
+ descendants  The part of its descendants' time that is due to the function.
 
  called       Calls by the function
- /total       of all calls of the child, those by itself left out.
+ /total       / all calls of the child, without recursive ones.
 
-<spontaneous> stands for parents that nobody knows: the system called the
-function, or something that was compiled without -pg.
+<spontaneous> replaces the parents if none is known: the system called the
+function, or the caller was compiled without -pg.
 
-Functions that call each other in a circle are a cycle, and share their time.
-The cycle as a whole has an entry: its own line has the time of all members
-and of what they called, and counts the calls from outside + those between
-members. Below it stand the members, each with what it adds to that. Lines
-about calls between members have no times, as such calls move none.
+Functions that call each other, directly or indirectly, form a cycle. The cycle
+as a whole has an entry. Its primary line shows the time spent in all members
+and their descendants, and the number of calls from outside + calls between
+members. The lines below it show the members, with their contributions. Calls
+between members propagate no time, so their lines show none.
 ]]
 
 explain.bsd_flat = [[
 How to read the flat profile
 
-Functions come in the order of the time spent in their own code.
+Functions are sorted by the time spent in their own code.
 
- %         This function's share of all the time that was sampled.
+ %         The function's share of the total sampled time.
 time
 
-cumulative The time of this function and of all those above it.
+cumulative The time of this function and of all functions above it.
  seconds
 
  self      The time spent in this function's own code.
 seconds
 
-calls      How often the function was called by others; blank if that is not
-           known to have happened.
+calls      The number of calls by other functions. Blank if no call was
+           recorded.
 
- self      Milliseconds that one call took on the average in the function's own
-ms/call    code,
-
- total     and together with all that it called from there.
+ self      The average milliseconds per call spent in the function's own code.
 ms/call
 
-name       The function, and the number of its entry in the call graph, in
-           parentheses if that is not printed.
+ total     The same, including the functions that it called.
+ms/call
+
+name       The name of the function, and the number of its entry in the call
+           graph, in parentheses if the entry is not printed.
 ]]
 
 return explain

@@ -15,32 +15,30 @@ function labels.file(file, options)
   return options.print_path and file or file:match("^.*/(.*)$") or file
 end
 
--- Labels as the options of a report want them, and some more.
+-- Makes labels with the options of a report; `more` are further options of core.labels.
 local function make(profile, options, field, more)
   more.symbols = field == "symbol"
   more.inline_file_names, more.print_path = options.inline_file_names, options.print_path
   return core.labels(profile, more)
 end
 
--- Labels at the end of lines, which may have to fit a terminal.
-local function last(profile, options, field, more)
+-- Makes labels for the ends of lines, shortened to fit a terminal.
+local function make_last(profile, options, field, more)
   if options.terminal_width then require "gprof.print.layout".shorten(options, more) end
   return make(profile, options, field, more)
 end
 
---- What reports call functions and cycles: names, with their source where
--- the options want it.
+--- Labels of functions and cycles: names, with file and line if the options ask for that.
 -- @tparam profile profile
--- @tparam table options `inline_file_names`, `print_path`; in a profile by line the
---   source is always wanted, and the address with it; `terminal_width`, `full_names`:
---   see gprof.print.layout
+-- @tparam table options `inline_file_names`, `print_path`; a profile by line always shows
+--   file, line and address; `terminal_width`, `full_names`: see gprof.print.layout
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
--- @treturn {[integer]=string} by number; streams write them without making strings
+-- @treturn {[integer]=string} by number; streams write them without creating Lua strings
 function labels.of(profile, options, field)
-  return last(profile, options, field, {})
+  return make_last(profile, options, field, {})
 end
 
---- Names, and nothing else.
+--- Names alone.
 -- @tparam profile profile
 -- @tparam[opt] string field as of `labels.of`
 -- @treturn {[integer]=string} by number
@@ -48,17 +46,17 @@ function labels.bare(profile, field)
   return make(profile, {}, field, { bare = true })
 end
 
---- Cross-references: the same with cycle and index number behind it.
+--- Cross-references: the labels of `labels.of`, followed by cycle and index number.
 -- @tparam profile profile
 -- @tparam table options
 -- @tparam[opt] string field as of `labels.of`
 -- @treturn {[integer]=string} by number
 function labels.references(profile, options, field)
-  return last(profile, options, field, { references = true })
+  return make_last(profile, options, field, { references = true })
 end
 
---- Entries of an index: index number, name, and, as there can be several so named, a
--- static function's file.
+--- Entries of an index: index number and name. Static functions are followed by their
+-- file, as there may be several of the name.
 -- @tparam profile profile
 -- @tparam table options
 -- @treturn {[integer]=string} by number

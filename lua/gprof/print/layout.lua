@@ -1,8 +1,8 @@
---- How lines are laid out on a terminal: names are shortened for lines to fit, and where
--- there is room to spare, there are bars for shares of the time.
+--- Layout of lines on a terminal: names are shortened so that lines fit, and bars show
+-- shares of the time if there is room.
 --
--- The options of a report say it: `terminal_width` is that of lines, in columns, and nil
--- where nothing of that is wanted; with `full_names` names are not shortened.
+-- The report's option `terminal_width` is the length of lines, in columns; if it is nil,
+-- there is no layout. With `full_names`, names are not shortened.
 --
 -- @internal gprof.print.layout
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,11 +14,11 @@ local layout = {}
 
 -- Names ---------------------------------------------------------------------------------
 
-local LEAST <const> = 16  -- columns that a name is never shortened below
+local LEAST <const> = 16  -- columns of the shortest name
 
---- Has names in labels at the ends of lines shortened (see csrc/lua/labels.c).
+--- Sets the options of `core.labels` that shorten names (see csrc/lua/labels.c).
 -- @tparam table options of the report
--- @tparam table more what labels are made with: changed
+-- @tparam table more options of `core.labels`; modified
 function layout.shorten(options, more)
   if options.full_names then return end
   more.width, more.ascii = options.terminal_width, not terminal.is_utf8()
@@ -35,17 +35,17 @@ function layout.fit(name, options, taken)
     terminal.is_utf8() and "…" or "...")
 end
 
--- Bars, of whole blocks and eighths of one, or # ----------------------------------------
+-- Bars, made of blocks in steps of an eighth, or of # -----------------------------------
 
--- How long they are, in columns, and how much they leave to names.
+-- Columns of a bar, at least and at most, and columns reserved for the name.
 local SHORTEST <const>, LONGEST <const>, NAME <const> = 6, 16, 32
 
--- Where a bar stands in the format of a row.
+-- Placeholder for the bar in the format of a row.
 local PLACE <const> = "\1"
 
 local eighths <const> = { [0] = "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" }
 
---- How long bars can be.
+--- The length of bars.
 -- @tparam table options of the report
 -- @tparam integer taken columns of a line without bar and name
 -- @treturn integer|nil columns; nil if there is no room for bars
@@ -54,9 +54,9 @@ function layout.bar_length(options, taken)
   return room >= SHORTEST and math.min(room, LONGEST) or nil
 end
 
---- What draws bars.
--- @tparam integer length of one that stands for all of the time
--- @treturn function of a percentage, which returns a text of that length
+--- Returns the function that draws bars.
+-- @tparam integer length of the bar for 100 %, in columns
+-- @treturn function of a percentage; returns a string padded to that length
 function layout.drawer(length)
   local fine = terminal.is_utf8()
   return function(percent)
@@ -71,17 +71,17 @@ function layout.drawer(length)
   end
 end
 
---- The format of a row with a place for a bar before its last value.
+--- Inserts a placeholder for a bar before the last value in the format of a row.
 -- @tparam string format
 -- @treturn string
 function layout.with_bar(format)
   return (format:gsub("%%%d%$s\n$", PLACE .. " %0"))
 end
 
---- What draws the bars of rows that the core writes (csrc/lua/report.h).
--- @tparam integer length
--- @tparam function|nil paint what colours such rows, if they have colours
--- @treturn function as of `gprof.color.painter`
+--- Returns the function that draws bars in rows written by the core (csrc/lua/report.h).
+-- @tparam integer length of bars
+-- @tparam function|nil paint colours rows; from `color.painter`
+-- @treturn function with the parameters of `paint`
 function layout.painter(length, paint)
   local draw, drawn = layout.drawer(length), {}
   return function(format, percent, ...)

@@ -1,4 +1,4 @@
---- Annotated source: the text of the program, with how often its lines were executed.
+--- Annotated source: the text of source files, with the execution counts of lines.
 --
 -- @module gprof.report.annotation
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,12 +12,12 @@ local source_text = require "gprof.library.source_text"
 
 -- The margin ----------------------------------------------------------------------------
 
-local COUNTS <const>, ARROW <const> = 12, " -> "  -- columns of counts, and what follows
-local SECONDS <const> = 9                          -- columns of seconds in front of them
-local MARK <const> = "#####"                       -- in place of counts that are too low
+local COUNTS <const>, ARROW <const> = 12, " -> "  -- columns of counts; text after them
+local SECONDS <const> = 9                          -- columns of seconds, before counts
+local MARK <const> = "#####"                       -- replaces counts below `min_count`
 
--- A line in colours. Its margin has the colour of its time; what was never executed is
--- dim as a whole.
+-- Colours lines. The margin has the colour of the line's time. A line that was never
+-- executed is dim as a whole.
 local function painter(page)
   local color = require "gprof.print.color"
   return function(margin, text, seconds, idle)
@@ -26,7 +26,7 @@ local function painter(page)
   end
 end
 
--- What margins look like (see csrc/lua/margins.c).
+-- The layout of margins (see csrc/lua/margins.c).
 local function layout_of(page)
   local options = page.options
   return {
@@ -41,7 +41,7 @@ local function layout_of(page)
   }
 end
 
--- What stands below ---------------------------------------------------------------------
+-- Tables below the text -----------------------------------------------------------------
 
 local function write_top(page, known)
   local options = page.options
@@ -51,8 +51,9 @@ local function write_top(page, known)
   page.write:each(nil, "%9d %10d\n", known:busiest(length))
 end
 
--- How many lines of the text there is code for, how many of them were executed, and how
--- often. Code of lines past the end of the text is executed, but adds no line.
+-- Writes the number of lines with code, the number of those executed, and the sum of
+-- their executions. Code for lines past the end of the text counts as executed, but adds
+-- no line.
 local function write_summary(page, lines, executed, total)
   local write = page.write
   write(common.heading(page.options, "\nExecution Summary:\n\n"))
@@ -66,15 +67,15 @@ end
 
 -- Files ---------------------------------------------------------------------------------
 
--- What is wrong, and what that means in the sandbox.
+-- The message about a file that cannot be read, with the likely reason in the sandbox.
 local function explain(page, problem)
   local is_outside = page.options.sandbox and problem:find "Permission denied$"
   return problem .. (is_outside and
     " (--sandbox permits only the current directory and those of -I)" or "")
 end
 
--- The text of a file, or nil after a warning. One that is younger than the program need
--- not be what the program was made of.
+-- Reads a source file; returns nil after a warning if that fails. A file that is newer
+-- than the program may differ from what was compiled.
 local function read_text(page, file)
   local text, where, changed = source_text.load(file.name, page.options.directory_path)
   if not text then
@@ -85,7 +86,7 @@ local function read_text(page, file)
   return text
 end
 
--- Lines that the program knows of, and the text has not.
+-- Warns if the line table has lines past the end of the text.
 local function check_length(page, file, length, known)
   if known.last > length then
     page.warn(("%s: has %d lines, but the program was compiled from at least %d"):format(
@@ -105,13 +106,13 @@ local function write_file(page, file, text)
   if page.options.table_length ~= 0 then write_top(page, known) end
   if rules.whole_lines then
     write_summary(page, lines, executed, known.executions)
-  else  -- a line is executed if it is annotated, and executions are calls
+  else  -- annotated lines count as executed, and calls as executions
     write_summary(page, lines, annotated, file.calls)
   end
 end
 
--- The name of the file that a listing goes into. Files of one name in several directories
--- are told apart by these, if listings are to be separate.
+-- The name of the file for a listing. If files in several directories have the same name,
+-- names of the directories are put before it.
 local function listing_name(page, file)
   local rest, name = file.name:match("^(.-)([^/]*)$")
   while page.listings[name] and rest:find("[^/]") and page.rules.separates_listings do
@@ -123,8 +124,8 @@ local function listing_name(page, file)
   return name .. "-ann"
 end
 
--- Files that no listing may replace: the program, and its sources, one of which may have
--- the name of another one's listing.
+-- Files that no listing may overwrite: the program and its sources. A source file may
+-- have the name of another one's listing.
 local function protected_files(page)
   local files = require "gprof.library.file_set".new()
   files:add(page.profile.image.path)
@@ -155,23 +156,23 @@ local function print_below(page, file, text)
   write_file(page, file, text)
 end
 
--- Whether anything in a file was executed, or the rest is wanted, too.
+-- Whether a file is printed: something in it was executed, or all files were requested.
 local function is_worth_it(page, file)
   return page.options.display_unused_functions or file.calls > 0 or
     file.blocks > 0 and page.rules.whole_lines
 end
 
 --- Prints the report.
--- @tparam profile profile best one by line, and with all lines (`line = "all"`)
--- @tparam table options `directory_path`: array of those to look for source in;
---   `all_lines`: annotate lines in the middle of blocks, too; `min_count`: mark what was
---   executed less often by ##### (default 1); `table_length`: how many lines to list
---   below each file, the busiest first (default 10); `separate_files`: print each file
---   into one of its own, NAME-ann in the working directory; `display_unused_functions`:
---   print files of which nothing was executed, too; `annotate_time`: seconds in front of
---   the counts; `continued`: other reports were printed before; `warn`: a function that
---   is told of sources that cannot be read, and of others that cannot be right; `color`,
---   but not in separate files; `gnu_compat`
+-- @tparam profile profile preferably by line, with all lines (`line = "all"`)
+-- @tparam table options `directory_path`: array of directories to search for source;
+--   `all_lines`: also annotate lines in the middle of blocks; `min_count`: lower counts
+--   are replaced by ##### (default 1); `table_length`: the number of busiest lines listed
+--   below each file (default 10); `separate_files`: write each file's listing to NAME-ann
+--   in the working directory; `display_unused_functions`: also print files of which
+--   nothing was executed; `annotate_time`: print seconds before the counts; `continued`:
+--   other reports were printed before; `warn`: function that takes a message about source
+--   that cannot be read or does not match; `color`, ignored with `separate_files`;
+--   `gnu_compat`
 -- @tparam stream write
 return function(profile, options, write)
   if options.separate_files then
@@ -186,7 +187,7 @@ return function(profile, options, write)
     built = select(2, core.file_status(profile.image.path)) or math.maxinteger,
     seconds = profile.total or 0,
     samples = profile.total_ticks,
-    last = 0,  -- what was counted last, over all files
+    last = 0,  -- the last count printed, carried from file to file
     listings = {},
   }
   page.layout = layout_of(page)

@@ -1,5 +1,5 @@
---- The tree of calls: each function below those that called it, with the time that was
--- spent there and below on their behalf. An estimate: see gprof.analysis.call_tree.
+--- The call tree: each function below its callers, with the time spent in it and its
+-- callees on their behalf. An estimate: see gprof.analysis.call_tree.
 --
 -- @module gprof.report.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,53 +10,53 @@ local labels = require "gprof.print.labels"
 local layout = require "gprof.print.layout"
 local terminal = require "gprof.format.terminal"
 
--- The least share of all time, in percent, that a line is there for, unless somebody says
--- so.
+-- The default of `tree_threshold`, in percent of all time.
 local LEAST <const> = 1
 
--- What branches are drawn with: before a child, and before what is below it, if more
--- children follow, and if none does.
-local drawn <const> = { child = "├─ ", last = "└─ ", below = "│  ", behind = "   " }
-local typed <const> = { child = "|- ", last = "`- ", below = "|  ", behind = "   " }
+-- Branches: before a child and before the last child, and before their descendants.
+local utf8_branches <const> =
+  { child = "├─ ", last = "└─ ", below = "│  ", below_last = "   " }
+local ascii_branches <const> =
+  { child = "|- ", last = "`- ", below = "|  ", below_last = "   " }
 
--- The columns before the branches, and how they are set.
+-- The number of columns before the branches, and the format of a row.
 local TAKEN <const>, ROW <const> = 27, "%6.1f %9.2f %8.2f  %s%s%s\n"
 
--- The functions that the tree is to begin with; nil if none are named.
-local function beginnings(profile, options)
+-- The numbers of the functions that are requested as roots; nil if none are.
+local function requested_roots(profile, options)
   if not options.tree_roots then return nil end
-  local ids, met = {}, {}
+  local ids, seen = {}, {}
   for _, spec in ipairs(options.tree_roots) do
     local found = { profile:find(spec) }
     if not found[1] and options.missed then options.missed(spec) end
     for _, f in ipairs(found) do
-      if not met[f] then ids[#ids + 1], met[f] = f.id, true end
+      if not seen[f] then ids[#ids + 1], seen[f] = f.id, true end
     end
   end
   return ids
 end
 
--- What it takes to write lines.
+-- The state shared by the functions that write lines.
 local function page_of(profile, tree, options, write)
   local bar = layout.bar_length(options, TAKEN)
   return {
     profile = profile, tree = tree, options = options, write = write,
     labels = labels.of(profile, options),
-    branches = terminal.is_utf8() and drawn or typed,
+    branches = terminal.is_utf8() and utf8_branches or ascii_branches,
     draw = bar and layout.drawer(bar) or function() return "" end,
     gap = bar and bar + 1 or 0,
     paint = options.color and require "gprof.print.color".painter(profile.total_ticks),
   }
 end
 
--- A line. Behind the name, which may be shortened, stands what may not.
-local function write_line(page, before, weight, self, name, behind)
+-- Writes a line. The name may be shortened, the suffix after it may not.
+local function write_line(page, before, weight, self, name, suffix)
   local percent, parts = 100 * weight / page.tree.all, page.tree.parts
   local bar = page.draw(percent)
   local row = page.paint and page.paint(ROW, percent, true, false) or ROW
-  local taken = TAKEN + page.gap + utf8.len(before) + #behind
+  local taken = TAKEN + page.gap + utf8.len(before) + #suffix
   page.write(row, percent, weight / parts, self / parts, bar .. (bar ~= "" and " " or ""),
-    before, layout.fit(name, page.options, taken) .. behind)
+    before, layout.fit(name, page.options, taken) .. suffix)
 end
 
 local function write_node(page, node, before)
@@ -70,25 +70,25 @@ local function write_node(page, node, before)
   end
 end
 
--- What a node has below it that is not shown.
+-- Writes the line that counts the children that are not shown.
 local function write_rest(page, node, before)
   local what = node.parent and "callee" or "root"
   write_line(page, before, node.rest, 0, ("(%d %s%s not shown)"):format(node.hidden, what,
     node.hidden == 1 and "" or "s"), "")
 end
 
--- Writes the children of a node: `before` stands before all of them. There are no
--- branches before those of the root.
+-- Writes the children of a node, each after the branches in `before`. The children of the
+-- root have no branches.
 local function write_children(page, node, before)
   local branches, count = page.branches, #node.children
   local has_rest = node.rest > page.least
-  local function branch(is_last, more, none)
-    return node.parent and before .. branches[is_last and none or more] or ""
+  local function branch(is_last, inner, last)
+    return node.parent and before .. branches[is_last and last or inner] or ""
   end
   for i, child in ipairs(node.children) do
     local is_last = i == count and not has_rest
     write_node(page, child, branch(is_last, "child", "last"))
-    write_children(page, child, branch(is_last, "below", "behind"))
+    write_children(page, child, branch(is_last, "below", "below_last"))
   end
   if has_rest then write_rest(page, node, branch(true, "child", "last")) end
 end
@@ -103,13 +103,12 @@ local function write_heading(profile, options, gap, write)
 end
 
 --- Prints the report.
--- @tparam profile profile with a histogram; by line, it is that of its functions
--- @tparam table options `tree_roots`: array of symspecs, of functions to begin with;
---   `tree_depth`: how many functions deep it is at most; `tree_threshold`: the least
---   share of all time, in percent, that a line is there for (1); `brief`: no
---   explanation; `inline_file_names`, `print_path`; `color`; `terminal_width`: that of
---   lines, to which names are shortened, and which may leave room for bars;
---   `full_names`: not to shorten names
+-- @tparam profile profile with a histogram; a profile by line is converted to functions
+-- @tparam table options `tree_roots`: array of symspecs of root functions; `tree_depth`:
+--   the largest number of levels; `tree_threshold`: lines with a smaller share of all
+--   time, in percent, are omitted (default 1); `brief`: no explanation;
+--   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines,
+--   for shortened names and bars; `full_names`: do not shorten names
 -- @tparam stream write
 return function(profile, options, write)
   if not profile.rate then
@@ -117,8 +116,8 @@ return function(profile, options, write)
   end
   profile = profile:by_function()
   local least = (options.tree_threshold or LEAST) / 100
-  local tree = call_tree.of(profile, { from = beginnings(profile, options), least = least,
-    depth = options.tree_depth })
+  local tree = call_tree.of(profile, { from = requested_roots(profile, options),
+    least = least, depth = options.tree_depth })
   local page = page_of(profile, tree, options, write)
   page.least = least * tree.all
   write_heading(profile, options, page.gap, write)

@@ -1,5 +1,5 @@
---- What changed since another profile: times and calls of each function, old and new,
--- the largest change of self time first.
+--- Comparison with an old profile: old and new times and calls of each function, sorted
+-- by the change of self time.
 --
 -- @module gprof.report.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,11 +11,11 @@ local integer <const> = math.tointeger
 
 -- Groups of columns ---------------------------------------------------------------------
 
--- A group has a `field` of rows, a `title`, a `format` of the names of its columns, and
--- `write_change`, which writes what is in them. Formats have their values set by the
--- stream: there may be a hundred thousand rows.
+-- A group has a `field` of rows, a `title`, a `format` and `names` of its columns, and
+-- `write_change`, which writes their values. The stream formats them, as there may be a
+-- hundred thousand rows.
 
--- In place of a ratio stands what became of a function that is on one side only.
+-- Writes the ratio, or "new" or "gone" for a function that is on one side only.
 local function write_ratio(change, status, write)
   if status == "both" and change.ratio then
     write(" %6.2f", change.ratio)
@@ -24,7 +24,7 @@ local function write_ratio(change, status, write)
   end
 end
 
--- The columns of a time: what chance may have made has a mark behind its error.
+-- The columns of a time. Changes that may be due to chance are marked after their error.
 local function time_group(field, title, decimals)
   local same = ("%7.Nf %7.Nf %8.Nf        "):gsub("N", decimals)
   local changed = ("%7.Nf %7.Nf %+8.Nf %6.Nf%1s"):gsub("N", decimals)
@@ -43,7 +43,7 @@ local function time_group(field, title, decimals)
   }
 end
 
--- Means of several runs need not be whole.
+-- Formats a count. Means of several runs may have fractions.
 local function count_text(count, whole)
   return (count == math.floor(count) and whole or "%.1f"):format(count)
 end
@@ -69,7 +69,7 @@ local calls_group <const> = {
   end,
 }
 
--- What can be compared: self times, total times, calls.
+-- The groups that both sides have: self times, total times, calls.
 local function groups_of(comparison, decimals)
   local groups, counted = {}, comparison.old.counted and comparison.new.counted
   if comparison.total then
@@ -106,7 +106,7 @@ local function write_title(comparison, options, decimals, write)
   write "\n"
 end
 
--- Returns how wide they are, up to the names.
+-- Writes the headings; returns the width of the columns before the name.
 local function write_columns(groups, options, write)
   local above, below = {}, {}
   for i, group in ipairs(groups) do
@@ -129,7 +129,7 @@ local function is_unchanged(row)
   return true
 end
 
--- Names that several rows have.
+-- The set of names that several rows have.
 local function ambiguous_names(comparison)
   local seen, several = {}, {}
   for _, row in ipairs(comparison) do
@@ -139,8 +139,8 @@ local function ambiguous_names(comparison)
   return several
 end
 
--- What a row is called: with its file if there are several of the name, and where it was
--- before if that was elsewhere.
+-- A row's name, followed by its file if the name is ambiguous, and by its old file if
+-- that was another one.
 local function full_label(row, several, options)
   local wanted = several[row.name] or options.inline_file_names
   if not wanted and row.new_file == row.old_file then return row.name end
@@ -154,7 +154,7 @@ local function full_label(row, several, options)
   return row.name
 end
 
--- The same, in what a terminal has left.
+-- The same, shortened to fit a terminal.
 local function label(row, several, options, figures)
   local name = full_label(row, several, options)
   if not options.terminal_width then return name end
@@ -171,8 +171,8 @@ end
 
 --- Prints the report.
 -- @tparam profile _ the new one
--- @tparam table options `comparison`: what `gprof.compare` returned; `brief`: no
---   explanation; `display_unused_functions`: rows for functions without any change, too;
+-- @tparam table options `comparison`: from `gprof.compare`; `brief`: no explanation;
+--   `display_unused_functions`: also print functions without any change;
 --   `inline_file_names`, `print_path`, `terminal_width`, `full_names`; `color`
 -- @tparam stream write
 return function(_, options, write)

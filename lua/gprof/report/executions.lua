@@ -1,12 +1,12 @@
---- Execution counts: how often each function was called by others, by its place in the
--- source. What it calls itself is told by the call graph.
+--- Execution counts: how often each function was called by others, in source order.
+-- Recursive calls are shown in the call graph only.
 --
 -- @module gprof.report.executions
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local policy = require "gprof.library.policy"
 
--- By file, line and address; those of unknown source behind them, by address.
+-- By file, line and address; functions without source come last, by address.
 local function is_before(a, b)
   if a.file ~= b.file then
     return b.file == nil or a.file ~= nil and a.file < b.file
@@ -30,8 +30,9 @@ local function in_gnu_order(profile)
   return profile.symbols:by_source(selected)
 end
 
--- Numbers of functions by source, and of lines, which may have blocks. Debugging
--- information is looked at for those printed only.
+-- The numbers of functions with enough calls, in source order; in a profile by line, of
+-- all lines, as their blocks may have counts. Debugging information is read only for
+-- these.
 local function in_order(profile, least)
   local rows, ids, outside = {}, {}, profile.outside
   for id, tallied, calls in profile:functions("address", "id", "tallied", "calls") do
@@ -44,7 +45,7 @@ local function in_order(profile, least)
   return ids
 end
 
--- The lines of a function or line of source: its calls, then its blocks.
+-- Writes the calls of a function or source line, then its blocks.
 local function write_lines(profile, id, least, options, write)
   local file, line, symbol, address, calls =
     profile:get(id, "file", "line", "symbol", "address", "calls")
@@ -64,8 +65,8 @@ end
 
 --- Prints the report.
 -- @tparam profile profile
--- @tparam table options `display_unused_functions`: those never called, too;
---   `min_count`: leave out what was called less often; `color`; `gnu_compat`
+-- @tparam table options `display_unused_functions`: also print functions never called;
+--   `min_count`: omit lower counts; `color`; `gnu_compat`
 -- @tparam stream write
 return function(profile, options, write)
   local rules = policy.of(options)

@@ -1,8 +1,8 @@
---- The file order: an order of object files that keeps near each other those that call
--- each other, one file name a line.
+--- The file order: an order of object files for the linker that places files that call
+-- each other close together. One name per line.
 --
--- The profile must have been made with a map of symbols to files. Then a function that
--- stands for an object file is `mapped`, and has the file's name.
+-- The profile must have been made with a map of symbols to files. Functions that stand
+-- for an object file are then `mapped`, and have the file's name.
 --
 -- @module gprof.report.file_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,8 +10,7 @@
 local linker_order = require "gprof.analysis.linker_order"
 local policy = require "gprof.library.policy"
 
--- Functions that stand for files, in the order of their addresses, and all names by
--- function.
+-- The functions that stand for files, in address order, and the name of each.
 local function mapped_functions(profile)
   local nodes, names = {}, {}
   for id, mapped, symbol in profile:functions("address", "id", "mapped", "symbol") do
@@ -23,8 +22,9 @@ local function mapped_functions(profile)
   return nodes, names
 end
 
--- Every function that stands for a file is a node, even if several stand for one file;
--- arcs are tied in the order of creation, whatever their count.
+-- GNU gprof's order: each function that stands for a file is a node, even if several
+-- stand for the same file; arcs are joined in the order of creation, whatever their
+-- count.
 local function function_order(profile)
   local nodes, names = mapped_functions(profile)
   local arcs =
@@ -36,7 +36,7 @@ local function function_order(profile)
   return order
 end
 
--- Numbers files in the order of addresses: names by number, and numbers by function.
+-- Numbers files in address order. Returns names by number, and numbers by function.
 local function number_files(profile)
   local functions, names = mapped_functions(profile)
   local files, numbers, file_of = {}, {}, {}
@@ -51,8 +51,8 @@ local function number_files(profile)
   return files, file_of
 end
 
--- Calls between files, added up: arcs { caller, callee, count, number } in the order in
--- which they were met.
+-- The sums of calls between files: arcs { caller, callee, count, number }, numbered in
+-- the order of their first arc in the profile.
 local function add_up(profile, file_of)
   local list, known = {}, {}
   for caller, callee, count in profile:arcs("id", "caller_id", "callee_id", "count") do
@@ -75,7 +75,7 @@ local function busier(a, b)
   return a[4] < b[4]
 end
 
--- Every file is one node, and the busiest arcs are tied first.
+-- Our order: each file is one node, and the busiest arcs are joined first.
 local function file_order(profile)
   local files, file_of = number_files(profile)
   local list, i = add_up(profile, file_of), 0
@@ -94,7 +94,7 @@ local function file_order(profile)
   return order
 end
 
--- Files of the map that no function stands for, by name.
+-- Files of the map for which no function stands, sorted by name.
 local function files_without_functions(profile, order)
   local seen, rest = {}, {}
   for _, file in ipairs(order) do
@@ -112,8 +112,8 @@ end
 
 --- Prints the report.
 -- @tparam profile profile made with a map of symbols to files
--- @tparam table options `gnu_compat`: with the faults of GNU gprof, which does not look
---   at counts, and prints a file once for each function that stands for it
+-- @tparam table options `gnu_compat`: with the bugs of GNU gprof, which ignores counts,
+--   and prints a file once for each function that stands for it
 -- @tparam stream write
 return function(profile, options, write)
   if not profile.map_files then

@@ -8,16 +8,17 @@ local common = require "gprof.print.common"
 local core = require "gprof.core"
 local labels = require "gprof.print.labels"
 
--- Prefixes of units, largest first: those who came before found these sufficient.
+-- SI prefixes of units, largest first, with the number of units in one of the
+-- histogram's.
 local prefixes = {
   { "T", 1e-12 }, { "G", 1e-9 }, { "M", 1e-6 }, { "K", 1e-3 }, { " ", 1 }, { "m", 1e3 },
   { "u", 1e6 }, { "n", 1e9 }, { "p", 1e12 }, { "f", 1e15 }, { "a", 1e18 },
 }
 
--- The unit in which the largest time per call of all functions has one to three
--- digits before the point; the largest unit if nothing was called, or took no time.
+-- The unit in which the largest time per call has one to three digits before the point.
+-- The largest unit if there is no such time.
 -- @treturn string prefix
--- @treturn number how many of that unit are in one unit of the histogram
+-- @treturn number its scale
 local function call_unit(profile)
   local largest = core.longest_call(profile) / profile.rate
   for _, prefix in ipairs(prefixes) do
@@ -29,7 +30,7 @@ local function call_unit(profile)
   return prefixes[1][1], prefixes[1][2]
 end
 
--- What comes before the columns: what a sample is.
+-- Writes the title and the line about samples.
 local function write_title(profile, options, write)
   write(common.heading(options, "Flat profile:\n\n"))
   write(("Each sample counts as %g %s.\n"):format(1 / profile.rate, profile.unit))
@@ -58,14 +59,13 @@ function gnu.ending(_, options, write)
   if options.errors then write(explain.errors) end
 end
 
--- A row with the error behind the seconds, with as many digits as it takes to see one
--- sample.
+-- Adds the error after the seconds, with enough digits to show one sample.
 local function with_error(row, rate)
   local decimals = common.decimals(1 / rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))
 end
 
--- The columns of a row before the name, and those of an error.
+-- The number of columns before the name, and of an error.
 local TAKEN <const>, ERROR <const> = 54, 9
 
 local function write_heading(profile, options, prefix, bar, write)
@@ -87,13 +87,13 @@ end
 
 --- Prints the report.
 -- @tparam profile profile with a histogram
--- @tparam table options `brief`: no explanation; `display_unused_functions`: rows
---   for functions without calls and time, too; `errors`: a column for the error of
---   self times; `top`: that many rows at most; `inline_file_names`, `print_path`;
---   `color`; `terminal_width`: that of lines, to which names are shortened, and which
---   may leave room for bars; `full_names`: not to shorten names
+-- @tparam table options `brief`: no explanation; `display_unused_functions`: also print
+--   functions without calls and time; `errors`: add a column with the error of self
+--   times; `top`: the largest number of rows; `inline_file_names`, `print_path`; `color`;
+--   `terminal_width`: the length of lines, for shortened names and bars; `full_names`: do
+--   not shorten names
 -- @tparam stream write
--- @tparam[opt] table look GNU gprof's, if absent
+-- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)
   if not profile.rate then
     error("a flat profile needs a histogram, which this profile lacks", 0)

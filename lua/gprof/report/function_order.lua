@@ -1,5 +1,5 @@
---- The function order: an order of functions that keeps callers and callees near each
--- other, one symbol a line, for a linker to follow.
+--- The function order: an order of functions for the linker that places callers and
+-- callees close together. One symbol per line.
 --
 -- @module gprof.report.function_order
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -7,11 +7,11 @@
 local linker_order = require "gprof.analysis.linker_order"
 local policy = require "gprof.library.policy"
 
---- Prints the report. Names are those of the symbol table, as linkers want them; what
--- stands for something else than functions, in shared libraries, is left out.
+--- Prints the report. Names are those of the symbol table, as linkers need them. The
+-- entries of shared libraries that are not functions, such as `<plt>`, are omitted.
 -- @tparam profile profile
--- @tparam table options `gnu_compat`: with the faults of GNU gprof, which may lose a
---   function, and print one twice
+-- @tparam table options `gnu_compat`: with the bugs of GNU gprof, which may lose a
+--   function or print one twice
 -- @tparam stream write
 return function(profile, options, write)
   local nodes, symbols, shared = {}, {}, profile.outside

@@ -1,4 +1,4 @@
---- The call graph: each function with those who called it and those that it called.
+--- The call graph: each function with its callers and callees.
 --
 -- @module gprof.report.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -8,11 +8,11 @@ local core = require "gprof.core"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
--- How the report looks. Others may come with another look (`gprof.report.bsd.graph`):
--- heading, ending: functions of (profile, options, write), what comes before and after.
--- primary: the line that an entry is about, up to its calls; arc, inner_arc, member,
--- recursive_member, spontaneous, rule: see csrc/lua/entries.c. Seconds are the values
--- 3 and 4. name: the field that has a function's name.
+-- The look of the report; `gprof.report.bsd.graph` has another. heading, ending:
+-- functions of (profile, options, write) that write the text before and after. primary:
+-- the format of an entry's primary line, up to its calls. arc, inner_arc, member,
+-- recursive_member, spontaneous, rule: see csrc/lua/entries.c. Values 3 and 4 are
+-- seconds. name: the field with a function's name.
 local gnu = {
   primary = "%1$-6.6s %2$5.1f %3$7.2f %4$7.2f",
   arc = "             %3$7.2f %4$7.2f %5$7d/%6$-7d     %1$s\n",
@@ -37,7 +37,7 @@ function gnu.ending(_, options, write)
   end
 end
 
--- A line with "-nan" in place of seconds.
+-- Replaces the seconds in a format by "-nan".
 local function undefined(line)
   return (line:gsub("%%[34]%$(%d+)%.2f", function(width)
     return ("%" .. width .. "s"):format("-nan")
@@ -52,7 +52,7 @@ local function with_undefined_seconds(look)
   return changed
 end
 
--- What the core needs to know to write entries.
+-- The argument of core.write_entries.
 local function lines_of(profile, options, look)
   return setmetatable({
     recursive = look.primary .. " %5$7d+%6$-7d %7$s\n",
@@ -68,11 +68,11 @@ end
 --- Prints the report, without the index (`gprof.report.index`).
 -- @tparam profile profile
 -- @tparam table options `brief`: no explanation; `display_unused_functions`: entries
---   for functions without calls and time, too; `top`: the first so many entries only;
---   `inline_file_names`, `print_path`; `color`; `terminal_width`: that of lines, to which
---   names are shortened; `full_names`: not to shorten names; `gnu_compat`
+--   for functions without calls and time, too; `top`: the largest number of entries;
+--   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines, to
+--   which names are shortened; `full_names`: do not shorten names; `gnu_compat`
 -- @tparam stream write
--- @tparam[opt] table look GNU gprof's, if absent
+-- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)
   look = look or gnu
   if not profile.rate and policy.of(options).divides_by_no_rate then

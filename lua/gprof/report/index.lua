@@ -1,4 +1,4 @@
---- The index: where in the call graph each function's entry is, by name.
+--- The index: the number of each function's entry in the call graph, sorted by name.
 --
 -- @module gprof.report.index
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -10,9 +10,9 @@ local labels = require "gprof.print.labels"
 local COLUMNS <const> = 3
 local WIDTH <const>, WIDEST <const> = 80, 1000000  -- of lines, in characters
 
--- How the report looks. Others may come with another look (`gprof.report.bsd.index`):
--- cell: see csrc/lua/index.c; width: a function of the options; name: the field that has
--- a function's name.
+-- The look of the report; `gprof.report.bsd.index` has another. cell: see
+-- csrc/lua/index.c. width: a function of the options. name: the field with a function's
+-- name.
 local gnu = { cell = "%1$s", name = "name" }
 
 function gnu.width(options)
@@ -22,10 +22,10 @@ end
 --- Prints the report.
 -- @tparam profile profile
 -- @tparam table options `width`: of the lines, in characters (default 80, at most
---   1,000,000); `top`: only what is in the first so many entries of the call graph;
+--   1,000,000); `top`: list only functions in the first `top` entries of the call graph;
 --   `display_unused_functions`, `inline_file_names`, `print_path`, `color`
 -- @tparam stream write
--- @tparam[opt] table look GNU gprof's, if absent
+-- @tparam[opt] table look by default GNU gprof's
 return function(profile, options, write, look)
   look = look or gnu
   write(common.heading(options, "Index by function name\n\n"))

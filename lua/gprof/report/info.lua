@@ -1,4 +1,4 @@
---- What the profile files hold: how many records of each kind.
+--- File information: the number of records of each kind in the profiles.
 --
 -- @module gprof.report.info
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,10 +11,10 @@ local kinds = {
   { "block_records", "basic-block count record" },
 }
 
---- Prints the report, for each file that was read, in turn.
+--- Prints the report about each file that was read.
 -- @tparam profile profile
--- @tparam table options `gnu_compat`: for a file that tells no version, print that of
---   the file before it
+-- @tparam table options `gnu_compat`: for a file without a version, print that of the
+--   file before it
 -- @tparam stream write
 return function(profile, options, write)
   local version, inherits = 0, policy.of(options).inherits_version

@@ -1,5 +1,5 @@
---- Whether image, profile and source belong together: a line for each check, with what it
--- found; and a last one with the verdict.
+--- Whether image, profile and source match: a line with the result of each check, and a
+-- last line with the verdict.
 --
 -- @module gprof.report.verify
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -18,8 +18,8 @@ end
 
 --- Prints the report.
 -- @tparam profile profile
--- @tparam table options `verdict`: what `profile:verify` returned; without that,
---   `directory_path`: where to look for the source
+-- @tparam table options `verdict`: from `profile:verify`; without it, `directory_path`:
+--   where to search for source
 -- @tparam stream write
 return function(profile, options, write)
   local verdict = options.verdict or profile:verify(options.directory_path)

@@ -1,5 +1,5 @@
---- The flat profile in the style of BSD: with the number of each function's entry in the
--- call graph, and milliseconds per call.
+--- The flat profile in BSD's style: with the number of each function's entry in the call
+-- graph, and milliseconds per call.
 --
 -- @module gprof.report.bsd.flat
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -27,7 +27,7 @@ function look.unit()
   return "m", 1000
 end
 
--- Where no call was recorded there is no call graph for the numbers to lead to.
+-- Without recorded calls there is no call graph to which numbers could refer.
 function look.labels(profile, options)
   local made = profile.data.has_arcs and labels.references or labels.of
   return made(profile, options, "symbol")
@@ -35,7 +35,7 @@ end
 
 --- Prints the report.
 -- @tparam profile profile with a histogram
--- @tparam table options as of `gprof.report.flat`
+-- @tparam table options as in `gprof.report.flat`
 -- @tparam stream write
 return function(profile, options, write)
   return flat(profile, options, write, look)

@@ -1,4 +1,4 @@
---- The call graph in the style of BSD: wider, with blank lines around each rule.
+--- The call graph in BSD's style: wider, with blank lines around each rule.
 --
 -- @module gprof.report.bsd.graph
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -32,7 +32,7 @@ end
 
 --- Prints the report, without the index (`gprof.report.bsd.index`).
 -- @tparam profile profile
--- @tparam table options as of `gprof.report.graph`
+-- @tparam table options as in `gprof.report.graph`
 -- @tparam stream write
 return function(profile, options, write)
   return graph(profile, options, write, look)
