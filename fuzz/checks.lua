@@ -1,12 +1,12 @@
--- What targets in Lua share: choices of an input, and what holds for every failure.
+-- Helpers of targets in Lua: choices from an input, and checks of error messages.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local checks = {}
 
---- Takes choices out of a part of an input, byte by byte.
+--- Makes choices from a part of an input, one byte each.
 -- @tparam string bytes
--- @treturn function `choose(list)` gives an element; `choose(n)` an integer from 0 to n - 1; 0, or the first one, where
---   the part ends
+-- @treturn function `choose(list)` returns an element, `choose(n)` an integer from 0 to n - 1; after the end of the
+--   part, the first element or 0
 function checks.chooser(bytes)
   local at = 0
   return function(from)
@@ -19,18 +19,19 @@ function checks.chooser(bytes)
   end
 end
 
---- What holds for a message: it is one line, and neither empty nor endless.
+--- Checks that an error message is one line, and neither empty nor very long.
 -- @param message
--- @tparam[opt] string path which it begins with
+-- @tparam[opt] string path the prefix that it must have
 function checks.message(message, path)
   assert(type(message) == "string" and #message > 0 and #message < 4096, "no message")
   assert(not message:find "[\n\r]", "several lines")
   assert(not path or message:sub(1, #path + 2) == path .. ": ", message)
 end
 
---- Calls a function that may raise a misuse, but no other error.
--- @treturn[1] true and the results
--- @return[2] false after a misuse
+--- Calls a function. Its only allowed error is that of a bad argument.
+-- @treturn[1] boolean true
+-- @return[1] the results
+-- @treturn[2] boolean false after a bad argument
 function checks.misused(f, ...)
   local results = table.pack(pcall(f, ...))
   if not results[1] then

@@ -1,5 +1,7 @@
--- How much of the core the corpus of each target reaches: `lua5.4 fuzz/coverage.lua DIRECTORY BUILT TARGET...`, where
--- BUILT has targets that count lines. What they never run of a source is marked in BUILT/TARGET.txt.
+-- Prints how many lines of the core the corpus of each target reaches.
+--
+-- `lua5.4 fuzz/coverage.lua DIRECTORY BUILT TARGET...`: BUILT has targets built with coverage. BUILT/TARGET.txt shows
+-- the lines that are never run.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -10,7 +12,7 @@ local shell = require "support.shell"
 
 local directory, built = arg[1], arg[2]
 
--- The sources that a target is about; the others it only passes through.
+-- The sources that each target is meant to test.
 local subjects <const> = {
   gmon = "gmon/gmon gmon/gmon_read gmon/records gmon/ld_profile gmon/mon_out gmon/add_file gmon/bins " ..
     "base/reader",
@@ -40,7 +42,7 @@ local function report(target, data)
   end
   local show = shell.check { "llvm-cov", "show", table.unpack(words) }.stdout
   shell.write(built .. "/" .. target .. ".txt", show)
-  -- regions, missed, %, functions, missed, %, lines, missed, %
+  -- columns: regions, missed, %, functions, missed, %, lines, missed, %
   for line in shell.check { "llvm-cov", "report", table.unpack(words) }.stdout:gmatch "[^\n]+" do
     local name, lines, missed = line:match "^%S-([%w_.]+) +%d+ +%d+ +%S+ +%d+ +%d+ +%S+ +(%d+) +(%d+)"
     if name then

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* An image whose debugging sections are an input's: as much of libbfd and image.c as
- * section.c, dwarf.c and those that go by them call. */
+/* An image whose debugging sections come from an input. Implements the functions of
+ * libbfd and image.c that the reader of line tables calls. */
 #include "debugging.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { BIG_ENDIAN_NUMBERS = 1, SHORT_POINTERS = 2, SIGNED_ADDRESSES = 4, OTHERS 
 static const char *const names[FUZZ_SECTIONS] = {".debug_info", ".debug_abbrev",
     ".debug_line", ".debug_str", ".debug_line_str", ".debug_str_offsets"};
 
-/* The one image that there is at a time. */
+/* The current image. */
 static struct {
   uint8_t choices;
   const fuzz_part *parts;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An image whose debugging sections are an input's: stands in for image.c, section.c and
- * libbfd where line tables are read.
+ * An image whose debugging sections come from an input. Replaces image.c and libbfd for
+ * the reader of line tables.
  *
- * libbfd says of an address what follows from the address: every 16th has no line.
+ * In place of libbfd, gp_image_locate computes the line of an address from the address;
+ * every 16th address has none.
  */
 #ifndef FUZZ_DEBUGGING_H
 #define FUZZ_DEBUGGING_H
@@ -15,12 +16,11 @@
  * .debug_str_offsets, in this order. */
 enum { FUZZ_SECTIONS = 6 };
 
-/* Where the code begins. */
+/* The address of the first byte of .text. */
 #define FUZZ_TEXT_LOW UINT64_C(0x1000)
 
-/* Makes an image of parts of an input. Bits of the choices: 1 for big-endian numbers, 2
- * for pointers of 4 bytes, 4 for addresses with a sign, 8 for other debugging information
- * besides. */
+/* Makes an image from parts of an input. Bits of the choices: 1: big-endian; 2: pointers
+ * of 4 bytes; 4: sign-extended addresses; 8: stabs, too; 16: compressed sections. */
 void fuzz_set_image(gp_image *image, uint8_t choices, const fuzz_part *sections);
 
 #endif

@@ -1,9 +1,8 @@
-# Fuzzing: inputs by chance, led by the code that they reach; and damaged images. A part of
-# the Makefile.
+# Fuzzing with libFuzzer, and tests with damaged images. Included by the Makefile.
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# Seconds per target, and which targets: see fuzz/README.md. FUZZ_PLANT, a word, plants a
-# fault that is met where an input has it; FUZZ_DIR is where all that is made goes.
+# FUZZ_SECONDS is the time per target, FUZZ_DIR the output directory. FUZZ_PLANT=WORD adds a
+# bug that inputs with that word trigger. See fuzz/README.md.
 FUZZ_SECONDS = 60
 FUZZ_NATIVE = gmon sums lines symbols
 FUZZ_SCRIPTS = $(FUZZ_LUA:fuzz/targets/%.lua=%)
@@ -20,7 +19,7 @@ FUZZ_COMPILE = -std=c11 -D_GNU_SOURCE $(WARNINGS) -Icsrc -I$(LUA_INCDIR) -O2 -g 
 FUZZ_HEADERS = $(wildcard fuzz/*.h)
 FUZZ_OBJECTS = $(SOURCES:csrc/%.c=$(FUZZ_DIR)/objects/%.o)
 
-# What reads line tables, without libbfd: fuzz/debugging.c stands in for that.
+# The reader of line tables, without libbfd: fuzz/debugging.c replaces it.
 FUZZ_LINES = base/error base/hash base/sort object/section debug/dwarf debug/units \
   debug/line_files debug/line_map debug/line_map_build debug/line_program \
   debug/line_sequences debug/line_tables debug/source_names
@@ -55,11 +54,11 @@ $(FUZZ_SCRIPTS:%=$(FUZZ_DIR)/%): $(FUZZ_DIR)/%: fuzz/lua.c fuzz/support.c $(FUZZ
 	$(say) LINK $@
 	$(quietly)$(FUZZ_LINK) -DFUZZ_TARGET='"$*"' $(LIBRARIES) -lopcodes -llua5.4
 
-# The program that profiles are put on.
+# The program whose profiles the targets read.
 $(FUZZ_DIR)/program: fuzz/program.lua
 	$(quietly)$(LUA) fuzz/program.lua $(FUZZ_DIR)
 
-# How many lines of the core the corpora reach, source by source.
+# How many lines of each source the corpora reach.
 FUZZ_COVERAGE = $(FUZZ_DIR)/coverage
 fuzz-coverage: deps-fuzz
 	@$(MAKE) --no-print-directory FUZZ_DIR=$(FUZZ_COVERAGE) \
@@ -67,15 +66,15 @@ fuzz-coverage: deps-fuzz
 	  $(FUZZ_TARGETS:%=$(FUZZ_COVERAGE)/%)
 	$(LUA) fuzz/coverage.lua $(FUZZ_DIR) $(FUZZ_COVERAGE) $(FUZZ_TARGETS)
 
-# Damaged images, MUTANTS of them from the number FIRST on, of one SEED; ASAN=1 by the
-# interpreter with sanitizers, SANDBOX=1 with that option, SHOW=1 tells of each.
+# Reports on MUTANTS damaged images, made from SEED, from number FIRST on. ASAN=1 uses the
+# interpreter with sanitizers, SANDBOX=1 adds --sandbox, SHOW=1 prints each result.
 LIMITED = build/mutants/limited
 $(LIMITED): fuzz/images/limited.c Makefile
 	@mkdir -p $(@D)
 	$(say) CC $@
 	$(quietly)$(CC) $(COMPILE) -o $@ $<
 
-# Where there is a fault, an interpreter that has libbfd in it tells the names of all functions.
+# An interpreter with libbfd linked in, for stack traces with the names of all functions.
 TELLING = build/mutants/lua
 $(TELLING): $(SOURCES) $(HEADERS) $(BINUTILS) bench/profiled.c Makefile
 	@mkdir -p $(@D)

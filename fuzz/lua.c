@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A target that is written in Lua: fuzz/targets/NAME.lua, which the compiler is told as
- * FUZZ_TARGET, in the checkout FUZZ_ROOT; what was made for it is in FUZZ_DIRECTORY.
+ * Runs a target written in Lua: fuzz/targets/NAME.lua. The macros FUZZ_TARGET (the NAME),
+ * FUZZ_ROOT (the checkout) and FUZZ_DIRECTORY (the build directory) are set by fuzz.mk.
  *
- * The file returns a function, which is called with the parts of each input: choices, and
- * three more. One Lua state lasts for all inputs. What the function raises is a fault.
+ * The file returns a function, which is called with the four parts of each input; the
+ * first has the choices. All inputs share one Lua state. An error in the function is a
+ * failure.
  *
- * libFuzzer is told which lines of Lua run after which others, as it is of C.
+ * Reports transitions between lines of Lua to libFuzzer as coverage.
  *
- * The global `fuzz` has `file(bytes[, number])`, the path of a file of these bytes, that
- * lasts until the next of that number, 0 or 1; `output()`, the path of a file that gets
- * what is written to standard output from then on; `root` and `directory`, these two.
+ * The global `fuzz` has
+ * - `file(bytes[, number])`: the path of a file with these bytes. It lasts until the next
+ *   call with the same number, 0 or 1;
+ * - `output()`: the path of a file that receives standard output from then on;
+ * - `root` and `directory`: FUZZ_ROOT and FUZZ_DIRECTORY.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -30,12 +33,12 @@ int luaopen_gprof_opcodes(lua_State *L);
 
 static lua_State *state;
 
-/* --- which lines run ------------------------------------------------------------- */
+/* --- coverage --------------------------------------------------------------------- */
 
 enum { COUNTERS = 1 << 15 };
 __attribute__((section("__libfuzzer_extra_counters"))) static uint8_t counters[COUNTERS];
 
-/* Counts a step from the line before to this one. */
+/* Counts the transition from the previous line to this one. */
 static void step(lua_State *L, lua_Debug *at) {
   static size_t before;
   lua_getinfo(L, "S", at);
@@ -44,7 +47,7 @@ static void step(lua_State *L, lua_Debug *at) {
   before = place;
 }
 
-/* --- what scripts are given ------------------------------------------------------ */
+/* --- the environment of targets --------------------------------------------------- */
 
 static int make_file(lua_State *L) {
   size_t size;
@@ -71,7 +74,7 @@ static void define_fuzz(lua_State *L) {
   lua_setglobal(L, "fuzz");
 }
 
-/* The modules of the core are linked; those of Lua are in the checkout. */
+/* The core's modules are linked in; Lua modules are loaded from the checkout. */
 static void define_modules(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_gprof_core);
@@ -85,14 +88,14 @@ static void define_modules(lua_State *L) {
   lua_settop(L, 0);
 }
 
-/* --- running them ---------------------------------------------------------------- */
+/* --- running targets -------------------------------------------------------------- */
 
 static int trace(lua_State *L) {
   luaL_traceback(L, L, luaL_tolstring(L, 1, NULL), 1);
   return 1;
 }
 
-/* Runs what is on the stack below its arguments. */
+/* Calls the function below its arguments on the stack. Aborts on an error. */
 static void run(lua_State *L, int arguments, int results) {
   int function = lua_gettop(L) - arguments;
   lua_pushcfunction(L, trace);
@@ -104,30 +107,33 @@ static void run(lua_State *L, int arguments, int results) {
   lua_remove(L, function);
 }
 
-/* Looks for leaks now and then, when no garbage is left: libFuzzer would do so whenever a
- * run leaves more memory in use than before, as it mostly is here. */
+/* Checks for leaks every LEAKS_EVERY inputs, after a full garbage collection. libFuzzer
+ * would check whenever an input leaves more memory allocated; with garbage that is nearly
+ * always. */
 enum { LEAKS_EVERY = 5000 };
-/* the sanitizer's name: NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl*) */
+/* a name of the sanitizer: NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl*) */
 void __lsan_do_leak_check(void) __attribute__((weak));
 
-static void look_for_leaks(lua_State *L) {
+static void check_leaks(lua_State *L) {
   static unsigned runs;
   if (++runs % LEAKS_EVERY) return;
   lua_gc(L, LUA_GCCOLLECT);
   if (__lsan_do_leak_check) __lsan_do_leak_check();
 }
 
-enum { MOST_WORDS = 64 };
-static void keep_libfuzzer_from_leaks(int *argc, char ***argv) {
-  static char *words[MOST_WORDS + 1], option[] = "-detect_leaks=0";
-  if (*argc >= MOST_WORDS) abort();
+enum { MAX_WORDS = 64 };
+
+/* Appends an option that turns off libFuzzer's own leak checks. */
+static void disable_leak_checks(int *argc, char ***argv) {
+  static char *words[MAX_WORDS + 1], option[] = "-detect_leaks=0";
+  if (*argc >= MAX_WORDS) abort();
   memcpy(words, *argv, (size_t)*argc * sizeof *words);
   words[(*argc)++] = option;
   *argv = words;
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
-  keep_libfuzzer_from_leaks(argc, argv);
+  disable_leak_checks(argc, argv);
   lua_State *L = state = luaL_newstate();
   if (!L) abort();
   luaL_openlibs(L);
@@ -149,6 +155,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (int i = 0; i < PARTS; i++)
     lua_pushlstring(state, (const char *)parts[i].bytes, parts[i].size);
   run(state, PARTS, 0);
-  look_for_leaks(state);
+  check_leaks(state);
   return 0;
 }

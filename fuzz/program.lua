@@ -1,6 +1,6 @@
--- The program that targets put profiles on: a fixture of the specs.
+-- The program whose profiles the targets read: a fixture of the specs.
 --
--- `lua5.4 fuzz/program.lua DIRECTORY` makes it, in DIRECTORY/program; `require "program"` opens it.
+-- `lua5.4 fuzz/program.lua DIRECTORY` makes it in DIRECTORY/program. `require "program"` opens it.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

@@ -1,8 +1,8 @@
--- Runs targets: `lua5.4 fuzz/run.lua DIRECTORY SECONDS TARGET...`, each for so many seconds, or for FUZZ_RUNS
--- executions at most, if that is in the environment.
+-- Runs targets: `lua5.4 fuzz/run.lua DIRECTORY SECONDS TARGET...`. Each runs for SECONDS, and for at most FUZZ_RUNS
+-- executions if that environment variable is set.
 --
--- What they kept of earlier runs is what they begin with, and the seeds. Each line says what a target did. An input
--- that broke something is left in DIRECTORY/crashes, with a line that repeats it, and the status is 1.
+-- A target starts with its seeds and the corpus of earlier runs. Prints a line per target. Failing inputs are saved in
+-- DIRECTORY/crashes, with the command that reproduces the failure; the exit status is 1.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -13,8 +13,8 @@ local shell = require "support.shell"
 
 local directory, seconds = arg[1], tonumber(arg[2])
 
--- An input is small, so what it costs may be, too: 5 seconds, under sanitizers and beside other work, and 16 MB in one
--- piece, of which the targets' own files are none.
+-- Inputs are small, so limits can be low: 5 seconds, with sanitizers on a busy machine, and 16 MB per allocation.
+-- (Files that targets make do not count.)
 local LIMITS <const> = { "-timeout=5", "-malloc_limit_mb=16", "-rss_limit_mb=1024", "-max_len=4096" }
 
 local function command(target, corpus, prefix)
@@ -33,18 +33,18 @@ local function command(target, corpus, prefix)
   return words
 end
 
--- The last of the figures of that name in what libFuzzer says.
+-- The last number that matches a pattern in libFuzzer's output; 0 if there is none.
 local function figure(text, pattern)
   local last
   for number in text:gmatch(pattern) do last = number end
   return tonumber(last or 0)
 end
 
--- What is said of a fault: what does not hold, or what a sanitizer found, and where.
+-- The line of the output that explains a failure: a failed check, or a sanitizer's finding.
 local function reason(text)
   return text:match "([^\n]*)\nstack traceback:" or text:match "[^\n]*does not hold[^\n]*" or
     text:match "[^\n]*runtime error:[^\n]*" or
-    text:match "\nSUMMARY: ([^\n]*)" or text:match "[^\n]+\n?$" or "it ended"
+    text:match "\nSUMMARY: ([^\n]*)" or text:match "[^\n]+\n?$" or "ended without output"
 end
 
 local function run(target)
@@ -54,7 +54,7 @@ local function run(target)
   local result = shell.run(command(target, corpus, prefix))
   local text = result.stderr
   shell.write(("%s/%s.log"):format(directory, target), text)
-  print(("%-9s %9d executions, %5d places reached, %5d inputs kept, %s"):format(target,
+  print(("%-9s %9d executions, %5d edges covered, %5d inputs in corpus, %s"):format(target,
     figure(text, "number_of_executed_units: (%d+)"), figure(text, "cov: (%d+)"), figure(text, "corp: (%d+)"),
     result.status == 0 and "clean" or "FAILED"))
   if result.status == 0 then

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether two sums of profiles hold the same. */
+/* Compares two sums of profiles. */
 #include "sameness.h"
 
 #include "gmon/bins.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whether two sums of profiles hold the same, for the targets that read some in two ways.
+ * Compares two sums of profiles, for targets that read the same data in two ways.
  */
 #ifndef FUZZ_SAMENESS_H
 #define FUZZ_SAMENESS_H
 
 #include "gmon/gmon.h"
 
-/* Whether each record of `many` is one of `one`, at the same place, with so many times
- * its count. */
+/* Whether `many` has the same records as `one`, in the same order, with `times` the
+ * counts. */
 bool fuzz_is_multiple(const gp_data *one, const gp_data *many, uint64_t times);
 
-/* What holds for any sum: its histograms are found by their addresses, and have bins. */
+/* Checks that the histograms of a sum have bins and are found by their addresses. */
 void fuzz_check_data(const gp_data *data);
 
 #endif

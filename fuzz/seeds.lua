@@ -1,6 +1,6 @@
--- Makes the inputs that a target begins with: `lua5.4 fuzz/seeds.lua TARGET DIRECTORY`.
+-- Makes the initial corpus of a target: `lua5.4 fuzz/seeds.lua TARGET DIRECTORY`.
 --
--- They are made by what the specs make their files with (spec/support/), and by compilers.
+-- Uses compilers, and the helpers of the specs (spec/support/).
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the targets share. */
+/* Helpers of all targets. */
 #include "support.h"
 
 #include <stdio.h>
@@ -8,12 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The targets are told of by libFuzzer, which comes with no header. */
+/* libFuzzer's interface has no header. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Sanitizers keep what was freed for a while, to see who uses it. Inputs are small, so
- * little is enough, and it stays in the processor's cache. What libbfd 2.40 loses when it
- * has looked up a line is not ours (see spec/sanitizer/launcher.c). */
+/* AddressSanitizer keeps freed memory in quarantine. Inputs are small, so a small one is
+ * enough, and it fits into the CPU's cache. libbfd 2.40 leaks memory in line lookups;
+ * this leak is suppressed (see spec/sanitizer/launcher.c). */
 const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_options(void);
@@ -23,10 +23,10 @@ const char *__asan_default_options(void) {
 const char *__lsan_default_suppressions(void) { return "leak:nearest_line\n"; }
 const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 
-/* --- a fault on purpose ---------------------------------------------------------- */
+/* --- a planted bug ---------------------------------------------------------------- */
 
 #ifdef FUZZ_PLANT
-/* Reads beyond the end where the input has this word: a spec sees that it is found. */
+/* Reads beyond the end of a buffer if the input has the word FUZZ_PLANT. */
 static void plant(const uint8_t *data, size_t size) {
   volatile size_t length = 8;
   volatile char *block = malloc(length), byte;
@@ -46,20 +46,20 @@ static size_t take_length(const uint8_t *data, size_t size) {
   return length > size - 2 ? size - 2 : length;
 }
 
-/* Where the parts are, as they lie in the input. */
+/* Finds the parts in an input. */
 static void find_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count) {
   for (size_t i = 0; i < count; i++) {
     bool last = i == count - 1 || size < 2;
-    size_t length = last ? size : take_length(data, size), behind = last ? 0 : 2;
-    parts[i] = (fuzz_part){data + behind, length};
-    data += behind + length;
-    size -= behind + length;
+    size_t length = last ? size : take_length(data, size), prefix = last ? 0 : 2;
+    parts[i] = (fuzz_part){data + prefix, length};
+    data += prefix + length;
+    size -= prefix + length;
   }
 }
 
-/* Each part has memory of its own, which lasts until the next input. */
+/* Copies each part to its own memory, which lasts until the next input. */
 void fuzz_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count) {
-  static uint8_t *copies[FUZZ_MOST_PARTS];
+  static uint8_t *copies[FUZZ_MAX_PARTS];
   plant(data, size);
   find_parts(data, size, parts, count);
   for (size_t i = 0; i < count; i++) {
@@ -77,27 +77,27 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
                                  const uint8_t *other, size_t other_size, uint8_t *out,
                                  size_t most, unsigned seed);
 
-/* Writes parts as an input, as much of it as there is room for. */
+/* Writes parts as an input, truncated to `most` bytes. Returns its size. */
 static size_t join(const fuzz_part *parts, uint8_t *out, size_t most) {
   size_t used = 0;
   for (size_t i = 0; i < fuzz_part_count; i++) {
     bool last = i == fuzz_part_count - 1;
-    size_t behind = last ? 0 : 2, length = parts[i].size;
-    if (used + behind > most) break;
-    if (length > most - used - behind) length = most - used - behind;
+    size_t prefix = last ? 0 : 2, length = parts[i].size;
+    if (used + prefix > most) break;
+    if (length > most - used - prefix) length = most - used - prefix;
     if (!last && length > UINT16_MAX) length = UINT16_MAX;
     if (!last) {
       out[used] = (uint8_t)length;
       out[used + 1] = (uint8_t)(length >> 8);
     }
-    if (length > 0) memcpy(out + used + behind, parts[i].bytes, length);
-    used += behind + length;
+    if (length > 0) memcpy(out + used + prefix, parts[i].bytes, length);
+    used += prefix + length;
   }
   return used;
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed) {
-  fuzz_part parts[FUZZ_MOST_PARTS];
+  fuzz_part parts[FUZZ_MAX_PARTS];
   uint8_t *copy = malloc(size + 1), *changed = malloc(most + 1);
   if (!copy || !changed) abort();
   if (size > 0) memcpy(copy, data, size);
@@ -116,7 +116,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_size,
                                  const uint8_t *other, size_t other_size, uint8_t *out,
                                  size_t most, unsigned seed) {
-  fuzz_part parts[FUZZ_MOST_PARTS], others[FUZZ_MOST_PARTS];
+  fuzz_part parts[FUZZ_MAX_PARTS], others[FUZZ_MAX_PARTS];
   find_parts(one, one_size, parts, fuzz_part_count);
   find_parts(other, other_size, others, fuzz_part_count);
   parts[seed % fuzz_part_count] = others[seed % fuzz_part_count];
@@ -154,17 +154,17 @@ fuzz_file fuzz_catch_output(void) {
 }
 
 size_t fuzz_piece;
-/* names that the linker makes: NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*) */
+/* names of ld --wrap: NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl*) */
 ssize_t __real_read(int file, void *to, size_t size);
 ssize_t __wrap_read(int file, void *to, size_t size);
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl*) */
 
-/* The linker puts this in the place of read(). */
+/* The linker replaces read() by this function (--wrap=read). */
 ssize_t __wrap_read(int file, void *to, size_t size) {
   return __real_read(file, to, fuzz_piece > 0 && fuzz_piece < size ? fuzz_piece : size);
 }
 
-/* --- what must hold -------------------------------------------------------------- */
+/* --- checks ------------------------------------------------------------------------ */
 
 void fuzz_broken(const char *file, int line, const char *condition) {
   fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, condition);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the targets share: inputs in parts, files without a disk, and what must hold.
+ * Helpers of all targets: inputs in parts, files in memory, and checks.
  *
- * An input consists of parts: the length of each in two bytes, low one first, and so many
- * bytes; the last one is all the rest. A length beyond the end means what is left. The
- * mutator goes by that: it changes one part and leaves the others where they are.
+ * An input consists of parts. Each has its length in two bytes, little-endian, and the
+ * bytes; the last part is the rest. A length beyond the end of the input is cut to it.
+ * The mutator changes one part and keeps the others.
  */
 #ifndef FUZZ_SUPPORT_H
 #define FUZZ_SUPPORT_H
@@ -15,48 +15,48 @@
 
 #include "base/error.h"
 
-/* Bytes of an input, which end where they end: a sanitizer sees who reads on. */
+/* A part of an input, allocated with its exact size: sanitizers detect reads beyond
+ * it. */
 typedef struct fuzz_part {
   const uint8_t *bytes;
   size_t size;
 } fuzz_part;
 
-/* Takes an input apart into so many parts; those that are not there are empty. */
+/* Splits an input into `count` parts. Missing parts are empty. */
 void fuzz_parts(const uint8_t *data, size_t size, fuzz_part *parts, size_t count);
 
-/* How many parts the target's inputs have: the target says so, and all of them are less
- * than FUZZ_MOST_PARTS. */
-enum { FUZZ_MOST_PARTS = 8 };
+/* The number of parts of the target's inputs, at most FUZZ_MAX_PARTS. Each target defines
+ * it. */
+enum { FUZZ_MAX_PARTS = 8 };
 extern const size_t fuzz_part_count;
 
-/* The byte of a part, 0 beyond its end: for the part that holds the choices. */
+/* A byte of a part, usually a choice; 0 beyond the end. */
 static inline uint8_t fuzz_byte(fuzz_part part, size_t place) {
   return place < part.size ? part.bytes[place] : 0;
 }
 
-/* A file of these bytes, which lies in memory; `number` tells those apart that are wanted
- * at once (0 or 1). It stands open at its beginning until the next of that number. */
+/* Makes a file in memory with the bytes of a part. It is open at offset 0 until the next
+ * call with the same number, 0 or 1. */
 typedef struct fuzz_file {
   int file;          /* descriptor */
-  const char *path;  /* by which it can be opened */
+  const char *path;  /* to open it again */
 } fuzz_file;
 fuzz_file fuzz_make_file(fuzz_part part, unsigned number);
 
-/* Has standard output written into a file in memory from here on, and stands at its
- * beginning: what is there is as long as it has been written. The descriptor is
+/* Redirects standard output to a file in memory, and empties that file. The descriptor is
  * STDOUT_FILENO. libFuzzer writes to standard error. */
 fuzz_file fuzz_catch_output(void);
 
-/* What read() returns at most from here on, in bytes; 0 for no limit. */
+/* The most bytes that read() returns; 0 for no limit. */
 extern size_t fuzz_piece;
 
-/* Ends the process, with the place, unless it holds. */
+/* Aborts with file and line if a condition is false. */
 #define FUZZ_HOLDS(condition) \
   ((condition) ? (void)0 : fuzz_broken(__FILE__, __LINE__, #condition))
 _Noreturn void fuzz_broken(const char *file, int line, const char *condition);
 
-/* What holds for whatever can fail: a failure leaves one line, and success none. Begins
- * the next with an empty one. */
+/* Checks that a failure has left an error of one line, and success none. Then clears the
+ * error. */
 void fuzz_check_error(bool done, gp_error *error);
 
 #endif

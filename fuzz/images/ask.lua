@@ -1,5 +1,6 @@
--- Asks an image about everything that the library tells of it: `ask.lua IMAGE PROFILE`. It stands beside the command
--- lines: reports leave most of this to our own reader of line tables, and libbfd's is behind it.
+-- Queries everything that the library can tell about an image: `ask.lua IMAGE PROFILE`.
+--
+-- Reports mostly use our own reader of line tables; these queries use libbfd's.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local root = arg[0]:match "^(.*)fuzz/images/ask%.lua$"
@@ -8,9 +9,9 @@ package.cpath = root .. "build/?.so;" .. package.cpath
 
 local gprof = require "gprof"
 
-local MOST <const> = 3000 -- addresses that are asked about
+local MAX_ADDRESSES <const> = 3000
 
--- What goes wrong is told as the program tells it.
+-- Reports an error as the program does.
 local function try(value, message)
   if value == nil then
     io.stderr:write("gprof.lua: ", message, "\n")
@@ -21,9 +22,9 @@ end
 
 local image = try(gprof.image(arg[1]))
 local low, high = image.text_low, image.text_high
-local step = math.max(1, (high - low) // MOST)
+local step = math.max(1, (high - low) // MAX_ADDRESSES)
 local lines, sources = 0, 0
-for i = -2, math.min(MOST, high - low) + 2 do
+for i = -2, math.min(MAX_ADDRESSES, high - low) + 2 do
   if image:source(low + i * step, i % 2 == 0) then sources = sources + 1 end
 end
 for _ in image:lines() do

@@ -1,4 +1,4 @@
--- Numbered cases: a damaged image and the command lines that it is reported with; made again from the number.
+-- Numbered cases: a damaged image and command lines for it. Seed and number determine a case.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local commands = require "fuzz.images.commands"
@@ -13,7 +13,7 @@ local cases = {}
 local SECONDS <const> = 10
 local MEBIBYTES <const> = 4096 -- of address space
 
--- A large fixture takes its time and has few turns.
+-- Large fixtures are slow: only one in so many of their turns is used.
 local SELDOM <const> = { static = 8 }
 
 local function pick_fixture(all)
@@ -28,7 +28,7 @@ end
 -- @tparam {table,...} all fixtures
 -- @tparam integer seed of the whole run
 -- @tparam integer number
--- @tparam string dir where the image goes
+-- @tparam string dir directory for the image
 -- @treturn table `fixture`, `image` (path), `damage` (a line), `number`
 function cases.make(all, seed, number, dir)
   math.randomseed(seed, number)
@@ -37,21 +37,21 @@ function cases.make(all, seed, number, dir)
   return { fixture = fixture, image = fixtures.write(fixture, bytes, dir), damage = damage, number = number, dir = dir }
 end
 
--- Runs words within limits; `memory` is of address space, in MiB.
+-- Runs a command with limits; `memory` limits the address space, in MiB.
 local function limited(case, words, memory, env)
   local out, err = case.dir .. "/out", case.dir .. "/err"
   local argv = { program.root .. "/build/mutants/limited", SECONDS, memory, out, err, table.unpack(words) }
-  local said = shell.run(argv, { cwd = case.dir, env = env }).stdout
-  local how, code, most, worked = said:match "^(%a+) (%d+) (%d+) (%d+)\n$"
-  assert(how, "limited: did not say how it went")
+  local output = shell.run(argv, { cwd = case.dir, env = env }).stdout
+  local how, code, most, worked = output:match "^(%a+) (%d+) (%d+) (%d+)\n$"
+  assert(how, "limited: unexpected output")
   code = tonumber(code)
   return { status = how == "exit" and code or nil, signal = how == "wait" and how or how == "signal" and code or nil,
     printed = #shell.read(out), stderr = shell.read(err), memory = tonumber(most),
     worked = tonumber(worked) }
 end
 
--- gdb's stack, by the interpreter that has libbfd in it with the names of its functions, if it is there. What never
--- ends is stopped by its limit of CPU time.
+-- Returns the stack from gdb. Uses the interpreter with libbfd linked in, if it has been built, as it has all function
+-- names. The limit of CPU time ends endless loops.
 local function stack_of(case, arguments, options)
   local telling = program.root .. "/build/mutants/lua"
   local words = commands.words(arguments, shell.exists(telling) and telling or "lua5.4", program.root, options.sandbox)
@@ -63,10 +63,10 @@ end
 local SANITIZERS <const> = { ASAN_OPTIONS = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096" ..
   ":detect_odr_violation=0:handle_abort=1" }
 
---- Runs a case with one command line, which is picked by chance.
+--- Runs a case with one random command line.
 -- @tparam table case
 -- @tparam[opt] table options `sanitized`; `sandbox`
--- @treturn table as `judge.verdict` takes it; and `verdict`, `arguments`; of a fault, `stack` and `kind`
+-- @treturn table the input of `judge.verdict`, with `verdict` and `arguments`; for a fault, also `stack` and `kind`
 function cases.run(case, options)
   options = options or {}
   local arguments, chatty = commands.pick(case.fixture, case.image)
@@ -77,8 +77,8 @@ function cases.run(case, options)
   result.verdict = judge.verdict(result, { chatty = chatty, spacious = false,
     silent = commands.may_be_silent(arguments) })
   if result.verdict ~= "report" and result.verdict ~= "line" then
-    local said = result.stderr:find("#0 ", 1, true) and result.stderr or nil
-    result.stack = said or result.verdict == "talk" and "" or stack_of(case, arguments, options)
+    local sanitizer = result.stderr:find("#0 ", 1, true) and result.stderr or nil
+    result.stack = sanitizer or result.verdict == "talk" and "" or stack_of(case, arguments, options)
     result.kind = result.verdict == "talk" and judge.talk(result)
       or judge.kind(result.verdict, judge.frames(result.stack))
   end

@@ -1,10 +1,9 @@
--- The command lines that damaged images are reported with.
+-- The command lines for damaged images.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local commands = {}
 
--- "ask" is the script beside this one. DIR stands for the directory of the fixture. `-d` is chatty: what it says of the
--- work is many lines.
+-- "ask" stands for ask.lua, DIR for the directory of the fixture. `-d` prints any number of lines on standard error.
 local lines <const> = {
   "ask", "ask", "ask", "ask", "ask", "ask",
   "", "-l", "-A -IDIR", "-x -l -A -IDIR", "-c", "-l -A -IDIR", "-b -z", "-c -z", "-l -z -p", "-l -C", "-C",
@@ -16,11 +15,11 @@ local lines <const> = {
   "-s", "-l -A -t3 -L -IDIR", "-m5 -l -A -IDIR", "-y -A -l -IDIR", "--color=always -w20", "-c -l",
 }
 
---- Picks a command line, by chance.
+--- Picks a random command line.
 -- @tparam table fixture
 -- @tparam string image
 -- @treturn {string,...} words
--- @treturn boolean whether it may say any number of lines about its work
+-- @treturn boolean whether it may print any number of lines on standard error
 function commands.pick(fixture, image)
   local words, line = {}, lines[math.random(#lines)]
   for word in line:gmatch "%S+" do
@@ -35,7 +34,7 @@ end
 -- @tparam {string,...} arguments as `pick` returns them
 -- @tparam string interpreter path
 -- @tparam string root of the checkout
--- @tparam[opt] boolean sandbox adds that option, which "ask" has not
+-- @tparam[opt] boolean sandbox adds the option --sandbox, except to "ask"
 -- @treturn {string,...}
 function commands.words(arguments, interpreter, root, sandbox)
   if arguments[1] == "ask" then
@@ -45,8 +44,8 @@ function commands.words(arguments, interpreter, root, sandbox)
   return table.move(arguments, 1, #arguments, #words + 1, words)
 end
 
---- Tells whether a command line may print nothing and be right: it writes into files, or prints what is known of
--- source alone, which is nothing where debugging information is broken.
+--- Whether a command line may correctly print nothing. It writes into files, or prints only data by source line, which
+-- need debugging information.
 -- @tparam {string,...} words
 -- @treturn boolean
 function commands.may_be_silent(words)

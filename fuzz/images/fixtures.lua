@@ -1,6 +1,5 @@
--- The images that are damaged: small ones of many kinds, each with a profile that fits.
---
--- They are the same bytes wherever and whenever one compiler makes them.
+-- The images to damage: small ones of many kinds, each with a matching profile. Builds are reproducible: the same
+-- compiler always makes the same bytes.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -18,7 +17,8 @@ local assembled <const> = "printf '.text\\n%s\\n' " ..
   "'.globl first' '.type first,@function' 'first: nop' ' nop' ' nop' ' nop' '.size first,.-first' " ..
   "'.globl main' '.type main,@function' 'main: nop' ' nop' ' nop' '.size main,.-main' >first.s; "
 
--- `line` makes the file `image`; `mutant` is what is damaged, if that is another file; `needs` a program.
+-- `line` is a shell command that makes the file `image`. `mutant` names the file to damage, if not `image`. `needs`
+-- is a required program.
 local recipes <const> = {
   { name = "dwarf5", line = C:format "-g" },
   { name = "dwarf4", line = C:format "-gdwarf-4" },
@@ -60,7 +60,7 @@ local recipes <const> = {
   { name = "pe", line = BARE:format "" .. " && strip -g image && objcopy -O pei-x86-64 image image" },
 }
 
--- A histogram of all code, and calls between neighbours.
+-- A profile with a histogram of all code, and arcs between addresses in it.
 local function profile_of(image)
   local found = layout.read(shell.read(image))
   local low, size = build.section(image, ".text")
@@ -76,7 +76,7 @@ local function profile_of(image)
   return gmon.magic { pointer = found.pointer, big = found.order == ">", records = records }
 end
 
--- The checksum that .gnu_debuglink has of a file: CRC-32 as of ISO 3309.
+-- The checksum of a file in .gnu_debuglink: CRC-32 of ISO 3309.
 local function checksum(bytes)
   local crc = 0xffffffff
   for i = 1, #bytes do
@@ -88,7 +88,7 @@ local function checksum(bytes)
   return crc ~ 0xffffffff
 end
 
--- An image whose .gnu_debuglink tells the checksum of these bytes.
+-- Sets the checksum in an image's .gnu_debuglink to that of `bytes`.
 local function link_to(image, bytes)
   for _, section in ipairs(layout.read(image).sections) do
     if section.name == ".gnu_debuglink" then
@@ -118,10 +118,10 @@ local function make(recipe, dir)
   return fixture
 end
 
---- Makes all fixtures that can be made here.
--- @tparam string dir where they go
--- @treturn {table,...} `name`; `dir`, with sources, `profile` and files for options; `bytes` to be damaged
--- @treturn {string,...} names of those that lack a compiler or so
+--- Makes all fixtures that the installed compilers support.
+-- @tparam string dir output directory
+-- @treturn {table,...} fixtures: `name`; `dir`, with sources and files for options; `profile` (path); `bytes` to damage
+-- @treturn {string,...} names of fixtures that could not be made
 function fixtures.make(dir)
   local made, lacking = {}, {}
   for _, recipe in ipairs(recipes) do
@@ -131,7 +131,7 @@ function fixtures.make(dir)
   return made, lacking
 end
 
---- Writes a damaged fixture, with what belongs to it.
+--- Writes a damaged fixture, with the other files that it needs.
 -- @tparam table fixture
 -- @tparam string bytes damaged
 -- @tparam string dir

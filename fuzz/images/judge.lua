@@ -1,14 +1,14 @@
--- Judges how a run of the program ended: by a report, by one line, or by a fault, and whose fault it is.
+-- Classifies how a run of the program ended: a report, an error line, or a fault. Decides whose fault it is.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local judge = {}
 
---- More memory than this, in KiB, is a fault.
-judge.MOST_MEMORY = 1 << 20
+--- A run that uses more memory than this, in KiB, is a fault.
+judge.MAX_MEMORY = 1 << 20
 
 local SIGXCPU <const> = 24
 
--- What is told beside a report.
+-- Lines on standard error that may accompany a report.
 local remarks = {
   "^gprof%.lua: warning: [^\n]+\n$", "^gprof%.lua: hint: [^\n]+\n$",
   "^gprof%.lua: [^\n]+: addresses corrected %(%-%-slide=0 disables this%): [^\n]+\n$",
@@ -33,17 +33,18 @@ local function one_line(text)
   return line and line:find "^gprof%.lua: " ~= nil and not line:find "%f[%a]stack traceback"
 end
 
---- Judges a run.
--- @tparam table result `status` or `signal` (`"wait"` if it was ended for not working either), `stderr`, `printed`
---   (bytes on standard output) and `memory` (KiB at most)
--- @tparam[opt] table how `chatty`: it tells of its work on standard error; `spacious`: its memory does not count
--- @treturn string "report" or "line"; or a fault: "crash", "hang", "memory", or "talk", which is anything else
+--- Classifies a run.
+-- @tparam table result `status` or `signal` (`"wait"` if it was killed after waiting too long), `stderr`, `printed`
+--   (bytes on standard output) and `memory` (peak, in KiB)
+-- @tparam[opt] table how `chatty`: it may print any lines on standard error; `spacious`: ignore its memory; `silent`:
+--   it may print nothing
+-- @treturn string "report" or "line"; or a fault: "crash", "hang", "memory", or "talk" for any other output
 function judge.verdict(result, how)
   how = how or {}
   if result.signal == SIGXCPU or result.signal == "wait" then return "hang" end
   if result.signal or result.stderr:find("Sanitizer:", 1, true)
     or result.stderr:find("runtime error:", 1, true) then return "crash" end
-  if not how.spacious and result.memory > judge.MOST_MEMORY then return "memory" end
+  if not how.spacious and result.memory > judge.MAX_MEMORY then return "memory" end
   local stderr = result.stderr
   if how.chatty then
     stderr = result.status == 0 and "" or stderr:match "([^\n]*\n)$" or ""
@@ -57,7 +58,7 @@ function judge.verdict(result, how)
   return "talk"
 end
 
--- Frames of the C library and of sanitizers tell nothing of who called them.
+-- Frames of the C library and of sanitizers are skipped: their caller is at fault.
 local BELOW <const> = { "libc%.so", "libc%.", "ld%-linux", "libasan", "libubsan", "/libc_", "sysdeps/", "/malloc/",
   "^__asan", "^__interceptor", "^__sanitizer", "^__GI_", "^__libc", "^__ubsan", "^raise", "^abort", "^memcpy$",
   "^memmove$", "^malloc$", "^free$", "^realloc$", "^calloc$", "^_int_", "^malloc_", "^__mem", "^__str", "^strlen$" }
@@ -71,23 +72,23 @@ end
 
 --- Reads a stack as gdb or a sanitizer prints it.
 -- @tparam string text
--- @treturn {table,...} innermost first: `name` of the function, `place`, the source or library that it is in
+-- @treturn {table,...} innermost first: `name` of the function; `place`, its source or library
 function judge.frames(text)
   local frames = {}
   for line in text:gmatch "[^\n]+" do
     local name, place = line:match "^%s*#%d+%s+0x%x+ in (%S+)(.*)$"
     if not name then name, place = line:match "^%s*#%d+%s+(%S+)(.*)$" end
-    -- What a sanitizer says of where memory came from is another stack.
+    -- A second stack shows where a sanitizer saw the allocation.
     if line:find "^%s*#0 " and #frames > 0 then break end
     if name then frames[#frames + 1] = { name = name, place = place } end
   end
   return frames
 end
 
---- Tells whose a fault is: that of the innermost frame outside of the C library.
+--- Decides whose fault it is, by the innermost frame outside of the C library.
 -- @tparam {table,...} frames
 -- @treturn string "ours" or "libbfd's"
--- @treturn string its function
+-- @treturn string the function of that frame
 function judge.whose(frames)
   for _, frame in ipairs(frames) do
     if not is_below(frame) then
@@ -99,7 +100,7 @@ function judge.whose(frames)
   return "ours", "?"
 end
 
---- What is called what a run said that is neither a report nor a line: its status and first words.
+--- Names a fault "talk": the status and the first line of the output.
 -- @tparam table result
 -- @treturn string
 function judge.talk(result)
@@ -107,7 +108,7 @@ function judge.talk(result)
   return ("status %d, %s: %s"):format(result.status, result.printed > 0 and "a report" or "no report", words)
 end
 
---- What a fault is called: its kind and where it lies.
+--- Names any other fault: its owner, its kind and its function.
 -- @tparam string verdict
 -- @tparam {table,...} frames
 -- @treturn string such as "libbfd's crash in bfd_getl32"

@@ -1,4 +1,4 @@
--- Faults that are libbfd's, by kind, and why nothing is done about them here.
+-- Known faults of libbfd, by kind; each value is the reason why our code is not the cause.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 return {

@@ -1,12 +1,12 @@
--- Where the fields of an ELF file are, for mutations to aim at.
+-- Finds the fields of an ELF file, as targets for mutations.
 --
--- Layouts: System V ABI, "Object Files"; of units, DWARF 5, chapter 7. Only what is there is listed, whatever the
--- headers say. A file that holds an ELF file at some offset, as an archive does, has the fields of that.
+-- Layouts: System V ABI, "Object Files"; for units, DWARF 5, chapter 7. Fields beyond the end of the file are omitted,
+-- whatever the headers say. For an archive, lists the fields of its first member.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local layout = {}
 
--- Formats: P is an address, of as many bytes as the class says; else as string.unpack has them.
+-- Formats are those of string.unpack, and P: an address of 4 or 8 bytes, by the class of the file.
 local IDENT <const> = { { "class", "B", 4 }, { "data", "B", 5 }, { "version", "B", 6 }, { "abi", "B", 7 } }
 local EHDR <const> = { "type I2", "machine I2", "version I4", "entry P", "phoff P", "shoff P", "flags I4",
   "ehsize I2", "phentsize I2", "phnum I2", "shentsize I2", "shnum I2", "shstrndx I2" }
@@ -33,13 +33,13 @@ local SHT <const> = { symtab = 2, strtab = 3, rela = 4, dynamic = 6, note = 7, n
 layout.SHT = SHT
 layout.COMPRESSED = 0x800
 
-local MOST_UNITS <const> = 64
+local MAX_UNITS <const> = 64
 
--- A reader of one file: what its methods find is appended to `fields`, by kind.
+-- A reader of one file. Its methods append what they find to `fields`, by kind.
 local reader = {}
 reader.__index = reader
 
--- Notes a field unless it lies beyond the end.
+-- Adds a field unless it is beyond the end. Returns its size.
 function reader:add(kind, name, format, at)
   local size = string.packsize(format)
   if at >= 0 and at + size <= #self.bytes then
@@ -50,7 +50,7 @@ function reader:add(kind, name, format, at)
   return size
 end
 
--- Notes the fields of a record; returns its values by name and the offset behind.
+-- Adds the fields of a record. Returns their values by name, and the offset after the record.
 function reader:record(kind, fields, at)
   local values = {}
   for _, field in ipairs(fields) do
@@ -67,32 +67,32 @@ end
 function reader:records(kind, fields, from, size)
   local at, stop = from, math.min(#self.bytes, from + size)
   while at < stop do
-    local _, behind = self:record(kind, fields, at)
-    at = behind
+    local _, next = self:record(kind, fields, at)
+    at = next
   end
 end
 
--- Units of debugging information begin with their length, 32 or 64 bits wide, and a version.
+-- A unit of debugging information begins with its length, of 32 or 64 bits, and a version.
 function reader:units(name, from, size)
   local at, stop = from, math.min(#self.bytes, from + size)
-  for _ = 1, MOST_UNITS do
+  for _ = 1, MAX_UNITS do
     if at < from or at + 16 > stop then return end
     local length = (self.order .. "I4"):unpack(self.bytes, at + 1)
     self:add(name, "length", "I4", at)
-    local behind = at + 4
+    local next = at + 4
     if length == 0xffffffff then
-      self:add(name, "wide_length", "I8", behind)
-      length = (self.order .. "I8"):unpack(self.bytes, behind + 1)
-      behind = behind + 8
+      self:add(name, "wide_length", "I8", next)
+      length = (self.order .. "I8"):unpack(self.bytes, next + 1)
+      next = next + 8
     end
-    self:add(name, "version", "I2", behind)
+    self:add(name, "version", "I2", next)
     for i = 2, 15 do
-      self:add(name, "header", "B", behind + i)
+      self:add(name, "header", "B", next + i)
     end
     for i = 2, 14, 4 do
-      self:add(name, "header_word", "I4", behind + i)
+      self:add(name, "header_word", "I4", next + i)
     end
-    at = behind + length
+    at = next + length
   end
 end
 
@@ -100,7 +100,7 @@ local UNITS <const> = { [".debug_info"] = true, [".debug_line"] = true, [".debug
   [".debug_str_offsets"] = true, [".debug_addr"] = true, [".debug_rnglists"] = true, [".debug_loclists"] = true,
   [".debug_types"] = true }
 
--- What is in a section, by its type.
+-- Adds the fields in a section, by its type.
 function reader:contents(section)
   local from, size, pointer = section.offset, section.size, self.pointer
   local type = section.type
@@ -142,9 +142,9 @@ end
 
 --- Finds the fields of a file.
 -- @tparam string bytes
--- @treturn table `fields`, arrays of `{ at =, size =, name = }` by kind (offsets from 0), empty for what is no ELF
---   file; `sections`, an array of values of section headers by name, with `header`, the offset of the header; `order`,
---   "<" or ">"; `pointer`, 4 or 8
+-- @treturn table `fields`: arrays of `{ at =, size =, name = }` by kind, with offsets from 0; empty if it is not an ELF
+--   file. `sections`: an array of section headers, each a table of values by name, with `header`, its offset. `order`:
+--   "<" or ">". `pointer`: 4 or 8
 function layout.read(bytes)
   local base = bytes:match "^()\127ELF" or bytes:match "^!<arch>\n.-()\127ELF"
   local self = setmetatable({ bytes = bytes, base = (base or 1) - 1, fields = {}, sections = {}, order = "<",

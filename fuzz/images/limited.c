@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Runs a command within limits: `limited SECONDS MEBIBYTES OUT ERR COMMAND...`.
+ * Runs a command with limits: `limited SECONDS MEBIBYTES OUT ERR COMMAND...`.
  *
- * SECONDS are of the processor, so that it does not matter how busy the machine is; one
- * that waits is ended after ten times as many. MEBIBYTES are of address space; 0 is no
- * limit. Then a line says how it ended: "exit 0", "signal 11" or "wait 9"; and its peak
- * of memory in KiB, and the milliseconds that it worked.
+ * SECONDS limits the CPU time, so the load of the machine does not matter. A command that
+ * waits is killed after ten times as many seconds. MEBIBYTES limits the address space; 0
+ * means no limit. OUT and ERR are files for the output. Prints how the command ended,
+ * "exit 0", "signal 11" or "wait 9", its peak memory in KiB, and its CPU time in ms.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -48,9 +48,10 @@ static void start(char **words, rlim_t seconds, rlim_t mebibytes) {
   _exit(127);
 }
 
-/* The kernel ends a process with SIGKILL that has used up both of its limits, which are
- * one here. It counts a little more than it tells. */
-static void tell(int status, const struct rusage *use, rlim_t seconds) {
+/* The kernel sends SIGXCPU at the soft limit and SIGKILL at the hard limit; here they are
+ * equal. Reports SIGKILL after at least 80% of the limit as SIGXCPU: rusage shows
+ * slightly less time than the kernel counts. */
+static void print_result(int status, const struct rusage *use, rlim_t seconds) {
   long worked = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000 +
                 (use->ru_utime.tv_usec + use->ru_stime.tv_usec) / 1000;
   const char *how = WIFEXITED(status) ? "exit" : waited ? "wait" : "signal";
@@ -70,6 +71,6 @@ int main(int argc, char **argv) {
   signal(SIGALRM, end_child);
   alarm((unsigned)seconds * 10);
   while (wait4(child, &status, 0, &use) < 0) continue;
-  tell(status, &use, seconds);
+  print_result(status, &use, seconds);
   return 0;
 }

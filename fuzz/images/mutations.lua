@@ -1,6 +1,6 @@
--- Ways to damage an image. Each takes the image and says in a few words what it did.
+-- Ways to damage an image. Each changes the image and returns a short description; nil if it is not applicable.
 --
--- Chance is math.random's: the same seed damages the same image in the same way.
+-- Random numbers come from math.random: the same seed damages an image in the same way.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local layout = require "fuzz.images.layout"
@@ -13,7 +13,7 @@ local function pick(list)
   return list[random(#list)]
 end
 
--- An offset in the image, or a length of some of it. Mostly short.
+-- A random length up to `most`; usually short.
 local function some_length(most)
   return random(0, math.max(0, math.min(most, 2 ^ random(0, 12) // 1 | 0)))
 end
@@ -23,7 +23,7 @@ local function replace(image, at, new)
   image.bytes = image.bytes:sub(1, at) .. new .. image.bytes:sub(at + #new + 1)
 end
 
--- Fields that were there at first may have been cut off since.
+-- Writes a field. Does nothing if an earlier mutation has cut the field off.
 local function write(image, field, value)
   if field.at + field.size > #image.bytes then return end
   local order, size = image.layout.order, field.size
@@ -38,7 +38,7 @@ end
 
 -- --- values ---------------------------------------------------------------------
 
--- What a field may become: what its neighbours are not, what is nearly right, and what is huge.
+-- New values for a field: special ones, huge ones, and small changes of the old value.
 local values <const> = {
   function() return 0 end,
   function() return 1 end,
@@ -82,13 +82,13 @@ local function set_field(image, field, value)
   return ("%s at %#x = %#x"):format(field.name, field.at, value)
 end
 
--- A field of any kind gets a value of any.
+-- Sets any field to any value.
 function mutations.field(image)
   local field = any_field(image)
   return field and set_field(image, field, pick(values)(read(image, field), image))
 end
 
--- A field gets the value of another of its name.
+-- Copies the value of another field of the same name.
 function mutations.exchange(image)
   local field, alike = any_field(image), {}
   if not field then return end
@@ -98,7 +98,7 @@ function mutations.exchange(image)
   return set_field(image, field, read(image, pick(alike)))
 end
 
--- All fields of a name become one value, or change alike.
+-- Changes all fields of a name in the same way.
 function mutations.all_of_a_name(image)
   local chosen, value = any_field(image), pick(values)
   if not chosen then return end
@@ -112,7 +112,7 @@ function mutations.all_of_a_name(image)
   return ("%d fields %s, such as %#x"):format(count, chosen.name, read(image, chosen))
 end
 
--- A compressed section claims to be of any size, and mostly of far more than there is.
+-- Changes the uncompressed size of a compressed section, usually to a huge one.
 function mutations.claimed_size(image)
   local sizes = {}
   for _, field in ipairs(image.layout.fields.chdr or {}) do
@@ -137,7 +137,7 @@ local function header_field(image, section, name)
     name = ("%s.sh_%s"):format(section.name, name) }
 end
 
--- Sections that are read are worth more than others: those have their turn by plain flips, too.
+-- A random section, preferably one that gprof reads. Byte mutations reach the others.
 local function any_section(image, matches)
   local all, wanted = image.layout.sections, {}
   for _, section in ipairs(all) do
@@ -173,7 +173,7 @@ mutations.section_type = in_header("type", function()
   return pick(types)
 end)
 
--- A section has the bytes of another.
+-- Gives a section the offset and size of another.
 function mutations.section_overlap(image)
   local one, other = any_section(image), any_section(image)
   if not one then return end
@@ -182,7 +182,7 @@ function mutations.section_overlap(image)
   return ("%s has the bytes of %s"):format(one.name, other.name)
 end
 
--- Two sections change places: links and indices lead to others.
+-- Swaps two section headers, so links and indices refer to the wrong sections.
 function mutations.section_swap(image)
   local one, other = any_section(image), any_section(image)
   if not one or other.header == one.header then return end
@@ -190,10 +190,10 @@ function mutations.section_swap(image)
   local header = image.bytes:sub(one.header + 1, one.header + size)
   replace(image, one.header, image.bytes:sub(other.header + 1, other.header + size))
   replace(image, other.header, header)
-  return ("headers of %s and %s change places"):format(one.name, other.name)
+  return ("headers of %s and %s are swapped"):format(one.name, other.name)
 end
 
--- A section goes by the name of another: there are two of it then.
+-- Gives a section the name of another, which then exists twice.
 function mutations.section_twice(image)
   local one, other = any_section(image), any_section(image)
   if not one then return end
@@ -206,7 +206,7 @@ local NAMES <const> = { ".debug_info", ".debug_line", ".debug_abbrev", ".debug_s
   ".debug_str_offsets", ".gnu_debugaltlink", ".gnu_debuglink", ".text", ".plt", ".plt.got", ".note.gnu.build-id",
   ".gnu.debuglto_", ".gnu.lto_.opts", ".symtab_shndx", ".opd", ".debug_macro", ".debug_macinfo" }
 
--- A section gets another name, written over the old one as far as there is room for it, and the rest of its tail.
+-- Renames a section in the string table. The name is cut to the length of the old one.
 function mutations.section_name(image)
   local section, name = any_section(image), pick(NAMES)
   local at = section and image.bytes:find(section.name .. "\0", 1, true)
@@ -217,7 +217,7 @@ end
 
 -- --- bytes ----------------------------------------------------------------------
 
--- A place to damage: half of the time in a section that is read, else anywhere.
+-- A random offset: half of the time in a section, else anywhere.
 local function any_place(image)
   local section = random(2) == 1 and any_section(image)
   if section and section.size > 0 and section.offset < #image.bytes then
@@ -252,7 +252,7 @@ mutations.word = overwrite(function(image)
 end)
 mutations.zeros = overwrite(function(image) return ("\0"):rep(some_length(#image.bytes)) end)
 mutations.ones = overwrite(function(image) return ("\xff"):rep(some_length(#image.bytes)) end)
--- LEB128 numbers of any length
+-- LEB128 numbers without end, or of any length
 mutations.endless = overwrite(function()
   return ("\x80"):rep(random(0, 20)) .. pick { "\x7f", "\0", "\xff\xff", "" }
 end)
@@ -263,7 +263,7 @@ mutations.copy = overwrite(function(image)
   return image.bytes:sub(from + 1, from + some_length(#image.bytes))
 end)
 
--- All of a section is one byte: no string ends.
+-- Fills a section with one byte, so that strings do not end.
 function mutations.fill(image)
   local section = any_section(image)
   if not section or section.offset >= #image.bytes then return end
@@ -272,7 +272,7 @@ function mutations.fill(image)
   return ("%s is filled with %#04x"):format(section.name, image.bytes:byte(section.offset + 1) or 0)
 end
 
--- A string table does not end with NUL, or has none in its last part.
+-- Replaces all NULs in the last part of a string table.
 function mutations.unterminated(image)
   local section = any_section(image, "str")
   if not section or section.size == 0 or section.offset + section.size > #image.bytes then return end
@@ -297,7 +297,7 @@ function mutations.extend(image)
   return ("%d bytes more"):format(more)
 end
 
--- Bytes are taken away or put in between, so that all behind is elsewhere.
+-- Removes or inserts bytes, which moves everything after them.
 function mutations.shift(image)
   local at, length = any_place(image), random(16)
   if random(2) == 1 then
@@ -310,7 +310,7 @@ end
 
 -- --- several --------------------------------------------------------------------
 
--- Single fields and bytes lead deepest, and have more turns than what wrecks a file.
+-- Changes of single fields and bytes reach the deepest code. So they are chosen more often than coarse damage.
 local often <const> = { "field", "field", "field", "field", "exchange", "flip", "byte", "bytes", "word", "endless" }
 
 local names = {}
@@ -323,7 +323,7 @@ table.move(often, 1, #often, #names + 1, names)
 --- Damages an image.
 -- @tparam string bytes
 -- @treturn string bytes
--- @treturn string what was done, in a line
+-- @treturn string a description, in a line
 function mutations.damage(bytes)
   local image, done = { bytes = bytes, layout = layout.read(bytes) }, {}
   local wanted = pick { 1, 1, 1, 2, 3, 6 }

@@ -1,14 +1,17 @@
--- Damages images and has them reported: `lua5.4 fuzz/images/run.lua [NAME=VALUE...]`, from the checkout.
+-- Damages images and runs gprof.lua on them: `lua5.4 fuzz/images/run.lua [NAME=VALUE...]`, from the checkout.
 --
---   mutants=5000   how many          seed=1       of all chance
---   first=1        number of the first, and with mutants=1 the only one
---   runs=2         command lines for each
---   sanitized=1    by the interpreter with sanitizers
---   sandbox=1      each command line has --sandbox in front
---   share=0/1      of every so many numbers one only, so that several runs divide the work
---   show=1         says what each mutant is, and what became of it
+--   mutants=1000   number of mutants
+--   seed=1         seed of the random numbers
+--   first=1        number of the first mutant
+--   runs=2         command lines per mutant
+--   sanitized=1    use the interpreter with sanitizers
+--   sandbox=1      add the option --sandbox
+--   share=I/N      only mutants whose number modulo N is I: N processes can share the work
+--   show=1         print each mutant and its result
+--   lines=1        print how often each error line occurred
 --
--- Faults are kept in build/mutants/found. The status is 1 if there is any that is not known to be libbfd's.
+-- Saves the first fault of each kind in build/mutants/found. The exit status is 1 if there is a fault that is not in
+-- known.lua.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 package.path = "./?.lua;./spec/?.lua;./lua/?.lua;./lua/?/init.lua;" .. package.path
@@ -32,7 +35,7 @@ local found = "build/mutants/found"
 local count = { mutants = 0, runs = 0, report = 0, line = 0, memory = 0, worked = 0 }
 local faults, order, lines = {}, {}, {}
 
--- Keeps the image of a fault with its stack, the first of each kind.
+-- Counts a fault. Saves the first of each kind, with its image and stack.
 local function keep(case, result)
   local kind = result.kind
   if not faults[kind] then

@@ -1,4 +1,4 @@
--- Texts as old compilers wrote them, and some that are damaged.
+-- bb.out files as old compilers wrote them, and damaged ones.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local head <const> = "Basic block profiling finished on Sat Feb 1 1992\n\n"

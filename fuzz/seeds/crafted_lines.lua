@@ -1,20 +1,20 @@
--- Debugging sections of two units that share a line table, written by hand: of any byte order, and with what compilers
--- never write.
+-- Crafted debugging sections of units that share a line table, in any byte order. They have features that compilers
+-- never use.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local char <const> = string.char
 
 local LOW <const> = 0x1000
 
--- Numbers of LEB128: none here is above 127.
+-- All LEB128 numbers here are below 128: one byte each.
 local function abbreviations(form)
   local name <const>, offset <const> = 0x08, form
-  return char(1, 0x11, 0, 0x10, offset, 0x1b, name, 0, 0) .. -- where lines are, where it was compiled
-    char(2, 0x11, 1, 0x03, 0x0a, 0x10, offset, 0x1b, 0x0e, 0, 0) .. -- a block; text elsewhere
+  return char(1, 0x11, 0, 0x10, offset, 0x1b, name, 0, 0) .. -- line table, directory
+    char(2, 0x11, 1, 0x03, 0x0a, 0x10, offset, 0x1b, 0x0e, 0, 0) .. -- a block; the directory in .debug_str
     char(3, 0x11, 0, 0x72, 0x17, 0x10, 0x21, 0, 0x1b, 0x25, 0, 0, 0)
 end
 
--- What a unit or a table begins with: its length, in the size of its offsets.
+-- Prepends the length of a unit or table, in the size of its offsets.
 local function with_length(like, wide, body)
   return wide and like("I4I8", 0xffffffff, #body) .. body or like("I4", #body) .. body
 end
@@ -25,17 +25,17 @@ local function unit(plan, like, offset, entry)
   return with_length(like, plan.wide, header .. entry)
 end
 
--- The names of directories and files.
+-- The directory and file tables.
 local function tables(version)
   if version < 5 then
     return "src\0/usr/include\0\0" .. "a.c\0\1\0\0b.h\0\2\5\6\0"
   end
   local path <const>, directory <const> = 1, 2
-  return char(1, path, 0x08, 2) .. "/home\0src\0" .. -- directories, each an inline text
+  return char(1, path, 0x08, 2) .. "/home\0src\0" .. -- directories, as inline strings
     char(2, path, 0x08, directory, 0x0b, 2) .. "a.c\0\1" .. "b.h\0\0"
 end
 
--- A program with every opcode, in two sequences.
+-- A line program with every opcode, in two sequences.
 local function program(plan, like)
   local address = function(value)
     return char(0, 1 + plan.pointer, 2) .. like("I" .. plan.pointer, value)
@@ -54,7 +54,7 @@ local function line_table(plan, like, offset)
     offset(#machine) .. machine .. program(plan, like))
 end
 
---- Makes them.
+--- Makes the sections.
 -- @tparam table plan `big`, `pointer`, `version` of DWARF, `wide` (64-bit DWARF)
 -- @treturn {string,...} the sections, in the order of fuzz/debugging.h
 return function(plan)

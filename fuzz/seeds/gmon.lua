@@ -1,4 +1,4 @@
--- A file of every format, in every layout; read in pieces of several sizes.
+-- Files of every format and layout, read in pieces of several sizes.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local profiles = require "seeds.profiles"

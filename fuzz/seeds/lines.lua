@@ -1,4 +1,4 @@
--- Debugging sections, made by compilers and by hand.
+-- Debugging sections from compilers, and crafted ones.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "seeds.crafted_lines"
@@ -13,10 +13,10 @@ int more(int x) { return x > 3 ? twice(x) : x + 1; }
 int main(void) { return more(2); }
 ]]
 
--- Addresses: all that there are at 0x1000, or some.
+-- Wanted addresses: all from 0x1000, or some.
 local all <const>, some <const> = ("\0\255"):rep(8), "\3\9\17\1\0\200"
 
--- A program that is linked to 0x1000, of which libc has no part; nil if the compiler can't.
+-- Links a program without libc at address 0x1000; false if the compiler cannot.
 local function link(compiler, flags, dir)
   local words = { compiler, "-nostdlib", "-static", "-Wl,-Ttext=0x1000,-e,main,--build-id=none", "-o", "program",
     "program.c" }
@@ -44,7 +44,7 @@ return function(save)
         if link(compiler, { "-O2", "-gdwarf-" .. version, width }, dir) then
           local parts = sections(dir)
           save("\0\0" .. all, table.unpack(parts))
-          save("\16\1" .. some, table.unpack(parts)) -- compressed; as libbfd
+          save("\16\1" .. some, table.unpack(parts)) -- compressed sections; as_libbfd
         end
       end
     end

@@ -1,4 +1,4 @@
--- Every option there is, by each of its names, with an argument and without.
+-- Every option by each of its names, with and without an argument.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local home <const> = debug.getinfo(1, "S").source:match "^@(.*)seeds/options%.lua$"

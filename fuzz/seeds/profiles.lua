@@ -1,11 +1,11 @@
--- Profiles of every shape, for the targets that read some.
+-- Profiles in every format and layout, for several targets.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gmon = require "support.gmon"
 
 local LOW <const>, SIZE <const> = 0x1000, 0x20
 
--- What a file can tell: samples of two ranges, calls, blocks; large counts, and few.
+-- All kinds of records: histograms of two ranges, arcs, blocks; with large or small counts.
 local function records(much)
   local top = much and 0xffffffff or 3
   return {
@@ -20,7 +20,7 @@ local function records(much)
   }
 end
 
--- More bins than are added one by one, with counts that are too large for two bytes when they are added up.
+-- Many bins, whose sums need more than two bytes.
 local function wide()
   local histogram = { kind = "histogram", low = LOW, high = LOW + 4 * 600, bins = { n = 600 } }
   for i = 1, 290 do histogram.bins[i] = i % 7 == 0 and 65535 or i end
@@ -28,13 +28,13 @@ local function wide()
   return { histogram, histogram, histogram }
 end
 
--- What the dynamic linker writes of a library: calls from outside and inside, and some that it did not count.
+-- A profile of a shared library, as the dynamic linker writes it: calls from outside and inside, and uncounted ones.
 local function shared(much)
   return { low = LOW, high = LOW + 6 * SIZE, bins = { 1, 0, much and 65535 or 2, 0, 9, 0 }, room = much and 60 or 0,
     arcs = { { 0, SIZE, 3 }, { SIZE + 4, 2 * SIZE, much and 0xffffffff or 1 } }, claimed = much and 1000 or 2 }
 end
 
---- The bytes of profiles of one shape.
+--- Makes profiles of one layout.
 -- @tparam table shape `pointer` and `big`
 -- @treturn {string,...}
 return function(shape)

@@ -1,11 +1,11 @@
--- Profiles of the fixture's functions, and the one that it wrote; choices of each report.
+-- Profiles of the fixture: its own and a crafted one, with choices for each report.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local gmon = require "support.gmon"
 local shell = require "support.shell"
 
--- Samples of all of the text, calls between all functions, blocks in each.
+-- A profile with samples in all of .text, arcs between neighbouring functions, and a block in each function.
 local function crafted(image)
   local low, size = build.section(image, ".text")
   local functions, bins = {}, { n = size // 4 }
@@ -23,13 +23,13 @@ local function crafted(image)
   return gmon.magic { records = records }
 end
 
--- Symbols of the fixture, as a symbol file and as a map; some have names of C++.
+-- The symbols of the fixture as a symbol file and as a map. Some get C++ names.
 local function lists(image)
   local symbols = shell.check({ "nm", "-n", image }).stdout:gsub("helper", "_ZN1aC1Ev")
   return symbols, (symbols:gsub("[^\n]+", "x.o:%0"))
 end
 
--- In the order in which the target takes them.
+-- In the order in which the target makes its choices.
 local function choices(report, line, meant)
   return string.char(0, 0, line, report == 1 and 7 or 0, report & 1, line & 1, 0, 0, 0, line, meant, report, line & 1,
     0, report & 1, 1, 0, 0, 79, 1, 10)

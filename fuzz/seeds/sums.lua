@@ -1,4 +1,4 @@
--- Every two profiles of one layout.
+-- All pairs of profiles of the same layout.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local profiles = require "seeds.profiles"

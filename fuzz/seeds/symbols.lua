@@ -1,4 +1,4 @@
--- What nm prints of a fixture, lines of maps, and lines that are odd.
+-- nm's output for a fixture, lines of maps, and malformed lines.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

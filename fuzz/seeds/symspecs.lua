@@ -1,4 +1,4 @@
--- What names something in the fixture, and what has the forms of symspecs.
+-- Symspecs of every form; some match in the fixture.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local specs <const> = {

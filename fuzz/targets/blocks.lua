@@ -1,9 +1,9 @@
--- bb.out, readable counts of basic blocks: any text, converted by examples/bbconv.lua for images of two machines.
+-- Fuzzes examples/bbconv.lua, which converts bb.out, basic block counts as text, for images of three machines.
 --
 -- Parts: choices (the machine), the text.
 --
--- What must hold: it is refused with one line and status 1, and nothing is written; or a profile is written that is
--- read back, and has a block for each address of the text.
+-- Properties: the text is refused with one line and status 1, and nothing is written; or a profile is written, and
+-- reading it gives the same blocks.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -15,7 +15,7 @@ local machines <const> = {
   program.image, { text_low = 0x1000, pointer_size = 4, big_endian = true }, { pointer_size = 4, big_endian = false },
 }
 
--- The library as the converter uses it, on one of the machines.
+-- A replacement for the library as the converter uses it, and a function that returns the converter's data.
 local function library(machine)
   local made
   return {
@@ -32,20 +32,20 @@ local function lines_of(text)
   return (whole and text or text .. "\n"):gmatch "([^\n]*)\n"
 end
 
--- Runs the converter. Returns its status, and what it said of that.
+-- Runs the converter. Returns its status and its messages.
 local source <const> = fuzz.root .. "/examples/bbconv.lua"
 local function convert(text, library_of_machine)
-  local said = {}
+  local messages = {}
   local env = setmetatable({
     arg = { [0] = source, "image" }, package = { path = "" },
     require = function() return library_of_machine end,
     io = { lines = function() return lines_of(text) end,
-      stderr = { write = function(_, ...) said[#said + 1] = table.concat { ... } end } },
+      stderr = { write = function(_, ...) messages[#messages + 1] = table.concat { ... } end } },
     os = { exit = function(status) error({ status = status }) end },
   }, { __index = _G })
   local done, problem = pcall(assert(loadfile(source, "t", env)))
   assert(done or type(problem) == "table" and problem.status, problem)
-  return done and 0 or problem.status, table.concat(said)
+  return done and 0 or problem.status, table.concat(messages)
 end
 
 -- Addresses and executions, as one string.
@@ -60,7 +60,7 @@ end
 local function read_back(machine, path, made)
   local back = gprof.data.new { pointer_size = machine.pointer_size, big_endian = machine.big_endian }
   assert(back:read(path))
-  assert(blocks_of(back) == blocks_of(made), "not what was written")
+  assert(blocks_of(back) == blocks_of(made), "reading back gives other blocks")
   back:close()
 end
 
@@ -68,13 +68,13 @@ return function(choices, text)
   local machine = checks.chooser(choices)(machines)
   local path = fuzz.output()
   local library_of_machine, made = library(machine)
-  local status, said = convert(text, library_of_machine)
+  local status, messages = convert(text, library_of_machine)
   if status == 0 then
-    assert(said == "")
+    assert(messages == "")
     read_back(machine, path, made())
   else
-    assert(status == 1 and said:find "^bbconv%.lua: [^\n]+\n$", said)
-    assert(io.open(path, "rb"):read(1) == nil, "written in spite of that")
+    assert(status == 1 and messages:find "^bbconv%.lua: [^\n]+\n$", messages)
+    assert(io.open(path, "rb"):read(1) == nil, "written in spite of an error")
   end
   made():close()
 end

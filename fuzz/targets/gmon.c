@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The reader of profile files: any bytes, in any format, byte order and pointer size.
+ * Fuzzes the reader of profile files, with any format, byte order and pointer size.
  *
  * Parts: choices (layout, format, mixed rates, traces; size of pieces), the file.
  *
- * What must hold: a file that lies on disk and one that comes in pieces of any size, as
- * from a pipe, are both read, or none is, and give the same data. An error is one line.
- * Added to a sum twice, a file counts twice; one that is damaged leaves nothing in it.
+ * Properties: reading a file as a whole, and in pieces of any size as from a pipe, gives
+ * the same data, or both fail. An error is one line. A file added twice counts twice; a
+ * damaged file leaves a sum unchanged.
  */
 #include "../sameness.h"
 #include "../support.h"
@@ -22,7 +22,7 @@ typedef struct reading {
   bool mixed_rates, traced;
 } reading;
 
-/* Whether the file can be read as a whole; adds it to `data`. */
+/* Reads the file as a whole into `data`. False if it cannot be read. */
 static bool read_whole(const reading *read, gp_data *data) {
   gp_error error = {""};
   gp_read_options options = {.format = read->format};
@@ -39,7 +39,7 @@ static void take_line(void *context, const char *text) {
   FUZZ_HOLDS(text[0] != '\0' && !strpbrk(text, "\n\r"));
 }
 
-/* The same in pieces; a trace of it has each arc looked at by itself. */
+/* The same in pieces. With a trace, arcs are read one by one. */
 static bool read_pieces(const reading *read, gp_data *data, size_t piece) {
   static const gp_trace trace = {GP_TRACE_ALL, take_line, NULL};
   gp_error error = {""};
@@ -55,8 +55,7 @@ static bool read_pieces(const reading *read, gp_data *data, size_t piece) {
   return done;
 }
 
-/* Adds the file to a sum as often as it can be, twice at most: counts may be too large
- * for that. */
+/* Adds the file to a sum twice. The second time may fail: counts can overflow. */
 static void add_twice(const reading *read, const gp_data *once, bool readable) {
   gp_error error = {""};
   gp_data sum;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The reader of line tables: any bytes in the sections, of any byte order and size.
+ * Fuzzes the reader of line tables, with any byte order and pointer size.
  *
- * Parts: choices (layout, how libbfd is to be followed, wanted addresses), and the
- * sections in the order of debugging.c, which stands in for libbfd.
+ * Parts: choices (layout, as_libbfd, wanted addresses), and the sections in the order of
+ * debugging.h, which replaces libbfd.
  *
- * What must hold: a row takes a byte of its table, or more. Every file of a row has a
- * name. A map of lines ascends, and is of what was wanted and nothing else. What it takes
- * is in proportion to the sections, whatever they claim: libFuzzer's limits see to that.
+ * Properties: a table has at most as many rows as bytes. The file of every row has a
+ * name. A line map is sorted and has only wanted code. Time and memory are in proportion
+ * to the sections, whatever sizes they claim; libFuzzer's limits check this.
  */
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void check_name(gp_line_program *program, uint64_t number) {
   free(name);
 }
 
-/* Goes through the rows of the table that is open. */
+/* Checks the rows of the current table. */
 static void check_table(gp_line_program *program) {
   const gp_line_row *row;
   size_t rows = 0, size = gp_line_program_size(program);
@@ -43,7 +43,6 @@ static void check_table(gp_line_program *program) {
   check_name(program, gp_line_program_file_count(program));
 }
 
-/* All rows of all tables. */
 static void check_tables(const gp_image *image) {
   gp_line_tables tables;
   bool readable, failed = false;
@@ -53,13 +52,13 @@ static void check_tables(const gp_image *image) {
   gp_line_tables_free(&tables);
 }
 
-/* Wanted ranges: how far from one to the next, and how long, from the choices. */
-enum { MOST_RANGES = 8, RANGES_FROM = 2 };
+/* Wanted ranges. The choices give the gap before each, and its length. */
+enum { MAX_RANGES = 8, RANGES_FROM = 2 };
 
 static size_t choose_ranges(fuzz_part choices, gp_range *ranges) {
   uint64_t address = FUZZ_TEXT_LOW;
   size_t count = 0;
-  for (; count < MOST_RANGES && RANGES_FROM + 2 * count + 1 < choices.size; count++) {
+  for (; count < MAX_RANGES && RANGES_FROM + 2 * count + 1 < choices.size; count++) {
     address += fuzz_byte(choices, RANGES_FROM + 2 * count);
     uint64_t high = address + 1 + fuzz_byte(choices, RANGES_FROM + 2 * count + 1);
     ranges[count] = (gp_range){address, high};
@@ -68,14 +67,14 @@ static size_t choose_ranges(fuzz_part choices, gp_range *ranges) {
   return count;
 }
 
-/* Whether a stretch lies in a wanted range. */
+/* Whether [low, high) is within a wanted range. */
 static bool is_wanted(const gp_range *ranges, size_t count, uint64_t low, uint64_t high) {
   size_t i = gp_range_above(ranges, count, low);
   return i < count && ranges[i].low <= low && high <= ranges[i].high;
 }
 
 static void check_map(const gp_image *image, fuzz_part choices) {
-  gp_range ranges[MOST_RANGES];
+  gp_range ranges[MAX_RANGES];
   gp_error error = {""};
   gp_line_map map;
   size_t count = choose_ranges(choices, ranges);

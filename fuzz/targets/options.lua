@@ -1,10 +1,10 @@
--- Command lines of any words, read but not carried out.
+-- Fuzzes the parser of command lines. They are only parsed, not executed.
 --
--- Parts: choices; the words, with ends of lines between them; what is in the file that stands for words: a word that
--- begins with "@" is the name of that file.
+-- Parts: choices (unused); the words, separated by newlines; the contents of an option file, to which every word that
+-- begins with "@" refers.
 --
--- What must hold: a command line is read, or refused with a message of one line. What it sets is what the library
--- takes. Words in a file, with what is special there behind backslashes, mean the same as on the command line.
+-- Properties: a command line is accepted, or refused with a message of one line. The library accepts the resulting
+-- options. Words in an option file, with special characters escaped, mean the same as on the command line.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -12,7 +12,7 @@ local arguments = require "gprof.library.arguments"
 local checks = require "checks"
 local command_line = require "gprof.cli.command_line"
 
--- The words of a part; those that are files are `path`.
+-- The words of a part. Option files become "@" and `path`.
 local function words_of(text, path)
   local words = {}
   for word in (text:gsub("%z", "") .. "\n"):gmatch "([^\n]*)\n" do
@@ -21,7 +21,7 @@ local function words_of(text, path)
   return words
 end
 
--- In a file of words, blanks and quotes stand behind a backslash, and nothing between quotes.
+-- Writes an option file: blanks, quotes and backslashes are escaped, an empty word is ''.
 local function quote(words)
   local quoted = {}
   for i, word in ipairs(words) do
@@ -30,7 +30,7 @@ local function quote(words)
   return table.concat(quoted, "\n")
 end
 
--- What reading the words comes to: settings, or a message.
+-- Parses words. Returns settings, or an error table.
 local function read(words)
   local done, result = pcall(command_line.read, words)
   if done then
@@ -63,5 +63,5 @@ return function(_, text, file)
   read(words)
   local plain = words_of(text:gsub("@", ""), path)
   local settings = read(plain)
-  assert(same(settings, read { "@" .. fuzz.file(quote(plain)) }), "not the same in a file")
+  assert(same(settings, read { "@" .. fuzz.file(quote(plain)) }), "an option file gives different settings")
 end

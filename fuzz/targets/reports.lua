@@ -1,10 +1,9 @@
--- From a profile of any bytes to all reports, on the image of a fixture.
+-- Fuzzes all stages from a profile file to a report, for the image of a fixture.
 --
--- Parts: choices (options, and which report), the profile; a symspec; another one, or a symbol file, or a map.
+-- Parts: choices (options, and which report); the profile; a symspec; another symspec, a symbol file or a map.
 --
--- What must hold: data that cannot be read, and profiles that cannot be made of them, are told of in one line that
--- begins with the name of the file. A report is printed, the same one twice, and is not larger than what it is about.
--- Nobody gets more time than there is.
+-- Properties: unreadable data give a message of one line that begins with the file name, as do profiles that cannot be
+-- built. Printing a report twice gives the same text of limited size. Functions do not get more time than was sampled.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -15,11 +14,11 @@ local program = require "program"
 local REPORTS <const> = { "flat", "graph", "index", "bsd.flat", "bsd.graph", "bsd.index", "executions", "annotation",
   "function_order", "info" }
 local FORMATS <const> = { "auto", "magic", "bsd", "4.4bsd", "prof" }
-local MOST_TEXT <const> = 1 << 20
+local MAX_TEXT <const> = 1 << 20 -- bytes
 
 local flag <const> = { false, true }
 
--- Options of a profile.
+-- Chooses the options of a profile.
 local function choose_profile(choose, include, last)
   local options = {
     line = choose { false, true, "all", false }, static_call_graph = choose(8) == 7, gnu_compat = choose(flag),
@@ -51,13 +50,13 @@ local function printed(profile, name, options)
   local parts, size = {}, 0
   profile:report(name, options, function(text)
     parts[#parts + 1], size = text, size + #text
-    assert(size < MOST_TEXT, "too much text")
+    assert(size < MAX_TEXT, "the report is too long")
   end)
   return table.concat(parts)
 end
 
--- The most samples that functions can get: bins are cut to whole units of two bytes, so one of 3.99 bytes gives a
--- little more than it has to its two units, as with GNU gprof.
+-- The most samples that functions can get. As in GNU gprof, a bin covers whole units of two bytes: a bin of 3.99 bytes
+-- covers two units, and these get slightly more samples than the bin has.
 local function most_samples(data)
   local samples, most = 0, 1
   for histogram in data:histograms() do
@@ -74,7 +73,7 @@ local function check_times(profile, data)
     assert(id > 0 and own >= 0)
     ticks = ticks + own
   end
-  assert(ticks <= most_samples(data) * (1 + 1e-9) + 1e-6, "more samples than there are")
+  assert(ticks <= most_samples(data) * (1 + 1e-9) + 1e-6, "functions have more samples than the histograms")
   for percent in profile:entries(nil, "graph_percent") do
     assert(percent >= 0 and percent <= 100 + 1e-6, percent)
   end
@@ -94,6 +93,6 @@ return function(choices, file, include, last)
     return checks.message(problem)
   end
   local name, shown = choose(REPORTS), choose_report(choose, options)
-  assert(printed(profile, name, shown) == printed(profile, name, shown), "not the same twice")
+  assert(printed(profile, name, shown) == printed(profile, name, shown), "the second report differs")
   check_times(profile, data)
 end

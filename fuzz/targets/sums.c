@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Sums: two profiles of any bytes are added up, written in every format, and read back.
+ * Fuzzes sums: two profiles are added up, written in every format, and read back.
  *
- * Parts: choices (layout, whether System V's, Windows' counts), two files.
+ * Parts: choices (layout, System V's format, Windows' narrow counts), two files.
  *
- * What must hold: two files read one after the other, and their data merged, are the same
- * sum, or neither is one. What was written is read back as what it was. A sum that a
- * format cannot hold is refused with one line, and nothing is written.
+ * Properties: reading two files into one sum, and merging their separate data, gives the
+ * same sum, or both fail. Reading a written sum gives the same data. A sum that a format
+ * cannot hold is refused with one line, and nothing is written.
  */
 #include <unistd.h>
 
@@ -34,14 +34,14 @@ static bool add(gp_data *sum, const gp_data *data) {
   return done;
 }
 
-/* Counts beyond this go on in more records than are worth waiting for. */
-#define MOST_COUNT (UINT64_C(1) << 36)
+/* A larger count is split into so many records that writing them takes too long. */
+#define MAX_COUNT (UINT64_C(1) << 36)
 
 static bool is_huge(const gp_data *data) {
   for (size_t i = 0; i < data->arcs.count; i++)
-    if (data->arcs.calls[i] > MOST_COUNT) return true;
+    if (data->arcs.calls[i] > MAX_COUNT) return true;
   for (size_t i = 0; i < data->blocks.count; i++)
-    if (data->blocks.executions[i] > MOST_COUNT) return true;
+    if (data->blocks.executions[i] > MAX_COUNT) return true;
   return false;
 }
 
@@ -64,12 +64,12 @@ static void write_and_read(const gp_data *sum, gp_format format) {
   gp_data_free(&back);
 }
 
-/* The sum of two files, read into one; false if there is none. */
+/* Reads two files into one sum. */
 static bool read_both(gp_data *sum, gp_format format, const fuzz_file *files) {
   return read_file(sum, format, files[0]) && read_file(sum, format, files[1]);
 }
 
-/* The same sum, of data that were read each by itself. */
+/* Reads the files separately and merges them; checks that this gives the same sum. */
 static void merge_both(const gp_data *sum, bool readable, gp_format format,
                        const fuzz_file *files) {
   gp_data merged, one[2];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The readers of symbol files and of maps of object files: any text.
+ * Fuzzes the readers of symbol files and of maps of object files.
  *
- * Parts: the file. It is read in all four ways: as either of the two, in GNU gprof's way
- * and in ours.
+ * Parts: the file. It is read in four ways: as a symbol file and as a map, under our
+ * policy and under GNU gprof's.
  *
- * What must hold: an error is one line. Symbols have a name that a lookup finds again,
- * and in a map an object file; none has a line end in it.
+ * Properties: an error is one line. Every symbol has a name, and in a map an object file,
+ * without line ends. A lookup in a map finds every name.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 const size_t fuzz_part_count = 1;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Whether a text is a part of the file, as it was read. */
+/* Whether a string is a part of one line of the file. */
 static bool is_line_part(const gp_symfile *file, size_t size, const char *text) {
   return text >= file->text && text + strlen(text) <= file->text + size &&
          !strchr(text, '\n');
@@ -31,7 +31,7 @@ static void check_symbols(const gp_symfile *file, size_t size) {
   }
 }
 
-/* Which line of a map counts for a symbol: the first one, or any. */
+/* Checks lookups: they find the first line for a symbol, or, as in GNU gprof, any. */
 static void check_map(const gp_symfile *file) {
   gp_objmap map;
   FUZZ_HOLDS(gp_objmap_build(&map, file, file->policy));

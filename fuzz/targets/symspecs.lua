@@ -1,10 +1,10 @@
--- Symspecs of any bytes, looked up in a fixture with its profile: for every stage, by function and by line, in GNU
--- gprof's way and in ours.
+-- Fuzzes symspecs on a fixture with its profile: for every stage, by function and by line, under our policy and under
+-- GNU gprof's.
 --
 -- Parts: choices, three symspecs.
 --
--- What must hold: whatever it says, a symspec stands for functions that there are, in ascending order, or for none,
--- which is told of; a misuse is one line.
+-- Properties: a symspec selects existing functions in ascending order, or none, which is reported.
+-- An error is one line.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -17,7 +17,7 @@ local image <const> = program.image
 local data <const> = assert(gprof.data(image, program.profile))
 local flag <const> = { false, true }
 
--- The numbers of functions that a table of a stage selects: an array, or pairs of them.
+-- Checks the function numbers that a table of a stage selects: an array of numbers, or of pairs of such arrays.
 local function check_ids(ids, count)
   if type(ids) ~= "table" then
     return assert(ids == nil or ids == true)
@@ -26,7 +26,7 @@ local function check_ids(ids, count)
     if type(id) == "table" or id == true then
       check_ids(id, count)
     else
-      assert(id >= 1 and id <= count and (i == 1 or math.type(id) == "integer"), "no function")
+      assert(id >= 1 and id <= count and (i == 1 or math.type(id) == "integer"), "not a function number")
     end
   end
 end
@@ -36,16 +36,16 @@ local function check_found(symbols, spec)
   assert(type(by_line) == "boolean")
   check_ids(ids, symbols.count)
   for i = 2, #ids do
-    assert(ids[i - 1] < ids[i], "not ascending")
+    assert(ids[i - 1] < ids[i], "function numbers are not ascending")
   end
 end
 
--- What resolving gives, by itself.
+-- Checks the result of symspec.resolve.
 local function check_resolved(symbols, options, specs)
   local known, missed = {}, 0
   for _, spec in ipairs(specs) do known[spec] = true end
   local selections = symspec.resolve(symbols, nil, options, function(spec)
-    assert(known[spec], "none of ours")
+    assert(known[spec], "an unknown symspec is reported")
     missed = missed + 1
   end)
   for _, sides in pairs(selections or {}) do

@@ -103,7 +103,7 @@ describe("What becomes of a damaged image is judged:", function()
     assert.equal("crash", verdict { status = 1, stderr = "text.c:1:2: runtime error: shift exponent\n" })
     assert.equal("hang", verdict { status = false, signal = 24 })
     assert.equal("hang", verdict { status = false, signal = "wait" })
-    assert.equal("memory", verdict { memory = judge.MOST_MEMORY + 1 })
+    assert.equal("memory", verdict { memory = judge.MAX_MEMORY + 1 })
   end)
 
   local function kind(text)
