@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts how often each basic block of a program runs, and leaves the counts in its
- * profile, where gprof -l -A -x finds them:
+ * Counts how often each basic block of a program runs, and adds the counts to its
+ * profile, for gprof -l -A -x:
  *
  *     cc -g -pg -fsanitize-coverage=trace-pc prog.c -lgprof-blocks
  *
- * (and -fno-optimize-sibling-calls from -O2 on). Without -pg the profile has nothing but
- * blocks. doc/blocks.md tells more. This file stands alone: it can be compiled by itself,
- * without any of these options, and linked like any other.
+ * (with -fno-optimize-sibling-calls from -O2 on). Without -pg the profile has only block
+ * counts. See doc/blocks.md. This file has no dependencies: it can be compiled
+ * separately, without any of these options.
  *
  * The compiler puts a call of __sanitizer_cov_trace_pc at the start of each block. Each
- * thread counts these calls in a table of its own, which has a cell for every four bytes
- * of code; memory that is never touched costs nothing. Tables are never given back, but
- * passed on to the next thread: so no count is ever moved while the program runs, and at
- * the end all tables are added up. There are no locks.
+ * thread counts these calls in its own table, which has a cell for every four bytes of
+ * code; untouched pages take no memory. When a thread ends, its table is reused by the
+ * next new thread. At exit all tables are added up. There are no locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +29,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* How far before the address to which a call returns it begins: there the block, and
- * mostly the line, begins, too. Elsewhere an address in the call has to do. */
+/* Size of a call instruction in bytes. The start of the call, the return address minus
+ * this size, is in the block and mostly on its first line. On other machines, 1 gives an
+ * address within the call. */
 #if defined __x86_64__ || defined __i386__
 #define CALL_SIZE 5u
 #elif defined __aarch64__ || defined __riscv || defined __powerpc__
@@ -42,60 +42,62 @@
 #define CALL_SIZE 1u
 #endif
 
-/* A cell: the count in the upper 62 bits, and below it where in its bytes of code the
- * call begins, once it has been counted. No two calls begin in the same four bytes. */
+/* A cell has the count in its upper 62 bits. Once counted, the lower two bits are the
+ * offset of the call in the cell's four bytes of code. No two calls begin in the same
+ * four bytes. */
 #define BYTES_PER_CELL 4u
 #define ONE UINT64_C(4)
 
-/* Of a profile, in bytes. */
+/* The header of a profile in bytes. */
 #define HEADER_SIZE ((size_t)20)
 
 typedef struct table {
   struct table *next;
-  bool busy;         /* some thread counts here */
+  bool busy;         /* in use by a thread */
   uint64_t cell[];
 } table;
 
 typedef struct range {
   uintptr_t start, size;  /* in bytes */
-  uintptr_t linked;       /* where the linker had put it, as profiles tell it */
+  uintptr_t linked;       /* link-time address of the start, as in profiles */
 } range;
 
-/* The program's code, not shared objects'. While it is empty nothing is counted. */
+/* The code of the program, without shared objects. While it is empty nothing is counted.
+ * */
 static range code;
-static size_t cells;        /* in a table */
+static size_t cells;        /* per table */
 
-static table *tables;       /* of all threads there ever were */
-static table *common;       /* not among them: of threads for which there is no memory */
-static _Thread_local table *own;
-static _Thread_local bool taking;  /* this thread is looking for its own table */
-static pthread_key_t leaving;      /* tells when a thread ends */
-static int profile = -1;           /* the file that glibc writes, if it does */
-static char name[PATH_MAX] = "gmon.out";  /* of the profile */
-static char growing[PATH_MAX + 32];       /* and of one that is to take its place */
+static table *tables;       /* of current and former threads */
+static table *common;       /* not in `tables`: for threads without memory for a table */
+static _Thread_local table *own;   /* this thread's table, or NULL */
+static _Thread_local bool taking;  /* this thread is in take_table */
+static pthread_key_t leaving;      /* its destructor runs at the end of a thread */
+static int profile = -1;           /* the file that glibc writes, if linked with -pg */
+static char name[PATH_MAX] = "gmon.out";  /* path of the profile */
+static char temporary[PATH_MAX + 32];     /* path of a file that will replace it */
 
-/* What is being written. No memory is asked for at the end: there may be none. */
+/* The output buffer; static, because there may be no memory at exit. */
 static struct {
   int file, error;  /* errno of the first failure */
   size_t used;
   unsigned char window[1 << 15];
 } out;
 
-/* Defined exactly in programs linked with -pg. */
+/* Defined only in programs linked with -pg. */
 extern void __gmon_start__(void) __attribute__((weak));
 
 void __sanitizer_cov_trace_pc(void) __attribute__((visibility("default")));
 
 #define NO_MEMORY "not enough memory for block counts"
 
-/* No more is done about any trouble: the program is to end as it would without us. */
+/* Errors are only reported: the program must end as it would without this library. */
 static void complain(const char *what) {
   dprintf(STDERR_FILENO, "libgprof-blocks: %s: %s\n", name, what);
 }
 
 /* --- counting --------------------------------------------------------------- */
 
-/* Memory that reads as zero; NULL if there is none. */
+/* Allocates zeroed memory; NULL on failure. */
 static void *map(size_t size) {
   void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -106,7 +108,7 @@ static size_t table_size(void) {
   return sizeof(table) + cells * sizeof(uint64_t);
 }
 
-/* A table that no thread uses, or a new one; NULL if there is no memory. */
+/* Returns an unused table, or a new one; NULL if there is no memory. */
 static table *take_table(void) {
   for (table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
     if (!__atomic_exchange_n(&t->busy, true, __ATOMIC_ACQUIRE)) return t;
@@ -119,16 +121,16 @@ static table *take_table(void) {
   return t;
 }
 
-/* Counts where others may be counting, too. */
+/* Counts in a table that several threads may use. */
 static void count_shared(table *t, uintptr_t at) {
   uint64_t *cell = &t->cell[at / BYTES_PER_CELL];
   __atomic_fetch_or(cell, at % BYTES_PER_CELL, __ATOMIC_RELAXED);
   __atomic_fetch_add(cell, ONE, __ATOMIC_RELAXED);
 }
 
-/* A block of a thread that has no table: its first one, or one of a signal handler, or
- * of somebody's mmap, that runs while the table is being looked for. A key's value is
- * set without any allocation: ours is one of the first keys. */
+/* Counts a block of a thread that has no table yet. A signal handler or a replaced mmap
+ * may call this while take_table runs; then `taking` is set and the block is counted in
+ * `common`. pthread_setspecific does not allocate, because our key is among the first. */
 static __attribute__((noinline, cold)) void count_first(uintptr_t at) {
   int saved = errno;
   if (!taking) {
@@ -142,8 +144,8 @@ static __attribute__((noinline, cold)) void count_first(uintptr_t at) {
   errno = saved;
 }
 
-/* Where no other thread counts: in one instruction, so that no signal handler that
- * counts the same block can come in between. */
+/* Counts in the thread's own table. A single instruction, because a signal handler of
+ * this thread may count the same block. */
 static inline void count(uint64_t *cell) {
 #ifdef __x86_64__
   __asm__("addq %1, %0" : "+m"(*cell) : "i"(ONE) : "cc");
@@ -167,16 +169,16 @@ void __sanitizer_cov_trace_pc(void) {
   count(cell);
 }
 
-/* --- threads and processes come and go -------------------------------------- */
+/* --- start and end of threads and processes --------------------------------- */
 
-/* A thread ends. What runs of it after this takes a table anew. */
+/* Runs when a thread ends. Blocks that run in it afterwards take a table again. */
 static void leave(void *table_of_thread) {
   table *t = table_of_thread;
   own = NULL;
   __atomic_store_n(&t->busy, false, __ATOMIC_RELEASE);
 }
 
-/* Sets all cells to zero, and hardly touches memory. */
+/* Sets all cells to zero. MADV_DONTNEED does it without touching the pages. */
 static void wipe(table *t) {
   table header = *t;
   if (madvise(t, table_size(), MADV_DONTNEED) != 0)
@@ -184,8 +186,9 @@ static void wipe(table *t) {
   *t = header;
 }
 
-/* A child begins with no counts: what ran before the fork is in its parent's profile, and
- * is not to be found twice in the sum. The other threads are not there any more. */
+/* Resets the counts in a forked child: the parent's profile has the counts from before
+ * the fork, and a sum must not have them twice. Only the forking thread exists in the
+ * child. */
 static void begin_child(void) {
   int saved = errno;
   wipe(common);
@@ -196,7 +199,7 @@ static void begin_child(void) {
   errno = saved;
 }
 
-/* Finds the code of the program, which is the first object of all. */
+/* Finds the code of the program, which is the first object reported. */
 static int find_code(struct dl_phdr_info *object, size_t size, void *found) {
   (void)size;
   uintptr_t low = UINTPTR_MAX, high = 0;
@@ -211,7 +214,7 @@ static int find_code(struct dl_phdr_info *object, size_t size, void *found) {
   return 1;
 }
 
-/* Runs before all constructors; what the linker resolves before that, ifuncs, is not
+/* Runs before all constructors. Resolvers of ifuncs run even earlier and are not
  * counted. */
 static void start(void) {
   range found = {0, 0, 0};
@@ -229,8 +232,8 @@ static void start(void) {
 
 /* --- the profile's name ----------------------------------------------------- */
 
-/* Opens the profile, or beside it a file that is to take its place. */
-static int open_name(const char *prefix, bool beside) {
+/* Opens the profile, or a temporary file in the same directory. */
+static int open_name(const char *prefix, bool is_temporary) {
   const long process = (long)getpid();
   int length = prefix ? snprintf(name, sizeof name, "%s.%ld", prefix, process)
                       : snprintf(name, sizeof name, "gmon.out");
@@ -238,30 +241,30 @@ static int open_name(const char *prefix, bool beside) {
     errno = ENAMETOOLONG;
     return -1;
   }
-  const int how = O_CREAT | O_NOFOLLOW | O_CLOEXEC;
-  if (!beside) return open(name, how | O_TRUNC | O_RDWR, 0666);
-  snprintf(growing, sizeof growing, "%s.%ld.tmp", name, process);
-  unlink(growing);  /* of somebody killed */
-  return open(growing, how | O_EXCL | O_WRONLY, 0666);
+  const int flags = O_CREAT | O_NOFOLLOW | O_CLOEXEC;
+  if (!is_temporary) return open(name, flags | O_TRUNC | O_RDWR, 0666);
+  snprintf(temporary, sizeof temporary, "%s.%ld.tmp", name, process);
+  unlink(temporary);  /* left by a killed process with the same id */
+  return open(temporary, flags | O_EXCL | O_WRONLY, 0666);
 }
 
-/* The same by the name that glibc gives the profile. */
-static int open_profile(bool beside) {
+/* The same, with the name that glibc gives the profile. */
+static int open_profile(bool is_temporary) {
   const char *prefix = secure_getenv("GMON_OUT_PREFIX");
-  int file = prefix ? open_name(prefix, beside) : -1;
-  return file < 0 ? open_name(NULL, beside) : file;
+  int file = prefix ? open_name(prefix, is_temporary) : -1;
+  return file < 0 ? open_name(NULL, is_temporary) : file;
 }
 
-/* Runs in the moment before glibc's own exit handler, which writes the profile: does what
- * that does first, so that nothing in the file is of an earlier run; and holds on to the
- * file, whatever directory destructors may change to. */
+/* Runs immediately before glibc's exit handler, which writes the profile. Opens and
+ * truncates the file as glibc does, so that it has nothing from an earlier run. Keeps it
+ * open, because destructors may change the directory. */
 static void claim(void) {
   profile = open_profile(false);
   if (profile < 0) complain(strerror(errno));
 }
 
-/* Runs before all other constructors, so that their exit handlers run before ours. That
- * of glibc is registered by now. */
+/* Runs before all other constructors, so that their exit handlers run before ours.
+ * glibc's exit handler is registered already, so it runs after ours. */
 static void prepare(void) {
   if (__gmon_start__ && atexit(claim) != 0) complain(NO_MEMORY);
 }
@@ -286,7 +289,7 @@ static void put(const void *bytes, size_t size) {
 
 /* --- the record ------------------------------------------------------------- */
 
-/* Adds up all tables in the common one. */
+/* Adds all tables to the common one. */
 static void add_up(void) {
   for (const table *t = __atomic_load_n(&tables, __ATOMIC_ACQUIRE); t; t = t->next)
     for (size_t i = 0; i < cells; i++) {
@@ -297,8 +300,9 @@ static void add_up(void) {
     }
 }
 
-/* Whether at an address there is a call of ours. At the end of a function the compiler
- * may have made a jump of it, which returns to where that function had been called. */
+/* Whether the code at `address` calls __sanitizer_cov_trace_pc. At the end of a function
+ * the compiler may have turned the call into a jump. Then the return address is that of
+ * the function's caller. */
 static bool is_call(uintptr_t address) {
 #ifdef __x86_64__
   int32_t distance;
@@ -311,23 +315,23 @@ static bool is_call(uintptr_t address) {
 #endif
 }
 
-/* The place in the code that a cell counts. */
-static uintptr_t place(size_t cell) {
+/* The offset in the code of the call that a cell counts. */
+static uintptr_t offset_of(size_t cell) {
   return cell * BYTES_PER_CELL + (uintptr_t)(common->cell[cell] % ONE);
 }
 
-/* How many entries of the record a count takes: in each it is as wide as an address, and
- * readers add them up. */
+/* The number of entries for a count. An entry's count is as wide as an address; a larger
+ * count is split over several entries, which readers add up. */
 static size_t entries_of(uint64_t count) {
   return (size_t)(count / UINTPTR_MAX + (count % UINTPTR_MAX != 0));
 }
 
-/* Counts the entries of the record, and leaves out what is none of our calls. */
+/* Counts the entries of the record, and drops cells that do not belong to a call. */
 static size_t count_entries(void) {
   size_t entries = 0, others = 0;
   for (size_t i = 0; i < cells; i++) {
     if (common->cell[i] == 0) continue;
-    if (is_call(code.start + place(i))) {
+    if (is_call(code.start + offset_of(i))) {
       entries += entries_of(common->cell[i] / ONE);
     } else {
       others++;
@@ -335,13 +339,13 @@ static size_t count_entries(void) {
     }
   }
   if (others > 0)
-    complain("some blocks are left out; compile with -fno-optimize-sibling-calls");
+    complain("some blocks are missing; compile with -fno-optimize-sibling-calls");
   return entries;
 }
 
 static void put_entries(size_t entries) {
   for (size_t i = 0; i < cells && entries > 0; i++) {
-    const uintptr_t address = code.linked + place(i);
+    const uintptr_t address = code.linked + offset_of(i);
     uint64_t left = common->cell[i] / ONE;
     for (; left > 0 && entries > 0; entries--) {
       const uintptr_t now = left > UINTPTR_MAX ? UINTPTR_MAX : (uintptr_t)left;
@@ -371,8 +375,8 @@ static void put_record(void) {
 
 /* --- the file --------------------------------------------------------------- */
 
-/* Whether a file of so many bytes is what glibc writes, a histogram and then arcs: it
- * takes no notice of a full disk. */
+/* Whether a file of `size` bytes is a complete profile of glibc's: a histogram and arcs.
+ * glibc ignores write errors, such as those of a full disk. */
 static bool is_whole(int file, uint64_t size) {
   struct __attribute__((packed)) {
     char header[HEADER_SIZE], tag;
@@ -386,12 +390,13 @@ static bool is_whole(int file, uint64_t size) {
   return memcmp(head.header, "gmon", 4) == 0 && end <= size && (size - end) % arc == 0;
 }
 
-/* Puts the record behind what glibc has written, or everything into an empty file. Tells
- * what went wrong, or NULL; then the file is as it was. */
+/* Appends the record to the profile that glibc has written, or writes a profile if the
+ * file is empty. Returns an error message, or NULL. After an error the file is restored
+ * if possible. */
 static const char *append(void) {
   const off_t end = lseek(profile, 0, SEEK_END);
   if (end > 0 && !is_whole(profile, (uint64_t)end))
-    return "is incomplete, and gets no block counts";
+    return "is incomplete; block counts were not added";
   out.file = profile;
   if (end == 0) put_header();
   put_record();
@@ -400,8 +405,8 @@ static const char *append(void) {
   return out.error ? strerror(out.error) : NULL;
 }
 
-/* Makes a file, which gets its name when it is complete. Tells what went wrong, or
- * NULL. */
+/* Writes a new profile to a temporary file, and renames it when it is complete. Returns
+ * an error message, or NULL. */
 static const char *create(void) {
   out.file = open_profile(true);
   if (out.file < 0) return strerror(errno);
@@ -409,14 +414,14 @@ static const char *create(void) {
   put_record();
   bool done = flush();
   if (close(out.file) != 0) done = false;
-  if (done && rename(growing, name) == 0) return NULL;
+  if (done && rename(temporary, name) == 0) return NULL;
   const char *reason = strerror(out.error ? out.error : errno);
-  unlink(growing);
+  unlink(temporary);
   return reason;
 }
 
-/* Runs after all other destructors. A file that gets too large may raise a signal, which
- * is nothing that the program should die of. */
+/* Runs after all other destructors. Blocks SIGXFSZ, so that a file size limit does not
+ * kill the program, and consumes it afterwards if it was raised. */
 static void finish(void) {
   const bool linked_with_pg = __gmon_start__;
   if (code.size == 0 || (linked_with_pg && profile < 0)) return;
@@ -437,8 +442,8 @@ static void finish(void) {
   pthread_setcancelstate(cancelling, &cancelling);
 }
 
-/* The linker sorts constructors and destructors by these numbers, and the latter run in
- * reverse. */
+/* The linker sorts constructors and destructors by these numbers. Destructors run in
+ * reverse order. */
 #define IN(section_name) __attribute__((section(section_name), used))
 IN(".preinit_array") static void (*const before_all)(void) = start;
 IN(".init_array.00000") static void (*const first_of_all)(void) = prepare;

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * System calls that a process may make, by a filter of seccomp's.
+ * Restricts system calls, by a seccomp filter.
  *
- * It is a list of what is allowed. One of what is forbidden would have a hole for each
- * call that a later kernel brings; this one fails on the safe side where a C library
- * comes to need another call. It depends little on the library: what has to start - the
- * loader, threads - has started by now, and the rest are files that are read, memory, and
- * the clock. A call that this file does not know yet is answered as if the kernel were
- * too old for it: libraries then use the one that they used before. Others are refused
- * with EPERM.
+ * The filter is a list of allowed calls. A list of forbidden calls would miss those that
+ * later kernels add. The process has already started its threads and loaded its
+ * libraries, so it needs few calls: for reading files, memory and the clock. A call with
+ * a number above LAST_KNOWN fails with ENOSYS, as on an old kernel: C libraries then fall
+ * back to an older call. All other calls fail with EPERM.
  *
- * Calls of another architecture have other numbers, so whoever makes one is killed: on
- * x86-64 a process could use those of i386, and those of x32, which have a bit set.
+ * System calls of another architecture have other numbers, so they kill the process: on
+ * x86-64, these are the calls of i386 and of x32, which has a bit set in the number.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +25,7 @@
 
 #include "sandbox/confinement.h"
 
-/* Low halves of arguments are looked at, where these machines have them first. */
+/* Supported machines are little-endian: the filter loads the low half of an argument. */
 #if defined __x86_64__ && !defined __ILP32__
 #define MACHINE AUDIT_ARCH_X86_64
 #define FOREIGN_BIT 0x40000000u  /* __X32_SYSCALL_BIT */
@@ -39,14 +37,14 @@
 #define FOREIGN_BIT 0
 #endif
 
-/* Linux 6.17: higher numbers are those of calls that nobody here has thought about. */
+/* The highest system call of Linux 6.17. Later calls have not been reviewed. */
 #define LAST_KNOWN 469
 
-/* Opening for writing, by whatever way. The rest is a matter of Landlock. */
+/* Flags of open() for writing. Landlock restricts reading. */
 #define WRITING (O_ACCMODE | O_CREAT | O_TRUNC)
 
 static const int allowed[] = {
-    /* files, and what is known of them */
+    /* files and their metadata */
     SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_pwrite64, SYS_lseek,
     SYS_close, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_readlinkat, SYS_faccessat,
     SYS_getdents64, SYS_getcwd, SYS_dup, SYS_dup3, SYS_fadvise64,
@@ -58,11 +56,11 @@ static const int allowed[] = {
 #endif
     /* memory */
     SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk,
-    /* this process: who it is, its signals, its end */
+    /* this process: identity, signals, exit */
     SYS_getpid, SYS_gettid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
     SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
     SYS_restart_syscall, SYS_exit, SYS_exit_group, SYS_futex, SYS_sched_yield,
-    /* clock, chance, and how much memory the machine has */
+    /* clock, random numbers, memory of the machine */
     SYS_clock_gettime, SYS_gettimeofday, SYS_getrusage, SYS_times, SYS_getrandom,
     SYS_sysinfo,
 #ifdef SYS_time
@@ -70,11 +68,12 @@ static const int allowed[] = {
 #endif
 };
 
-/* Calls that are allowed by an argument. */
+/* A call that is allowed depending on one of its arguments. */
 typedef struct condition {
   int call;
   unsigned argument;     /* from 0 */
-  unsigned short test;   /* BPF_JEQ: it is the value; BPF_JSET: it has bits of it */
+  unsigned short test;   /* BPF_JEQ: allowed if equal to `value`; BPF_JSET: allowed if none
+                            of the bits of `value` is set */
   unsigned value;
 } condition;
 
@@ -103,7 +102,6 @@ static void add_call(filter *f, int call) {
   answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* A test of bits allows what has none of them. */
 static void add_condition(filter *f, const condition *c) {
   bool bits = c->test == BPF_JSET;
   add(f, BPF_JMP | BPF_JEQ | BPF_K, (unsigned)c->call, 0, 4);
@@ -113,8 +111,8 @@ static void add_condition(filter *f, const condition *c) {
   load(f, offsetof(struct seccomp_data, nr));
 }
 
-/* Signals go to this process alone, as those of abort() do; a descriptor is not made to
- * send any, nor is one of a terminal made to type. */
+/* tgkill may signal this process only, as abort() does. fcntl may not request signals for
+ * a descriptor. ioctl is not allowed at all, so nothing can be typed into a terminal. */
 static void add_conditions(filter *f) {
   const condition conditions[] = {
       {SYS_openat, 2, BPF_JSET, WRITING},
@@ -145,7 +143,7 @@ static void make_filter(filter *f) {
   answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* Some that claim to have the filter have none: a call tells. */
+/* Some systems accept a filter and ignore it. So this makes a forbidden call. */
 static bool works(void) {
   long file = syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (file >= 0) close((int)file);
@@ -155,12 +153,11 @@ static bool works(void) {
 bool gp_restrict_calls(gp_error *error) {
   filter f;
   if (MACHINE == 0)
-    return gp_fail(error, "the system calls of this machine are not known to it");
+    return gp_fail(error, "no system call filter for this machine");
   make_filter(&f);
   struct sock_fprog program = {.len = f.count, .filter = f.steps};
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-    return gp_fail(error, "this system has no filter of system calls, seccomp (%s)",
-                   strerror(errno));
-  return works() || gp_fail(error, "the filter of system calls, seccomp, does not work");
+    return gp_fail(error, "cannot install a seccomp filter (%s)", strerror(errno));
+  return works() || gp_fail(error, "the seccomp filter has no effect");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much a process may take, and what it has open. */
+/* Sets resource limits and closes descriptors. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ typedef __rlimit_resource_t resource_name;
 typedef int resource_name;
 #endif
 
-/* Another limit stands already where it is lower. */
+/* Never raises a limit. */
 static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return false;
@@ -38,7 +38,7 @@ static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
   return setrlimit(resource, &limit) == 0;
 }
 
-/* The first signal tells what it is for; who does not listen gets another one. */
+/* At the soft limit of CPU time the process gets SIGXCPU; a second later, SIGKILL. */
 static bool set_limits(const gp_limits *limits) {
   return set_limit(RLIMIT_CPU, limits->seconds, limits->seconds + 1) &&
          set_limit(RLIMIT_FSIZE, limits->file, limits->file) &&
@@ -46,12 +46,12 @@ static bool set_limits(const gp_limits *limits) {
          (SANITIZED || set_limit(RLIMIT_AS, limits->memory, limits->memory));
 }
 
-/* A process that cannot be dumped leaves no core either where a program takes these, nor
- * can others of this user look into it. */
+/* PR_SET_DUMPABLE also prevents core dumps that are piped to a program, and other
+ * processes of this user from attaching. */
 bool gp_limit(const gp_limits *limits, gp_error *error) {
   bool set = set_limits(limits) && prctl(PR_SET_DUMPABLE, 0) == 0 &&
              prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
-  return set || gp_fail(error, "limits cannot be set (%s)", strerror(errno));
+  return set || gp_fail(error, "cannot set resource limits (%s)", strerror(errno));
 }
 
 static void sort(int *numbers, size_t count) {
@@ -63,7 +63,7 @@ static void sort(int *numbers, size_t count) {
     }
 }
 
-/* Who has Landlock has this call, too, which C libraries may not have. */
+/* C libraries may lack this system call; every kernel with Landlock has it. */
 static bool close_range_of(int first, unsigned last) {
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -81,5 +81,5 @@ bool gp_close_others(int *keep, size_t count, gp_error *error) {
     next = keep[i] + 1;
   }
   closed = closed && close_range_of(next, UINT_MAX);
-  return closed || gp_fail(error, "open files cannot be closed (%s)", strerror(errno));
+  return closed || gp_fail(error, "cannot close open files (%s)", strerror(errno));
 }

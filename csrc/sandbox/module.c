@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The module gprof.confinement: keeps a process to reading, for gprof.sandbox.
+ * The module gprof.confinement: confines a process to reading, for gprof.sandbox.
  *
- * A shared object of its own, as hardly any start of the program needs it.
+ * It is a separate shared object, because few runs need it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "sandbox/confinement.h"
 
-/* The number at a field of the table at index 1. */
+/* Returns an integer field of the table at index 1; 0 if it is negative. */
 static uint64_t number_field(lua_State *L, const char *name) {
   lua_getfield(L, 1, name);
   lua_Integer number = luaL_checkinteger(L, -1);
@@ -24,8 +24,8 @@ static uint64_t number_field(lua_State *L, const char *name) {
   return number > 0 ? (uint64_t)number : 0;
 }
 
-/* The strings of the list at the field `read`, which stays on the stack, and theirs is
- * the memory. */
+/* Returns the strings in the list `read`. The list, which owns them, stays on the stack,
+ * with the array. */
 static const char **check_paths(lua_State *L, size_t *count) {
   lua_getfield(L, 1, "read");
   luaL_checktype(L, -1, LUA_TTABLE);
@@ -34,20 +34,21 @@ static const char **check_paths(lua_State *L, size_t *count) {
   const char **paths = lua_newuserdatauv(L, (*count + 1) * sizeof *paths, 0);
   for (size_t i = 0; i < *count; i++) {
     lua_rawgeti(L, list, (lua_Integer)i + 1);
-    paths[i] = lua_tostring(L, -1);  /* the list keeps it */
+    paths[i] = lua_tostring(L, -1);  /* anchored by the list */
     if (!paths[i]) luaL_error(L, "paths: string expected, got %s", luaL_typename(L, -1));
     lua_pop(L, 1);
   }
   return paths;
 }
 
-/* A descriptor: of a file of Lua's own library, or a number. */
+/* Converts the value on top of the stack, a Lua file or an integer, to a descriptor. */
 static int to_descriptor(lua_State *L) {
   const luaL_Stream *file = luaL_testudata(L, -1, LUA_FILEHANDLE);
   return file && file->closef ? fileno(file->f) : (int)luaL_checkinteger(L, -1);
 }
 
-/* Those of the list at the field `keep`, likewise. */
+/* Returns the descriptors in the list `keep`. The list and the array stay on the stack.
+ * */
 static int *check_descriptors(lua_State *L, size_t *count) {
   lua_getfield(L, 1, "keep");
   luaL_checktype(L, -1, LUA_TTABLE);
@@ -62,9 +63,10 @@ static int *check_descriptors(lua_State *L, size_t *count) {
   return descriptors;
 }
 
-/* Standard input may be open for writing, too, as that of a terminal is: then it is
- * opened once more, to be read from where it stands. A socket cannot be. */
-static bool only_read(int input) {
+/* Makes standard input read-only. A terminal, for example, is open for writing, too: then
+ * it is opened again for reading, at the same position. A socket cannot be reopened
+ * (ENXIO), and is left as it is. */
+static bool make_read_only(int input) {
   int how = fcntl(input, F_GETFL);
   if (how < 0 || (how & O_ACCMODE) != O_RDWR) return true;
   int file = open("/dev/stdin", O_RDONLY | O_NOCTTY | O_CLOEXEC);
@@ -73,21 +75,21 @@ static bool only_read(int input) {
   return (place < 0 || lseek(file, place, SEEK_SET) >= 0) && dup2(file, input) >= 0;
 }
 
-/* Standard input is empty unless it is kept. What libraries tell to standard error is
- * kept apart. */
-static bool place_streams(bool input, int noise, gp_error *error) {
+/* Makes standard input empty, or read-only if `input`. Redirects standard error, to which
+ * libraries may write, to the descriptor `noise`. */
+static bool set_streams(bool input, int noise, gp_error *error) {
   int null = input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
-  bool placed = (input ? only_read(STDIN_FILENO)
-                       : null >= 0 && dup2(null, STDIN_FILENO) >= 0) &&
-                dup2(noise, STDERR_FILENO) >= 0;
-  if (!placed) gp_fail(error, "standard streams cannot be set (%s)", strerror(errno));
-  return placed;
+  bool done = (input ? make_read_only(STDIN_FILENO)
+                     : null >= 0 && dup2(null, STDIN_FILENO) >= 0) &&
+              dup2(noise, STDERR_FILENO) >= 0;
+  if (!done) gp_fail(error, "cannot redirect standard streams (%s)", strerror(errno));
+  return done;
 }
 
-/* confine(options) -> true, or nil and what is missing: then this process is not safe.
- * Options: `memory` and `file` in bytes, `seconds`; `read`, paths; `noise`, a file for
- * standard error; `keep`, files and descriptors that stay open; `input`, whether
- * standard input does */
+/* confine(options) -> true, or nil and an error message; then the process is not
+ * confined. Options: `memory` and `file` (bytes) and `seconds`, the limits; `read`, a
+ * list of paths; `noise`, a file for standard error; `keep`, a list of files and
+ * descriptors to keep open; `input`, whether to keep standard input open */
 static int confine(lua_State *L) {
   gp_error error = {""};
   size_t path_count, kept;
@@ -98,7 +100,7 @@ static int confine(lua_State *L) {
   int *keep = check_descriptors(L, &kept);
   bool input = lua_getfield(L, 1, "input") != LUA_TNIL && lua_toboolean(L, -1);
   lua_getfield(L, 1, "noise");
-  if (place_streams(input, to_descriptor(L), &error) && gp_limit(&limits, &error) &&
+  if (set_streams(input, to_descriptor(L), &error) && gp_limit(&limits, &error) &&
       gp_restrict_paths(paths, path_count, &error) &&
       gp_close_others(keep, kept, &error) && gp_restrict_calls(&error)) {
     lua_pushboolean(L, true);
@@ -109,20 +111,20 @@ static int confine(lua_State *L) {
   return 2;
 }
 
-/* leave(): ends the process, without what others want done at its end. */
+/* leave(): exits without running exit handlers */
 static int leave(lua_State *L) {
   (void)L;
   fflush(NULL);
   _exit(EXIT_SUCCESS);
 }
 
-/* describe(signal) -> what the system calls it, such as "Segmentation fault" */
+/* describe(signal) -> the description of a signal, such as "Segmentation fault" */
 static int describe(lua_State *L) {
   lua_pushstring(L, strsignal((int)luaL_checkinteger(L, 1)));
   return 1;
 }
 
-/* the only name that the module shows to the outside */
+/* the only exported symbol */
 __attribute__((visibility("default"))) int luaopen_gprof_confinement(lua_State *L);
 
 int luaopen_gprof_confinement(lua_State *L) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Files that a process may read, by Landlock.
+ * Restricts which files a process may read, by Landlock.
  *
- * Everything that Landlock knows of is asked for, and nothing of it is given but reading
- * below the paths: a kernel that knows less refuses less. What it always refuses is to
- * read other files, and to open, make, rename or remove any; later ones also refuse
- * TCP (4), control of devices (5), and signals and abstract sockets (6), as
- * does the filter of system calls, whatever the kernel is.
+ * The ruleset handles every access right that the kernel supports, and allows only
+ * reading at or below the given paths. All versions of Landlock restrict reading,
+ * writing, creating, renaming and removing files. Later ones also restrict TCP (version
+ * 4), device control (5), and signals and abstract sockets (6). The system call filter
+ * forbids these on every kernel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 
 #include "sandbox/confinement.h"
 
-/* The numbers of these calls are the same on all machines; headers may be older than
- * the kernel. So is what follows: as of <linux/landlock.h>. */
+/* Installed headers may be older than the kernel. The numbers of these calls are the same
+ * on all machines; the constants and structures are those of <linux/landlock.h>. */
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_add_rule 445
@@ -40,8 +40,8 @@ typedef struct beneath {     /* struct landlock_path_beneath_attr */
   int32_t parent;
 } __attribute__((packed)) beneath;
 
-/* Rights over files that each version has, as bits: those of the first, and then, one by
- * one, to refer (2), to truncate (3), and to control devices (5). */
+/* The bits of all file access rights of a Landlock version: 13 in version 1; version 2
+ * adds "refer", 3 "truncate", and 5 device control. */
 static uint64_t rights_of(long version) {
   int count = 13 + (version >= 2) + (version >= 3) + (version >= 5);
   return (UINT64_C(1) << count) - 1;
@@ -58,7 +58,7 @@ static int make_ruleset(void) {
   return (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
 }
 
-/* Whether the kernel took the path. A pipe needs no rule, nor can it have one: EBADFD. */
+/* Adds a rule for a path. A pipe needs no rule: adding one fails with EBADFD. */
 static bool allow(int rules, const char *path) {
   int file = open(path, O_PATH | O_CLOEXEC);
   if (file < 0) return true;
@@ -83,10 +83,10 @@ static bool restrict_to(int rules, const char *const *paths, size_t count) {
 bool gp_restrict_paths(const char *const *paths, size_t count, gp_error *error) {
   int rules = make_ruleset();
   if (rules < 0)
-    return gp_fail(error, "this system has no Landlock, or it is switched off (%s)",
+    return gp_fail(error, "Landlock is not available or disabled on this system (%s)",
                    strerror(errno));
   bool done = restrict_to(rules, paths, count);
-  if (!done) gp_fail(error, "Landlock cannot be used (%s)", strerror(errno));
+  if (!done) gp_fail(error, "cannot apply the Landlock rules (%s)", strerror(errno));
   close(rules);
   return done;
 }

@@ -437,7 +437,7 @@ describe("the profile", function()
     local flags = { "-O2" }
     local built = blocks.compile("tails", { flags = flags })
     local result = blocks.run(built)
-    complains(result, "some blocks are left out; compile with %-fno%-optimize%-sibling%-calls")
+    complains(result, "some blocks are missing; compile with %-fno%-optimize%-sibling%-calls")
     local functions, counts = blocks.functions(built.image), blocks.counts(result.dir .. "/gmon.out")
     assert.equal(0, #functions.tick.blocks)
     for _, address in ipairs(functions.main.blocks) do
