@@ -13,7 +13,7 @@ local aims = {}
 --- Default aim: the wall time of GNU gprof divided by ours.
 aims.RATIO = 2
 
---- Seconds of GNU gprof above which the ratio counts.
+--- Wall seconds of GNU gprof from which the ratio counts.
 aims.FLOOR = 0.020
 
 --- Megabytes that we may use more than GNU gprof if it takes less than `FLOOR`: the size of Lua.

@@ -11,7 +11,8 @@
  * limit.  -e writes the standard error of the last run to FILE.
  *
  * A child's peak memory (ru_maxrss) starts with its parent's memory at the time of the fork.
- * So this program uses little memory, and posix_spawn, which does not copy it.
+ * So this program keeps its own memory small, and starts commands with posix_spawn, which does
+ * not copy it.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
@@ -171,7 +172,7 @@ int main (int argc, char **argv) {
     return FAILED;
   }
   setrlimit(RLIMIT_CORE, &no_core);  /* writing a core file would count as run time */
-  signal(SIGCHLD, SIG_DFL);  /* if SIGCHLD is ignored, wait4 returns no status */
+  signal(SIGCHLD, SIG_DFL);  /* an inherited SIG_IGN would discard the child's status */
   sigprocmask(SIG_BLOCK, &set, NULL);
   for (i = 0; i < runs; i++) {
     struct timespec begin = now();

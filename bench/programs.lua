@@ -140,7 +140,6 @@ local function another(records, functions, low, high, options)
   return new
 end
 
---- The path of the i-th profile in a directory.
 local function profile_path(dir, i)
   return i == 1 and dir .. "/gmon.out" or ("%s/gmon.%04d"):format(dir, i)
 end
@@ -186,7 +185,6 @@ local function recipe_of(options)
   return table.concat(lines)
 end
 
---- The paths of all profiles in a directory.
 local function profile_paths(dir, options)
   local paths = {}
   for i = 1, options.profiles do paths[i] = profile_path(dir, i) end

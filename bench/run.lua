@@ -77,7 +77,7 @@ local function method(all, idle, seconds)
   }
 end
 
---- Lists failures of our program, and compares sums with `cat`. Also returns whether all is well.
+--- Lists failures of our program, and compares sums with `cat`. Also returns false if a run failed or outputs differ.
 local function remarks(list)
   local lines, good = {}, true
   for _, measured in ipairs(list) do

@@ -3,11 +3,11 @@
 --
 --     lua5.4 examples/gate.lua PERCENT OLD_IMAGE OLD_PROFILE IMAGE PROFILE...
 --
--- Keep the program and the profile of a good run (gprof.lua -s sums several runs) as the
--- old ones. If the share of a function has since grown by more than PERCENT of its old
--- value, the script prints that function and exits with status 1. Functions are matched by
--- name, without compiler suffixes such as .isra.0; static functions with the same name are
--- added up.
+-- OLD_IMAGE and OLD_PROFILE are the program and the profile of a good run (gprof.lua -s
+-- sums several runs). If the share of a function has since grown by more than PERCENT of
+-- its old value, the script prints that function and exits with status 1. Functions are
+-- matched by name, without compiler suffixes such as .isra.0; static functions with the
+-- same name are added up.
 --
 -- `gprof.lua --compare --fail-on` compares seconds, which depend on the machine. Shares
 -- are about the same on a faster machine.

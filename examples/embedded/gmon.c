@@ -45,7 +45,7 @@ void gmon_sample(uintptr_t pc) {
   else count_lost();
 }
 
-/* The slot of a call, or a free slot; NULL if no probed slot is either. */
+/* The slot of a call, or a free slot for it; NULL if all probed slots are taken. */
 static arc *find(uintptr_t from, uintptr_t self) {
   uint32_t hash = ((uint32_t)from ^ (uint32_t)self << 7) * UINT32_C(2654435761) >> 16;
   for (uint32_t i = 0; i < MAX_PROBES; i++) {

@@ -188,7 +188,7 @@ describe("the JSON export", function()
     assert.same({ false, true }, { has_idle(), has_idle "-z" })
   end)
 
-  it("is by line with -l", function()
+  it("has source lines in place of functions with -l", function()
     local built = build.program "lines"
     local read, ticks = document(built.image, built.gmon, "-l"), 0
     local profile = exported.profile(built.image, built.gmon)

@@ -1,10 +1,11 @@
 --- Callgrind's profile format, for KCachegrind, QCachegrind and callgrind_annotate. It
 -- stores a call graph directly, so no call chains have to be estimated.
 --
--- Readers compute inclusive times from calls, so two things are added. A function
--- <spontaneous> calls all functions without a known caller. Calls within a cycle carry no
--- time in a call graph; here they do if the callee is called only from within its cycle.
--- Otherwise it would be shown without time.
+-- Readers compute inclusive times from calls, so two things are added:
+--
+-- - A function <spontaneous> calls all functions without a known caller.
+-- - Calls within a cycle carry no time in our call graph. Here they do if the callee is
+--   called only from within its cycle; otherwise readers would show it without time.
 --
 -- @module gprof.export.callgrind
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -33,7 +34,7 @@ local function compressor()
   end
 end
 
--- The name of the event. "Time_(10ns)" is Xdebug's, which readers know.
+-- The name of the event. Readers know "Time_(10ns)", Xdebug's name for real time.
 local function event_of(profile)
   if profile.unit == "seconds" then return "Time_(10ns)" end
   local name = profile.unit:gsub("[^%w]", "_")
@@ -188,7 +189,7 @@ local function write_header(profile, total, write)
 end
 
 --- Writes a profile in Callgrind's format.
--- @tparam profile profile with a histogram; one by line adds line costs and call sites
+-- @tparam profile profile with a histogram; a profile by line adds costs of lines
 -- @tparam table options `display_unused_functions`: also functions without time and calls
 -- @tparam stream write
 return function(profile, options, write)

@@ -14,7 +14,7 @@ local json = require "gprof.format.json"
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1
 
--- An object whose values are arrays, such as the symspecs by selection. Keys are sorted.
+-- Formats an object of arrays, such as options.include. Keys are sorted.
 local function object_of_arrays(object)
   local names, texts = {}, {}
   for name in pairs(object or {}) do names[#names + 1] = name end

@@ -28,8 +28,7 @@ local LINE <const> = { function_id = 1, line = 2 }
 local FUNCTION <const> = { id = 1, name = 2, system_name = 3, filename = 4,
   start_line = 5 }
 
--- Tables
--- ----------------------------------------------------------------------------------
+-- Tables --------------------------------------------------------------------------------
 
 -- Numbers entries of a table from `first` on. The returned function gives the number of a
 -- key; for a new key it first calls `make(number, ...)`, which writes the entry.
@@ -45,8 +44,8 @@ local function numbered(first, make)
   end
 end
 
--- Two functions that number strings and locations. New ones, and the functions that
--- locations refer to, are written at first use.
+-- Returns two functions, which give the numbers of strings and of locations. At first use
+-- they write the string or location, and the function that the location refers to.
 local function tables_of(profile, write)
   local names = chains.names(profile)
   local text_table = numbered(0, function(_, text)
@@ -156,7 +155,7 @@ local function write_comments(truncated, text, write)
 end
 
 --- Writes a profile in pprof's format.
--- @tparam profile profile with a histogram; one by line gives leaves their lines
+-- @tparam profile profile with a histogram; a profile by line adds the lines of leaves
 -- @tparam table _ options (unused)
 -- @tparam stream write
 return function(profile, _, write)

@@ -24,10 +24,10 @@ local function write_graph(path, profile, options)
   need(file:close())
 end
 
--- Reads a file; `what` is a format of file:read.
-local function contents(path, what)
+-- Reads a file; `format` is that of file:read.
+local function contents(path, format)
   local file <close> = need(io.open(path, "rb"))
-  return file:read(what) or ""
+  return file:read(format) or ""
 end
 
 local function check(done, code, stderr)

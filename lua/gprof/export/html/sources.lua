@@ -19,7 +19,7 @@ local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 -- lines on either side. A line is cut after MAX_LINE bytes.
 local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
 
--- The profile by line of the same data.
+-- The profile by line of the same image and data.
 local function by_line(profile, options)
   if profile.by_line then return profile end
   local picked = arguments.pick(options, "profile")

@@ -104,7 +104,7 @@ local function note_sources(sources, add)
   end
 end
 
--- Notes on the data.
+-- The notes below the facts, one sentence each.
 local function notes(content, options)
   local list = {}
   local function add(note) list[#list + 1] = note end
