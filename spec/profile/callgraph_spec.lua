@@ -1,17 +1,17 @@
--- The call graph: who called whom how often, cycles, and time along the calls. Small graphs against figures worked out
--- by hand, hundreds of random ones against a slow model.
+-- The call graph: arcs and their counts, cycles, propagated time. Small graphs are compared with figures worked out by
+-- hand, hundreds of random ones with a slow model.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
 local crafted = require "support.crafted"
 local model = require "support.model"
 
--- The figures of a function or cycle, in ticks: self, children, calls, calls of itself.
+-- Self ticks, children ticks, calls and calls to itself of a function or cycle.
 local function figures(node)
   return { node.ticks, node.children_ticks, node.calls, node.self_calls }
 end
 
--- The other ends of arcs with their counts: "left 3/4" or, if no time moves, "left 3".
+-- Callers or callees of arcs with their counts: "left 3/4"; "left 3" for an arc that propagates no time.
 local function ends(which, ...)
   local found = {}
   for _, arc in ipairs(crafted.list(nil, ...)) do
@@ -28,13 +28,13 @@ describe("a chain of calls", function()
   }
   local profile, f = crafted.profile(program)
 
-  it("hands all time up", function()
+  it("propagates all time to callers", function()
     assert.same({ 1, 110, 0, 0 }, figures(f.main))
     assert.same({ 10, 100, 5, 0 }, figures(f.middle))
     assert.same({ 100, 0, 50, 0 }, figures(f.leaf))
   end)
 
-  it("has arcs with the time that moves along them, in seconds", function()
+  it("has arcs with the propagated time in seconds", function()
     local arc = f.middle:callers()()
     assert.equal(f.main, arc.caller)
     assert.equal(f.middle, arc.callee)
@@ -45,7 +45,7 @@ describe("a chain of calls", function()
     assert.equal(2, profile.arc_count)
   end)
 
-  it("ranks its entries by the time in and below them", function()
+  it("ranks its entries by self and children time", function()
     assert.same({ "main", "middle", "leaf" }, crafted.list("name", profile:entries()))
     assert.same({ 1, 2, 3 }, { f.main.index, f.middle.index, f.leaf.index })
     assert.equal(100, f.main.graph_percent)
@@ -63,14 +63,14 @@ describe("a diamond", function()
     },
   }
 
-  it("divides time by calls", function()
+  it("divides time in proportion to calls", function()
     assert.same({ 2, 10, 1, 0 }, figures(f.once))
     assert.same({ 4, 30, 1, 0 }, figures(f.thrice))
     assert.same({ 40, 0, 4, 0 }, figures(f.shared))
     assert.same({ 0, 46, 0, 0 }, figures(f.main))
   end)
 
-  it("shows small callers first and large callees first", function()
+  it("lists callers by ascending time, callees by descending time", function()
     assert.same({ "once 1/4", "thrice 3/4" }, ends("caller", f.shared:callers()))
     assert.same({ "thrice 1/1", "once 1/1" }, ends("callee", f.main:callees()))
   end)
@@ -87,31 +87,31 @@ describe("a cycle of two", function()
   }
   local cycle = profile:cycles()()
 
-  it("is one node with all its members' time", function()
+  it("is one node with the time of all members", function()
     assert.same({ "<cycle 1>" }, crafted.list("name", profile:cycles()))
     assert.equal(1, cycle.number)
     assert.equal(cycle, f.ping.cycle)
     assert.equal(cycle, f.pong.cycle)
     assert.is_nil(f.leaf.cycle)
-    assert.same({ 80, 8, 4, 13 }, figures(cycle)) -- calls of oneself are in neither count
+    assert.same({ 80, 8, 4, 13 }, figures(cycle)) -- both counts exclude calls to itself
     assert.same({ 50, 8, 10, 9 }, figures(f.pong))
     assert.same({ 30, 0, 7, 0 }, figures(f.ping))
   end)
 
-  it("goes to its callers by their part of the calls from outside", function()
+  it("propagates time to its callers in proportion to calls from outside", function()
     assert.same({ 0, 22, 0, 0 }, figures(f.main))
     assert.same({ 0, 66, 0, 0 }, figures(f.other))
     local arc = f.main:callees()()
     assert.same({ 0.20, 0.02 }, { arc.self, arc.children })
   end)
 
-  it("moves no time inside", function()
+  it("propagates no time between members", function()
     assert.same({ "pong 9", "ping 7", "other 3/4" }, ends("caller", f.pong:callers()))
     assert.same({ "leaf 2/2", "ping 6", "pong 9" }, ends("callee", f.pong:callees()))
     assert.same({ "pong", "ping" }, crafted.list("name", cycle:members()))
   end)
 
-  it("comes before functions of the same time", function()
+  it("is listed before functions with the same time", function()
     assert.same({ "<cycle 1>", "other", "pong", "ping", "main", "leaf" }, crafted.list("name", profile:entries()))
   end)
 end)
@@ -132,7 +132,7 @@ describe("two cycles, one called by the other", function()
     assert.equal("<cycle 2>", f.outer_b.cycle.name)
   end)
 
-  it("hand time through the outer one", function()
+  it("propagate the inner cycle's time through the outer one", function()
     assert.same({ 16, 0, 4, 4 }, figures(f.inner_a.cycle))
     assert.same({ 3, 12, 1, 10 }, figures(f.outer_a.cycle))
     assert.same({ 1, 12, 5, 0 }, figures(f.outer_b))
@@ -142,7 +142,7 @@ describe("two cycles, one called by the other", function()
 end)
 
 describe("a call graph", function()
-  it("takes recursion alone for no cycle", function()
+  it("does not make a cycle of a function that only calls itself", function()
     local profile, f = crafted.profile {
       functions = { "main", "fact" }, ticks = { fact = 6 }, calls = { { "main", "fact", 2 }, { "fact", "fact", 10 } } }
     assert.is_nil(profile:cycles()())
@@ -151,7 +151,7 @@ describe("a call graph", function()
     assert.same({ "fact 10", "main 2/2" }, ends("caller", f.fact:callers()))
   end)
 
-  it("keeps arcs of count 0, and moves no time along them", function()
+  it("keeps arcs with count 0, but propagates no time along them", function()
     local _, f = crafted.profile {
       functions = { "main", "idle", "leaf" }, ticks = { leaf = 4 },
       calls = { { "idle", "leaf", 0 }, { "main", "leaf", 2 } } }
@@ -160,7 +160,7 @@ describe("a call graph", function()
     assert.same({ 0, 4, 0, 0 }, figures(f.main))
   end)
 
-  it("closes a cycle by an arc of count 0, too", function()
+  it("closes cycles by arcs with count 0, too", function()
     local profile, f = crafted.profile {
       functions = { "main", "a", "b" }, ticks = { a = 1, b = 2 },
       calls = { { "main", "a", 1 }, { "a", "b", 1 }, { "b", "a", 0 } } }
@@ -168,7 +168,7 @@ describe("a call graph", function()
     assert.same({ 3, 0, 1, 1 }, figures(profile:cycles()()))
   end)
 
-  it("drops calls from and to where there is no function", function()
+  it("drops calls from or to addresses outside functions", function()
     local profile, f = crafted.profile {
       functions = { "main", "leaf" }, ticks = { leaf = 4 },
       calls = { { false, "leaf", 3 }, { "main", "leaf", 1 }, { "main", false, 5 } } }
@@ -177,7 +177,7 @@ describe("a call graph", function()
     assert.equal(1, profile.arc_count)
   end)
 
-  it("has no place for the machinery of profiling", function()
+  it("excludes the profiling functions (mcount)", function()
     local _, f = crafted.profile {
       functions = { "main", "mcount", "leaf" }, ticks = { main = 5, leaf = 4 },
       calls = { { "main", "mcount", 1 }, { "mcount", "leaf", 2 } } }
@@ -187,13 +187,13 @@ describe("a call graph", function()
     assert.same({ 0.04, 0 }, { f.leaf.graph_self, f.leaf.graph_children })
   end)
 
-  it("stands a deep chain of calls", function()
+  it("handles a call chain of 100,000 functions", function()
     local depth = 100000
     local program = { functions = {}, calls = {} }
     for i = 1, depth do
       program.functions[i] = "f" .. i
     end
-    -- As a ring, all of it is one cycle, which a search leaves only at its end.
+    -- As a ring, the chain is one cycle, which the search completes only at the end.
     for i = 1, depth do
       program.calls[i] = { "f" .. i, "f" .. i % depth + 1, 1 }
     end
@@ -202,24 +202,24 @@ describe("a call graph", function()
   end)
 end)
 
--- A random program: few enough functions, ticks and counts for ties to be common.
+-- A random program, with so few functions and such small ticks and counts that ties are common.
 local function random_program(seed)
   local state = seed * 2654435761 % (1 << 32) + 1
-  local function random(n) -- 1 to n: xorshift
+  local function random(n) -- from 1 to n, by xorshift
     state = state ~ (state << 13 & 0xffffffff)
     state = state ~ state >> 17
     state = state ~ (state << 5 & 0xffffffff)
     return state % n + 1
   end
   local size = ({ 12, 20, 30, 40 })[random(4)]
-  -- At a rate of 1, a tick is a second.
+  -- With a rate of 1, ticks are seconds.
   local program = { functions = {}, ticks = {}, calls = {}, rate = 1 }
   for i = 1, size do
     program.functions[i] = (i % 7 == 0 and "_f%02d" or "f%02d"):format(i * 17 % 41)
     program.ticks[program.functions[i]] = math.max(0, random(8) - 4)
   end
   program.functions[size // 2] = "mcount"
-  local backwards = random(4) -- the more, the rarer are cycles
+  local backwards = random(4) -- the higher, the fewer cycles
   for i = 1, random(3 * size) do
     local caller, callee = random(size), random(size)
     if random(backwards) > 1 and caller > callee then
@@ -230,7 +230,7 @@ local function random_program(seed)
   return program
 end
 
--- What must be the same in a node and its arcs, as text, and what may differ in the last bits, as a list.
+-- Describes a node and its arcs: what must be equal as a string, numbers that may differ in the last bits as a list.
 local function picture(node, callers, callees, members)
   local exact = { node.name, node.calls, node.self_calls, tostring(node.printed), ":" }
   local near = { node.ticks, node.children_ticks, node.share, node.graph_self, node.graph_children }
@@ -248,7 +248,7 @@ local function picture(node, callers, callees, members)
   return table.concat(exact, " "), near
 end
 
--- The arcs of a cycle are those of its members, but for calls between them.
+-- Checks that the arcs of a cycle are its members' arcs, except those between members.
 local function check_arcs_of_cycle(cycle)
   for list, inside in pairs { callers = "callee", callees = "caller" } do
     local expected, found = {}, crafted.list("id", cycle[list](cycle, "id"))
@@ -280,7 +280,7 @@ end
 describe("random call graphs", function()
   local repeatedly, count, first = chance.cases(1, 300)
 
-  it(("are what the model makes of them, %d from GPROF_SEED=%d"):format(count, first), function()
+  it(("agree with the model, %d from GPROF_SEED=%d"):format(count, first), function()
     repeatedly(function(remark, seed)
       local done, problem = pcall(compare, random_program(seed))
       if not done then error(remark .. tostring(type(problem) == "table" and problem.message or problem), 0) end

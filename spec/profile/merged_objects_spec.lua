@@ -1,5 +1,5 @@
--- A program and shared libraries in one profile (--with, `gprof.profile(image, data, { with = ... })`): times that add
--- up, calls from the program into libraries as far as anybody tells of them, and what cannot be shown together.
+-- A program and shared libraries in one profile (--with, `gprof.profile(image, data, { with = ... })`): times add up,
+-- calls from the program into libraries are recovered where possible, objects that cannot be merged are rejected.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -13,8 +13,8 @@ local shell = require "support.shell"
 
 local LOW <const>, HIGH <const>, BIN <const> = 0x1000, 0x1100, 16
 
--- A program of four functions: main calls work 5 times and, with `calls`, { offset of the caller, address, count },
--- others that are elsewhere.
+-- Makes a program of four functions, in which main calls work 5 times, and its profile. `calls` adds calls to addresses
+-- outside: { offset of the caller, address of the callee, count }.
 local function program_of(calls, rate, target)
   local image = build.craft { address = LOW, text = 0x100, target = target,
     symbols = { { "main", 0 }, { "work", 0x40 }, { "help", 0x80 }, { "rest", 0xc0 } } }
@@ -28,8 +28,8 @@ local function program_of(calls, rate, target)
   return image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
 end
 
--- A library of that name, with functions at `first`, `first` + 0x40 and + 0x80; and its profile, with samples of 4
--- bytes of the second one, and with arcs.
+-- Makes a library with functions at `first`, `first` + 0x40 and `first` + 0x80, and its profile: arcs, and samples in
+-- the first bin (4 bytes) of the second function.
 local function library_of(name, arcs, plan)
   plan = plan or {}
   local first = plan.first or 0
@@ -47,7 +47,7 @@ local function open(image, path)
   return image, assert(gprof.data(image, path))
 end
 
--- A profile of a program and libraries: { image, profile } of each, with more options.
+-- Returns the merged profile of a program and libraries, each given as { image, profile }.
 local function join(own, libraries, more)
   local image, data = open(table.unpack(own))
   local options = { with = {} }
@@ -64,26 +64,26 @@ local function failure(message, ...)
   assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
 end
 
-local INSIDE <const> = { { 0, 0, 3 }, { 4, 0x40, 9 }, { 0, 0x40, 2 } }  -- open by others; read by open, and by others
+local INSIDE <const> = { { 0, 0, 3 }, { 4, 0x40, 9 }, { 0, 0x40, 2 } }  -- calls from outside: to open 3, to read 2
 
 describe("a program and a library", function()
   local own = { program_of() }
   local liby = { library_of("liby.so", INSIDE) }
   local profile = join(own, { liby })
 
-  it("have one flat profile, in which times are those of each", function()
+  it("have one flat profile with the times of both", function()
     assert.near(0.5, profile.total, 1e-12)
     assert.near(0.3, profile:find "work".self, 1e-12)
     assert.near(0.2, profile:find "read@liby.so".self, 1e-12)
     assert.equal(50, profile.total_ticks)
   end)
 
-  it("have one graph, with those outside of the library as its callers", function()
+  it("have one call graph, with <outside> as the library's unknown caller", function()
     assert.same({ "<outside>@liby.so open@liby.so 3", "<outside>@liby.so read@liby.so 2", "main work 5",
       "open@liby.so read@liby.so 9" }, library.arcs(profile))
   end)
 
-  it("have functions that tell of which they are", function()
+  it("have functions that name their object", function()
     local read, work = profile:find "read@liby.so", profile:find "work"
     assert.same({ "liby.so", "read@liby.so" }, { read.object, read.symbol })
     assert.is_nil(work.object)
@@ -95,23 +95,23 @@ describe("a program and a library", function()
     assert.is_nil(read.file)
   end)
 
-  it("list the files of both", function()
+  it("list the profile files of both", function()
     assert.same({ own[2], liby[2] }, { profile.data.files[1].path, profile.data.files[2].path })
   end)
 
-  it("can be selected from by name", function()
+  it("have functions that symspecs select", function()
     local selected = join(own, { liby }, { include = { flat = { "read@liby.so" } } })
     assert.near(0.2, selected.total, 1e-12)
     selected = join(own, { liby }, { exclude = { arcs = { "open@liby.so/read@liby.so" } } })
     assert.equal(2, selected:find "read@liby.so".calls)
   end)
 
-  it("have the name that a script gives", function()
+  it("use the library name that a script gives", function()
     local named = join(own, { { liby[1], liby[2], name = "Y" } })
     assert.equal(9, named:find "open@Y":callees()().count)
   end)
 
-  it("may have any bins: those of each are its own", function()
+  it("may have different bin sizes", function()
     local bin = profile.data:histograms()().bin_size
     assert.equal(BIN, bin)
     assert.equal(BIN, profile.bin_size)
@@ -122,7 +122,7 @@ describe("a program and a library", function()
     assert.equal(3, swapped:find "open".calls)
   end)
 
-  it("may be many", function()
+  it("can be merged with many libraries", function()
     local libraries = {}
     for i = 1, 12 do libraries[i] = { liby[1], liby[2], name = "lib" .. i } end
     local many = join(own, libraries)
@@ -133,7 +133,7 @@ describe("a program and a library", function()
     end
   end)
 
-  it("have the calls of which a program tells no callers", function()
+  it("count calls without callers in the program's profile", function()
     local path = gmon.write(shell.tmpdir() .. "/mon.out", gmon.mon { low = LOW, high = HIGH, bins = { 1 },
       counters = { { LOW + 0x44, 12 } } })
     local image = assert(gprof.image(own[1]))
@@ -143,7 +143,7 @@ describe("a program and a library", function()
     assert.equal(12, joined:find "work".calls)
   end)
 
-  it("outlive images and data that they were made of", function()
+  it("need neither the libraries' images nor any data once merged", function()
     local image, data = open(table.unpack(own))
     local like, records = open(table.unpack(liby))
     local made = assert(gprof.profile(image, data, { with = { { image = like, data = records } } }))
@@ -156,61 +156,61 @@ describe("a program and a library", function()
 end)
 
 describe("calls from the program into a library", function()
-  -- Where a library may have been loaded: at pages.
+  -- Load addresses of libraries, which are page-aligned.
   local BASE <const>, OTHER <const> = 0x7f5500000000, 0x7f6600003000
 
-  -- What is called, by the address that the program tells of: some bytes behind the entry.
+  -- The callee address that the program records: a few bytes after the function's entry.
   local function at(base, offset) return base + LOW + offset + 9 end
 
-  it("are its own where the library is compiled with -pg", function()
+  it("are assigned to the program's functions", function()
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 } } }
     assert.same({ "help read@liby.so 2", "main open@liby.so 3", "main work 5", "open@liby.so read@liby.so 9" },
       library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
   end)
 
-  it("are not those of others", function()
+  it("leave calls by others to <outside>", function()
     local own = { program_of { { 0x04, at(BASE, 0), 1 } } }
     assert.same({ "<outside>@liby.so open@liby.so 2", "<outside>@liby.so read@liby.so 2", "main open@liby.so 1",
       "main work 5", "open@liby.so read@liby.so 9" }, library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
   end)
 
-  it("are left to <outside> if there are more than the library knows of", function()
+  it("are left to <outside> if the program records more than the library", function()
     local own = { program_of { { 0x04, at(BASE, 0), 4 } } }
     local arcs = library.arcs(join(own, { { library_of("liby.so", INSIDE) } }))
     assert.equal("<outside>@liby.so open@liby.so 3", arcs[1])
     assert.equal("main work 5", arcs[3])
   end)
 
-  it("are told apart by how often they were made, where libraries look alike", function()
+  it("are told apart by their counts if two libraries have the same layout", function()
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(OTHER, 0), 8 } } }
     assert.same({ "help open@libz.so 8", "main open@liby.so 3", "main work 5" }, library.arcs(join(own, {
       { library_of("liby.so", { { 0, 0, 3 } }) }, { library_of("libz.so", { { 0, 0, 8 } }) } })))
   end)
 
-  it("are left to <outside> where two places fit as well", function()
+  it("are left to <outside> if two load addresses fit equally well", function()
     local own = { program_of { { 0x04, at(BASE, 0), 1 }, { 0x84, at(OTHER, 0), 1 } } }
     assert.same({ "<outside>@liby.so open@liby.so 3", "main work 5" },
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } })))
   end)
 
-  it("are joined in a sum of runs, where libraries were loaded elsewhere each time", function()
+  it("are assigned in a sum of runs with different load addresses", function()
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x04, at(BASE, 0x40), 1 }, { 0x04, at(OTHER, 0), 2 } } }
     assert.same({ "main open@liby.so 5", "main read@liby.so 1", "main work 5" },
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 5 }, { 0, 0x40, 1 } }) } })))
   end)
 
-  it("are joined in a sum of runs that did the same", function()
+  it("are assigned in a sum of identical runs with different load addresses", function()
     local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x04, at(BASE, 0x40), 2 }, { 0x04, at(OTHER, 0), 3 },
       { 0x04, at(OTHER, 0x40), 2 } } }
     assert.same({ "main open@liby.so 6", "main read@liby.so 4", "main work 5" },
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 6 }, { 0, 0x40, 4 } }) } })))
-    -- There may have been two libraries just as well, one of which is not here.
+    -- Ambiguous: one of the addresses may be another library that was not merged.
     assert.same({ "<outside>@liby.so open@liby.so 7", "<outside>@liby.so read@liby.so 4", "main work 5" },
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 7 }, { 0, 0x40, 4 } }) } })))
   end)
 
-  -- A library of functions of odd sizes, by the library's `outside` calls of each, and those of main, which are a part
-  -- of these: functions of the number of a function. Returns the arcs out of main, and those that are expected.
+  -- Merges a program with a library of n functions of irregular sizes. For function i, the library records outside(i)
+  -- calls, of which main makes of_main(i). Returns the arcs from main to the library: found and expected.
   local function many(n, outside, of_main)
     local symbols, arcs, calls, expected, offset = {}, {}, {}, {}, 0
     for i = 1, n do
@@ -233,14 +233,14 @@ describe("calls from the program into a library", function()
     return found, expected
   end
 
-  it("are joined in a library of many functions", function()
+  it("are assigned in a library with many functions", function()
     local function count(i) return 1 + i * i % 97 end
     local found, expected = many(1000, count, count)
     assert.equal(1000, #expected)
     assert.same(expected, found)
   end)
 
-  it("are joined where others called these and other functions more often", function()
+  it("are assigned if others made most of the library's calls", function()
     for _, n in ipairs { 100, 400, 1500 } do
       local found, expected = many(n, function(i) return i % 3 == 0 and 3 or 10 end,
         function(i) return i % 3 == 0 and 2 or 0 end)
@@ -249,13 +249,13 @@ describe("calls from the program into a library", function()
     end
   end)
 
-  it("are not where they cannot have been that often", function()
+  it("are not assigned if any count exceeds the library's", function()
     local found, expected = many(1000, function(i) return i == 999 and 4 or 5 end, function() return 5 end)
     assert.equal(1000, #expected)
     assert.same({}, found)
   end)
 
-  it("are not those of another library, which is not here", function()
+  it("into another library, which was not merged, are ignored", function()
     local calls = {}
     for i = 1, 200 do calls[i] = { 4, at(OTHER, 16 * (i * 5 + i * i % 3)), 1 } end
     local symbols, arcs = {}, {}
@@ -270,7 +270,7 @@ describe("calls from the program into a library", function()
     for arc in joined:find("main"):callees() do assert.equal("work", arc.callee.name) end
   end)
 
-  it("are not made up: what is called begins shortly before the address", function()
+  it("are not assigned if no function begins shortly before the callee address", function()
     local own = { program_of { { 0x04, BASE + LOW + 0x3f0, 3 } } }
     assert.same({ "<outside>@liby.so open@liby.so 3", "main work 5" },
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 3 } }) } })))
@@ -283,7 +283,7 @@ describe("--with", function()
   local unknown = "gprof.lua: warning: some calls into %s have unknown callers, shown as <outside>: a program " ..
     "records only calls into libraries compiled with -pg, and load addresses must be certain\n"
 
-  it("shows both, and says whose callers are not known", function()
+  it("shows both objects, and warns that some callers are unknown", function()
     local result = program.run { "-b", "--with=" .. liby .. ":" .. of_liby, image, path }
     assert.same({ 0, unknown:format "liby.so" }, { result.status, result.stderr })
     assert.truthy(result.stdout:find "\n 60.00 +0.30 +0.30 +5 +60.00 +60.00  work\n 40.00 +0.50 +0.20 +11 ")
@@ -292,14 +292,14 @@ describe("--with", function()
     assert.truthy(result.stdout:find "%] <outside>@liby.so")
   end)
 
-  it("takes the profile of that name if none is named", function()
+  it("defaults to the profile LIBRARY.profile in the current directory", function()
     local dir = of_liby:match "^(.*)/"
     local words = { "-b", "--with=" .. liby, image, path }
     local named = program.run({ "-b", "--with=" .. liby .. ":" .. of_liby, image, path }, { cwd = dir })
     assert.same(named.stdout, program.run(words, { cwd = dir }).stdout)
   end)
 
-  it("takes several, of which three are named in a warning", function()
+  it("can be repeated; warnings name at most three libraries", function()
     local words, names = { "-b" }, {}
     for i = 1, 5 do
       local name = ("lib%d.so"):format(i)
@@ -310,7 +310,7 @@ describe("--with", function()
     for _, name in ipairs(names) do assert.truthy(result.stdout:find("read@" .. name, 1, true)) end
   end)
 
-  it("is there in the sandbox, too, and for every kind of export", function()
+  it("works with --sandbox and with every kind of export", function()
     local word = "--with=" .. liby .. ":" .. of_liby
     local plain = program.run { "-b", word, image, path }
     local boxed = program.run { "-b", "--sandbox", word, image, path }
@@ -326,7 +326,7 @@ describe("--with", function()
     assert.truthy(shell.read(page):find("read@liby.so", 1, true))
   end)
 
-  it("finds the debugging file of a stripped library, and tells of one of another build", function()
+  it("finds the debugging file of a stripped library, and warns about one of another build", function()
     local dir, word = shell.tmpdir(), "--with=liby.so:" .. of_liby
     local function objcopy(...) shell.check({ "objcopy", ... }, { cwd = dir }) end
     shell.check { "mkdir", dir .. "/debug" }
@@ -335,15 +335,15 @@ describe("--with", function()
     local plain = program.run { "-b", "--with=" .. liby .. ":" .. of_liby, image, path }
     local function check(warning, ...)
       local result = program.run({ "-b", "--debug-dir=debug", word, image, path, ... }, { cwd = dir })
-      local told = result.stderr:gsub("%x%x%x%x%x%x%x%x", "SUM")
-      assert.same({ plain.stdout, warning .. plain.stderr, 0 }, { result.stdout, told, result.status })
+      local warnings = result.stderr:gsub("%x%x%x%x%x%x%x%x", "SUM")
+      assert.same({ plain.stdout, warning .. plain.stderr, 0 }, { result.stdout, warnings, result.status })
     end
     check ""
     objcopy("--only-keep-debug", image, "liby.so.debug")
     check "gprof.lua: warning: liby.so.debug: is from a different build than liby.so: its checksum is SUM, not SUM\n"
   end)
 
-  it("refuses exports over a library and its profile, and leaves these as they were", function()
+  it("does not overwrite a library or its profile with an export", function()
     local dir = shell.tmpdir()
     shell.check { "cp", liby, of_liby, dir }
     local before = { shell.read(liby), shell.read(of_liby) }
@@ -357,7 +357,7 @@ describe("--with", function()
     end
   end)
 
-  it("refuses what is of one object only", function()
+  it("rejects options that work on one object only", function()
     for option, name in pairs { ["-l"] = "-l (--line)", ["-A"] = "-A (--annotated-source)",
       ["-C"] = "-C (--exec-counts)",
       ["-c"] = "-c (--static-call-graph)", ["-r"] = "-r (--function-ordering)",
@@ -372,7 +372,7 @@ describe("--with", function()
     assert.is_false(shell.exists(sum))
   end)
 
-  it("refuses the program itself, by any name", function()
+  it("rejects the program itself, by any name", function()
     local link = shell.tmpdir() .. "/link"
     shell.check { "ln", "-s", image, link }
     for _, name in ipairs { image, link } do
@@ -380,7 +380,7 @@ describe("--with", function()
     end
   end)
 
-  it("refuses two of one name", function()
+  it("rejects two libraries with the same name", function()
     local again, of_again = library_of("liby.so", INSIDE)
     failure(("%s: has the same name as the library %s"):format(again, liby),
       "--with=" .. liby .. ":" .. of_liby, "--with=" .. again .. ":" .. of_again, image, path)
@@ -388,7 +388,7 @@ describe("--with", function()
     assert.same({ nil, again .. ": another library is also named 'liby.so'" }, { profile, message })
   end)
 
-  it("refuses other sampling rates and units, rather than to add them up", function()
+  it("rejects different sampling rates and units", function()
     local fast, of_fast = library_of("libfast.so", INSIDE, { rate = 1000 })
     failure(fast .. ": cannot be merged: histogram has rate 1000, but earlier ones have 100",
       "--with=" .. fast .. ":" .. of_fast, image, path)
@@ -397,7 +397,7 @@ describe("--with", function()
       "--with=" .. other .. ":" .. of_other, image, path)
   end)
 
-  it("refuses profiles of other libraries, damaged ones, and what is not there", function()
+  it("rejects profiles of other libraries, damaged profiles and missing files", function()
     local far, of_far = library_of("libfar.so", { { 0, 0x10, 1 } })
     failure(("%s: does not belong to this build of %s: no library function begins at 1 of 1 called addresses, " ..
       "such as 0x1010"):format(of_far, far),
@@ -409,14 +409,14 @@ describe("--with", function()
     failure("option --with: the file name is empty", "--with=", image, path)
   end)
 
-  it("refuses a profile of another program, whatever the libraries have", function()
+  it("rejects a profile of another program", function()
     local foreign = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "arc", from = 0x5004, self = 0x5040, count = 1 } } })
     failure(("%s: does not belong to %s: it covers addresses 0x5040 to 0x5040, the code is at 0x1000 to 0x1100")
       :format(foreign, image), "--with=" .. liby .. ":" .. of_liby, image, foreign)
   end)
 
-  it("refuses libraries for another machine", function()
+  it("rejects libraries for another machine", function()
     local small, of_small = library_of("libsmall.so", INSIDE, { target = "elf32-little", pointer = 4 })
     failure(small .. ": pointer size or byte order differs from the program's",
       "--with=" .. small .. ":" .. of_small, image, path)
@@ -427,7 +427,7 @@ describe("the option `with`", function()
   local own = { program_of() }
   local image, data = open(table.unpack(own))
 
-  it("takes libraries, and nothing else", function()
+  it("must be an array of libraries", function()
     for problem, value in pairs {
       ["table expected, got string"] = "liby.so", ["library 1: table expected, got integer"] = { 1 },
       ["library 1: field 'image': gprof.image expected, got nil"] = { {} },
@@ -440,12 +440,12 @@ describe("the option `with`", function()
     end
   end)
 
-  it("is not for profiles by line", function()
+  it("cannot be combined with profiles by line", function()
     local profile, message = gprof.profile(image, data, { line = true, with = {} })
     assert.same({ nil, "option 'line' cannot be combined with libraries ('with')" }, { profile, message })
   end)
 
-  it("may be empty: then it is the program's profile", function()
+  it("may be empty: the result is the program's profile", function()
     local profile = gprof.profile(image, data, { with = {} })
     assert.same({ "main work 5" }, library.arcs(profile))
     assert.near(0.3, profile.total, 1e-12)
@@ -461,7 +461,7 @@ describe("a program and a library that are both compiled with -pg", function()
     shell.check({ built.program }, { cwd = built.dir, env = { GMON_OUT_PREFIX = false, LD_PROFILE = false } })
   end)
 
-  it("have all calls joined, but those from where the library calls back", function()
+  it("have all calls assigned, except those from the library back into the program", function()
     local profile = join({ built.program, built.dir .. "/gmon.out" }, {
       { built.image, library.profile(plain.program, plain.name) } })
     local found = table.concat(library.arcs(profile), "\n") .. "\n"

@@ -1,5 +1,5 @@
--- Numbers of all sizes: sums, times and shares beside a slow model that counts in integers and fractions, and figures
--- at the ends of what numbers can be.
+-- Numbers of all sizes: compares sums, times and shares with a slow model that uses integers and fractions, and checks
+-- extreme values.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -23,7 +23,7 @@ end
 
 -- Sums ----------------------------------------------------------------------------------
 
--- Ranges of histograms, whose bins are of 8 bytes; `false` stands for the upper end of addresses.
+-- Histograms: { first address, number of bins of 8 bytes }; `false`: at the end of the address space.
 local ranges <const> = { { 0x1000, 8 }, { 0x1040, 3 }, { 0x2000, 1 }, { false, 16 } }
 
 local bin_counts <const> = {
@@ -43,13 +43,13 @@ local function made_histogram(shape)
   return { kind = "histogram", low = low, high = low + size, bins = bins, rate = tick }
 end
 
--- Counts up to what a record holds: mostly small ones, now and then near the powers where sums or doubles end.
+-- Returns a random count up to `most`: usually small, sometimes near a power of two where sums or doubles overflow.
 local function made_count(most)
-  local brims = { 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, 1 << 62, math.maxinteger,
+  local limits = { 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, 1 << 62, math.maxinteger,
     math.mininteger, -1 }
-  local brim = pick(brims)
-  if random(12) > 1 or math.ult(most, brim) then return random(0, 5) end
-  return brim
+  local limit = pick(limits)
+  if random(12) > 1 or math.ult(most, limit) then return random(0, 5) end
+  return limit
 end
 
 local function made_arc(shape, most)
@@ -65,13 +65,13 @@ local function made_blocks(most)
   return record
 end
 
--- A file: of the BSD formats, which have one histogram and wide counts, or of the current one, version 0 or 1.
+-- Returns a random file: in a BSD format, with one histogram and wide counts, or in gmon.out format, version 0 or 1.
 local function made_file(shape)
   local format = pick { "bsd", "4.4bsd", "magic", "magic", "magic 0" }
   local wide = shape.pointer == 4 and 0xffffffff or -1
   local is_bsd = not format:find "^magic"
   local file = { format = format, records = {} }
-  for i = 1, random(is_bsd and 2 or 0, 5) do -- less than a histogram and an arc may be too short
+  for i = 1, random(is_bsd and 2 or 0, 5) do -- a BSD file needs a histogram and an arc
     local kind = is_bsd and i == 1 and 1 or is_bsd and 2 or random(3)
     file.records[i] = kind == 1 and made_histogram(shape)
       or kind == 2 and made_arc(shape, is_bsd and wide or 0xffffffff)
@@ -92,7 +92,7 @@ local function made_sum()
   return case
 end
 
--- The bytes of a file.
+-- Returns the bytes of a file.
 local function encode(file, shape)
   local records = {}
   for i, record in ipairs(file.records) do
@@ -108,7 +108,7 @@ local function encode(file, shape)
     version = file.format == "magic 0" and 0 or 1 }, file.format:match "^%S+")
 end
 
--- The sum of counts by key, as integers; `problem` if any is beyond 63 bits.
+-- Adds a count to the sum of its key. Sets `problem` if it does not fit in 63 bits.
 local function add_to(sums, key, count)
   local sum = sums[key] or 0
   if count < 0 or sum > math.maxinteger - count then
@@ -118,8 +118,8 @@ local function add_to(sums, key, count)
   end
 end
 
--- What files hold together, by definition.
-local function modelled(files)
+-- The model: the sums of all records in the files.
+local function expected_sums(files)
   local sums = {}
   for _, file in ipairs(files) do
     for _, record in ipairs(file.records) do
@@ -135,7 +135,7 @@ local function modelled(files)
   return sums
 end
 
--- The same of data of the library.
+-- The sums in the library's data.
 local function sums_of(data)
   local sums = {}
   for h in data:histograms() do
@@ -152,7 +152,7 @@ local function sums_of(data)
   return sums
 end
 
-local function turned(list, by)
+local function rotated(list, by)
   local result = {}
   for i = 1, #list do
     result[i] = list[(i + by - 1) % #list + 1]
@@ -160,7 +160,7 @@ local function turned(list, by)
   return result
 end
 
--- What is read of the two parts of a list, the second one first, merged.
+-- Reads two parts of a list of files into separate data, and merges the first part into the second.
 local function merged(image, paths, cut)
   cut = cut % (#paths + 1)
   local data = assert(gprof.data(image, table.unpack(paths, cut + 1)))
@@ -168,8 +168,8 @@ local function merged(image, paths, cut)
   return data
 end
 
--- How many further records of the current format a sum takes.
-local function further(sums, shape)
+-- How many additional gmon.out records a sum needs because counts exceed the fields of a record.
+local function extra_records(sums, shape)
   local records, bins = 0, {}
   for key, count in pairs(sums) do
     local kind, range = key:match "^(%a+) (%x+)"
@@ -188,10 +188,10 @@ local function further(sums, shape)
   return records
 end
 
--- Checks that what is written has everything, and is written again as it is.
+-- Checks that a written file contains everything, and that reading and writing it again changes nothing.
 local function check_written(case, shape, data, expected)
-  local records = further(expected, shape)
-  if case.format == "magic" and records > 20000 and records <= 1 << 24 then return end -- it would take a while
+  local records = extra_records(expected, shape)
+  if case.format == "magic" and records > 20000 and records <= 1 << 24 then return end -- too slow
   local path = scratch .. "/sum"
   local done, problem = data:write(path, case.format)
   if case.format == "magic" then assert.equal(records <= 1 << 24, done ~= nil, problem) end
@@ -202,14 +202,14 @@ local function check_written(case, shape, data, expected)
   local again = assert(gprof.data(shape.image, path, { file_format = case.format }))
   assert.same(expected, sums_of(again))
   if case.format == "magic" then
-    assert.same(expected, modelled { { records = gmon.parse(shell.read(path), shape).records } })
+    assert.same(expected, expected_sums { { records = gmon.parse(shell.read(path), shape).records } })
   end
   assert(again:write(path .. "2", case.format))
   assert.equal(shell.read(path), shell.read(path .. "2"))
 end
 
 local function check_sum(case)
-  local shape, paths, expected = shapes[case.shape], {}, modelled(case.files)
+  local shape, paths, expected = shapes[case.shape], {}, expected_sums(case.files)
   for i, file in ipairs(case.files) do
     paths[i] = gmon.write(("%s/%d"):format(scratch, i), encode(file, shape))
   end
@@ -221,20 +221,20 @@ local function check_sum(case)
   end
   assert(data, problem)
   assert.same(expected, sums_of(data))
-  assert.same(expected, sums_of(assert(gprof.data(shape.image, table.unpack(turned(paths, case.turn))))))
+  assert.same(expected, sums_of(assert(gprof.data(shape.image, table.unpack(rotated(paths, case.turn))))))
   assert.same(expected, sums_of(merged(shape.image, paths, case.cut)))
   check_written(case, shape, data, expected)
 end
 
 describe("sums", function()
-  it("are those of integers, in any order and by parts, in any format, and lose nothing", function()
+  it("are exact in any order of files, when merged from parts, and in any format", function()
     property.hold(12000, 300, made_sum, check_sum)
   end)
 end)
 
 -- Bins on functions -------------------------------------------------------------------------
 
--- Images whose functions begin at any addresses, also odd ones, low and at the upper end of all.
+-- Images whose functions begin at random addresses, odd ones too, at low addresses and at the end of the address space.
 local subjects <const> = {}
 
 local function made_subject(seed, base, text, target)
@@ -272,8 +272,8 @@ local function made_samples()
   return { subject = number, low = low, high = high, bins = bins, rate = pick { 1, 100, 0xffffffff } }
 end
 
--- What falls on each function, as fractions whose denominator is `units`: by number, in the order of addresses; and
--- what falls on none. Positions are rounded down to units of two bytes, as the format has it.
+-- The model: returns the ticks of each function, by number, and the ticks outside functions, as numerators of fractions
+-- with the denominator `units`. Positions are rounded down to units of two bytes, as the format requires.
 local function spread(case)
   local subject, first, units, n = subjects[case.subject], case.low >> 1, (case.high - case.low) >> 1, #case.bins
   local parts, outside = {}, 0
@@ -315,13 +315,13 @@ local function check_samples(case)
     near(ticks / case.rate, self)
     assigned = assigned + ticks
   end
-  if units > 0 and units % #case.bins == 0 then -- otherwise some bins are a unit wider than others, and count as much
+  if units > 0 and units % #case.bins == 0 then -- else some bins are a unit wider, but count the same
     near(total, assigned + outside / units)
   end
 end
 
 describe("samples", function()
-  it("fall on functions in proportion, and none is lost or made", function()
+  it("are divided in proportion to the overlap, and their sum is preserved", function()
     property.hold(13000, 500, made_samples, check_samples)
   end)
 end)
@@ -350,7 +350,7 @@ local function made_calls()
   return case
 end
 
--- What nobody is known to call, and members of cycles of that kind, have all the time, with those below them.
+-- Functions and cycles without known callers must have all the time, their children's included.
 local function check_calls(case)
   local data, total = gprof.data.new { image = tree_image }, 0
   assert(data:add_histogram { low = 0x1000, high = 0x1180, bins = case.bins, bin_count = 12 })
@@ -375,15 +375,15 @@ local function check_calls(case)
   near(total > 0 and 100 or 0, percent)
 end
 
-describe("time", function()
-  it("reaches those that nobody calls, all of it", function()
+describe("propagated time", function()
+  it("reaches the functions without callers completely", function()
     property.hold(14000, 500, made_calls, check_calls)
   end)
 end)
 
--- The ends of what numbers can be -----------------------------------------------------------
+-- Extreme values -----------------------------------------------------------------------------
 
--- Checks that no field of an object is a number that is none: what looks fields up has them by name.
+-- Checks that no field of an object is NaN or infinite. The upvalue of __index is the table of all fields.
 local function check_fields(object)
   local _, members = debug.getupvalue(debug.getmetatable(object).__index, 1)
   for name in pairs(members) do
@@ -412,7 +412,7 @@ local function check_report(name, profile, options)
   assert.is_nil(text:lower():find "%f[%a]nan%f[%A]" or text:lower():find "%f[%a]inf%f[%A]", text)
 end
 
--- Checks what all reports print that there are records for.
+-- Checks all reports that the records allow.
 local function check_reports(profile)
   for _, name in ipairs(reports.own) do
     for _, options in ipairs(looks) do
@@ -424,7 +424,7 @@ local function check_reports(profile)
   end
 end
 
--- Checks comparisons of two profiles, either of them the old one.
+-- Checks comparisons of two profiles in both directions, and of one with itself.
 local function check_comparisons(one, other)
   for _, sides in ipairs { { one, other }, { other, one }, { one, one } } do
     local comparison = assert(gprof.compare(table.unpack(sides)))
@@ -435,7 +435,7 @@ local function check_comparisons(one, other)
   end
 end
 
--- Orders of iterations by whatever amount.
+-- Checks that sorting by any amount returns every function once.
 local function check_orders(profile)
   for _, order in ipairs { "self", "children", "share", "graph_percent", "calls", "name", "address" } do
     local ids = crafted.list(nil, profile:functions(order, "id"))
@@ -444,7 +444,7 @@ local function check_orders(profile)
   end
 end
 
-describe("at the ends of numbers", function()
+describe("with extreme values,", function()
   local base <const> = 0x1000
   local function histogram(changes)
     local h = { low = base, high = base + 0x180, bins = { 5, [12] = 7 }, bin_count = 12, rate = 100 }
@@ -453,7 +453,7 @@ describe("at the ends of numbers", function()
     end
     return function(data) return data:add_histogram(h) end
   end
-  -- A call of a function by another, by their numbers.
+  -- Returns a function that adds calls between two functions, given by number.
   local function arc(from, to, count)
     return function(data) return data:add_arc(base + 4 + 0x20 * (from - 1), base + 0x20 * (to - 1), count) end
   end
@@ -461,30 +461,30 @@ describe("at the ends of numbers", function()
   for i = 1, 12 do
     full[i] = 65535
   end
-  local most <const>, brim <const> = math.maxinteger, 1 << 53
+  local most <const>, inexact <const> = math.maxinteger, 1 << 53
 
   local modest = gprof.data.new { image = tree_image }
   histogram()(modest)
   arc(1, 2, 3)(modest)
 
   for what, records in pairs {
-    ["no call of a function that was called"] = { histogram(), arc(1, 2, 0), arc(2, 1, 0), arc(3, 3, 0) },
+    ["arcs with count 0"] = { histogram(), arc(1, 2, 0), arc(2, 1, 0), arc(3, 3, 0) },
     ["no sample"] = { histogram { bins = {} }, arc(1, 2, 3), arc(2, 2, 1), arc(2, 1, 3) },
     ["no histogram"] = { arc(1, 2, 3), arc(2, 2, 1), arc(2, 1, 3) },
     ["no arc"] = { histogram() },
     ["full bins"] = { histogram { bins = full }, arc(1, 2, 1) },
-    ["bins beyond 2^53"] = { histogram { bins = { most, most, brim + 1 } }, arc(1, 2, 1), arc(1, 3, 1) },
+    ["bins beyond 2^53"] = { histogram { bins = { most, most, inexact + 1 } }, arc(1, 2, 1), arc(1, 3, 1) },
     ["the largest rate"] = { histogram { rate = 0xffffffff }, arc(1, 2, 1) },
     ["a rate of 1"] = { histogram { rate = 1, bins = { most } }, arc(2, 1, 1) },
     ["many bins to a byte"] = { histogram { bin_count = 100000, bins = { 1, [100000] = 9 } }, arc(1, 2, 1) },
-    ["one bin of nearly all there is"] = { histogram { low = 0, high = 1 << 62, bin_count = 1, bins = { 9 } } },
-    ["a byte in a few bins"] = { histogram { high = base + 1, bins = { 1, 2, 3 }, bin_count = 3 }, arc(1, 2, 1) },
+    ["one bin over most of the address space"] = { histogram { low = 0, high = 1 << 62, bin_count = 1, bins = { 9 } } },
+    ["several bins for one byte"] = { histogram { high = base + 1, bins = { 1, 2, 3 }, bin_count = 3 }, arc(1, 2, 1) },
     ["calls up to 2^63"] = { histogram(), arc(1, 2, most), arc(3, 4, most), arc(5, 5, most), arc(6, 3, 0) },
-    ["calls by 2^53"] = { histogram(), arc(1, 2, brim + 1), arc(3, 2, 1), arc(2, 5, brim - 1), arc(2, 6, 1) },
+    ["calls by 2^53"] = { histogram(), arc(1, 2, inexact + 1), arc(3, 2, 1), arc(2, 5, inexact - 1), arc(2, 6, 1) },
     ["blocks up to 2^63"] = { arc(1, 2, 1), function(data) return data:add_block(base, most) end,
       function(data) return data:add_block(base + 2, most) end },
   } do
-    it("reports and fields have numbers: " .. what, function()
+    it("reports and fields contain neither NaN nor infinity: " .. what, function()
       local data = gprof.data.new { image = tree_image }
       for _, add in ipairs(records) do
         assert(add(data))
@@ -503,7 +503,7 @@ describe("at the ends of numbers", function()
     end)
   end
 
-  it("code ends with the last address", function()
+  it("code can end with the address space", function()
     local image = gprof.image(build.craft { address = -0x40, text = 0x40,
       symbols = { { "first", 0 }, { "last", 0x20 } } })
     local data = gprof.data.new { image = image }
@@ -513,7 +513,7 @@ describe("at the ends of numbers", function()
     assert.same({ "last", 3.0, 2 }, { last.name, last.ticks, last.calls })
   end)
 
-  it("no more records are written than anybody could have counted", function()
+  it("a sum that needs too many records is not written", function()
     local data, path = gprof.data.new { image = tree_image }, scratch .. "/most"
     assert(histogram { bins = { 65535 * ((1 << 24) + 2) } }(data))
     local done, message = data:write(path)
@@ -523,12 +523,12 @@ describe("at the ends of numbers", function()
     assert.is_false(shell.exists(path))
   end)
 
-  it("a hundred thousand histograms are read, and added up", function()
-    -- fewer where the collector would look at all the tables over and over again
+  it("100,000 histograms are read and added up", function()
+    -- fewer with an aggressive collector, which would traverse the tables again and again
     local count <const> = os.getenv "GPROF_COLLECTOR" == "aggressive" and 1000 or 100000
     local records, sum = {}, 0
     for i = 1, count do
-      local place = i * 7919 % count -- a prime: each place once
+      local place = i * 7919 % count -- a prime, so each place occurs once
       records[i] = { kind = "histogram", low = 0x10000 + 4 * place, high = 0x10004 + 4 * place, bins = { i % 5 } }
       sum = sum + i % 5
     end

@@ -1,4 +1,4 @@
--- Samples on functions: every bin of a histogram goes to the functions whose code it covers, in proportion.
+-- Assigning samples: the ticks of a bin go to the functions whose code it covers, in proportion to the overlap.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -6,13 +6,13 @@ local gmon = require "support.gmon"
 local gprof = require "gprof"
 local shell = require "support.shell"
 
--- first 0x1000, second 0x1010, third 0x1018, last 0x1030 to 0x1040
+-- first at 0x1000, second at 0x1010, third at 0x1018, last at 0x1030, end at 0x1040
 local image = gprof.image(build.craft {
   address = 0x1000, text = 0x40,
   symbols = { { "first", 0 }, { "second", 0x10 }, { "third", 0x18 }, { "last", 0x30 } },
 })
 
--- A profile of histograms { low, high, bins [, rate [, dimension [, abbreviation]]] }.
+-- Returns a profile with histograms { low, high, bins [, rate [, dimension [, abbreviation]]] }.
 local function profile_of(on, ...)
   local records = {}
   for i, h in ipairs { ... } do
@@ -23,7 +23,7 @@ local function profile_of(on, ...)
   return gprof.profile(on, assert(gprof.data(on, path)))
 end
 
--- The ticks of each function that has any, and the total.
+-- Returns the ticks of the functions that have any, by name, and the total.
 local function ticks_of(profile)
   local ticks = { total = profile.total_ticks }
   for f in profile:functions() do
@@ -37,31 +37,31 @@ local function ticks(...)
 end
 
 describe("a bin", function()
-  it("inside a function is the function's", function()
-    -- a bin for every two bytes
+  it("inside a function belongs to that function", function()
+    -- one bin per two bytes
     local bins = { n = 32, [1] = 1, [8] = 2, [9] = 4, [12] = 8, [13] = 16, [25] = 32, [32] = 64 }
     assert.same({ first = 3, second = 12, third = 16, last = 96, total = 127 }, ticks { 0x1000, 0x1040, bins })
   end)
 
-  it("over several functions is divided by bytes", function()
-    -- 32 bytes a bin: the first covers 16 of first, 8 of second, 8 of third
+  it("over several functions is divided in proportion to bytes", function()
+    -- 32 bytes per bin: the first bin covers 16 bytes of first, 8 of second, 8 of third
     assert.same({ first = 8, second = 4, third = 4, total = 16 }, ticks { 0x1000, 0x1040, { 16, 0 } })
     assert.same({ third = 48, last = 48, total = 96 }, ticks { 0x1000, 0x1040, { 0, 96 } })
   end)
 
-  it("of the whole text is divided among all", function()
+  it("over the whole text is divided among all functions", function()
     assert.same({ first = 16, second = 8, third = 24, last = 16, total = 64 }, ticks { 0x1000, 0x1040, { 64 } })
   end)
 
-  it("of less than a unit of text goes where its end is", function()
-    -- Four bins for every two bytes: positions are rounded down, so three of four cover nothing, and the fourth covers
-    -- the unit, with four times the weight of a tick.
+  it("smaller than a unit (two bytes) counts only if it completes the unit", function()
+    -- Four bins per unit of two bytes. Positions are rounded down, so three of four bins cover nothing. The fourth
+    -- covers the unit, and its ticks count four times.
     local bins = { n = 128, [1] = 1, [2] = 10, [3] = 100, [4] = 1000 }
     assert.same({ first = 4000, total = 1111 }, ticks { 0x1000, 0x1040, bins })
   end)
 
-  it("of no whole number of units keeps to whole units", function()
-    -- 32 units in 3 bins: they cover 10, 11 and 11 units and count as 10 2/3 each.
+  it("covers whole units, even if its size is fractional", function()
+    -- 32 units in 3 bins: they cover 10, 11 and 11 units, but count as 10 2/3 units each.
     local found = ticks { 0x1000, 0x1040, { 32, 0, 0 } }
     assert.near(24, found.first, 1e-9)  -- 8 units of 10
     assert.near(6, found.second, 1e-9)  -- the other 2
@@ -71,7 +71,7 @@ describe("a bin", function()
 end)
 
 describe("a histogram", function()
-  it("may go beyond the functions: what is outside counts for the total only", function()
+  it("may extend past the functions: ticks outside count only in the total", function()
     assert.same({ first = 16, second = 8, third = 24, last = 16, total = 192 }, ticks { 0xfc0, 0x1080, { 64, 64, 64 } })
     assert.same({ total = 5 }, ticks { 0x4000, 0x4100, { n = 128, [7] = 5 } })
   end)
@@ -80,13 +80,13 @@ describe("a histogram", function()
     assert.same({ second = 3, third = 20, total = 23 }, ticks { 0x1014, 0x101c, { 1, 2, 4, 16 } })
   end)
 
-  it("may begin and end at odd addresses: halves of a unit do not count", function()
-    -- 0x1001 lies in the unit of 0x1000; 0x0f bytes are 7 units, and so are 7 bins, in first but for nothing
+  it("may begin and end at odd addresses: half units do not count", function()
+    -- 0x1001 is in the unit of 0x1000. 0x0f bytes are 7 units, so the 7 bins are one unit each, all in `first`.
     assert.same({ first = 127, total = 127 }, ticks { 0x1001, 0x1010, { 1, 2, 4, 8, 16, 32, 64 } })
     assert.same({ first = 63, second = 64, total = 127 }, ticks { 0x1005, 0x1013, { 1, 2, 4, 8, 16, 32, 64 } })
   end)
 
-  it("need not be the only one", function()
+  it("can be one of several", function()
     local low, high = { 0x1000, 0x1010, { 2, 0, 0, 0, 0, 0, 0, 1 } }, { 0x1030, 0x1040, { 0, 0, 0, 0, 0, 0, 8, 4 } }
     local expected = { first = 3, last = 12, total = 15 }
     assert.same(expected, ticks(low, high))
@@ -94,7 +94,7 @@ describe("a histogram", function()
     assert.same({ first = 6, last = 12, total = 18 }, ticks(low, high, low))
   end)
 
-  it("of zeros is a histogram", function()
+  it("without samples is still a histogram", function()
     local profile = profile_of(image, { 0x1000, 0x1040, { n = 32 } })
     assert.same({ total = 0 }, ticks_of(profile))
     assert.is_true(profile.data.has_histogram)
@@ -103,7 +103,7 @@ describe("a histogram", function()
 end)
 
 describe("functions at odd addresses", function()
-  it("begin with the unit in which their first byte lies", function()
+  it("begin with the unit that contains their first byte", function()
     local odd = gprof.image(build.craft {
       address = 0x1000, text = 0x20, symbols = { { "even", 0 }, { "odd", 7 }, { "next", 9 }, { "same", 0x10 } } })
     local bins = { n = 16, [3] = 1, [4] = 2, [5] = 4, [8] = 8, [9] = 16 }
@@ -111,23 +111,23 @@ describe("functions at odd addresses", function()
       ticks_of(profile_of(odd, { 0x1000, 0x1020, bins })))
   end)
 
-  it("two in a unit: the first has none of it", function()
+  it("that share a unit leave it to the second one", function()
     local close = gprof.image(build.craft {
       address = 0x1000, text = 0x20, symbols = { { "before", 0 }, { "short", 8 }, { "after", 9 } } })
     assert.same({ after = 3, total = 3 }, ticks_of(profile_of(close, { 0x1000, 0x1020, { n = 16, [5] = 3 } })))
   end)
 end)
 
-describe("the machinery of profiling", function()
+describe("a profiling function", function()
   for _, name in ipairs { "mcount", "_mcount", "__mcount", "__mcount_internal", "_gprof_mcount", "__mcleanup" } do
-    it(name .. " is left out, of the total too", function()
+    it("such as " .. name .. " is excluded, also from the total", function()
       local with = gprof.image(build.craft {
         address = 0x1000, text = 0x20, symbols = { { "before", 0 }, { name, 0x8 }, { "after", 0x10 } } })
       assert.same({ before = 4, after = 8, total = 12 }, ticks_of(profile_of(with, { 0x1000, 0x1020, { 8, 8 } })))
     end)
   end
 
-  it("is known by its whole name", function()
+  it("is recognized by its whole name only", function()
     local like = gprof.image(build.craft {
       address = 0x1000, text = 0x20, symbols = { { "mcounter", 0 }, { "my_mcount", 0x8 }, { "mcleanup", 0x10 } } })
     assert.same({ mcounter = 4, my_mcount = 4, mcleanup = 8, total = 16 },
@@ -136,7 +136,7 @@ describe("the machinery of profiling", function()
 end)
 
 describe("a profile with a histogram", function()
-  it("tells its rate and unit, and the times in it", function()
+  it("has fields for rate, unit and times", function()
     local profile = profile_of(image, { 0x1000, 0x1040, { 30, 10 }, 50, "fortnights", "f" })
     assert.equal(50.0, profile.rate)
     assert.equal("fortnights", profile.unit)
@@ -148,8 +148,8 @@ describe("a profile with a histogram", function()
     assert.equal(15.0, profile:lookup(0x1000).ticks)
   end)
 
-  -- Reports have it as GNU gprof has it.
-  it("tells how many bytes a bin covers, and reports do in whole units", function()
+  -- Reports print whole units, as GNU gprof does.
+  it("has a field for the bytes per bin, which reports round down to whole units", function()
     for bins, shown in pairs { [32] = 2, [16] = 4, [2] = 32, [1] = 64, [3] = 20, [5] = 12, [128] = 0 } do
       local profile, text = profile_of(image, { 0x1000, 0x1040, { n = bins } }), {}
       assert.equal(64 / bins, profile.bin_size)
@@ -158,7 +158,7 @@ describe("a profile with a histogram", function()
     end
   end)
 
-  it("may have an abbreviation of nothing, and a unit of fifteen letters", function()
+  it("may have an empty abbreviation and a unit of fifteen letters", function()
     local profile = profile_of(image, { 0x1000, 0x1040, { 1 }, 1, "instructions xy", "\0" })
     assert.equal("", profile.abbreviation)
     assert.equal("instructions xy", profile.unit)
@@ -166,7 +166,7 @@ describe("a profile with a histogram", function()
 end)
 
 describe("a profile without a histogram", function()
-  it("has no rate, unit and total", function()
+  it("has no rate, unit or total", function()
     local path = gmon.write(shell.tmpdir() .. "/gmon.out",
       gmon.magic { records = { { kind = "arc", from = 0x1000, self = 0x1010, count = 2 } } })
     local profile = gprof.profile(image, gprof.data(image, path))

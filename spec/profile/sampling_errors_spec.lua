@@ -1,4 +1,4 @@
--- How far sampled times may be off by chance: as fields, and in the flat profile.
+-- Sampling errors of times: as fields, and in the flat profile.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -10,7 +10,7 @@ local shell = require "support.shell"
 
 local printed <const> = crafted.printed
 
--- Functions of 0, 1, 4 and 100 samples, the first and the last in one cycle.
+-- Functions with 0, 1, 4 and 100 samples. The first and the last are in one cycle.
 local plan <const> = {
   functions = { "main", "none", "one", "four", "hundred" }, ticks = { one = 1, four = 4, hundred = 100 },
   calls = { { "main", "four", 2 }, { "main", "hundred", 1 }, { "hundred", "none", 3 }, { "none", "hundred", 1 } },
@@ -19,14 +19,14 @@ local plan <const> = {
 describe("the error of a time", function()
   local profile, f = crafted.profile(plan)
 
-  it("is that of the square root of its samples, and of one sample at least", function()
+  it("is the square root of its samples, but at least one sample", function()
     for name, seconds in pairs { none = 0.01, one = 0.01, four = 0.02, hundred = 0.1 } do
       assert.near(seconds, f[name].self_error, 1e-15, name)
     end
     assert.near(math.sqrt(105) / 100, profile.total_error, 1e-15)
   end)
 
-  it("is that of the sum in a cycle", function()
+  it("of a cycle is computed from the sum of its members", function()
     local cycle = f.hundred.cycle
     assert.equal(1.0, cycle.self)
     assert.near(0.1, cycle.self_error, 1e-15)
@@ -37,7 +37,7 @@ describe("the error of a time", function()
     assert.equal(3.0, g.f.self_error)
   end)
 
-  it("takes fractions of samples as they are", function()
+  it("is computed from fractional ticks without rounding them", function()
     local image = build.craft { address = 0x1000, text = 64, symbols = { { "few", 0 }, { "many", 16 } } }
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "histogram", low = 0x1000, high = 0x1040, bins = { 10 } } } })
@@ -49,7 +49,7 @@ describe("the error of a time", function()
     assert.near(math.sqrt(7.5) / 100, many.self_error, 1e-15)
   end)
 
-  it("is told of any time", function()
+  it("can be computed for any time", function()
     assert.near(0.01, profile:error_of(0), 1e-15)
     assert.near(0.1, profile:error_of(f.hundred.self), 1e-15)
     assert.near(0.3, profile:error_of(9), 1e-15)
@@ -58,7 +58,7 @@ describe("the error of a time", function()
     assert.error_matches(function() profile:error_of "x" end, "bad argument #1 to 'error_of' %(number expected")
   end)
 
-  it("is nothing to tell of without a histogram", function()
+  it("is nil without a histogram", function()
     local counted, g = crafted.profile { functions = plan.functions, calls = plan.calls }
     assert.is_nil(g.four.self_error)
     assert.is_nil(g.hundred.cycle.self_error)
@@ -66,7 +66,7 @@ describe("the error of a time", function()
     assert.is_nil(counted:error_of(1))
   end)
 
-  it("is a field of iterations, and an order", function()
+  it("can be an iterator's field and its order", function()
     local names = {}
     for name, seconds in profile:functions("self_error", "name", "self_error") do
       names[#names + 1] = ("%s %.2f"):format(name, seconds)
@@ -81,7 +81,7 @@ describe("the flat profile with errors", function()
   local titled <const> = "Flat profile:\n\nEach sample counts as 0.01 seconds.\n" .. above ..
     " time   seconds   seconds    error    calls  ms/call  ms/call  name    \n"
 
-  it("has a column for them behind the seconds", function()
+  it("has a column for them after the seconds", function()
     assert.equal(titled .. [[
  95.24      1.00     1.00     0.10        2   500.00   500.00  hundred
   3.81      1.04     0.04     0.02        2    20.00    20.00  four
@@ -90,12 +90,12 @@ describe("the flat profile with errors", function()
 ]], printed("flat", crafted.profile(plan), { brief = true, errors = true }))
   end)
 
-  it("is what it is otherwise in all other columns", function()
+  it("has the same other columns as without errors", function()
     local profile = crafted.profile(plan)
     for _, report in ipairs { "flat", "bsd.flat" } do
       local plain = printed(report, profile, { brief = true })
       local text = printed(report, profile, { brief = true, errors = true })
-      -- the column is the 9 characters behind the seconds
+      -- removes the column, which is the 9 characters after the seconds
       local rows = text:gsub("([^\n]*)\n", function(row)
         return (row:find "%d%.%d%d +%d+%.%d%d +" or row:find "cumulative" or row:find "^ time") and
           row:sub(1, 25) .. row:sub(35) .. "\n"
@@ -105,14 +105,14 @@ describe("the flat profile with errors", function()
     end
   end)
 
-  it("has as many digits as it takes to see one sample", function()
+  it("prints enough digits for the error of one sample", function()
     for rate, one in pairs { [1] = "1.00", [100] = "0.01", [250] = "0.004", [1000] = "0.001", [50000] = "0.00002" } do
       local profile = crafted.profile { functions = { "f" }, ticks = { f = 1 }, rate = rate }
       assert.equal(one, printed("flat", profile, { brief = true, errors = true }):match "(%S+) +f\n$")
     end
   end)
 
-  it("explains the column if it is there, in both styles", function()
+  it("explains the column only if it is printed, in both styles", function()
     local profile = crafted.profile(plan)
     for _, report in ipairs { "flat", "bsd.flat" } do
       local text = printed(report, profile, { errors = true })
@@ -122,7 +122,7 @@ describe("the flat profile with errors", function()
     end
   end)
 
-  it("is printed under --errors, but never under --gnu-compat", function()
+  it("is printed with --errors, except under --gnu-compat", function()
     local files = { crafted.image(plan), crafted.gmon(plan) }
     local function run(...)
       local result = program.run { "-b", "-p", ..., files[1], files[2] }

@@ -1,4 +1,5 @@
--- Profiles whose addresses are not those of the image, by a number that is known here: it is found again, or refused.
+-- Profiles whose addresses differ from the image's by a known offset, the slide. It must be found, or reported as
+-- ambiguous or unknown.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -13,12 +14,12 @@ local PIE <const> = 0x555555554000
 
 local moved <const> = gmon.moved
 
--- For `moved`: only the records of a kind.
+-- For `moved`: keeps only records of one kind.
 local function only(kind)
   return function(profile) profile.records = gmon.select(profile, kind) end
 end
 
--- For `moved`: arcs of other programs, so many for each that there is.
+-- For `moved`: adds arcs of other programs, `share` for each arc of the profile.
 local function noise(share)
   return function(profile)
     local arcs = #gmon.select(profile, "arc")
@@ -29,13 +30,13 @@ local function noise(share)
   end
 end
 
--- What was found of a file.
+-- Returns the slide found for a file, or nil and a message; and the data.
 local function found(image, path)
   local data, message = gprof.data(image, path, { slide = "auto" })
   return data and data.files[1].slide, message, data
 end
 
-describe("The slide of a real profile is found again:", function()
+describe("The slide of a real profile is found:", function()
   for _, name in ipairs { "crowd", "cycles", "cycles+nopie", "shapes+O2", "clones" } do
     local base, variant = name:match "^(%w+)%+?(.*)$"
     local supported, lack = build.supported(base, variant)
@@ -67,7 +68,7 @@ describe("The slide of a real profile is found again:", function()
           assert.same({ offset, false }, { slide.offset, slide.covers })
         end)
 
-        it(("%s, 0x%x, with arcs of other programs among its own"):format(name, offset), function()
+        it(("%s, 0x%x, among arcs of other programs"):format(name, offset), function()
           local slide, message = found(image, moved(built.gmon, offset, noise(0.15)))
           assert(slide, message)
           assert.same({ offset, true }, { slide.offset, slide.fitting < slide.arcs })
@@ -76,7 +77,7 @@ describe("The slide of a real profile is found again:", function()
     end
   end
 
-  it("what is left are the addresses of the image, in histogram, arcs and blocks", function()
+  it("afterwards histograms, arcs and blocks have the image's addresses", function()
     local built = build.program "cycles"
     local image = assert(gprof.image(built.image))
     local function add_block(profile)
@@ -92,7 +93,7 @@ describe("The slide of a real profile is found again:", function()
   end)
 end)
 
--- Functions of many sizes, so that no shift but the right one puts callees at entries; of any machine.
+-- Functions of irregular sizes, so that only the correct slide moves callees to function entries; for any machine.
 local function mixed(target, address)
   local symbols, at, state = {}, 0, 7
   for i = 1, 60 do
@@ -112,7 +113,7 @@ local function records_of(symbols, size, address)
   return records
 end
 
-describe("The slide of another machine's profile is found again:", function()
+describe("The slide of a profile from another machine is found:", function()
   for _, shape in ipairs(gmon.shapes()) do
     for _, case in ipairs { { 0x8000000, 0x18000000 }, { 0x40008000, -0x40000000 }, { 0x10000, 0x7ff00430 } } do
       local address, offset = case[1], case[2]
@@ -130,10 +131,10 @@ describe("The slide of another machine's profile is found again:", function()
   end
 end)
 
-describe("No slide is guessed:", function()
+describe("The search for a slide", function()
   local image
 
-  -- Twenty functions of a page each.
+  -- Twenty functions, each one page long.
   local function pages()
     local symbols = {}
     for i = 1, 20 do symbols[i] = { "f" .. i, (i - 1) * 0x1000 } end
@@ -142,7 +143,7 @@ describe("No slide is guessed:", function()
 
   setup(function() image = pages() end)
 
-  -- Calls of functions `first` to `last`.
+  -- A profile with calls to functions `first` to `last`, moved by PIE, and a histogram.
   local function calls(first, last, histogram)
     local records = { histogram }
     for i = first, last do
@@ -152,27 +153,27 @@ describe("No slide is guessed:", function()
     return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
   end
 
-  local function refused(path)
+  local function failure(path)
     local slide, message = found(image, path)
     assert.is_nil(slide)
     return message:sub(#path + 1)
   end
 
-  it("two that fit alike are both told", function()
+  it("fails if two slides fit, and names both", function()
     assert.matches("^: ambiguous slide: 0x5555[%x]+ and 0x5555[%x]+ fit equally well: " ..
-      "with both, callees are at function entries$", refused(calls(5, 15)))
+      "with both, callees are at function entries$", failure(calls(5, 15)))
   end)
 
-  it("but where all functions are called there is one only", function()
+  it("succeeds if all functions are called, because only one slide fits", function()
     assert.equal(PIE, found(image, calls(1, 20)).offset)
   end)
 
-  it("nor where the histogram tells of one of them", function()
+  it("uses the histogram to decide between slides", function()
     local histogram = { kind = "histogram", low = PIE + 0x10000, high = PIE + 0x24000, bins = { n = 0x5000 } }
     assert.equal(PIE, found(image, calls(5, 15, histogram)).offset)
   end)
 
-  it("what fits the bounds of the code in two ways is told", function()
+  it("fails if the histogram fits the code's bounds with two slides", function()
     local made = build.craft { address = 0x10000, text = 0x4000, symbols = { { "_start", 0 }, { "f", 0x800 },
       { "__executable_start", 0x20 }, { "_etext", 0x3020 }, { "etext", 0x3000 } } }
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
@@ -182,7 +183,7 @@ describe("No slide is guessed:", function()
       "with both, the histogram covers the code", message)
   end)
 
-  it("anything fits where functions are small, and that is seen", function()
+  it("fails where small functions make many slides fit", function()
     local symbols = {}
     for i = 1, 0x80 do symbols[i] = { "small" .. i, (i - 1) * 0x18 } end
     for i = 1, 40 do symbols[#symbols + 1] = { "large" .. i, 0xc00 + (i - 1) * 0x200 } end
@@ -199,28 +200,28 @@ describe("No slide is guessed:", function()
     assert.matches("^gprof%.lua: [^\n]*: does not belong to [^\n]*\n$", result.stderr)
   end)
 
-  it("nothing that fits", function()
+  it("fails if no slide fits", function()
     local records = {}
     for i = 1, 20 do
       records[i] = { kind = "arc", from = 0x900000, self = 0x900000 + i * i * 0x101, count = 1 }
     end
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
     assert.equal(": no slide found: none moves three quarters of the 20 callees to function entries",
-      refused(path))
+      failure(path))
   end)
 
-  it("a few callees, and no histogram", function()
-    assert.equal(": no slide found: 3 callees are too few to determine it", refused(calls(1, 3)))
+  it("fails with few callees and no histogram", function()
+    assert.equal(": no slide found: 3 callees are too few to determine it", failure(calls(1, 3)))
   end)
 
-  it("a histogram of another size, and no arcs", function()
+  it("fails with a histogram of another size and no arcs", function()
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "histogram", low = 0x900000, high = 0x903000, bins = { n = 0xc00 } } } })
     assert.equal(": no slide found: there are no arcs, and the histogram does not have the size of the code",
-      refused(path))
+      failure(path))
   end)
 
-  it("nothing that was recorded needs one", function()
+  it("finds 0 in an empty profile", function()
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {} })
     assert.same({ offset = 0, arcs = 0, fitting = 0, unmoved = 0, covers = false }, (found(image, path)))
   end)
@@ -235,7 +236,7 @@ describe("data:slide", function()
     return data
   end
 
-  it("takes an offset off all addresses, which are found from then on", function()
+  it("subtracts an offset from all addresses, so that further records are added to the moved ones", function()
     for _, pointer in ipairs { 4, 8 } do
       local data = data_with(pointer)
       assert.equal(data, data:slide(0x4000))
@@ -249,7 +250,7 @@ describe("data:slide", function()
     end
   end)
 
-  it("leaves callers alone that nobody knows, or that are outside of a shared library", function()
+  it("does not change unknown callers and callers outside a shared library", function()
     for pointer, unknown in pairs { [4] = 0xffffffff, [8] = -1 } do
       local data = data_with(pointer)
       data:add_arc(unknown, 0x5008, 5)
@@ -266,7 +267,7 @@ describe("data:slide", function()
     assert.same({ [7] = { 0, 0x1040 }, [8] = { 0x1010, 0x1040 } }, arcs)
   end)
 
-  it("takes nothing off if that would leave the address space", function()
+  it("fails if an address would leave the address space", function()
     for _, case in ipairs {
       { 8, 0x5001, "a slide of 0x5001 moves address 0x5000 out of the address space" },
       { 8, 0x5008, "a slide of 0x5008 moves address 0x5000 out of the address space" },
@@ -281,7 +282,7 @@ describe("data:slide", function()
     end
   end)
 
-  it("lets arcs of other programs go around, unless there are no others", function()
+  it("lets some arcs wrap around the address space, but not all", function()
     local data = gprof.data.new { pointer_size = 4 }
     data:add_arc(0, 0, 1)
     assert.same({ n = 2, nil, "a slide of 0x1000 moves address 0x0 out of the address space" },
@@ -293,14 +294,14 @@ describe("data:slide", function()
     assert.same({ 0x4004, 0x4008, 3 }, { next() })
   end)
 
-  it("puts addresses of kernels right, whose offsets have the sign bit", function()
+  it("accepts offsets with the sign bit, as kernels need", function()
     local data = gprof.data.new()
     data:add_histogram { low = 0xffffffff81000000, high = 0xffffffff81000010, bins = { 1, 2 } }
     assert(data:slide(0xffffffff80000000))
     assert.equal(0x1000000, data:histograms()().low)
   end)
 
-  it("keeps files apart that are added as a whole", function()
+  it("does not move files that are added later", function()
     local image = assert(gprof.image(crafted.image(crafted.example)))
     local path = crafted.gmon(crafted.example)
     local data = gprof.data.new { image = image }
@@ -339,13 +340,13 @@ describe("--slide", function()
       "code\n"):format(name, PIE)
   end
 
-  it("takes an offset, in either base", function()
+  it("takes an offset, decimal or hexadecimal", function()
     check_same("", program.run { "-b", ("--slide=0x%x"):format(PIE), built.image, path })
     check_same("", program.run { "-b", ("--slide=%d"):format(PIE), built.image, path })
     check_same("", program.run { "-b", "--gnu-compat", ("--slide=0x%x"):format(PIE), built.image, path })
   end)
 
-  it("takes a negative one", function()
+  it("takes a negative offset", function()
     local low = moved(built.gmon, -0x1000, function(profile)
       profile.records = gmon.select(profile, "arc")
     end)
@@ -354,14 +355,14 @@ describe("--slide", function()
       program.run({ "-b", "--slide=-0x1000", built.image, low }).stdout)
   end)
 
-  it("auto finds it, and says what speaks for it", function()
+  it("with auto finds the slide and prints the evidence", function()
     check_same("gprof.lua: " .. evidence(path), program.run { "-b", "--slide=auto", built.image, path })
     check_same("gprof.lua: " .. evidence(path), program.run { "-b", "--sandbox", "--slide=auto", built.image, path })
     check_same(("gprof.lua: %s: no slide: 18 of 18 arcs lead to entries of functions, the histogram covers the code\n")
       :format(built.gmon), program.run { "-b", "--slide=auto", built.image, built.gmon })
   end)
 
-  it("is tried where hardly any address fits", function()
+  it("is tried by default if hardly any address fits", function()
     local expected = ("gprof.lua: %s: addresses corrected (--slide=0 disables this): %s"):format(path,
       evidence(path):sub(#path + 3))
     check_same(expected, program.run { "-b", built.image, path })
@@ -369,7 +370,7 @@ describe("--slide", function()
     assert.equal("gprof.lua: warning: symspec 'none' matches nothing\n" .. expected, far.stderr)
   end)
 
-  it("is tried within the code, too", function()
+  it("is tried by default if the moved addresses still overlap the code", function()
     local image, symbols, size = mixed("elf64-x86-64", 0x8000000)
     local own = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic {
       records = records_of(symbols, size, 0x8000000) })
@@ -378,7 +379,7 @@ describe("--slide", function()
     assert.equal(program.run({ "-b", "-q", image, own }).stdout, result.stdout)
   end)
 
-  it("is that of the program alone, where libraries are beside it", function()
+  it("applies only to the program if libraries are merged", function()
     local image, symbols, size = mixed("elf64-x86-64", 0x8000000)
     local own = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic {
       records = { table.unpack(records_of(symbols, size, 0x8000000), 2) } })
@@ -392,20 +393,20 @@ describe("--slide", function()
     assert.same({ unmoved.stdout, 0 }, { result.stdout, result.status })
   end)
 
-  it("is not tried under --gnu-compat, nor where it is 0", function()
+  it("is not tried under --gnu-compat, or with --slide=0", function()
     local result = program.run { "-b", "--gnu-compat", built.image, path }
     assert.same({ 0, "" }, { result.status, result.stderr })
     assert.equal(oracle.run({ "-b", built.image, path }).stdout, result.stdout)
     assert.matches("^gprof%.lua: [^\n]*: does not belong to [^\n]*\n$", failure("--slide=0", built.image, path))
   end)
 
-  it("is not tried on doubtful grounds", function()
+  it("is not applied by default on weak evidence", function()
     local noisy = moved(built.gmon, PIE, noise(0.3))
     local result = program.run { "-b", "-q", built.image, noisy }
     assert.no.matches("addresses corrected", result.stderr)
   end)
 
-  it("says what is wrong with an offset", function()
+  it("rejects invalid offsets", function()
     for _, word in ipairs { "", "x", "0x", "1.5", "1e3", "0x1g", "--1", "0x10000000000000000", "99999999999999999999",
       "automatic", "+1" } do
       assert.equal(("gprof.lua: option --slide takes an offset of at most 64 bits, such as 4096 or -0x1000, or " ..
@@ -415,7 +416,7 @@ describe("--slide", function()
       path, gmon.parse(shell.read(path)).records[1].low), failure("--slide=0x600000000000", built.image, path))
   end)
 
-  it("auto is one for each profile, so that they can be added up", function()
+  it("with auto finds a slide for each profile before summing", function()
     local dir = shell.tmpdir()
     local other = moved(built.gmon, 0x7ff6a1230000)
     program.run({ "--sum-file=" .. dir .. "/plain", built.image, built.gmon, built.gmon, built.gmon })
@@ -426,13 +427,13 @@ describe("--slide", function()
     assert.equal(shell.read(dir .. "/plain"), shell.read(dir .. "/moved"))
   end)
 
-  it("tells of a few profiles at most", function()
+  it("prints the slides of at most three profiles", function()
     local result = program.run { "-b", "--slide=auto", built.image, path, path, path, path, path }
     assert.equal(evidence(path):gsub("^", "gprof.lua: "):rep(3) ..
       "gprof.lua: slides of 2 more profiles were found\n", result.stderr)
   end)
 
-  it("that is given is that of all profiles", function()
+  it("with an offset applies to all profiles", function()
     local dir = shell.tmpdir()
     for _, jobs in ipairs { "1", "2" } do
       local result = program.run { "--slide=" .. PIE, "--jobs=" .. jobs, "--sum-file=" .. dir .. "/moved", built.image,
@@ -443,13 +444,13 @@ describe("--slide", function()
     end
   end)
 
-  it("leaves sums as they were recorded where nobody asked for it", function()
+  it("is not applied to sums by default", function()
     local dir = shell.tmpdir()
     program.run { "--sum-file=" .. dir .. "/sum", "-p", built.image, path }
     assert.equal(shell.read(path), shell.read(dir .. "/sum"))
   end)
 
-  it("that cannot be told makes a profile a bad one", function()
+  it("with auto treats a profile whose slide is not found as a bad profile", function()
     local odd = moved(built.gmon, 0, function(profile)
       profile.records = {}
       for i = 1, 20 do
@@ -465,13 +466,13 @@ describe("--slide", function()
       "gprof.lua: bad profiles skipped: 1\n" }, { result.status, result.stdout, result.stderr })
   end)
 
-  it("is that of the old profiles of a comparison, too", function()
+  it("applies to the old profiles of a comparison, too", function()
     local result = program.run { "-b", "--slide=auto", "--compare=" .. moved(built.gmon, 0x7ff6a1230000), built.image,
       path }
     assert.equal(program.run({ "-b", "--compare=" .. built.gmon, built.image, built.gmon }).stdout, result.stdout)
   end)
 
-  it("goes by an external symbol table", function()
+  it("uses an external symbol table", function()
     local symbols = shell.write(shell.tmpdir() .. "/symbols", shell.check({ "nm", built.image }).stdout)
     local result = program.run { "-b", "--slide=auto", "-S" .. symbols, built.image, path }
     assert.same({ 0, program.run({ "-b", "-S" .. symbols, built.image, built.gmon }).stdout },

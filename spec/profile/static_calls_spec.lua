@@ -1,4 +1,4 @@
--- Calls that are found in the code (-c): the same that objdump shows, and GNU gprof's own ones with --gnu-compat.
+-- Static calls, which -c finds in the code: the same as objdump shows; with --gnu-compat, the same as GNU gprof finds.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -11,15 +11,15 @@ local parity = require "support.parity"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Fails unless the calls found are those that objdump shows, and at least so many pairs of functions.
+-- Checks that the calls found are those in objdump's output, and that they connect at least `least` pairs of functions.
 local function check_direct(least, image, machine)
-  local lost, made_up, count, instructions = direct.compare(image, machine)
-  assert.same({}, lost)
-  assert.same({}, made_up)
+  local missing, extra, count, instructions = direct.compare(image, machine)
+  assert.same({}, missing)
+  assert.same({}, extra)
   assert.is_true(count >= least, ("%d pairs of functions in %d calls"):format(count, instructions))
 end
 
-describe("The calls found in the code are those that objdump shows", function()
+describe("Static calls are those that objdump shows", function()
   for _, case in ipairs {
     { "calls", "", 15 }, { "calls", "O2", 3 }, { "calls", "O2+static", 1500 }, { "calls", "clang+O1", 10 },
     { "cycles", "O2", 3 }, { "labels", "", 2 }, { "shapes", "", 40 }, { "shapes", "O2+static", 1500 },
@@ -37,10 +37,10 @@ describe("The calls found in the code are those that objdump shows", function()
   end
 end)
 
--- Code of an assembler's ----------------------------------------------------------------------
+-- Assembly code --------------------------------------------------------------------------------
 
--- Three functions and a label without a type, which call each other and themselves forwards and backwards, jump, and
--- call into the middle of a function. CALL, NOP and JUMP are the machine's.
+-- Three functions and an untyped label. They call each other and themselves, forwards and backwards, jump, and call
+-- into the middle of a function. CALL, NOP and JUMP stand for the machine's instructions.
 local assembler <const> = [[
         .text
         .globl f, g, h
@@ -70,11 +70,11 @@ inside: NOP
         NOP
 ]]
 
--- Assembles and links it.
+-- Assembles and links this code.
 local function assemble(machine)
   local dir = shell.tmpdir(machine.name)
   local words = { CALL = machine.call, NOP = machine.nop, JUMP = machine.jump, TYPE = machine.type or "@" }
-  -- Only what begins with ".L" is no symbol, and so nothing that can be called by name.
+  -- Only labels that begin with ".L" do not become symbols.
   shell.write(dir .. "/code.s", (assembler:gsub("%u+", words):gsub("inside", ".Linside")))
   shell.check({ machine.tools .. "as", "-o", "code.o", table.unpack(machine.as or {}) }, { cwd = dir })
   local link = { machine.tools .. "ld", "-e", "f", "-Ttext=0x10000", "-o", "code", "code.o" }
@@ -87,13 +87,13 @@ local native <const> = {
   { name = "i386", as = { "--32", "code.s" }, ld = { "-m", "elf_i386" } },
 }
 
-describe("The calls found in an assembler's code are those that objdump shows", function()
+describe("Static calls in assembly code are those that objdump shows", function()
   for _, machine in ipairs(native) do
     machine.tools, machine.call, machine.nop, machine.jump = "", "call", "nop", "jmp"
     it("on " .. machine.name, function() check_direct(7, assemble(machine)) end)
   end
 
-  it("whatever comes before a call's opcode, and behind it", function()
+  it("with prefixes and bytes like a call's opcode around them", function()
     local machine = setmetatable({ call = "bnd call", nop = "call *h(%rip); .byte 0x66, 0x48; call f; call *%rax" },
       { __index = native[1] })
     check_direct(7, assemble(machine))
@@ -102,7 +102,8 @@ end)
 
 -- Other machines ------------------------------------------------------------------------------
 
--- `core` is what Debian calls the machine in the names of libbfd and libopcodes; `relaxed` is what the linker is told.
+-- `core`: Debian's name of the machine in the packages of libbfd and libopcodes. `calls`: objdump's names of call
+-- instructions.
 local machines <const> = {
   { core = "arm64", tools = "aarch64-linux-gnu-", call = "bl", calls = "bl", jump = "b", type = "%" },
   { core = "riscv64", tools = "riscv64-linux-gnu-", call = "call", calls = "jal jalr", jump = "tail" },
@@ -119,7 +120,7 @@ local machines <const> = {
   { core = "sparc64", tools = "sparc64-linux-gnu-", call = "call", calls = "call", jump = "ba" },
 }
 
-describe("The calls found in code of another machine are those that objdump shows", function()
+describe("Static calls in code of another machine are those that objdump shows", function()
   for _, machine in ipairs(machines) do
     machine.name, machine.nop = machine.core, machine.nop or "nop"
     machine.as = { "code.s" }
@@ -132,7 +133,7 @@ describe("The calls found in code of another machine are those that objdump show
     end
   end
 
-  -- With the C library linked in: a few thousand calls.
+  -- Linked with the static C library: a few thousand calls.
   local compiler = machines[1].tools .. "gcc"
   if shell.run({ compiler, "--version" }).status ~= 0 then
     pending(("on %s, in a whole program: %s is not installed"):format(machines[1].core, compiler))
@@ -146,13 +147,13 @@ describe("The calls found in code of another machine are those that objdump show
   end)
 end)
 
--- Code made of opcodes for calls: `puts` has a call at each offset to another one, or just these bytes there.
-local function crafted_text(size, puts)
+-- Makes x86-64 code of `size` bytes. `calls`, by offset: the offset of the callee, or literal bytes to place there.
+local function crafted_text(size, calls)
   local bytes = {}
   for i = 1, size do
     bytes[i] = "\x90"
   end
-  for offset, target in pairs(puts) do
+  for offset, target in pairs(calls) do
     local call = type(target) == "string" and target or string.pack("<BI4", 0xe8, target - offset - 5 & 0xffffffff)
     for i = 1, #call do
       bytes[offset + i] = call:sub(i, i)
@@ -171,7 +172,7 @@ describe("With -c, the call graph", function()
     return gprof.profile(image, gprof.data(image, built.gmon), options)
   end
 
-  it("has the arcs that were recorded, unchanged, before those that were found", function()
+  it("keeps recorded arcs unchanged, and adds static calls with count 0", function()
     local plain, full, recorded, added = profile {}, profile { static_call_graph = true }, 0, 0
     for f in plain:functions("address") do
       local counts = {}
@@ -190,13 +191,13 @@ describe("With -c, the call graph", function()
     assert.is_true(added > 0)
   end)
 
-  it("shows functions that were never called, with those that could call them", function()
+  it("shows functions that were never called, with their possible callers", function()
     local report = program.run({ "-c", "-z", "-b", "-q", built.image, built.gmon }).stdout
     assert.truthy(report:find("\n%[%d+%] +0%.0 +0%.00 +0%.00 +never_far %[%d+%]\n"))
     assert.truthy(report:find("\n +0%.00 +0%.00 +0/0 +never %[%d+%]\n%[%d+%] [^\n]+ never_far "), report)
   end)
 
-  it("has the calls of a cold part at its function", function()
+  it("assigns calls in a cold part to its function", function()
     local cold = build.program "clones"
     local image = gprof.image(cold.image)
     local found, owners = gprof.profile(image, gprof.data(image), { static_call_graph = true }), {}
@@ -207,7 +208,7 @@ describe("With -c, the call graph", function()
     assert.is_true(next(owners) ~= nil)
   end)
 
-  it("has no calls of a cold part: nobody calls one", function()
+  it("omits calls to a cold part", function()
     local image = gprof.image(build.craft { text = crafted_text(0x60, { [0x2] = 0x40, [0x22] = 0x30, [0x42] = 0x30 }),
       symbols = { { "f", 0 }, { "g", 0x30 }, { "h", 0x20 }, { "f.cold", 0x40, "local,function" } } })
     local arcs = {}
@@ -219,7 +220,7 @@ describe("With -c, the call graph", function()
     assert.same({ "f -> g", "h -> g" }, arcs)
   end)
 
-  it("needs no profile of samples", function()
+  it("does not need a histogram", function()
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
       { kind = "arc", from = build.address(built.image, "main") + 8, self = build.address(built.image, "never"),
         count = 3 } } })
@@ -228,8 +229,8 @@ describe("With -c, the call graph", function()
     assert.truthy(result.stdout:find "\n +0%.00 +0%.00 +0/0 +never_far ", result.stdout)
   end)
 
-  -- Whatever the bytes are, it is decoded, without harm: the sanitized run is what this is for.
-  it("can be that of any bytes", function()
+  -- For the run with sanitizers: decoding must be safe on any input.
+  it("can be built from random bytes", function()
     math.randomseed(1)
     for _ = 1, 20 do
       local bytes, symbols = {}, {}
@@ -245,7 +246,7 @@ describe("With -c, the call graph", function()
   end)
 end)
 
--- What cannot be done -------------------------------------------------------------------------
+-- Errors ----------------------------------------------------------------------------------------
 
 describe("With -c", function()
   local records = { { kind = "histogram", low = 0x1000, high = 0x1040, bins = { n = 32 } },
@@ -293,7 +294,7 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
   end
 end)
 
--- Offsets of symbols that are functions, and "last", which nothing is in: GNU gprof does not know where it ends.
+-- Makes functions at these offsets, and "last" without calls, because GNU gprof does not know where the last one ends.
 local function symbols_at(offsets, size)
   local symbols = { { "last", size - 8 } }
   for i, offset in ipairs(offsets) do
@@ -302,7 +303,7 @@ local function symbols_at(offsets, size)
   return symbols
 end
 
--- Histograms are given by pairs of offsets, of as many bins as bytes.
+-- Makes an arc, and a histogram for each pair of offsets, with one bin per byte.
 local function crafted_records(ranges)
   local records = { { kind = "arc", from = 0x1001, self = 0x1000, count = 1 } }
   for i, range in ipairs(ranges) do
@@ -318,22 +319,22 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
   for title, case in pairs {
     ["at the last byte of a function"] = { { [0x1f] = 0x60 }, plain, { { 0, 0x80 } } },
     ["where an instruction ends in the next function"] = { { [0x1c] = 0x40 }, plain, { { 0, 0x80 } } },
-    ["where the target is in no histogram"] = { { [0x2] = 0x40, [0x8] = 0x20 }, plain, { { 0, 0x40 } } },
-    ["where the target is the last address in one"] = { { [0x2] = 0x40, [0x8] = 0x20 }, plain, { { 0, 0x41 } } },
-    ["where a target's start is not covered"] = { { [0x12] = 0x40 }, plain, { { 0x10, 0x30 }, { 0x50, 0x70 } } },
-    ["where the target is no start"] = { { [0x2] = 0x21, [0x8] = 0x3f }, plain, { { 0, 0x80 } } },
+    ["where no histogram covers the target"] = { { [0x2] = 0x40, [0x8] = 0x20 }, plain, { { 0, 0x40 } } },
+    ["where a histogram ends right after the target"] = { { [0x2] = 0x40, [0x8] = 0x20 }, plain, { { 0, 0x41 } } },
+    ["where the target is between two histograms"] = { { [0x12] = 0x40 }, plain, { { 0x10, 0x30 }, { 0x50, 0x70 } } },
+    ["where the target is not a function entry"] = { { [0x2] = 0x21, [0x8] = 0x3f }, plain, { { 0, 0x80 } } },
     ["backwards: nothing"] = { { [0x22] = 0x20, [0x28] = 0, [0x42] = 0x20 }, plain, { { 0, 0x80 } } },
-    ["in code that is covered only"] = { { [0x2] = 0x20, [0x12] = 0x20, [0x18] = 0x40, [0x44] = 0x60, [0x54] = 0x60 },
+    ["in covered code only"] = { { [0x2] = 0x20, [0x12] = 0x20, [0x18] = 0x40, [0x44] = 0x60, [0x54] = 0x60 },
       plain, { { 0x10, 0x50 } } },
     ["in several histograms"] = { { [0x12] = 0x40, [0x18] = 0x60, [0x28] = 0x60, [0x48] = 0x60 }, plain,
       { { 0x10, 0x30 }, { 0x50, 0x70 } } },
     ["in the first of several histograms"] = { { [0x2] = 0x60, [0x12] = 0x60, [0x28] = 0x60, [0x48] = 0x64 }, wide,
       { { 0x10, 0x20 }, { 0x40, 0x70 } } },
-    ["in the first in the file"] = { { [0x2] = 0x60, [0x12] = 0x60, [0x28] = 0x60, [0x48] = 0x64 }, wide,
+    ["in the first histogram in the file"] = { { [0x2] = 0x60, [0x12] = 0x60, [0x28] = 0x60, [0x48] = 0x64 }, wide,
       { { 0x40, 0x70 }, { 0x10, 0x20 } } },
     ["in the last byte covered"] = { { [0x1f] = 0x60, [0x25] = 0x60 }, plain, { { 0x1f, 0x26 }, { 0x50, 0x68 } } },
     ["without a histogram"] = { { [0x2] = 0x20 }, plain, {} },
-    ["of opcodes one behind the other"] = { { [0x2] = ("\xe8"):rep(20) .. "\0\0\0\0", [0x1b] = 0x20 }, plain,
+    ["in a row of call opcodes"] = { { [0x2] = ("\xe8"):rep(20) .. "\0\0\0\0", [0x1b] = 0x20 }, plain,
       { { 0, 0x80 } } },
   } do
     it(title, function()
@@ -345,8 +346,8 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
     end)
   end
 
-  -- A call at every second byte or so, functions everywhere, any profile.
-  it("in code and profiles made by chance", function()
+  -- A call opcode at about every fifth byte, random functions and profiles.
+  it("in random code and profiles", function()
     local repeatedly = chance.cases(1, 60)
     repeatedly(function(note)
       local size, bytes, offsets = 0x400, {}, {}
@@ -364,7 +365,7 @@ describe("With --gnu-compat, -c finds what GNU gprof finds", function()
     end)
   end)
 
-  -- In an image of 32 bits the displacement is not cut to 32 bits either.
+  -- GNU gprof does not truncate displacements to 32 bits, even in a 32-bit image.
   it("in code of i386", function()
     local image = assemble(native[2])
     local _, size = build.section(image, ".text")

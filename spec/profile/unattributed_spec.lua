@@ -1,5 +1,5 @@
--- Code that no symbol covers: how much of the time is of it is what was sampled beyond the sizes of symbols, and
--- nothing else; it is told once, where it is much, and not under --gnu-compat.
+-- Samples in code that no symbol covers: they are counted past the ends of symbols, by symbol sizes. A warning appears
+-- once if they are many, except under --gnu-compat.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -16,7 +16,7 @@ if not build.supported "labels" then
   return
 end
 
--- A linked program, with a procedure linkage table; it is never run.
+-- A linked program with a procedure linkage table. It is never run.
 local dir <const> = shell.tmpdir "gaps"
 shell.check({ "gcc", "-g", "-no-pie", "-Wl,-z,lazy", "-o", "gaps", build.fixture "gaps.s" }, { cwd = dir })
 local path <const> = dir .. "/gaps"
@@ -29,7 +29,7 @@ end
 local LOW <const> = at("_init", 0) // BIN * BIN
 local plt <const> = build.section(path, ".plt")
 
--- Data with so many samples at addresses: `{ address, count }, ...`, besides one in `main`.
+-- Returns data with 100 samples in `main` and samples { address, count }.
 local function sampled(...)
   local data = gprof.data.new { image = image }
   local bins = { [(at("main", 0) - LOW) // BIN + 2] = 100 }
@@ -47,7 +47,7 @@ local function profile(data, options)
 end
 
 describe("code that no symbol covers", function()
-  it("is what lies between the end of one by its size and the next one", function()
+  it("lies between the end of a symbol, by its size, and the next symbol", function()
     local p = profile(sampled({ at("main", 16 + 8), 50 }, { at("main", 16 + 60), 30 }))
     assert.equal(0.8, p.uncovered)
     local low, high, time, f = p:uncovered_range()
@@ -55,21 +55,21 @@ describe("code that no symbol covers", function()
     assert.equal(1.8, f.self)
   end)
 
-  it("is the procedure linkage table, which lies behind the section of the symbol before it", function()
+  it("includes the procedure linkage table, which is in a later section than the symbol before it", function()
     local p = profile(sampled { plt + 16, 40 })
     local low, high, time, f = p:uncovered_range()
     assert.same({ 0.4, 0.4, "_init" }, { p.uncovered, time, f.name })
     assert.is_true(low <= plt and high >= plt + 31, ("%x to %x"):format(low, high))
   end)
 
-  it("is several places, of which that with most samples is told", function()
+  it("can be in several ranges; uncovered_range returns the one with the most samples", function()
     local p = profile(sampled({ at("main", 20), 50 }, { at("further", 30), 60 }, { at("last", 18), 20 }))
     assert.equal(1.3, p.uncovered)
     local low, _, time = p:uncovered_range()
     assert.same({ at("further", 16), 0.6 }, { low, time })
   end)
 
-  it("is not known with two symbol tables, as it is not known which one libbfd has read", function()
+  it("is taken as 0 with two symbol tables, because libbfd does not say which one it read", function()
     local SHT_SYMTAB <const>, ENTRY <const> = 2, 24
     local bytes = shell.read(path)
     local offset, size = elf.place(path, ".symtab")
@@ -78,7 +78,7 @@ describe("code that no symbol covers", function()
     end)
     local doubled = elf.patch(bytes .. halved, ".comment",
       { type = SHT_SYMTAB, offset = #bytes, size = size, entry = ENTRY, link = ".strtab" })
-    doubled = elf.patch(doubled, ".rela.plt", { link = ".symtab" })  -- has libbfd read that one first
+    doubled = elf.patch(doubled, ".rela.plt", { link = ".symtab" })  -- makes libbfd read that one first
     local other = assert(gprof.image(shell.write(dir .. "/doubled", doubled)))
     local data = sampled { at("main", 12), 50 }
     assert.equal(0, profile(data).uncovered)
@@ -86,30 +86,30 @@ describe("code that no symbol covers", function()
   end)
 
   for what, place in pairs {
-    ["a function"] = at("further", 4), ["one without a size, up to the next one"] = at("sizeless", 60),
-    ["a function behind a further entry of its own"] = at("inner", 40), ["a static one"] = at("local", 40),
+    ["a function"] = at("further", 4), ["a function without a size, up to the next one"] = at("sizeless", 60),
+    ["a function after its second entry point"] = at("inner", 40), ["a static function"] = at("local", 40),
   } do
-    it("is none of " .. what, function()
+    it("does not include " .. what, function()
       local p = profile(sampled { place, 50 })
       assert.equal(0, p.uncovered)
       assert.is_nil((p:uncovered_range()))
     end)
   end
 
-  it("is not that of symbols that are left out", function()
+  it("does not include functions that -a omits", function()
     local p = profile(sampled { at("local", 40), 50 }, { no_static = true })
     assert.equal("before", p:lookup(at("local", 40)).name)
     assert.equal(0, p.uncovered)
   end)
 
-  it("is none of bins that are a function's in part", function()
+  it("does not include bins that a function covers in part", function()
     local data = gprof.data.new { image = image }
     local low = at("main", 0)
     assert(data:add_histogram { low = low, high = low + 3 * 24, bins = { 5, 7, 11 }, bin_count = 3 })
     assert.equal(0.18, profile(data).uncovered)
   end)
 
-  it("is none of the bytes before a function where bins do not lie as they seem to", function()
+  it("does not include bytes before a function if rounding moves the bin into the function", function()
     local low, high = at("main", 0), at("sizeless", 2)
     for bins, ticks in pairs { [(high - low) // 2] = 7, [(high - low) // 2 + 2] = 0 } do
       local data = gprof.data.new { image = image }
@@ -119,7 +119,7 @@ describe("code that no symbol covers", function()
     end
   end)
 
-  it("is known by line, too", function()
+  it("is measured in profiles by line, too", function()
     local data = sampled({ at("main", 40), 50 }, { at("sizeless", 60), 50 }, { at("inner", 40), 7 })
     local p = profile(data, { line = true })
     assert.is_true(p.by_line)
@@ -127,7 +127,7 @@ describe("code that no symbol covers", function()
     assert.equal(0.5, profile(data, { line = "all" }).uncovered)
   end)
 
-  it("is known where the symbols are in a debugging file", function()
+  it("is measured with symbols from a debugging file", function()
     local cwd = { cwd = shell.tmpdir "stripped" }
     shell.check({ "objcopy", "--only-keep-debug", path, "kept" }, cwd)
     shell.check({ "strip", "-s", "-o", "image", path }, cwd)
@@ -137,7 +137,7 @@ describe("code that no symbol covers", function()
     assert.same({ 0.5, "main" }, { p.uncovered, select(4, p:uncovered_range()).name })
   end)
 
-  it("is not known without samples, sizes, and from GNU gprof", function()
+  it("is nil without samples, with a symbol file, and under --gnu-compat", function()
     local data = sampled { at("main", 20), 50 }
     assert.is_nil(profile(gprof.data.new { image = image }).uncovered)
     assert.is_nil(profile(data, { gnu_compat = true }).uncovered)
@@ -147,7 +147,7 @@ describe("code that no symbol covers", function()
     assert.is_nil(profile(data, { external_symbol_table = symbols }).uncovered)
   end)
 
-  it("is none in an image whose symbols have no sizes", function()
+  it("is 0 in an image whose symbols have no sizes", function()
     local craft = build.craft { text = 0x40, symbols = { { "first", 0 }, { "second", 0x20 } } }
     local on = assert(gprof.image(craft))
     local data = gprof.data.new { image = on }
@@ -155,7 +155,7 @@ describe("code that no symbol covers", function()
     assert.equal(0, assert(gprof.profile(on, data)).uncovered)
   end)
 
-  it("is none of clones and the cold parts of functions", function()
+  it("does not include clones and cold parts of functions", function()
     local built = build.program("clones", "O2")
     local on = assert(gprof.image(built.image))
     local data, bins = gprof.data.new { image = on }, {}
@@ -169,7 +169,7 @@ describe("code that no symbol covers", function()
   end)
 end)
 
-describe("what is said of it", function()
+describe("the warning about it", function()
   local place = dir .. "/gmon.out"
   local much = sampled({ at("main", 20), 50 }, { at("further", 20), 10 })
 
@@ -180,7 +180,7 @@ describe("what is said of it", function()
     return result
   end
 
-  it("is one line with the share, the function that it counts for, and the place", function()
+  it("is one line with the share, the function that gets the samples, and the range", function()
     local said = ("gprof.lua: warning: 37.5%% of the samples fell in code without a symbol, and count for the " ..
       "preceding function: most of them for main, at 0x%x to 0x%x\n"):format(at("main", 16), at("sizeless", -1))
     for _, option in ipairs { "-p", "-l", "-C", "--export=csv", "--errors" } do
@@ -189,18 +189,18 @@ describe("what is said of it", function()
     assert.matches("33.3%% of the samples .* all of them for main", run(much, "-pmain").stderr)
   end)
 
-  it("is nothing where it is little", function()
+  it("does not appear if the samples are few", function()
     assert.equal("", run(sampled { at("main", 20), 1 }, "-p").stderr)
-    assert.equal("", run(sampled { at("main", 20), 2 }, "-p").stderr) -- which may as well be one
+    assert.equal("", run(sampled { at("main", 20), 2 }, "-p").stderr) -- within the sampling error of one
     assert.not_equal("", run(sampled { at("main", 20), 3 }, "-p").stderr)
   end)
 
-  it("is nothing under --gnu-compat, and where nothing is reported of functions", function()
+  it("does not appear under --gnu-compat, or if no report shows functions", function()
     assert.equal("", run(much, "--gnu-compat").stderr)
     assert.equal("", run(much, "-i").stderr)
   end)
 
-  it("does not change the report: samples stay where GNU gprof has them", function()
+  it("does not change the report, in which samples count as in GNU gprof", function()
     assert(much:write(place))
     local gnu = oracle.run { "-b", "-p", path, place }.stdout
     assert.equal(gnu, run(much, "-p").stdout)
