@@ -1,23 +1,29 @@
 # gprof for Lua.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-#   make           build the core, the bundle of Lua modules, and the runtime that counts blocks
-#   make demo      profile the bundled sample program (installs what is missing)
-#   make test      everything that has to pass (installs what is missing)
-#   make check-all the same, with what takes longer or needs more
-#   make analyze   what gcc, clang-tidy and cppcheck find in the C sources
-#   make faults    what goes wrong, at every place where it can
-#   make soak      ten thousand loads in one process, which has to stay as small as it was
-#   make coverage  how many lines the specs run, file by file
-#   make fuzz      inputs by chance, led by what code they reach (see fuzz/README.md)
-#   make mutants   damaged images, each reported (see fuzz/images/README.md)
-#   make docs      the reference of the library, build/doc/index.html; make pictures those of the
-#                  README
-#   make bench     time and memory beside GNU gprof's; make bench-large the same on real
-#                  programs, which are built first; make profile where our own time goes
-#   make deps      install what the above need; on Debian, as root
-#   make install   put it below PREFIX, /usr/local; make uninstall takes it away
-#   make dist      the sources in one file, build/gprof-VERSION.tar.gz
+#   make             build the core, the bundle of Lua modules and the block-counting runtime
+#   make demo        install dependencies, then profile the bundled sample program
+#   make test        install dependencies, then run the linter and all tests
+#   make check-all   run make test with more random cases, static analysis, coverage and valgrind
+#   make analyze     run the static analyzers: gcc -fanalyzer, clang-tidy, cppcheck
+#   make faults      inject failures of memory and files at every possible place
+#   make soak        load profiles ten thousand times in one process, to find leaks
+#   make coverage    report the lines that the specs run, by file
+#   make fuzz        run the coverage-guided fuzzers (see fuzz/README.md)
+#   make mutants     try damaged images (see fuzz/images/README.md)
+#   make docs        build the reference of the library, build/doc/index.html
+#   make pictures    draw the pictures of the README
+#   make bench       compare time and memory with GNU gprof
+#   make bench-large the same with large programs, which are built first
+#   make profile     profile gprof for Lua itself
+#   make deps        install the packages for make test; needs Debian and root
+#   make install     install below PREFIX (default /usr/local)
+#   make uninstall   remove the installed files
+#   make dist        pack the sources into build/gprof-VERSION.tar.gz
+#
+# make V=1 shows the compiler's commands.
+
+# --- configuration --------------------------------------------------------------
 
 CFLAGS ?= -O2 -g
 LUA = lua5.4
@@ -29,23 +35,23 @@ WARNINGS = -Wall -Wextra -Wshadow -Wconversion -Werror
 COMPILE = -std=c11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -Icsrc \
   -I$(LUA_INCDIR) $(CPPFLAGS) $(CFLAGS)
 
-# make BFD=armhf: with the libbfd and libopcodes that know another machine, or all of them
-# (see doc/embedded.md)
+# make BFD=armhf links the libbfd and libopcodes for another machine, make BFD=multiarch those
+# for all machines (see doc/embedded.md).
 BFD_LIBRARY = $(if $(BFD),$(call foreign,bfd,$(BFD)),-lbfd)
 OPCODES_LIBRARY = $(if $(BFD),$(call foreign,opcodes,$(BFD)),-lopcodes)
 LIBRARIES = $(BFD_LIBRARY) -liberty -lm
 
-# the core, and the module that holds libopcodes for it (see csrc/object/opcodes.h)
+# The core, and the module through which it loads libopcodes (see csrc/object/opcodes.h).
 CORE = build/gprof/core.so
 OPCODES = build/gprof/opcodes.so
 
-# what unpacks .gnu_debugdata, where liblzma is there (see csrc/debug/unpack.h)
+# The module that unpacks .gnu_debugdata; built only with liblzma (see csrc/debug/unpack.h).
 UNPACKER = build/gprof/xz.so
 HAS_LZMA := $(shell $(CC) $(CPPFLAGS) -include lzma.h -E -x c /dev/null >/dev/null 2>&1 && echo yes)
 UNPACKING = $(if $(HAS_LZMA),csrc/lua/xz.c)
 LZMA = $(if $(HAS_LZMA),-llzma)
 
-# what keeps a process to reading (see lua/gprof/sandbox.lua)
+# The module behind --sandbox (see lua/gprof/sandbox.lua).
 CONFINEMENT = build/gprof/confinement.so
 CONFINING = $(sort $(wildcard csrc/sandbox/*.c))
 ROOMS = base gmon object debug symbols profile lua
@@ -53,17 +59,16 @@ SOURCES = $(filter-out csrc/lua/xz.c,$(sort $(wildcard $(ROOMS:%=csrc/%/*.c))))
 HEADERS = $(wildcard csrc/*/*.h)
 OBJECTS = $(filter-out %/lua/opcodes.o,$(SOURCES:csrc/%.c=build/objects/%.o))
 
-# the library's modules, with the style and the scripts of pages, which lie beside theirs
+# The Lua modules, with the style sheet and the scripts of HTML pages.
 MODULES := $(sort $(shell find lua/gprof -name '*.lua' -o -name '*.css' -o -name '*.js'))
 
-# their bytecode (see lua/gprof/library/bundle.lua). $(LUA) loads the core to make it: where it
-# cannot, as for another machine or with sanitizers, make BUNDLE= does without.
+# The bytecode of the modules (see lua/gprof/library/bundle.lua). $(LUA) loads the core to make
+# it. If it cannot, as for another machine or with sanitizers, make BUNDLE= omits the bundle.
 BUNDLE = build/gprof/modules.bundle
 
-# what programs are linked with, to have their blocks counted (see doc/blocks.md)
+# The runtime that counts basic blocks in the profiled program (see doc/blocks.md).
 RUNTIME = build/libgprof-blocks.a
 
-# make V=1 shows the commands of the compiler
 ifdef V
 say = @:
 quietly =
@@ -75,6 +80,8 @@ endif
 LINK = $(CC) -shared -Wl,--exclude-libs,ALL $(CFLAGS) $(LDFLAGS)
 
 MODULE_FILES = $(CORE) $(OPCODES) $(if $(HAS_LZMA),$(UNPACKER)) $(CONFINEMENT)
+
+# --- building -------------------------------------------------------------------
 
 all: $(MODULE_FILES) $(BUNDLE) $(RUNTIME)
 
@@ -102,8 +109,8 @@ $(BUNDLE): $(filter %.lua,$(MODULES)) lua/bundle.lua $(CORE)
 	$(say) LUAC $@
 	$(quietly)$(LUA) lua/bundle.lua $@ $(filter lua/gprof/%,$^)
 
-# Debian's libbfd and libopcodes know one machine. Those of the packages for another one,
-# such as binutils-aarch64-linux-gnu, make modules that know that: make build/arm64
+# Debian's libbfd and libopcodes support one machine. make build/arm64 links the core with those
+# of a package for another machine, such as binutils-aarch64-linux-gnu.
 foreign = $(firstword $(wildcard /usr/lib/*/lib$(1)-*-$(2).so) lib$(1)-$(2).so)
 
 build/%/gprof/core.so: $(OBJECTS)
@@ -119,7 +126,7 @@ build/%/gprof/opcodes.so: build/objects/lua/opcodes.o
 FOREIGN = arm64 armhf mips mips64el powerpc ppc64 ppc64el riscv64 s390x sparc64
 $(FOREIGN:%=build/%): build/%: build/%/gprof/core.so build/%/gprof/opcodes.so
 
-# Which libbfd and libopcodes there are: upgrades want everything made anew.
+# The paths of libbfd and libopcodes. They hold the version: an upgrade rebuilds everything.
 BINUTILS = build/binutils
 $(BINUTILS): FORCE
 	@mkdir -p $(@D)
@@ -132,7 +139,8 @@ build/objects/%.o: csrc/%.c $(HEADERS) $(BINUTILS) Makefile
 	$(say) CC $<
 	$(quietly)$(CC) -fPIC $(COMPILE) -c -o $@ $<
 
-# Part of other programs: position-independent, and counted or profiled by nobody itself.
+# The runtime becomes part of other programs, so it is position-independent, and compiled without
+# profiling, coverage and sanitizers.
 $(RUNTIME): csrc/runtime/blocks.c Makefile
 	@mkdir -p build/objects/runtime
 	$(say) CC and AR $@
@@ -143,7 +151,7 @@ RUNTIME_FLAGS = -O2 -fPIE -fno-profile-arcs -fno-sanitize=all
 
 # --- installing -----------------------------------------------------------------
 
-# LuaRocks names these one by one.
+# LuaRocks sets each of these.
 PREFIX = /usr/local
 BINDIR = $(PREFIX)/bin
 LUADIR = $(PREFIX)/share/lua/5.4
@@ -151,8 +159,8 @@ LIBDIR = $(PREFIX)/lib/lua/5.4
 DATADIR = $(PREFIX)/share
 DOCDIR = $(DATADIR)/doc/gprof.lua
 
-# $(call place,DIRECTORY,MODE,FROM,FILES): the files go there, with the path they have below
-# FROM.
+# $(call place,DIRECTORY,MODE,FROM,FILES) installs files into a directory. They keep their path
+# below FROM.
 define place
 PLACED += $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4))
 $(patsubst $(3)%,$(DESTDIR)$(1)/%,$(4)): $(DESTDIR)$(1)/%: $(3)% FORCE
@@ -170,7 +178,7 @@ $(eval $(call place,$(LIBDIR)/gprof,644,build/,$(RUNTIME)))
 $(eval $(call place,$(DATADIR)/man/man1,644,doc/,$(wildcard doc/*.1)))
 $(eval $(call place,$(DOCDIR),644,,$(DOCUMENTS)))
 
-# What shells complete command lines by: the program prints it.
+# Shell completions, which the program prints.
 COMPLETIONS = build/share/bash-completion/completions/gprof.lua \
   build/share/zsh/site-functions/_gprof.lua
 $(eval $(call place,$(DATADIR),644,build/share/,$(COMPLETIONS)))
@@ -180,17 +188,17 @@ build/share/%: $(CORE) $(MODULES) gprof.lua
 	$(quietly)$(LUA) gprof.lua --print-completion=$(firstword $(subst -, ,$(subst /, ,$*))) >$@
 
 install: $(PLACED)
-	$(say) installed below $(DESTDIR)$(PREFIX)
+	$(say) Installed below $(DESTDIR)$(PREFIX)
 
-# Directories of our own go, too, unless somebody has put something there.
+# Removes our own directories, too, unless they hold other files.
 uninstall:
 	$(quietly)rm -f $(PLACED)
 	$(quietly)for own in $(LUADIR)/gprof $(LIBDIR)/gprof $(DOCDIR); do \
 	  ! test -d $(DESTDIR)$$own || find $(DESTDIR)$$own -type d -empty -delete; done
 
-# --- the sources in one file -------------------------------------------------------
+# --- release archive ------------------------------------------------------------
 
-# The same files give the same bytes, of whatever day and user.
+# Reproducible: the archive depends on the commit only, not on the date or the user.
 VERSION := $(shell sed -n 's/.*_VERSION = "\(.*\)".*/\1/p' lua/gprof/init.lua)
 DIST = gprof-$(VERSION)
 dist:
@@ -200,7 +208,7 @@ dist:
 	  --transform='s,^,$(DIST)/,' -czf build/$(DIST).tar.gz
 	$(say) build/$(DIST).tar.gz
 
-# --- what has to be installed ---------------------------------------------------
+# --- dependencies ---------------------------------------------------------------
 
 DEMO_PACKAGES = gcc libc6-dev lua5.4 liblua5.4-dev binutils-dev libiberty-dev
 TEST_PACKAGES = $(DEMO_PACKAGES) binutils dwz g++ liblzma-dev lua5.1 lua-busted lua-check \
@@ -212,8 +220,8 @@ ALL_PACKAGES = $(FUZZ_PACKAGES) $(DOCS_PACKAGES) chromium clang-tidy cppcheck gf
   golang-go graphviz nodejs npm openmpi-bin parallel python3-jsonschema \
   binutils-sparc64-linux-gnu $(MACHINE_PACKAGES)
 
-# Compilers, C libraries and emulators of other machines. (binutils-multiarch is not among
-# them: it puts another gprof in the place of the one that ours is compared with.)
+# Compilers, C libraries and emulators of other machines. binutils-multiarch is left out, since it
+# replaces the GNU gprof that the specs compare with.
 MACHINE_PACKAGES = gcc-arm-none-eabi gcc-mingw-w64-i686-win32 gcc-mingw-w64-x86-64-win32 \
   qemu-system-arm qemu-user \
   $(addprefix gcc-,aarch64-linux-gnu arm-linux-gnueabihf i686-linux-gnu mips-linux-gnu \
@@ -222,11 +230,11 @@ MACHINE_PACKAGES = gcc-arm-none-eabi gcc-mingw-w64-i686-win32 gcc-mingw-w64-x86-
   $(patsubst %,libc6-dev-%-cross,arm64 armhf i386 mips mips64el powerpc ppc64 ppc64el \
   riscv64 s390x)
 
-# $(call install,PACKAGES): installs those that are missing, with Debian's tools. Another
-# package may provide one, as a nodejs of other makers does npm.
+# $(call install,PACKAGES) installs missing packages with apt-get. A package that another one
+# provides counts as installed, such as npm with NodeSource's nodejs.
 define install
 @if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
-  echo "This is no Debian: please install what these packages hold, then run 'make':"; \
+  echo "apt-get not found: install the equivalents of these packages, then run 'make':"; \
   echo "  $(1)"; exit 1; \
 fi; \
 present=$$(dpkg-query -W -f '$${db:Status-Status} $${Package}, $${Provides}\n' | \
@@ -237,7 +245,7 @@ done; \
 if [ -n "$$missing" ]; then \
   echo "Installing:$$missing"; \
   if [ "$$(id -u)" != 0 ]; then \
-    echo "This needs root: apt-get install$$missing"; exit 1; \
+    echo "Root is needed: run 'apt-get install$$missing' as root"; exit 1; \
   fi; \
   apt-get update -q && \
   DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; \
@@ -267,7 +275,7 @@ deps-docs:
 deps-all:
 	$(call install,$(ALL_PACKAGES))
 
-# --- the demonstration ------------------------------------------------------------
+# --- demo -----------------------------------------------------------------------
 
 DEMO = build/demo
 DEMO_SOURCES = $(sort $(wildcard examples/sample/*.c))
@@ -284,14 +292,14 @@ $(DEMO)/sample: $(DEMO_SOURCES) $(wildcard examples/sample/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(DEMO_FLAGS) -o $@ $(DEMO_SOURCES)
 
-# --- documentation --------------------------------------------------------------------
+# --- documentation --------------------------------------------------------------
 
-# The pictures of the README, made anew when reports or the page look different.
+# Draws the pictures of the README again, for changes in the look of reports or HTML pages.
 pictures: all
 	@$(MAKE) --no-print-directory run-demo >/dev/null
 	$(LUA) doc/pictures/make.lua $(DEMO)
 
-# LDoc finds its Markdown with Lua 5.1 only. Warnings are errors.
+# Debian's LDoc finds lua-markdown only with Lua 5.1.
 LDOC = lua5.1 /usr/bin/ldoc -q --fatalwarnings
 
 docs: deps-docs
@@ -299,20 +307,19 @@ docs: deps-docs
 	$(say) LDOC build/doc
 	$(quietly)$(LDOC) -c doc/config.ld . >build/doc.log 2>&1 || { cat build/doc.log; exit 1; }
 
-# --- tests --------------------------------------------------------------------------
+# --- tests ----------------------------------------------------------------------
 
 test: deps-test
 	@$(MAKE) --no-print-directory check
 
 check: lint all examples spec-collector spec-sanitized spec
 
-# What tools find in C that is not run: each file is looked at anew by each of them when it, or a
-# header, has changed, two at a time. What they need not look for, and why, is in .clang-tidy for
-# one of them, and here for the others:
-# - gcc 12 loses pointers that are stored where it cannot follow (columns are grown through the
-#   address of their pointer) and takes them for leaks; and it takes structures that are passed by
-#   value for uninitialized. Sanitizers, valgrind and clang look for both.
-# - cppcheck takes structures that a function is to fill for ones that it uses (ctuuninitvar).
+# Static analysis. A tool checks a file again when the file or a header has changed; two run at a
+# time. Disabled checks are explained in .clang-tidy for clang-tidy, and here for the others:
+# - gcc 12 reports false leaks where a pointer is stored through the address of a pointer, as when
+#   columns grow, and false uses of uninitialized memory for structures passed by value. The
+#   sanitizers, valgrind and clang check for both.
+# - cppcheck's ctuuninitvar reports structures that the called function initializes.
 ANALYZED = $(SOURCES) $(UNPACKING) $(CONFINING) $(sort $(wildcard csrc/runtime/*.c fuzz/*.c fuzz/*/*.c bench/*.c) \
   $(filter-out %/plant.c,$(wildcard spec/sanitizer/*.c)))
 ANALYZERS = gcc tidy cppcheck
@@ -326,7 +333,7 @@ ANALYZE_cppcheck = cppcheck -q --std=c11 -Icsrc -D_GNU_SOURCE $(ANALYZED_FOR) --
 analyze:
 	@$(MAKE) --no-print-directory -j 2 $(foreach tool,$(ANALYZERS),$(ANALYZED:%=build/analyzed/%.$(tool)))
 
-# $(call analyze,TOOL,WORDS): the words follow the file.
+# $(call analyze,TOOL,ARGUMENTS) defines the rule for a tool; the arguments follow the file name.
 define analyze
 build/analyzed/%.$(1): % $$(HEADERS) .clang-tidy Makefile
 	@mkdir -p $$(@D)
@@ -338,19 +345,19 @@ $(eval $(call analyze,gcc))
 $(eval $(call analyze,tidy,-- -std=c11 -D_GNU_SOURCE $(ANALYZED_FOR) -Icsrc -I$(LUA_INCDIR)))
 $(eval $(call analyze,cppcheck))
 
-# Lines of C end at column 90, as those of the library do; .luacheckrc says so of Lua.
+# Lines of C have at most 90 columns; .luacheckrc has the limits for Lua.
 lint:
 	luacheck -q gprof.lua lua spec bench examples fuzz doc
 	@awk 'length > 90 { print FILENAME ":" FNR ": longer than 90 columns"; long = 1 } \
 	  END { exit long }' $(SOURCES) $(CONFINING) $(HEADERS) \
 	  $(wildcard csrc/runtime/*.[ch] fuzz/*.[ch] fuzz/*/*.[ch] examples/*/*.[chS])
 
-# GPROF_CASES is how many random cases are tried of each kind.
+# GPROF_CASES is the number of random cases of each kind.
 spec: $(CORE) $(CONFINEMENT) $(RUNTIME) $(BUNDLE)
 	GPROF_CASES=$${GPROF_CASES:-60} spec/run.sh build/specs $(LUA) $(BUSTED)
 
-# The interpreter with the core linked in, both under AddressSanitizer and UBSan. The core's
-# memory can be made to run out there.
+# An interpreter with the core linked in, built with AddressSanitizer and UBSan. It can make
+# allocations of the core fail.
 SANITIZED = build/sanitized/lua
 LAUNCHER = $(addprefix spec/sanitizer/,launcher.c scarce.c starve.c)
 SANITIZE = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
@@ -367,24 +374,26 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 	$(quietly)$(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE) -Wl,-E -o $@ $^ $(LIBRARIES) $(LZMA) \
 	  $(OPCODES_LIBRARY) -llua5.4
 
-# Fewer random cases, and one of ten comparisons with GNU gprof: they are about numbers, and
-# those the plain run looks at. The collector is busy (see spec/support/collector.lua).
+# Has fewer random cases, and one in ten of the comparisons with GNU gprof: these check numbers,
+# which the plain run does, too. The garbage collector is in generational mode
+# (see spec/support/collector.lua).
 spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \
 	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
 
-# What becomes of objects when the collector never rests (see spec/support/collector.lua). The
-# programs that specs start go through a whole cycle at every allocation. The process of the
-# specs themselves, in which some call the library, does steps all the time; where much is kept,
-# such as large images and chains of calls, that takes minutes. So COLLECTED=all, under which all
-# specs are run, has it go through a whole cycle for every twenty-fifth that it grows by, which
-# takes hardly longer than none. Left out of all is what the collector has no part in: time,
-# memory and instructions of processes (bench, growth, startup), other programs (fuzz,
-# html_browser, installation, mutants), and other interpreters, which specs start for themselves
-# (coverage, native, sanitizer, scarce, starved); and html, one page of which, of 10,000
-# functions, takes minutes.
+# Runs specs with an aggressive garbage collector, to find objects that are freed too early (see
+# spec/support/collector.lua). Processes that specs start run a full collection at each
+# allocation. The process of the specs itself, in which some specs call the library, collects
+# step by step all the time. That takes minutes for specs with much live data, such as large
+# images and call chains. COLLECTED=all runs all specs, so there the process of the specs runs a
+# full collection whenever its memory has grown by a twenty-fifth, which costs little.
 #
-# check has the first of these, check-all the second, and all.
+# COLLECTED=all leaves out specs that measure time, memory or instructions (bench, growth,
+# startup), specs of other programs (fuzz, html_browser, installation, mutants), specs that start
+# interpreters of their own (coverage, native, sanitizer, scarce, starved), and html, where one
+# page with 10,000 functions takes minutes.
+#
+# make check runs COLLECTED, make check-all also STEPPED and all.
 COLLECTED = lua/objects lua/misuse gmon/records symbols/symspec profile/samples report/reports \
   report/user_report
 STEPPED = gmon/gmon object/image profile/numbers lua/stream format/terminal lua/trace
@@ -403,11 +412,11 @@ spec-collector: $(SANITIZED) $(RUNTIME)
 	$(few) GPROF_PATIENCE=10 GPROF_COLLECTOR=$(collector) GPROF_SPECS="$(collected)" \
 	  GPROF_LUA=$(CURDIR)/spec/collected.sh spec/run.sh build/specs-collector $(SANITIZED) $(BUSTED)
 
-# All specs under memcheck, with few random cases, and one in ten of the processes that they
-# start (GPROF_VALGRIND_SHARE=1: all of them, which takes hours): a fault of one that nobody
-# looks at is found in what valgrind wrote. Left out is what has no meaning there: bench (time
-# and memory of processes), growth and startup (instructions, which valgrind counts), fuzz
-# (programs of another compiler, with its sanitizers), and sandbox (valgrind knows no Landlock).
+# Runs the specs under memcheck, with few random cases, and one in ten of the processes that they
+# start; GPROF_VALGRIND_SHARE=1 checks all processes and takes hours. The reports are collected
+# in files, so errors of processes whose output no spec reads are found, too. Left out: bench
+# (measures time and memory), growth and startup (count instructions with valgrind themselves),
+# fuzz (has sanitizers of its own) and sandbox (valgrind does not support Landlock).
 MEMCHECK = build/valgrind
 NOT_MEMCHECKED = $(addprefix system/,bench growth startup fuzz) cli/sandbox
 MEMCHECKED = $(filter-out $(patsubst %,spec/%_spec.lua,$(NOT_MEMCHECKED)), \
@@ -420,23 +429,22 @@ spec-valgrind: $(CORE) $(RUNTIME)
 	  GPROF_SPECS="$(MEMCHECKED)" GPROF_VALGRIND=$(CURDIR)/$(MEMCHECK) \
 	  GPROF_LUA=$(CURDIR)/spec/valgrind.sh \
 	  spec/run.sh build/specs-valgrind spec/valgrind.sh $(BUSTED)
-	@echo "$$(ls $(MEMCHECK) | wc -l) processes under valgrind"
+	@echo "$$(ls $(MEMCHECK) | wc -l) processes ran under valgrind"
 	@! find $(MEMCHECK) -type f -size +0 -exec cat {} + | grep .
 
-# Ten thousand loads in one process; check runs some hundreds.
+# Ten thousand loads in one process; make check runs some hundreds.
 soak: $(CORE) $(RUNTIME)
 	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/system/soak_spec.lua
 
-# What goes wrong, at every place where it can: memory that runs out from each request on,
-# files that cannot be read or written from each byte on, kills at a thousand moments. Of
-# these, the specs try some.
+# Injects failures at every place: each allocation, each byte read or written, and kills at a
+# thousand moments. make check tries a sample of these.
 FAULTS = system/starved system/read_faults system/write_faults system/killed
 faults: all $(SANITIZED)
 	GPROF_FAULTS=all GPROF_SPECS="$(FAULTS:%=spec/%_spec.lua)" \
 	  spec/run.sh build/faults $(LUA) $(BUSTED)
 	@cat build/faults/*
 
-# The demonstration, and what scripts say of its profile; the specs look at what they say.
+# Runs the demo, and the example scripts on its profile. The specs check the scripts' output.
 EXAMPLES = "top.lua 10" "callers.lua name" by_file.lua unused.lua "tree.lua 5 5" hot_paths.lua \
   "gate.lua 5 $(DEMO)/sample $(DEMO)/gmon.out" "shards.lua directory $(DEMO)"
 
@@ -446,11 +454,10 @@ examples: all
 	  echo "examples/$$script"; $(LUA) examples/$$script $(DEMO)/sample $(DEMO)/gmon.out || exit 1; \
 	done >build/examples.log
 
-# Which lines the specs run: a copy of the checkout is compiled for gcov, and whatever Lua
-# the specs start leaves a list. What was never run is in build/coverage/missed.txt. Random
-# cases are few: they are about numbers, and all run the same lines. The copy is a
-# repository of its own, as a release is made from one; it has the readers of npm, if they
-# are there.
+# Line coverage of the specs. A copy of the checkout is compiled for gcov; each Lua process that
+# the specs start writes a list of its lines. build/coverage/missed.txt lists the lines that never
+# ran. A few random cases suffice, since all run the same lines. The copy is a git repository,
+# because the release spec needs one. It shares build/readers, if present.
 COVERAGE = $(CURDIR)/build/coverage
 coverage: deps-test
 	rm -rf $(COVERAGE)
@@ -462,8 +469,8 @@ coverage: deps-test
 	@CFLAGS="-O0 -g --coverage" $(MAKE) --no-print-directory -C $(COVERAGE) run-coverage SANITIZE="$(SANITIZE:-O1=-O0)"
 	@$(LUA) spec/coverage/report.lua $(COVERAGE) $(LUAC)
 
-# Left out are specs of programs that run out of memory, or of room in files: gcov writes there,
-# too, and has its say where only ours is wanted.
+# Left out: specs in which memory or disk space runs out. gcov fails there, too, and its messages
+# would mix with ours.
 NOT_COUNTED = system/sanitizer system/scarce system/starved system/write_faults
 run-coverage: all counted-runtime $(SANITIZED)
 	GPROF_SPECS="$(filter-out $(NOT_COUNTED:%=spec/%_spec.lua),$(wildcard spec/*/*_spec.lua))" \
@@ -471,7 +478,8 @@ run-coverage: all counted-runtime $(SANITIZED)
 	  GPROF_COVERAGE=$(CURDIR)/build/lines LUA_INIT=@$(CURDIR)/spec/coverage/collector.lua \
 	  spec/run.sh build/specs $(LUA) $(BUSTED)
 
-# Programs that are linked with the runtime know nothing of gcov: it becomes a part of that.
+# Programs with the block-counting runtime are not built for gcov, so gcov's library is linked into
+# the runtime.
 counted-runtime: $(RUNTIME)
 	$(CC) -std=c11 $(WARNINGS) -fPIE -c -o build/runtime.o spec/coverage/runtime.c
 	$(CC) -r -nostdlib -Wl,--wrap=__gcov_exit -o build/counted.o build/runtime.o \
@@ -479,18 +487,17 @@ counted-runtime: $(RUNTIME)
 	objcopy --localize-hidden build/counted.o
 	rm -f $< && $(AR) rcs $< build/counted.o
 
-# Programs that read exports, from npm. Without a network, or npm, the specs that want them
+# Programs from npm that read our exports. If they cannot be installed, the specs that need them
 # are skipped.
 READERS = ajv@8 pprof-format@2 speedscope@1
 readers:
 	@mkdir -p build/readers
 	$(say) NPM build/readers
 	$(quietly)npm install --prefix build/readers --ignore-scripts --no-audit --no-fund --silent \
-	  $(READERS) >build/readers/log 2>&1 || echo "not installed: $(READERS) (see build/readers/log)"
+	  $(READERS) >build/readers/log 2>&1 || echo "Not installed: $(READERS); see build/readers/log"
 
-# What takes longer, or needs compilers that not everybody has: no spec is skipped for
-# want of one, all lines are counted that specs run, there are more cases by chance, and
-# valgrind looks on.
+# The long run: installs everything that specs may need, so that none is skipped, and adds static
+# analysis, documentation, coverage, more random cases, soak and valgrind.
 check-all: deps-all
 	@$(MAKE) --no-print-directory readers
 	@$(MAKE) --no-print-directory check analyze docs coverage
@@ -502,12 +509,13 @@ check-all: deps-all
 	aarch64-linux-gnu-gcc $(COMPILE) $(RUNTIME_FLAGS) -c -o build/arm64/blocks.o csrc/runtime/blocks.c
 	@$(MAKE) --no-print-directory soak spec-valgrind
 
+# --- benchmarks -----------------------------------------------------------------
+
 bench: deps-test
 	@$(MAKE) --no-print-directory all
 	$(LUA) bench/run.lua --output=bench/results.md
 
-# Where our own time goes: an interpreter that has everything in it, as a profile is of the
-# executable alone.
+# An interpreter with everything linked statically, since a profile covers the executable only.
 PROFILED = build/profiled/lua
 $(PROFILED): $(SOURCES) $(HEADERS) $(BINUTILS) bench/profiled.c Makefile
 	@mkdir -p $(@D)
@@ -520,7 +528,7 @@ profile: deps-profile
 	@$(MAKE) --no-print-directory all $(PROFILED)
 	$(LUA) bench/profile.lua
 
-# Builds a linker and what is in its package: ten minutes, once.
+# Builds GNU binutils first, which takes ten minutes once.
 bench-large: deps-large
 	@$(MAKE) --no-print-directory all
 	$(LUA) bench/run.lua --large --output=bench/results-large.md

@@ -5,11 +5,11 @@ source = {
   url = "file://gprof-1.0.0.tar.gz",
 }
 description = {
-  summary = "GNU gprof re-thought for Lua: profile reports as a program and as a library",
+  summary = "GNU gprof re-thought for Lua: a profile reporter and a library",
   detailed = [[
-    Reads an executable and the gmon.out that a program compiled with -pg leaves, and
-    prints the flat profile and the call graph: GNU gprof's to the byte if asked to, and
-    right where GNU gprof is wrong. Everything in a report is a Lua value for scripts.
+    Reads an executable compiled with -pg and the gmon.out of its runs, and prints the
+    flat profile and the call graph. It corrects errors of GNU gprof, or reproduces its
+    output byte for byte on request. Scripts can read everything in a report as Lua values.
   ]],
   license = "GPL-3.0-or-later",
   labels = { "profiling", "gprof", "debug" },
@@ -22,7 +22,7 @@ external_dependencies = {
   IBERTY = { header = "libiberty/libiberty.h" },
   OPCODES = { header = "dis-asm.h", library = "opcodes" },
 }
--- What is installed is told by the Makefile: "make install" puts the same into any other place.
+-- The Makefile alone lists the files to install; "make install" uses the same list.
 build = {
   type = "make",
   variables = {
@@ -31,7 +31,7 @@ build = {
     CFLAGS = "$(CFLAGS)",
     CPPFLAGS = "-I$(BFD_INCDIR) -I$(IBERTY_INCDIR) -I$(OPCODES_INCDIR)",
     LDFLAGS = "-L$(BFD_LIBDIR) -L$(IBERTY_LIBDIR) -L$(OPCODES_LIBDIR)",
-    WARNINGS = "",  -- compilers to come know more of them
+    WARNINGS = "",  -- newer compilers have more warnings
   },
   install_variables = {
     PREFIX = "$(PREFIX)",

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs all specs, as many files at once as there are processors, and closes with the sum of
-# what they say: "N passed, N failed, N skipped". What failed is printed in full.
+# Runs all spec files, one per processor at a time, and prints the sum of their results last:
+# "N passed, N failed, N skipped". The output of a file that fails is printed in full.
 #
-#   spec/run.sh LOGS COMMAND...     COMMAND FILE runs a file of specs; LOGS is a directory
+#   spec/run.sh LOGS COMMAND...     LOGS is a directory; "COMMAND FILE" runs one spec file
 #
-# GPROF_SPECS names the files, if it is not to be all.
+# GPROF_SPECS lists the files to run instead of all.
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
 set -eu
@@ -13,7 +13,7 @@ shift
 rm -rf "$logs"
 mkdir -p "$logs"
 
-# The largest first: they take longest, mostly.
+# The largest first, since they usually take longest.
 ls -S ${GPROF_SPECS:-spec/*/*_spec.lua} | xargs -P "$(nproc)" -I '{}' sh -c '
   logs=$1 file=$2
   shift 2
@@ -25,7 +25,7 @@ ls -S ${GPROF_SPECS:-spec/*/*_spec.lua} | xargs -P "$(nproc)" -I '{}' sh -c '
     mv "$log" "$log.failed"
   fi' sh "$logs" '{}' "$@"
 
-# A file that did not come to its end has no last line to go by.
+# A file that crashed has no result line; its log is named .failed all the same.
 cat "$logs"/* | awk '
   /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { passed += $1; failed += $3; skipped += $5 }
   END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }'

@@ -1,19 +1,20 @@
 #!/bin/sh
-# A Lua interpreter under valgrind: `spec/valgrind.sh SCRIPT [ARGUMENT...]`. What memcheck has to
-# say of it goes into a file of its own in the directory GPROF_VALGRIND, so that nothing is lost
-# of processes whose status or standard error nobody looks at; those that are in order leave an
-# empty one there.
+# Runs `spec/valgrind.sh SCRIPT [ARGUMENT...]` in a Lua interpreter under memcheck. Each process
+# writes its report to a file in the directory GPROF_VALGRIND; a clean process leaves an empty
+# file. So no error is lost, even if a spec ignores the status and stderr of a process.
 #
-# Under GPROF_VALGRIND_SHARE=N that is one of N processes, by chance, of those that the first one
-# starts; the others are plain. So are those that have few files or lack a standard stream: valgrind
-# wants files of its own, and would take the descriptor that is missing; those whose PATH has no
-# valgrind; and those in a sandbox, as valgrind knows no Landlock.
+# With GPROF_VALGRIND_SHARE=N, one in N of the processes that the first one starts runs under
+# valgrind, chosen by process id; the others run plain. These always run plain:
+# - processes with a low limit on open files, or without one of the standard streams: valgrind
+#   opens files of its own and would take the missing descriptor;
+# - processes without valgrind in PATH;
+# - processes in a sandbox: valgrind does not support Landlock.
 #
-# Memory that is "possibly lost" is no error: the program ends without closing Lua's state, and
-# then Lua holds some of its own objects by pointers into their middle alone.
+# "Possibly lost" memory is not reported: the program exits without closing the Lua state, which
+# points to some of its objects by interior pointers only.
 #
 # SPDX-License-Identifier: GPL-3.0-or-later
-: "${GPROF_VALGRIND_LUA:=$(command -v lua5.4)}"  # specs may put another one in front of it
+: "${GPROF_VALGRIND_LUA:=$(command -v lua5.4)}"  # a spec may put another one first in PATH
 export GPROF_VALGRIND_LUA
 is_one() { [ -z "${GPROF_VALGRIND_FIRST:-}" ] || [ $(($$ % ${GPROF_VALGRIND_SHARE:-1})) = 0 ]; }
 can_be() {
@@ -26,7 +27,7 @@ if ! is_one || ! can_be "$@"; then
   exec "$GPROF_VALGRIND_LUA" "$@"
 fi
 export GPROF_VALGRIND_FIRST=$$
-read -r now _ </proc/uptime  # numbers of processes are given again
+read -r now _ </proc/uptime  # process ids are reused
 exec valgrind -q --error-exitcode=99 --leak-check=full --keep-debuginfo=yes \
   --num-callers=30 \
   --errors-for-leak-kinds=definite,indirect --show-leak-kinds=definite,indirect \

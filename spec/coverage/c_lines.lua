@@ -1,4 +1,4 @@
--- Which lines of C sources hold code, and which of them were run, from gcov.
+-- Reads line coverage of C sources from gcov.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local json = require "dkjson"
@@ -6,8 +6,9 @@ local shell = require "support.shell"
 
 local c_lines = {}
 
--- Adds the lines of a document of gcov's to `sources`, by path and number. A source is in the documents of all objects
--- that include it, and a line is in one as often as there are functions that have it: it was run if one of them ran it.
+-- Adds the lines of one JSON document of gcov to `sources`, by path and number. A header is in the documents of all
+-- objects that include it, and a document has a line once for each function that contains it. The line ran if any of
+-- these did.
 local function add_document(sources, document)
   for _, file in ipairs(document.files) do
     local lines = sources[file.file] or {}
@@ -18,11 +19,11 @@ local function add_document(sources, document)
   end
 end
 
---- Reads which lines of sources were run.
--- @tparam string root directory in which the compiler was run
--- @tparam string objects directory below it that holds the compiler's output
--- @tparam string folder directory below it of the sources
--- @treturn {table,...} in the order of paths: `path`; `lines`: by number of those that hold code, whether they were run
+--- Reads which lines of the sources ran.
+-- @tparam string root the compiler's working directory
+-- @tparam string objects directory of the object files, below the root
+-- @tparam string folder directory of the sources, below the root
+-- @treturn {table,...} ordered by path: `path`; `lines`: by number of each line with code, whether it ran
 function c_lines.read(root, objects, folder)
   local documents = shell.check({ "find", objects, "-name", "*.gcno", "-exec", "gcov", "-j", "-t", "{}", "+" },
     { cwd = root }).stdout

@@ -1,10 +1,10 @@
---- Collects which lines of this project's Lua sources are run, in this process and its children.
+--- Records which lines of this project's Lua sources run, in this process and its children.
 --
--- LUA_INIT=@.../collector.lua has every interpreter run this first; GPROF_COVERAGE is a directory, in which each
--- process leaves a file: lines of a source's path and the numbers of its lines that were run. A number of a process
--- may be used again by a later one, which then adds to the file. Who is killed by a signal leaves nothing.
+-- LUA_INIT=@.../collector.lua makes every interpreter load this first. Each process writes a file to the directory
+-- GPROF_COVERAGE: one line per source, with its path and the numbers of the lines that ran. A process that is killed
+-- writes nothing. If a process id is reused, the later process appends to the file.
 --
--- Runs under Lua 5.1, too: gprof.lua does.
+-- Runs under Lua 5.1, too, because gprof.lua does.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -14,7 +14,7 @@ local debug_sethook, getinfo, open = debug.sethook, debug.getinfo, io.open
 local hits = {}  -- by path, and then by line
 local hits_of = setmetatable({}, { __mode = "k" })  -- the same, or false, by function
 
--- Sources are known by how their paths end, wherever a checkout or a copy of it is.
+-- Sources are recognised by the end of their path, in any checkout or copy.
 local function is_ours(path)
   return path:find "%f[^@/]gprof%.lua$" or path:find "%f[^@/]lua/gprof/[%w_/]+%.lua$"
 end
@@ -27,8 +27,9 @@ local function find_hits(f)
   return hits[path]
 end
 
--- Runs before each line of Lua: nothing here may cost much. The call that is never made has a large frame kept for the
--- hook, larger than those of what it calls: so a stack overflows before it is entered, in the name of the program.
+-- Runs before each line of Lua, so it must be fast. The call in the first branch is never made. Its many arguments give
+-- the hook a larger frame than its callees have, so that a stack overflow occurs before the hook is entered and is
+-- attributed to the program.
 local function hook(_, line)
   if not line then
     return hook(nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil,
@@ -43,7 +44,7 @@ local function hook(_, line)
   if lines then lines[line] = true end
 end
 
--- What can be known of the process's number without any library.
+-- The process id, without a C library.
 local function process()
   local file = assert(open "/proc/self/stat")
   local number = file:read "*n"
@@ -71,7 +72,7 @@ local function replace(library, name, make)
   library[name] = make(library[name])
 end
 
--- Each coroutine has a hook of its own.
+-- Lua has one hook per coroutine.
 local function hooked(start)
   return function(f)
     return start(function(...)
@@ -84,7 +85,7 @@ end
 replace(coroutine, "create", hooked)
 replace(coroutine, "wrap", hooked)
 
--- What calls a function when it is finalized. In 5.1 only userdata do.
+-- Returns an object with f as its finalizer. In Lua 5.1 only userdata have finalizers.
 local function finalized_by(f)
   if not newproxy then return setmetatable({}, { __gc = f }) end
   local proxy = newproxy(true)
@@ -92,7 +93,7 @@ local function finalized_by(f)
   return proxy
 end
 
--- Whatever ends the interpreter: os.exit, or the closing of its state, in which what was made first is finalized last.
+-- The interpreter ends by os.exit or by closing its state. The oldest object is finalized last, after all other code.
 replace(os, "exit", function(exit)
   return function(...)
     save()

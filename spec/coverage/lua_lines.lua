@@ -1,15 +1,15 @@
--- Which lines of Lua sources hold code, as the compiler has it, and which of them were run, as the collector has it.
+-- Reads line coverage of Lua sources: the lines with code from luac, the lines that ran from collector.lua.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "support.shell"
 
 local lua_lines = {}
 
--- Instructions that are nobody's words: a function takes its variable arguments, a block gives its variables up.
+-- Instructions without a source text of their own: the start of a vararg function, the end of a block.
 local IMPLIED <const> = { VARARGPREP = true, CLOSE = true }
 
--- The lines that instructions are of. The return at the end of a function is implied, too: it is there even where
--- nothing comes to it.
+-- The lines of all instructions. The last return of a function is left out, too: luac adds it even if it is
+-- unreachable.
 local function of_code(luac, path)
   local lines, previous = {}, nil
   local listing = shell.check { luac, "-p", "-l", path }.stdout
@@ -20,7 +20,7 @@ local function of_code(luac, path)
   return lines
 end
 
--- All that processes have left in a directory. Much of it is said by many, and kept once.
+-- The distinct records of all processes in a directory.
 local function read_records(directory)
   local records = {}
   for record in shell.check({ "sh", "-c", "cat ./*" }, { cwd = directory }).stdout:gmatch "[^\n]+" do
@@ -36,12 +36,12 @@ local function mark(lines, numbers)
   end
 end
 
---- Tells which lines of sources were run.
--- @tparam string luac name of the compiler
--- @tparam string records directory in which the collector left what it saw
+--- Reads which lines of the sources ran.
+-- @tparam string luac the compiler's command
+-- @tparam string records directory with the collector's files
 -- @tparam string root directory of the sources
--- @tparam {string,...} paths relative to it; a copy elsewhere that ends in the same is the same source
--- @treturn {table,...} `path`; `lines`: by number of those that hold code, whether they were run
+-- @tparam {string,...} paths of the sources below the root; a recorded path that ends in one of them is that source
+-- @treturn {table,...} `path`; `lines`: by number of each line with code, whether it ran
 function lua_lines.read(luac, records, root, paths)
   local sources = {}
   for i, path in ipairs(paths) do

@@ -1,10 +1,9 @@
--- Tells how many lines of the project's sources were run, file by file; see `make coverage`.
+-- Prints the line coverage of the project's sources by file; see `make coverage`.
 --
 --     report.lua DIRECTORY LUAC
 --
--- DIRECTORY is a checkout of which everything was compiled for gcov, into build, and whose Lua left in
--- build/lines what the collector saw. The lines that nothing ran are told in DIRECTORY/missed.txt. Fails if they are
--- too many.
+-- DIRECTORY is a checkout that was compiled for gcov, with the collector's files in build/lines. The lines that never
+-- ran are listed in DIRECTORY/missed.txt. Fails if the coverage is too low.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -14,12 +13,12 @@ local c_lines = require "coverage.c_lines"
 local lua_lines = require "coverage.lua_lines"
 local shell = require "support.shell"
 
--- Of a hundred lines, so many have to run.
+-- The minimum percentages.
 local LUA_MARK <const>, C_MARK <const> = 95, 90
 
 local HEAD <const>, ROW <const> = "%-34s %6s %8s %6s\n", "%-34s %6d %8d %6.1f\n"
 
--- How many lines hold code, and how many of them were run.
+-- Returns the number of lines with code, and of those that ran.
 local function count(lines)
   local all, run = 0, 0
   for _, was_run in pairs(lines) do
@@ -33,7 +32,7 @@ local function percent(run, all)
   return all > 0 and 100 * run / all or 0
 end
 
--- Prints a table and its sum; returns whether that is good enough.
+-- Prints a table and its total; returns whether the total reaches the minimum.
 local function print_table(language, sources, mark)
   io.write(HEAD:format(language, "lines", "run", "%"))
   local total, total_run = 0, 0
@@ -47,7 +46,7 @@ local function print_table(language, sources, mark)
   return share >= mark
 end
 
--- The lines of code that were not run, as ranges; within one there is none that was.
+-- The lines that never ran, as ranges. A range may include lines without code.
 local function missed_ranges(lines)
   local numbers, ranges, range = {}, {}, nil
   for number in pairs(lines) do
@@ -67,7 +66,7 @@ local function missed_ranges(lines)
   return ranges
 end
 
--- Writes lines as compilers do, for editors to go to.
+-- Writes positions in the format of compiler messages, which editors can jump to.
 local function write_missed(file, sources)
   for _, source in ipairs(sources) do
     for _, range in ipairs(missed_ranges(source.lines)) do

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Has gcov count csrc/runtime/blocks.c to its end, which is in the very last destructor:
- * too late for gcov's own, which then does nothing, as its calls of __gcov_exit are
- * wrapped. This object has to be linked in front of the runtime's, as destructors of the
- * same number run from the last to the first.
+ * Lets gcov count csrc/runtime/blocks.c to its end. The runtime finishes in the last
+ * destructor, after gcov's own one has written the counts. So gcov's calls of __gcov_exit
+ * are wrapped and do nothing; the counts are written here instead. Destructors of the
+ * same priority run from last to first, so this object must be linked before the
+ * runtime's.
  */
 #include <signal.h>
 
@@ -12,7 +13,7 @@ void __real___gcov_exit(void);
 
 void __wrap___gcov_exit(void) {}
 
-/* Where files may not grow counts are written over older ones, as far as they fit. */
+/* Under a limit on file sizes, gcov overwrites older counts as far as they fit. */
 static void write_counts(void) {
   signal(SIGXFSZ, SIG_IGN);
   __real___gcov_exit();

@@ -1,13 +1,12 @@
-// Has Chromium open a page, does what it is told there, and prints a line of JSON: `results`, of steps that have one;
-// `complaints`, what the console said; `requests`, what was asked of any place but the page's file; `ready`, how many
-// milliseconds after its start the page had been drawn.
+// Opens a page in Chromium, performs steps there, and prints a line of JSON: `results`, the values of the "eval" steps;
+// `complaints`, the console's messages; `requests`, the URLs requested besides the page's file; `ready`, the time until
+// the page was first drawn, in milliseconds.
 //
 //     node page.js CHROMIUM PAGE STEPS
 //
-// STEPS is a file of JSON, an array of steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT],
-// ["click", SELECTOR], ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"],
-// ["script", BOOLEAN]. The browser is talked to by a pipe, in its DevTools protocol; its profile is a directory that
-// is deleted afterwards.
+// STEPS is a file of JSON, an array of steps: ["eval", EXPRESSION], ["key", NAME], ["type", TEXT], ["click", SELECTOR],
+// ["size", WIDTH, HEIGHT, SCHEME], ["shot", FILE], ["print", FILE], ["open", HASH], ["back"], ["script", BOOLEAN]. It
+// talks to the browser over a pipe, by the DevTools protocol. The browser's profile directory is deleted afterwards.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const { spawn } = require("child_process");
 const fs = require("fs"),
@@ -36,7 +35,7 @@ const browser = spawn(
   {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
     env: { ...process.env, HOME: profile },
-    detached: true, // a group of processes, that is ended as one
+    detached: true, // a process group, killed as a whole
   },
 );
 
@@ -46,7 +45,7 @@ let last = 0,
   session,
   rest = "";
 
-// Messages end in zero bytes.
+// Messages end in a zero byte.
 browser.stdio[4].setEncoding("utf8").on("data", (text) => {
   const messages = (rest + text).split("\0");
   rest = messages.pop();
@@ -85,7 +84,7 @@ async function evaluate(expression) {
   return answer.result.value;
 }
 
-// Until the page has been drawn anew, and events have come to it.
+// Resolves after the page has handled pending events and has been redrawn.
 const settle = () =>
   evaluate(
     "new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done())), 20))",
@@ -200,7 +199,7 @@ run()
     process.exitCode = 1;
   })
   .finally(() => {
-    // Its children write into the profile, too, and may take a moment longer to be gone.
+    // Child processes may write to the profile for a moment longer, so the deletion is retried.
     browser.on("exit", () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 10 }));
     process.kill(-browser.pid, "SIGKILL");
   });

@@ -1,5 +1,5 @@
-// Has the package pprof-format decode files, and prints for each the number of samples, locations and functions, and
-// whether it encodes to as many bytes again.
+// Decodes files with the package pprof-format. Prints for each the number of samples, locations and functions, and
+// whether it encodes to the same number of bytes again.
 //
 //     node pprof.js NODE_MODULES FILE...
 //

@@ -1,4 +1,4 @@
-// Has ajv validate files by a schema, and prints "valid" for each, or what is wrong.
+// Validates files against a schema with ajv. Prints "valid" or the first errors for each.
 //
 //     node schema.js NODE_MODULES SCHEMA FILE...
 //

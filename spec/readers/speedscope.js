@@ -1,9 +1,10 @@
-// Has speedscope's own importer read files, and prints what it made of each: a line of JSON with its `unit`, its `total`,
-// and by the names of functions their `self` and `total` weights; or "problem".
+// Imports files with speedscope's own importer. Prints for each a line of JSON: the `unit`, the total `weight`, the
+// `self` and `total` weights by function name, and the importer's messages (`said`); or the `problem`.
 //
 //     node speedscope.js NODE_MODULES FILE...
 //
-// The package holds a page, no library: its script is run without one, up to where it has told us its importer.
+// The package is a web page, not a library. Its script runs here in an imitation of a page, after a patch that exports
+// its importer.
 // SPDX-License-Identifier: GPL-3.0-or-later
 const fs = require("fs"), path = require("path"), vm = require("vm");
 
@@ -11,11 +12,11 @@ const release = path.join(process.argv[2], "speedscope/dist/release");
 const script = fs.readdirSync(release).find((name) => /^speedscope-.*\.js$/.test(name));
 let code = fs.readFileSync(path.join(release, script), "utf8");
 
-// What a page is told to call for a file: loadFileFromBase64 calls loadProfile with it.
+// The importer is the function that loadFileFromBase64 passes to loadProfile.
 const importer = /loadFileFromBase64:\(([\w$]+),([\w$]+)\)=>\{this\.loadProfile\(\(\)=>([\w$]+)\(\1,\2\)/.exec(code)[3];
 code = code.replace(/^"use strict";\(\(\)=>\{/, (head) => `${head}globalThis.read=(...file)=>${importer}(...file);`);
 
-// A page of which anything may be asked.
+// An object that accepts every access and call.
 const anything = new Proxy(function () {}, {
   get: (_, key) => (key === Symbol.toPrimitive ? () => "" : anything),
   set: () => true, apply: () => anything, construct: () => anything, has: () => true,
@@ -28,7 +29,7 @@ const page = {
 };
 page.window = page.self = page.globalThis = page;
 vm.createContext(page);
-try { vm.runInContext(code, page); } catch { /* it wanted to be drawn */ }
+try { vm.runInContext(code, page); } catch { /* rendering fails; the importer is defined by then */ }
 
 function describe(profile) {
   const self = {}, total = {};

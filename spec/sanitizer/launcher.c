@@ -2,12 +2,12 @@
 /*
  * A Lua interpreter for sanitizers: `launcher SCRIPT [ARGUMENT...]`.
  *
- * The sanitizers' runtime has to be in the executable from the start. Preloading it
- * into the ordinary interpreter would hand it on to the compilers and other programs
- * that specs start. So this interpreter is linked with it, and with the core's modules,
- * which require "gprof.core" and the like then find among the preloaded ones.
+ * The sanitizers' runtime must be part of the executable. LD_PRELOAD with the ordinary
+ * interpreter would also load it into the compilers and other programs that specs start.
+ * So this interpreter links the runtime and the core's modules, and preloads the modules
+ * for `require`.
  *
- * LUA_INIT_5_4 is obeyed if it is "@FILE".
+ * Of the values of LUA_INIT_5_4, only "@FILE" is supported.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -27,10 +27,9 @@ int luaopen_scarce(lua_State *L);
 int luaopen_starve(lua_State *L);
 
 /*
- * libbfd 2.40 loses some sections of debugging information when it has looked a line
- * up (.debug_rnglists and the like). These leaks are not ours, and are told by our
- * function that asked; for that, whole stacks are needed, through libraries that keep
- * no frame pointers.
+ * libbfd 2.40 leaks some debugging sections (.debug_rnglists and the like) after a line
+ * lookup. The leaks are suppressed by the name of our calling function. To find it,
+ * stacks must be unwound slowly, through libraries without frame pointers.
  */
 #define SEEN __attribute__((visibility("default")))
 SEEN const char *__asan_default_options(void);
@@ -43,7 +42,7 @@ const char *__asan_default_options(void) {
 
 const char *__lsan_default_suppressions(void) { return "leak:nearest_line\n"; }
 
-/* Nor is there anything to be said of them: specs look at what is on standard error. */
+/* Specs check stderr, so no summary of suppressed leaks is printed there. */
 const char *__lsan_default_options(void) { return "print_suppressions=0"; }
 
 static int trace(lua_State *L) {
@@ -75,7 +74,7 @@ void preload_modules(lua_State *L) {
   lua_pop(L, 1);
 }
 
-/* As the ordinary interpreter does. */
+/* Runs the file of LUA_INIT_5_4, as lua5.4 does. */
 static int run_init(lua_State *L) {
   const char *init = getenv("LUA_INIT_5_4");
   if (!init || *init != '@') return LUA_OK;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The modules that are linked with the interpreter. */
+/* The modules that are linked into the interpreter. */
 #ifndef GP_MODULES_H
 #define GP_MODULES_H
 
 #include <lua.h>
 
-/* Puts them among those that `require` finds. */
+/* Adds them to package.preload. */
 void preload_modules(lua_State *L);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Faults on purpose, each of which a sanitizer has to find, and a function without.
+ * Deliberate faults that the sanitizers must find, and a correct function.
  *
- * Lua loads these functions by name; they need nothing of Lua.
+ * Specs load these functions with package.loadlib. They do not use the Lua API.
  */
 #include <limits.h>
 #include <stdlib.h>

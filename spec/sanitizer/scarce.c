@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The Lua module `scarce`: a function that makes one request for memory fail.
+ * The Lua module `scarce`: a function that makes one allocation fail.
  *
- * scarce(n) has the n-th request from now on fail, none if n is 0, and returns how many
- * there have been since the last call.
+ * scarce(n) makes the n-th allocation from now on fail, or none if n is 0. It returns the
+ * number of allocations since the last call.
  *
- * What was given and not freed is known, too. The core frees some of what libbfd made:
- * that is none of it.
+ * Live blocks are recorded to find leaks. The core also frees blocks that libbfd
+ * allocated; these are not recorded.
  */
 #include "scarce.h"
 
@@ -25,11 +25,11 @@
 static long requests, failing;
 static bool lasting;
 
-long scarce_begin(long first, bool all_behind) {
+long scarce_begin(long first, bool all_after) {
   long before = requests;
   requests = 0;
   failing = first;
-  lasting = all_behind;
+  lasting = all_after;
   return before;
 }
 
@@ -42,15 +42,15 @@ bool scarce_fails(void) {
   return failing > 0 && (lasting ? requests >= failing : requests == failing);
 }
 
-/* --- what is live: open addressing, linear probing ----------------------------- */
+/* --- live blocks: a hash set with open addressing and linear probing ------------- */
 
-/* The complements of their addresses: the search for leaks must not find them here. */
+/* Complements of addresses, so that LeakSanitizer does not see pointers here. */
 static uintptr_t *blocks;
 static size_t size, live;
 
 size_t scarce_live(void) { return live; }
 
-/* The place of a block, or the free one where it would go. */
+/* The slot of a block, or the free slot where it would go. */
 static size_t place_of(uintptr_t block) {
   size_t place = (block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
   for (place &= size - 1; blocks[place] && blocks[place] != block;)
@@ -83,7 +83,7 @@ static void forget(const void *block) {
   if (!blocks[place]) return;
   blocks[place] = 0;
   live--;
-  /* those behind it may have been meant for its place */
+  /* reinsert the rest of the cluster */
   while (blocks[place = (place + 1) & (size - 1)]) {
     uintptr_t moved = blocks[place];
     blocks[place] = 0;

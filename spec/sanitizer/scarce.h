@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Memory that runs out when it is told to: included in front of each source of the core.
+ * Allocation failures on demand. The compiler includes this header first in each source
+ * of the core.
  *
- * Only the core's own requests are meant, and those of states of Lua that starve.c makes.
- * libbfd and libiberty ask elsewhere, and answer for themselves.
+ * It affects the core's own allocations, and those of the Lua states that starve.c
+ * makes. It does not affect libbfd and libiberty.
  */
 #ifndef GP_SCARCE_H
 #define GP_SCARCE_H
@@ -29,17 +30,17 @@ void scarce_free(void *memory);
 #define asprintf scarce_asprintf
 #define free scarce_free
 
-/* From now on the n-th request fails, and all behind it if `lasting`; none if n is 0.
- * Returns how many there have been since the last call. */
+/* Makes allocation number `failing` from now on fail, and all later ones if `lasting`;
+ * none if `failing` is 0. Returns the number of allocations since the last call. */
 long scarce_begin(long failing, bool lasting);
 
-/* If requests have begun to fail, they do so no more. */
+/* Ends the failures, if they have begun. */
 void scarce_relieve(void);
 
-/* Whether the request that is made now fails: for who asks for memory by other means. */
+/* Counts an allocation and returns whether it must fail; for other allocators. */
 bool scarce_fails(void);
 
-/* How many blocks of the core's are there that were not freed. */
+/* The number of blocks that the core allocated and did not free. */
 size_t scarce_live(void);
 
 #endif

@@ -1,7 +1,6 @@
--- What is done until there is no memory any more: see starve.c. The arguments are the root of the checkout, the name of
--- a scenario, and its words. Returns what is to starve, and a function that says what became of it: "" if that is as it
--- should be, "done" if all was there that is needed, or else what is wrong.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- The scenarios that starve.c runs until memory runs out. The arguments are the root of the checkout, the name of a
+-- scenario and its own arguments. Returns the function to starve, and a function that judges its results: "" if it
+-- failed properly, "done..." if it had enough memory, or else what is wrong. SPDX-License-Identifier: GPL-3.0-or-later
 
 local root, name = ...
 local words = { select(3, ...) }
@@ -10,7 +9,7 @@ package.path = root .. "/lua/?.lua;" .. root .. "/lua/?/init.lua;" .. package.pa
 
 -- The program -----------------------------------------------------------------------------
 
--- Standard output and error, which hold what is told. Made before memory is short.
+-- Replacements of stdout and stderr that keep the output. Made before memory runs out.
 rawset(io, "stdout", io.tmpfile())
 rawset(io, "stderr", io.tmpfile())
 
@@ -19,29 +18,31 @@ local function text_of(file)
   return file:read "a"
 end
 
--- Whether a text says that there is no memory, and blames nothing else.
-local function says_so(text, pattern)
+-- Whether a text reports the lack of memory, and no other cause.
+local function is_memory_error(text, pattern)
   return text:find(pattern) and not text:find "built" and not text:find "installed"
 end
 
--- One line that says so, behind those about files that were left out; or the interpreter makes one of what was raised.
--- Where something is wrong anyway, `expected` is what is said of that.
+-- Judges a run of the program. A proper failure is one message about memory, after those about files that were left
+-- out, or the error "not enough memory", which the interpreter would print. `expected` is the message of a run that
+-- fails even with enough memory.
 local function judge(status, problem, expected)
-  local printed, told = text_of(io.stdout), text_of(io.stderr)
-  if status == (expected and 1 or 0) and (not expected or told:find(expected, 1, true)) then
-    return "done " .. printed .. told
+  local output, messages = text_of(io.stdout), text_of(io.stderr)
+  if status == (expected and 1 or 0) and (not expected or messages:find(expected, 1, true)) then
+    return "done " .. output .. messages
   end
-  told = told:gsub("^gprof%.lua: %S+bad: [^\n]*\n", "")
+  messages = messages:gsub("^gprof%.lua: %S+bad: [^\n]*\n", "")
   if status == nil then
-    return problem == "not enough memory" and told == "" and "" or ("raised %s, told %q"):format(problem, told)
+    return problem == "not enough memory" and messages == "" and "" or
+      ("raised %s, printed %q"):format(problem, messages)
   end
-  return status == 1 and says_so(told, "^gprof%.lua: [^\n]*not enough memory\n$") and "" or
-    ("status %s, told %q"):format(status, told)
+  return status == 1 and is_memory_error(messages, "^gprof%.lua: [^\n]*not enough memory\n$") and "" or
+    ("status %s, printed %q"):format(status, messages)
 end
 
--- gprof.lua itself, which ends the interpreter.
+-- Runs gprof.lua itself, which ends the interpreter by os.exit.
 local function program()
-  local ended = { status = false }  -- with room for a status
+  local ended = { status = false }  -- preallocates the field
   local path = root .. "/gprof.lua"
   rawset(_G, "arg", table.move(words, 1, #words, 1, { [0] = path }))
   rawset(os, "exit", function(status)
@@ -53,7 +54,7 @@ local function program()
   end
 end
 
--- The same without what it takes to load what all reports need.
+-- Runs the command line with the modules of all reports loaded beforehand.
 local function command()
   require "gprof.cli.run"
   local cli = require "gprof.cli.main"
@@ -62,7 +63,7 @@ local function command()
   end
 end
 
--- The same with something that is wrong, and said in the first word.
+-- The same for a run that fails anyway; the first argument is the expected message.
 local function failing()
   local expected = table.remove(words, 1)
   local run = command()
@@ -71,14 +72,13 @@ end
 
 -- The library -----------------------------------------------------------------------------
 
--- What a script of somebody's gets: an error, or nil and a message, which it makes an error of.
+-- Runs a script that uses the library. It raises an error, or turns nil and a message into one.
 local function library(run)
   return function()
     require "gprof"
-    local told = {}
-    return function() return run(told, table.unpack(words)) end, function(done, result)
+    return function() return run(table.unpack(words)) end, function(done, result)
       if done then return "done " .. tostring(result) end
-      return says_so(tostring(result), "not enough memory$") and (told.trouble or "") or "raised " .. tostring(result)
+      return is_memory_error(tostring(result), "not enough memory$") and "" or "raised " .. tostring(result)
     end
   end
 end
@@ -88,11 +88,11 @@ local scenarios = { program = program, command = command, failing = failing }
 scenarios.load = function()
   return function() return require "gprof" end, function(done, result)
     if done then return "done" end
-    return says_so(tostring(result), "not enough memory$") and "" or "raised " .. tostring(result)
+    return is_memory_error(tostring(result), "not enough memory$") and "" or "raised " .. tostring(result)
   end
 end
 
--- Records that tell whether anything was added.
+-- The records of data as a string, to detect changes.
 local function records_of(data)
   local found = { data.histogram_records, data.arc_records, data.block_records, #data.files }
   for from, to, calls in data:arcs() do found[#found + 1] = ("%d %d %d"):format(from, to, calls) end
@@ -104,14 +104,14 @@ local function records_of(data)
   return table.concat(found, ", ")
 end
 
--- Changes data step by step. After a step that fails, what the data say is what they said before it, whatever the step.
-local function stepwise(data, told, steps)
+-- Changes data step by step. A step that fails must leave the records unchanged; otherwise sets `outcome.problem`.
+local function stepwise(data, outcome, steps)
   local before = records_of(data)
   for number, step in ipairs(steps) do
     local done, result, message = pcall(step)
     if not done or result == nil then
       local after = records_of(data)
-      if after ~= before then told.trouble = ("step %d left %s, not %s"):format(number, after, before) end
+      if after ~= before then outcome.problem = ("step %d left %s, not %s"):format(number, after, before) end
       error(done and message or result, 0)
     end
     before = records_of(data)
@@ -119,7 +119,7 @@ local function stepwise(data, told, steps)
   return before
 end
 
--- Records made by somebody: of two files' worth, with counts that need wider bins, and merged.
+-- Data with a histogram, arcs and blocks.
 local function make(new, bins)
   local one = new()
   assert(one:add_histogram { low = 0x1000, high = 0x1000 + 4 * #bins, bins = bins })
@@ -142,7 +142,7 @@ scenarios.records = function()
     assert(other:add_arc(0x2000 + i, 0x1000, i))
     assert(other:add_block(0x2000 + i, i))
   end
-  local told, steps = {}, {
+  local outcome, steps = {}, {
     function() return data:add_arc(1, 2, 3) end,
     function() return data:add_block(1, 2) end,
     function() return data:add_histogram { low = 0x4000, high = 0x400c, bins = { 1, 2, 3 } } end,
@@ -152,20 +152,21 @@ scenarios.records = function()
     function() return data:add_file(words[1]) end,
     function() return data:add_file(words[1]) end,
   }
-  return function() return stepwise(data, told, steps) end, function(done, result)
+  return function() return stepwise(data, outcome, steps) end, function(done, result)
     if done then return "done " .. result end
-    return says_so(tostring(result), "not enough memory$") and (told.trouble or "") or "raised " .. tostring(result)
+    return is_memory_error(tostring(result), "not enough memory$") and (outcome.problem or "") or
+      "raised " .. tostring(result)
   end
 end
 
-scenarios.write = library(function(_, target)
+scenarios.write = library(function(target)
   local gprof = require "gprof"
   local data = make(gprof.data.new, { 1, 2, 70000 })
   assert(data:write(target))
   return assert(gprof.data.new():read(target)).arc_records
 end)
 
--- Everything that a profile tells, by each of its iterations.
+-- Runs all iterators of a profile. Returns a summary.
 local function walk(profile)
   local lines = {}
   local function note(...) lines[#lines + 1] = table.concat({ ... }, " ") end
@@ -179,7 +180,7 @@ local function walk(profile)
   return #lines .. lines[1]
 end
 
-scenarios.library = library(function(_, image, gmon)
+scenarios.library = library(function(image, gmon)
   local gprof = require "gprof"
   local opened = assert(gprof.image(image))
   local data = assert(gprof.data(opened, gmon))
@@ -191,7 +192,7 @@ scenarios.library = library(function(_, image, gmon)
   return walk(profile) .. #table.concat(parts)
 end)
 
-scenarios.symspecs = library(function(_, image, gmon)
+scenarios.symspecs = library(function(image, gmon)
   local gprof = require "gprof"
   local opened = assert(gprof.image(image))
   local profile = assert(gprof.profile(opened, assert(gprof.data(opened, gmon)), {
@@ -202,7 +203,7 @@ scenarios.symspecs = library(function(_, image, gmon)
   return walk(profile) .. file .. line
 end)
 
-scenarios.lines = library(function(_, image, gmon)
+scenarios.lines = library(function(image, gmon)
   local gprof = require "gprof"
   local opened, count = assert(gprof.image(image)), 0
   for _ in opened:lines() do count = count + 1 end
@@ -211,8 +212,8 @@ scenarios.lines = library(function(_, image, gmon)
   return walk(profile) .. count .. #known
 end)
 
--- Iterations that are left, and objects that are kept, where a coroutine starves.
-scenarios.coroutines = library(function(_, image, gmon)
+-- Iterators that are abandoned, and objects that stay referenced, when memory runs out in a coroutine.
+scenarios.coroutines = library(function(image, gmon)
   local gprof = require "gprof"
   local opened = assert(gprof.image(image))
   local data = assert(gprof.data(opened, gmon))
@@ -228,7 +229,7 @@ scenarios.coroutines = library(function(_, image, gmon)
       for _, samples in histogram:bins() do coroutine.yield(samples) end
     end
   end)
-  for said in each do names[#names + 1] = said .. (sum and sum() or "") sum = nil end
+  for arc in each do names[#names + 1] = arc .. (sum and sum() or "") sum = nil end
   return table.concat(names)
 end)
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The Lua module `starve`: runs a script where from some request on there is no memory
- * any more, neither for Lua nor for the core.
+ * The Lua module `starve`: runs a script in which all allocations fail from the n-th on,
+ * those of Lua and those of the core.
  *
- * A single request that fails proves little of Lua: it collects its garbage and asks
- * again. So a script runs in a state of its own, whose requests are counted together with
- * those of the core, and from the n-th on all of them fail until a protected call
- * returns. What is left when that state is closed was lost.
+ * A single failure would prove little: Lua collects garbage and tries again. So the
+ * script runs in a Lua state of its own, whose allocations are counted with those of the
+ * core. From the n-th on all fail, until a protected call returns. Memory that is still
+ * allocated after the state is closed has leaked.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -21,8 +21,8 @@
 #undef realloc
 #undef free
 
-/* Lua's allocator; `data` counts the bytes. What shrinks does not fail: Lua relies on
- * that. */
+/* A lua_Alloc; `data` counts the live bytes. Shrinking a block must not fail (lua_Alloc
+ * in the Lua manual). */
 static void *allocate(void *data, void *block, size_t old, size_t size) {
   size_t *bytes = data, before = block ? old : 0;
   if (size > before && scarce_fails()) return NULL;
@@ -32,8 +32,8 @@ static void *allocate(void *data, void *block, size_t old, size_t size) {
   return NULL;
 }
 
-/* pcall(f, ...), after which there is memory again: whoever protects a call has use for
- * it. */
+/* pcall(f, ...). Allocations succeed again afterwards, because the caller needs
+ * memory. */
 static int relieving_pcall(lua_State *L) {
   luaL_checkany(L, 1);
   int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
@@ -43,8 +43,8 @@ static int relieving_pcall(lua_State *L) {
   return lua_gettop(L);
 }
 
-/* Runs the script, which returns the function that is to starve, and one that looks at
- * what has become of it. */
+/* Runs the script. It returns two functions: the one to starve, and one that checks its
+ * results. */
 static bool prepare(lua_State *L, lua_State *from, bool relieving) {
   const char *path = luaL_checkstring(from, 3);
   luaL_openlibs(L);
@@ -57,23 +57,23 @@ static bool prepare(lua_State *L, lua_State *from, bool relieving) {
   return lua_pcall(L, words, 2, 0) == LUA_OK;
 }
 
-/* What is still as it was meanwhile, "" if nothing is. */
-static const char *whatever_is_left(void) {
+/* Names a temporary change of the process that was not undone; "" if there is none. */
+static const char *leftover(void) {
   sigset_t held;
   pthread_sigmask(SIG_BLOCK, NULL, &held);
   if (sigismember(&held, SIGTERM) || sigismember(&held, SIGINT)) return "held signals";
   return waitpid(-1, NULL, WNOHANG) >= 0 ? "a child" : "";
 }
 
-/* What was forked on the way has ended there. */
+/* A forked child must have ended before it returns here. */
 static void check_process(pid_t self) {
   static const char line[] = "a child came back\n";
   if (getpid() == self) return;
   if (write(STDERR_FILENO, line, sizeof line - 1) > 0) _exit(1);
 }
 
-/* The stack has both functions. Pushes what the latter returns of what became of the
- * former. */
+/* Starves the first function on the stack, and pushes what the second one returns about
+ * its results. Returns the number of allocations. */
 static long run(lua_State *L, long failing) {
   lua_pushvalue(L, -2);
   scarce_begin(failing, true);
@@ -85,8 +85,8 @@ static long run(lua_State *L, long failing) {
   return requests;
 }
 
-/* starve(n, relieving, path, word...) -> what the script says became of it; requests;
- * blocks of the core's and bytes of Lua's that were lost; what else was left */
+/* starve(n, relieving, path, word...) returns the script's verdict, the number of
+ * allocations, the core's leaked blocks, Lua's leaked bytes, and the leftover. */
 static int starve(lua_State *L) {
   pid_t self = getpid();
   size_t bytes = 0, before = scarce_live();
@@ -102,7 +102,7 @@ static int starve(lua_State *L) {
   lua_pushinteger(L, requests);
   lua_pushinteger(L, (lua_Integer)(scarce_live() - before));
   lua_pushinteger(L, (lua_Integer)bytes);
-  lua_pushstring(L, whatever_is_left());
+  lua_pushstring(L, leftover());
   return 5;
 }
 

@@ -1,9 +1,10 @@
--- Starves a scenario (scenarios.lua) at one request after the other: at all of them, or at about as many as are asked
--- for, from an offset on. Prints what was wrong, and how many were tried:
+-- Runs a scenario (scenarios.lua) many times. Memory runs out at another allocation each time. Prints the failures and
+-- the number of tries:
 --
 --     starving.lua ROOT MOST OFFSET relieved|unrelieved SCENARIO WORD...
 --
--- Files in the working directory have to be what they were, or what they are when there is memory enough.
+-- MOST is "all", or about the number of allocations to try, spread evenly and shifted by OFFSET. Afterwards, each file
+-- in the working directory must be either unchanged or as it is after a run with enough memory.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
@@ -40,7 +41,7 @@ local function restore(before)
   end
 end
 
--- The name of a file that is neither as it was nor as it was to be.
+-- The name of a file that has neither its old nor its complete new contents, or nil.
 local function half_done(before, full)
   local now = snapshot()
   for name, text in pairs(now) do
@@ -57,9 +58,9 @@ local function open_files()
   return count
 end
 
--- One request after the other ------------------------------------------------------------------
+-- Allocation by allocation ---------------------------------------------------------------------
 
-starved(0)  -- what is made once in a process
+starved(0)  -- allocates what is made once per process
 local before = snapshot()
 local said, requests, lost, bytes = starved(0)
 local full, opened = snapshot(), open_files()
