@@ -1,5 +1,5 @@
--- Programs whose blocks are counted: compiles and runs them, reads what they leave, and asks objdump, addr2line and
--- gcov what should be there.
+-- Compiles and runs programs that count basic blocks, reads their profiles, and computes the expected counts with
+-- objdump, addr2line and gcov.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local gmon = require "support.gmon"
@@ -11,10 +11,10 @@ local blocks = {}
 local fixtures <const> = program.root .. "/spec/fixtures/blocks/"
 local HOOK <const> = "__sanitizer_cov_trace_pc"
 
--- clang leaves blocks out whose counts follow from others', unless told not to.
+-- By default clang omits blocks whose counts follow from those of others.
 local COVERAGE <const> = { gcc = "trace-pc", clang = "trace-pc,no-prune" }
 
---- Tells whether a compiler is there.
+--- Tells whether a compiler is installed.
 -- @tparam string compiler
 -- @treturn boolean
 function blocks.supported(compiler)
@@ -25,14 +25,14 @@ local function append(list, more)
   return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
 end
 
--- How a program is linked with the runtime.
+-- The linker's arguments for the runtime.
 local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pthread" }
 
---- Compiles a program with the runtime, without optimising, into a directory of its own.
+--- Compiles a program with the runtime and without optimisation, in a directory of its own.
 -- @tparam string source name of a fixture, without ".c"
--- @tparam[opt] table options `compiler` ("gcc"); `flags`, more of them; `coverage`, how the compiler is told to count;
---   `link`: false for a shared object without the runtime; `together`: compile and link by one command, as one does
---   with small programs (clang then links a runtime of its own, too, which makes images large)
+-- @tparam[opt] table options `compiler` ("gcc"); `flags`, further ones; `coverage`, the flags that enable counting;
+--   `link`: false for a shared object without the runtime; `together`: compile and link with one command (clang then
+--   links its own runtime, too, which makes the image large)
 -- @treturn table `source`, `dir`, `image` (path)
 function blocks.compile(source, options)
   options = options or {}
@@ -53,11 +53,11 @@ function blocks.compile(source, options)
 end
 
 --- Runs a program in a fresh directory.
--- @tparam table built what `compile` returned
+-- @tparam table built as returned by `compile`
 -- @tparam[opt] {string,...} arguments
 -- @tparam[opt] table options as of `shell.run` (GMON_OUT_PREFIX is unset unless `env` has it); `line` of shell, in
 --   which "$@" is the program with its arguments; `cwd`, to run it in another directory
--- @treturn table what `shell.run` returns; `dir`, where it ran
+-- @treturn table as returned by `shell.run`; `dir`, the working directory
 function blocks.run(built, arguments, options)
   options = options or {}
   local argv = options.line and { "sh", "-c", options.line, "sh", built.image } or { built.image }
@@ -72,28 +72,29 @@ function blocks.run(built, arguments, options)
   return result
 end
 
---- Reads the counts of a profile, which must have one block record, the last.
+--- Reads the block counts of a profile, whose last record must be its only block record.
 -- @tparam string path
 -- @treturn table counts by address
 function blocks.counts(path)
   local profile = gmon.parse(shell.read(path))
   local records = gmon.select(profile, "blocks")
-  assert(#records == 1 and profile.records[#profile.records] == records[1], path .. ": no block record, or several")
+  assert(#records == 1 and profile.records[#profile.records] == records[1], path .. ": block record expected last")
   local counts = {}
   for _, block in ipairs(records[1]) do
-    assert(not counts[block[1]], "a block is there twice")
+    assert(not counts[block[1]], "a block occurs twice")
     counts[block[1]] = block[2]
   end
   return counts
 end
 
--- What is called, and how many bytes before the end of such an instruction the runtime counts.
+-- Call instructions in objdump's output, and the distance in bytes from the address that the runtime counts back to the
+-- call.
 local calls <const> = { call = 5, bl = 4 }
 
---- Reads the functions of an image with objdump, and where blocks begin in them.
+--- Reads the functions of an image, and the beginnings of their blocks, with objdump.
 -- @tparam string image path
--- @treturn table array of functions that have blocks, each an array of its instructions' addresses, in their order,
---   with `name`, `address`, and `blocks`, the addresses of the calls that count; also functions by name
+-- @treturn table array of functions that have blocks, and the same functions by name. Each function is an array of the
+--   addresses of its instructions, with `name`, `address`, and `blocks`, the addresses of the counting calls
 function blocks.functions(image)
   local functions, current, pending_call = {}, nil, nil
   local text = shell.check({ "objdump", "-d", "--no-show-raw-insn", image }, { env = { LC_ALL = "C" } }).stdout
@@ -117,7 +118,7 @@ function blocks.functions(image)
   return functions
 end
 
---- Tells how often a function was entered, by the count of the block that it begins with.
+--- Returns how often a function was entered: the count of its first block.
 -- @tparam table built
 -- @tparam string path of a profile
 -- @tparam[opt="tick"] string name
@@ -127,7 +128,7 @@ function blocks.entries(built, path, name)
   return blocks.counts(path)[functions[name or "tick"].blocks[1]] or 0
 end
 
--- The line of each instruction of functions, in the program's own source, by address. addr2line, asked once.
+-- The line of each instruction in the program's own source, by address, from one call of addr2line.
 local function lines_of(built, functions)
   local words, addresses = {}, {}
   for _, code in ipairs(functions) do
@@ -146,11 +147,11 @@ local function lines_of(built, functions)
   return found
 end
 
---- Puts blocks on the lines of the source.
+--- Assigns block counts to source lines.
 -- @tparam table built
 -- @tparam table counts by address
--- @treturn table by line: `first`, the count of the block that the line's first instruction is in; an array of the
---   counts of the blocks that begin on it, in the order of their addresses, zeros too; `address` of each of them
+-- @treturn table by line: `first`, the count of the block with the line's first instruction; the array part, the counts
+--   of the blocks that begin on the line, ordered by address and including zeros; `address`, their addresses
 function blocks.by_line(built, counts)
   local functions = blocks.functions(built.image)
   local lines, line_at = {}, lines_of(built, functions)

@@ -1,4 +1,4 @@
--- Chromium, which opens a page and does there what a spec says (see spec/readers/page.js).
+-- Opens HTML pages in Chromium and performs steps there (see spec/readers/page.js).
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local dkjson = require "dkjson"
@@ -11,7 +11,7 @@ local function there(command)
   return shell.run({ "sh", "-c", "command -v " .. command }).status == 0
 end
 
---- What is missing, for a message; nil if nothing is.
+--- Names a missing program, for a message; nil if all are installed.
 -- @treturn string|nil
 function browser.lack()
   if not there "node" or not there "chromium" then return "pages in a browser: need nodejs and chromium" end
@@ -20,8 +20,9 @@ end
 --- Opens a page.
 -- @tparam string path
 -- @tparam {table,...} steps arrays of an action and its values
--- @treturn table `results`, of the steps "eval"; `complaints` of the console; `requests` of anything but the page;
---   `ready`, milliseconds until it was drawn
+-- @treturn table `results`, the values of the steps "eval"; `complaints`, the console's messages; `requests`, URLs
+--   besides
+--   the page's; `ready`, milliseconds until the page was drawn
 function browser.visit(path, steps)
   local file = shell.write(shell.tmpdir() .. "/steps.json", dkjson.encode(steps))
   local driver = program.root .. "/spec/readers/page.js"

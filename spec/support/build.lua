@@ -1,4 +1,4 @@
--- Compiles the fixture programs, each once per process, and runs them for their profiles.
+-- Compiles the fixture programs and runs them for their profiles, each once per process.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "support.shell"
@@ -6,10 +6,10 @@ local programs = require "fixtures.programs"
 
 local build = {}
 
--- Where the sources are: beside us, from wherever the specs are run.
+-- The directory of the sources, relative to this file.
 local fixtures <const> = debug.getinfo(1, "S").source:match("^@(.-)support/build%.lua$") .. "fixtures/"
 
---- The path of a source that is no program's.
+--- The path of a fixture that is not the source of a program.
 -- @tparam string name
 -- @treturn string
 function build.fixture(name)
@@ -29,7 +29,7 @@ local function append(list, more)
   return table.move(more or {}, 1, more and #more or 0, #list + 1, list)
 end
 
--- The compiler and the flags that a program is made with in one variant.
+-- The compiler and the flags of a program's variant.
 local function recipe(program, variant)
   local made = { compiler = program.compiler or "gcc", compile = {}, link = {} }
   for part in variant:gmatch("[^+]+") do
@@ -41,8 +41,8 @@ local function recipe(program, variant)
   return made
 end
 
--- Puts a copy of a source below `dir`, at the same place as below the fixtures: reports show the names that the
--- compiler was given.
+-- Copies a source to the same path below `dir` as below the fixtures, because reports show the path that the compiler
+-- was given.
 local function copy(source, dir)
   local folder = source:match("^(.*)/[^/]*$")
   if folder then
@@ -74,7 +74,7 @@ local function compile(program, variant, dir)
   return dir .. "/" .. program.name
 end
 
--- What a compiler says of its machine, once asked; false if it isn't here.
+-- A compiler's target machine; false if it is not installed. Cached.
 local machines = {}
 local function machine(compiler)
   if machines[compiler] == nil then
@@ -84,15 +84,15 @@ local function machine(compiler)
   return machines[compiler]
 end
 
---- Tells whether a program can be built here: some are for one machine only, or need a compiler that not everyone has.
+--- Tells whether a program can be built here: some need a certain machine or an optional compiler.
 -- @tparam string name
 -- @tparam[opt] string variant
 -- @treturn boolean
--- @treturn ?string why not
+-- @treturn ?string the reason if not
 function build.supported(name, variant)
   local program = find(name)
   local compiler = recipe(program, variant or "").compiler
-  -- Without gcc and g++ nothing can be tested: that is trouble, not a lack.
+  -- All specs need gcc and g++, so without them the specs fail rather than being skipped.
   if not machine(compiler) and compiler ~= "gcc" and compiler ~= "g++" then
     return false, ("'%s' needs %s"):format(name, compiler)
   elseif program.only and machine(compiler) ~= program.only then
@@ -101,11 +101,11 @@ function build.supported(name, variant)
   return true
 end
 
---- Builds a program and runs it, the first time it is asked for. Trouble with either is an error with their own words.
+--- Builds and runs a program; later calls return the same result. If either fails, raises an error with its output.
 -- @tparam string name as in the table of programs
 -- @tparam[opt] string variant as in the table of variants; several joined with "+" (`"O2+static"`)
 -- @treturn table `image` (path), `gmon` (path; nil if the program leaves no profile), `dir` (where sources,
---   objects and both lie), `name`, `variant`, `program` (its entry in the table). Specs share it: leave it as it is.
+--   objects and both are), `name`, `variant`, `program` (its entry in the table). Shared by specs; read-only.
 function build.program(name, variant)
   variant = variant or ""
   local program = find(name)
@@ -126,9 +126,9 @@ function build.program(name, variant)
   return built
 end
 
---- Goes through everything worth comparing: each program that can be built here, as it is and in the variants it names.
--- @tparam[opt] function pending busted's: marks what cannot be built as such
--- @treturn function iterator over (name, variant), to be given to `build.program`
+--- Iterates over each program that can be built here, without and with each variant of its list.
+-- @tparam[opt] function pending busted's; called for programs that cannot be built
+-- @treturn function iterator over (name, variant), the arguments of `build.program`
 function build.each(pending)
   return coroutine.wrap(function()
     for _, program in ipairs(programs) do
@@ -144,10 +144,10 @@ function build.each(pending)
   end)
 end
 
--- Goes through what nm says of defined symbols: address, letter, name.
+-- Iterates over the defined symbols of nm's output: address, letter, name.
 local function nm(...)
-  local said = shell.check({ "nm", ... }, { env = { LC_ALL = "C" } }).stdout
-  local lines = said:gmatch("[^\n]+")
+  local output = shell.check({ "nm", ... }, { env = { LC_ALL = "C" } }).stdout
+  local lines = output:gmatch("[^\n]+")
   return function()
     for line in lines do
       local address, type, name = line:match("^(%x+) (%S) (.*)$")
@@ -161,7 +161,7 @@ end
 --- Reads an image's defined symbols with nm.
 -- @tparam string image path
 -- @treturn table the symbols `{ address =, type =, name = }` (nm's letter) in ascending order;
---   `by_name` leads from a name to an array of its addresses, in the same order
+--   `by_name`: array of addresses by name, in the same order
 function build.symbols(image)
   local symbols = { by_name = {} }
   for address, type, name in nm("-n", image) do
@@ -173,8 +173,8 @@ function build.symbols(image)
   return symbols
 end
 
--- Matches the symbol of a function's code: its own name or that of a clone, but no part of it that lies elsewhere.
--- Returns "whole" or "part".
+-- Matches the symbol of a function's code. Returns "whole" for the function or a clone, "part" for a split part such as
+-- f.part.0, and nil for other symbols, including f.cold.
 local function code_of(symbol, name)
   if symbol:sub(1, #name) ~= name then
     return nil
@@ -185,14 +185,14 @@ local function code_of(symbol, name)
   return suffix == "" and (part and "part" or "whole") or nil
 end
 
---- Finds where the calls must be that follow from a program's sources, whatever clones the compiler made.
--- A function that was inlined, or of which there are several copies that share the calls, is left out.
--- @tparam table built what `program` returned
+--- Returns the calls that follow from a program's sources, at the symbols that the compiler made of the functions.
+-- Leaves out inlined functions, and functions with several copies, which share the calls.
+-- @tparam table built as returned by `program`
 -- @treturn {table,...} array of `{ symbol =, address =, calls =, file = }` (`file` for static functions only)
 function build.expected(built)
   local symbols, file = {}, nil
   for address, type, name in nm("-a", "-p", built.image) do
-    -- In the table's own order the name of a file goes before that file's local symbols.
+    -- In symbol table order, a file symbol precedes the local symbols of the file.
     if type == "a" then
       file = name
     elseif type == "t" or type == "T" or type == "W" then
@@ -208,7 +208,7 @@ function build.expected(built)
         table.insert(kind == "part" and part or whole, symbol)
       end
     end
-    -- One that was split has no body left under its own name, or it takes calls that nothing is known about.
+    -- After a split, the remaining body may be missing or receive an unknown number of calls.
     local list, calls = whole, entry[3]
     if #part > 0 then
       list, calls = part, #whole == 0 and entry.part or nil
@@ -247,10 +247,10 @@ function build.section(image, name)
   error(("%s has no section '%s'"):format(image, name), 2)
 end
 
---- Makes an image out of nothing: a `.text` and symbols in it, for any machine that objcopy knows.
+--- Makes an image with a `.text` section and symbols, for any machine that objcopy supports.
 -- @tparam table plan `target` (an object format such as "elf32-big"; default "elf64-x86-64"); `address` of the text
---   (default 0x1000); `text`, its bytes or how many zeros; `symbols`, an array of
---   `{ name, offset, flags }` (flags as objcopy takes them, default "function,global"), where no name has "," or "="
+--   (default 0x1000); `text`, its bytes, or their number if all are zero; `symbols`, an array of
+--   `{ name, offset, flags }` (flags of objcopy --add-symbol, default "function,global"; names without "," and "=")
 -- @treturn string path of the image
 function build.craft(plan)
   local dir = shell.tmpdir("craft")

@@ -1,4 +1,4 @@
--- Makes up profiles and images, the same ones for the same seed of math.random, and tries many of them.
+-- Generates random profiles and images, reproducibly by the seed of math.random, and repeats specs with many of them.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -26,12 +26,11 @@ local function shuffle(list)
   end
 end
 
---- Cases by chance. The n-th one has the seed `first + n - 1`: with that as GPROF_SEED and GPROF_CASES=1 it is the
--- only one.
--- @tparam integer first seed, and
--- @tparam integer count how many, where the environment says nothing else
--- @treturn function `repeatedly(try[, share])`: calls `try` as often as there are cases, or for one of `share` only,
---   with a remark on how to repeat the case
+--- Sets up random cases. Case n has the seed `first + n - 1`; GPROF_SEED=SEED GPROF_CASES=1 repeats a single case.
+-- @tparam integer first seed of the first case, unless GPROF_SEED is set
+-- @tparam integer count number of cases, unless GPROF_CASES is set
+-- @treturn function `repeatedly(try[, share])`: calls `try` for each case, or for one in `share` cases, with a message
+--   that says how to repeat the case
 -- @treturn integer count
 -- @treturn integer first
 function chance.cases(first, count)
@@ -45,11 +44,11 @@ function chance.cases(first, count)
   end, count, first
 end
 
---- What has to be known of an image to make up profiles for it.
+--- Collects the facts about an image that random profiles need.
 -- @tparam string image path
 -- @tparam[opt] table shape `pointer` (bytes, default 8) and `big` (byte order) of the image
 -- @treturn table `image`; `pointer`, `big`; `functions`, addresses; `low`, the lowest of them; `last`, the highest
---   that is global: there is a symbol under any options
+--   global one, which is a symbol under any options
 function chance.subject(image, shape)
   local subject = { image = image, pointer = 8, big = false, functions = {} }
   for name, value in pairs(shape or {}) do
@@ -71,7 +70,7 @@ end
 
 local MOST_BINS <const> = 20000
 
--- What is sampled, how often, and what it is called.
+-- Sampling rates and their dimensions.
 local kinds <const> = {
   { rate = 100 }, { rate = 100 }, { rate = 100 }, { rate = 1000 }, { rate = 1 }, { rate = 250 },
   { rate = 1, dimension = "cache-misses", abbreviation = "1" },
@@ -79,17 +78,17 @@ local kinds <const> = {
   { rate = 7, dimension = "fifteen-letters", abbreviation = "x" },
 }
 
--- Bytes of code a bin covers: from two bins for each unit of two bytes to bins that straddle many functions.
+-- Bytes of code per bin: from half of GNU gprof's unit of two bytes to bins that span many functions.
 local widths <const> = { 1, 2, 2, 4, 4, 4, 6, 10, 16, 64, 256, 4096 }
 
--- How to fill a bin or a few: functions that return a count.
+-- Distributions of counts: functions that return the count of one bin.
 local counts <const> = {
   function() return random(5) end,
   function() return 10 * random(20) end,
   function() return once_in(4) and 65535 or random(0, 300) end,
 }
 
--- Samples on the last symbol are kept out: GNU gprof reads behind its table to learn where that one ends.
+-- No samples on the last symbol: GNU gprof reads past the end of its table to find where that symbol ends.
 local function fill(histogram, last)
   local n = histogram.bins.n
   local units = histogram.high // 2 - histogram.low // 2
@@ -109,7 +108,7 @@ local function one_histogram(kind, low, high, n, last)
   return histogram
 end
 
--- One histogram or two that don't overlap, over all of the code, more or less of it.
+-- One histogram, or two that do not overlap, over all or part of the code.
 local function histograms(subject)
   local kind, width, pieces = pick(kinds), pick(widths), once_in(4) and 2 or 1
   local low = once_in(4) and pick(subject.functions) or subject.low - random(0, 64)
@@ -119,7 +118,7 @@ local function histograms(subject)
   local list = {}
   for i = 1, pieces do
     local from = low + (i - 1) * n * width
-    -- One alone may have bins of any odd width, two must be alike.
+    -- A single histogram may have bins of any odd width; two must have the same.
     local bins = pieces == 1 and once_in(6) and n + random(-3, 3) or n
     list[i] = one_histogram(kind, from, from + n * width, bins, subject.last)
   end
@@ -128,7 +127,7 @@ end
 
 -- Arcs ------------------------------------------------------------------------------------
 
--- Functions that call each other: few make cycles, many make trees.
+-- Pairs of caller and callee. With few functions they form cycles, with many they form trees.
 local function circle(subject)
   local members = {}
   for i = 1, random(2, once_in(2) and 8 or math.max(2, #subject.functions)) do
@@ -137,7 +136,7 @@ local function circle(subject)
   return members
 end
 
--- The place of a call: in a function, now and then outside of them all.
+-- The address of a call: in a function, sometimes outside all functions.
 local function call_site(subject, members)
   if once_in(30) then
     return pick { 0, subject.low // 2, 2 * subject.last, (1 << 8 * subject.pointer - 1) - 1 }
@@ -151,7 +150,7 @@ local function arcs(subject)
     local callee = pick(members)
     local caller = once_in(8) and callee or call_site(subject, members)
     if once_in(10) then
-      callee = callee + random(40)  -- the middle of a function, or the next one
+      callee = callee + random(40)  -- inside the function or the next one
     end
     local count = pick { 0, 1, 1, 2, 3, 10, 100, 1000, random(1000000), 4000000000 }
     list[i] = { kind = "arc", from = caller, self = callee, count = count }
@@ -161,7 +160,7 @@ end
 
 -- Files -----------------------------------------------------------------------------------
 
--- The files of the BSD formats hold one histogram or none, and then the arcs.
+-- Files of the BSD formats have at most one histogram, followed by the arcs.
 local function to_bsd(profile)
   local histogram = gmon.select(profile, "histogram")[1] or { low = 0, high = 0, bins = {} }
   local bsd = { pointer = profile.pointer, big = profile.big, rate = histogram.rate,
@@ -172,20 +171,20 @@ local function to_bsd(profile)
   return bsd
 end
 
---- Makes a file of a profile, in any format.
--- @tparam table profile as `gmon.magic` takes it
--- @tparam string format "magic", "bsd" or "4.4bsd"; the two latter take the first histogram, and arcs
+--- Encodes a profile in a file format.
+-- @tparam table profile as for `gmon.magic`
+-- @tparam string format "magic", "bsd" or "4.4bsd"; the latter two hold the first histogram and the arcs only
 -- @treturn string bytes of the file
 function chance.encode(profile, format)
   if format == "magic" then return gmon.magic(profile) end
   return (format == "bsd" and gmon.bsd or gmon.bsd44)(to_bsd(profile))
 end
 
---- Makes up a profile.
+--- Generates a profile.
 -- @tparam table subject
--- @tparam[opt] string format as for `encode`: there is a histogram then; any mixture of records if it is not given
+-- @tparam[opt] string format as for `encode`, with a histogram; without a format, any mixture of records
 -- @treturn string bytes of the file
--- @treturn boolean whether it is empty: has neither a histogram nor arcs
+-- @treturn boolean whether it has neither a histogram nor arcs
 function chance.profile(subject, format)
   local records = {}
   if format or not once_in(10) then
@@ -214,8 +213,8 @@ local flags <const> = {
   "indirect-function,local", "indirect-function,global", "local,object",
 }
 
---- Makes up an image with symbols of strange names, several of them at one address. The first and the last one are
--- global, so that some are left whatever the options.
+--- Generates an image with unusual symbol names, several of them at one address. The first and the last symbol are
+-- global, so that options such as --no-static leave some.
 -- @treturn table subject
 function chance.image()
   local symbols, seen = { { "first", 0 }, { "last", 0x400 } }, {}

@@ -1,4 +1,4 @@
--- An output handler for busted: its plain one, and a last line that any tool can read.
+-- An output handler for busted: plainTerminal with a last line that scripts can parse.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 return function(options)

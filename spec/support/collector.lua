@@ -1,13 +1,13 @@
--- How Lua's collector works while specs run, as GPROF_COLLECTOR says. Whatever nothing keeps alive is gone soon, and
--- what the core has of it is freed:
+-- Sets the mode of Lua's garbage collector for specs from GPROF_COLLECTOR. The modes collect garbage early, so that the
+-- core's memory is freed while a wrong reference to it may still exist:
 --
--- - "generational" looks at what is new all the time;
--- - "aggressive" at everything, step by step: it never rests. It is for the specs' own process, in which so much lives
---   that a whole cycle takes milliseconds;
--- - "often" goes through a whole cycle at once whenever what lives has grown by a twenty-fifth. So the work is in
---   proportion to what is allocated, however much lives: it is for the process of specs that keep a lot;
--- - "whole" goes through a whole cycle at every allocation that may begin one. It is for the small processes that specs
---   start (see spec/collected.sh), and stays whatever these choose for themselves.
+-- - "generational" collects young objects often.
+-- - "aggressive" does incremental steps all the time. It is for the specs' own process, in which a full cycle takes
+--   milliseconds.
+-- - "often" does a full cycle whenever memory has grown by a twenty-fifth. The work is proportional to the allocations,
+--   so it is for specs with much live data.
+-- - "whole" does a full cycle at each allocation that may start one. It is for the small processes that specs start
+--   (see spec/collected.sh). A program cannot change this mode.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -15,10 +15,10 @@ local collector = {}
 
 local collectgarbage <const> = collectgarbage
 
--- A step that is so large, as a power of two, is a whole cycle.
+-- The step size as a power of two. A step of this size is a full cycle.
 local WHOLE <const> = 40
 
--- A program that chooses a mode is told that there was another one.
+-- Ignores a program's choice of a mode; returns the previous mode, as the original function does.
 local function stay()
   function _G.collectgarbage(what, ...)
     if what == "generational" or what == "incremental" then return "incremental" end
@@ -36,11 +36,11 @@ local modes <const> = {
   end,
 }
 
---- Has it work so, whatever it was told meanwhile.
+--- Sets the mode again, in case a spec changed it.
 function collector.set()
   local mode = os.getenv "GPROF_COLLECTOR"
   if mode and mode ~= "" then
-    (modes[mode] or error("GPROF_COLLECTOR: no mode '" .. mode .. "'"))()
+    (modes[mode] or error("GPROF_COLLECTOR: unknown mode '" .. mode .. "'"))()
   end
 end
 

@@ -1,4 +1,4 @@
--- Makes profiles of programs that never ran: functions of one size, so many ticks in each, so many calls between them.
+-- Makes profiles of imaginary programs: functions of equal size with given samples and calls.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -8,11 +8,11 @@ local shell = require "support.shell"
 
 local crafted = {}
 
---- Where the first function begins, and how many bytes each has: a bin of a histogram covers just one of them.
+--- The address of the first function, and the size of each. A bin of a histogram covers exactly one function.
 crafted.BASE = 0x1000
 crafted.SIZE = 0x20
 
---- A program with most of what there can be: main calls work and the cycle of ping and pong; both sides end in leaf.
+--- A program with a cycle and a shared callee: main calls work, and ping, which is in a cycle with pong; all call leaf.
 crafted.example = {
   functions = { "main", "work", "ping", "pong", "leaf", "idle" },
   ticks = { work = 30, ping = 20, pong = 5, leaf = 40 },
@@ -22,7 +22,7 @@ crafted.example = {
   },
 }
 
---- A program of some functions that call each other at random, in cycles, too.
+--- A program whose functions call each other at random, also in cycles.
 -- @treturn table
 function crafted.random()
   local plan = { functions = {}, ticks = {}, calls = {} }
@@ -40,9 +40,10 @@ function crafted.random()
   return plan
 end
 
---- A program of layers of functions, each of which calls all of the next one, below one root: any number of ways.
+--- A program of layers below one root. Each function calls all functions of the next layer, so there are very many
+-- call paths.
 -- @tparam integer layers
--- @tparam integer wide how many functions are in each
+-- @tparam integer wide number of functions per layer
 -- @treturn table
 function crafted.layered(layers, wide)
   local plan, above = { functions = { "root" }, ticks = { root = 1 }, calls = {} }, { "root" }
@@ -58,9 +59,9 @@ function crafted.layered(layers, wide)
   return plan
 end
 
---- Where the functions of a program are.
+--- The addresses of a program's functions.
 -- @tparam table program
--- @treturn {[string]=integer,...} by name; `[false]` is an address that belongs to none
+-- @treturn {[string]=integer,...} by name; `[false]` is an address outside all functions
 function crafted.addresses(program)
   local addresses = { [false] = crafted.BASE // 2 }
   for i, name in ipairs(program.functions) do
@@ -69,7 +70,7 @@ function crafted.addresses(program)
   return addresses
 end
 
---- The image of a program; one for all programs with the same functions.
+--- Makes the image of a program. Programs with the same functions share it.
 -- @tparam table program
 -- @treturn string path
 function crafted.image(program)
@@ -87,7 +88,7 @@ function crafted.image(program)
   return state.crafted[key]
 end
 
---- What the program would have written, as `gmon.magic` takes it.
+--- The program's profile as an argument of `gmon.magic`.
 -- @tparam table program
 -- @treturn table
 function crafted.records(program)
@@ -115,9 +116,8 @@ function crafted.gmon(program)
 end
 
 --- Reads the profile of a program.
--- @tparam table program `functions`, their names in the order of their addresses; `ticks` by name, absent if there is
---   to be no histogram; `calls`, an array of `{ caller, callee, count }`; `rate`, `dimension` and `abbreviation` as
---   in a histogram
+-- @tparam table program `functions`, names ordered by address; `ticks`, samples by name, nil for no histogram; `calls`,
+--   an array of `{ caller, callee, count }`; `rate`, `dimension` and `abbreviation` of the histogram
 -- @tparam[opt] table options of the profile
 -- @treturn profile
 -- @treturn table its functions by name
@@ -133,7 +133,7 @@ function crafted.profile(program, options)
   return profile, by_name
 end
 
---- Collects what an iterator gives, or one field of each.
+--- Collects an iterator's values, or one field of each.
 -- @tparam[opt] string field
 -- @tparam function next
 -- @treturn table array
@@ -145,7 +145,7 @@ function crafted.list(field, next, ...)
   return found
 end
 
---- What a report prints of a profile.
+--- Renders a report of a profile.
 -- @tparam string name of the report
 -- @tparam profile profile
 -- @tparam[opt] table options of the report

@@ -1,4 +1,4 @@
--- Direct calls in an image: what objdump shows, and what a profile makes of them.
+-- Compares the direct calls that objdump shows in an image with the static arcs of a profile.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local foreign = require "support.foreign"
@@ -7,15 +7,15 @@ local shell = require "support.shell"
 
 local direct = {}
 
--- Writes "SITE TARGET", in hexadecimal, for each direct call that objdump shows in .text: one whose operands end in an
--- address and the symbol near it. What is called through a pointer has a "*" or a register there.
+-- Writes "SITE TARGET", in hexadecimal, for each direct call that objdump shows in .text. Its operands end in an
+-- address and a symbol; those of an indirect call contain "*" or a register.
 local function write_sites(image, tools, mnemonics)
   local text = shell.check({ tools .. "objdump", "-d", "-j", ".text", "--no-show-raw-insn", "-w", image },
     { env = { LC_ALL = "C" } }).stdout
   local lines = {}
   for site, words in text:gmatch "\n +(%x+):\t([^\n]*)" do
     for mnemonic in mnemonics:gmatch "%S+" do
-      -- Prefixes may stand before it.
+      -- The mnemonic may follow prefixes.
       local operands = (" " .. words):match("%s" .. mnemonic .. "%s+([^*]+)$")
       local target = operands and operands:match "%f[%x](%x+) <[^<>]*>$"
       lines[#lines + 1] = target and site .. " " .. target .. "\n" or nil
@@ -24,8 +24,8 @@ local function write_sites(image, tools, mnemonics)
   return shell.write(shell.tmpdir "sites" .. "/sites", table.concat(lines)), #lines
 end
 
--- Prints pairs of functions, by their addresses: "shown" for those that the sites mean, "found" for the arcs of a
--- profile without records, which are all from the code.
+-- Prints pairs of function addresses: "shown" for the calls from objdump, "found" for the arcs of a profile without
+-- records, which all come from the code.
 local script <const> = [[
   local gprof = require "gprof"
   local image = assert(gprof.image(arg[1]))
@@ -62,14 +62,14 @@ local function missing(wanted, present)
   return list
 end
 
---- Compares the calls that we find in an image with those that objdump shows.
+--- Compares the calls that the library finds in an image with those that objdump shows.
 -- @tparam string image path
--- @tparam[opt] table machine for another machine than this one: `core`, whose modules are in build/CORE; `tools`, the
---   prefix of its objdump; `calls`, mnemonics of direct calls with blanks between
+-- @tparam[opt] table machine for an image of another machine: `core`, the name of the core's directory below build;
+--   `tools`, the prefix of its objdump; `calls`, the mnemonics of direct calls, separated by blanks
 -- @treturn {string,...} pairs "CALLER -> CALLEE" (addresses) that only objdump shows
--- @treturn {string,...} those that only we find
--- @treturn integer how many pairs we find
--- @treturn integer how many call instructions objdump shows
+-- @treturn {string,...} pairs that only the library finds
+-- @treturn integer number of pairs that the library finds
+-- @treturn integer number of call instructions that objdump shows
 function direct.compare(image, machine)
   machine = machine or { tools = "", calls = "call" }
   local sites, instructions = write_sites(image, machine.tools, machine.calls)

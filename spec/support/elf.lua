@@ -1,4 +1,4 @@
--- Reads from an image what nm does not tell: which symbols are typed as functions, and whose file a local one is of.
+-- Reads properties of ELF images that nm does not print: types of symbols, and the files of local ones. Edits headers.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "support.shell"
@@ -9,7 +9,7 @@ local function readelf(...)
   return shell.check({ "readelf", "--wide", ... }, { env = { LC_ALL = "C" } }).stdout
 end
 
--- Numbers of the sections that hold code.
+-- Indexes of the sections with code.
 local function code_sections(image)
   local found = {}
   for number, flags in readelf("--sections", image):gmatch "\n  %[ *(%d+)%][^\n]* %x+ %x+ %x+ +(%a*) +%d+ +%d+ +%d+" do
@@ -18,9 +18,9 @@ local function code_sections(image)
   return found
 end
 
---- Reads the symbols that are typed as functions, indirect ones too, and lie in code.
+--- Reads the function symbols in code sections, including indirect functions (IFUNC).
 -- @tparam string image path
--- @treturn {table,...} array in the table's own order of `{ name =, address =, size =, global =, indirect =, file = }`,
+-- @treturn {table,...} array, in symbol table order, of `{ name =, address =, size =, global =, indirect =, file = }`,
 --   `file` for local ones only
 function elf.functions(image)
   local found, code, file = {}, code_sections(image), nil
@@ -37,11 +37,11 @@ function elf.functions(image)
   return found
 end
 
---- Reads where the bytes of a section are in the file.
+--- Reads the position of a section in the file.
 -- @tparam string image path
 -- @tparam string name
--- @treturn integer offset of the first
--- @treturn integer how many
+-- @treturn integer offset in bytes
+-- @treturn integer size in bytes
 function elf.place(image, name)
   for found, offset, size in readelf("--sections", image):gmatch "\n  %[ *%d+%] (%S+) +%S+ +%x+ (%x+) (%x+)" do
     if found == name then
@@ -51,7 +51,7 @@ function elf.place(image, name)
   error(("%s has no section '%s'"):format(image, name), 2)
 end
 
--- The headers of the sections of a 64-bit little-endian image: positions from 1, and numbers, by name.
+-- The section headers of a 64-bit little-endian image: positions, counted from 1, and indexes, by name.
 local function headers(bytes)
   local first, count, names = ("<I8"):unpack(bytes, 0x29), ("<I2I2"):unpack(bytes, 0x3d)
   names = ("<I8"):unpack(bytes, first + names * 64 + 0x19)
@@ -64,7 +64,7 @@ local function headers(bytes)
   return positions, numbers
 end
 
--- The fields of a section header that can be changed: offsets and formats.
+-- Offsets and formats of the fields that can be changed.
 local FIELDS <const> = { type = { 4, "<I4" }, offset = { 0x18, "<I8" }, size = { 0x20, "<I8" },
   link = { 0x28, "<I4" }, entry = { 0x38, "<I8" } }
 

@@ -1,4 +1,4 @@
--- What of a profile has to be in its exports: the programs to try, and the figures that are looked for.
+-- Programs for the specs of exports, and the figures that their exports must contain.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -9,7 +9,7 @@ local small = require "support.small"
 
 local exported = {}
 
---- A program whose functions have names of all sorts, and calls between all of them.
+--- A program whose functions have unusual names, with calls between all of them.
 exported.names = {
   functions = {
     "main", "plain name", 'a"quote', "back\\slash", "semi;colon", "new\nline", "tab\tname", "caf\u{e9}",
@@ -23,11 +23,11 @@ for i, name in ipairs(exported.names.functions) do
   if i > 1 then exported.names.calls[i - 1] = { "main", name, i } end
 end
 
---- What the program exports.
+--- Runs the program and returns its export.
 -- @tparam string kind
 -- @tparam string image path
 -- @tparam string profile path
--- @param ... more words of the command line
+-- @param ... further arguments
 -- @treturn string
 function exported.text(kind, image, profile, ...)
   local result = program.run { "--export=" .. kind, image, profile, ... }
@@ -35,16 +35,16 @@ function exported.text(kind, image, profile, ...)
   return result.stdout
 end
 
---- The same, of a program that never ran (see `support.crafted`).
+--- Exports the profile of an imaginary program (see `support.crafted`).
 -- @tparam string kind
 -- @tparam table plan
--- @param ... more words of the command line
+-- @param ... further arguments
 -- @treturn string
 function exported.crafted(kind, plan, ...)
   return exported.text(kind, crafted.image(plan), crafted.gmon(plan), ...)
 end
 
---- Goes through fixture programs with most of what there can be.
+--- Iterates over fixture programs that together have most features.
 -- @treturn function iterator over name, path of the image, path of the profile
 function exported.each_program()
   return coroutine.wrap(function()
@@ -55,10 +55,10 @@ function exported.each_program()
   end)
 end
 
---- A program that has code of a header inlined, and samples on three lines.
+--- A program with inlined code from a header, and samples on three lines.
 -- @treturn string path of the image
 -- @treturn string path of the profile
--- @treturn {[string]=integer} samples by file and line, "main.c:5", files without their directories
+-- @treturn {[string]=integer} samples by file and line, such as "main.c:5", without directories
 function exported.inlined()
   local made = small.build {
     ["main.c"] = '#include "twice.h"\nint leaf(int x) {\n  return x;\n}\nint main(void) {\n' ..

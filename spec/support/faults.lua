@@ -1,4 +1,4 @@
--- Where things go wrong: at every place there is, or at some of them.
+-- Repeats runs with a fault injected at every possible place, or at a random sample of places.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local launch = require "support.launch"
@@ -6,33 +6,33 @@ local shell = require "support.shell"
 
 local faults = {}
 
---- Whether all is tried that there is (`make faults`).
+--- Whether all places are tried (`make faults`).
 faults.all = os.getenv "GPROF_FAULTS" == "all"
 
---- By what chance it goes: a failure shows it, and with GPROF_SEED it is the same again.
+--- The random seed. Failures show it; GPROF_SEED repeats it.
 faults.seed = tonumber(os.getenv "GPROF_SEED") or os.time()
 math.randomseed(faults.seed)
 
---- How many times something is tried.
--- @tparam integer many where all is tried
+--- Chooses a number of tries.
+-- @tparam integer many under `make faults`
 -- @tparam integer few otherwise
 -- @treturn integer
 function faults.count(many, few)
   return faults.all and many or few
 end
 
---- Tells what was done, where all is tried.
+--- Prints what was tried, under `make faults`.
 function faults.tell(...)
   if faults.all then print((...):format(select(2, ...))) end
 end
 
---- Runs a line of shell for n = 0, 1, 2 ... below `size`, or for about `few` of these, from one by chance on. Each time
--- it prints what there is to be said, in a line that begins with n.
--- @tparam string line in which "$@" is the program with its arguments, and $n the number
+--- Runs a shell command for n = 0, 1, 2 ... below `size`, or for about `few` of these from a random start. Each run
+-- prints its result in a line that begins with n.
+-- @tparam string line of shell, in which "$@" is the program with its arguments, and $n the number
 -- @tparam {string,...} arguments
 -- @tparam integer size
 -- @tparam integer few
--- @tparam function check takes n and the rest of its line, and returns whether that is right
+-- @tparam function check takes n and the rest of its line; returns whether the result is right
 -- @tparam[opt] table options as of `shell.run`
 function faults.each_place(line, arguments, size, few, check, options)
   local step = faults.all and 1 or math.max(1, size // few)
@@ -40,9 +40,9 @@ function faults.each_place(line, arguments, size, few, check, options)
   local loop = ("n=%d\nwhile [ $n -lt %d ]; do\n%s\nn=$((n + %d))\ndone"):format(first, size, line, step)
   local result = launch.line(loop, arguments, options)
   local next = first
-  for number, said in result.stdout:gmatch "(%d+) ([^\n]*)\n" do
-    local label = ("GPROF_SEED=%d: at %s of %d: %s"):format(faults.seed, number, size, said)
-    assert(tonumber(number) == next and check(next, said), label)
+  for number, message in result.stdout:gmatch "(%d+) ([^\n]*)\n" do
+    local label = ("GPROF_SEED=%d: at %s of %d: %s"):format(faults.seed, number, size, message)
+    assert(tonumber(number) == next and check(next, message), label)
     next = next + step
   end
   assert(next >= size and result.stderr == "", ("GPROF_SEED=%d: stops at %d of %d: %s%s"):format(faults.seed, next,
@@ -50,7 +50,7 @@ function faults.each_place(line, arguments, size, few, check, options)
   faults.tell("%s: %d places", table.concat(arguments, " "):gsub("%S*/", ""), (size - first + step - 1) // step)
 end
 
---- How long a line of shell takes.
+--- Measures a shell command.
 -- @tparam string line as above
 -- @tparam {string,...} arguments
 -- @tparam[opt] table options
@@ -61,9 +61,9 @@ function faults.duration(line, arguments, options)
   return assert(tonumber(result.stdout:match "(%d+)\n$"), result.stderr) / 1e9
 end
 
---- A directory with copies of files.
--- @tparam {[string]=string} files their bytes by name
--- @tparam[opt] string dir where; a new one
+--- Writes files to a directory.
+-- @tparam {[string]=string} files contents by name
+-- @tparam[opt] string dir default: a new directory
 -- @treturn string
 function faults.directory(files, dir)
   dir = dir or shell.tmpdir "faults"

@@ -1,5 +1,5 @@
--- Images of other machines: the core is made for one out of its libbfd, and runs here; and images are made that say
--- they are for one.
+-- Support for images of other machines: builds the core with a libbfd for them, and makes small images whose headers
+-- name them.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -8,11 +8,11 @@ local shell = require "support.shell"
 
 local foreign = {}
 
---- Makes the modules for a machine.
--- @tparam string core what Debian calls the machine in the names of libbfd and libopcodes
--- @tparam string tool a program that is needed, too
+--- Builds the modules for a machine.
+-- @tparam string core Debian's name of the machine in the names of libbfd and libopcodes
+-- @tparam string tool another program that is needed
 -- @treturn boolean
--- @treturn ?string why not
+-- @treturn ?string the reason if not
 function foreign.prepare(core, tool)
   if shell.run({ tool, "--version" }).status ~= 0 then
     return false, tool .. " is not installed"
@@ -21,7 +21,7 @@ function foreign.prepare(core, tool)
   return true
 end
 
---- Runs a script in an interpreter that finds the library of the checkout with the core for a machine.
+--- Runs a script that uses the checkout's library with the core for a machine.
 -- @tparam string core
 -- @tparam string text of the script
 -- @tparam[opt] {string,...} arguments
@@ -33,10 +33,10 @@ function foreign.script(core, text, arguments)
     { env = { LUA_PATH = lua .. "?.lua;" .. lua .. "?/init.lua", LUA_CPATH = modules } })
 end
 
---- Says in an image of no machine, as `build.craft` makes them, which one it is for.
+--- Sets the machine in the header of an image from `build.craft`.
 -- @tparam integer number of the machine in an ELF header
 -- @tparam string path of the image
--- @tparam[opt] boolean linked say that it is a program, too
+-- @tparam[opt] boolean linked also set the type of an executable
 -- @treturn string the path
 function foreign.mark(number, path, linked)
   local bytes = shell.read(path)
@@ -45,8 +45,8 @@ function foreign.mark(number, path, linked)
   return shell.write(path, bytes:sub(1, 16) .. order:pack(linked and 2 or kind, number) .. bytes:sub(21))
 end
 
---- Makes an image of 64-bit PowerPC: 0x100 bytes of code at 0x1000, and descriptors of functions at 0x20000.
--- @tparam {integer,...} addresses that the descriptors lead to; each takes 24 bytes
+--- Makes an image for 64-bit PowerPC: 0x100 bytes of code at 0x1000, and function descriptors at 0x20000.
+-- @tparam {integer,...} addresses in the descriptors, of 24 bytes each
 -- @tparam {table,...} symbols `{ name, section, address, flags }` (flags as for `build.craft`)
 -- @tparam[opt] boolean unlinked
 -- @treturn string path

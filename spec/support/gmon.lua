@@ -1,4 +1,4 @@
--- Writes profile files from tables, and reads the current format back: an independent second opinion on the formats.
+-- Writes profile files from tables, and reads the current format back. It is independent of the core, to check it.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "support.shell"
@@ -7,9 +7,9 @@ local pack <const>, unpack <const>, concat <const> = string.pack, string.unpack,
 
 local gmon = {}
 
---- The shapes of profiles, and formats of images that they fit, for `build.craft`.
--- @treturn {table,...} `name`; `pointer`, bytes of an address; `big`, the byte order; `target`: 32 bits little and big
---   endian, 64 bits little and big endian, x86-64
+--- The combinations of address size and byte order, each with an object format for `build.craft`.
+-- @treturn {table,...} `name`; `pointer`, bytes of an address; `big`, the byte order; `target`, the object format: 32
+--   bits little and big endian, 64 bits little and big endian, x86-64
 function gmon.shapes()
   return {
     { name = "32-bit little-endian", pointer = 4, big = false, target = "elf32-little" },
@@ -20,11 +20,11 @@ function gmon.shapes()
   }
 end
 
-local BATCH <const> = 200 -- values per call of string.pack: enough to make the call cheap
+local BATCH <const> = 200 -- values per call of string.pack, to amortise the call
 
 local BSD44_VERSION <const> = 0x00051879
 
--- Turns the types of our formats into those of string.pack: P is an address, the rest is as it is there.
+-- Converts our format strings to those of string.pack: P is an address, all else is the same.
 local function layout(profile)
   local pointer = profile.pointer or 8
   assert(pointer == 4 or pointer == 8, "pointer: 4 or 8 expected")
@@ -49,7 +49,7 @@ local function pack_bins(like, bins)
   return concat(parts), n
 end
 
--- How to write each kind of record: functions of (append, like, record, profile).
+-- Writers for each kind of record: functions of (append, like, record, profile).
 local writers = {}
 
 function writers.histogram(append, like, record)
@@ -67,7 +67,7 @@ function writers.blocks(append, like, record, profile)
   append(pack(like "BI4", 2, #record))
   if profile.version == 0 then
     append(pack("z", record.note or ""))
-    local format = like "I8I8zzI4" -- of this size whatever the pointer
+    local format = like "I8I8zzI4" -- independent of the address size
     for _, block in ipairs(record) do
       append(pack(format, block[2], block[1], block[3] or "", block[4] or "", block[5] or 0))
     end
@@ -83,16 +83,16 @@ function writers.raw(append, _, record)
   append(record.bytes)
 end
 
---- Makes a file in the current format.
+--- Encodes a file in the current format.
 -- @tparam table profile `pointer` (4 or 8, default 8), `big` (byte order, default little), `version` (default 1),
 --   `spare` (12 bytes, default zero) and `records`, an array of:
 --
 --   * `{ kind = "histogram", low =, high =, bins = { n =, ... }, rate = 100, dimension = "seconds",
 --     abbreviation = "s" }`: bins are counted from 1, missing ones are 0, `n` defaults to `#bins`;
 --   * `{ kind = "arc", from =, self =, count = }`;
---   * `{ kind = "blocks", { address, count }, ... }`; in version 0 the record may have a `note` and entries go on with
---     file, function, line;
---   * `{ kind = "raw", bytes = }`: anything at all.
+--   * `{ kind = "blocks", { address, count }, ... }`; in version 0 the record may have a `note`, and entries also hold
+--     file, function and line;
+--   * `{ kind = "raw", bytes = }`: arbitrary bytes.
 -- @treturn string the bytes of the file
 function gmon.magic(profile)
   local like = layout(profile)
@@ -100,7 +100,7 @@ function gmon.magic(profile)
   local function append(bytes)
     parts[#parts + 1] = bytes
   end
-  -- Calls of Lua functions are what a million arcs cost: their format is worked out once.
+  -- With a million arcs, function calls dominate the cost, so the arcs' format is computed once.
   local arc = like "BPPI4"
   for i, record in ipairs(profile.records) do
     if record.kind == "arc" then
@@ -116,10 +116,10 @@ function gmon.magic(profile)
   return concat(parts)
 end
 
---- Makes a file as the dynamic linker writes it for LD_PROFILE.
+--- Encodes a file in the format of LD_PROFILE.
 -- @tparam table profile `pointer`, `big`; `low`, `high`, `bins`, `rate`, `dimension`, `abbreviation` of the histogram;
---   `arcs`, an array of `{ from, self, count }`, both addresses as offsets from `low`; `claimed`: how many arcs there
---   are said to be; `room`: zeros behind them; `version`, `tags` (both of them)
+--   `arcs`, an array of `{ from, self, count }`, both addresses as offsets from `low`; `claimed`, the number of arcs in
+--   the header; `room`, the number of zero bytes after the arcs; `version`; `tags`, both of them
 -- @treturn string the bytes of the file
 function gmon.shared(profile)
   local like = layout(profile)
@@ -138,7 +138,7 @@ function gmon.shared(profile)
   return concat(parts)
 end
 
--- The two BSD formats: the header they begin with, whatever else the header holds, bins, arcs to the end.
+-- The two BSD formats: the common header, the rest of the header, bins, and arcs to the end.
 local function bsd(profile, extra)
   local like = layout(profile)
   local bins = pack_bins(like, profile.bins or {})
@@ -152,24 +152,24 @@ local function bsd(profile, extra)
   return concat(parts)
 end
 
---- Makes a file in the old BSD format, which knows no rate.
+--- Encodes a file in the old BSD format, which has no sampling rate.
 -- @tparam table profile `pointer`, `big`, `low`, `high`, `bins` as above; `arcs` an array of `{ from, self, count }`;
---   `ncnt` (a wrong size for the header to tell)
+--   `ncnt`, a wrong size for the header
 -- @treturn string the bytes of the file
 function gmon.bsd(profile)
   return bsd(profile, "")
 end
 
---- Makes a file in the 4.4BSD format.
+--- Encodes a file in the 4.4BSD format.
 -- @tparam table profile as for `bsd`, with `rate` (default 100) and `version` (default 0x51879)
 -- @treturn string the bytes of the file
 function gmon.bsd44(profile)
   return bsd(profile, pack(layout(profile) "I4I4c12", profile.version or BSD44_VERSION, profile.rate or 100, ""))
 end
 
---- Makes a `mon.out` of System V: a header, counters of calls, bins to the end.
+--- Encodes a `mon.out` of System V: a header, call counters, and bins to the end.
 -- @tparam table profile `pointer`, `big`, `low`, `high`, `bins` as above; `counters` an array of `{ address, calls }`;
---   `count` (a wrong number of them for the header to tell); `int`, whether that number is an int before padding
+--   `count`, a wrong number of counters for the header; `int`, whether that number is an int followed by padding
 -- @treturn string the bytes of the file
 function gmon.mon(profile)
   local like = layout(profile)
@@ -183,8 +183,8 @@ function gmon.mon(profile)
   return concat(parts)
 end
 
--- How to read each kind of record, by tag: functions of (bytes, position, like) that return a record and the position
--- behind it.
+-- Readers for each kind of record, by tag: functions of (bytes, position, like) that return a record and the position
+-- after it.
 local readers = {}
 
 readers[0] = function(bytes, at, like)
@@ -221,17 +221,17 @@ readers[2] = function(bytes, at, like)
   return record, at
 end
 
---- Reads a file in the current format (version 1); anything wrong with it is an error.
+--- Decodes a file in the current format (version 1). Raises an error if the file is invalid.
 -- @tparam string bytes
--- @tparam[opt] table shape `pointer` and `big`, which the file does not tell
--- @treturn table what `magic` takes: `pointer`, `big`, `version`, `records`; writing it gives the same bytes
+-- @tparam[opt] table shape `pointer` and `big`, which the file does not contain
+-- @treturn table the profile as for `magic`, which would encode it to the same bytes
 function gmon.parse(bytes, shape)
   local profile = { pointer = shape and shape.pointer or 8, big = shape and shape.big or false, records = {} }
   local like = layout(profile)
   local magic, at
   magic, profile.version, profile.spare, at = unpack(like "c4I4c12", bytes)
   assert(magic == "gmon", "no magic")
-  assert(profile.version == 1, "version is not 1")
+  assert(profile.version == 1, "unsupported version")
   local records = profile.records
   while at <= #bytes do
     local reader = readers[bytes:byte(at)]
@@ -243,8 +243,8 @@ function gmon.parse(bytes, shape)
   return profile
 end
 
---- Picks the records of one kind.
--- @tparam table profile as `parse` returns it
+--- Selects the records of one kind.
+-- @tparam table profile as returned by `parse`
 -- @tparam string kind
 -- @treturn table array of records
 function gmon.select(profile, kind)
@@ -265,10 +265,10 @@ function gmon.write(path, bytes)
   return shell.write(path, bytes)
 end
 
---- Writes a copy of a profile, with all addresses higher by an offset.
+--- Writes a copy of a profile with an offset added to all addresses.
 -- @tparam string path
 -- @tparam integer offset
--- @tparam[opt] function change takes the profile, as `magic` does, before it is written
+-- @tparam[opt] function change modifies the decoded profile before it is written
 -- @tparam[opt] table shape as for `parse`
 -- @treturn string path of the copy
 function gmon.moved(path, offset, change, shape)

@@ -1,10 +1,9 @@
--- Reads a call graph report by the rules that gprof2dot has for GNU gprof's: what it would take, what it would say it
--- does not recognise, and what it would stumble over. What stands behind the last entry is not looked at.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- Reads a call graph report by gprof2dot's rules for GNU gprof's reports: what it accepts, what it warns of and what
+-- makes it fail. The text after the last entry is ignored. SPDX-License-Identifier: GPL-3.0-or-later
 
 local gprof2dot = {}
 
--- A cross-reference at the end of a line: name, cycle or nil, index; and what stands before it.
+-- Splits a line at the cross-reference at its end: name, cycle or nil, index, and the text before it.
 local function reference(line)
   local rest, index = line:match "^(.-) %[(%d+)%]$"
   if not rest then return nil end
@@ -12,7 +11,7 @@ local function reference(line)
   return before or rest, tonumber(cycle), tonumber(index)
 end
 
--- "12", "12+3" or nothing, and the name, behind the times of a line.
+-- The rest of a line after the times: "12", "12+3" or no calls, and the name.
 local function counts_and_name(text, separator)
   local count, second, name = text:match("^(%d+)%" .. separator .. "(%d+)%s+(%S.*)$")
   if count then return tonumber(count), tonumber(second), name end
@@ -32,7 +31,7 @@ local function primary(line)
     called = called, self_called = self_called, whole = name:find "^<cycle %d+ as a whole>$" ~= nil }
 end
 
--- 0.10 0.20 5/8 name <cycle 1> [1], of a caller, a callee or a member.
+-- The row of a caller, a callee or a member: 0.10 0.20 5/8 name <cycle 1> [1]
 local function other(line)
   local head, cycle, index = reference(line)
   local rest = head and head:match "^%s+(.*)$"
@@ -52,7 +51,7 @@ local function read_entry(lines, report)
     if own then
       entry.own, all_before = own, false
     elseif line:find "^%s+<spontaneous>$" or line:find "%(%d+%)$" then
-      entry.spontaneous = true  -- passed over
+      entry.spontaneous = true  -- ignored
     else
       local found = other(line)
       if found then
@@ -65,7 +64,7 @@ local function read_entry(lines, report)
   if not entry.own then
     table.insert(report.unrecognized, lines[1])
   elseif entry.own.whole then
-    -- the first line begins with [: it is an entry of a cycle
+    -- The entry of a cycle begins with its own row.
     if not lines[1]:find "^%[" then table.insert(report.unrecognized, lines[1]) end
     report.cycles[entry.own.index] = entry
   else
@@ -77,7 +76,7 @@ end
 --- Reads a report.
 -- @tparam string text
 -- @treturn table `functions` and `cycles` by index, each with its `own` line, `callers` and `callees`; `unrecognized`,
---   lines that are warned of; `problem`, what it ends with, or nil
+--   the lines of the warnings; `problem`, the error or nil
 function gprof2dot.read(text)
   local report, lines, inside, ended = { functions = {}, cycles = {}, unrecognized = {} }, {}, false, false
   for line in (text:gsub("\r\n", "\n") .. "\n"):gmatch "(.-)\n" do

@@ -1,4 +1,4 @@
--- Installs the checkout in each of the ways that there are, into scratch trees: by LuaRocks, and by make.
+-- Installs the checkout into scratch trees, with LuaRocks and with make.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
@@ -6,11 +6,11 @@ local shell = require "support.shell"
 
 local installation = {}
 
---- The interpreter's variables, none of which is set.
+--- Unsets the interpreter's environment variables.
 local unset <const> = { LUA_INIT = false, LUA_INIT_5_4 = false, LUA_PATH = false, LUA_PATH_5_4 = false,
   LUA_CPATH = false, LUA_CPATH_5_4 = false }
 
--- A table of these variables, and of others.
+-- Merges these variables with others.
 local function environment(variables)
   local env = {}
   for _, list in ipairs { unset, variables } do
@@ -21,10 +21,10 @@ local function environment(variables)
   return env
 end
 
---- What is installed below a directory.
+--- Describes an installation below a directory.
 -- @tparam string root
--- @treturn table `root`; `program`, its path; `env`, variables of an environment in which nothing but the program's
---   own place tells where the library is; `library`, of one in which scripts find it there and nowhere else
+-- @treturn table `root`; `program`, its path; `env`, an environment in which the program must find the library from its
+--   own path; `library`, an environment in which scripts find the library there and nowhere else
 function installation.tree(root)
   local lua = root .. "/share/lua/5.4/"
   return { root = root, program = root .. "/bin/gprof.lua",
@@ -33,15 +33,15 @@ function installation.tree(root)
       LUA_CPATH = root .. "/lib/lua/5.4/?.so" } }
 end
 
---- Tells whether there is LuaRocks.
+--- Tells whether LuaRocks is installed.
 -- @treturn boolean
 function installation.has_luarocks()
   return shell.run({ "luarocks", "--version" }).status == 0
 end
 
---- Runs LuaRocks, which must succeed. It knows of no server, and of no user.
+--- Runs LuaRocks, which must succeed, without servers and without the user's configuration.
 -- @tparam {string,...} arguments
--- @tparam[opt] string dir to run it in
+-- @tparam[opt] string dir working directory
 -- @treturn table as `shell.run` returns it
 function installation.luarocks(arguments, dir)
   local argv = { "luarocks", "--lua-version", "5.4", "--only-server", "/nowhere" }
@@ -49,9 +49,9 @@ function installation.luarocks(arguments, dir)
     { cwd = dir, env = environment { HOME = shell.tmpdir "home" } })
 end
 
---- Installs by LuaRocks.
--- @tparam {string,...} arguments what is to be installed how: "make", "x.rockspec"
--- @tparam[opt] string dir to run it in
+--- Installs with LuaRocks.
+-- @tparam {string,...} arguments of LuaRocks, such as "make", "x.rockspec"
+-- @tparam[opt] string dir working directory
 -- @treturn table as of `tree`
 function installation.rock(arguments, dir)
   local root = shell.tmpdir "rocks"
@@ -66,7 +66,7 @@ function installation.make(arguments)
   shell.check({ "make", "-s", "-C", program.root, table.unpack(arguments) })
 end
 
---- Installs by make.
+--- Installs with make.
 -- @treturn table as of `tree`
 function installation.prefix()
   local root = shell.tmpdir "prefix"
@@ -76,7 +76,7 @@ end
 
 --- Lists files and directories.
 -- @tparam string dir
--- @treturn {string,...} their paths below the directory, in order; those of directories end with "/"
+-- @treturn {string,...} sorted paths below the directory; those of directories end in "/"
 function installation.listing(dir)
   local list = {}
   for path in shell.check({ "find", ".", "-type", "d", "-printf", "%P/\n", "-o", "-printf", "%P\n" },

@@ -1,4 +1,4 @@
--- Starts processes of one's own around the program under test: a shell's line with it, or a script beside it.
+-- Starts the program under test from a shell command or under another path, and scripts that use the library.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
@@ -6,14 +6,14 @@ local shell = require "support.shell"
 
 local launch = {}
 
--- The interpreter under test, and then these words.
+-- The command of the interpreter under test with arguments.
 local function interpreter(...)
   local words, more = table.move(program.interpreter, 1, #program.interpreter, 1, {}), { ... }
   return table.move(more, 1, #more, #words + 1, words)
 end
 
---- Runs the program by another path than its own.
--- @tparam string path of a link to it, or a copy
+--- Runs the program under another path.
+-- @tparam string path of a link to the program or of a copy
 -- @tparam {string,...} arguments
 -- @tparam[opt] table options as of `shell.run`
 -- @treturn table as `shell.run` returns it
@@ -21,7 +21,7 @@ function launch.copy(path, arguments, options)
   return shell.run(interpreter(path, table.unpack(arguments)), options)
 end
 
---- Runs a line of shell in which "$@" is the program with its arguments.
+--- Runs a shell command in which "$@" is the program with its arguments.
 -- @tparam string line such as `"$@" >/dev/full`
 -- @tparam {string,...} arguments
 -- @tparam[opt] table options as of `shell.run`
@@ -33,10 +33,11 @@ function launch.line(line, arguments, options)
   return shell.run(table.move(arguments, 1, #arguments, #argv + 1, argv), options)
 end
 
---- Runs a script in a fresh interpreter, which finds the library in the checkout by `require "gprof"`.
+--- Runs a script in a new interpreter, where `require "gprof"` finds the checkout's library.
 -- @tparam string text of the script
 -- @tparam[opt] {string,...} arguments
--- @tparam[opt] table options as of `shell.run`; `line` of shell, in which "$@" is the interpreter with the script
+-- @tparam[opt] table options as of `shell.run`; `line`, a shell command in which "$@" is the interpreter with the
+--   script
 -- @treturn table as `shell.run` returns it
 function launch.script(text, arguments, options)
   local preamble = ("package.path = %q .. package.path "):format(program.root .. "/?.lua;")
@@ -48,8 +49,8 @@ function launch.script(text, arguments, options)
   return shell.run(words, options)
 end
 
---- Makes a line of shell that runs "$@" as somebody whom permissions of files keep out: root may do anything, unless it
--- is told not to.
+--- Returns a shell command that runs "$@" subject to file permissions. For root, it drops the capabilities that
+-- override them.
 -- @treturn string
 function launch.permitted()
   local root = shell.check({ "id", "-u" }).stdout == "0\n"

@@ -1,4 +1,4 @@
--- Builds shared libraries and programs that call them, and has the dynamic linker profile them.
+-- Builds shared libraries and programs that call them, and profiles them with the dynamic linker.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -6,11 +6,11 @@ local shell = require "support.shell"
 
 local library = {}
 
---- Builds a library and a program, of fixtures in "shared/".
--- @tparam string object name of the library's source, and of the library: "crowded" is libcrowded.so
--- @tparam string program name of the program's
--- @tparam[opt] table options `flags` of both, `object_flags`, `program_flags`
--- @treturn table `dir`; `image`, the library; `name` of it; `program`
+--- Builds a library and a program from fixtures in "shared/".
+-- @tparam string object name of the library's source; "crowded" makes libcrowded.so
+-- @tparam string program name of the program's source
+-- @tparam[opt] table options `flags` for both, `object_flags`, `program_flags`
+-- @treturn table `dir`; `image`, the library's path; `name`, its file name; `program`
 function library.build(object, program, options)
   options = options or {}
   local dir = shell.tmpdir(object)
@@ -25,15 +25,15 @@ function library.build(object, program, options)
   end
   compile(object, "-fPIC", "-shared", "-Wl,-soname," .. name, "-o", name,
     table.unpack(options.object_flags or {}))
-  -- the library behind the source that needs it
+  -- the linker searches a library for undefined symbols of earlier files
   compile(program, "-o", program, "-L.", "-Wl,--no-as-needed", "-l" .. object, "-Wl,-rpath," .. dir,
     table.unpack(options.program_flags or {}))
   return { dir = dir, image = dir .. "/" .. name, name = name, program = dir .. "/" .. program }
 end
 
---- Runs a program while the dynamic linker profiles one of its libraries.
+--- Runs a program with LD_PROFILE for one of its libraries.
 -- @tparam string program path
--- @tparam string name of the library, as the program knows it
+-- @tparam string name the library's soname
 -- @tparam[opt] string cwd directory to run in
 -- @treturn string path of the profile, in a directory of its own
 function library.profile(program, name, cwd)
@@ -43,7 +43,7 @@ function library.profile(program, name, cwd)
   return dir .. "/" .. name .. ".profile"
 end
 
---- The arcs of a profile in words, in their order: "caller callee calls".
+--- The arcs of a profile, in order, as "caller callee calls".
 -- @tparam profile profile
 -- @treturn {string,...}
 function library.arcs(profile)

@@ -1,18 +1,18 @@
--- The call graph again, slowly: every figure is worked out from its definition, to compare the fast one with.
+-- A slow reference implementation of the call graph, which computes every figure from its definition.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- Functions, cycles and arcs are tables whose fields have the library's names; lists of arcs run from the newest to the
--- oldest. Sums are formed in the order of these lists, and of addresses: that decides the last bit, and with it which
--- of two near equals is first.
+-- Functions, cycles and arcs are tables whose fields have the library's names. Lists of arcs are ordered from newest to
+-- oldest. Sums are formed in the order of these lists and of addresses, since rounding affects the last bit, and with
+-- it the order of nearly equal times.
 
 local model = {}
 
--- Their time does not count, and they have no entries.
+-- Functions of the profiling runtime: their time is not counted, and they have no entries.
 local machinery <const> = {
   _gprof_mcount = true, mcount = true, _mcount = true, __mcount = true, __mcount_internal = true, __mcleanup = true,
 }
 
--- Returns the list sorted, equal ones in their old order.
+-- Returns the list sorted by a stable sort.
 local function sorted(list, before)
   local result = {}
   for i, item in ipairs(list) do
@@ -32,7 +32,7 @@ local function reversed(list)
   return result
 end
 
--- What a function's time goes to its callers as: its cycle, or itself.
+-- The entry whose time callers inherit: the function's cycle, or the function itself.
 local function whole(f)
   return f.cycle or f
 end
@@ -53,7 +53,7 @@ local function find_or_add(caller, callee)
   return arc
 end
 
--- The functions in the order of their addresses, with the arcs between them.
+-- The functions ordered by address, with the arcs between them.
 local function join(program)
   local functions, by_name = {}, {}
   for i, name in ipairs(program.functions) do
@@ -75,10 +75,10 @@ end
 
 -- Cycles -------------------------------------------------------------------------------
 
--- The members of each cycle, in the order in which a depth-first search swallows them: a call back to a function that
--- the search is still in swallows all groups entered since, each with what it has swallowed itself.
+-- The members of each cycle, in the order in which a depth-first search merges them: a call back to a function on the
+-- search path merges all groups entered since then.
 local function search(functions)
-  local met, left, groups, found = {}, {}, {}, {}
+  local visited, left, groups, found = {}, {}, {}, {}
   local function swallow(callee)
     local into
     for i, group in ipairs(groups) do
@@ -92,10 +92,10 @@ local function search(functions)
     end
   end
   local function visit(f)
-    met[f] = true
+    visited[f] = true
     table.insert(groups, { f })
     for _, arc in ipairs(f.callees) do
-      if not met[arc.callee] then
+      if not visited[arc.callee] then
         visit(arc.callee)
       elseif not left[arc.callee] then
         swallow(arc.callee)
@@ -110,14 +110,14 @@ local function search(functions)
     end
   end
   for _, f in ipairs(functions) do
-    if not met[f] then
+    if not visited[f] then
       visit(f)
     end
   end
   return sorted(found, function(a, b) return a[1].place < b[1].place end)
 end
 
--- What a cycle is by definition: functions that reach each other. The search must have found just that.
+-- Checks the definition of cycles: two functions are in one cycle if and only if they reach each other.
 local function check_cycles(functions)
   local reach = {}
   for i, f in ipairs(functions) do
@@ -165,7 +165,7 @@ end
 
 local settle
 
--- Which part of the time of a function or cycle counts, by its callers.
+-- The part of a function's or cycle's time that is counted, which depends on its callers.
 local function inherit(node)
   node.share, node.printed = 0, false
   for _, f in ipairs(node.chain or { node }) do
@@ -181,7 +181,7 @@ local function inherit(node)
   end
 end
 
--- The same with a word of its own: what nothing is inherited for counts in full, the machinery not at all.
+-- The same with the special cases: an entry without counted callers counts in full, the profiling runtime not at all.
 function settle(f)
   if f.settled then
     return
@@ -203,8 +203,8 @@ end
 
 local gather
 
--- The time of an arc's callee, or of its cycle, that is due to it. A callee whose own share is 0 hands on nothing, even
--- if its cycle does.
+-- The share of an arc in the time of its callee or the callee's cycle. A callee whose own part is 0 propagates nothing,
+-- even if its cycle does.
 local function due(arc)
   local callee = whole(arc.callee)
   if arc.count == 0 or is_inside(arc) or arc.callee.share == 0 or callee.calls == 0 then
@@ -215,7 +215,7 @@ local function due(arc)
   return callee.ticks * part, callee.children_ticks * part
 end
 
--- The time below a function or cycle.
+-- The children's time of a function or cycle.
 function gather(node)
   if node.children_ticks then
     return
@@ -279,10 +279,10 @@ local function is_earlier_entry(a, b)
   return a.name < b.name
 end
 
---- Works out a program's call graph.
--- @tparam table program as `crafted.profile` takes it
--- @treturn table its entries in their order: functions, with their arcs in `callers` and `callees`, and cycles, with
---   their `members`, all in the order of the report. Times are ticks.
+--- Computes a program's call graph.
+-- @tparam table program as for `crafted.profile`
+-- @treturn table the entries in the order of the report: functions, with their arcs in `callers` and `callees`, and
+--   cycles, with their `members`. Times are in ticks.
 function model.entries(program)
   local functions = join(program)
   local cycles = find_cycles(functions)

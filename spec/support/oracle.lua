@@ -1,4 +1,4 @@
--- The only caller of GNU gprof, whose reports ours are compared with.
+-- Runs GNU gprof, whose reports ours are compared with. No other file does.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "support.shell"
@@ -6,7 +6,7 @@ local shell = require "support.shell"
 local oracle = {}
 
 local VERSION <const> = "GNU gprof (GNU Binutils for Debian) 2.40"
--- Called by its bare name, which its messages repeat, along a path that leads to no other.
+-- Called by its bare name, which its messages repeat. PATH is set so that no other gprof is found.
 local PROGRAM <const>, PATH <const> = "gprof", "/usr/bin:/bin"
 
 local function examine()
@@ -15,7 +15,7 @@ local function examine()
   if version.status ~= 0 or first ~= VERSION then
     return false, ("'%s' wanted, '%s' found"):format(VERSION, first)
   end
-  -- binutils-multiarch puts a gprof of its own in this one's place, which knows more kinds of object files.
+  -- binutils-multiarch replaces this gprof with one that supports more object formats.
   local package = shell.run({ "dpkg-query", "-W", "-f", "${db:Status-Status}", "binutils-multiarch" })
   if package.status == 0 and package.stdout == "installed" then
     return false, "binutils-multiarch has put another gprof in its place"
@@ -23,9 +23,9 @@ local function examine()
   return true
 end
 
---- Tells whether this machine has the GNU gprof that the reports are compared with: plain binutils 2.40 of Debian.
+--- Tells whether the GNU gprof to compare with is installed: that of Debian's binutils 2.40, not binutils-multiarch.
 -- @treturn boolean
--- @treturn ?string why not
+-- @treturn ?string the reason if not
 function oracle.available()
   local state = shell.state()
   if not state.oracle then
@@ -34,7 +34,7 @@ function oracle.available()
   return table.unpack(state.oracle, 1, state.oracle.n)
 end
 
---- Tells whether there is the GNU gprof for another machine, of the same version.
+--- Tells whether GNU gprof for another machine is installed in the same version.
 -- @tparam string name such as "aarch64-linux-gnu-gprof"
 -- @treturn boolean
 function oracle.foreign(name)
@@ -42,10 +42,10 @@ function oracle.foreign(name)
   return version.status == 0 and version.stdout:find "^GNU gprof [^\n]* 2%.40" ~= nil
 end
 
---- Runs GNU gprof, in the C locale and with freshly allocated memory reading as zero: it uses some before setting it.
+--- Runs GNU gprof in the C locale. New memory is set to zero, since GNU gprof reads some uninitialized memory.
 -- @tparam {string,...} args its arguments
--- @tparam[opt] table options as for `shell.run`; `env` adds to the environment; `oracle` is the name of another GNU
---   gprof, that of binutils for another machine
+-- @tparam[opt] table options as for `shell.run`; `env` adds to the environment; `oracle` is the command of a GNU gprof
+--   for another machine
 -- @treturn table as `shell.run` returns it
 function oracle.run(args, options)
   options = options or {}

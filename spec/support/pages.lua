@@ -1,4 +1,4 @@
--- Pages that `--html` writes, taken apart.
+-- Writes pages with `--html` and splits them into parts.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
@@ -9,7 +9,7 @@ local shell = require "support.shell"
 
 local pages = {}
 
---- A program whose functions have names that are hard on pages.
+--- A program whose function names need escaping in HTML.
 pages.names = { functions = table.move(exported.names.functions, 1, #exported.names.functions, 1, {}),
   ticks = {}, calls = {} }
 for _, name in ipairs {
@@ -24,7 +24,7 @@ for i, name in ipairs(pages.names.functions) do
 end
 
 --- Ten thousand functions with long names and three callers each.
--- @treturn table as `crafted` takes it
+-- @treturn table as for `crafted`
 function pages.many()
   local plan = { functions = {}, ticks = {}, calls = {} }
   for i = 1, 10000 do
@@ -40,8 +40,8 @@ end
 --- Writes a page.
 -- @tparam string image path
 -- @tparam string profile path
--- @param ... more words of the command line
--- @treturn string its text
+-- @param ... further arguments
+-- @treturn string the page
 -- @treturn string its path
 function pages.write(image, profile, ...)
   local path = shell.tmpdir "page" .. "/page.html"
@@ -50,18 +50,18 @@ function pages.write(image, profile, ...)
   return shell.read(path), path
 end
 
---- The same, of a program that never ran (see `support.crafted`).
+--- Writes the page of an imaginary program (see `support.crafted`).
 -- @tparam table plan
--- @param ... more words of the command line
+-- @param ... further arguments
 -- @treturn string
 -- @treturn string
 function pages.crafted(plan, ...)
   return pages.write(crafted.image(plan), crafted.gmon(plan), ...)
 end
 
---- The parts of a page.
+--- Splits a page.
 -- @tparam string page
--- @treturn table `policy`; `style`; `markup`, what is there without scripts; `data`, as a Lua value; `script`
+-- @treturn table `policy`; `style`; `markup`, the static content; `data`, decoded; `script`
 function pages.parts(page)
   local head, style, markup, data, script = page:match(
     '^(.-)<style>(.-)</style>\n</head>\n(<body>.-)<script type="application/json" id="data">(.-)</script>\n' ..

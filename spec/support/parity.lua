@@ -1,4 +1,4 @@
--- Compares what our program and GNU gprof print for the same arguments, byte for byte.
+-- Compares the output of our program and GNU gprof for the same arguments, byte by byte.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local oracle = require "support.oracle"
@@ -7,7 +7,7 @@ local shell = require "support.shell"
 
 local parity = {}
 
---- Tells whether there is a GNU gprof to compare with, and marks what follows as pending if there is not.
+--- Tells whether there is a GNU gprof to compare with; if not, marks the specs as pending.
 -- @tparam function pending busted's
 -- @treturn boolean
 function parity.possible(pending)
@@ -22,7 +22,7 @@ local function ending(result)
   return result.signal and "signal " .. result.signal or "exit status " .. result.status
 end
 
--- The first line that differs, as a description.
+-- Describes the first line that differs.
 local function first_difference(ours, theirs)
   local next_line = theirs:gmatch "([^\n]*)\n?"
   local number = 0
@@ -36,7 +36,7 @@ local function first_difference(ours, theirs)
   return ("line %d: ours ends"):format(number)
 end
 
--- What differs between two results; `command` is ours.
+-- Describes the difference between two results; `command` is our command line.
 local function compare(ours, theirs)
   if ending(ours) ~= ending(theirs) then
     return ("%s\nours: %s, GNU: %s\n%s%s"):format(ours.command, ending(ours), ending(theirs), ours.stderr,
@@ -48,25 +48,25 @@ local function compare(ours, theirs)
   end
 end
 
---- Compares standard output and exit status of `gprof.lua --gnu-compat ...` and `gprof ...`. If both fail, ours has to
--- print nothing: GNU gprof says what each file holds (-i) while it reads them, before it finds out what is wrong.
+--- Compares stdout and exit status of `gprof.lua --gnu-compat ...` and `gprof ...`. If both fail, our program must
+-- print nothing. GNU gprof may have printed some lines by then, since it prints -i while it reads the files.
 -- @tparam {string,...} arguments of both
 -- @tparam[opt] table options as for `shell.run`
--- @treturn ?string what differs, with the command; nil if nothing does
+-- @treturn ?string the difference and the command; nil if they are equal
 function parity.difference(arguments, options)
   local ours = program.run({ "--gnu-compat", table.unpack(arguments) }, options)
   local theirs = oracle.run(arguments, options)
   return compare(ours, theirs)
 end
 
--- Of so many comparisons one is made, in runs that are about something else than numbers.
+-- Only one in GPROF_SHARE comparisons is made, in runs that do not test numbers.
 local share <const> = tonumber(os.getenv "GPROF_SHARE" or 1)
 local asked = 0
 
---- Fails with what differs.
+--- Raises an error if the two programs differ.
 -- @tparam {string,...} arguments of both
 -- @tparam[opt] table options as for `shell.run`
--- @tparam[opt] string note what the message begins with: how to see it again
+-- @tparam[opt] string note beginning of the message: how to reproduce the failure
 function parity.check(arguments, options, note)
   asked = asked + 1
   if asked % share ~= 0 then return end
@@ -74,17 +74,17 @@ function parity.check(arguments, options, note)
   assert(not difference, (note or "") .. tostring(difference))
 end
 
--- Runs one of the two in a directory of its own, that is empty. Returns the result and that directory.
+-- Runs one of the two programs in a new directory. Returns the result and the directory.
 local function run_apart(run, arguments)
   local dir = shell.tmpdir "apart"
   return run(arguments, { cwd = dir }), dir
 end
 
---- Compares as `check` does, and then the files that both write into the working directory, unless they fail. Only the
--- names of sums (gmon.sum) are compared: how they are written differs.
+--- Compares as `check` does and, unless both fail, also the files that both write to the working directory. Of sums
+-- (gmon.sum) only the names are compared, since their contents differ.
 -- @tparam {string,...} arguments of both, with absolute paths
 -- @tparam[opt] string note
--- @treturn string names of the files, a line each
+-- @treturn string names of the files, one per line
 function parity.check_files(arguments, note)
   local ours, our_dir = run_apart(program.run, { "--gnu-compat", table.unpack(arguments) })
   local theirs, their_dir = run_apart(oracle.run, arguments)

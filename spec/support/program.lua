@@ -5,20 +5,19 @@ local shell = require "support.shell"
 
 local program = {}
 
---- The checkout: the folder above spec/.
+--- The root of the checkout, where specs are run.
 program.root = assert(io.popen("pwd")):read("l")
 
---- The words that start an interpreter: another one can be chosen by GPROF_LUA, to run all specs
--- over a core with sanitizers.
+--- The interpreter's command. GPROF_LUA selects another one, such as the sanitized interpreter.
 program.interpreter = {}
 for word in (os.getenv "GPROF_LUA" or "lua5.4"):gmatch("%S+") do
   table.insert(program.interpreter, word)
 end
 
 --- Runs `lua5.4 gprof.lua` with arguments.
--- @param arguments list of strings
--- @param options as of shell.run
--- @return the result of shell.run
+-- @tparam {string,...} arguments
+-- @tparam[opt] table options as of `shell.run`
+-- @treturn table as `shell.run` returns it
 function program.run(arguments, options)
   local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})
   argv[#argv + 1] = program.root .. "/gprof.lua"

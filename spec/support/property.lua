@@ -1,14 +1,13 @@
--- Properties that hold for all cases: tried on many that are made up. One that fails is made smaller, as long as it
--- goes on to fail, before it is told of.
+-- Property-based testing: checks a property for many random cases. A failing case is shrunk before it is reported.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
 
 local property = {}
 
-local MOST_TRIES <const> = 2000 -- of smaller cases
+local MOST_TRIES <const> = 2000 -- limit on attempts to shrink a case
 
--- Which problem a case has, if any.
+-- The error message of a case, or nil.
 local function problem_of(check, case)
   local done, problem = pcall(check, case)
   if done then return nil end
@@ -24,7 +23,7 @@ local function sorted_keys(list)
   return keys
 end
 
--- Leaves out what the case fails without, from the end of a list of tables.
+-- Removes elements that the failure does not need, from the end of a list of tables.
 local function drop(list, fails)
   for i = #list, 1, -1 do
     local taken = table.remove(list, i)
@@ -32,7 +31,7 @@ local function drop(list, fails)
   end
 end
 
--- Makes a number smaller: 0 at once, or by halves.
+-- Shrinks a number: to 0, or by halving.
 local function halve(list, key, fails)
   local before = list[key]
   for _, smaller in ipairs { 0, before // 2 } do
@@ -54,12 +53,12 @@ local function shrink(part, numbers, fails)
   end
 end
 
--- What kind of problem it is: its first line, whatever the numbers in it.
+-- The kind of an error: its first line without numbers.
 local function kind_of(problem)
   return (problem:match("[^\n]*"):gsub("%d+", "0"))
 end
 
--- The case, made as small as it gets while it fails alike, and its problem then.
+-- Returns the smallest case found that fails with the same kind of error, and its error.
 local function smallest(check, case, problem)
   local kind, left, found = kind_of(problem), MOST_TRIES
   local function fails()
@@ -76,7 +75,7 @@ local function smallest(check, case, problem)
   return case, problem
 end
 
---- Writes a case as Lua has it, on one line.
+--- Formats a case as a Lua expression on one line.
 -- @param value table, string, number or boolean
 -- @treturn string
 function property.shown(value)
@@ -91,15 +90,14 @@ function property.shown(value)
   return "{ " .. table.concat(parts, ", ") .. " }"
 end
 
---- Tries a property on cases by chance, as many as GPROF_CASES says. The error of one that fails tells how to repeat
--- it, and the smallest case that was found to fail, too: with fewer elements in lists of tables, and smaller numbers in
--- `bins` and `count`.
--- @tparam integer first seed
--- @tparam integer count how many, where the environment says nothing else
+--- Checks a property for random cases. The error of a failing case says how to repeat it, and shows the smallest
+-- failing case found: with fewer elements in lists of tables, and smaller numbers in `bins` and `count`.
+-- @tparam integer first seed of the first case
+-- @tparam integer count number of cases, unless GPROF_CASES is set
 -- @tparam function make returns a case: tables, whose numbers come from math.random
--- @tparam function check raises an error if a case has not the property; asks nothing but the case, which it leaves
---   as it is
--- @tparam[opt] integer share one in so many cases only
+-- @tparam function check raises an error if the case lacks the property; depends on nothing but the case and does not
+--   change it
+-- @tparam[opt] integer share run only one in `share` cases
 function property.hold(first, count, make, check, share)
   chance.cases(first, count)(function(remark)
     local case = make()

@@ -1,9 +1,9 @@
--- Reads messages of protocol buffers: numbers of variable length, and fields of bytes.
+-- Decodes protocol buffers: varints and length-delimited fields.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local protobuf = {}
 
--- A number at a place, and where the next byte is.
+-- Reads a varint; returns it and the position after it.
 local function varint(text, at)
   local value, shift = 0, 0
   repeat
@@ -13,9 +13,9 @@ local function varint(text, at)
   return value, at
 end
 
---- Reads a message.
+--- Decodes a message.
 -- @tparam string text
--- @treturn {table,...} by number of the field: its values in order, integers or bytes
+-- @treturn {table,...} by field number: the values in order, integers or strings
 function protobuf.message(text)
   local fields, at = setmetatable({}, { __index = function() return {} end }), 1
   while at <= #text do
@@ -26,7 +26,7 @@ function protobuf.message(text)
       assert(at + value <= #text + 1, "cut off")
       value, at = text:sub(at, at + value - 1), at + value
     else
-      assert(key & 7 == 0, "a kind that is not used")
+      assert(key & 7 == 0, "unexpected wire type")
     end
     local list = rawget(fields, key >> 3) or {}
     list[#list + 1], fields[key >> 3] = value, list
@@ -34,7 +34,7 @@ function protobuf.message(text)
   return fields
 end
 
---- Reads packed numbers.
+--- Decodes a packed field of varints.
 -- @tparam string text
 -- @treturn {integer,...}
 function protobuf.numbers(text)

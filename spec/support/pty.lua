@@ -1,4 +1,4 @@
--- Runs the program on a terminal of its own, which script of util-linux makes.
+-- Runs the program on a pseudo-terminal, with script(1) of util-linux.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
@@ -6,19 +6,19 @@ local shell = require "support.shell"
 
 local pty = {}
 
---- What is missing, for a message; nil if nothing is.
+--- Names what is missing, for a message; nil if script(1) works.
 -- @treturn string|nil
 function pty.lack()
   if shell.run({ "script", "-qec", "echo here", "/dev/null" }).stdout:find("here", 1, true) then return nil end
-  return "what terminals are sent: script of util-linux, or a terminal for it, is not here"
+  return "terminals: needs script of util-linux, and a pseudo-terminal"
 end
 
 --- Runs the program.
--- @tparam {string,...} words behind `gprof.lua`
--- @tparam[opt] table env variables (`false` unsets one), besides TERM, NO_COLOR, COLUMNS, LC_ALL and GPROF_PAGER,
---   which are of a terminal without colours and width that takes UTF-8
--- @tparam[opt] integer columns the width that the terminal itself has
--- @treturn table `stdout`, all that it was sent, with newlines at the ends of lines; `status`
+-- @tparam {string,...} words arguments of `gprof.lua`
+-- @tparam[opt] table env variables (`false` unsets one). By default TERM, NO_COLOR, COLUMNS, LC_ALL and GPROF_PAGER
+--   describe a terminal with UTF-8, but without colours and width
+-- @tparam[opt] integer columns the width of the terminal itself
+-- @treturn table `stdout`, all output, with "\n" line ends; `status`
 function pty.run(words, env, columns)
   local all = { TERM = "xterm", NO_COLOR = false, COLUMNS = false, LC_ALL = "C.UTF-8", GPROF_PAGER = false,
     LESS = false }

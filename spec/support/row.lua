@@ -1,13 +1,12 @@
--- Programs that are a row of functions: numbered from 0, of one size, one behind the other, with nothing in them. And
--- profiles of them, in which a bin of the histogram covers just one function.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- Makes images of adjacent empty functions of equal size, numbered from 0, and their profiles. Each bin of the
+-- histogram covers one function. SPDX-License-Identifier: GPL-3.0-or-later
 
 local gmon = require "support.gmon"
 local shell = require "support.shell"
 
 local row = {}
 
---- Where the first function begins, and how many bytes each has.
+--- The address of the first function, and the size of each in bytes.
 row.BASE, row.SIZE = 0x100000, 16
 
 --- The name of a function.
@@ -17,22 +16,22 @@ function row.name(i)
   return ("f%07d"):format(i)
 end
 
---- Where a function begins.
+--- The address of a function.
 -- @tparam integer i
 -- @treturn integer
 function row.address(i)
   return row.BASE + row.SIZE * i
 end
 
--- A function has no lines, and SIZE bytes of nothing.
+-- A function body of SIZE zero bytes, without lines.
 local function nothing()
   return (".skip %d"):format(row.SIZE)
 end
 
---- Makes an image of the functions 0 to n and one behind them.
+--- Makes an image of the functions 0 to n, and one more.
 -- @tparam integer n
--- @tparam[opt] function body of a number, which returns what the assembler is to make of that function. With it the
---   image has debugging information: of the lines that `.loc` names, or else those of the assembler's text
+-- @tparam[opt] function body takes a function's number and returns its assembler text. With it the image has debugging
+--   information, with the lines of `.loc` or else those of the assembler text
 -- @treturn string path
 function row.image(n, body)
   local dir, lines = shell.tmpdir "row", { ".text" }
@@ -46,7 +45,7 @@ function row.image(n, body)
   return dir .. "/image"
 end
 
---- Calls of one function by another, as `gmon.magic` takes them.
+--- An arc between two functions, for `gmon.magic`.
 -- @tparam integer from
 -- @tparam integer to
 -- @tparam integer count
@@ -55,7 +54,7 @@ function row.arc(from, to, count)
   return { kind = "arc", from = row.address(from) + 4, self = row.address(to), count = count }
 end
 
---- The histogram of the functions `first` to `last`: one sample in each, but for those in `samples`.
+--- The histogram of the functions `first` to `last`, with one sample in each, unless `samples` has another number.
 -- @tparam integer first
 -- @tparam integer last
 -- @tparam[opt] {[integer]=integer} samples by function

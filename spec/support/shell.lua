@@ -1,14 +1,14 @@
--- Runs other programs and keeps what they leave behind in one scratch tree that dies with this process.
+-- Runs other programs, and keeps their files in a scratch tree that is deleted when this process ends.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = {}
 
--- The specs' runner forgets loaded modules after each file; what has to last as long as the process
--- (the scratch tree, programs already built) therefore lives in Lua's registry.
+-- busted reloads modules for each spec file. State of the whole process (the scratch tree, programs already built)
+-- therefore lives in Lua's registry.
 local registry <const> = debug.getregistry()
 local KEY <const> = "gprof.spec.state"
 
---- A table that lasts until the process ends, however often this module is loaded.
+--- A table that survives reloads of this module.
 -- @treturn table
 function shell.state()
   local state = registry[KEY]
@@ -44,17 +44,17 @@ function shell.join(argv)
   return table.concat(words, " ")
 end
 
---- Reads a whole file; failing that is an error.
+--- Reads a whole file; raises an error on failure.
 -- @tparam string path
--- @treturn string its bytes
+-- @treturn string its contents
 function shell.read(path)
   local file <close> = assert(io.open(path, "rb"))
   return assert(file:read("a"))
 end
 
---- Writes a whole file; failing that is an error.
+--- Writes a whole file; raises an error on failure.
 -- @tparam string path
--- @tparam string text its new bytes
+-- @tparam string text its new contents
 -- @treturn string the path
 function shell.write(path, text)
   local file = assert(io.open(path, "wb"))
@@ -74,15 +74,15 @@ function shell.exists(path)
   return file ~= nil
 end
 
---- Tells what is in a directory.
+--- Lists a directory.
 -- @tparam string dir
--- @treturn string a name in each line, hidden files among them
+-- @treturn string one name per line, including hidden files
 function shell.listing(dir)
   return shell.check { "ls", "-A", dir }.stdout
 end
 
--- The root of the scratch tree. Whoever removes it must outlive this process, also when it is killed: a child
--- reads from a pipe that nobody ever writes to, and clears up when the other end is gone.
+-- The root of the scratch tree. It must be removed even if this process is killed. A child reads from a pipe that is
+-- never written to, and removes the tree at the end of file.
 local function scratch()
   local state = shell.state()
   if not state.root then
@@ -96,7 +96,7 @@ local function scratch()
   return state.root
 end
 
---- Removes the scratch tree now. At the end of the process that happens anyway; the next `tmpdir` starts a new one.
+--- Removes the scratch tree now, not only at the end of the process. The next `tmpdir` makes a new one.
 function shell.cleanup()
   local state = shell.state()
   local janitor = state.janitor
@@ -107,7 +107,7 @@ function shell.cleanup()
 end
 
 --- Makes a fresh directory in the scratch tree.
--- @tparam[opt] string label what its name ends with, for those who look at it while debugging
+-- @tparam[opt] string label end of its name, for debugging
 -- @treturn string its absolute path
 function shell.tmpdir(label)
   local state = shell.state()
@@ -121,7 +121,7 @@ end
 local function exports(env)
   local parts, names = {}, {}
   for name in pairs(env or {}) do
-    assert(type(name) == "string" and name:find("^[%a_][%w_]*$"), "not the name of an environment variable")
+    assert(type(name) == "string" and name:find("^[%a_][%w_]*$"), "invalid name of an environment variable")
     names[#names + 1] = name
   end
   table.sort(names)
@@ -132,14 +132,14 @@ local function exports(env)
   return table.concat(parts)
 end
 
--- How many times as long programs may take: under valgrind, everything is slower.
+-- Factor for timeouts, since programs are slower under valgrind.
 local timeout_factor <const> = tonumber(os.getenv "GPROF_PATIENCE" or 1)
 
---- Runs a program to its end and catches all it says.
--- @tparam {string,...} argv the program and its arguments; none of them is seen by a shell
+--- Runs a program to its end and captures its output.
+-- @tparam {string,...} argv the program and its arguments, without expansion by a shell
 -- @tparam[opt] table options `cwd` directory to run in; `env` table of variables (`false` unsets one);
---   `stdin` file to read (default: nothing to read); `timeout` seconds, after which it is killed and the status is 124
---   (GPROF_PATIENCE times as many, if that is set)
+--   `stdin` file to read (default: empty); `timeout` in seconds, after which it is killed and the status is 124
+--   (multiplied by GPROF_PATIENCE, if set)
 -- @treturn table `stdout`, `stderr` (bytes); `status` (nil if a signal ended it), `signal` (number, nil if none);
 --   `command` (for messages)
 function shell.run(argv, options)
@@ -155,7 +155,7 @@ function shell.run(argv, options)
   if options.cwd then
     line[#line + 1] = "cd " .. shell.quote(options.cwd) .. " && "
   end
-  -- exec: a signal must end what os.execute waits for, or the shell would make a status of it.
+  -- exec, so that os.execute sees a signal; a shell would turn it into an exit status.
   line[#line + 1] = "exec "
   if options.timeout then
     line[#line + 1] = "timeout -k 2 " .. shell.quote(options.timeout * timeout_factor) .. " "
@@ -174,7 +174,7 @@ end
 --- Runs a program that must succeed.
 -- @tparam {string,...} argv as for `run`
 -- @tparam[opt] table options as for `run`
--- @treturn table as for `run`; any other end than status 0 is an error that shows the program's own words
+-- @treturn table as for `run`; raises an error with the program's output unless the status is 0
 function shell.check(argv, options)
   local result = shell.run(argv, options)
   if result.status ~= 0 then

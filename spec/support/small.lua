@@ -1,4 +1,4 @@
--- Programs of a few lines that never run, and profiles of them: what was executed where is up to a spec.
+-- Compiles programs of a few lines, and writes profiles for them with any samples and counts. The programs never run.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -7,7 +7,7 @@ local shell = require "support.shell"
 
 local small = {}
 
---- A source with a function on each side of every question: two on a line, a loop in two pieces, lines without code.
+--- A source with special cases of line tables: two functions on a line, a loop in two pieces, lines without code.
 small.text = [[
 int leaf(int x) { return x + 1; } int twig(int x) { return x + 2; }
 int loop(int n) {
@@ -25,11 +25,12 @@ int main(void) {
 }
 ]]
 
--- Where objdump says that code of each line begins: { [file] = { [line] = { address, ... } } }, files by base names.
+-- The addresses where code of each line begins, from objdump: { [file] = { [line] = { address, ... } } }, with base
+-- names.
 local function rows_of(image)
   local rows = {}
-  local said = shell.check({ "objdump", "--dwarf=decodedline", image }, { env = { LC_ALL = "C" } }).stdout
-  for file, line, address in said:gmatch "\n(%S+) +(%d+) +0x(%x+)" do
+  local output = shell.check({ "objdump", "--dwarf=decodedline", image }, { env = { LC_ALL = "C" } }).stdout
+  for file, line, address in output:gmatch "\n(%S+) +(%d+) +0x(%x+)" do
     rows[file] = rows[file] or {}
     local lines = rows[file]
     line = tonumber(line)
@@ -41,10 +42,10 @@ end
 
 --- Compiles a program without a C library.
 -- @tparam[opt] {[string]=string,...} sources text by name; `small.text` as small.c if absent
--- @tparam[opt] string dir directory for all of it
+-- @tparam[opt] string dir directory of all files
 -- @tparam[opt] string ... flags for the compiler
--- @treturn table `dir`, `image`; `rows`, the addresses at which code of each line begins, in the order of the line
---   table, as `rows[file][line][n]`; `text`, the source if it is one
+-- @treturn table `dir`, `image`; `rows`, the addresses where code of each line begins, in line table order, as
+--   `rows[file][line][n]`; `text`, the source if there is only one
 function small.build(sources, dir, ...)
   sources = sources or { ["small.c"] = small.text }
   local made = { dir = dir or shell.tmpdir "small" }
@@ -64,15 +65,15 @@ function small.build(sources, dir, ...)
   return made
 end
 
---- The first address of those from one on that a bin of two bytes can begin at.
+--- Rounds an address up to the next start of a bin of two bytes.
 function small.even(address)
   return address + 1 & ~1
 end
 
 --- Writes a profile of a program.
--- @tparam table made what `build` returned
+-- @tparam table made as returned by `build`
 -- @tparam table plan `ticks`, samples by address, each in a bin of two bytes; `arcs`, { from, self, count } each;
---   `blocks`, { address, count } each: any of them or none
+--   `blocks`, { address, count } each; all are optional
 -- @treturn string path
 function small.profile(made, plan)
   local low, size = build.section(made.image, ".text")
@@ -91,7 +92,7 @@ function small.profile(made, plan)
   return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
 end
 
---- A run of `small.text`: three turns of the loop, seen by all there is to see it.
+--- Writes the profile of a run of `small.text` with three iterations of the loop: samples, arcs and blocks.
 -- @tparam table made
 -- @treturn string path of the profile
 function small.run(made)

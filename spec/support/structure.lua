@@ -1,7 +1,7 @@
--- The structure of the code as it can be read off it: which file includes, requires or links to which other, and what
--- of that breaks the layers or closes a circle.
+-- Reads the dependencies between source files (includes, requires, linked symbols), and finds violations of the layers
+-- and dependency cycles.
 --
--- A graph is a table from a name to the set of names that it uses: { a = { b = true } }.
+-- A graph maps each name to the set of names that it uses: { a = { b = true } }.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local shell = require "support.shell"
@@ -22,20 +22,20 @@ end
 
 --- The project's headers that a C file includes.
 -- @tparam string text of the file
--- @treturn {[string]=true,...} names as they stand between the quotes
+-- @treturn {[string]=true,...} names between the quotes
 function structure.includes(text)
   local names = {}
   for name in ("\n" .. text):gmatch '\n%s*#%s*include%s*"([^"\n]+)"' do names[name] = true end
   return names
 end
 
--- Comments may name modules that the code does not require.
+-- Removes comments, which may mention modules that the code does not require.
 local function without_comments(text)
   return (text:gsub("%-%-%[%[.-%]%]", ""):gsub("%-%-[^\n]*", ""))
 end
 
---- The library's modules that a Lua file requires, at once or later, by literal name. Names that are put together at
--- run time belong to plug-ins, and are no part of the structure.
+--- The library's modules that a Lua file requires by literal name, at load time or later. Names computed at run time
+-- belong to plug-ins and are not part of the structure.
 -- @tparam string text of the file
 -- @treturn {[string]=true,...} names of modules
 function structure.requires(text)
@@ -54,9 +54,9 @@ function structure.room(path)
   return path:match "^([%w_]+)/" or "."
 end
 
---- Whatever a graph has that the layers do not allow.
+--- Finds the edges of a graph that the layers do not allow.
 -- @tparam table graph
--- @tparam {[string]={string,...},...} knows which rooms the files of a room may use, besides their own
+-- @tparam {[string]={string,...},...} knows the rooms that the files of each room may use, besides their own
 -- @treturn {string,...} sorted, "object/image.c uses profile/order.h"
 function structure.upward(graph, knows)
   local wrong = {}
@@ -82,10 +82,10 @@ local function sorted(set)
   return keys
 end
 
---- The circles of a graph, by Tarjan's algorithm: its strongly connected components of more than one node, and
--- nodes that use themselves.
+--- The cycles of a graph, by Tarjan's algorithm: strongly connected components of more than one node, and nodes that
+-- use themselves.
 -- @tparam table graph
--- @treturn {string,...} each circle's names, sorted, with blanks between
+-- @treturn {string,...} the names of each cycle, sorted and separated by blanks
 function structure.circles(graph)
   local number, low, on_stack, stack, count, circles = {}, {}, {}, {}, 0, {}
 
@@ -120,9 +120,9 @@ function structure.circles(graph)
   return circles
 end
 
---- What object files define and want of each other, as nm tells it.
--- @tparam string text what `nm -A -P` prints of them
--- @tparam string directory that all paths begin with
+--- The dependencies between object files by their symbols.
+-- @tparam string text output of `nm -A -P` for all of them
+-- @tparam string directory prefix of all paths
 -- @treturn table graph of object files, "object/image" for directory .. "object/image.o"
 -- @treturn {[string]=string,...} the object file that defines each shared symbol
 function structure.links(text, directory)

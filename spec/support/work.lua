@@ -1,7 +1,7 @@
--- Counts the instructions that work of the library takes: a measure that is the same on a busy machine.
+-- Counts the instructions that the library executes. Unlike time, the count does not depend on the machine's load.
 --
--- Chunks run all in one process under valgrind: callgrind counts from a call of `strftime` on, and writes down what it
--- counted before one of `setlocale`. Nothing else calls these two.
+-- All chunks run in one process under callgrind. It starts counting at a call of `strftime`, and dumps the count before
+-- a call of `setlocale`. Nothing else calls these two.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local launch = require "support.launch"
@@ -9,13 +9,14 @@ local shell = require "support.shell"
 
 local work = {}
 
---- Tells whether work can be counted.
+--- Tells whether valgrind is installed.
 -- @treturn boolean
 function work.countable()
   return shell.run({ "valgrind", "--version" }).status == 0
 end
 
--- Runs chunks of Lua, each from a clean heap. What they share are the library, and `run`, the program in this process.
+-- Runs chunks of Lua, each after a full garbage collection. They share the library and `run`, which runs the program in
+-- this process.
 local driver <const> = [==[
 gprof = require "gprof"
 local cli = require "gprof.cli.main"
@@ -33,9 +34,8 @@ end
 ]==]
 
 --- Counts the instructions of chunks of Lua.
--- @tparam {string,...} chunks their texts, in which `gprof` is the library, and `run(...)` runs the program with
---   these arguments
--- @treturn {integer,...}
+-- @tparam {string,...} chunks sources, in which `gprof` is the library, and `run(...)` runs the program with arguments
+-- @treturn {integer,...} instructions of each chunk
 function work.count(chunks)
   local dir, counts = shell.tmpdir "work", {}
   for number, text in ipairs(chunks) do
