@@ -18,7 +18,7 @@ local report <const> = program.run({ image, profile }).stdout
 
 local specification <const> = ("rockspec/gprof-%s-1.rockspec"):format(gprof._VERSION)
 
--- The files in a directory of the checkout whose names end so, by their paths below it.
+-- The files in a directory of the checkout with an ending, as paths below the directory.
 local function files(dir, ending)
   local found = {}
   for _, path in ipairs(installation.listing(program.root .. "/" .. dir)) do
@@ -250,10 +250,13 @@ describe("by make", function()
     for _, path in ipairs { "LICENSE", "README.md", "doc/architecture.md" } do
       assert.equal(shell.read(program.root .. "/" .. path), shell.read(dir .. path))
     end
-    local pages, schemas = files("doc", ".md"), files("doc", ".json")
-    table.move(schemas, 1, #schemas, #pages + 1, pages)
-    table.sort(pages)
-    assert.same({ "/", table.unpack(pages) }, installation.listing(dir .. "doc"))
+    local expected = { "/", "pictures/" }
+    for _, ending in ipairs { ".md", ".json", ".svg", ".png" } do
+      local list = files("doc", ending)
+      table.move(list, 1, #list, #expected + 1, expected)
+    end
+    table.sort(expected)
+    assert.same(expected, installation.listing(dir .. "doc"))
     assert.same(installation.listing(program.root .. "/examples"), installation.listing(dir .. "examples"))
   end)
 
