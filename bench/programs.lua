@@ -213,8 +213,8 @@ end
 -- @treturn {string,...} paths of the profiles
 function programs.profile(dir, image, options)
   local all = complete(options)
-  local made = shell.read(image:match "^(.*/)" .. "recipe")
-  shell.cached(dir, image .. "\n" .. made .. recipe_of(all), function()
+  local image_recipe = shell.read(image:match "^(.*/)" .. "recipe")
+  shell.cached(dir, image .. "\n" .. image_recipe .. recipe_of(all), function()
     math.randomseed(all.seed)
     write_profiles(image, dir, all)
   end)

@@ -70,7 +70,7 @@ end)
 -- Profiles ----------------------------------------------------------------------------------------
 
 -- Makes a target of the example's Makefile, which runs it. Returns the paths of image and profile.
-local function made(target, image)
+local function make(target, image)
   local dir = shell.tmpdir "embedded"
   shell.check({ "make", "-s", "-C", example, "BUILD=" .. dir, target }, { env = { MAKEFLAGS = false }, timeout = 120 })
   return dir .. "/" .. image, dir .. "/gmon.out"
@@ -91,7 +91,7 @@ end
 
 describe("A program with the collector", function()
   it("writes a profile with all calls, on this machine with -finstrument-functions", function()
-    check_calls(made("host", "host"))
+    check_calls(make("host", "host"))
   end)
 
   local function have(tool)
@@ -100,7 +100,7 @@ describe("A program with the collector", function()
   if not have "arm-none-eabi-gcc" or not have "qemu-system-arm" then
     return pending "writes a profile on a board (needs gcc-arm-none-eabi and qemu-system-arm)"
   end
-  local image, path = made("run", "board.elf")
+  local image, path = make("run", "board.elf")
 
   it("writes a profile with all calls and with samples, on a board", function()
     local profile = check_calls(image, path)

@@ -75,15 +75,15 @@ local function add_arcs(functions, arcs, per_unit)
     local caller, callee = functions[arc.caller], functions[arc.callee]
     if arc.count > 0 then
       local inside = caller == callee or caller.cycle and caller.cycle == callee.cycle
-      local made = { callee = callee, count = arc.count,
+      local call = { callee = callee, count = arc.count,
         time = (arc.self + arc.children) * per_unit,
         inside = inside and caller ~= callee }
-      table.insert(caller.arcs, made)
+      table.insert(caller.arcs, call)
       if not inside then
         local node = callee.cycle or callee
         node.explained = (node.explained or 0) + arc.count
         callee.entered = true
-      elseif made.inside then
+      elseif call.inside then
         callee.inner = (callee.inner or 0) + arc.count
       end
     end
@@ -105,19 +105,19 @@ end
 -- Calls from <spontaneous>: to functions and cycles without known callers, or with more
 -- calls than the known callers made. A cycle is entered at its first member.
 local function spontaneous(functions, ids)
-  local made = {}
+  local calls = {}
   for _, id in ipairs(ids) do
     local f = functions[id]
     local node = f.cycle or f
     local missing = node.calls - (node.explained or 0)
     if (node.first or f) == f and (missing > 0 or not node.explained) then
       local part = node.explained and missing / node.calls or 1
-      made[#made + 1] = { callee = f, count = math.max(missing, 1),
+      calls[#calls + 1] = { callee = f, count = math.max(missing, 1),
         time = part * node.time }
       f.entered = true
     end
   end
-  return made
+  return calls
 end
 
 -- Writing -------------------------------------------------------------------------------

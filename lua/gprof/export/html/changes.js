@@ -139,7 +139,7 @@ function changesView() {
       ? make(
           "p",
           { class: "soft" },
-          "Average times per run. Changes marked ~ are within " +
+          "Average times per run. Changes marked ~ (noise) are within " +
             comparison.factor.toFixed(1) +
             " times their error: they may be chance. The largest change comes first.",
         )

@@ -88,7 +88,7 @@ end
 -- Functions that are not exported are numbered from `node_count` on; the page has only
 -- their names (`others`).
 local function tree_of(content, node_of, node_count)
-  local tree, frames, parents, weights, more = content.tree, {}, {}, {}, {}
+  local tree, frames, parents, weights, names = content.tree, {}, {}, {}, {}
   if not tree then return "null" end
   local extra, others = numbering()
   for i, node in ipairs(tree.nodes) do
@@ -97,10 +97,10 @@ local function tree_of(content, node_of, node_count)
     if id == tree_list.HIDDEN then frames[i] = -2 end
     parents[i], weights[i] = node.parent - 1, node.weight
   end
-  for i, id in ipairs(others) do more[i] = content.profile:get(id, "name") end
+  for i, id in ipairs(others) do names[i] = content.profile:get(id, "name") end
   return object { { "frame", array(number, frames) },
     { "parent", array(number, parents) }, { "weight", array(number, weights) },
-    { "others", array(shown, more) }, { "parts", number(tree.parts) } }
+    { "others", array(shown, names) }, { "parts", number(tree.parts) } }
 end
 
 -- A source file. `text` has the included lines; `jumps` has pairs of an index in `text`

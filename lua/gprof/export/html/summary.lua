@@ -78,7 +78,7 @@ local function note_gaps(content, add)
   if not profile.data.has_histogram then
     add "No time was sampled (there is no histogram): only call counts are shown."
   elseif profile.total_ticks < FEW then
-    add(("Only %.0f sample%s: each time is uncertain by about the error beside it.")
+    add(("Only %.0f sample%s: times are uncertain by about the error in column ±.")
       :format(profile.total_ticks, profile.total_ticks == 1 and "" or "s"))
   end
   if not profile.data.has_arcs then

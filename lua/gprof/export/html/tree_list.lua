@@ -17,8 +17,8 @@ tree_list.HIDDEN = 0
 --   integer) and `parent` (an index; 0 for the root); `parts`: weight per unit of time;
 --   `hidden`: the share of the total time in hidden nodes
 function tree_list.of(profile)
-  local made = call_tree.of(profile)
-  local nodes, stack, hidden = {}, { { node = made.root, parent = 0 } }, 0
+  local tree = call_tree.of(profile)
+  local nodes, stack, hidden = {}, { { node = tree.root, parent = 0 } }, 0
   while stack[1] do
     local at = table.remove(stack)
     local node, number = at.node, #nodes + 1
@@ -31,7 +31,7 @@ function tree_list.of(profile)
     local list = node.children
     for i = #list, 1, -1 do stack[#stack + 1] = { node = list[i], parent = number } end
   end
-  return { nodes = nodes, parts = made.parts, hidden = hidden / math.max(made.all, 1) }
+  return { nodes = nodes, parts = tree.parts, hidden = hidden / math.max(tree.all, 1) }
 end
 
 return tree_list
