@@ -322,7 +322,7 @@ describe("tree", function()
 
   it("terminates for an exponential number of branches", function()
     local text = printed("tree", { "100", "20", files(ladder(60)) })
-    assert.equal(7, select(2, text:gsub("\n", "")))  -- halves and quarters
+    assert.equal(7, select(2, text:gsub("\n", "")))  -- one branch of 100 %, two of 50 %, four of 25 %
   end)
 
   it("refuses an invalid number, and a profile without samples", function()
@@ -727,7 +727,7 @@ describe("gcov2blocks", function()
     local path = gmon.write(shell.tmpdir() .. "/blocks", profile)
     local result = program.run({ "-b", "-l", "-A", made.image, path }, { cwd = made.dir })
     assert.same({ "", 0 }, { result.stderr, result.status })
-    local counts, number = {}, -1  -- a title comes first
+    local counts, number = {}, -1  -- the first line is a heading
     for line in result.stdout:gmatch "([^\n]*)\n" do
       number = number + 1
       local count = line:match "^ *([%d#]+) %->"

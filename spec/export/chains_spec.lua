@@ -73,7 +73,7 @@ describe("call chains", function()
       local profile = crafted.profile(crafted.random())
       local list = chains.of(profile, FACTOR)
       local sum = sums(list)
-      local near = #list + 1  -- each chain is rounded
+      local near = #list + 1  -- tolerance: each chain is rounded
       for f in profile:functions() do
         assert.equal(f.ticks * FACTOR // 1 | 0, sum.ending[f.id] or 0, remark)
         assert.near((f.ticks + f.children_ticks) * FACTOR, sum.with[f.id] or 0, near, remark)
