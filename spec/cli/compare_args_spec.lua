@@ -1,4 +1,4 @@
--- --compare and --fail-on: what they take, what they print, and what the status is.
+-- --compare and --fail-on: their arguments, their output, and the exit status.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -10,7 +10,7 @@ local small = require "support.small"
 
 local dkjson = require "dkjson"
 
--- A build of the fixture, in a directory of its own.
+-- A build of the fixture in a new directory.
 local function make(number)
   local dir = shell.tmpdir("build-" .. number)
   for _, name in ipairs { "left", "right" } do
@@ -22,7 +22,7 @@ local function make(number)
   return made
 end
 
--- A profile of it: samples by function, "helper 2" for the second one of that name; calls of each by main.
+-- A profile of it, from samples by function ("helper 2" is the second of that name) and calls of each by main.
 local function profile(made, ticks)
   local plan = { ticks = {}, arcs = {} }
   for name, count in pairs(ticks) do
@@ -42,7 +42,7 @@ local function run(...)
   return program.run { "-b", ... }
 end
 
--- What is printed: the same words with single blanks between.
+-- Output with runs of blanks reduced to one.
 local function printed(...)
   local result = run(...)
   assert.same({ "", 0 }, { result.stderr, result.status })
@@ -65,7 +65,7 @@ self seconds total seconds calls
 old new change error ratio old new change error ratio old new change ratio name
 ]]
 
--- The rows of the fixture's profiles: helper of left.c grew as much as that of right.c became less.
+-- The rows for the fixture's profiles: helper in left.c grew by as much as helper in right.c shrank.
 local rows <const> = [[
 1.00 4.00 +3.00 0.22 4.00 1.00 4.00 +3.00 0.22 4.00 7 7 0 1.00 helper (left.c)
 4.00 1.00 -3.00 0.22 0.25 4.00 1.00 -3.00 0.22 0.25 7 7 0 1.00 helper (right.c)
@@ -80,7 +80,7 @@ describe("--compare", function()
     assert.equal(title:format "1 run" .. rows, printed("--compare", before, "--compare", old.image, new.image, after))
   end)
 
-  it("takes names with commas between, in any order, and those that have commas", function()
+  it("takes names separated by commas, in any order, and names that contain commas", function()
     local expected = title:format "1 run" .. rows
     assert.equal(expected, printed("--compare=" .. before .. "," .. old.image, new.image, after))
     assert.equal(expected, printed("--compare=" .. old.image .. "," .. before, new.image, after))
@@ -89,9 +89,9 @@ describe("--compare", function()
     assert.equal(expected, printed("--compare=" .. odd, "--compare=" .. old.image, new.image, after))
   end)
 
-  it("takes several profiles, of which it makes the mean, directories, and exported ones", function()
+  it("takes several profiles and compares their mean; directories; and exported profiles", function()
     local expected = title:format "2 runs" .. rows
-    -- errors are smaller by what the old side adds to them
+    -- the old side contributes less to the errors
     local function without_errors(text)
       return (text:match("\nself.*"):gsub("([+-]%d%.%d%d) %d%.%d%d~?", "%1"))
     end
@@ -106,7 +106,7 @@ describe("--compare", function()
     assert.equal(two, printed("--compare=" .. table.concat({ json, before, old.image }, ","), new.image, after))
   end)
 
-  it("has those columns that there are figures for", function()
+  it("prints only columns for which there are figures", function()
     local plan = { functions = { "main", "f" }, ticks = { f = 100 }, calls = { { "main", "f", 3 } } }
     local function compared(without)
       local less = { functions = plan.functions, ticks = plan.ticks, calls = plan.calls }
@@ -118,7 +118,7 @@ describe("--compare", function()
       "calls\nold new change ratio name\n3 3 0 1.00 f\n0 0 0 main\n", compared "ticks")
   end)
 
-  it("has means of calls where runs differ", function()
+  it("prints mean calls if runs differ", function()
     local function plan(calls)
       return { functions = { "main", "f" }, ticks = { f = 1 }, calls = { { "main", "f", calls } } }
     end
@@ -127,7 +127,7 @@ describe("--compare", function()
       :find(" 3.5 2 -1.5 0.57 f\n", 1, true))
   end)
 
-  it("takes the new program for the old one if none is named", function()
+  it("uses the new program as the old one if none is named", function()
     local text = printed("--compare=" .. after, new.image, after)
     assert.truthy(text:find("\nchange: +0.00 seconds, error 0.35~, 1.00 times as much\n", 1, true), text)
     assert.truthy(text:find " name\n$", text)
@@ -141,13 +141,13 @@ describe("--compare", function()
     assert.equal(title:format "1 run" .. rows, (result.stdout:gsub(" +", " "):gsub(" ?\n ?", "\n")))
   end)
 
-  it("stands alone, unless other reports are asked for", function()
+  it("is printed alone, unless other reports are requested", function()
     local both = run("-p", "--compare=" .. before .. "," .. old.image, new.image, after).stdout
     assert.truthy(both:find "^Flat profile:.*\f\nComparison of profiles")
     assert.is_nil(both:find "Call graph")
   end)
 
-  it("goes by what is selected, and shows files that are asked for", function()
+  it("compares only selected functions, and shows files if requested", function()
     local words = { "--compare=" .. before .. "," .. old.image, new.image, after }
     local text = printed("-pmoved", table.unpack(words))
     assert.is_nil(text:find("helper", 1, true))
@@ -157,19 +157,19 @@ describe("--compare", function()
       old.dir), 1, true))
   end)
 
-  it("explains itself, unless that is not wanted", function()
+  it("explains the report, except with -b", function()
     local result = program.run { "--compare=" .. before .. "," .. old.image, new.image, after }
     assert.truthy(result.stdout:find "\n\nHow to read the comparison\n")
   end)
 
-  it("has bold headings in colours, and the same text", function()
+  it("has bold headings with --color, and the same text", function()
     local words = { "--compare=" .. before .. "," .. old.image, new.image, after }
     local colored = run("--color", table.unpack(words)).stdout
     assert.truthy(colored:find("\27[1mComparison of profiles, per run:\27[0m\n", 1, true))
     assert.equal(run(table.unpack(words)).stdout, (colored:gsub("\27%[[%d;]*m", "")))
   end)
 
-  it("leaves bad profiles out under --keep-going, on either side", function()
+  it("skips bad profiles on either side with --keep-going", function()
     local bad = shell.write(shell.tmpdir() .. "/bad", "gmon")
     local result = run("--keep-going", "--compare=" .. table.concat({ before, bad, old.image }, ","), new.image, after,
       bad)
@@ -180,7 +180,7 @@ describe("--compare", function()
     assert.truthy(result.stdout:find "\nnew: 1 run, ")
   end)
 
-  it("has several profiles read by several processes", function()
+  it("reads several profiles in several processes", function()
     local names = table.concat({ before, before, before, old.image }, ",")
     assert.equal(printed("--compare=" .. names, new.image, after),
       printed("--jobs=2", "--compare=" .. names, new.image, after))
@@ -192,7 +192,7 @@ describe("--compare", function()
     local found = dkjson.decode(result.stdout)
     assert.same({ "gprof-comparison", 1, "seconds", 0.05 }, { found.format, found.version, found.unit, found.chance })
     assert.same({ runs = 1, period = 0.01, total = 6.26 }, found.old)
-    assert.equal(7, #found.functions) -- one without any change among them
+    assert.equal(7, #found.functions) -- includes one without any change
     local f = found.functions[5]
     assert.same({ "moved", "both", 1, 0.64, 0.36, 7, 0 },
       { f.name, f.status, f.joined, f.self.old, f.total.new, f.calls.old, f.calls.change })
@@ -209,7 +209,7 @@ describe("--compare", function()
   local far <const> = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
     { kind = "histogram", low = 0x8000000, high = 0x8000040, bins = { 1, 2 } } } })
 
-  -- What is said of what is old.
+  -- Errors about old files.
   for name, case in pairs {
     ["of another program"] = { strange .. "," .. stranger,
       ("%s, %s: has no function in common with %s"):format(strange, stranger, new.image) },
@@ -235,7 +235,7 @@ describe("--compare", function()
     end)
   end
 
-  it("refuses profiles that cannot be added up, or compared", function()
+  it("refuses profiles that cannot be added up or compared", function()
     local function rated(rate, unit)
       local low, size = build.section(new.image, ".text")
       return gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = { { kind = "histogram", low = low & ~1,
@@ -251,7 +251,7 @@ describe("--compare", function()
     check_failure(misses .. ": misses cannot be compared with seconds", run("--compare", misses, new.image, after))
   end)
 
-  it("warns of an exported profile that is not a whole one", function()
+  it("warns about an exported profile that is incomplete", function()
     local part = shell.write(shell.tmpdir() .. "/part.json",
       run("--export=json", "-phelper", old.image, before).stdout)
     local result = run("--compare=" .. part, new.image, after)
@@ -261,12 +261,12 @@ describe("--compare", function()
     assert.truthy(printed("-phelper", "--compare=" .. part, new.image, after):find(" helper (left.c)\n", 1, true))
   end)
 
-  it("goes by function only", function()
+  it("compares only functions", function()
     check_failure("options --compare and -l (--line) exclude each other",
       run("-l", "--compare=" .. before, new.image, after))
   end)
 
-  it("is what the report 'comparison' needs", function()
+  it("is required by the report 'comparison'", function()
     check_failure("comparison: needs an old profile (--compare)", run("--report=comparison", new.image, after))
   end)
 end)
@@ -274,34 +274,34 @@ end)
 describe("--fail-on", function()
   local old_words <const> = "--compare=" .. before .. "," .. old.image
 
-  it("has status 2 if something got slower, and names it", function()
+  it("exits with status 2 if a function got slower, and names it", function()
     local result = run("--fail-on=50", old_words, new.image, after)
     assert.same({ "gprof.lua: slower: helper (left.c): 1 to 4 seconds per run, 300.0 % more (error 0.22)\n", 2 },
       { result.stderr, result.status })
     assert.equal(run(old_words, new.image, after).stdout, result.stdout)
   end)
 
-  it("has status 0, and says nothing, if it is less than that", function()
+  it("exits with status 0 without a message if the growth is smaller", function()
     for _, percent in ipairs { "300", "300%", "1000.5%" } do
       local result = run("--fail-on=" .. percent, old_words, new.image, after)
       assert.same({ "", 0 }, { result.stderr, result.status })
     end
   end)
 
-  it("is quiet about noise", function()
+  it("ignores noise", function()
     local noisy = profile(old, { ["helper"] = 110, ["helper 2"] = 430, moved = 70, old_name = 55, left = 16 })
     local result = run("--fail-on=0", old_words, old.image, noisy)
     assert.same({ "", 0 }, { result.stderr, result.status })
   end)
 
-  it("is about the whole program, too", function()
+  it("checks the whole program, too", function()
     local slow = profile(new, { ["helper"] = 100, ["helper 2"] = 400, moved = 64, new_name = 250, left = 12 })
     local result = run("--fail-on=10%", old_words, new.image, slow)
     assert.same({ "gprof.lua: slower: the whole program: 6.26 to 8.26 seconds per run, 31.9 % more (error 0.38)\n", 2 },
       { result.stderr, result.status })
   end)
 
-  it("tells errors apart: they have status 1", function()
+  it("exits with status 1 on errors", function()
     local bad = shell.write(shell.tmpdir() .. "/bad", "gmon")
     local result = run("--fail-on=0", "--keep-going", old_words, new.image, after, bad)
     assert.same(1, result.status)
@@ -315,7 +315,7 @@ describe("--fail-on", function()
     end
   end)
 
-  it("needs something to compare with", function()
+  it("needs --compare", function()
     check_failure("option --fail-on needs --compare",
       run("--fail-on=5", new.image, after))
   end)

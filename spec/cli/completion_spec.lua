@@ -1,4 +1,4 @@
--- Completion by shells: what bash and zsh make of words that are begun, with the scripts that the program prints.
+-- Shell completion: how bash and zsh complete words with the scripts that the program prints.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local command_line = require "gprof.cli.command_line"
@@ -31,21 +31,21 @@ describe("--print-completion", function()
     assert.equal(program.run({ "--print-completion=bash" }).stdout, program.run({ "--print-comp", "bash" }).stdout)
   end)
 
-  it("wins over what comes behind it, as -h does", function()
+  it("ignores the options after it, as -h does", function()
     local plain = program.run({ "--print-completion=zsh" }).stdout
     assert.equal(plain, program.run({ "--print-completion=zsh", "--unheard-of" }).stdout)
     assert.equal(plain, program.run({ "--print-completion=zsh", "-h", "/no/image" }).stdout)
   end)
 
-  it("knows two shells", function()
+  it("supports two shells", function()
     local result = program.run { "--print-completion=fish" }
     assert.same({ "gprof.lua: option --print-completion takes bash or zsh, not 'fish'\n", "", 1 },
       { result.stderr, result.stdout, result.status })
   end)
 end)
 
-describe("The words that options have to choose from", function()
-  it("are taken by the program", function()
+describe("The values that options permit", function()
+  it("are accepted by the program", function()
     for _, option in ipairs(options.all) do
       for _, value in ipairs(options.values(option) or {}) do
         assert.is_true(pcall(command_line.read, { "--" .. option.long .. "=" .. value }), value)
@@ -53,13 +53,13 @@ describe("The words that options have to choose from", function()
     end
   end)
 
-  it("of demangling are all that libiberty has", function()
+  it("of demangling are all of libiberty's styles", function()
     local said = shell.run({ "c++filt", "--help" }, { env = { LC_ALL = "C" } }).stdout:match "{([%w,-]+)}"
     if not said then
-      pending "c++filt is not here"
+      pending "needs c++filt"
       return
     end
-    finally(function() core.demangling_style "auto" end)  -- as it is at the start: it is the whole process's
+    finally(function() core.demangling_style "auto"end)  -- the initial style; it is global
     for style in said:gmatch "[^,]+" do
       assert.is_true(core.demangling_style(style))
       assert.equal(style, said:match(("(%s)"):format(style:gsub("%-", "%%-"))))
@@ -85,12 +85,12 @@ end)
 
 describe("bash", function()
   if not is_here "bash" then
-    pending "bash is not here"
+    pending "needs bash"
     return
   end
   local path, dir = script "bash", directory()
 
-  -- What stands in COMPREPLY for words, of which the last is the one to be completed; sorted.
+  -- The sorted contents of COMPREPLY for words, of which the last is completed.
   local function completed(...)
     local result = shell.check({ "bash", "--norc", "-c", [[
       set -u
@@ -108,7 +108,7 @@ describe("bash", function()
 
   local files <const> = { "folder", "map.txt", "my.lua", "two words" }
 
-  it("takes the script", function()
+  it("accepts the script", function()
     shell.check { "bash", "--norc", "-n", path }
     local result = shell.check { "bash", "--norc", "-c", [[source "$0"; complete -p gprof.lua]], path }
     assert.equal("complete -F _gprof_lua gprof.lua\n", result.stdout)
@@ -128,18 +128,18 @@ describe("bash", function()
     end
   end)
 
-  it("offers the options that a word begins", function()
+  it("offers the options that begin with a word", function()
     assert.same({ "--sum", "--sum-file=" }, completed "--su")
     assert.same({ "--brief" }, completed("image", "-p", "--b"))
     assert.same({ "-p" }, completed "-p")
     assert.same({}, completed "--unheard-of")
   end)
 
-  it("offers an option's words, however it is written", function()
+  it("offers an option's values, in all forms of the option", function()
     local formats = { "4.4bsd", "auto", "bsd", "magic", "prof" }
     assert.same(formats, completed("-O", ""))
     assert.same(formats, completed("--file-format", ""))
-    assert.same(formats, completed("--file-format", "=")) -- so bash takes words apart
+    assert.same(formats, completed("--file-format", "=")) -- bash splits words at "="
     assert.same({ "magic" }, completed("--file-format", "=", "m"))
     assert.same({ "--file-format=magic" }, completed "--file-format=m")
     assert.same({ "-Omagic" }, completed "-Om")
@@ -154,13 +154,13 @@ describe("bash", function()
     end
   end)
 
-  it("takes no word for an argument that has to be attached", function()
+  it("takes no separate word for an argument that must be attached", function()
     assert.same(files, completed("--color", ""))
     assert.same(files, completed("-p", ""))
     assert.same({}, completed "-pO") -- a symspec
   end)
 
-  it("offers files where options take them, and for operands", function()
+  it("offers files for options that take them, and for operands", function()
     for _, words in ipairs { { "" }, { "image", "" }, { "-S", "" }, { "--external-symbol-table", "=", "" },
       { "-R", "" }, { "--sum-file", "" }, { "--", "" }, { "-bS", "" } } do
       assert.same(files, completed(table.unpack(words)), table.concat(words, " "))
@@ -194,12 +194,12 @@ end)
 
 describe("zsh", function()
   if not is_here "zsh" then
-    pending "zsh is not here"
+    pending "needs zsh"
     return
   end
   local path, dir = script "zsh", directory()
 
-  -- What lines become in an interactive shell when Tab is pressed at the end of each: "^G" shows a line as it is.
+  -- Completes lines in an interactive shell by pressing Tab at the end of each; "^G" prints the line.
   local driver <const> = [[
     setopt extended_glob
     zmodload zsh/zpty
@@ -218,7 +218,7 @@ describe("zsh", function()
     done
     zpty -d shell]]
 
-  -- What the lines are completed to; `load` is what makes the shell know the script.
+  -- The completed lines; `load` is the command that loads the script.
   local function completed(lines, load)
     local shown = shell.write(shell.tmpdir() .. "/shown", "")
     shell.check({ "zsh", "-f", "-c", driver, "zsh", load or "compinit -u -D; source " .. shell.quote(path), dir, shown,
@@ -229,11 +229,11 @@ describe("zsh", function()
     return result
   end
 
-  it("takes the script", function()
+  it("accepts the script", function()
     shell.check { "zsh", "-f", "-n", path }
   end)
 
-  it("is told of every option by every name, and describes them", function()
+  it("knows every option by every name, with a description", function()
     local result = shell.check { "zsh", "-f", "-c", [[
       compdef() { print -r -- "compdef $*" }
       _arguments() { print -rl -- "$@" }
@@ -248,7 +248,7 @@ describe("zsh", function()
     end
   end)
 
-  it("completes options, their words, and files", function()
+  it("completes options, their values, and files", function()
     local cases = {
       ["gprof.lua --bri"] = "gprof.lua --brief ",
       ["gprof.lua -b --color=al"] = "gprof.lua -b --color=always ",
@@ -278,7 +278,7 @@ describe("zsh", function()
     end
   end)
 
-  it("finds the script in its path, too", function()
+  it("finds the script in $fpath, too", function()
     local folder = shell.tmpdir()
     shell.write(folder .. "/_gprof.lua", shell.read(path))
     assert.same({ "gprof.lua --color=always ", "gprof.lua --brief " },

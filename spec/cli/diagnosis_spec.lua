@@ -1,5 +1,5 @@
--- What is said of a profile in which something is odd: likely causes, on standard error, once; and nothing where there
--- is no reason, or nobody wants to read.
+-- Hints at the likely causes of oddities in a profile: on standard error, once, and only where they matter
+-- to the output and -b is not given.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -11,15 +11,15 @@ local shell = require "support.shell"
 local plan <const> = crafted.example
 local image <const> = crafted.image(plan)
 
--- What is said with these words; the report is what it is without.
+-- The messages of a run, which must succeed.
 local function said(...)
   local result = program.run { ... }
   assert.equal(0, result.status, result.stderr)
   return result.stderr
 end
 
-describe("A profile in which nothing is odd", function()
-  it("has nothing said of it", function()
+describe("A normal profile", function()
+  it("causes no hints", function()
     local profile = crafted.gmon(plan)
     for _, words in ipairs { {}, { "-b" }, { "-p" }, { "-q" }, { "-z" }, { "--tree" }, { "-C" }, { "-T" },
       { "-Pleaf" } } do
@@ -35,7 +35,7 @@ describe("Without samples", function()
   local message <const> = "gprof.lua: hint: no samples: one is taken every 10 ms of CPU time, but the program ran " ..
     "for less time, or ran other code; use a longer run, or the sum of several (-s)\n"
 
-  it("the sampling period is told, if time is what was to be seen", function()
+  it("the hint gives the sampling period, if the report shows only time", function()
     for _, words in ipairs { {}, { "-p" }, { "--tree" }, { "-T" }, { "-q", "-p" } } do
       assert.equal(message, said(image, idle, table.unpack(words)))
     end
@@ -51,7 +51,7 @@ describe("Without samples", function()
     end
   end)
 
-  it("selections are none of it", function()
+  it("selections cause no hint", function()
     assert.equal("", said("-Pleaf", "-Pwork", "-Pping", "-Ppong", image, crafted.gmon(plan)))
   end)
 end)
@@ -60,7 +60,7 @@ describe("Without debugging information", function()
   local profile = crafted.gmon(plan)
   local message = "gprof.lua: hint: " .. image .. " has no line numbers: was it compiled with -g?\n"
 
-  it("that is told where lines are asked for", function()
+  it("there is a hint if lines are requested", function()
     for _, words in ipairs { { "-A" }, { "-l" }, { "-l", "-C" }, { "--annotate-time" } } do
       assert.equal(message, said(image, profile, table.unpack(words)))
     end
@@ -79,20 +79,20 @@ end)
 describe("Without arcs", function()
   local flat = crafted.gmon { functions = plan.functions, ticks = plan.ticks }
 
-  it("the missing call graph is told of, if it would have been printed", function()
+  it("there is a hint if the call graph would have been printed", function()
     assert.equal("gprof.lua: hint: no calls were recorded, so there is no call graph: was the program compiled with " ..
       "-pg, not just linked with it?\n", said(image, flat))
   end)
 
-  it("nothing is said otherwise", function()
+  it("there is no hint otherwise", function()
     for _, words in ipairs { { "-b" }, { "-p" }, { "-Q" }, { "--tree" }, { "--gnu-compat" }, { "--export=folded" } } do
       assert.equal("", said(image, flat, table.unpack(words)))
     end
   end)
 end)
 
-describe("Samples of no function", function()
-  -- So many of them before the first function, of a hundred.
+describe("Samples outside all functions", function()
+  -- A profile of 100 samples, of which this number falls before the first function.
   local function profile_with(strays)
     local bins = { [4] = strays, [5] = 100 - strays }
     for i = 1, 16 do bins[i] = bins[i] or 0 end
@@ -104,7 +104,7 @@ describe("Samples of no function", function()
     return path
   end
 
-  it("are told of from ten on, and from a twentieth of all", function()
+  it("cause a hint if they are at least ten, and a twentieth of all", function()
     local message = "gprof.lua: hint: 10 of 100 samples are in code outside of all functions: the profile may be " ..
       "from another build, or symbols may have been stripped\n"
     assert.equal(message, said(image, profile_with(10)))
@@ -112,7 +112,7 @@ describe("Samples of no function", function()
     assert.equal("", said(image, profile_with(0)))
   end)
 
-  it("are not told of where they do not matter", function()
+  it("cause no hint where they do not matter", function()
     for _, words in ipairs { { "-b" }, { "-C" }, { "-i" }, { "--gnu-compat" } } do
       assert.equal("", said(image, profile_with(50), table.unpack(words)))
     end
@@ -121,7 +121,7 @@ describe("Samples of no function", function()
     end
   end)
 
-  it("come with the age of the program, if that speaks for another build", function()
+  it("are explained by a program that is newer than the profile", function()
     local copy = shell.tmpdir() .. "/copy"
     shell.check { "cp", image, copy }
     local profile = profile_with(40)
@@ -131,7 +131,7 @@ describe("Samples of no function", function()
     assert.equal("", said(copy, profile_with(0)))
   end)
 
-  it("come with the addresses, if these are far from the code", function()
+  it("are explained by addresses far from the code", function()
     local high = crafted.BASE + 0x100000
     local bins = { 50 }
     for i = 1, 3 do bins[i + 1] = i == 3 and 50 or 0 end
@@ -163,7 +163,7 @@ describe("A name that matches nothing", function()
     return program.run({ "-b", "-p" .. spec }, { cwd = dir }).stderr
   end
 
-  it("may be that of a function that was inlined, if debugging information has it", function()
+  it("may belong to an inlined function, if it is in debugging information", function()
     for _, options in ipairs { { "-g" }, { "-g", "-gz" }, { "-g", "-gdwarf-4" } } do
       local dir = compiled(table.unpack(options))
       assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing" .. GUESS,
@@ -176,7 +176,7 @@ describe("A name that matches nothing", function()
     end
   end)
 
-  it("may be in a debugging file, that the symbols came from", function()
+  it("may be in a separate debugging file", function()
     local dir = compiled("-g")
     shell.check({ "objcopy", "--only-keep-debug", "a.out", "kept" }, { cwd = dir })
     shell.check({ "strip", "-s", "a.out" }, { cwd = dir })
@@ -185,12 +185,12 @@ describe("A name that matches nothing", function()
       warning(dir, "hidden_helper"))
   end)
 
-  it("is no more than that without", function()
+  it("is not explained without debugging information", function()
     assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing\n",
       warning(compiled(), "hidden_helper"))
   end)
 
-  it("is found wherever in the names it stands", function()
+  it("is found anywhere in the debugging information's names", function()
     local dir, names = shell.tmpdir(), {}
     for i = 1, 9000 do names[i] = ("extern int name_of_some_length_%d; "):format(i) end
     shell.write(dir .. "/a.c", table.concat(names, "\n") .. "int f(void) { return 0" ..
@@ -206,11 +206,11 @@ describe("A name that matches nothing", function()
   end)
 end)
 
-describe("Arcs that lead to no entry of a function", function()
+describe("Arcs that do not lead to a function entry", function()
   local large <const> = build.craft { address = 0x1000, text = 0x800,
     symbols = { { "main", 0 }, { "work", 0x200 }, { "leaf", 0x400 }, { "_last", 0x600 } } }
 
-  -- A profile of ten arcs, of which so many lead to an entry, and so many to a library.
+  -- A profile of ten arcs, with the numbers of those that lead to an entry, and to a library.
   local function profile_with(fitting, elsewhere)
     local bins = {}
     for i = 1, 16 do bins[i] = 1 end
@@ -224,13 +224,13 @@ describe("Arcs that lead to no entry of a function", function()
     return path
   end
 
-  it("are told of if they are most", function()
+  it("cause a hint if most arcs do so", function()
     assert.equal("gprof.lua: hint: 6 of 10 arcs do not lead to a function entry: the profile may be from another " ..
       "build, or symbols may have been stripped (see --verify)\n", said(large, profile_with(4)))
     assert.equal("", said(large, profile_with(5)))
   end)
 
-  it("are told of if they are some, and the program is newer than the profile", function()
+  it("cause a hint if some arcs do so, and the program is newer than the profile", function()
     local copy = shell.tmpdir() .. "/copy"
     shell.check { "cp", large, copy }
     local some, few = profile_with(7), profile_with(8)
@@ -240,7 +240,7 @@ describe("Arcs that lead to no entry of a function", function()
     assert.equal("", said(copy, few))
   end)
 
-  it("are not told of where they do not matter, or have another reason", function()
+  it("cause no hint where they do not matter, or have another reason", function()
     for _, words in ipairs { { "-b" }, { "-C" }, { "-i" }, { "--gnu-compat" }, { "-a" } } do
       assert.equal("", said(large, profile_with(0), table.unpack(words)))
     end
@@ -250,7 +250,7 @@ describe("Arcs that lead to no entry of a function", function()
     assert.equal("", said(large, profile_with(1, 9)))
   end)
 
-  it("all go to libraries in a profile that is told to be of the program all the same", function()
+  it("cause a hint at --with if all lead to libraries", function()
     local records = { { kind = "histogram", low = 0x1000, high = 0x1800, bins = { 0, 0, 0, 0 } },
       { kind = "arc", count = 1, from = 0x1004, self = 0x7f0000000000 } }
     local path = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })

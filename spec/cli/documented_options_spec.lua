@@ -1,4 +1,4 @@
--- The manual and the manual page tell of every option, by all its names and with its argument, and of no other.
+-- The manual and the manual page list exactly the program's options, with all names and arguments.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local options = require "gprof.cli.options"
@@ -27,7 +27,7 @@ local function all_forms()
   return forms
 end
 
--- The manual's list of options: items that begin with the forms of an option, each in backquotes.
+-- The options in the manual's list: items that begin with the forms of an option, in backquotes.
 local function forms_in_manual()
   local manual = shell.read(program.root .. "/doc/manual.md")
   local chapter = manual:match("\n## [^\n]*The options\n(.-)\n## ")
@@ -41,7 +41,7 @@ end
 
 local page <const> = program.root .. "/doc/gprof.lua.1"
 
--- The manual page's: lines that begin with an option after five blanks. Bold letters are struck twice.
+-- The options in the manual page: lines that begin with five blanks and an option. Bold letters are overstruck.
 local function forms_in_page()
   local text = shell.check({ "mandoc", "-T", "ascii", "-O", "width=200", page }).stdout:gsub(".\b", "")
   local forms = {}
@@ -53,7 +53,7 @@ local function forms_in_page()
 end
 
 describe("options in documents", function()
-  it("are those of the program in the manual", function()
+  it("are exactly the program's in the manual", function()
     assert.same(all_forms(), forms_in_manual())
   end)
 
@@ -62,11 +62,11 @@ describe("options in documents", function()
     return
   end
 
-  it("are those of the program in the manual page", function()
+  it("are exactly the program's in the manual page", function()
     assert.same(all_forms(), forms_in_page())
   end)
 
-  it("stand in a manual page without faults", function()
+  it("are in a manual page without mandoc warnings", function()
     local result = shell.run { "mandoc", "-T", "lint", "-W", "warning", page }
     assert.same({ 0, "" }, { result.status, result.stdout })
   end)

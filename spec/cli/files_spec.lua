@@ -1,4 +1,4 @@
--- Files of all kinds and names in all places where one is named: they are read, or refused in one line, and nothing
+-- Files of all kinds and names, wherever the command line takes one: they are read or refused in one line, and nothing
 -- hangs.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -19,7 +19,7 @@ shell.write(plain.map, (shell.read(plain.symbols):gsub("[^\n]+", "file.o:%0")))
 shell.write(plain.words, "-p")
 shell.write(plain.list, plain.profile)
 
--- How each file is named, of whatever name.
+-- Options by kind of file, for a given name.
 local places <const> = {
   image = function(file) return { "-b", "-p", "--", file, plain.profile } end,
   profile = function(file) return { "-b", "-p", "--", plain.image, file } end,
@@ -35,7 +35,7 @@ local function run(place, file, options)
   return program.run(places[place](file), options)
 end
 
-describe("a file may be called", function()
+describe("a file may be named", function()
   for what, name in pairs { blanks = " a  b ", dashes = "--", ["an option"] = "-p", newlines = "a\n\nb\n",
     ["any bytes"] = "\1\27\x7f\x80\xff", quotes = [['"`$(\]], ["as long as can be"] = ("x"):rep(255),
     ["as a format"] = "%s%n%d", dots = "..." } do
@@ -62,7 +62,7 @@ describe("a file may be called", function()
   end
 end)
 
--- Paths of files that are none, by what they are; from the directory that they are in.
+-- Paths of things that are not regular files, by kind, relative to their directory.
 local function odd_files()
   local home = shell.tmpdir "odd"
   shell.check({ "sh", "-c", "mkdir dir; mkfifo pipe; ln -s loop loop; ln -s nowhere dangling" }, { cwd = home })
@@ -76,10 +76,10 @@ local function odd_files()
   return files, home
 end
 
-describe("where a file is wanted", function()
+describe("where a file is expected", function()
   local files, home = odd_files()
 
-  -- Ends in time, with what is expected or with one line.
+  -- Checks that a run ends in time, as expected or with an error in one line.
   local function check(result)
     local _, lines = result.stderr:gsub("\n", "")
     assert.truthy(result.status == 0 or result.status == 1 and lines == 1 and result.stdout == "",
@@ -102,7 +102,7 @@ describe("where a file is wanted", function()
     end)
   end
 
-  it("there may be a pipe, but for an object file, which is not waited for", function()
+  it("there may be a pipe, which is refused without waiting in place of an object file", function()
     local result = program.run(places.image "pipe", { cwd = home, timeout = 30 })
     assert.same({ 1, "", "gprof.lua: pipe: is a pipe: an object file cannot be read from a pipe\n" },
       { result.status, result.stdout, result.stderr })
@@ -114,8 +114,8 @@ describe("where a file is wanted", function()
   end)
 end)
 
-describe("a profile that is cut while it is read", function()
-  it("is an error in one line, or read", function()
+describe("a profile that is truncated while it is read", function()
+  it("is read, or refused in one line", function()
     local path = dir .. "/cut"
     for size = 0, #shell.read(plain.profile), 97 do
       shell.write(path, shell.read(plain.profile):sub(1, size))

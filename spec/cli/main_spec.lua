@@ -1,4 +1,4 @@
--- The program as a whole: where it finds what it needs, what it prints by default, and how it fails: with one line on
+-- The program as a whole: how it finds its files, what it prints by default, and how it fails: with one line on
 -- standard error, status 1, and nothing on standard output.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -22,7 +22,7 @@ local function check_output(expected, result)
   assert.equal(0, result.status)
 end
 
--- Checks that a run failed, with this message and no other word.
+-- Checks that a run failed with exactly this message.
 local function check_failure(message, result)
   assert.equal("gprof.lua: " .. message .. "\n", result.stderr)
   assert.equal("", result.stdout)
@@ -35,28 +35,28 @@ end
 
 local report <const> = run("-b", image, profile).stdout
 
-describe("without options that name a report", function()
+describe("without options that select a report", function()
   local flat, graph = run("-b", "-p", image, profile).stdout, run("-b", "-q", image, profile).stdout
 
-  it("prints flat profile, call graph and index, a form feed between two", function()
+  it("prints flat profile, call graph and index, separated by form feeds", function()
     assert.equal(flat .. "\f\n" .. graph, report)
     assert.truthy(flat:find("^Flat profile:\n"))
     assert.truthy(graph:find("^\t\t\tCall graph\n.*\n\f\nIndex by function name\n\n[^\f]+\n$"))
   end)
 
-  it("prints what is left if one is taken away", function()
+  it("prints the other one if one is excluded", function()
     check_output(graph, run("-b", "-P", image, profile))
     check_output(flat, run("-b", "-Q", image, profile))
   end)
 
-  it("prints what there are records for", function()
+  it("prints only reports for which there are records", function()
     local only_ticks = { functions = plan.functions, ticks = plan.ticks }
     local only_calls = { functions = plan.functions, calls = plan.calls }
     assert.is_nil(run("-b", image, crafted.gmon(only_ticks)).stdout:find("\f", 1, true))
     assert.truthy(run("-b", image, crafted.gmon(only_calls)).stdout:find("^\t\t\tCall graph\n"))
   end)
 
-  it("explains the reports unless told to be brief", function()
+  it("explains the reports, except with -b", function()
     local long = run(image, profile)
     check_output(long.stdout, long)
     assert.truthy(#long.stdout > #report + 2000)
@@ -107,7 +107,7 @@ describe("the program", function()
     check_output(report, launch.line([["$@" <&-]], { "-b", image, profile }))
   end)
 
-  it("is the library, too, wherever the script is", function()
+  it("can be required as the library from any directory", function()
     local result = launch.script([[print(require "gprof".image(arg[1]).path)]], { image }, { cwd = shell.tmpdir() })
     check_output(image .. "\n", result)
   end)
@@ -120,14 +120,14 @@ describe("before it is built, the program", function()
     program.root .. "/Makefile", dir }
   local env = { LUA_CPATH = "/nowhere/?.so", LUA_CPATH_5_4 = false }
 
-  it("says what to run", function()
+  it("says which command builds it", function()
     check_failure(("the core is not built yet: run 'make -C %s'"):format(dir),
       shell.run({ "lua5.4", dir .. "/gprof.lua", "-b", image }, { env = env }))
     check_failure("the core is not built yet: run 'make -C .'",
       shell.run({ "lua5.4", "gprof.lua" }, { env = env, cwd = dir }))
   end)
 
-  it("says so as a library, too", function()
+  it("says so when required as a library, too", function()
     local result = shell.run({ "lua5.4", "-e", [[print(pcall(require, "gprof"))]] },
       { env = { LUA_CPATH = env.LUA_CPATH, LUA_PATH = dir .. "/?.lua" } })
     assert.truthy(result.stdout:find(("gprof's core is not built yet: run 'make -C %s'"):format(dir), 1, true))
@@ -140,11 +140,11 @@ describe("under Lua 5.1, the program", function()
   end
   local lua = which "lua5.1"
   if not lua then
-    pending "lua5.1 is not here"
+    pending "needs lua5.1"
     return
   end
 
-  -- A directory with a lua5.4 that does this.
+  -- Makes a directory with a lua5.4 that is this shell script.
   local function path_with(script)
     local dir = shell.tmpdir()
     shell.write(dir .. "/lua5.4", "#!/bin/sh\n" .. script .. "\n")
@@ -160,18 +160,18 @@ describe("under Lua 5.1, the program", function()
   interpreter[1] = which(interpreter[1])
   local path = path_with("exec " .. shell.join(interpreter) .. [[ "$@"]])
 
-  it("is the same", function()
+  it("prints the same", function()
     check_output(report, run_old(path, "-b", image, profile))
     check_failure("/none: No such file or directory", run_old(path, "/none"))
   end)
 
-  it("hands all arguments on", function()
+  it("passes all arguments on", function()
     local arguments = { "two words", "it's \"quoted\"", "", "a\nb\n", "$HOME `x` \\", "*", "-b", "\xff", "" }
     local result = run_old(path_with [[printf '<%s>' "$@"]], table.unpack(arguments))
     assert.equal(("<%s/gprof.lua><%s>"):format(program.root, table.concat(arguments, "><")), result.stdout)
   end)
 
-  it("ends as Lua 5.4 ends", function()
+  it("has the exit status of Lua 5.4", function()
     for _, status in ipairs { 0, 1, 7, 126, 255 } do
       assert.equal(status, run_old(path_with("exit " .. status)).status)
     end
@@ -182,7 +182,7 @@ describe("under Lua 5.1, the program", function()
     check_failure("needs Lua 5.4: this is Lua 5.1, and lua5.4 is not installed", run_old("/nowhere", "-b", image))
   end)
 
-  it("is no library", function()
+  it("cannot be required as a library", function()
     for _, place in ipairs { "/?.lua", "/lua/?/init.lua" } do  -- of a checkout, and installed
       local result = shell.run({ lua, "-e", [[print(pcall(require, "gprof"))]] },
         { env = { LUA_PATH = program.root .. place } })
@@ -191,12 +191,12 @@ describe("under Lua 5.1, the program", function()
   end)
 end)
 
-describe("a failure is one line:", function()
+describe("a failure is reported in one line:", function()
   local function save(bytes)
     return shell.write(shell.tmpdir() .. "/file", bytes)
   end
 
-  -- What is run, and what is said; "$" stands for the path in question.
+  -- Command lines by case, and their message, in which "$" stands for the path in question.
   local cases = {
     ["no image"] = { "$: No such file or directory", image = "/no/image" },
     ["an image without a name"] = { "'': No such file or directory", image = "" },
@@ -238,7 +238,7 @@ describe("a failure is one line:", function()
     end)
   end
 
-  it("a profile of another program, with what was sampled and where the code is", function()
+  it("a profile of another program, with both address ranges", function()
     local bytes = gmon.magic { records = {
       { kind = "histogram", low = 0x8000, high = 0x8040, bins = { 1, 2 } },
       { kind = "arc", from = 0x8004, self = 0x9000, count = 1 },
@@ -256,7 +256,7 @@ describe("a failure is one line:", function()
       run("-p", image, calls, calls))
   end)
 
-  it("no sign of the interpreter, whatever happens", function()
+  it("never with a stack traceback", function()
     for _, words in ipairs { { "-w", "x" }, { "-O" }, { "--demangle=x" }, { "@" .. shell.tmpdir() }, { "" } } do
       local result = program.run(words)
       assert.truthy(result.stderr:find("^gprof%.lua: [^\n]+\n$"), result.stderr)
@@ -266,8 +266,8 @@ describe("a failure is one line:", function()
   end)
 end)
 
-describe("no report at all", function()
-  it("is warned of if options have taken all away", function()
+describe("a run that prints no report", function()
+  it("is warned about if options exclude all reports", function()
     for _, words in ipairs { { "-P", "-Q" }, { "-p", "-P", "-Q" }, { "-Q", "-P", "-Z", "-J" } } do
       local result = run(image, profile, table.unpack(words))
       assert.same({ "", "gprof.lua: warning: nothing to print: the options exclude every report\n", 0 },
@@ -279,7 +279,7 @@ describe("no report at all", function()
     end
   end)
 
-  it("is not if there is anything", function()
+  it("is not warned about if something is printed", function()
     for _, words in ipairs { { "-P" }, { "-Q" }, { "-P", "-Q", "-i" }, { "-P", "-Q", "-C" },
       { "-P", "-Q", "--sum-file=/dev/null" }, { "-P", "-Q", "--report=flat" }, { "-P", "-Q", "-h" } } do
       assert.equal("", run(image, profile, table.unpack(words)).stderr)
@@ -288,7 +288,7 @@ describe("no report at all", function()
 end)
 
 describe("output", function()
-  -- A report of more than a buffer and a pipe hold.
+  -- A report that is larger than a buffer and a pipe together.
   local big = { functions = {}, ticks = {} }
   for i = 1, 4000 do
     big.functions[i] = ("a_function_with_a_name_of_some_length_%04d"):format(i)
@@ -297,7 +297,7 @@ describe("output", function()
 
   it("that cannot be written is an error", function()
     if not shell.exists "/dev/full" then
-      pending "/dev/full is not here"
+      pending "needs /dev/full"
       return
     end
     for _, words in ipairs { { "-b", image, profile }, big_words, { "--help" }, { "--version" } } do
@@ -305,17 +305,17 @@ describe("output", function()
     end
   end)
 
-  it("to nowhere is an error", function()
+  it("to a closed descriptor is an error", function()
     check_failure("standard output: Bad file descriptor", launch.line([["$@" >&-]], { "-b", image, profile }))
   end)
 
-  it("that nobody reads any more ends quietly", function()
+  it("to a closed pipe ends quietly", function()
     local result = launch.line([[{ "$@"; echo $? >&2; } | head -1]], big_words)
     assert.equal("Flat profile:\n", result.stdout)
     assert.truthy(result.stderr == "141\n" or result.stderr == "1\n", result.stderr) -- 141: SIGPIPE
   end)
 
-  it("that nobody reads any more ends quietly if that is no signal, too", function()
+  it("to a closed pipe ends quietly if SIGPIPE is ignored, too", function()
     local result = launch.line([[trap '' PIPE; { "$@"; echo $? >&2; } | head -1]], big_words)
     assert.same({ "Flat profile:\n", "1\n" }, { result.stdout, result.stderr })
   end)

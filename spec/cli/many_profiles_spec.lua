@@ -1,5 +1,5 @@
--- Sums of many profiles: directories and lists of them, trees of sums, several processes, bad profiles that are left
--- out, and the line that tells how far it is.
+-- Sums of many profiles: directories and lists of profiles, trees of sums, several processes, bad profiles, and the
+-- progress line.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -25,7 +25,7 @@ local function profile(...)
   return gmon.magic { records = { ... } }
 end
 
--- A directory with these files in it: bytes by name, or a table for a directory below it.
+-- Makes a directory with these files: contents by name, or a table for a subdirectory.
 local function directory(files, path)
   path = path or shell.tmpdir "many"
   for name, content in pairs(files) do
@@ -40,7 +40,7 @@ local function directory(files, path)
   return path
 end
 
--- Sums up by the program: the result, and the bytes of the sum, if there is one.
+-- Adds profiles up with the program. Returns the result, and the bytes of the sum, if there is one.
 local function sum(arguments, options)
   local path = shell.tmpdir() .. "/sum"
   local result = program.run({ "--sum-file=" .. path, image, table.unpack(arguments) }, options)
@@ -53,7 +53,7 @@ local function check_sum(expected, arguments, options)
   assert.equal(expected, bytes)
 end
 
--- Checks that there is no sum, but this message, from one process and from several.
+-- Checks that there is no sum, and only this message, with one process and with several.
 local function check_failure(message, arguments, options)
   for _, jobs in ipairs { "--jobs=1", "--jobs=3" } do
     local result, bytes = sum({ jobs, table.unpack(arguments) }, options)
@@ -64,7 +64,7 @@ end
 
 -- Random profiles ------------------------------------------------------------------------------
 
--- Another run of the program that left these records: other counts, some calls missing, others before their turn.
+-- Records of another run of the same program: other counts, some calls missing, others in another order.
 local function another_run(records)
   local run = {}
   for _, record in ipairs(records) do
@@ -83,7 +83,7 @@ local function another_run(records)
   return gmon.magic { records = run }
 end
 
--- Paths of profiles that go together.
+-- Paths of profiles that can be added up.
 local function random_runs()
   local dir, paths = shell.tmpdir "runs", {}
   local records = gmon.parse(chance.profile(subject, "magic")).records
@@ -93,7 +93,7 @@ local function random_runs()
   return paths, dir
 end
 
--- One that is cut off, does not go with the others, or is none.
+-- A file that is truncated, does not match the others, or is not a profile.
 local function spoil(path)
   local bytes = shell.read(path)
   local kind = math.random(4)
@@ -108,10 +108,10 @@ local function written(data)
   return shell.read(path), path
 end
 
-describe("any tree of sums is the flat sum:", function()
+describe("any tree of sums equals the flat sum:", function()
   local opened = assert(gprof.image(image))
 
-  -- Sums up the files from first to last, in as many sums of sums as chance wills: by files, or in memory.
+  -- Adds up the files from first to last in a random tree of sums, by files or in memory.
   local function tree(paths, first, last)
     local data, i = gprof.data.new { image = opened }, first
     while i <= last do
@@ -119,7 +119,7 @@ describe("any tree of sums is the flat sum:", function()
       if i == to then
         assert(data:read(paths[i]))
       elseif to - i == last - first then
-        to = i - 1  -- that would be no smaller
+        to = i - 1  -- the whole range would not be smaller
       elseif math.random(2) == 1 then
         assert(data:merge(tree(paths, i, to)))
       else
@@ -131,7 +131,7 @@ describe("any tree of sums is the flat sum:", function()
     return data
   end
 
-  it("by the library", function()
+  it("with the library", function()
     chance.cases(11000, 40)(function(remark)
       local paths = random_runs()
       local flat = written(assert(gprof.data(opened, table.unpack(paths))))
@@ -139,7 +139,7 @@ describe("any tree of sums is the flat sum:", function()
     end)
   end)
 
-  it("by several processes", function()
+  it("with several processes", function()
     chance.cases(12000, 20)(function(remark)
       local paths, dir = random_runs()
       local flat = written(assert(gprof.data(opened, table.unpack(paths))))
@@ -149,13 +149,13 @@ describe("any tree of sums is the flat sum:", function()
     end)
   end)
 
-  -- What is wrong with a file that is bad in more than one way may be told either way, as the sum has not all that
-  -- came before.
+  -- A file that is bad in more than one way may be reported either way, as a worker's sum lacks
+  -- the earlier files.
   local function without_reasons(text)
     return (text:gsub("(gprof%.lua: [^\n:]*/gmon%.%d+: )[^\n]*", "%1"))
   end
 
-  it("by several processes, which leave the same bad profiles out", function()
+  it("with several processes, which skip the same bad profiles", function()
     chance.cases(13000, 20)(function(remark)
       local paths, dir = random_runs()
       for _ = 1, math.random(3) do spoil(chance.pick(paths)) end
@@ -169,7 +169,7 @@ describe("any tree of sums is the flat sum:", function()
     end)
   end)
 
-  it("by several processes, which say what one would say of the first bad profile", function()
+  it("with several processes, which report the first bad profile as one process does", function()
     chance.cases(14000, 20)(function(remark)
       local paths, dir = random_runs()
       for _ = 1, math.random(3) do spoil(chance.pick(paths)) end
@@ -186,7 +186,7 @@ end)
 -- Directories and lists ----------------------------------------------------------------------------
 
 describe("a directory of profiles", function()
-  it("stands for all of them, and those in directories below it, in the order of names", function()
+  it("stands for all profiles in it and its subdirectories, in the order of names", function()
     local dir = directory {
       ["b"] = profile(arc(1, 1)), ["a"] = { ["z 9"] = profile(arc(2, 2)), ["y"] = { x = profile(arc(4, 3)) } },
       ["c"] = profile(arc(8, 1)), ["B"] = profile(arc(16, 4)),
@@ -197,7 +197,7 @@ describe("a directory of profiles", function()
       { gmon.write(shell.tmpdir() .. "/one", profile(arc(32, 9))), dir .. "/c", dir .. "/b", dir })
   end)
 
-  it("may be shown in any report", function()
+  it("can be printed by any report", function()
     local dir = directory { ["one"] = profile(histogram(3), arc(1)), ["two"] = profile(histogram(4), arc(2)) }
     for _, words in ipairs { { "-b" }, { "-b", "--jobs=2" }, { "-i" }, { "-i", "--jobs=2" },
       { "-i", "--keep-going" }, { "--report=flat", "--jobs=2" } } do
@@ -207,7 +207,7 @@ describe("a directory of profiles", function()
     end
   end)
 
-  it("holds what begins as a profile: other files are told of in one line", function()
+  it("contains files that begin as a profile; others are reported in one line", function()
     local dir = directory { ["gmon.1"] = profile(arc(1)), ["log"] = "a line\n", ["empty"] = "",
       ["below"] = { ["gmon"] = "gmo", ["gmon.2"] = profile(arc(2)) } }
     for _, jobs in ipairs { 1, 2, 4 } do
@@ -217,7 +217,7 @@ describe("a directory of profiles", function()
     end
   end)
 
-  it("does not hold hidden files, nor pipes, nor what links to directories lead to", function()
+  it("is read without hidden files, pipes, and links to directories", function()
     local dir = directory { ["gmon.1"] = profile(arc(1)), [".gmon.2"] = profile(arc(2)),
       [".snapshot"] = { ["gmon.1"] = profile(arc(4)) }, ["below"] = {} }
     local elsewhere = directory { file = profile(arc(8)) }
@@ -226,7 +226,7 @@ describe("a directory of profiles", function()
     check_sum(profile(arc(9)), { dir })
   end)
 
-  it("does not hold the sum that is going to be written there, unless that is named", function()
+  it("is read without the sum that will be replaced, unless that is named", function()
     local dir = directory { ["gmon.1"] = profile(arc(1)) }
     for _ = 1, 2 do
       local result = program.run({ "-s", image, "." }, { cwd = dir })
@@ -238,14 +238,14 @@ describe("a directory of profiles", function()
     check_sum(profile(arc(3)), { dir })
   end)
 
-  it("has to hold one", function()
+  it("must contain a profile", function()
     local empty = directory { below = { [".hidden"] = profile(arc(1)) } }
     check_failure(empty .. ": contains no profiles", { empty })
     local logs = directory { log = "text", other = "text" }
     check_failure(logs .. ": contains no profiles", { logs })
   end)
 
-  it("has to be open to the reader, as all in it", function()
+  it("must be readable, with all files in it", function()
     local dir = directory { a = { b = { ["gmon.1"] = profile(arc(1)) } }, ["gmon.2"] = profile(arc(2)) }
     local function check(path, what)
       shell.check { "chmod", "000", path }
@@ -257,7 +257,7 @@ describe("a directory of profiles", function()
     check(dir .. "/gmon.2", "a file")
   end)
 
-  it("is none for GNU gprof", function()
+  it("is refused with --gnu-compat", function()
     local dir = directory { ["gmon.1"] = profile(arc(1)) }
     local result = program.run { "--gnu-compat", image, dir }
     assert.same({ 1, "", "gprof.lua: " .. dir .. ": is a directory\n" },
@@ -272,22 +272,22 @@ describe("a list of profiles", function()
     return shell.write(shell.tmpdir() .. "/list", text)
   end
 
-  it("has one in each line, as it is", function()
+  it("has one name per line, without quoting", function()
     check_sum(profile(arc(2, 2), arc(1, 1)), { "--profiles-from=" .. list "c'd\"\n\na b\n" }, { cwd = dir })
     check_sum(profile(arc(1, 1)), { "--profiles-from", list "a b" }, { cwd = dir })
   end)
 
-  it("has one before each zero, if there is one", function()
+  it("has one name before each zero byte, if there are any", function()
     check_sum(profile(arc(4, 3), arc(1, 1)), { "--profiles-from=" .. list "e\nf\0a b\0" }, { cwd = dir })
   end)
 
-  it("comes behind what is named, and may be standard input", function()
+  it("is read after the named profiles, and may be standard input", function()
     check_sum(profile(arc(4, 1), arc(2, 2)), { "a b", "--profiles-from=" .. list "a b\n",
       "--profiles-from=-", "a b", "--jobs=3" }, { cwd = dir, stdin = list "c'd\"\na b" })
   end)
 
   it("may be long", function()
-    -- fewer where each allocation has the collector look at all the names
+    -- fewer if each allocation starts a full collection
     local count <const> = (os.getenv "GPROF_LUA" or ""):find "/collected%.sh$" and 1000 or 100000
     local names = {}
     for i = 1, count do names[i] = dir .. "/no such file " .. i end
@@ -298,7 +298,7 @@ describe("a list of profiles", function()
     check_sum(profile(arc(count, 1)), { "--jobs=2", "--profiles-from=" .. list(table.concat(names, "\0")) })
   end)
 
-  it("has to be there, and to name some", function()
+  it("must exist, and name a profile", function()
     check_failure("/nowhere: No such file or directory", { "--profiles-from=/nowhere" })
     check_failure("option --profiles-from: the file name is empty", { "--profiles-from=" })
     local empty = list "\n\n"
@@ -307,7 +307,7 @@ describe("a list of profiles", function()
     check_failure(dir .. ": Is a directory", { "--profiles-from=" .. dir })
   end)
 
-  it("names files: no lists, itself neither, and no directories", function()
+  it("names files, not directories or lists", function()
     local itself = shell.tmpdir() .. "/list"
     shell.write(itself, itself .. "\n" .. itself .. "\n")
     local result = sum { "--profiles-from=" .. itself }
@@ -316,7 +316,7 @@ describe("a list of profiles", function()
     check_failure(dir .. ": is a directory", { "--profiles-from=" .. list(dir) })
   end)
 
-  it("is words as a shell's as @FILE, which may not lead to itself", function()
+  it("is split into words like a shell's as @FILE, which must not include itself", function()
     check_sum(profile(arc(1, 1), arc(2, 2)), { "@" .. list [["a b" c\'d\"]] }, { cwd = dir })
     local itself = shell.tmpdir() .. "/list"
     check_failure("error: too many @-files encountered", { "@" .. shell.write(itself, "@" .. itself) })
@@ -338,7 +338,7 @@ describe("--jobs", function()
     check_sum(profile(arc(2, 1)), { dir .. "/1", "--jobs=2" })
   end)
 
-  it("takes nothing else", function()
+  it("refuses other arguments", function()
     for _, jobs in ipairs { "0", "-1", "x", "", "1001", "1e3", "2 ", "99999999999999999999", "0x2", "automatic" } do
       local message = ("option --jobs takes a number from 1 to 1000, or auto, not '%s'"):format(jobs)
       local result = sum { "--jobs=" .. jobs, dir }
@@ -348,7 +348,7 @@ describe("--jobs", function()
       (function(result) return { result.status, result.stderr } end)(program.run { "--jobs" }))
   end)
 
-  it("works on profiles of old formats, of which a sum cannot say that they had no calls", function()
+  it("reads profiles of old formats, whose sums cannot record that there were no calls", function()
     local old = { low = 0x1000, high = 0x1400, bins = { n = 512, [7] = 3 } }
     local paths = directory { a = gmon.bsd44(old), b = gmon.bsd44(old) }
     for _, option in ipairs { "-b", "-q" } do
@@ -359,12 +359,12 @@ describe("--jobs", function()
     end
   end)
 
-  it("leaves standard input to one process", function()
+  it("reads standard input in one process", function()
     local stdin = gmon.write(shell.tmpdir() .. "/stdin", profile(arc(4, 2)))
     check_sum(profile(arc(4, 1), arc(4, 2)), { dir .. "/1", "-", dir .. "/1", "--jobs=3" }, { stdin = stdin })
   end)
 
-  it("says what cannot be added up as one process does", function()
+  it("reports profiles that cannot be added up as one process does", function()
     local odd, good = profile(histogram(1, 256)), profile(histogram(1))
     local paths = directory { good, good, good, good, odd, odd, good, good }
     check_failure(paths .. "/5: histogram at offset 20 has bins of 4 bytes, but earlier ones have 2",
@@ -373,15 +373,15 @@ describe("--jobs", function()
     check_failure(dir .. "/none: No such file or directory", missing)
   end)
 
-  it("is bounded by what the system allows", function()
+  it("is limited by the number of open files that the system allows", function()
     local result = launch.line([[ulimit -n 20; exec "$@"]], { "--sum-file=/dev/null", image, dir, "--jobs=1000" })
     assert.same({ 0, "" }, { result.status, result.stderr })
     result = launch.line([[ulimit -n 12; exec "$@"]], { "--sum-file=/dev/null", image, dir, "--jobs=1000" })
     assert.same({ 1, "gprof.lua: cannot create a pipe: Too many open files\n" }, { result.status, result.stderr })
   end)
 
-  -- Runs the program on two profiles and, in the process that is started second, a pipe that nobody writes to. Then a
-  -- line of shell is run, in which $pid is the program.
+  -- Runs the program on two profiles and, in the second worker, a pipe without a writer. Then runs
+  -- a line of shell, in which $pid is the program's process.
   local function with_pipe(line)
     local cwd = directory { one = files[1], two = files[2] }
     local result = launch.line([[
@@ -394,14 +394,14 @@ describe("--jobs", function()
     return result
   end
 
-  it("leaves no process and no file when it is ended by a signal", function()
+  it("leaves no process and no file when it is killed by a signal", function()
     for name, number in pairs { TERM = 15, INT = 2, KILL = 9, HUP = 1 } do
       local result = with_pipe(("kill -%s $pid;"):format(name))
       assert.same({ 128 + number, "" }, { result.status, result.stdout })
     end
   end)
 
-  it("says so in one line when one of its processes is ended", function()
+  it("reports in one line that a worker was killed", function()
     local result = with_pipe [[
       for stat in /proc/[0-9]*/stat; do
         read -r child _ _ parent _ <$stat && [ "$parent" = $pid ] && last=$child
@@ -419,7 +419,7 @@ describe("--keep-going", function()
   local dir = directory { a = good, b = good:sub(1, -2), c = profile(histogram(1, 256)), d = "", e = good }
   local at = #good - 21
 
-  it("leaves bad profiles out and names each, in the end their number", function()
+  it("skips bad profiles, reports each, and finally their number", function()
     for _, jobs in ipairs { 1, 2, 3, 6 } do
       local result, bytes = sum { "--keep-going", "--jobs=" .. jobs, dir .. "/a", dir .. "/b", dir .. "/c", dir .. "/d",
         "/nowhere", dir .. "/e" }
@@ -434,7 +434,7 @@ gprof.lua: bad profiles skipped: 4
     end
   end)
 
-  it("goes with reports", function()
+  it("works with reports", function()
     local result = program.run { "--keep-going", "-b", "-p", image, dir .. "/a", "/nowhere", dir .. "/e" }
     assert.same({ 1, program.run({ "-b", "-p", image, dir .. "/a", dir .. "/e" }).stdout,
       "gprof.lua: /nowhere: No such file or directory\ngprof.lua: bad profiles skipped: 1\n" },
@@ -448,7 +448,7 @@ gprof.lua: bad profiles skipped: 4
     assert.is_nil(bytes)
   end)
 
-  it("tolerates directories without profiles, and no list or image that is missing", function()
+  it("accepts directories without profiles, but no missing list or image", function()
     local empty, logs = directory {}, directory { log = "text" }
     local result, bytes = sum { "--keep-going", empty, logs, dir .. "/a" }
     assert.same({ 1, ("gprof.lua: %s: contains no profiles\ngprof.lua: %s: contains no profiles\n" ..
@@ -457,14 +457,14 @@ gprof.lua: bad profiles skipped: 4
     check_failure("/nowhere: No such file or directory", { "--keep-going", "--profiles-from=/nowhere" })
   end)
 
-  it("says nothing where all is well", function()
+  it("prints nothing if all profiles are good", function()
     check_sum(profile(histogram(6), arc(2)), { "--keep-going", dir .. "/a", dir .. "/e" })
   end)
 
-  -- Sanitizers need more; scarce_spec lets every single request fail.
+  -- Not with sanitizers, which need more memory. In scarce_spec, every single allocation fails.
   if os.getenv "GPROF_LUA" then return end
 
-  it("stops where memory is short", function()
+  it("stops if memory runs out", function()
     local large = gmon.write(shell.tmpdir() .. "/large", profile(histogram(1, 100000000)))
     local result = launch.line([[ulimit -v 150000; exec "$@"]],
       { "--keep-going", "--sum-file=/dev/null", image, large })
@@ -474,10 +474,10 @@ end)
 
 -- Progress -------------------------------------------------------------------------------------------
 
-describe("how far it is", function()
+describe("the progress line", function()
   local one = gmon.write(shell.tmpdir() .. "/one", profile(arc(1)))
 
-  -- What a terminal is shown of a sum of three profiles, the second of which takes its time; nothing is waited for that
+  -- The output on a terminal while three profiles are added up, of which the second is slow. Never waits for text that
   -- does not come.
   local function shown(line, ...)
     local dir = shell.tmpdir()
@@ -493,11 +493,11 @@ describe("how far it is", function()
   end
 
   if not shell.run({ "script", "--version" }).stdout:find("util-linux", 1, true) then
-    pending "script of util-linux is not here"
+    pending "needs script of util-linux"
     return
   end
 
-  it("is told on a terminal, in a line that is gone in the end", function()
+  it("is shown on a terminal, and cleared in the end", function()
     for _, jobs in ipairs { "--jobs=1", "--jobs=2" } do
       local text = shown("%s", jobs)
       local line = text:match "^\r(%d of 3 files, %d+%.%d MB/s, %d+:%d%d left)"
@@ -507,7 +507,7 @@ describe("how far it is", function()
     end
   end)
 
-  it("is told nowhere else, and not if nobody wants to know", function()
+  it("is not shown elsewhere, nor with --no-progress", function()
     assert.equal("", shown "%s 2>err; cat err")
     assert.equal("", shown("%s", "--no-progress"))
     assert.equal("", shown("%s", "--gnu-compat"))

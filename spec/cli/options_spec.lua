@@ -1,4 +1,4 @@
--- The command line's options: all that GNU gprof has by all their names, ours beside them, and what they set.
+-- The options: all of GNU gprof's under all their names, our own, and the settings that they change.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local actions = require "gprof.cli.actions"
@@ -8,7 +8,7 @@ local options = require "gprof.cli.options"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- GNU gprof's options: letter, long name, and ":" if they need an argument, "?" if they can have one.
+-- GNU gprof's options: letter, long name, and ":" for a required argument, "?" for an optional one.
 local gnu <const> = {
   { "A", "annotated-source", "?" }, { "b", "brief" }, { "C", "exec-counts", "?" }, { "d", "debug", "?" },
   { "D", "ignore-non-functions" }, { "h", "help" }, { "i", "file-info" }, { "I", "directory-path", ":" },
@@ -73,7 +73,7 @@ describe("every option of GNU gprof", function()
     end)
   end
 
-  it("is all there are among them", function()
+  it("is in the table of GNU options, which has no others", function()
     assert.equal(#gnu, #options.gnu)
   end)
 end)
@@ -100,7 +100,7 @@ for _, option in ipairs(options.own) do
   may_have_argument[option.long] = option.argument == "optional"
 end
 
--- A prefix of `long` must mean the one name in `list` that begins so, or be refused with all of them named. One that is
+-- A prefix of `long` must mean the only name in `list` that begins so, or be refused with all of them. One that is
 -- a name itself means that.
 local function check_prefix(long, prefix, list)
   local candidates = beginning(list, prefix)
@@ -122,9 +122,9 @@ end
 describe("a long option", function()
   table.sort(gnu_names)
 
-  it("may be abbreviated as far as no other begins so", function()
+  it("may be abbreviated as long as it is unique", function()
     local order = {}
-    for _, option in ipairs(options.gnu) do -- messages name them in the order of the table
+    for _, option in ipairs(options.gnu) do -- in the order of messages
       table.insert(order, option.long)
     end
     for _, long in ipairs(gnu_names) do
@@ -134,7 +134,7 @@ describe("a long option", function()
     end
   end)
 
-  it("of ours may be abbreviated as far as none of GNU's begins so", function()
+  it("of ours may be abbreviated as long as no GNU option begins so", function()
     for _, long in ipairs(own_names) do
       for length = 1, #long do
         local prefix = long:sub(1, length)
@@ -153,7 +153,7 @@ describe("a long option", function()
     assert.same({ "graph" }, parse("--g"))
   end)
 
-  it("that there is not is refused", function()
+  it("that is unknown is refused", function()
     for _, word in ipairs { "--unheard-of", "--briefly", "--gnu-compatible", "--unheard-of=x", "--ab",
       "--" .. ("x"):rep(9999) } do
       local found, message = parse("--brief", word)
@@ -162,7 +162,7 @@ describe("a long option", function()
     end
   end)
 
-  it("that is nearly one is asked about", function()
+  it("with a typo is refused with a suggestion", function()
     for word, meant in pairs { ["--widths=1"] = "--width", ["--breif"] = "--brief", ["--Tree"] = "--tree",
       ["--exprot=json"] = "--export", ["--lne"] = "--line" } do
       local found, message = parse("--brief", word)
@@ -178,7 +178,7 @@ describe("a long option", function()
 end)
 
 describe("a short option", function()
-  it("that there is not is refused by its letter", function()
+  it("that is unknown is refused by its letter", function()
     for _, word in ipairs { "-Y", "-bY", "-bYp" } do
       local found, message = parse(word)
       assert.is_nil(found)
@@ -195,7 +195,7 @@ describe("a short option", function()
 end)
 
 describe("an argument", function()
-  it("that is needed and not there is missed", function()
+  it("that is required must be given", function()
     for _, word in ipairs { "-w", "--width", "--wid", "-k", "-bw" } do
       local found, message = parse("a.out", word)
       assert.is_nil(found)
@@ -203,7 +203,7 @@ describe("an argument", function()
     end
   end)
 
-  it("that is not wanted is refused", function()
+  it("that an option does not take is refused", function()
     for _, word in ipairs { "--brief=x", "--bri=x", "--gnu-compat=x", "--brief=" } do
       local found, message = parse(word)
       assert.is_nil(found)
@@ -211,7 +211,7 @@ describe("an argument", function()
     end
   end)
 
-  it("that is optional has to be attached", function()
+  it("that is optional must be attached", function()
     assert.same({ "flat-profile", "main" }, parse("-p", "main"))
     assert.same({ "flat-profile=main" }, parse("-pmain"))
     assert.same({ "flat-profile", "main" }, parse("--flat-profile", "main"))
@@ -219,7 +219,7 @@ describe("an argument", function()
     assert.same({ "flat-profile=" }, parse("--flat-profile="))
   end)
 
-  it("may look like an option, if it is needed", function()
+  it("that is required may look like an option", function()
     assert.same({ "width=-b" }, parse("-w", "-b"))
     assert.same({ "width=--" }, parse("--width", "--"))
   end)
@@ -230,7 +230,7 @@ describe("an operand", function()
     assert.same({ "brief", "line", "a.out", "gmon.out" }, parse("a.out", "-b", "gmon.out", "-l"))
   end)
 
-  it("is everything behind --", function()
+  it("is everything after --", function()
     assert.same({ "brief", "-p", "--", "@x" }, parse("-b", "--", "-p", "--", "@x"))
   end)
 
@@ -239,7 +239,7 @@ describe("an operand", function()
       parse("a", "-b", "b", "-l", "--gnu-compat", "c", "--", "-p", "d"))
   end)
 
-  it("is the end of options where POSIX is to hold", function()
+  it("ends the options if POSIXLY_CORRECT is set", function()
     local result = launch.script([[
       require "gprof"
       local settings = require "gprof.cli.command_line".read { "-b", "a.out", "-l", "--", "-p" }
@@ -258,13 +258,13 @@ describe("@FILE", function()
     return "@" .. shell.write(shell.tmpdir() .. "/options", text)
   end
 
-  it("stands for the words in a file", function()
+  it("is replaced by the words in a file", function()
     assert.same({ "brief", "width=40", "flat-profile", "a.out", "gmon.out" },
       parse("-b", file "--width 40\n\t a.out\n-p\n", "gmon.out"))
     assert.same({ "brief" }, parse(file "", "-b", file " \n"))
   end)
 
-  it("has words with blanks in quotes and behind backslashes", function()
+  it("allows blanks in quotes and after backslashes", function()
     assert.same({ "a b", "c 'd", 'e "f', "g h", "i\\j", "" },
       parse(file [['a b' "c 'd" 'e "f' g\ h i\\j '']]))
   end)
@@ -279,7 +279,7 @@ describe("@FILE", function()
     assert.same({ "brief", "@/no/such/file" }, parse("@/no/such/file", "-b"))
   end)
 
-  it("that names itself comes to an end: one line, status 1", function()
+  it("that names itself is an error: one line, status 1", function()
     local name = file ""
     shell.write(name:sub(2), "'" .. name .. "'")
     local result = program.run { name }
@@ -315,7 +315,7 @@ describe("settings", function()
     assert.same({ "auto", 80, {} }, { read().file_format, read().width, read().operands })
   end)
 
-  it("of demangling are what the last word is", function()
+  it("of demangling are set by the last option", function()
     assert.is_nil(read("--no-demangle", "--demangle").no_demangle)
     assert.is_nil(read("--no-demangle", "--demangle=auto").no_demangle)
     assert.is_true(read("--demangle", "--no-demangle").no_demangle)
@@ -323,7 +323,7 @@ describe("settings", function()
       select(2, read "--demangle=klingon"))
   end)
 
-  it("of the file format go by its first letter", function()
+  it("of the file format depend only on its first letter", function()
     for word, format in pairs { auto = "auto", a = "auto", m = "magic", magnificent = "magic", bsd = "bsd", b = "bsd",
       ["4"] = "4.4bsd", ["4.4bsd"] = "4.4bsd", p = "prof", prof = "prof" } do
       assert.equal(format, read("-O", word).file_format)
@@ -361,12 +361,12 @@ describe("settings", function()
     end
   end)
 
-  it("of a width beyond all integers are no small number", function()
+  it("of a width beyond the range of integers are not small numbers", function()
     local settings = read("-w", ("9"):rep(20))
     assert.is_true(settings == nil or settings.width > 1000)
   end)
 
-  it("of orders are one of functions or one of files", function()
+  it("allow an order of functions or of files, not both", function()
     for _, words in ipairs { { "-r", "-R", "map" }, { "-R", "map", "-r" }, { "--gnu-compat", "-rRmap" },
       { "--file-ordering=map", "--function-ordering" } } do
       local settings, message = read(table.unpack(words))
@@ -377,7 +377,7 @@ describe("settings", function()
     assert.equal("map", read("-R", "other", "-R", "map").file_ordering)
   end)
 
-  it("of annotated source are on by themselves, and numbers are whole", function()
+  it("of annotated source do not select the report, and numbers must be whole", function()
     local settings = read("-l", "-A", "-x", "-y", "-t5", "-m", "3")
     assert.same({ true, true, true, 5, 3, { annotation = true } }, { settings.line, settings.all_lines,
       settings.separate_files, settings.table_length, settings.min_count, settings.styles })
@@ -392,12 +392,12 @@ describe("settings", function()
     assert.equal(12, read("--gnu-compat", "-m12x").min_count)
   end)
 
-  it("of time by line are those of lines, too", function()
+  it("of time by line include a profile by line", function()
     local settings = read "--annotate-time"
     assert.same({ true, true, { annotation = true } }, { settings.annotate_time, settings.line, settings.styles })
   end)
 
-  it("of symspecs for annotated source are what to show and what not", function()
+  it("of symspecs for annotated source include and exclude functions", function()
     local settings = read("-Amain", "-A", "f.c", "-Jwork", "-Jf.c:7")
     assert.same({ annotation = { "main" } }, settings.include)
     assert.same({ annotation = { "work", "f.c:7" } }, settings.exclude)
@@ -418,7 +418,7 @@ describe("settings", function()
     assert.same({ "a b x y\n", "" }, { result.stdout, result.stderr })
   end)
 
-  it("of one reading are not those of the next", function()
+  it("are not shared between command lines", function()
     local before = read()
     read("-b", "-w", "40", "-O", "bsd", "-p", "a.out")
     assert.same(before, read())
@@ -426,7 +426,7 @@ describe("settings", function()
 end)
 
 describe("an option", function()
-  it("does something, whichever it is", function()
+  it("has an action", function()
     for _, option in ipairs(options.all) do
       local action = option.action == "flag" and command_line.apply or actions[option.action]
       assert.equal("function", type(action), options.name(option))
@@ -437,7 +437,7 @@ end)
 describe("The table of options", function()
   local core = require "gprof.core"
 
-  it("has whole lines, with a letter and a name in each, be they blank", function()
+  it("has complete lines, each with a letter and a name, which may be blank", function()
     assert.same({ { "a all[=X]", "1" } }, (core.getopt({ "--al=1" }, "a all[=X]\n", "")))
     for _, text in ipairs { "a all", "a\n", "a \n", "\n", "a all\n\n", "a all\0\n" } do
       assert.has_error(function() core.getopt({}, text, "") end,
@@ -449,7 +449,7 @@ end)
 describe("--help", function()
   local result = program.run { "--help" }
 
-  it("goes to standard output, and is a success", function()
+  it("goes to standard output with status 0", function()
     assert.same({ "", 0 }, { result.stderr, result.status })
     assert.equal(result.stdout, program.run({ "-h" }).stdout)
   end)
@@ -461,7 +461,7 @@ describe("--help", function()
     end
   end)
 
-  it("lists every option, with what it does", function()
+  it("lists every option with its description", function()
     local values = { none = { "", "" }, required = { " %s", "=%s" }, optional = { "[%s]", "[=%s]" } }
     for _, option in ipairs(options.all) do
       local pattern, long = table.unpack(values[option.argument])
@@ -474,14 +474,14 @@ describe("--help", function()
     end
   end)
 
-  it("wins over what comes behind it", function()
+  it("ignores the options after it", function()
     for _, words in ipairs { { "-h", "--unheard-of" }, { "-bh", "-Y" }, { "-h", "no_such_file" }, { "-h", "-w" },
       { "-h", "-w", "x" }, { "-h", "-O", "elf" }, { "-h", "-v" } } do
       assert.equal(result.stdout, program.run(words).stdout)
     end
   end)
 
-  it("does not excuse what comes before it", function()
+  it("does not hide errors before it", function()
     local refused = program.run { "--unheard-of", "-h" }
     assert.same({ "", 1 }, { refused.stdout, refused.status })
   end)

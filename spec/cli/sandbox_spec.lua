@@ -1,4 +1,4 @@
--- --sandbox: the same reports, from a process that can do nothing but read; and one line whatever becomes of that.
+-- --sandbox: prints the same reports, from a process that can only read, and reports any failure of it in one line.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
@@ -10,19 +10,19 @@ local small = require "support.small"
 
 local image <const>, profile <const> = crafted.image(crafted.example), crafted.gmon(crafted.example)
 
--- Sanitizers take no limit of memory, and would tell of crashes themselves.
+-- Sanitizers cannot work with a memory limit, and report crashes themselves.
 local sanitized <const> = os.getenv "GPROF_LUA" ~= nil
 local env <const> = { ASAN_OPTIONS = "handle_segv=0:handle_abort=0:handle_sigill=0" }
 
 local missing <const> = program.run({ "--sandbox", "-b", image, profile }).stderr:match "cannot create the sandbox: .*"
 if missing then return pending(missing) end
 
--- A module of Lua that makes system calls, and crashes.
+-- A Lua module that makes system calls, and crashes.
 local inside <const> = shell.tmpdir "inside" .. "/inside.so"
 shell.check { "gcc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-shared", "-fPIC", "-I/usr/include/lua5.4", "-o", inside,
   program.root .. "/spec/fixtures/inside.c" }
 
--- A directory with a report in it, report.lua, whose body this is; it has the module as `inside`.
+-- Makes a directory with report.lua, a report with this body, in which `inside` is that module.
 local function report(body)
   local dir = shell.tmpdir "report"
   shell.check { "cp", inside, dir }
@@ -33,7 +33,7 @@ local function report(body)
   return dir
 end
 
--- Runs it in the sandbox.
+-- Runs the report in the sandbox.
 local function run(body, ...)
   local dir = report(body)
   return program.run({ "-b", image, profile, "--sandbox", "--report=" .. dir .. "/report.lua", ... },
@@ -44,7 +44,7 @@ local function check_failure(message, result)
   assert.same({ "", "gprof.lua: " .. message .. "\n", 1 }, { result.stdout, result.stderr, result.status })
 end
 
-describe("with --sandbox is, to the byte, what is without:", function()
+describe("the same with and without --sandbox, to the byte, is", function()
   local made <const> = small.build()
   local profile_of_lines <const> = small.run(made)
   local more <const> = shell.tmpdir "profiles"
@@ -69,7 +69,7 @@ describe("with --sandbox is, to the byte, what is without:", function()
   end
   local quick <const>, slow <const> = lasting(20), lasting(400)
 
-  -- Runs the program in a directory of its own with the source in it. What it leaves there counts, too.
+  -- Runs the program in a new directory with the source. Files that it leaves there are compared, too.
   local function outcome(line, words, sandbox)
     local dir = shell.tmpdir "run"
     shell.check { "cp", "-p", made.dir .. "/small.c", dir }
@@ -122,19 +122,19 @@ describe("with --sandbox is, to the byte, what is without:", function()
     end)
   end
 
-  it("what is said of what got slower", function()
+  it("the report of regressions", function()
     local said = check { "-b", made.image, slow, "--compare=" .. quick, "--fail-on=5" }
     assert.equal(2, said[3])
     assert.truthy(said[2]:find "loop")
   end)
 
-  it("what is said of images that are none", function()
+  it("the error about a file that is not an image", function()
     assert.truthy(check({ text, profile_of_lines })[2]:find "is not an object file")
     assert.truthy(check({ "/no/image" })[2]:find "No such file or directory")
     assert.truthy(check({ made.dir })[2]:find "is a directory")
   end)
 
-  it("what comes from standard input", function()
+  it("a profile from standard input", function()
     for _, name in ipairs { "-", "/dev/stdin" } do
       assert.equal(0, check({ "-b", made.image, name }, ('"$@" <%s'):format(profile_of_lines))[3])
       assert.equal(0, check({ "-b", made.image, name }, ('cat %s | "$@"'):format(profile_of_lines))[3])
@@ -142,13 +142,13 @@ describe("with --sandbox is, to the byte, what is without:", function()
     assert.equal(0, check({ "-b", made.image, "--profiles-from=-" }, ('"$@" <%s'):format(list))[3])
   end)
 
-  it("what comes from another pipe, or another file", function()
+  it("input from another pipe or file", function()
     local words = { "-b", made.image, "/dev/fd/7" }
     assert.equal(0, check(words, ('cat %s | { exec 7<&0; "$@" </dev/null; }'):format(profile_of_lines))[3])
     assert.equal(0, check(words, ('exec 7<%s; "$@"'):format(profile_of_lines))[3])
   end)
 
-  it("what is said where nobody reads, or nothing can be written", function()
+  it("the error if output is closed, or cannot be written", function()
     local large = shell.write(shell.tmpdir() .. "/large.lua", "return function(_, _, write) write(('x'):rep(1e6)) end")
     local words = { "-b", image, profile, "--report=" .. large }
     assert.equal("x", check(words, [[{ "$@"; echo $? >&2; } | head -c 1]])[1])
@@ -156,14 +156,14 @@ describe("with --sandbox is, to the byte, what is without:", function()
     assert.truthy(check({ "--sum-file=/dev/full", image, profile })[2]:find "/dev/full: .*No space left")
   end)
 
-  it("the answers of a program that is asked about itself", function()
+  it("the output of --help and the like", function()
     assert.truthy(check({ "--help" })[1]:find "sandbox")
     check { "--print-completion=bash" }
   end)
 end)
 
-describe("in the sandbox is refused:", function()
-  -- Runs a report that prints what its calls give, and compares.
+describe("the sandbox refuses", function()
+  -- Runs a report that prints the results of its calls, and compares them.
   local function check(expected, body)
     local result, dir = run(body)
     assert.same({ expected, "", 0 }, { result.stdout, result.stderr, result.status })
@@ -172,7 +172,7 @@ describe("in the sandbox is refused:", function()
 
   local NOT_PERMITTED <const> = "Operation not permitted"
 
-  it("what Lua has to write files and to run programs", function()
+  it("Lua's functions that write files or run programs", function()
     local dir = check(("nil %s\n"):format(NOT_PERMITTED):rep(4) .. "nil\nnil\n", [[
       local function try(done, message)
         write("%s %s\n", tostring(done), message:match "[^:]*$":match "%S.*")
@@ -188,7 +188,7 @@ describe("in the sandbox is refused:", function()
     assert.equal("inside.so\nreport.lua\n", shell.listing(dir))
   end)
 
-  it("to read what the command line does not name", function()
+  it("to read files that the command line does not name", function()
     local secret = shell.write(shell.tmpdir "secret" .. "/secret", "secret")
     check("Permission denied\n", ([[
       local path = %q
@@ -199,7 +199,7 @@ describe("in the sandbox is refused:", function()
     ]])
   end)
 
-  it("what makes a source file of any file", function()
+  it("to read any file as a source file", function()
     local made = small.build()
     local words = { "-b", "-l", "-A", "--sandbox", made.image, small.run(made) }
     local result = program.run(words, { cwd = shell.tmpdir "elsewhere" })
@@ -208,7 +208,7 @@ describe("in the sandbox is refused:", function()
     assert.truthy(program.run(words, { cwd = made.dir }).stdout:find("int twig(int x)", 1, true))
   end)
 
-  -- Each by name, with arguments; true is the address of zeros.
+  -- System calls by name, with arguments; true stands for the address of a zeroed buffer.
   local calls <const> = {
     "'socket', 1, 1", "'socket', 2, 1", "'connect', 1, true, 16", "'execve', '/bin/true', true, true",
     "'execveat', -100, '/bin/true', true, true, 0", "'ptrace', 0, 0", "'ptrace', 16, pid", "'kill', parent, 0",
@@ -229,7 +229,7 @@ describe("in the sandbox is refused:", function()
     "'write', 0, 'x', 1",
   }
 
-  it("to write to what it reads, which a terminal is", function()
+  it("to write to its input, such as a terminal", function()
     local input = shell.write(shell.tmpdir() .. "/input", "other\n" .. shell.read(profile))
     local path = report [[write("%d %s\n", inside.call(inside.number.write, 0, "x", 1))]] .. "/report.lua"
     local result = launch.line(([[{ read -r line; "$@"; } 0<>%s]]):format(shell.quote(input)),
@@ -260,7 +260,7 @@ describe("in the sandbox is refused:", function()
   end)
 
   if shell.check { "uname", "-m" }.stdout == "x86_64\n" then
-    it("calls of another architecture, which end it", function()
+    it("system calls of another architecture, which kill the process", function()
       for _, call in ipairs { "call_of_i386()", "call(0x40000000 + inside.number.getpid)" } do
         check_failure(image .. ": the sandboxed process crashed (bad system call)", (run("inside." .. call)))
       end
@@ -268,8 +268,8 @@ describe("in the sandbox is refused:", function()
   end
 end)
 
-describe("what ends the process is one line:", function()
-  it("a crash, with nothing of the report that was printed before", function()
+describe("the end of the sandboxed process is reported in one line:", function()
+  it("a crash, without the report that was printed before", function()
     local printed = [[
       for _ = 1, 20 do write("half a report\n") end
       io.stdout:write("printed\n")
@@ -280,7 +280,7 @@ describe("what ends the process is one line:", function()
     check_failure(image .. ": the sandboxed process exited early (status 1)", (run(printed .. "inside.give_up()")))
   end)
 
-  it("more to be told than anybody listens to", function()
+  it("more messages than are accepted", function()
     local result = run [[
       local text = ("integer "):rep(100000)
       for file = 3, 20 do inside.call(inside.number.write, file, text, #text) end
@@ -292,12 +292,12 @@ describe("what ends the process is one line:", function()
     check_failure(image .. ": took more than 1 second of CPU time", (run("while true do end", "--sandbox-time=1")))
   end)
 
-  it("a file that grows and grows", function()
+  it("a file that grows without end", function()
     check_failure(image .. ": wrote more than 64 MB",
       (run("while true do write(('x'):rep(65536)) end", "--sandbox-memory=64")))
   end)
 
-  if not sanitized then  -- those reserve more than any limit
+  if not sanitized then  -- sanitizers reserve more memory than any limit
     it("memory that runs out", function()
       local message = image .. ": needs more than 100 MB of memory"
       local loop = "local t = {} while true do t[#t + 1] = ('x'):rep(1000000) .. #t end"
@@ -305,7 +305,7 @@ describe("what ends the process is one line:", function()
       check_failure(message, (run("inside.exhaust()", "--sandbox-memory=100")))
     end)
 
-    it("the same where the work was for a sum", function()
+    it("memory that runs out while adding up", function()
       local dir = shell.tmpdir()
       local result = program.run({ "-s", image, profile, "--sandbox-memory=1" }, { cwd = dir })
       assert.same({ "", 1, "" }, { result.stdout, result.status, shell.listing(dir) })
@@ -313,7 +313,7 @@ describe("what ends the process is one line:", function()
     end)
   end
 
-  it("and files stay as they were", function()
+  it("and existing files are unchanged", function()
     local dir = shell.tmpdir "kept"
     shell.write(dir .. "/gmon.sum", "old")
     local path = report "inside.crash()" .. "/report.lua"
@@ -323,12 +323,12 @@ describe("what ends the process is one line:", function()
   end)
 end)
 
-describe("an image with bytes changed by chance", function()
+describe("an image with random bytes changed", function()
   local made <const> = small.build()
   local whole <const>, profile_of_lines <const> = shell.read(made.image), small.run(made)
   local path <const> = shell.tmpdir "changed" .. "/program"
 
-  -- Half of the changes are where the headers are: in front, and those of sections at the end.
+  -- Half of the changes are in headers: at the start, and, for sections, at the end.
   local function changed()
     local bytes = whole
     for _ = 1, math.random(8) do
@@ -363,8 +363,8 @@ describe("an image with bytes changed by chance", function()
   end)
 end)
 
-describe("nothing is left behind", function()
-  -- The report tells that it runs through descriptor 9, whose end is that of all who have it open.
+describe("no process is left", function()
+  -- The report signals its start through descriptor 9, a pipe that ends when all processes have closed it.
   local line <const> = [[
     mkfifo pipe
     mkdir temporary
@@ -376,7 +376,7 @@ describe("nothing is left behind", function()
     echo "all gone: $(ls -A temporary)"
   ]]
 
-  it("where the program is killed", function()
+  it("if the program is killed", function()
     local dir = report "inside.call(inside.number.write, 9, 'x', 1) while true do end"
     local words = { image, profile, "-I/dev/fd/9", "--sandbox", "--report=" .. dir .. "/report.lua" }
     local result = launch.line(line, words, { cwd = dir, timeout = 60 })
@@ -384,7 +384,7 @@ describe("nothing is left behind", function()
   end)
 end)
 
-describe("a page from the sandbox", function()
+describe("an HTML page from the sandbox", function()
   it("has no source from elsewhere, and says so", function()
     local made, dir = small.build(), shell.tmpdir()
     local gmon = small.run(made)
@@ -404,19 +404,19 @@ describe("the limits of the sandbox", function()
     end
   end)
 
-  it("are those of other programs, too: nothing is drawn", function()
+  it("exclude other programs, so no SVG can be made", function()
     check_failure("option --sandbox cannot run Graphviz for --export=svg: use --export=dot",
       program.run { "--sandbox", "--export=svg:it.svg", image, profile })
   end)
 
-  it("can be too low to begin with", function()
+  it("may be too low to start", function()
     if sanitized then return end
     local result = program.run { "-b", "--sandbox-memory=1", image, profile }
     assert.same({ "", 1 }, { result.stdout, result.status })
     assert.truthy(result.stderr:find "^gprof%.lua: [^\n]+\n$", result.stderr)
   end)
 
-  it("can be too low, which is said, and no fault of the image", function()
+  it("may be too low, which is reported without blaming the image", function()
     if sanitized then return end
     local large = assert(package.searchpath("gprof.core", package.cpath))
     for megabytes = 1, 8 do
@@ -430,7 +430,7 @@ describe("the limits of the sandbox", function()
 end)
 
 describe("gprof.sandbox", function()
-  -- Runs a script with the module in it as `sandbox`, and what it prints.
+  -- Runs a script, in which `sandbox` is the module; returns its output.
   local function check(expected, text)
     local preamble = [[require "gprof" local sandbox = require "gprof.sandbox" ]]
     local result = launch.script(preamble .. text, {}, { env = env })
@@ -445,7 +445,7 @@ describe("gprof.sandbox", function()
     ]])
   end)
 
-  it("hands on what was printed, before it raises what was raised", function()
+  it("passes the output on before it raises the work's error", function()
     check("printed\nmine\nmy fault\n", [[
       print(select(2, pcall(sandbox.run, function(write)
         write "printed\n"
@@ -456,7 +456,7 @@ describe("gprof.sandbox", function()
     ]])
   end)
 
-  it("has files written that are asked for, and no other", function()
+  it("writes the requested files, and no others", function()
     local dir = shell.tmpdir "written"
     check("no: writing this file is not allowed\nyes", ([[
       local output = require "gprof.output"
@@ -471,7 +471,7 @@ describe("gprof.sandbox", function()
     assert.equal("a\n", shell.listing(dir))
   end)
 
-  it("says what it was given that it does not take", function()
+  it("reports invalid arguments", function()
     check("bad argument #1 to 'run' (function expected, got nil)\n",
       "print((select(2, pcall(sandbox.run)):gsub('^.-: ', '')))")
   end)

@@ -1,5 +1,5 @@
--- Sums on the command line (-s, --sum-file): where they are written and from what, that whatever goes wrong leaves the
--- old one, and that reports on them are those on the files.
+-- Sums on the command line (-s, --sum-file): where they are written and from what; that any failure leaves the old sum
+-- intact; and that reports on them equal reports on the files.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -22,7 +22,7 @@ local function arc(count)
   return { kind = "arc", from = 0x1004, self = 0x1100, count = count }
 end
 
--- A file with a profile of `first` and `second`: of so many bins, all empty but the seventh.
+-- Writes a profile of `first` and `second`, with this number of bins, all empty but the seventh.
 local function save(bins, ticks, calls, more)
   return gmon.write(shell.tmpdir "sum" .. "/gmon.out",
     gmon.magic { records = { histogram { n = bins, [7] = ticks }, arc(calls), more } })
@@ -30,18 +30,18 @@ end
 
 local one <const>, two <const>, three <const> = save(512, 1, 10), save(512, 2, 20), save(512, 3, 30)
 
--- The bytes of the sum of files that hold so many ticks and calls together.
+-- The bytes of the sum of files with these ticks and calls in total.
 local function expected(ticks, calls)
   return gmon.magic { records = { histogram { n = 512, [7] = ticks }, arc(calls) } }
 end
 
--- Runs the program in a directory. It has to succeed, and to say nothing.
+-- Runs the program in a directory. It must succeed without messages.
 local function quietly(dir, ...)
   local result = program.run({ ... }, { cwd = dir })
   assert.same({ 0, "", "" }, { result.status, result.stdout, result.stderr })
 end
 
--- Checks that a run failed, with this message and no other word.
+-- Checks that a run failed with exactly this message.
 local function check_failure(message, result)
   assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
 end
@@ -56,7 +56,7 @@ describe("-s", function()
     end
   end)
 
-  it("adds gmon.out to nothing if no file is named", function()
+  it("is a copy of gmon.out if no file is named", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/a.out", shell.read(image))
     shell.write(dir .. "/gmon.out", shell.read(two))
@@ -65,7 +65,7 @@ describe("-s", function()
     assert.equal(shell.read(two), shell.read(dir .. "/gmon.sum"))
   end)
 
-  it("takes the place of an older sum, or adds to it where that is named", function()
+  it("replaces an older sum, or adds to it if that is named", function()
     local dir = shell.tmpdir()
     quietly(dir, "-s", image, three)
     quietly(dir, "-s", image, one)
@@ -83,7 +83,7 @@ describe("-s", function()
     assert.equal(expected(6, 60), shell.read(dir .. "/gmon.sum"))
   end)
 
-  it("may be written beside what the files hold (-i)", function()
+  it("may be combined with -i", function()
     local dir = shell.tmpdir()
     local result = program.run({ "-s", "-i", image, one, two }, { cwd = dir })
     assert.same({ 0, "" }, { result.status, result.stderr })
@@ -91,7 +91,7 @@ describe("-s", function()
     assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
   end)
 
-  it("may be written beside reports, which are by line then", function()
+  it("may be combined with reports, which are then by line", function()
     local built, dir = build.program "lines", shell.tmpdir()
     for _, words in ipairs { { "-p" }, { "-q", "-C" }, { "-A", "-z" }, { "-p", "-l" } } do
       local arguments = { "-b", built.image, built.gmon, built.gmon, table.unpack(words) }
@@ -117,7 +117,7 @@ describe("-s", function()
 end)
 
 describe("--sum-file", function()
-  it("names the file, and asks for a sum by itself", function()
+  it("names the file, and implies -s", function()
     for _, words in ipairs { { "--sum-file=x" }, { "--sum-file", "x" }, { "-s", "--sum-file=x" },
       { "--sum-file=x", "-s" }, { "--sum-file=y", "--sum-file=x" } } do
       local dir = shell.tmpdir()
@@ -127,7 +127,7 @@ describe("--sum-file", function()
     end
   end)
 
-  it("may lead elsewhere, or to standard output", function()
+  it("may name a link or standard output", function()
     local dir, elsewhere = shell.tmpdir(), shell.tmpdir() .. "/any name"
     quietly(dir, "--sum-file=" .. elsewhere, image, one)
     assert.equal(expected(1, 10), shell.read(elsewhere))
@@ -161,7 +161,7 @@ describe("the format of a sum", function()
     arcs = { { 0x1004, 0x1100, 30 } } }
 
   for format, write in pairs(formats) do
-    it("is what -O says, whatever the files are in: " .. format, function()
+    it("is that of -O, whatever formats the files have: " .. format, function()
       local dir = shell.tmpdir()
       quietly(dir, "-s", "-O", format, image, one, two)
       assert.equal(write(plan), shell.read(dir .. "/gmon.sum"))
@@ -170,7 +170,7 @@ describe("the format of a sum", function()
       assert.equal(expected(6, 60), shell.read(dir .. "/gmon.sum"))
     end)
 
-    it("is that of the files, too, under --gnu-compat: " .. format, function()
+    it("is also that of the files with --gnu-compat: " .. format, function()
       local dir = shell.tmpdir()
       local old = gmon.write(dir .. "/old", write(plan))
       quietly(dir, "--gnu-compat", "-s", "-O", format, image, old)
@@ -191,7 +191,7 @@ describe("the format of a sum", function()
   }
   for format in pairs(formats) do
     for _, case in ipairs(beyond) do
-      it(("has to be able to hold it: %s, %s"):format(format, case[1]), function()
+      it(("must be able to represent it: %s, %s"):format(format, case[1]), function()
         local dir = shell.tmpdir()
         shell.write(dir .. "/gmon.sum", "an older sum")
         check_failure(("gmon.sum: cannot be written as %s, %s"):format(format, case[1]),
@@ -202,7 +202,7 @@ describe("the format of a sum", function()
     end
   end
 
-  it("cannot be that of prof, which is that of the parts then", function()
+  it("cannot be prof, which is then the format of the parts", function()
     local dir = shell.tmpdir()
     quietly(dir, "-s", "-O", "prof", image, one, two)
     assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
@@ -213,10 +213,10 @@ end)
 
 -- Failures ----------------------------------------------------------------------------------
 
-describe("of a sum that fails, the old one stays and nothing else:", function()
+describe("if a sum fails, only the old one is left:", function()
   local OLD <const> = "an older sum"
 
-  -- Adds up `files` by a line of shell, in a directory with an older sum and then in one without; `prepare` and
+  -- Adds up `files` with a line of shell, in a directory with an older sum and then in one without; `prepare` and
   -- `finish` are called with it before and after. Returns the two results.
   local function failing(line, files, prepare, finish)
     local results = {}
@@ -238,7 +238,7 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
     end
   end
 
-  local large <const> = save(100000, 1, 10) -- of 200 kB; 100 blocks are 50 kB or 100, as the shell counts
+  local large <const> = save(100000, 1, 10) -- 200 kB; 100 blocks are 50 or 100 kB, depending on the shell
 
   it("a disk that is full", function()
     check_failures("gmon.sum: cannot be written: File too large",
@@ -249,19 +249,19 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
     end
   end)
 
-  it("a directory that is not to be written to", function()
+  it("a read-only directory", function()
     check_failures("gmon.sum: cannot create a file in its directory: Permission denied", launch.permitted(), { one },
       function(dir) shell.check { "chmod", "555", dir } end, function(dir) shell.check { "chmod", "755", dir } end)
   end)
 
-  it("a directory that there is not", function()
+  it("a missing directory", function()
     local dir = shell.tmpdir()
     check_failure("none/gmon.sum: its directory does not exist",
       program.run({ "--sum-file=none/gmon.sum", image, one }, { cwd = dir }))
     assert.equal("", shell.listing(dir))
   end)
 
-  it("a damaged file behind four good ones", function()
+  it("a damaged file after four good ones", function()
     local bad = gmon.write(shell.tmpdir() .. "/bad", shell.read(one):sub(1, -5))
     check_failures(bad .. ": ends in the middle of the arc at offset " .. #shell.read(one) - 21,
       [[exec "$@"]], { one, two, three, one, bad })
@@ -273,7 +273,7 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
       [[exec "$@"]], { one, other })
   end)
 
-  it("files of other rates", function()
+  it("files of different rates", function()
     local record = histogram { n = 512 }
     record.rate = TICK + 1
     local other = gmon.write(shell.tmpdir() .. "/other", gmon.magic { records = { record } })
@@ -281,13 +281,13 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
       [[exec "$@"]], { one, other })
   end)
 
-  it("a report beside it that there are no records for", function()
+  it("a report in the same run that lacks records", function()
     local bare = gmon.write(shell.tmpdir() .. "/bare", gmon.magic { records = { histogram { n = 512, [7] = 1 } } })
     check_failures(bare .. ": has no arcs, which a call graph needs (was the program compiled with -pg?)",
       [[exec "$@" -q]], { bare })
   end)
 
-  -- The last file is a pipe, so that the program waits there for what is never written.
+  -- The last file is a pipe without data, so that the program waits there.
   it("a signal while the files are read", function()
     local line = [[
       mkfifo pipe && { "$@" & } && exec 3>pipe && kill -TERM $! && wait $!
@@ -298,14 +298,14 @@ describe("of a sum that fails, the old one stays and nothing else:", function()
   end)
 end)
 
-describe("killed while it writes", function()
-  -- By the signal that a file gets which grows too large: always at the same place.
+describe("if it is killed while writing", function()
+  -- The signal is SIGXFSZ, for a file that grows too large: it always comes at the same place.
   local function write(dir, limit)
     local large = save(100000, 1, 10)
     return launch.line(limit .. [[ exec "$@"]], { "-s", image, large }, { cwd = dir }), large
   end
 
-  it("the program leaves the old sum, and the next one is written all the same", function()
+  it("the program leaves the old sum, and the next run can write one", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/gmon.sum", "an older sum")
     for _ = 1, 2 do
@@ -321,7 +321,7 @@ end)
 
 -- Reports -----------------------------------------------------------------------------------
 
--- Five profiles of a program that differ, made from the one that it left: calls of other numbers, some of them missing,
+-- Five profiles made from that of a program: with other numbers of calls, some calls missing, and
 -- other samples.
 local function five_runs(built)
   local dir, paths = shell.tmpdir(), {}
@@ -346,8 +346,8 @@ local function five_runs(built)
   return paths
 end
 
-describe("reports on the sum of five runs are those on the runs:", function()
-  -- Who prints, and how.
+describe("reports on the sum of five runs equal those on the runs:", function()
+  -- The programs that print, with their options.
   local ours <const>, compatible <const>, gnu <const> = { program.run }, { program.run, "--gnu-compat" }, { oracle.run }
   local readers = { ours = ours, ["ours under --gnu-compat"] = compatible }
   local available, why = oracle.available()
@@ -362,14 +362,14 @@ describe("reports on the sum of five runs are those on the runs:", function()
     local words = { "-b", "-p", "-q", path, table.unpack(files) }
     words[#words + 1] = option
     local result = runner(words)
-    -- Samples are everywhere in these runs, in the procedure linkage, too: that is told, of the runs and of the sum.
+    -- These runs have samples everywhere, even in the procedure linkage table. That causes a warning.
     local told = reader == ours and
       result.stderr:match "^gprof.lua: warning: [^\n]* code without a symbol[^\n]*\n$" or ""
     assert.same({ 0, told }, { result.status, result.stderr })
     return told .. result.stdout
   end
 
-  -- The image, the runs, and their sum as an array of one.
+  -- The image, the runs, and an array with their sum.
   local function sum_up(runner, name, variant)
     local built, dir = build.program(name, variant), shell.tmpdir()
     local runs = five_runs(built)
@@ -385,7 +385,7 @@ describe("reports on the sum of five runs are those on the runs:", function()
     end
   end
 
-  -- GNU gprof writes arcs in another order than it met them: where there are ties, its reports change.
+  -- GNU gprof writes arcs in another order than it read them, which changes the order of ties in reports.
   local function check_gnu(ties, name, variant)
     local path, runs, sum = sum_up(oracle.run, name, variant)
     local text = report(compatible, path, sum)
@@ -412,7 +412,7 @@ describe("reports on the sum of five runs are those on the runs:", function()
     end
   end
 
-  it("a sum that is the library's, too", function()
+  it("with the library's sum, too", function()
     local path, runs, sum = sum_up(program.run, "calls")
     local copy = shell.tmpdir() .. "/copy"
     assert(assert(gprof.data(assert(gprof.image(path)), table.unpack(runs))):write(copy))

@@ -1,4 +1,4 @@
--- Colours: when there are any, what they mean, and that a report without them is the plain one to the byte.
+-- Colours: when they are used, what they mean, and that a coloured report without them equals the plain one.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -18,7 +18,7 @@ local function strip(text)
   return (text:gsub("\27%[[%d;]*m", ""))
 end
 
--- What is printed with these words, and with colours.
+-- The output with these arguments and --color.
 local function colored(...)
   local words = { ... }
   table.insert(words, 1, "--color=always")
@@ -27,7 +27,7 @@ local function colored(...)
   return result.stdout
 end
 
--- Checks that a text has colours, that each of them ends on its line, and what it is without.
+-- Checks that a text has colours which end on their lines, and equals `plain` without them.
 local function check_stripped(plain, text)
   assert.truthy(text:find("\27", 1, true))
   for line in text:gmatch "[^\n]+" do
@@ -37,7 +37,7 @@ local function check_stripped(plain, text)
   assert.equal(plain, strip(text))
 end
 
--- The colour that the line with this text in it begins with, to its end; "" for none.
+-- The colour of the line that contains this text, which must last to its end; "" for none.
 local function color_of(text, part)
   for line in text:gmatch "[^\n]+" do
     if strip(line):find(part, 1, true) then
@@ -53,7 +53,7 @@ local function color_of(text, part)
   error("no line with " .. part)
 end
 
-describe("A report in colours is the plain one without them:", function()
+describe("A coloured report equals the plain one without its colours:", function()
   local made = small.build()
   local run_of_small = small.run(made)
 
@@ -96,7 +96,7 @@ describe("A report in colours is the plain one without them:", function()
   end)
 end)
 
-describe("Orders for a linker, and what files hold, have no colours:", function()
+describe("Orders for the linker, and file information, have no colours:", function()
   for _, option in ipairs { "-r", "-i" } do
     it(option, function()
       assert.equal(program.run({ option, image, profile }).stdout, colored(option, image, profile))
@@ -110,7 +110,7 @@ describe("In a flat profile", function()
     calls = { { "hot", "cool", 1 }, { "hot", "warm", 1 } } }
   local text = colored("-b", "-z", "-p", crafted.image(wide), crafted.gmon(wide))
 
-  it("rows have the colour of their share: red from 10 percent on, yellow from 3", function()
+  it("rows have the colour of their share: red from 10 percent, yellow from 3", function()
     for name, code in pairs { hot = RED, rest = RED, brink = RED, warm = YELLOW, edge = YELLOW, cool = "" } do
       assert.equal(code, color_of(text, "  " .. name))
     end
@@ -144,7 +144,7 @@ describe("In a call graph", function()
     end
   end)
 
-  it("other lines are plain, in the colour of the time that goes along", function()
+  it("other lines are not bold, in the colour of the time that they propagate", function()
     for part, code in pairs { ["4/4           hot"] = RED, ["2/2           warm"] = YELLOW, ["1/1           cool"] = "",
       ["   3             hot"] = "", ["<spontaneous>"] = "" } do
       assert.equal(code, color_of(text, part))
@@ -171,7 +171,7 @@ describe("In a call graph", function()
     assert.equal("", color_of(lines, " other <cycle 1>"))
   end)
 
-  it("calls that never happened are dim", function()
+  it("calls that were never made are dim", function()
     local built = build.program("calls")
     local printed = colored("-b", "-q", "-c", built.image, built.gmon)
     assert.equal(DIM, color_of(printed, " 0/"))
@@ -188,7 +188,7 @@ describe("In a call graph", function()
 end)
 
 describe("A few samples", function()
-  -- One of four, in each report; and one of twenty, with more.
+  -- One of four samples, in each report; and one of twenty, with more.
   local few = { functions = { "main", "once", "twice", "rest" }, ticks = { once = 1, twice = 2, rest = 3 },
     calls = { { "main", "once", 1 }, { "main", "twice", 1 }, { "main", "rest", 1 } } }
   local made = small.build()
@@ -196,7 +196,7 @@ describe("A few samples", function()
   local brief = small.profile(made, { ticks = { [small.even(lines[3][1])] = 2, [small.even(lines[9][1])] = 3 },
     arcs = { { lines[13][1] + 3, lines[2][1], 1 } } })
 
-  it("make no row red or yellow, whatever share they are", function()
+  it("make no row red or yellow, whatever their share", function()
     local flat = colored("-b", "-p", crafted.image(few), crafted.gmon(few))
     assert.same({ "", "", RED }, { color_of(flat, " once"), color_of(flat, " twice"), color_of(flat, " rest") })
     local graph = colored("-b", "-q", crafted.image(few), crafted.gmon(few))
@@ -207,7 +207,7 @@ describe("A few samples", function()
       { source:match "\n([^\n]-) *0%.02 [^\n]*int y", source:match "\n([^\n]-) *0%.03 [^\n]*return y" })
   end)
 
-  it("that are parts of others count as what they are together", function()
+  it("of several functions count together", function()
     local graph = colored("-b", "-q", crafted.image(few), crafted.gmon(few))
     assert.equal(BOLD_RED, color_of(graph, "[1]    100.0"))
   end)
@@ -240,12 +240,12 @@ describe("In annotated source", function()
     assert.truthy(text:find("\n" .. DIM .. "       ##### ->     y = twig(y);" .. RESET .. "\n", 1, true), text)
   end)
 
-  it("what was executed less often than -m says is not", function()
+  it("lines executed less often than -m are not dim", function()
     local marked = colored("-l", "-A", "-m2", made.image, small.run(made))
     assert.truthy(marked:find("\n       ##### ->   int y = 0;\n", 1, true), marked)
   end)
 
-  it("in files of its own there is none", function()
+  it("separate files have no colours", function()
     local words, dirs = { "-y", "-l", "-A", made.image, small.run(made) }, { shell.tmpdir(), shell.tmpdir() }
     program.run(words, { cwd = dirs[1] })
     table.insert(words, "--color=always")
@@ -254,11 +254,11 @@ describe("In annotated source", function()
   end)
 end)
 
-describe("Colours are there", function()
+describe("Colours are used", function()
   local plain = program.run({ "-b", image, profile }).stdout
   local full = colored("-b", image, profile)
 
-  -- What a terminal is shown.
+  -- The output on a terminal.
   local function on_terminal(env, ...)
     local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
     for _, word in ipairs { program.root .. "/gprof.lua", "-b", image, profile, ... } do
@@ -273,7 +273,7 @@ describe("Colours are there", function()
     return program.run({ "-b", image, profile, ... }, { env = { TERM = "xterm", NO_COLOR = false } }).stdout
   end
 
-  it("when they are asked for, and not otherwise", function()
+  it("when they are requested, and not otherwise", function()
     assert.equal(plain, printed())
     assert.equal(full, printed "--color=always")
     assert.equal(full, printed "--color")
@@ -282,9 +282,9 @@ describe("Colours are there", function()
     assert.equal(plain, printed "--color=auto")
   end)
 
-  it("on a terminal, if that is to decide", function()
+  it("on a terminal with --color=auto", function()
     if not shell.run({ "script", "-qec", "echo here", "/dev/null" }).stdout:find("here", 1, true) then
-      pending "script of util-linux, or a terminal for it, is not here"
+      pending "needs script of util-linux, and a terminal for it"
       return
     end
     assert.equal(plain, on_terminal {})
@@ -296,13 +296,13 @@ describe("Colours are there", function()
     assert.equal(plain, on_terminal({ TERM = "dumb" }, "--color=auto"))
   end)
 
-  it("under --gnu-compat never", function()
+  it("never with --gnu-compat", function()
     local compatible = printed "--gnu-compat"
     assert.equal(compatible, printed("--gnu-compat", "--color=always"))
     assert.equal(compatible, printed("--color=always", "--gnu-compat"))
   end)
 
-  it("for reports of users to know", function()
+  it("by custom reports, in the option `color`", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/my.lua", "return function(_, options, write) write(tostring(options.color)) end")
     local function told(...)
@@ -312,13 +312,13 @@ describe("Colours are there", function()
       { told "--color", told(), told "--color=auto", told("--color", "--gnu-compat") })
   end)
 
-  it("for scripts that ask for them", function()
+  it("by scripts that request them", function()
     local subject = crafted.profile(plan)
     check_stripped(crafted.printed("flat", subject, { brief = true }),
       crafted.printed("flat", subject, { brief = true, color = true }))
   end)
 
-  it("by a known word only", function()
+  it("with permitted words only", function()
     for _, word in ipairs { "yes", "", "Always", "alw" } do
       local result = program.run { "--color=" .. word }
       assert.same({ ("gprof.lua: option --color takes auto, always or never, not '%s'\n"):format(word), "", 1 },
@@ -327,10 +327,10 @@ describe("Colours are there", function()
   end)
 end)
 
-describe("A file is a terminal", function()
+describe("A file", function()
   local core = require "gprof.core"
 
-  it("or not, or is refused", function()
+  it("is a terminal, or not, or is refused", function()
     local file = assert(io.tmpfile())
     assert.is_false(core.is_terminal(file))
     file:close()

@@ -1,5 +1,5 @@
--- What makes reports comfortable to read: `--top`; and on a terminal names that fit, bars, and a pager. What goes to a
--- pipe has none of that, nor what --gnu-compat prints.
+-- Conveniences of reports: `--top`; and, on a terminal, names that fit, bars, and a pager. Output to a pipe and with
+-- --gnu-compat has none of these.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local core = require "gprof.core"
@@ -30,14 +30,14 @@ local function count(text, pattern)
 end
 
 describe("--top", function()
-  it("leaves the first rows of the flat profile", function()
+  it("prints the first rows of the flat profile", function()
     local all, two = run("-b", "-p", image, profile), run("-b", "-p", "--top=2", image, profile)
     assert.equal(two, all:sub(1, #two))
     assert.truthy(two:find(WIDE .. "\n$"))
     assert.equal(all, run("-b", "-p", "--top=100", image, profile))
   end)
 
-  it("leaves the first entries of the call graph, and these in the index", function()
+  it("prints the first entries of the call graph, and only these in the index", function()
     local all, text = run("-b", "-q", image, profile), run("-b", "-q", "--top=3", image, profile)
     local entries, index = text:match "^(.*)\n\f\nIndex by function name\n\n(.*)$"
     assert.equal(entries, all:sub(1, #entries))
@@ -49,7 +49,7 @@ describe("--top", function()
     assert.equal(all, run("-b", "-q", "--top=100", image, profile))
   end)
 
-  it("counts cycles as entries, and functions that are selected", function()
+  it("counts cycles and selected functions as entries", function()
     local text = run("-b", "-q", "--top=4", image, profile)
     assert.equal(4, count(text:match "^(.-)\nIndex", "\n%-%-%-"))
     assert.truthy(text:find("\n[4]     10.0 ", 1, true), text)
@@ -62,13 +62,13 @@ describe("--top", function()
     assert.equal("   [3] " .. WIDE .. "\n", text:match "\nIndex by function name\n\n(.*)$")
   end)
 
-  it("goes with the style of BSD", function()
+  it("works in BSD's style", function()
     local text = run("-b", "-T", "--top=2", image, profile)
     local graph, flat, index = text:match "^(.-)\f\n(.-)\f\n(.-)$"
     assert.same({ 2, 2, 2 }, { count(graph, "\n%-%-%-"), count(flat, "\n +%d+%.%d"), count(index, "%[%d+%]") })
   end)
 
-  it("takes a number from 1 on", function()
+  it("takes a number of at least 1", function()
     for _, word in ipairs { "0", "-1", "x", "", "1.5" } do
       local result = program.run { "--top=" .. word, image, profile }
       assert.same({ ("gprof.lua: option --top takes a whole number from 1 to 2147483647, not '%s'\n"):format(word), 1 },
@@ -76,14 +76,14 @@ describe("--top", function()
     end
   end)
 
-  it("is nothing to --gnu-compat", function()
+  it("is ignored with --gnu-compat", function()
     assert.equal(run("--gnu-compat", image, profile), run("--gnu-compat", "--top=1", image, profile))
     assert.equal(run("--gnu-compat", image, profile), run("--top=x", "--gnu-compat", image, profile))
   end)
 end)
 
-describe("A name is cut", function()
-  it("in the middle, to the columns that there are", function()
+describe("A name is shortened", function()
+  it("in the middle, to the available columns", function()
     assert.equal("abc…hij", core.fit("abcdefghij", 7, "…"))
     assert.equal("abcd…hij", core.fit("abcdefghij", 8, "…"))
     assert.equal("ab...ij", core.fit("abcdefghij", 7, "..."))
@@ -91,7 +91,7 @@ describe("A name is cut", function()
     assert.equal("ä…ö", core.fit("äüüüö", 3, "…"))
   end)
 
-  it("not where there is no room for any of it", function()
+  it("not if there is no room for any of it", function()
     for room = -1, 2 do assert.equal("abcdefghij", core.fit("abcdefghij", room, "…")) end
     assert.equal("abcdefghij", core.fit("abcdefghij", 4, "..."))
     assert.equal("", core.fit("", 0, "…"))
@@ -131,14 +131,14 @@ if pty.lack() then
   return
 end
 
--- What a terminal of some width is sent.
+-- The output on a terminal of this width.
 local function on_terminal(columns, ...)
   local result = pty.run({ "-b", ... }, { COLUMNS = columns and tostring(columns) or false })
   assert.equal(0, result.status, result.stdout)
   return result.stdout
 end
 
--- The longest of the lines, in columns; the index, whose width -w decides, is none of them.
+-- The length of the longest line, in columns, without the index, whose width -w determines.
 local function widest(text)
   local most = 0
   for line in text:gsub("[^\n]*Index by.*", ""):gmatch "[^\n\f]+" do
@@ -148,7 +148,7 @@ local function widest(text)
 end
 
 describe("On a terminal names", function()
-  it("are shortened in the middle for lines to fit", function()
+  it("are shortened in the middle so that lines fit", function()
     local text = on_terminal(80, image, profile)
     assert.equal(80, widest(text))
     assert.truthy(text:find("\n 60.00      0.60     0.60        4   150.00   150.00  space::Contai…const&, int)\n", 1,
@@ -156,7 +156,7 @@ describe("On a terminal names", function()
     assert.truthy(text:find("4/4           space::Contai… const&, int) [2]\n", 1, true), text)
   end)
 
-  it("are whole where they fit, or if somebody wants that", function()
+  it("are complete if they fit, or with --full-names", function()
     local plain = run("-b", image, profile)
     local graph = run("-b", "-q", image, profile)
     assert.equal(graph, on_terminal(200, "-q", image, profile))
@@ -165,7 +165,7 @@ describe("On a terminal names", function()
     assert.equal(run("-b", "-T", image, profile), on_terminal(80, "-T", "--full-names", image, profile))
   end)
 
-  it("are as wide with colours, and in the call graph with what stands around them", function()
+  it("are equally wide with colours, and in the call graph with the text around them", function()
     for columns = 72, 112, 20 do
       assert.equal(columns, widest(on_terminal(columns, "-q", image, profile)))
       local colored = on_terminal(columns, "-q", "--color=always", image, profile)
@@ -178,13 +178,13 @@ describe("On a terminal names", function()
     assert.truthy(text:find("  space::C…&, int)\n", 1, true), text)
   end)
 
-  it("are shortened without characters that the terminal has not", function()
+  it("are shortened with ASCII if the terminal lacks UTF-8", function()
     local text = pty.run({ "-b", "-p", image, profile }, { COLUMNS = "80", LC_ALL = "C" }).stdout
     assert.truthy(text:find("  space::Conta...onst&, int)\n", 1, true), text)
     assert.is_nil(text:find("…", 1, true))
   end)
 
-  it("have the width that the terminal tells, if COLUMNS does not", function()
+  it("have the width that the terminal reports, if COLUMNS is not set", function()
     assert.equal(on_terminal(90, image, profile), pty.run({ "-b", image, profile }, {}, 90).stdout)
     for _, word in ipairs { "", "0", "-5", "x", "9x", "99999999999999999999" } do
       assert.equal(on_terminal(90, image, profile), pty.run({ "-b", image, profile }, { COLUMNS = word }, 90).stdout)
@@ -199,7 +199,7 @@ describe("On a terminal names", function()
 end)
 
 describe("On a wide terminal bars", function()
-  it("stand before the names of the flat profile", function()
+  it("are drawn before the names of the flat profile", function()
     local text = on_terminal(100, "-p", image, profile)
     assert.equal(100, widest(text))
     for _, row in ipairs {
@@ -210,32 +210,32 @@ describe("On a wide terminal bars", function()
     end
   end)
 
-  it("are as long as shares are large", function()
+  it("have lengths in proportion to shares", function()
     local text = on_terminal(200, "-p", image, profile)
     local lengths = {}
     for row in text:gmatch "\n *%d+%.%d%d [^\n]+" do lengths[#lengths + 1] = count(row, "█") end
     assert.same({ 9, 4, 1, 0 }, lengths)
   end)
 
-  it("are made of # where it has no others, and have the colour of the row", function()
+  it("are made of # without UTF-8, and have the colour of the row", function()
     local text = pty.run({ "-b", "-p", "--color=always", image, profile }, { COLUMNS = "200", LC_ALL = "C" }).stdout
     assert.truthy(text:find("\27%[31m 60%.00 [^\n]*  ##########       space[^\n]*\27%[0m\n"), text)
   end)
 
-  it("are not there where names need the room, or in the style of BSD", function()
+  it("are omitted if names need the room, and in BSD's style", function()
     assert.is_nil(on_terminal(88, "-p", image, profile):find("█", 1, true))
     assert.is_nil(on_terminal(200, "-p", "-T", image, profile):find("█", 1, true))
   end)
 end)
 
-describe("What no terminal shows", function()
-  it("is as it ever was, whatever the environment says", function()
+describe("Output that does not go to a terminal", function()
+  it("does not depend on the environment", function()
     local plain = run("-b", image, profile)
     local result = program.run({ "-b", image, profile }, { env = { COLUMNS = "40", GPROF_PAGER = "tr a-z A-Z" } })
     assert.same({ plain, "", 0 }, { result.stdout, result.stderr, result.status })
   end)
 
-  it("is not changed by --gnu-compat on a terminal", function()
+  it("is the same as that on a terminal with --gnu-compat", function()
     local compatible = run("--gnu-compat", image, profile)
     local result = pty.run({ "--gnu-compat", image, profile }, { COLUMNS = "60", GPROF_PAGER = "tr a-z A-Z" })
     assert.same({ compatible, 0 }, { result.stdout, result.status })
@@ -250,26 +250,26 @@ describe("A pager", function()
     return result.stdout, result.status
   end
 
-  it("is what shows the report", function()
+  it("shows the report", function()
     local numbered = plain:gsub("([^\n]*)\n", ":%1\n")
     assert.same({ numbered, 0 }, { paged("sed s/^/:/", image, profile) })
     assert.truthy(paged("X=1 sed 's/^/a b/' | sed s/^/:/", image, profile):find("^:a bFlat"))
   end)
 
-  it("that is not there is as if there were none", function()
+  it("that is missing is ignored", function()
     for _, pager in ipairs { "/nowhere/pager -x", "no-such-pager", "A=b no-such-pager", "", "  " } do
       assert.same({ plain, 0 }, { paged(pager, image, profile) })
     end
   end)
 
-  it("that is left early, or fails, ends nothing", function()
+  it("that is quit early, or fails, does not end the run", function()
     for _, pager in ipairs { "head -n 1", "sh -c 'read line; echo Flat profile:; exit 3'" } do
       assert.same({ "Flat profile:\n", 0 }, { paged(pager, image, profile) })
     end
     assert.same({ "", 0 }, { paged("false", image, profile) })
   end)
 
-  it("that is left early does not keep the rest from being done", function()
+  it("that is quit early does not prevent the rest of the work", function()
     local dir = shell.tmpdir()
     local many = { functions = {}, ticks = {}, calls = {} }
     for i = 1, 5000 do
@@ -284,13 +284,13 @@ describe("A pager", function()
     assert.equal(2, status, text)
   end)
 
-  it("is not started for failures, nor for what the program is asked about itself", function()
+  it("is not started for failures, nor for --help and the like", function()
     assert.same({ "gprof.lua: none: No such file or directory\n", 1 }, { paged("tr a-z A-Z", "none") })
     assert.equal(run "-h", (paged("sed s/^/:/", "-h")))
     assert.equal(run "-v", (paged("sed s/^/:/", "-v")))
   end)
 
-  it("is waited for before a failure is told of", function()
+  it("has ended before a failure is reported", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/bad.lua",
       'return function(_, _, write) write "begun\\n" error({ message = "on purpose" }) end')
@@ -298,14 +298,14 @@ describe("A pager", function()
     assert.same({ "begun\nleft\ngprof.lua: on purpose\n", 1 }, { text, status })
   end)
 
-  it("gets what reports print by other means, too, in its place", function()
+  it("also gets the output that reports print by other means, in order", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/my.lua",
       'return function(_, _, write) write "one\\n" write:flush() print "two" write "three\\n" end')
     assert.same({ "ONE\nTWO\nTHREE\n", 0 }, { paged("tr a-z A-Z", "--report=" .. dir .. "/my.lua", image, profile) })
   end)
 
-  it("shows what comes out of the sandbox, and control characters as text", function()
+  it("shows output from the sandbox, and control characters as text", function()
     local numbered = plain:gsub("([^\n]*)\n", ":%1\n")
     assert.same({ numbered, 0 }, { paged("sed s/^/:/", "--sandbox", image, profile) })
     local dir = shell.tmpdir()

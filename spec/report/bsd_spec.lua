@@ -1,4 +1,4 @@
--- Reports in the style of BSD: what they print of a known profile, in what order, and that GNU gprof prints the same.
+-- Reports in BSD's style: what they print for a known profile, in which order, and that GNU gprof prints the same.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -21,7 +21,7 @@ local function printed(name, profile, options)
   return crafted.printed("bsd." .. name, profile, options or { brief = true })
 end
 
--- What the program prints of the plan, or of another one.
+-- The program's output for the plan, or for another one.
 local function run(words, other)
   local files = { crafted.image(other or plan), crafted.gmon(other or plan) }
   local result = program.run(table.move(files, 1, 2, #words + 1, { table.unpack(words) }))
@@ -29,7 +29,7 @@ local function run(words, other)
   return result.stdout
 end
 
-describe("the call graph in the style of BSD", function()
+describe("the call graph in BSD's style", function()
   local heading <const> = "\ngranularity: each sample hit covers %s\n\n" .. (" "):rep(34) ..
     "called/total       parents \nindex  %%time    self descendants  called+self    name    \tindex\n" ..
     (" "):rep(34) .. "called/total       children\n\n"
@@ -80,7 +80,7 @@ describe("the call graph in the style of BSD", function()
 ]], printed("graph", made(plan)))
   end)
 
-  it("has undefined times without a histogram as GNU gprof has them, if told to", function()
+  it("prints undefined times without a histogram with --gnu-compat, as GNU gprof does", function()
     local profile = made { functions = plan.functions, calls = { { "main", "work", 3 } } }
     local text = heading:format("0 byte(s) no time propagated") .. [[
                 0.00        0.00       3/3           main [4]
@@ -95,10 +95,10 @@ describe("the call graph in the style of BSD", function()
   end)
 end)
 
-describe("the flat profile in the style of BSD", function()
+describe("the flat profile in BSD's style", function()
   local columns <const> = "  %   cumulative   self              self     total           \n"
 
-  it("has places in the call graph and milliseconds", function()
+  it("has index numbers and milliseconds", function()
     assert.equal("\ngranularity: each sample hit covers 32 byte(s) for 1.05% of 0.95 seconds\n\n" .. columns ..
       " time   seconds   seconds    calls  ms/call  ms/call  name    \n" .. [[
  42.1       0.40     0.40        8    50.00    50.00  leaf [3]
@@ -108,7 +108,7 @@ describe("the flat profile in the style of BSD", function()
 ]], printed("flat", made(plan)))
   end)
 
-  it("calls things what the histogram does", function()
+  it("uses the histogram's unit", function()
     local profile = made { functions = { "main", "f" }, ticks = { f = 4 }, rate = 1,
       calls = { { "main", "f", 8 } }, dimension = "cache-misses", abbreviation = "1" }
     assert.equal("\ngranularity: each sample hit covers 32 byte(s) for 25.00% of 4.00 cache-misses\n\n" .. columns ..
@@ -123,14 +123,14 @@ describe("the flat profile in the style of BSD", function()
       "  0.0       0.00     0.00        2     0.00     0.00  work [1]\n", printed("flat", profile))
   end)
 
-  it("has no places where there is no call graph", function()
+  it("has no index numbers without a call graph", function()
     local text = printed("flat", made { functions = plan.functions, ticks = { work = 3 } })
     assert.equal("100.0       0.03     0.03                             work\n", text:match("[^\n]*\n$"))
   end)
 end)
 
-describe("the index in the style of BSD", function()
-  it("has columns of one width, whatever the width of the page", function()
+describe("the index in BSD's style", function()
+  it("has columns of equal width, whatever -w is", function()
     for _, width in ipairs { 1, 80, 132 } do
       assert.equal("Index by function name\n\n" ..
         "   [3] leaf                  [6] pong                  [4] <cycle 1>          \n" ..
@@ -139,7 +139,7 @@ describe("the index in the style of BSD", function()
     end
   end)
 
-  it("cuts names", function()
+  it("truncates names", function()
     local profile = made { functions = { "a234567890123456789", "b2345678901234567890" },
       ticks = { a234567890123456789 = 1, b2345678901234567890 = 2 } }
     assert.equal("Index by function name\n\n   [2] a234567890123456789   [1] b234567890123456789\n",
@@ -157,7 +157,7 @@ describe("-T", function()
     assert.equal(flat, run { "-b", "-T", "-Q" })
   end)
 
-  it("explains each report before it, not below", function()
+  it("prints the explanation before each report", function()
     local long, brief = run { "-T" }, run { "-b", "-T" }
     local graph, rest = brief:match("^(.-)\f\n(.*)$")
     local at = assert(long:find("\f\n", 1, true))
@@ -167,18 +167,18 @@ describe("-T", function()
     assert.equal(rest, long:sub(-#rest))
   end)
 
-  it("prints names as in the symbol table, even if told to demangle", function()
+  it("prints names as in the symbol table, even with --demangle", function()
     local shapes = { functions = { "main", "_Z4areaj" }, ticks = { _Z4areaj = 1 },
       calls = { { "main", "_Z4areaj", 1 } } }
     assert.truthy(run({ "-b" }, shapes):find("area(unsigned int) [2]", 1, true))
     local text = run({ "-b", "-T", "--demangle" }, shapes)
     local _, times = text:gsub("_Z4areaj", "")
-    assert.equal(4, times) -- of main's callees, its own entry, the flat profile, the index
+    assert.equal(4, times) -- main's callee, its own entry, the flat profile, the index
     assert.is_nil(text:find("area(", 1, true))
   end)
 end)
 
-describe("-T under --gnu-compat", function()
+describe("-T with --gnu-compat", function()
   if not parity.possible(pending) then return end
 
   local check <const> = parity.check
@@ -193,7 +193,7 @@ describe("-T under --gnu-compat", function()
     if not supported then
       pending(entry.name .. ": " .. lack)
     elseif entry.name ~= "mute" then
-      it("is GNU gprof's for " .. entry.name, function()
+      it("prints what GNU gprof prints for " .. entry.name, function()
         local built = build.program(entry.name)
         for _, list in ipairs(option_lists) do
           local arguments = { "-b", "-T", table.unpack(list) }
@@ -203,7 +203,7 @@ describe("-T under --gnu-compat", function()
     end
   end
 
-  it("is GNU gprof's for made-up images with made-up profiles", function()
+  it("prints what GNU gprof prints for random images and profiles", function()
     local dir, repeatedly = shell.tmpdir(), chance.cases(1, 80)
     repeatedly(function(note)
       local subject = chance.image()
@@ -212,12 +212,12 @@ describe("-T under --gnu-compat", function()
       for _ = 1, math.random(0, 2) do
         table.insert(arguments, 2, chance.pick(chance.pick(option_lists)) or "-T")
       end
-      -- Where there is nothing to report, -z would ask for execution counts, which are another matter.
+      -- Without records, -z would print execution counts, which are tested elsewhere.
       if not empty then check(arguments, nil, note) end
     end)
   end)
 
-  it("is GNU gprof's for many functions, of names too long for the index", function()
+  it("prints what GNU gprof prints for many functions with names too long for the index", function()
     local names = {}
     for i = 1, 1200 do
       names[i] = ("a_function_of_a_long_name_%d"):format(i)

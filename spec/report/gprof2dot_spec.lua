@@ -1,5 +1,5 @@
--- gprof2dot reads our call graph as it reads GNU gprof's: by its rules, nothing in the report is unknown to it, and
--- what it gets is what there is.
+-- gprof2dot reads our call graph as it reads GNU gprof's: its parsing rules match every line of the report, and yield
+-- the profile's figures.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -15,7 +15,7 @@ local function report(...)
   return result.stdout
 end
 
--- What it would fail at, or warn of; and what it would do with indices that lead nowhere.
+-- Checks that gprof2dot would accept every line without a warning, and that every index refers to an entry.
 local function check(read)
   assert.is_nil(read.problem)
   assert.same({}, read.unrecognized)
@@ -29,7 +29,7 @@ local function check(read)
   end
 end
 
--- Names as the report has them.
+-- Names as printed in the report.
 local function by_index(profile)
   local functions = {}
   for f in profile:functions() do
@@ -49,7 +49,7 @@ index % time    self  children    called     name
 
 ]] .. "\f\n"
 
-  it("are met by a small example, and by no damaged one", function()
+  it("accept a small example, and reject damaged ones", function()
     local read = gprof2dot.read(text)
     assert.same({ {}, 1, "work", 1, 3 }, { read.unrecognized, read.functions[1].own.index,
       read.functions[1].callees[1].name, read.functions[1].callees[1].cycle, read.functions[1].callees[1].total })
@@ -71,13 +71,13 @@ describe("The call graph, for gprof2dot,", function()
       for _, options in ipairs {
         {}, { "-b" }, { "-q" }, { "-bczq" }, { "--gnu-compat", "-b" }, { "-b", "--no-demangle" },
       } do
-        it(("is all known: %s %s"):format(name, table.concat(options, " ")), function()
+        it(("has no unknown line: %s %s"):format(name, table.concat(options, " ")), function()
           local words = table.move(options, 1, #options, 3, { image, path })
           check(gprof2dot.read(report(table.unpack(words))))
         end)
       end
 
-      it("tells of functions, their time and their calls: " .. name, function()
+      it("yields functions with their time and calls: " .. name, function()
         local read = gprof2dot.read(report("-b", image, path))
         local functions, count = by_index(exported.profile(image, path)), 0
         for index, f in pairs(functions) do
@@ -102,7 +102,7 @@ describe("The call graph, for gprof2dot,", function()
     end
   end
 
-  it("is that of GNU gprof in all that is looked at", function()
+  it("equals GNU gprof's in everything that is read", function()
     if shell.run({ "sh", "-c", "command -v gprof" }).status ~= 0 then
       pending "needs GNU gprof"
       return
@@ -115,7 +115,7 @@ describe("The call graph, for gprof2dot,", function()
     assert.same(theirs, gprof2dot.read(report("-b", built.image, built.gmon)))
   end)
 
-  it("has names of all sorts, but with newlines", function()
+  it("may have any names except with newlines", function()
     local plan = { functions = {}, ticks = {}, calls = {} }
     for _, name in ipairs(exported.names.functions) do
       if not name:find "%c" then

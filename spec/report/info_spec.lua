@@ -1,4 +1,4 @@
--- What profile files hold: the report of -i, the fields behind it, and that GNU gprof prints the same.
+-- File information: the report of -i, the fields it uses, and that GNU gprof prints the same.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -41,7 +41,7 @@ local files <const> = {
   bsd44 = save("bsd44", gmon.bsd44(bsd)),
 }
 
--- What the report says of a file.
+-- The report about a file.
 local function said(name, version, ...)
   local text = ("File `%s' (version %d) contains:\n"):format(files[name] or name, version)
   for i, kind in ipairs { "histogram", "call-graph", "basic-block count" } do
@@ -58,7 +58,7 @@ local function run(words, options)
 end
 
 describe("-i", function()
-  it("says how many records of each kind a file holds", function()
+  it("prints the number of records of each kind in a file", function()
     assert.equal(("File `%s' (version 1) contains:\n\t1 histogram record\n\t2 call-graph records\n" ..
       "\t0 basic-block count records\n"):format(files.ordinary), run { "-i", image, files.ordinary })
     assert.equal(said("nothing", 1, 0, 0, 0), run { "-i", image, files.nothing })
@@ -68,13 +68,13 @@ describe("-i", function()
     assert.equal(said("bsd44", 0, 1, 1, 0), run { "-i", image, files.bsd44 })
   end)
 
-  it("says so of each file, in turn", function()
+  it("prints them for each file, in order", function()
     assert.equal(said("samples", 1, 2, 0, 0) .. said("bsd", 0, 1, 1, 0) .. said("samples", 1, 2, 0, 0) ..
       said("-", 1, 0, 1, 0), run({ "-i", image, files.samples, files.bsd, files.samples, "-" },
       { stdin = files.calls }))
   end)
 
-  it("prints other reports only if they are asked for", function()
+  it("prints other reports only if they are requested", function()
     local info, flat = said("ordinary", 1, 1, 2, 0), run { "-b", "-p", image, files.ordinary }
     assert.equal(info .. "\f\n" .. flat, run { "-b", "-i", "-p", image, files.ordinary })
     assert.equal(info .. "\f\n" .. flat, run { "-b", "-p", "-i", image, files.ordinary })
@@ -82,7 +82,7 @@ describe("-i", function()
     assert.equal(info, run { "-i", "-P", "-Q", image, files.ordinary })
   end)
 
-  it("tells of a profile of another program, too", function()
+  it("accepts a profile of another program", function()
     local foreign = save_magic("foreign", { { kind = "arc", from = 0x9000, self = 0x9100, count = 1 } })
     assert.equal(said(foreign, 1, 0, 1, 0), run { "-i", image, foreign })
     local result = program.run { "-i", "-q", image, foreign }
@@ -99,7 +99,7 @@ describe("-i", function()
 end)
 
 describe("data.files", function()
-  it("has what each file held", function()
+  it("has the numbers of records of each file", function()
     local data = assert(gprof.data(assert(gprof.image(image)), files.all, files.bsd, files.bsd44, files.draft))
     assert.same({
       { path = files.all, format = "magic", version = 1, histogram_records = 1, arc_records = 3, block_records = 3 },
@@ -121,12 +121,12 @@ describe("data.files", function()
   end)
 end)
 
-describe("-i under --gnu-compat", function()
+describe("-i with --gnu-compat", function()
   if not parity.possible(pending) then return end
 
   local check <const> = parity.check
 
-  it("is GNU gprof's for every file", function()
+  it("prints what GNU gprof prints for every file", function()
     for _, file in pairs(files) do
       for _, words in ipairs { { "-i" }, { "-ip" }, { "-iq" }, { "-p", "-iq" }, { "-iTq", "-p" }, { "-iP", "-Q" } } do
         check { "-b", image, file, table.unpack(words) }
@@ -134,7 +134,7 @@ describe("-i under --gnu-compat", function()
     end
   end)
 
-  it("is GNU gprof's for any two files: one without a version gets that of the one before", function()
+  it("prints what GNU gprof prints for any two files: a missing version is that of the file before", function()
     for _, first in pairs(files) do
       for _, second in pairs(files) do
         check { "-i", image, first, second }
@@ -143,7 +143,7 @@ describe("-i under --gnu-compat", function()
     check({ "-i", image, files.ordinary, "-", files.bsd }, { stdin = files.draft })
   end)
 
-  it("is GNU gprof's for the programs", function()
+  it("prints what GNU gprof prints for the programs", function()
     for _, entry in ipairs(programs) do
       if build.supported(entry.name) then
         local built = build.program(entry.name)
@@ -152,7 +152,7 @@ describe("-i under --gnu-compat", function()
     end
   end)
 
-  it("is GNU gprof's for made-up profiles", function()
+  it("prints what GNU gprof prints for random profiles", function()
     math.randomseed(1)
     local subject = chance.image()
     for _ = 1, 40 do

@@ -1,4 +1,4 @@
--- The reports: what they print of a known profile, what options change, and that anybody can write one.
+-- The reports: what they print for a known profile, what options change, and custom reports.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -9,7 +9,7 @@ local row = require "support.row"
 
 local plan <const> = crafted.example
 
--- The plan with other values in some fields.
+-- The plan with some fields replaced.
 local function changed(changes)
   return setmetatable(changes, { __index = plan })
 end
@@ -29,7 +29,7 @@ describe("the flat profile", function()
 ]], printed("flat", crafted.profile(plan), brief))
   end)
 
-  it("has rows for all functions if told to", function()
+  it("has rows for all functions with -z", function()
     local text = printed("flat", crafted.profile(plan), { brief = true, display_unused_functions = true })
     assert.equal([[
   5.26      0.95     0.05        4    12.50    37.50  pong
@@ -45,7 +45,7 @@ describe("the flat profile", function()
 ]], printed("flat", crafted.profile(changed { ticks = {}, calls = { { "main", "work", 2 } } }), brief))
   end)
 
-  -- One function, called by a caller without time: rate, ticks, calls; what the unit is and what a call takes in it.
+  -- One function, called by a caller without time: rate, ticks, calls; the expected unit, and time per call.
   for _, case in ipairs {
     { 1, 65535, 1, "Ks/call", "65.53" }, { 1, 1000, 1, "Ks/call", "1.00" },
     { 1, 999, 1, " s/call", "999.00" }, { 1, 1, 1, " s/call", "1.00" },
@@ -65,7 +65,7 @@ describe("the flat profile", function()
     end)
   end
 
-  it("calls the unit what the histogram does", function()
+  it("uses the histogram's unit", function()
     local profile = crafted.profile(changed { dimension = "fortnights", abbreviation = "f", rate = 1 })
     local text = printed("flat", profile, brief)
     assert.truthy(text:find("Each sample counts as 1 fortnights.\n", 1, true))
@@ -77,7 +77,7 @@ describe("the flat profile", function()
     assert.truthy(text:find("\n time   seconds   seconds    calls        m        m  name    \n", 1, true))
   end)
 
-  it("needs a histogram, and says so", function()
+  it("fails with a message without a histogram", function()
     local profile = crafted.profile { functions = plan.functions, calls = plan.calls }
     assert.error_matches(function() printed("flat", profile) end, "histogram")
   end)
@@ -121,7 +121,7 @@ describe("the call graph", function()
 ]], printed("graph", crafted.profile(plan), brief))
   end)
 
-  it("calls things what the histogram does, but as GNU gprof does", function()
+  it("uses the histogram's unit where GNU gprof does", function()
     local profile = crafted.profile { functions = { "main", "f" }, ticks = { f = 4 }, rate = 1,
       calls = { { "main", "f", 8 } }, dimension = "cache-misses", abbreviation = "1" }
     for _, report in ipairs { "graph", "bsd.graph" } do
@@ -132,7 +132,7 @@ describe("the call graph", function()
     end
   end)
 
-  it("has entries for all functions if told to", function()
+  it("has entries for all functions with -z", function()
     local text = printed("graph", crafted.profile(plan), { brief = true, display_unused_functions = true })
     assert.equal([[
                                                  <spontaneous>
@@ -141,7 +141,7 @@ describe("the call graph", function()
 ]], text:match("\n%-+\n(.[^%-]*%[7%]\n%-+\n)$"))
   end)
 
-  it("says that no time was propagated, with and without a histogram", function()
+  it("reports that no time was propagated, with and without a histogram", function()
     local entry = [[
                 0.00    0.00       3/3           main [4]
 [1]      0.0    0.00    0.00       3         work [1]
@@ -162,7 +162,7 @@ describe("the call graph", function()
 end)
 
 describe("the index", function()
-  -- Of seven functions, so that columns are of different lengths.
+  -- Seven functions, so that columns have different lengths.
   local profile = crafted.profile {
     functions = { "a", "bb", "ccc", "dddd", "eeeee", "ffffff", "ggggggg" }, ticks = { a = 1 },
     calls = {
@@ -170,7 +170,7 @@ describe("the index", function()
     },
   }
 
-  it("lists functions in three columns, downwards", function()
+  it("lists functions in three columns, from top to bottom", function()
     assert.equal([[
 Index by function name
 
@@ -179,7 +179,7 @@ Index by function name
 ]], printed("index", profile))
   end)
 
-  it("lists all functions if told to, and cycles at the end", function()
+  it("lists all functions with -z, and cycles at the end", function()
     assert.equal([[
 Index by function name
 
@@ -189,7 +189,7 @@ Index by function name
 ]], printed("index", crafted.profile(plan), { display_unused_functions = true }))
   end)
 
-  it("is as wide as it is told to be", function()
+  it("has the width of the option", function()
     for width, line in pairs {
       [30] = "   [1] a      [3] ccc    [5] ffffff\n",
       [100] = "   [1] a                              [3] ccc                            [5] ffffff\n",
@@ -199,7 +199,7 @@ Index by function name
     end
   end)
 
-  it("puts the file behind a static function's name", function()
+  it("prints the file after a static function's name", function()
     local built = build.program("twins")
     local image = gprof.image(built.image)
     local twins = gprof.profile(image, gprof.data(image, built.gmon))
@@ -212,7 +212,7 @@ Index by function name
 end)
 
 describe("names of functions", function()
-  it("may be of any length and hold anything", function()
+  it("may have any length and any bytes", function()
     local names = { "main", "100%", "%s%1$d%n", ("long_"):rep(8000) .. "name", "operator new", [[back\slash"quote']] }
     local calls = {}
     for i = 2, #names do
@@ -234,7 +234,7 @@ describe("names of files", function()
   local profile = gprof.profile(image, gprof.data(image, built.gmon))
 
   for _, name in ipairs { "flat", "graph" } do
-    it("stand behind functions if asked for: " .. name, function()
+    it("follow functions if requested: " .. name, function()
       assert.is_nil(printed(name, profile, brief):find("common.c", 1, true))
       local text = printed(name, profile, { brief = true, inline_file_names = true })
       assert.truthy(text:find(" work %(common%.c:%d+%)"))
@@ -245,7 +245,7 @@ describe("names of files", function()
   end
 end)
 
-describe("the explanation", function()
+describe("the explanations", function()
   local profile = crafted.profile(plan)
 
   local function explanation(name)
@@ -256,7 +256,7 @@ describe("the explanation", function()
   end
 
   for _, name in ipairs { "flat", "graph" } do
-    it("fits 80 columns and has no blanks at the ends of lines: " .. name, function()
+    it("fit 80 columns and have no blanks at the ends of lines: " .. name, function()
       local text = explanation(name)
       for line in text:gmatch("[^\n]*") do
         assert.is_true(utf8.len(line) <= 80, line)
@@ -267,14 +267,14 @@ describe("the explanation", function()
     end)
   end
 
-  it("tells of every column of the flat profile", function()
+  it("cover every column of the flat profile", function()
     local text = explanation("flat")
     for _, column in ipairs { "%", "time", "cumulative", "seconds", "self", "calls", "/call", "total", "name" } do
       assert.truthy(("\n" .. text):find("\n *" .. column:gsub("%p", "%%%0") .. " "), column)
     end
   end)
 
-  it("tells of every column of the call graph, of <spontaneous> and of cycles", function()
+  it("cover every column of the call graph, <spontaneous> and cycles", function()
     local text = explanation("graph")
     for _, column in ipairs { "index", "% time", "self", "children", "called", "name", "<spontaneous>" } do
       assert.truthy(("\n" .. text):find("\n *" .. column:gsub("%p", "%%%0") .. " "), column)
@@ -282,7 +282,7 @@ describe("the explanation", function()
     assert.truthy(text:find("cycle as a whole", 1, true))
   end)
 
-  it("is not there for the index", function()
+  it("omit the index", function()
     assert.equal(printed("index", profile, brief), printed("index", profile))
   end)
 end)
@@ -290,7 +290,7 @@ end)
 describe("printing", function()
   local profile = crafted.profile(plan)
 
-  it("stops at an error of the function that it goes to", function()
+  it("stops at an error of the function that receives the output", function()
     local calls = 0
     local done, problem = pcall(profile.report, profile, "graph", {}, function()
       calls = calls + 1
@@ -301,7 +301,7 @@ describe("printing", function()
     assert.equal(1, calls)
   end)
 
-  it("goes to standard output by itself", function()
+  it("goes to standard output by default", function()
     local result = launch.script([[
       local gprof = require "gprof"
       local image = gprof.image(arg[1])
@@ -311,7 +311,7 @@ describe("printing", function()
     assert.equal(printed("flat", profile, brief), result.stdout)
   end)
 
-  it("leaves the options as they are", function()
+  it("does not modify the options", function()
     local options = setmetatable({}, { __newindex = function() error "changed" end })
     for _, name in ipairs { "flat", "graph", "index" } do
       assert.is_true(#printed(name, profile, options) > 100)
@@ -319,10 +319,10 @@ describe("printing", function()
   end)
 end)
 
-describe("a report of the user's own", function()
+describe("a custom report", function()
   local profile = crafted.profile(plan)
 
-  -- Prints it as a module beside ours.
+  -- Prints it as a module next to ours.
   local function printed_as_module(report, options)
     package.preload["gprof.report.own"] = function() return report end
     local done, text = pcall(printed, "own", profile, options)
@@ -330,7 +330,7 @@ describe("a report of the user's own", function()
     return done and text or error(text, 0)
   end
 
-  -- Who made the calls of each function, largest part first.
+  -- The callers of each function, largest share first.
   local function blame(of, options, write)
     for f in of:functions("name") do
       local callers = {}
@@ -345,12 +345,12 @@ describe("a report of the user's own", function()
     end
   end
 
-  it("is a module like ours: a function of the profile, the options and where to write", function()
+  it("is a module like ours: a function of the profile, the options and the stream", function()
     assert.equal("leaf: work 75, pong 25\nping: main 100\nwork: main 100\n", printed_as_module(blame))
     assert.equal("leaf: work 75, pong 25\n", printed_as_module(blame, { least = 2 }))
   end)
 
-  it("can have ours in it, which are such functions, too", function()
+  it("can call our reports, which are such functions, too", function()
     local names = { "flat", "graph", "index" }
     local expected = {}
     for i, name in ipairs(names) do
@@ -364,15 +364,15 @@ describe("a report of the user's own", function()
     end, brief))
   end)
 
-  it("may fail: the error is the caller's", function()
+  it("passes its errors to the caller", function()
     local done, problem = pcall(printed_as_module, function() error({ "enough" }, 0) end)
     assert.is_false(done)
     assert.same({ "enough" }, problem)
   end)
 end)
 
-describe("a report that is about something that is closed meanwhile", function()
-  -- More than a stream gathers before it hands anything on.
+describe("a report whose objects are closed while it prints", function()
+  -- More than a stream buffers.
   local MANY <const> = 3000
   local image_path, data_path
 
@@ -389,7 +389,7 @@ describe("a report that is about something that is closed meanwhile", function()
 
   for _, name in ipairs { "flat", "graph", "index" } do
     for _, closed in ipairs { "profile", "image" } do
-      it(("ends with an error: %s, %s"):format(name, closed), function()
+      it(("fails: %s, %s"):format(name, closed), function()
         local all = opened()
         assert.error_matches(function()
           all.profile:report(name, { inline_file_names = true }, function() all[closed]:close() end)
@@ -399,8 +399,8 @@ describe("a report that is about something that is closed meanwhile", function()
     end
   end
 
-  -- The first row finds the stream nearly full, by less than a row.
-  it("ends with an error where it is closed as a row begins", function()
+  -- At the first row, the stream's buffer has room for less than a row.
+  it("fails if they are closed as a row begins", function()
     local all = opened()
     local function report(profile, _, write)
       for left = 7168, 1, -256 do
@@ -413,7 +413,7 @@ describe("a report that is about something that is closed meanwhile", function()
     end, "image is closed$")
   end)
 
-  it("ends with an error where a table of names or of formats closes it", function()
+  it("fails if a table of names or of formats closes them", function()
     for _, place in ipairs { 1, 2 } do
       local all = opened()
       local tables = { { "" }, { [0] = "%d %d %s\n" } }
@@ -430,7 +430,7 @@ describe("a report that is about something that is closed meanwhile", function()
     end
   end)
 
-  it("takes a width that makes no sense for one that does", function()
+  it("replaces an invalid width by a valid one", function()
     local profile = opened().profile
     local function index(width)
       local text = {}

@@ -1,5 +1,5 @@
--- Reports of users: --report, and profile:report with a path or a function. What they get, what becomes of their
--- output, and how they fail.
+-- Custom reports: --report, and profile:report with a path or a function. Their arguments, their
+-- output, and their failures.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -12,7 +12,7 @@ local small = require "support.small"
 local plan <const> = crafted.example
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- A directory with these files in it, by name.
+-- Makes a directory with these files, by name.
 local function directory(files)
   local dir = shell.tmpdir "reports"
   for name, text in pairs(files) do
@@ -23,7 +23,7 @@ local function directory(files)
   return dir
 end
 
--- What a report's file returns, as text.
+-- The text of a report's file with this body.
 local function report(body)
   return "return function(profile, options, write)\n" .. body .. "\nend\n"
 end
@@ -33,7 +33,7 @@ local function run(files, ...)
   return program.run({ ... }, { cwd = directory(files) })
 end
 
--- Runs it with one of them, my.lua.
+-- Runs the program with a single report, my.lua.
 local function run_report(body, ...)
   return run({ ["my.lua"] = report(body) }, "-b", image, profile, "--report=my.lua", ...)
 end
@@ -51,7 +51,7 @@ local flat <const> = program.run({ "-b", "-p", image, profile }).stdout
 local graph <const> = program.run({ "-b", "-q", image, profile }).stdout
 
 describe("--report", function()
-  it("prints a file's report, and nothing else", function()
+  it("prints only the report of a file", function()
     check_output("main 0\nwork 9\nping 4\npong 4\nleaf 8\nidle 0\n", run_report [[
       for f in profile:functions("address") do
         write("%s %d\n", f.name, f.calls + f.self_calls)
@@ -59,12 +59,12 @@ describe("--report", function()
     ]])
   end)
 
-  it("takes what ends in .lua for a file, and what has a slash", function()
+  it("takes a name that ends in .lua or contains a slash as a file", function()
     local files = { ["a.lua"] = report 'write "a\\n"', ["b"] = report 'write "b\\n"', ["d/c"] = report 'write "c\\n"' }
     check_output("a\n\f\nb\n\f\nc\n", run(files, image, profile, "--report", "a.lua", "--report=./b", "--rep=d/c"))
   end)
 
-  it("takes another name for a module's, wherever modules are", function()
+  it("takes any other name as a module, in all of Lua's search paths", function()
     local dir = directory { ["gprof/report/tree.lua"] = report 'write "tree\\n"',
       ["gprof/report/tree/of/init.lua"] = report 'write "life\\n"' }
     check_output("tree\n\f\nlife\n", program.run({ image, profile, "--report=tree", "--report=tree.of" },
@@ -92,33 +92,33 @@ describe("--report", function()
     assert.same(names, require "gprof.reports".own)
   end)
 
-  it("prints behind the styles that are asked for, in the order given", function()
+  it("prints after the requested styles, in the order given", function()
     local files = { ["a.lua"] = report 'write "a\\n"', ["b.lua"] = report 'write "b\\n"' }
     check_output(flat .. "\f\n" .. graph .. "\f\nb\n\f\na\n\f\nb\n",
       run(files, "-b", "--report=b.lua", "-q", "--report=a.lua", "-p", image, profile, "--report=b.lua"))
     check_output("a\n", run(files, "-b", "-P", "--report=a.lua", image, profile))
   end)
 
-  it("leaves the sum of profiles to -s", function()
+  it("can be combined with -s", function()
     local dir = directory { ["a.lua"] = report 'write("%d\\n", profile.total_ticks)' }
     check_output("190\n", program.run({ "-s", "--report=a.lua", image, profile, profile }, { cwd = dir }))
     assert.truthy(shell.exists(dir .. "/gmon.sum"))
   end)
 
-  it("tells the report what the options are", function()
+  it("passes the options to the report", function()
     check_output("true 40 nil 3 true false\n", run_report([[
       write(("%s %s %s %s %s %s\n"):format(options.brief, options.width, options.no_static, options.min_count,
         options.display_unused_functions, options.continued))
     ]], "-w40", "-m", "3", "-z"))
   end)
 
-  it("lets no report change the options of the next", function()
+  it("protects the options of later reports from changes", function()
     local files = { ["a.lua"] = report "options.brief, options.width = nil, 1",
       ["b.lua"] = report 'write(("%s %d\\n"):format(options.brief, options.width))' }
     check_output("\f\ntrue 80\n", run(files, "-b", image, profile, "--report=a.lua", "--report=b.lua"))
   end)
 
-  it("gets a profile without a histogram, or without calls, or with neither", function()
+  it("accepts a profile without a histogram, without calls, or with neither", function()
     local text = report 'write("%s %d\\n", tostring(profile.rate), profile.arc_count)'
     local function of(given)
       return run({ ["my.lua"] = text }, image, crafted.gmon(given), "--report=my.lua")
@@ -129,7 +129,7 @@ describe("--report", function()
       run({ ["my.lua"] = report "\nerror 'no time'" }, image, profile, "--report=my.lua"))
   end)
 
-  it("says what our own reports need, before it prints", function()
+  it("checks the needs of our own reports before it prints", function()
     local calls = crafted.gmon { functions = plan.functions, calls = plan.calls }
     check_failure(calls .. ": has no histogram, which a flat profile needs",
       program.run { "-q", "--report=flat", image, calls })
@@ -148,7 +148,7 @@ describe("--report", function()
       program.run { "-l", "--report=annotation", made.image, gmon })
   end)
 
-  it("may use the library, and what else it likes", function()
+  it("may use the library, and any other module", function()
     check_output(flat .. "--\nprinted\n", run_report [[
       local gprof = require "gprof"
       assert(gprof.image(profile.image.path).text_low == profile.image.text_low)
@@ -159,14 +159,14 @@ describe("--report", function()
     ]])
   end)
 
-  it("prints behind what was printed before, by whatever means", function()
+  it("prints after earlier output, however that was printed", function()
     local result = run({ ["my.lua"] = report 'print "printed"' }, "-b", "-p", image, profile, "--report=my.lua")
     check_output(flat .. "\f\nprinted\n", result)
   end)
 end)
 
-describe("What a report writes", function()
-  it("comes in order, however much and however it is written", function()
+describe("The output of a report", function()
+  it("comes in order, however much it is, and however it is written", function()
     local result = run_report [[
       for i = 1, 20000 do write("%d\n", i) end
       write(("x"):rep(100000) .. "\n")
@@ -180,13 +180,13 @@ describe("What a report writes", function()
     check_output(table.concat(numbers, "\n") .. "\n" .. ("x"):rep(100000) .. "\nfrom a coroutine\ninner\nend\n", result)
   end)
 
-  -- The first report keeps its stream, and the second one writes to it.
+  -- The first report stores its stream, and the second one writes to it.
   local function late(keep, write)
     return run({ ["a.lua"] = report(keep), ["b.lua"] = report(write) }, image, profile, "--report=a.lua",
       "--report=b.lua")
   end
 
-  it("is nothing when it has returned", function()
+  it("is refused after it has returned", function()
     check_output("a\n\f\nfalse b.lua:2: the report has ended\n", late([[ kept = write; write "a\n" ]],
       [[ write(("%s %s\n"):format(pcall(function() kept "late" end))) ]]))
     check_output("\f\nfalse the report has ended\n", late([[ kept = write ]],
@@ -194,21 +194,21 @@ describe("What a report writes", function()
     check_failure("b.lua:2: the report has ended", late([[ kept = write; write "a\n" ]], [[ kept "late" ]]), "a\n\f\n")
   end)
 
-  it("is nothing when it has returned, from a coroutine that goes on", function()
+  it("is refused after it has returned, from a coroutine that continues", function()
     local result = late([[
       co = coroutine.create(function() write "a\n"; coroutine.yield(); write "late\n" end)
       coroutine.resume(co) ]], [[ write(("%s %s\n"):format(coroutine.resume(co))) ]])
     check_output("a\n\f\nfalse a.lua:2: the report has ended\n", result)
   end)
 
-  it("is nothing when it has returned, from a finalizer", function()
+  it("is refused after it has returned, from a finalizer", function()
     local result = late([[
       setmetatable({}, { __gc = function() said = table.pack(pcall(write, "late\n")) end })
       write "a\n" ]], [[ collectgarbage(); collectgarbage(); write(said[2] .. "\n") ]])
     check_output("a\n\f\nthe report has ended\n", result)
   end)
 
-  it("may be written by a finalizer as long as it has not", function()
+  it("may be written by a finalizer before it has returned", function()
     check_output("a\ngone\n", run_report [[
       write "a\n"
       setmetatable({}, { __gc = function() write "gone\n" end })
@@ -216,15 +216,15 @@ describe("What a report writes", function()
     ]])
   end)
 
-  it("ends quietly if nobody reads any more", function()
+  it("ends quietly at a closed pipe", function()
     local path = directory { ["my.lua"] = report 'for i = 1, 50000 do write("%d\\n", i) end' } .. "/my.lua"
     local result = launch.line([[trap '' PIPE; { "$@"; echo $? >&2; } | head -1]], { image, profile, "--report", path })
     assert.same({ "1\n", "1\n" }, { result.stdout, result.stderr })
   end)
 
-  it("fails as other output does", function()
+  it("fails like other output", function()
     if not shell.exists "/dev/full" then
-      pending "/dev/full is not here"
+      pending "needs /dev/full"
       return
     end
     local path = directory { ["my.lua"] = report 'for i = 1, 50000 do write("%d\\n", i) end' } .. "/my.lua"
@@ -233,7 +233,7 @@ describe("What a report writes", function()
   end)
 end)
 
-describe("A report that fails is one line:", function()
+describe("A failure of a report is reported in one line:", function()
   local cases = {
     ["an error with its place"] = { "error 'what'", "my.lua:2: what" },
     ["an error without"] = { "error('what', 0)", "my.lua: what" },
@@ -286,14 +286,14 @@ describe("A report that fails is one line:", function()
     assert.truthy(result.stderr:find("^gprof%.lua: my%.lua:2: stack overflow[^\n]*\n$"), result.stderr)
   end)
 
-  it("behind all that was printed before it", function()
+  it("after all output printed before it", function()
     local files = { ["a.lua"] = report "write 'a\\n'", ["b.lua"] = report "write 'b\\n' error 'what'" }
     check_failure("b.lua:2: what", run(files, "-b", "-p", image, profile, "--report=a.lua", "--report=b.lua",
       "--report=a.lua"), flat .. "\f\na\n\f\nb\n")
   end)
 end)
 
-describe("What is no report is one line, before anything is read:", function()
+describe("An invalid report is reported in one line, before anything is read:", function()
   local function check_refused(message, files, name)
     check_failure(message, run(files, "-p", "/no/image", "--report=" .. name))
   end
@@ -308,7 +308,7 @@ describe("What is no report is one line, before anything is read:", function()
     check_refused("./d: is a directory", { ["d/file"] = "" }, "./d")
   end)
 
-  it("a file that may not be read", function()
+  it("an unreadable file", function()
     local path = directory { ["my.lua"] = report "" } .. "/my.lua"
     shell.check { "chmod", "000", path }
     local result = launch.line(launch.permitted(), { image, profile, "--report", path })
@@ -325,20 +325,20 @@ describe("What is no report is one line, before anything is read:", function()
     check_refused("my.lua: failed with a nil value instead of a message", { ["my.lua"] = "error()" }, "my.lua")
   end)
 
-  it("a file that returns none", function()
+  it("a file that returns no function", function()
     for text, kind in pairs { [""] = "nil", ["return 7"] = "number", ["return {}"] = "table" } do
       check_refused(("my.lua: returns a %s value, not a function"):format(kind), { ["my.lua"] = text }, "my.lua")
     end
   end)
 
-  it("a module that there is not", function()
+  it("a missing module", function()
     for _, name in ipairs { "tree", "flat.x", "-p", "a b", "%s", ".." } do
       check_refused(("unknown report '%s': module gprof.report.%s not found"):format(name, name), {}, name)
     end
     check_refused("option --report: the report name is empty", {}, "")
   end)
 
-  it("a module that is none", function()
+  it("a module that is not a report", function()
     local dir = directory { ["gprof/report/broken.lua"] = "x = <", ["gprof/report/empty.lua"] = "",
       ["gprof/report/failing.lua"] = "error 'what'", ["gprof/report/needy.lua"] = "require 'no.such.module'" }
     local function refused(name)
@@ -354,7 +354,7 @@ describe("What is no report is one line, before anything is read:", function()
     assert.truthy(refused "needy":find "^gprof%.lua: [^\n]*module 'no%.such%.module' not found:[^\n]*\n$")
   end)
 
-  it("but -h is asked for first", function()
+  it("except after -h", function()
     assert.equal(program.run({ "-h" }).stdout, program.run({ "--report=/no/such", "-h" }).stdout)
   end)
 end)
@@ -380,7 +380,7 @@ describe("profile:report", function()
     assert.error_matches(function() subject:report(dir .. "/bad.lua") end, "bad%.lua:1: what")
   end)
 
-  it("passes errors on as they are, behind what was written", function()
+  it("passes errors on unchanged, after the output", function()
     local problem, pieces = {}, {}
     local done, caught = pcall(subject.report, subject, function(_, _, write)
       write "text"
@@ -390,7 +390,7 @@ describe("profile:report", function()
     assert.equal(problem, caught)
   end)
 
-  it("may be interrupted by a coroutine that it runs in", function()
+  it("may be suspended by the coroutine in which it runs", function()
     local pieces = {}
     local run_in_turns = coroutine.wrap(function()
       subject:report(function(_, _, write)
@@ -404,13 +404,13 @@ describe("profile:report", function()
     assert.equal("ab", table.concat(pieces))
   end)
 
-  it("takes any options for a report that is not ours", function()
+  it("passes any options to a custom report", function()
     local given
     subject:report(function(_, options) given = options end, { breif = "yes", [1] = {} })
     assert.same({ breif = "yes", [1] = {} }, given)
   end)
 
-  it("takes what the program gave a report, for one of ours", function()
+  it("passes the program's options on to a report of ours", function()
     local made, dir = small.build(), shell.tmpdir()
     local text = report 'profile:report("annotation", options, write)'
     check_output("6\n\f\n", run({ ["my.lua"] = 'return function(_, o, write) write("%d\\n", #o.reports + 4) end',
@@ -420,7 +420,7 @@ describe("profile:report", function()
       "-P", "-Q", "-J", made.image, small.run(made)))
   end)
 
-  it("writes into a file, too, and says if that is not to be", function()
+  it("writes into a file, or returns a message if that fails", function()
     local path = shell.tmpdir() .. "/text"
     local file <close> = assert(io.open(path, "w"))
     subject:report("flat", { brief = true }, file)
@@ -431,7 +431,7 @@ describe("profile:report", function()
     assert.error_matches(function() subject:report("flat", nil, unwritable) end, "Bad file descriptor")
   end)
 
-  it("prints to standard output if nothing else is said", function()
+  it("prints to standard output by default", function()
     local result = launch.script([[
       local gprof = require "gprof"
       local image = gprof.image(arg[1])
@@ -441,8 +441,8 @@ describe("profile:report", function()
   end)
 end)
 
-describe("Every program's profile", function()
-  it("can be walked by a report: with calls, cycles and lines", function()
+describe("The profile of every program", function()
+  it("can be traversed by a report, with calls, cycles and lines", function()
     local built = build.program("cycles")
     local result = run({ ["my.lua"] = report [[
       for f in profile:functions("address") do
