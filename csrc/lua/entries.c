@@ -40,7 +40,7 @@ static gp_field_value seconds(const page *p, double ticks) {
 /* --- lines ------------------------------------------------------------------- */
 
 /* Writes the line of a caller, callee or member. Values 3 to 5 must be seconds, seconds
- * in callees and calls, which choose the colour. */
+ * in callees, and calls: they determine the colour. */
 static void write_inner(const page *p, int format, const gp_field_value *values,
                         int count) {
   double time = values[2].as.number + values[3].as.number;

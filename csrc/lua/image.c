@@ -102,8 +102,8 @@ static int set_style(lua_State *L) {
   return 1;
 }
 
-/* library() -> the path of libbfd's shared object; nothing if unknown. Its name contains
- * the version, which libbfd has no function for. */
+/* library() -> the path of libbfd's shared object; nothing if unknown. The file name
+ * contains the version number, which libbfd has no function for. */
 static int find_library(lua_State *L) {
   Dl_info info;
   if (!dladdr((void *)(uintptr_t)bfd_openr, &info) || !info.dli_fname) return 0;

@@ -42,8 +42,8 @@ static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
   return UINT32_MAX;
 }
 
-/* Whether a node is listed. If `top` limits the entries, it needs one of them; otherwise
- * it needs calls or time. */
+/* Whether a node is listed. If `top` limits the entries, it needs one of them. Otherwise
+ * functions need calls or time, unless look.unused is set. */
 static bool is_listed(const page *p, const gp_callgraph *graph, uint32_t node,
                       uint32_t last) {
   if (last != UINT32_MAX)

@@ -128,8 +128,8 @@ static int next_line(lua_State *L) {
   return 4;
 }
 
-/* image:lines() -> iterator over address, file, line, is_statement; only the address
- * where a sequence ends */
+/* image:lines() -> iterator over address, file, line, is_statement; at the end of a
+ * sequence, only the address */
 static int iterate_lines(lua_State *L) {
   bool readable;
   gp_check_image(L, 1);

@@ -210,7 +210,8 @@ static void print_text(printing *p, const char *text, size_t length) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     next = newline ? newline + 1 : end;
     p->text_lines++;
-    if (known->count != count) gp_check_annotation(p->L, ARG_ANNOTATION);  /* raises */
+    /* raises an error if the sink or layout.paint closed the annotation */
+    if (known->count != count) gp_check_annotation(p->L, ARG_ANNOTATION);
     while (row < known->count && known->line[row] < p->text_lines) row++;
     if (row < known->count && known->line[row] == p->text_lines) {
       print_annotated(p, row, text, (size_t)(next - text));

@@ -54,7 +54,7 @@ static int fail(lua_State *L, const gp_error *error, size_t object) {
 
 /* merge_objects(data, objects) -> symbols of all objects, table of their addresses (see
  * push_places); or nil, a message, and the number of the object. Adds to `data`, which
- * must be empty, all records except calls between objects. */
+ * must be empty, all records except calls that enter or leave an object. */
 static int merge_objects(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);

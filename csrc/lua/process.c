@@ -21,7 +21,7 @@
 /* --- processes --------------------------------------------------------------- */
 
 typedef struct process_box {
-  pid_t parent;           /* only this process may wait; children inherit copies */
+  pid_t parent;           /* only it may wait: siblings inherit copies of the box */
   pid_t process;          /* 0 after it was waited for */
 } process_box;
 

@@ -238,7 +238,7 @@ void gp_define_profile(lua_State *L) {
       {"total_ticks", get_total_ticks},
       {"sampled_ticks", get_sampled_ticks},  /* in all histograms */
       {"met_ticks", get_met_ticks},      /* of these, ticks in functions */
-      {"graph_ticks", get_graph_ticks},  /* ticks of the call graph */
+      {"graph_ticks", get_graph_ticks},  /* ticks that count in the call graph */
       {"uncovered", get_uncovered},      /* seconds outside symbols, or nil */
       {"bin_size", get_bin_size},        /* bytes of code per bin, or nil */
       {"arc_count", get_arc_count},      /* arcs of the call graph */

@@ -109,15 +109,14 @@ static uint32_t check_node(lua_State *L, size_t first, size_t end) {
   return (uint32_t)(id - 1);
 }
 
-/* Iterates over neighbours of the node with number argument 2, in the order argument
- * 3. */
+/* Iterates over neighbours of the node with number argument 2, sorted by argument 3. */
 static int around_number(lua_State *L, neighbours what) {
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   return iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles), 3);
 }
 
 /* profile:callers(id [, order [, field...]]): like function:callers and cycle:callers,
- * but by number, so that no object is created; so are the four below */
+ * but takes a number, so that no object is created. So do the four functions below. */
 static int callers(lua_State *L) { return around_number(L, CALLERS); }
 
 /* profile:callees(id [, order [, field...]]): like function:callees and cycle:callees */
@@ -206,7 +205,7 @@ static int uncovered_range(lua_State *L) {
 
 /* --- methods of functions and cycles ------------------------------------------ */
 
-/* Iterates over neighbours of argument 1, in the order argument 2. */
+/* Iterates over neighbours of argument 1, sorted by argument 2. */
 static int around_part(lua_State *L, const char *metatable, neighbours what) {
   gp_part p = gp_check_part(L, metatable);
   lua_replace(L, 1);  /* the profile replaces its part */

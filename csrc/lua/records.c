@@ -61,7 +61,7 @@ static int add_block(lua_State *L) {
   uint64_t address = check_address(L, data, 2), executions = check_count(L, 3);
   bool first = data->blocks.count == 0;
   bool done = gp_data_add_block(data, address, executions, GP_NO_OFFSET, &error);
-  if (done && first) data->stats.block_records++;  /* one record holds all */
+  if (done && first) data->stats.block_records++;  /* written as one record */
   return result(L, done, &error);
 }
 

@@ -27,8 +27,8 @@ typedef struct gp_row_values {
 } gp_row_values;
 
 /* Writes a row in the format at stack index `format` to the stream at stack index
- * `index`. Returns the number of values used; if the format uses positions (%2$d), that
- * of all values. */
+ * `index`. Returns the number of values used, or of all values if the format
+ * uses positions (%2$d). */
 int gp_write_row(lua_State *L, int index, gp_stream *s, int format,
                  const gp_row_values *r);
 

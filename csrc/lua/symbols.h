@@ -15,10 +15,10 @@ typedef struct gp_symbols_box {
   gp_symfile listed, map;     /* symbol file and map, if any */
   gp_symtab symtab;
   gp_demangled shown;         /* demangled names, made on demand */
-  gp_name_index names;        /* made on demand: */
-  bool named;                 /*   true once it was */
-  gp_symbol_sources sources;  /* made on demand: */
-  bool sourced;               /*   true once it was */
+  gp_name_index names;        /* index by name, made on demand */
+  bool named;                 /* `names` was made */
+  gp_symbol_sources sources;  /* source lines, looked up on demand */
+  bool sourced;               /* `sources` were looked up */
   bool demangled;             /* reports show demangled names */
 } gp_symbols_box;
 
