@@ -1,5 +1,4 @@
--- The tree of calls: that it says what chains say together, on any call graph; where it ends for want of room; and the
--- report `--tree`.
+-- The call tree: it equals the merged chains on any call graph; its limits; and the report `--tree`.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chains = require "gprof.analysis.chains"
@@ -11,12 +10,12 @@ local program = require "support.program"
 local pty = require "support.pty"
 local call_tree = require "gprof.analysis.call_tree"
 
--- All nodes of a tree by the way that leads there, "main;leaf".
-local function by_way(profile, tree)
+-- All nodes of a tree by their path, such as "main;leaf".
+local function by_path(profile, tree)
   local names, found = chains.names(profile), {}
-  local function walk(node, way)
+  local function walk(node, path)
     for _, child in ipairs(node.children) do
-      local here = way .. names[child.id]
+      local here = path .. names[child.id]
       assert.is_nil(found[here])
       found[here] = child
       walk(child, here .. ";")
@@ -26,22 +25,22 @@ local function by_way(profile, tree)
   return found
 end
 
--- What chains say of the same: the weight of all that begin so, and of those that end there.
+-- The same from chains, by path: the weight of all chains that begin with it, and of those that end there.
 local function by_chains(profile, factor)
   local names, below, own = chains.names(profile), {}, {}
   for _, chain in ipairs((chains.of(profile, factor))) do
-    local link, way = chain.top, nil
+    local link, path = chain.top, nil
     while link do
-      way = (way and way .. ";" or "") .. names[link.id]
-      below[way] = (below[way] or 0) + chain.weight
+      path = (path and path .. ";" or "") .. names[link.id]
+      below[path] = (below[path] or 0) + chain.weight
       link = link.below
     end
-    own[way] = (own[way] or 0) + chain.weight
+    own[path] = (own[path] or 0) + chain.weight
   end
   return below, own
 end
 
--- Checks that no node has more or less than its own time, its children, and what is not shown.
+-- Checks that the weight of each node is the sum of its self weight, its children and its rest.
 local function check_sums(node)
   local sum = node.rest + node.self
   for i, child in ipairs(node.children) do
@@ -53,77 +52,77 @@ local function check_sums(node)
   assert.equal(node.weight, sum)
 end
 
-describe("The tree of calls", function()
-  it("is what chains that begin alike are together", function()
+describe("The call tree", function()
+  it("equals the chains, merged by common beginnings", function()
     chance.cases(5000, 200)(function(remark)
       local profile = crafted.profile(crafted.random())
       local tree = call_tree.of(profile, { least = 0 })
       check_sums(tree.root)
       assert.equal(tree.all, tree.root.weight)
       local below, own = by_chains(profile, extract.units(profile, 1000000))
-      local nodes, near = by_way(profile, tree), 10  -- each part is rounded
-      for way, node in pairs(nodes) do
-        assert.near(below[way] or 0, node.weight, near, remark)
-        assert.near(own[way] or 0, node.self, near, remark)
+      local nodes, near = by_path(profile, tree), 10  -- each part is rounded
+      for path, node in pairs(nodes) do
+        assert.near(below[path] or 0, node.weight, near, remark)
+        assert.near(own[path] or 0, node.self, near, remark)
         assert.equal(0, node.rest)
       end
-      for way, weight in pairs(below) do
-        assert.near(weight, nodes[way] and nodes[way].weight or 0, near, remark)
+      for path, weight in pairs(below) do
+        assert.near(weight, nodes[path] and nodes[path].weight or 0, near, remark)
       end
     end)
   end)
 
-  it("is that of the functions whose time is not handed on, too", function()
+  it("includes functions whose time is not propagated", function()
     local plan = crafted.example
     local profile = crafted.profile(plan, { exclude = { time = { "work", "ping" } } })
     local below = by_chains(profile, extract.units(profile, 1000000))
-    for way, node in pairs(by_way(profile, call_tree.of(profile))) do
-      assert.near(below[way], node.weight, 2, way)
-      below[way] = nil
+    for path, node in pairs(by_path(profile, call_tree.of(profile))) do
+      assert.near(below[path], node.weight, 2, path)
+      below[path] = nil
     end
     assert.same({}, below)
   end)
 
-  it("has the heaviest nodes where there is no room for all, and says what the others have", function()
-    local profile = crafted.profile(crafted.layered(12, 4))  -- 22 million ways
+  it("has the heaviest nodes, and the rest as a number, if there are too many nodes", function()
+    local profile = crafted.profile(crafted.layered(12, 4))  -- 22 million paths
     local tree = call_tree.of(profile, { most = 500, least = 0 })
     check_sums(tree.root)
     local count, least, hidden = 0, math.huge, 0
-    for _, node in pairs(by_way(profile, tree)) do
+    for _, node in pairs(by_path(profile, tree)) do
       count, hidden = count + 1, hidden + node.rest
       if node.children[1] then least = math.min(least, node.weight) end
     end
     assert.equal(500, count)
     assert.truthy(hidden > 0 and hidden < tree.all)
-    for _, node in pairs(by_way(profile, tree)) do
+    for _, node in pairs(by_path(profile, tree)) do
       if node.rest > 0 and not node.children[1] then assert.truthy(node.weight <= least) end
     end
   end)
 
-  it("is as deep as it is wanted, and has nothing that is too light", function()
+  it("obeys limits of depth and weight", function()
     local profile = crafted.profile(crafted.layered(6, 3))
-    for _, node in pairs(by_way(profile, call_tree.of(profile, { depth = 3 }))) do
+    for _, node in pairs(by_path(profile, call_tree.of(profile, { depth = 3 }))) do
       assert.truthy(node.depth <= 3)
       if node.depth == 3 then assert.equal(node.weight, node.self + node.rest) end
     end
     local tree = call_tree.of(profile, { least = 0.1 })
-    for _, node in pairs(by_way(profile, tree)) do assert.truthy(node.weight >= 0.1 * tree.all) end
+    for _, node in pairs(by_path(profile, tree)) do assert.truthy(node.weight >= 0.1 * tree.all) end
     check_sums(tree.root)
   end)
 
-  it("can begin with any function", function()
+  it("can begin at any function", function()
     local profile = crafted.profile(crafted.example)
     local leaf, ping = profile:find "leaf", profile:find "ping"
     local tree = call_tree.of(profile, { from = { leaf.id } })
-    local nodes = by_way(profile, tree)
+    local nodes = by_path(profile, tree)
     assert.same({ "leaf" }, { next(nodes), next(nodes, (next(nodes))) })
     assert.near((leaf.self + leaf.children) * tree.parts, nodes.leaf.weight, 1)
     assert.near(profile.total * tree.parts, tree.all, 1)
-    nodes = by_way(profile, call_tree.of(profile, { from = { ping.id, leaf.id } }))
+    nodes = by_path(profile, call_tree.of(profile, { from = { ping.id, leaf.id } }))
     assert.truthy(nodes.leaf and nodes.ping and not nodes.main)
   end)
 
-  it("is of any depth", function()
+  it("can be very deep", function()
     local plan = { functions = { "f0" }, ticks = { f3000 = 7 }, calls = {} }
     for i = 1, 3000 do
       plan.functions[i + 1], plan.calls[i] = "f" .. i, { "f" .. i - 1, "f" .. i, 1 }
@@ -133,7 +132,7 @@ describe("The tree of calls", function()
     assert.same({ 1000, 70000 }, { depth, node.rest })
   end)
 
-  it("of no time at all has nothing in it", function()
+  it("is empty if the profile has no time", function()
     local idle = { functions = crafted.example.functions, calls = crafted.example.calls, ticks = {} }
     local tree = call_tree.of(crafted.profile(idle))
     assert.same({ 0, 0 }, { tree.all, #tree.root.children })
@@ -154,7 +153,7 @@ describe("--tree", function()
     return result.stdout
   end
 
-  it("prints the tree, and nothing else that is not asked for", function()
+  it("prints only the tree, unless other reports are requested", function()
     assert.equal(HEADING .. [[
  100.0      0.95     0.00  main
   63.2      0.60     0.30  ├─ work (recursive)
@@ -170,7 +169,7 @@ describe("--tree", function()
     assert.equal(run { "--tree" }, run { "--tree", "-T" })
   end)
 
-  it("begins with functions that are named", function()
+  it("begins at the given functions", function()
     assert.equal(HEADING .. [[
   42.1      0.40     0.40  leaf
   15.8      0.15     0.05  pong
@@ -184,7 +183,7 @@ describe("--tree", function()
       { result.stdout, result.stderr, result.status })
   end)
 
-  it("is as deep as --tree-depth says, with what is below that in one line", function()
+  it("is cut at --tree-depth, with everything below in one line", function()
     assert.equal(HEADING .. [[
  100.0      0.95     0.00  main
   63.2      0.60     0.30  ├─ work (recursive)
@@ -194,7 +193,7 @@ describe("--tree", function()
 ]], run { "--tree", "--tree-depth=2" })
   end)
 
-  it("has no function of less than --tree-threshold says", function()
+  it("leaves out functions below --tree-threshold", function()
     assert.equal(HEADING .. [[
  100.0      0.95     0.00  main
   63.2      0.60     0.30  ├─ work (recursive)
@@ -205,20 +204,20 @@ describe("--tree", function()
     assert.equal(run { "--tree" }, run { "--tree", "--tree-threshold=0" })
   end)
 
-  it("is drawn with what there is in the locale", function()
+  it("is drawn with the characters of the locale", function()
     local plain = run({ "--tree" }, { LC_ALL = "C" })
     assert.equal((run { "--tree" }:gsub("├─", "|-"):gsub("└─", "`-"):gsub("│", "|")), plain)
     assert.equal(plain, run({ "--tree" }, { LC_ALL = false, LC_CTYPE = false, LANG = "de_DE.ISO-8859-1" }))
   end)
 
-  it("is that of functions in a profile by line", function()
+  it("is by function in a profile by line", function()
     local path, gmon = exported.inlined()
     local by_function = program.run { "-b", "--tree", path, gmon }
     local by_line = program.run { "-b", "--tree", "-l", path, gmon }
     assert.same({ by_function.stdout, "", 0 }, { by_line.stdout, by_line.stderr, by_line.status })
   end)
 
-  it("needs samples, and says so if there are none", function()
+  it("requires samples", function()
     local idle = crafted.gmon { functions = plan.functions, calls = plan.calls, ticks = {} }
     assert.truthy(program.run({ "-b", "--tree", image, idle }).stdout:find("\n no time accumulated\n", 1, true))
     local none = crafted.gmon { functions = plan.functions, calls = plan.calls }
@@ -227,7 +226,7 @@ describe("--tree", function()
       { result.stdout, result.stderr, result.status })
   end)
 
-  it("is the list of functions where no calls are known", function()
+  it("is a list of functions if no calls were recorded", function()
     local only = crafted.gmon { functions = plan.functions, ticks = plan.ticks }
     local text = program.run({ "-b", "--tree", image, only }).stdout
     assert.equal(HEADING .. [[
@@ -238,11 +237,11 @@ describe("--tree", function()
 ]], text)
   end)
 
-  it("is explained", function()
+  it("has an explanation", function()
     assert.truthy(program.run({ "--tree", image, profile }).stdout:find("How to read the call tree", 1, true))
   end)
 
-  it("is nothing to --gnu-compat", function()
+  it("has no effect with --gnu-compat", function()
     local compatible = program.run { "--gnu-compat", image, profile }
     for _, words in ipairs { { "--tree" }, { "--tree=;" }, { "--tree", "--tree-depth=x" } } do
       local result = program.run { "--gnu-compat", image, profile, table.unpack(words) }
@@ -255,7 +254,7 @@ describe("--tree", function()
     return
   end
 
-  it("has bars, colours and names that fit on a terminal", function()
+  it("has bars, colours and shortened names on a terminal", function()
     local text = pty.run({ "-b", "--tree", image, profile }, { COLUMNS = "76" }).stdout
     assert.truthy(text:find("\n 100.0      0.95     0.00  ████████████████ main\n", 1, true), text)
     assert.truthy(text:find("\n  63.2      0.60     0.30  ██████████▏      ├─ work (recursive)\n", 1, true), text)

@@ -1,4 +1,4 @@
--- Profiles compared, for scripts: which functions are the same, what became of them, and what of that is chance.
+-- gprof.compare: which functions match, how their times changed, and which changes are noise.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
@@ -19,12 +19,12 @@ local function rows(comparison)
   return by_name
 end
 
-local function figures(change)
+local function values_of(change)
   return { change.old, change.new, change.change, change.ratio }
 end
 
 describe("functions of two programs", function()
-  -- Pairs up functions that are written "name" or "name file", and returns what became of them: "old|new" by both.
+  -- Pairs functions, each given as "name" or "name file"; returns the pairs as "old | new".
   local function paired(olds, news)
     local function functions(list)
       local made = {}
@@ -46,24 +46,24 @@ describe("functions of two programs", function()
     return pairs_made
   end
 
-  it("are the same by name, wherever they are", function()
+  it("are matched by name, in any order", function()
     assert.same({ "- | c c.c", "a a.c | -", "b ? | b ?", "f old/f.c | f new/g.c", "g g.c | g ?" },
       paired({ "a a.c", "b", "f old/f.c", "g g.c" }, { "f new/g.c", "g", "b", "c c.c" }))
   end)
 
-  it("are told apart by file if several have a name", function()
+  it("are matched by file if several have the same name", function()
     assert.same({ "- | f new/c.c", "f new/a.c | f new/a.c", "f new/b.c | -" },
       paired({ "f new/a.c", "f new/b.c" }, { "f new/a.c", "f new/c.c" }))
   end)
 
-  it("are told apart by as many last components of paths as it takes", function()
+  it("are matched by as many last components of their paths as needed", function()
     assert.same({ "f /1/left/common.c | f /2/left/common.c", "f /1/right/common.c | f /2/right/common.c" },
       paired({ "f /1/left/common.c", "f /1/right/common.c" }, { "f /2/right/common.c", "f /2/left/common.c" }))
     assert.same({ "f a.c | f ./a.c", "f left/a.c | f /left/a.c" },
       paired({ "f a.c", "f left/a.c" }, { "f /left/a.c", "f ./a.c" }))
   end)
 
-  it("are one if they have one name and one file, or nothing tells them apart", function()
+  it("are added up if they have the same name and file, or if a file is unknown", function()
     assert.same({ "f x.h x2 | f x.h x3" }, paired({ "f x.h", "f x.h" }, { "f x.h", "f x.h", "f x.h" }))
     assert.same({ "f a.c x2 | f ? x2" }, paired({ "f a.c", "f b.c" }, { "f", "f" }))
     assert.same({ "f ? x2 | f a.c x2" }, paired({ "f", "f b.c" }, { "f a.c", "f b.c" }))
@@ -71,11 +71,11 @@ describe("functions of two programs", function()
       paired({ "f 1/x/a.c", "f 3/x/a.c" }, { "f 2/x/a.c", "f 4/x/a.c" }))
   end)
 
-  it("are the same whether their names are in UTF-8 or were made so", function()
+  it("match if one name is the other one escaped as UTF-8", function()
     assert.same({ "caf\xe9 ? | caf\\xE9 ?" }, paired({ "caf\xe9" }, { "caf\\xE9" }))
   end)
 
-  it("take no time that grows with the square of those that have one name", function()
+  it("with the same name are matched in less than quadratic time", function()
     local olds, news = {}, {}
     for i = 1, 20000 do
       olds[i], news[i] = ("f /old/%d/%s.c"):format(i, ("d/"):rep(20)), ("f /new/%d/%s.c"):format(i, ("d/"):rep(20))
@@ -100,19 +100,19 @@ describe("a comparison", function()
     by_name = rows(changes)
   end)
 
-  it("has what each function took and takes, the largest change first", function()
+  it("has the old and new time of each function, the largest change first", function()
     local names = {}
     for i, row in ipairs(changes) do names[i] = row.name end
     assert.same({ "leaf", "old_name", "work", "new_name", "inlined", "main" }, names)
-    assert.same({ 4.0, 1.0, -3.0, 0.25 }, figures(by_name.leaf.self))
+    assert.same({ 4.0, 1.0, -3.0, 0.25 }, values_of(by_name.leaf.self))
     assert.same({ 1.0, 1.44, 0.44, 1.44 }, { by_name.work.self.old, by_name.work.self.new,
       tonumber(("%.10f"):format(by_name.work.self.change)), by_name.work.self.ratio })
     assert.same({ 5.0, 1.94 }, { by_name.work.total.old, by_name.work.total.new })
-    assert.same({ 10.0, 20.0, 10.0, 2.0 }, figures(by_name.leaf.calls))
-    assert.same({ 0.0, 0.0, 0.0 }, figures(by_name.main.self))
+    assert.same({ 10.0, 20.0, 10.0, 2.0 }, values_of(by_name.leaf.calls))
+    assert.same({ 0.0, 0.0, 0.0 }, values_of(by_name.main.self))
   end)
 
-  it("has the errors: the root of the sum of variances", function()
+  it("has the error of each change: the square root of the sum of variances", function()
     assert.near(math.sqrt(100 + 144) / 100, by_name.work.self.error, 1e-12)
     assert.near(math.sqrt(400 + 100) / 100, by_name.leaf.self.error, 1e-12)
     assert.near(math.sqrt(49 + 1) / 100, by_name.old_name.self.error, 1e-12)
@@ -121,7 +121,7 @@ describe("a comparison", function()
     assert.is_nil(by_name.leaf.calls.error)
   end)
 
-  it("tells what is new and what is gone", function()
+  it("marks functions that are new or gone", function()
     local states = {}
     for name, row in pairs(by_name) do states[name] = row.status end
     assert.same({ main = "both", work = "both", leaf = "both", old_name = "gone", new_name = "new",
@@ -131,8 +131,8 @@ describe("a comparison", function()
     assert.equal(4, changes.common)
   end)
 
-  it("tells news from noise", function()
-    -- ten times have ten samples: four self times, five total times and the whole; one in 200 is 2.807 deviations
+  it("tells significant changes from noise", function()
+    -- ten times have ten samples: four self, five total, the program's; a chance of 1 in 200 is 2.807 deviations
     assert.same({ 0.05, 10 }, { changes.chance, changes.times })
     assert.near(2.807, changes.factor, 0.001)
     assert.is_false(by_name.leaf.self.noise)      -- 13.4 errors
@@ -141,12 +141,12 @@ describe("a comparison", function()
     assert.is_true(rows(assert(gprof.compare(profile(before), profile(after), { chance = 0.001 }))).work.self.noise)
   end)
 
-  it("has the whole", function()
+  it("has the change of the whole program", function()
     assert.same({ 5.5, 2.69 }, { changes.total.old, changes.total.new })
     assert.same({ runs = 1, period = 0.01, samples = 100, total = 5.5, counted = true, functions = 6 }, changes.old)
   end)
 
-  it("of a profile with itself has no change", function()
+  it("of a profile with itself has no changes", function()
     local same = profile(before)
     for _, row in ipairs(assert(gprof.compare(same, same))) do
       assert.same({ 0, 0, 0, true }, { row.self.change, row.total.change, row.calls.change, row.self.noise })
@@ -154,22 +154,22 @@ describe("a comparison", function()
   end)
 end)
 
-describe("times that are compared", function()
+describe("compared times", function()
   local function plan(ticks, changes)
     return setmetatable(changes or {}, { __index = { functions = { "main", "f" }, ticks = { f = ticks },
       calls = { { "main", "f", ticks } } } })
   end
 
-  it("are those of a run, whatever the number of runs", function()
+  it("are means per run", function()
     local changes = assert(gprof.compare(profile(plan(100)), profile(plan(360)), { new_runs = 3 }))
     local f = rows(changes).f
     assert.same({ 1.0, 1.2 }, { f.self.old, f.self.new })
     assert.near(math.sqrt(100 / 100 ^ 2 + 360 / 300 ^ 2), f.self.error, 1e-12)
-    assert.same({ 100.0, 120.0, 20.0, 1.2 }, figures(f.calls))
+    assert.same({ 100.0, 120.0, 20.0, 1.2 }, values_of(f.calls))
     assert.same({ 1, 3, 1.0, 1.2 }, { changes.old.runs, changes.new.runs, changes.total.old, changes.total.new })
   end)
 
-  it("are of as many runs as files were read", function()
+  it("are divided by the number of files by default", function()
     local image = assert(gprof.image(crafted.image(plan(1))))
     local paths = { crafted.gmon(plan(100)), crafted.gmon(plan(120)), crafted.gmon(plan(80)) }
     local old = assert(gprof.profile(image, assert(gprof.data(image, table.unpack(paths)))))
@@ -179,12 +179,12 @@ describe("times that are compared", function()
 
   it("may be sampled at different rates", function()
     local f = rows(assert(gprof.compare(profile(plan(100)), profile(plan(2000, { rate = 1000 }))))).f
-    assert.same({ 1.0, 2.0, 1.0, 2.0 }, figures(f.self))
+    assert.same({ 1.0, 2.0, 1.0, 2.0 }, values_of(f.self))
     assert.near(math.sqrt(0.01 + 0.002), f.self.error, 1e-12)
   end)
 
-  it("are not more certain for hardly any samples where one side was watched less", function()
-    -- none in one run, and five in each of ten: in one of eleven equal runs there would be none once in 120 times
+  it("are not taken for significant if one side has few samples from fewer runs", function()
+    -- no samples in one run, five in ten others: if all eleven are equal, that happens once in 120 times
     local function noise(samples)
       local changes = assert(gprof.compare(profile(plan(0)), profile(plan(samples)), { new_runs = 10, chance = 0.02 }))
       return rows(changes).f.self.noise
@@ -192,12 +192,12 @@ describe("times that are compared", function()
     assert.same({ true, false }, { noise(50), noise(200) })
   end)
 
-  it("have to be of one unit", function()
+  it("must have the same unit", function()
     local misses = profile(plan(5, { rate = 1, dimension = "misses" }))
     assert.same({ nil, "seconds cannot be compared with misses" }, { gprof.compare(profile(plan(5)), misses) })
   end)
 
-  it("are not there without histograms, and totals not without calls", function()
+  it("are nil without histograms, and totals are nil without calls", function()
     local counted, sampled = plan(5, { ticks = false }), plan(5, { calls = false })
     local all = profile(plan(5))
     local calls = assert(gprof.compare(profile(counted), all))
@@ -209,15 +209,15 @@ describe("times that are compared", function()
       { gprof.compare(profile(counted), profile(sampled)) })
   end)
 
-  it("are of functions that are selected", function()
+  it("are those of selected functions", function()
     local part = crafted.profile(plan(5), { exclude = { flat = { "f" } } })
     assert.is_nil(rows(assert(gprof.compare(part, part))).f)
   end)
 end)
 
--- What chance does is the same in each run of the specs.
-describe("chance", function()
-  -- How many samples there are where so many are expected: Poisson's numbers, by Knuth's method for small pieces.
+-- The random numbers are the same in each run of the specs.
+describe("random variation", function()
+  -- A Poisson-distributed number of samples, by Knuth's method for small pieces of the mean.
   local function poisson(mean)
     local count = 0
     while mean > 0 do
@@ -228,7 +228,7 @@ describe("chance", function()
     return count
   end
 
-  -- Functions that take less and less time, in so many runs.
+  -- A side with the given mean times of functions, and number of runs.
   local function side(means, runs)
     local functions, all = {}, 0
     for i, mean in ipairs(means) do
@@ -239,20 +239,20 @@ describe("chance", function()
     return { runs = runs, rate = 100, unit = "seconds", ticks = all, counted = false, functions = functions }
   end
 
-  local function has_news(comparison)
+  local function is_significant(comparison)
     for _, row in ipairs(comparison) do
       if not row.self.noise then return true end
     end
     return not comparison.total.noise
   end
 
-  -- In how many of so many comparisons there are any news.
-  local function share_of_news(count, make)
-    local news = 0
+  -- The fraction of comparisons with any significant change.
+  local function significant_fraction(count, make)
+    local significant = 0
     for _ = 1, count do
-      if has_news(assert(gprof.compare(make()))) then news = news + 1 end
+      if is_significant(assert(gprof.compare(make()))) then significant = significant + 1 end
     end
-    return news / count
+    return significant / count
   end
 
   local few, many = { 400, 150, 60, 30, 20 }, {}
@@ -263,22 +263,22 @@ describe("chance", function()
     { "more runs now", few, 1, 8, 200 }, { "more runs before", few, 5, 2, 300 },
   } do
     local name, means, old_runs, new_runs, count = table.unpack(case)
-    it("makes news of nothing once in twenty times at most: " .. name, function()
+    it("is reported as a change in at most 1 of 20 comparisons: " .. name, function()
       math.randomseed(20)
-      local share = share_of_news(count, function() return side(means, old_runs), side(means, new_runs) end)
-      assert(share <= 0.06, share)  -- 0.05, and what chance does to that
+      local share = significant_fraction(count, function() return side(means, old_runs), side(means, new_runs) end)
+      assert(share <= 0.06, share)  -- 0.05, plus the random error of this test
     end)
   end
 
-  it("does it nearly as often as that where there are samples enough", function()
+  it("is reported nearly as often as that if there are enough samples", function()
     math.randomseed(21)
-    local share = share_of_news(400, function()
+    local share = significant_fraction(400, function()
       return side({ 400, 400, 400, 400 }, 1), side({ 400, 400, 400, 400 }, 1)
     end)
     assert(share > 0.02, share)
   end)
 
-  it("hides no change that is large enough", function()
+  it("does not hide a large change", function()
     math.randomseed(22)
     local slower = { 400, 150, 160, 30, 20 }
     local found = 0
@@ -289,7 +289,7 @@ describe("chance", function()
     assert(found > 97, found)
   end)
 
-  it("is left by so many deviations", function()
+  it("exceeds the computed number of standard deviations with the given probability", function()
     for often, deviations in pairs { [0.05] = 1.960, [0.0455] = 2.000, [0.0027] = 3.000, [0.0000633] = 4.000 } do
       assert.near(deviations, significance.deviations(often), 0.002)
     end
@@ -310,21 +310,21 @@ describe("what got slower", function()
     return found
   end
 
-  it("is told by function, and the whole first", function()
+  it("is listed by function, after the whole program", function()
     local grown = compared({ a = 1000, b = 1000, c = 50 }, { a = 2000, b = 1020, c = 48 })
     assert.same({ "all", "a" }, names(grown, 10))
   end)
 
-  it("has to be more than the percentage, and more than chance makes it", function()
+  it("must exceed the percentage significantly", function()
     local grown = compared({ a = 10000 }, { a = 11000 })
     assert.same({ "all", "a" }, names(grown, 0))
     assert.same({ "all", "a" }, names(grown, 5))
-    assert.same({}, names(grown, 8)) -- 200 samples more than 8 %, which is 1.3 errors
+    assert.same({}, names(grown, 8)) -- 200 samples above 8 %: only 1.3 times the error
     assert.same({}, names(grown, 10))
     assert.same({}, names(compared({ a = 100 }, { a = 120 }), 1))
   end)
 
-  it("is not what is new, but for the whole", function()
+  it("includes new functions only as part of the whole program", function()
     local function plan(name, ticks)
       return profile { functions = { "main", name }, ticks = { [name] = ticks } }
     end
@@ -332,12 +332,12 @@ describe("what got slower", function()
     assert.same({}, names(assert(gprof.compare(plan("f", 100), plan("g", 100))), 10))
   end)
 
-  it("is nothing where there are no times", function()
+  it("is empty without times", function()
     local counted = profile { functions = { "a", "b" }, calls = { { "a", "b", 5 } } }
     assert.same({}, names(assert(gprof.compare(counted, counted)), 0))
   end)
 
-  it("is asked for by a percentage", function()
+  it("requires a valid percentage", function()
     local same = compared({ a = 1 }, { a = 1 })
     assert.error_matches(function() gprof.compare.regressions(same, -1) end, "a percentage expected")
     assert.error_matches(function() gprof.compare.regressions(same) end, "a percentage expected")
@@ -346,7 +346,7 @@ describe("what got slower", function()
 end)
 
 describe("gprof.compare", function()
-  it("says what is wrong with its arguments", function()
+  it("rejects invalid arguments", function()
     local good = profile { functions = { "f" }, ticks = { f = 1 } }
     for problem, arguments in pairs {
       ["bad argument #1 to 'compare' %(gprof.profile expected, got nil%)"] = {},
@@ -362,14 +362,14 @@ describe("gprof.compare", function()
     end
   end)
 
-  it("compares no lines", function()
+  it("rejects profiles by line", function()
     local good = profile { functions = { "f" }, ticks = { f = 1 } }
     local by_line = assert(gprof.profile(good.image, good.data, { line = true }))
     assert.error_matches(function() gprof.compare(good, by_line) end,
       "bad argument #2 to 'compare' %(a profile by function expected%)")
   end)
 
-  it("is loaded when it is wanted, and nothing else is there", function()
+  it("is loaded on first access; other unknown fields are nil", function()
     assert.is_nil(gprof.comparison)
     assert.equal(gprof.compare, require "gprof.compare")
   end)
@@ -384,7 +384,7 @@ describe("an exported profile", function()
     return gprof.compare.load(shell.write(shell.tmpdir() .. "/old.json", text))
   end
 
-  it("is compared like the profile itself, whatever bytes are in names", function()
+  it("is compared like the profile itself, with any bytes in names", function()
     local stored = assert(load(exported.crafted("json", plan)))
     for _, sides in ipairs { { stored, profile(plan) }, { profile(plan), stored }, { stored, stored } } do
       local changes = assert(gprof.compare(sides[1], sides[2]))
@@ -397,13 +397,13 @@ describe("an exported profile", function()
     local expected = assert(gprof.compare(profile(plan), profile(changed)))
     local found = assert(gprof.compare(stored, profile(changed)))
     for i, row in ipairs(expected) do
-      assert.same(figures(row.self), figures(found[i].self))
+      assert.same(values_of(row.self), values_of(found[i].self))
       assert.near(row.total.change, found[i].total.change, 1e-9)
       assert.same({ row.self.error, row.self.noise }, { found[i].self.error, found[i].self.noise })
     end
   end)
 
-  it("tells how many runs it is of, unless somebody knows better", function()
+  it("has its number of runs, which options override", function()
     local one, two = crafted.gmon(plan), crafted.gmon(plan)
     local stored = assert(load(exported.text("json", crafted.image(plan), one, two)))
     assert.equal(2, stored.runs)
@@ -411,7 +411,7 @@ describe("an exported profile", function()
     assert.same({ 2, 5, 2 }, { runs(), runs { old_runs = 5 }, runs() })
   end)
 
-  it("may be one without times, or without calls", function()
+  it("can lack times, or calls", function()
     local calls = { functions = plan.functions, calls = plan.calls }
     local stored = assert(load(exported.crafted("json", calls)))
     assert.same({ nil, nil, true }, { stored.rate, stored.unit, stored.counted })
@@ -421,13 +421,13 @@ describe("an exported profile", function()
 
   local good = exported.crafted("json", plan)
 
-  -- What is changed in it, and what is said; "$" stands for the file.
+  -- A pattern, its replacement, and the message; "$" stands for the file.
   for name, case in pairs {
     ["of a later version"] = { '"version": 1', '"version": 2',
       "$: unsupported version 2 of the JSON export (supported: 1)" },
     ["without a version"] = { '"version": 1', '"v": 1',
       "$: unsupported version nil of the JSON export (supported: 1)" },
-    ["of no granularity"] = { '"granularity": "function",', "", "$: 'granularity' is not a valid string" },
+    ["without a granularity"] = { '"granularity": "function",', "", "$: 'granularity' is not a valid string" },
     ["by line"] = { '"granularity": "function"', '"granularity": "line"',
       "$: is a profile by line; only profiles by function can be compared" },
     ["of something else"] = { '"format": "gprof%-profile"', '"format": "other"',
@@ -435,18 +435,18 @@ describe("an exported profile", function()
     ["with a text for a number"] = { '"ticks": 30', '"ticks": "30"',
       "$: function 1: 'ticks' is not a valid amount" },
     ["with a negative number"] = { '"ticks": 30', '"ticks": -30', "$: function 1: 'ticks' is not a valid amount" },
-    ["with more than there can be"] = { '"ticks": 30', '"ticks": 1e300',
+    ["with a number that is too large"] = { '"ticks": 30', '"ticks": 1e300',
       "$: function 1: 'ticks' is not a valid amount" },
     ["without a name"] = { '"name": "work"', '"Name": "work"', "$: function 1: 'name' is not a valid string" },
     ["with a number for a file"] = { '"file": null', '"file": 7', "$: function 1: 'file' is not a valid string" },
-    ["with a period of nothing"] = { '"period": 0.01', '"period": 0', "$: 'period' is not a valid period" },
+    ["with a period of 0"] = { '"period": 0.01', '"period": 0', "$: 'period' is not a valid period" },
     ["with texts for functions"] = { '"functions": %[', '"functions": ["f", ', "$: function 1: object expected" },
     ["without functions"] = { '"functions"', '"function"', "$: 'functions' is not a valid array" },
     ["without arcs"] = { '"arcs"', '"ars"', "$: 'arcs' is not a valid array" },
-    ["that is cut off"] = { '"functions".*', "", "$: not valid JSON: '\"' expected at byte %d" },
-    ["that goes on"] = { "}%s*$", "} {", "$: not valid JSON: end of text expected at byte %d" },
+    ["that is truncated"] = { '"functions".*', "", "$: not valid JSON: '\"' expected at byte %d" },
+    ["with text after the end"] = { "}%s*$", "} {", "$: not valid JSON: end of text expected at byte %d" },
   } do
-    it("is refused " .. name, function()
+    it("is rejected " .. name, function()
       local text, count = good:gsub(case[1], (case[2]:gsub("%%", "%%%%")), 1)
       assert.equal(1, count)
       local stored, problem = load(text)
@@ -456,7 +456,7 @@ describe("an exported profile", function()
     end)
   end
 
-  it("is refused wherever it is cut off", function()
+  it("is rejected if it is truncated anywhere", function()
     for length = 0, #good - 3, 7 do
       local stored, problem = load(good:sub(1, length))
       assert.is_nil(stored)
@@ -464,7 +464,7 @@ describe("an exported profile", function()
     end
   end)
 
-  it("has to be there, and a file", function()
+  it("must exist and be a regular file", function()
     assert.same({ nil, "/no/old.json: No such file or directory" }, { gprof.compare.load "/no/old.json" })
     local dir = shell.tmpdir "old"
     assert.same({ nil, dir .. ": Is a directory" }, { gprof.compare.load(dir) })
@@ -472,7 +472,7 @@ describe("an exported profile", function()
   end)
 end)
 
--- As many cases as GPROF_CASES says, the same ones each time.
+-- The number of cases is GPROF_CASES; they are the same each time.
 describe("an exported profile that is damaged", function()
   local exported = require "support.exported"
   local pieces <const> = {
@@ -480,7 +480,7 @@ describe("an exported profile that is damaged", function()
     "true", "9223372036854775808", "1e-320", '"line"', "[[[", '{"a":{',
   }
 
-  -- Puts a piece in, takes one out, or repeats one.
+  -- Inserts a piece, replaces a value, removes a piece, or repeats one.
   local function damage(text)
     local at, length, kind = math.random(#text), math.random(0, math.random(2) == 1 and 3 or 40), math.random(4)
     if kind == 1 then
@@ -496,7 +496,7 @@ describe("an exported profile that is damaged", function()
     return text:sub(1, at) .. (kind == 3 and chance.pick(pieces) or "") .. text:sub(at + length)
   end
 
-  it("is refused in one line, or compared", function()
+  it("is rejected with a message of one line, or compared", function()
     local texts = { exported.crafted("json", crafted.example), exported.crafted("json", exported.names) }
     local now, path = profile(crafted.example), shell.tmpdir() .. "/old.json"
     local repeatedly = chance.cases(1, 200)
@@ -515,7 +515,7 @@ end)
 describe("JSON", function()
   local read = require "gprof.format.json_reader".read
 
-  it("is read", function()
+  it("is parsed into Lua values", function()
     assert.same({ a = { 1, -2.5, 3e2, true, false, "x" }, b = {}, c = "" },
       read ' {"a": [1, -2.5, 3E2, true, false, "x"] , "b":{},"c":"", "d": null}\n')
     assert.equal("integer", math.type(read "9223372036854775807"))
@@ -524,7 +524,7 @@ describe("JSON", function()
       read([["\"\\\/\b\f\n\r\t\u00e9\u20AC\uD83D\uDE00\uD83Dx\uDE00]] .. '\xff"'))
   end)
 
-  it("is refused if it is none", function()
+  it("is rejected if it is invalid", function()
     for text, problem in pairs {
       [""] = "a value expected at byte 0", ["nul"] = "a value expected at byte 0",
       ["[1 2]"] = "',' or ']' expected at byte 3", ["[1,]"] = "a value expected at byte 3",

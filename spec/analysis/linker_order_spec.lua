@@ -1,5 +1,5 @@
--- Orders of functions and of object files: the steps on small graphs, what holds on any graph, and that --gnu-compat
--- prints GNU gprof's orders.
+-- Link orders of functions and object files: the algorithm's steps on small graphs, properties on random graphs, and
+-- equality with GNU gprof under --gnu-compat.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -15,7 +15,7 @@ local shell = require "support.shell"
 local random <const> = math.random
 local repeatedly <const>, cases <const> = chance.cases(20240310, 300)
 
--- Gives { caller, callee, count, number } as an iteration does.
+-- Iterates over arrays { caller, callee, count, number }.
 local function each(list)
   local i = 0
   return function()
@@ -26,7 +26,7 @@ local function each(list)
   end
 end
 
--- Arcs { caller, callee, count } that were created in this order, by count.
+-- Sorts arcs { caller, callee, count } by count; the list is in the order of creation.
 local function by_count(list)
   local sorted = {}
   for i, arc in ipairs(list) do
@@ -54,32 +54,32 @@ end
 -- Steps -------------------------------------------------------------------------------------
 
 describe("An order of functions", function()
-  it("ties callers and callees in the order of counts", function()
+  it("links callers and callees in the order of counts", function()
     assert.same({ 3, 4, 1, 2 }, order(4, { { 1, 2, 5 }, { 3, 4, 9 }, { 2, 1, 1 }, { 4, 3, 1 } }))
   end)
 
-  it("ties equal counts as they were created", function()
+  it("links arcs with equal counts in the order of creation", function()
     assert.same({ 1, 2, 4, 3 }, order(4, { { 1, 2, 5 }, { 4, 3, 5 }, { 2, 1, 1 }, { 3, 4, 1 } }))
   end)
 
-  -- The chain 1 2 3 4, of whom all are called, and 5.
+  -- The chain 1 2 3 4, where all nodes are called, and 5.
   local chain <const> = { { 1, 2, 50 }, { 2, 3, 40 }, { 3, 4, 30 }, { 4, 1, 3 }, { 4, 5, 2 } }
   for title, case in pairs {
     ["a caller to the front, where that is nearer"] = { { 5, 2, 20 }, { 5, 1, 2, 3, 4 } },
     ["a caller to the back, where that is nearer"] = { { 5, 3, 20 }, { 1, 2, 3, 4, 5 } },
-    ["a caller of the last one behind it"] = { { 5, 4, 20 }, { 1, 2, 3, 4, 5 } },
+    ["a caller of the last one to the back"] = { { 5, 4, 20 }, { 1, 2, 3, 4, 5 } },
     ["a callee to the front, where that is nearer"] = { { 2, 5, 20 }, { 5, 1, 2, 3, 4 } },
     ["a callee to the back, where that is nearer"] = { { 3, 5, 20 }, { 1, 2, 3, 4, 5 } },
-    ["a callee of the first one in front of it"] = { { 1, 5, 20 }, { 5, 1, 2, 3, 4 } },
+    ["a callee of the first one to the front"] = { { 1, 5, 20 }, { 5, 1, 2, 3, 4 } },
   } do
-    it("ties " .. title, function()
+    it("links " .. title, function()
       local list = table.move(chain, 1, #chain, 1, {})
       list[#list + 1] = case[1]
       assert.same(case[2], order(5, list))
     end)
   end
 
-  it("ties a caller to the front and a callee to the back of the middle of a chain", function()
+  it("puts a caller at the front and a callee at the back, for the middle of a chain", function()
     local list = { { 1, 2, 50 }, { 2, 3, 40 }, { 3, 1, 1 }, { 3, 4, 1 } }
     list[5] = { 4, 2, 20 }
     assert.same({ 4, 1, 2, 3 }, order(4, list))
@@ -87,31 +87,31 @@ describe("An order of functions", function()
     assert.same({ 1, 2, 3, 4 }, order(4, list))
   end)
 
-  it("doesn't join two chains", function()
+  it("does not join two chains", function()
     local list = { { 4, 3, 50 }, { 2, 1, 40 }, { 3, 2, 30 }, { 1, 4, 20 } }
     assert.same({ 4, 3, 2, 1 }, order(4, list))
     list[3] = { 1, 4, 30 }  -- would be 2 1 4 3
     assert.same({ 4, 3, 2, 1 }, order(4, { list[1], list[2], list[3], { 3, 2, 1 } }))
   end)
 
-  it("has those at its end that nobody else calls", function()
+  it("ends with functions that are never called", function()
     assert.same({ 2, 3, 1, 4 }, order(4, { { 1, 2, 9 }, { 2, 3, 5 }, { 4, 4, 7 }, { 3, 4, 0 } }))
   end)
 
-  it("leaves the last hundredth of the calls for a second round", function()
-    -- 1 and 2 have their places before 4 is tied, or else 4 goes in front of them, and 3 in front of 4.
+  it("leaves the last 1 % of the calls for a second round", function()
+    -- 1 and 2 are placed before 4 is linked. Otherwise 4 would go in front of them, and 3 in front of 4.
     assert.same({ 1, 2, 3, 4 }, order(4, { { 1, 2, 980 }, { 4, 1, 15 }, { 3, 4, 4 }, { 4, 3, 1 } }))
     assert.same({ 3, 4, 1, 2 }, order(4, { { 1, 2, 80 }, { 4, 1, 14 }, { 3, 4, 3 }, { 4, 3, 3 } }))
   end)
 
-  it("is that of the addresses where there are no calls", function()
+  it("is the address order if there are no calls", function()
     assert.same({ 1, 2, 3 }, order(3, {}))
     assert.same({ 1, 2, 3 }, order(3, { { 3, 1, 0 }, { 2, 2, 9 } }))
     assert.same({}, order(0, {}))
   end)
 end)
 
--- A ring of 3 to n, who all call 1 and half of them 2.
+-- A ring of 3 to n, which all call 1; half of them call 2.
 local function ring(n)
   local list = {}
   for node = 3, n do
@@ -128,21 +128,21 @@ local function sequence(first, last)
   return table.move(numbers(last), first, last, 1, {})
 end
 
-describe("What nearly everybody calls", function()
-  -- 80 called functions make a hot one.
-  it("comes first", function()
+describe("A hot function", function()
+  -- There is one hot function per 80 called functions.
+  it("is placed first", function()
     local hot, rest = order(160, ring(160)), sequence(3, 160)
     assert.same({ 1, 2, table.unpack(rest) }, hot)
     assert.same({ 1, table.unpack(rest) }, order(160, ring(160), true))
   end)
 
-  it("is one in eighty of the functions that are called", function()
+  it("is one in 80 of the called functions", function()
     assert.equal(1, order(159, ring(159))[1])
     assert.not_equal(2, order(159, ring(159))[2])
     assert.not_equal(1, order(79, ring(79))[1])
   end)
 
-  it("waits for its caller if that is hot, too", function()
+  it("is placed after its caller if that is hot, too", function()
     local list = ring(160)
     table.insert(list, 1, { 1, 2, 1 })
     local expected = { 1, table.unpack(sequence(3, 160)) }
@@ -151,7 +151,7 @@ describe("What nearly everybody calls", function()
     assert.same(expected, order(160, list, true))
   end)
 
-  it("is behind its caller, where nobody calls that: GNU gprof prints it twice", function()
+  it("is placed after its caller if that is never called; GNU gprof prints the caller twice", function()
     local list = ring(160)
     table.insert(list, { 161, 1, 1 })
     local rest = sequence(3, 160)
@@ -161,7 +161,7 @@ describe("What nearly everybody calls", function()
     assert.same({ 1, 161 }, table.move(order(161, list, true), 160, 162, 1, {}))
   end)
 
-  it("hasn't just five callers", function()
+  it("does not have exactly five callers", function()
     for callers, hot in pairs { [4] = true, [5] = false, [6] = true } do
       local list = {}
       for node = 2, 80 do
@@ -177,7 +177,7 @@ end)
 
 -- Any graph ---------------------------------------------------------------------------------
 
--- How callers and callees are chosen: anyone, one callee much rather than another, one caller, or a neighbour.
+-- Ways to choose callers and callees at random: uniformly, a few callees preferred, one caller, or neighbours.
 local choices <const> = {
   function(n) return random(n), random(n) end,
   function(n) return random(n), 1 + math.floor(n * random() ^ 3) end,
@@ -188,7 +188,7 @@ local choices <const> = {
   end,
 }
 
--- Arcs { caller, callee, count } between n functions, some of a function to itself, some twice.
+-- Random arcs { caller, callee, count } between n functions, including self-calls and duplicates.
 local function some_arcs(n)
   local choose, list = choices[random(#choices)], {}
   local most = ({ 1, 3, 20, 1000, 1000000 })[random(5)]
@@ -200,7 +200,7 @@ local function some_arcs(n)
   return list
 end
 
--- The first occurrence of each.
+-- Removes duplicates.
 local function without_repetition(list)
   local seen, result = {}, {}
   for _, node in ipairs(list) do
@@ -215,7 +215,7 @@ end
 describe("An order of any graph", function()
   local sizes <const> = { 1, 5, 40, 100, 300, 700 }
 
-  it("has each function once", function()
+  it("lists each function once", function()
     repeatedly(function(note)
       local n = sizes[random(#sizes)]
       local result = order(n, some_arcs(n))
@@ -224,7 +224,7 @@ describe("An order of any graph", function()
     end)
   end)
 
-  it("is GNU gprof's without repetitions, and with the one that is lost", function()
+  it("is GNU gprof's order without duplicates, plus the function that GNU gprof loses", function()
     local lost = 0
     repeatedly(function(note)
       local n = sizes[random(#sizes)]
@@ -246,7 +246,7 @@ end)
 -- Files -------------------------------------------------------------------------------------
 
 describe("An order of files", function()
-  it("ties arcs as they are given, and knows what is no file", function()
+  it("links arcs in the given order, and ignores functions without a file", function()
     local arcs = linker_order.arcs(each {
       { 1, 2, 1, 1 }, { 4, 3, 9, 2 }, { 2, 9, 50, 3 }, { 3, 5, 7, 4 }, { 5, 1, 1, 5 },
     })
@@ -257,7 +257,7 @@ end)
 
 local images <const> = {}
 
--- An image of functions f1 to fn, of 16 bytes each, and a profile of these calls.
+-- An image with functions f1 to fn, of 16 bytes each.
 local function image_of(n)
   if not images[n] then
     local symbols = {}
@@ -287,8 +287,8 @@ local function write_map(path, map)
   return shell.write(path, table.concat(lines))
 end
 
--- The order of a map's lines is that of the functions. Some are missing, some don't exist; now and then a file's
--- functions lie in several places.
+-- A random map in the order of the functions. Some functions are missing, some do not exist; sometimes a file's
+-- functions are in several places.
 local function some_map(n)
   local map, file = {}, "first.o"
   for i = 1, n do
@@ -301,7 +301,7 @@ local function some_map(n)
   return map
 end
 
--- Any lines: symbols stand in several of them, in one file or in several, and files anywhere.
+-- A random map where symbols are in several lines and files, and files anywhere.
 local function some_jumble(n)
   local map, files, symbols = {}, random(8), random(2 * n)
   for i = 1, random(({ 3, 10, 40, 400 })[random(4)]) do
@@ -315,7 +315,7 @@ end
 describe("The report of files", function()
   local dir <const> = shell.tmpdir()
 
-  -- The order of a map's files by these calls between n functions.
+  -- The order of a map's files, for calls between n functions.
   local function files(n, list, map, options)
     local image <close> = assert(gprof.image(image_of(n)))
     local data = assert(gprof.data(image, write_profile(dir .. "/gmon.out", list)))
@@ -330,13 +330,13 @@ describe("The report of files", function()
     { file = "c.o", symbol = "f4" }, { file = "z.o", symbol = "g" }, { file = "y.o", symbol = "g" },
   }
 
-  it("has each file of the map once, the busiest calls tied first", function()
+  it("lists each file of the map once, and links the arcs with most calls first", function()
     local list = { { 3, 1, 1 }, { 1, 4, 5 }, { 2, 4, 5 }, { 3, 4, 20 } }
     assert.equal("b.o\nc.o\na.o\ny.o\nz.o\n", files(4, list, map))
     assert.equal("b.o\na.o\nc.o\ny.o\nz.o\n", files(4, list, map, faulty))
   end)
 
-  it("takes several functions of one file for one", function()
+  it("treats the functions of a file as one node", function()
     local spread = { { file = "a.o", symbol = "f1" }, { file = "b.o", symbol = "f2" }, { file = "a.o", symbol = "f3" },
       { file = "c.o", symbol = "f4" } }
     local list = { { 1, 2, 5 }, { 4, 2, 9 }, { 3, 2, 5 }, { 1, 3, 50 } }
@@ -344,16 +344,16 @@ describe("The report of files", function()
     assert.equal("a.o\na.o\nb.o\nc.o\n", files(4, list, spread, faulty))
   end)
 
-  it("counts calls for a function's own file, whatever lies before it", function()
+  it("counts calls for a function's own file, not for the file before it", function()
     local spread = { { file = "a.o", symbol = "f1" }, { file = "a.o", symbol = "f3" }, { file = "b.o", symbol = "f2" },
       { file = "c.o", symbol = "f4" }, { file = "d.o", symbol = "f5" } }
-    -- f3 stands between b.o's function and c.o's: a.o calls c.o, not b.o
+    -- f3 is between the functions of b.o and c.o: a.o calls c.o, not b.o
     local list = { { 3, 4, 50 }, { 2, 5, 10 }, { 5, 4, 5 } }
     assert.equal("a.o\nc.o\nb.o\nd.o\n", files(5, list, spread))
     assert.equal("d.o\nb.o\nc.o\na.o\n", files(5, list, spread, faulty))
   end)
 
-  it("takes the first line of a symbol that has several, and GNU gprof the middle one", function()
+  it("uses the first of several lines of a symbol, where GNU gprof uses the middle one", function()
     local lines, list = {}, { { 1, 2, 9 } }
     for i = 1, 5 do
       lines[i] = { file = ("%d.o"):format(6 - i), symbol = "f1" }
@@ -366,11 +366,11 @@ describe("The report of files", function()
     assert.equal("4.o\n1.o\n2.o\n3.o\n5.o\n6.o\n7.o\n", files(2, list, lines, faulty))
   end)
 
-  it("has each file of any map once", function()
+  it("lists each file of any map once", function()
     repeatedly(function(note)
       local n = random(40)
       local some, expected = random(2) == 1 and some_map(n) or some_jumble(n), {}
-      if #some == 0 then return end  -- no map, as a spec below has it
+      if #some == 0 then return end  -- an empty map is rejected: see below
       for _, line in ipairs(some) do
         expected[line.file] = 1
       end
@@ -382,7 +382,7 @@ describe("The report of files", function()
     end)
   end)
 
-  it("wants a profile that was made with a map", function()
+  it("requires a profile made with a map", function()
     local profile = crafted.profile { functions = { "main" }, calls = { { "main", "main", 1 } } }
     assert.has_error(function() crafted.printed("file_order", profile) end,
       "a file order needs a map of symbols to files, which this profile lacks")
@@ -398,7 +398,7 @@ describe("A profile by object files", function()
     { file = "a.o", symbol = "a1" }, { file = "a.o", symbol = "a2" }, { file = "a.o", symbol = "a3" },
     { file = "b.o", symbol = "b" } })
 
-  it("has a node for functions of one file that lie together", function()
+  it("has one node for neighbouring functions of a file", function()
     local found = {}
     for symbol, mapped, self in crafted.profile(program_of_two, { file_ordering = path })
       :functions("address", "symbol", "mapped", "self") do
@@ -421,7 +421,7 @@ describe("A map", function()
   local long <const> = ("n"):rep(5000)
   local good <const> = "z.o:0 T f1\ny.o:0 T f2\nx.o:0 T f3\n"
 
-  -- f1 and f2 are tied, and f3 is behind them: so names of files don't stand in their own order.
+  -- f1 and f2 are linked, and f3 comes after them: so the files are not in alphabetical order.
   for about, text in pairs {
     ["as nm prints it"] = good, ["with CRLF"] = good:gsub("\n", "\r\n"), ["without a last newline"] = good:sub(1, -2),
     ["with blank lines"] = "\n" .. good:gsub("\n", "\n\n  \n"), ["with undefined symbols"] = "q.o:   U f1\n" .. good,
@@ -429,19 +429,19 @@ describe("A map", function()
     ["with a name of 5,000 bytes"] = ("z.o:0 T %s\n"):format(long) .. good,
     ["with data"] = good .. "y.o:00000000000000f0 D data\ny.o:4 C common\n",
   } do
-    it(("is read %s"):format(about), function()
+    it(("is accepted %s"):format(about), function()
       local result = run(text)
       assert.same({ 0, "z.o\ny.o\nx.o\n", "" }, { result.status, result.stdout, result.stderr })
     end)
   end
 
-  it("may have names of files of any length, with blanks and colons", function()
+  it("can have file names of any length, with blanks and colons", function()
     local result = run(("%s.o:0 T f1\nlib.a:b c.o:0 T f2\nA.o:0 T ns::f\n"):format(long))
     assert.same({ 0, ("%s.o\nlib.a:b c.o\nA.o\n"):format(long), "" },
       { result.status, result.stdout, result.stderr })
   end)
 
-  it("may be standard input", function()
+  it("can be standard input", function()
     local profile = write_profile(dir .. "/gmon.out", { { 1, 2, 3 } })
     local result = program.run({ "-b", "-R", "-", image_of(3), profile },
       { stdin = shell.write(dir .. "/map", good) })
@@ -453,7 +453,7 @@ describe("A map", function()
     ["nothing"] = { "", "has no symbols" }, ["blank lines"] = { "\n \n\n", "has no symbols" },
     ["empty object files"] = { "No symbols in a.o\n", "has no symbols" },
     ["binary bytes"] = { "\127ELF\2\1\1\0\0\255\254", expected:format(1) },
-    ["bytes behind lines"] = { good .. "y.o:0 T f\0\n", expected:format(4) },
+    ["bytes after lines"] = { good .. "y.o:0 T f\0\n", expected:format(4) },
     ["a line without a colon"] = { good .. "0000 T f1\n", expected:format(4) },
     ["a line that is nonsense"] = { "z.o:0 T f1\r\n\r\nnonsense\r\n" .. good, expected:format(3) },
     ["a line without a file"] = { good .. ":0 T f1\n", expected:format(4) },
@@ -463,21 +463,21 @@ describe("A map", function()
     ["a line of 5,000 odd bytes"] = { good .. long .. "\n" .. good, expected:format(4) },
     ["a line that is cut short"] = { good .. "z.o:00", expected:format(4) },
   } do
-    it(("is refused if it is of %s"):format(about), function()
+    it(("is rejected if it consists of %s"):format(about), function()
       local result, path = run(case[1])
       assert.same({ 1, "", ("gprof.lua: %s: %s\n"):format(path, case[2]) },
         { result.status, result.stdout, result.stderr })
     end)
   end
 
-  it("is refused if it isn't there", function()
+  it("is rejected if the file does not exist", function()
     local result = program.run { "-b", "-R", dir .. "/none", image_of(3), write_profile(dir .. "/gmon.out", {}) }
     assert.same({ 1, "", ("gprof.lua: %s/none: No such file or directory\n"):format(dir) },
       { result.status, result.stdout, result.stderr })
   end)
 
-  -- Where GNU gprof crashes, or takes what is behind a NUL for nothing.
-  it("is refused in one line under --gnu-compat, too", function()
+  -- GNU gprof crashes in these cases, or ignores the text after a NUL.
+  it("is rejected with one line under --gnu-compat, too", function()
     for text, message in pairs {
       [""] = "has no symbols", ["No symbols in a.o\n"] = "has no symbols", [good .. "z.o:f1\n"] = expected:format(4),
       [good .. "nonsense"] = expected:format(4), [good .. "y.o:0 T f\0\n"] = expected:format(4),
@@ -493,7 +493,7 @@ end)
 -- Functions of a program ----------------------------------------------------------------------
 
 describe("The report of functions", function()
-  it("has each function of a program once, by its symbol", function()
+  it("lists each function of a program once, by its symbol", function()
     for _, variant in ipairs { { "crowd", "" }, { "shapes", "O2" }, { "clones", "" } } do
       local built = build.program(table.unpack(variant))
       local image = assert(gprof.image(built.image))
@@ -528,7 +528,7 @@ describe("profile:arcs", function()
     return list
   end
 
-  it("gives fields in the order of creation or of counts", function()
+  it("yields fields in the order of creation or of counts", function()
     local main, work, leaf = f.main.id, f.work.id, f.leaf.id
     local created = { { 1, main, work, 2 }, { 2, work, leaf, 9 }, { 3, leaf, leaf, 2 }, { 4, main, leaf, 4 } }
     assert.same(created, listed("id", "id", "caller_id", "callee_id", "count"))
@@ -536,14 +536,14 @@ describe("profile:arcs", function()
       listed("count", "id", "caller_id", "callee_id", "count"))
   end)
 
-  it("gives objects", function()
+  it("yields objects", function()
     local first = profile:arcs()()
     assert.equal(f.work, first.callee)
     assert.equal(1, first.id)
     assert.equal(first, f.main:callees()().caller == f.main and f.work:callers()())
   end)
 
-  it("refuses other orders and fields", function()
+  it("rejects unknown orders and fields", function()
     assert.has_error(function() profile:arcs("random") end)
     assert.has_error(function() profile:arcs("count", "nonsense") end)
   end)
@@ -567,7 +567,7 @@ describe("With --gnu-compat, the order of functions is GNU gprof's", function()
     end)
   end
 
-  it("for made-up profiles", function()
+  it("for random profiles", function()
     local sizes <const>, dir = { 5, 40, 100, 300, 300 }, shell.tmpdir()
     repeatedly(function(note)
       local n = sizes[random(#sizes)]
@@ -591,17 +591,17 @@ describe("With --gnu-compat, the order of files is GNU gprof's", function()
     check({ "-b", "-R", dir .. "/map", image_of(n), write_profile(dir .. "/gmon.out", list) }, nil, note)
   end
 
-  it("for made-up profiles and maps", function()
+it("for random profiles and maps", function()
     repeatedly(function(note) check_some(some_map, note) end)
   end)
 
-  it("for made-up maps in which symbols stand in several lines", function()
+it("for random maps where symbols are in several lines", function()
     repeatedly(function(note) check_some(some_jumble, note) end)
   end)
 
-  -- Symbols of any kind, some at one address, and other reports beside it. (The last one stays where it is: GNU gprof
-  -- leaves to chance what is sampled behind it.)
-  it("for made-up images", function()
+  -- Symbols of all kinds, some at equal addresses; other reports are compared, too. (The last symbol is fixed: in GNU
+  -- gprof, what happens to samples after it is undefined.)
+  it("for random images", function()
     local options <const> = { "-a", "-D", "-z", "-p", "-q", "-C", "--no-demangle" }
     repeatedly(function(note)
       local subject = chance.image()
@@ -627,8 +627,8 @@ describe("With --gnu-compat, the order of files is GNU gprof's", function()
     ["an empty object file at its start"] = "No symbols in q.o\nz.o:0 T f1\n",
     ["an indented empty object file"] = "z.o:0 T f1\n No symbols in q.o\n",
     ["an empty object file with a colon"] = "No symbols in q.o:0 T f1\n",
-    ["an archive"] = "lib.a:z.o:0 T f1\nlib.a:y.o:0 T f2\n", ["a word behind the symbol"] = "z.o:0 T f1 f3\n",
-    ["a blank behind the symbol"] = "z.o:0 T f1 \n", ["a tab in front of it"] = "z.o:0 T\tf1\n",
+    ["an archive"] = "lib.a:z.o:0 T f1\nlib.a:y.o:0 T f2\n", ["a word after the symbol"] = "z.o:0 T f1 f3\n",
+    ["a blank after the symbol"] = "z.o:0 T f1 \n", ["a tab before the symbol"] = "z.o:0 T\tf1\n",
     ["a symbol with a colon"] = "z.o:0 T a::b f1\n", ["no file"] = ":0 T f1\n",
     ["no colon"] = "z.o:0 T f1\nnonsense 0 f3\n",
     ["no colon at its start"] = "0000 T f1\n", ["bytes of no text"] = "\127ELF\2\1\1\255\n",

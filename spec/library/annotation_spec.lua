@@ -1,5 +1,5 @@
--- Annotated source, lines and blocks as they are by default: what stands beside a line and below a file, where sources
--- are found, what becomes of odd ones, files of their own, and what scripts see.
+-- Annotated source, lines and blocks in the default mode: margins and statistics, the search for sources, unusual
+-- sources, separate listings, and the Lua interface.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -14,14 +14,14 @@ local made <const> = small.build()
 local line <const> = made.rows["small.c"]
 local profile <const> = small.run(made)
 
--- What the program prints; it has to succeed, and to say nothing else.
+-- The program's standard output; it must succeed without messages.
 local function printed(...)
   local result = program.run { "-b", ... }
   assert.same({ 0, "" }, { result.status, result.stderr })
   return result.stdout
 end
 
--- The text of a source in a report, with its margins, and what stands below it.
+-- Splits a report: the source with its margins, and the statistics below.
 local function pages_of(report)
   local text, rest = report:match "^%*%*%* File [^\n]+:\n(.-\n)(\n\nTop .*)$"
   if not text then
@@ -30,7 +30,7 @@ local function pages_of(report)
   return text, rest
 end
 
--- The margins of a report, an array of what stands before each line of the source.
+-- The margins of a report: an array with the text before each source line.
 local function margins_of(report, source)
   local at, margins = report:match "^%*%*%* File [^\n]+:\n()", {}
   for text in source:gmatch "[^\n]*\n?" do
@@ -47,11 +47,11 @@ local function check_margins(expected, ...)
   assert.same(expected, margins_of(printed(...), made.text))
 end
 
--- Margins and figures -----------------------------------------------------------------------
+-- Margins and statistics --------------------------------------------------------------------
 
 describe("Annotated source", function()
-  -- A cold part stands somewhere else, begins on a line of its own, and is called by nobody.
-  it("has the calls of functions that compilers have split", function()
+  -- A cold part is elsewhere in the code, begins on a line of its own, and is never called.
+  it("has the calls of functions that compilers have split into parts", function()
     local built = build.program "clones"
     local counts = {}
     for count, text in printed("-A", "-t0", built.image, built.gmon):gmatch "\n *([%d,#]+) %-> ([^\n]*)" do
@@ -62,13 +62,13 @@ describe("Annotated source", function()
     assert.equal("150", counts["static unsigned guard(unsigned x)"])
     local image = gprof.image(built.image)
     local lines = gprof.profile(image, gprof.data(image, built.gmon)):annotate "clones.c"
-    for _, known in ipairs(lines) do
-      if known.text == work .. "\n" then assert.same({ 300 }, known.counts) end
+    for _, line in ipairs(lines) do
+      if line.text == work .. "\n" then assert.same({ 300 }, line.counts) end
     end
   end)
 
-  -- Nobody is seen to call main, but that it was executed is plain: its own count is not known.
-  it("has calls and blocks beside the text, and figures below", function()
+  -- No call of main is recorded, but it was executed: its count is unknown.
+  it("has calls and blocks in the margin, and statistics below", function()
     assert.equal(([[
 *** File %s/small.c:
          3,0 -> int leaf(int x) { return x + 1; } int twig(int x) { return x + 2; }
@@ -111,19 +111,19 @@ Execution Summary:
 ]]):format(made.dir, (" "):rep(16)), printed("-l", "-A", made.image, profile))
   end)
 
-  it("carries counts on to the lines of a block with -x", function()
+  it("repeats a count on all lines of a block with -x", function()
     check_margins({ "3,0", "1", "1", "1,4", "3", "3", "3", "#####", "0,1", "1", "", "", "1", "1" },
       "-l", "-A", "-x", made.image, profile)
   end)
 
-  it("marks what was executed less often than -m says", function()
+  it("marks lines executed less often than -m", function()
     check_margins({ "3,0", "#####", "#####", "1,4", "3", "3", "", "#####", "#####", "", "", "", "#####", "" },
       "-l", "-A", "-m", "3", made.image, profile)
     check_margins({ "3,0", "1", "1", "1,4", "3", "3", "", "0", "1", "", "", "", "1", "" },
       "-l", "-A", "-m", "0", made.image, profile)
   end)
 
-  it("lists as many lines as -t says, the busiest first", function()
+  it("lists the number of lines given by -t, the most executed first", function()
     local whole = printed("-l", "-A", made.image, profile)
     for _, length in ipairs { 1, 3, 8, 100 } do
       local _, below = pages_of(printed("-l", "-A", "-t", length, made.image, profile))
@@ -139,7 +139,7 @@ Execution Summary:
     assert.truthy(below:find "^\nExecution Summary:\n\n +13 ")
   end)
 
-  it("has functions only without -l, and one warning of blocks", function()
+  it("has only functions without -l, and warns once about blocks", function()
     for _, words in ipairs { { "-A" }, { "-C" }, { "-A", "-C", "-p" } } do
       local result = program.run { "-b", made.image, profile, table.unpack(words) }
       assert.same({ 0, "gprof.lua: warning: basic-block counts are printed only with -l (--line)\n" },
@@ -151,7 +151,7 @@ Execution Summary:
     assert.equal("", program.run({ "-b", "-p", made.image, profile }).stderr)
   end)
 
-  it("shows the blocks of all code of a line, however much there is, and cuts none", function()
+  it("shows all block counts of a line, however many", function()
     local blocks, expected, sum = {}, {}, 0
     for i = 1, 12 do
       local address = (i <= 6 and line[4][1] or line[4][#line[4]] - 6) + i - 1
@@ -165,7 +165,7 @@ Execution Summary:
     assert.truthy(report:find(("\n%9d   Total number of line executions\n"):format(sum + 1), 1, true))
   end)
 
-  it("leaves files out of which nothing was executed, but with -z", function()
+  it("leaves out files where nothing was executed, except with -z", function()
     local idle = small.profile(made, { ticks = { [line[4][1] + 1 & ~1] = 1 }, blocks = { { line[4][1], 0 } } })
     assert.equal("", printed("-l", "-A", made.image, idle))
     assert.truthy(printed("-l", "-A", "-z", made.image, idle):find("##### ->   for (int i", 1, true))
@@ -173,7 +173,7 @@ Execution Summary:
     assert.truthy(printed("-l", "-A", made.image, block):find("1 ->   for (int i", 1, true))
   end)
 
-  it("is of the functions that symspecs select", function()
+  it("has the functions that symspecs select", function()
     check_margins({ "3", "", "", "", "", "", "", "", "", "", "", "", "", "" },
       "-l", "-Aleaf", made.image, profile)
     check_margins({ "", "", "", "1,4", "", "", "", "", "", "", "", "", "", "" },
@@ -185,7 +185,7 @@ Execution Summary:
 end)
 
 describe("--annotate-time", function()
-  it("has seconds before the counts, of which the sum is that of the flat profile", function()
+  it("shows seconds before the counts, with the same sum as the flat profile", function()
     local report = printed("--annotate-time", made.image, profile)
     assert.truthy(report:find("\n     0.06          3,0 -> int leaf", 1, true), report)
     assert.truthy(report:find("\n     0.02          1,4 ->   for (int", 1, true))
@@ -197,7 +197,7 @@ describe("--annotate-time", function()
     assert.near(0.10, sum, 1e-9)
   end)
 
-  it("asks for -l and -A, and leaves margins as they are", function()
+  it("implies -l and -A, and does not change the other margins", function()
     local function without_seconds(text)
       return (("\n" .. text):gsub("\n..........", "\n"))
     end
@@ -209,7 +209,7 @@ end)
 
 -- Finding sources -----------------------------------------------------------------------------
 
--- Makes a copy of a source that is not newer than the program.
+-- Copies a source file, with a modification time before the program's.
 local function put(text, path)
   shell.check { "mkdir", "-p", (path:match "^(.*)/") }
   shell.write(path, text)
@@ -217,7 +217,7 @@ local function put(text, path)
 end
 
 describe("A source", function()
-  -- A program whose source is no longer there, and whose directory was another one for all that it knows.
+  -- A program whose source was removed, and which records another directory.
   local function compile(recorded)
     local dir = shell.tmpdir()
     local moved = small.build(nil, dir, "-gdwarf-4", ("-fdebug-prefix-map=%s=%s"):format(dir, recorded))
@@ -225,8 +225,8 @@ describe("A source", function()
     return moved.image
   end
 
-  -- Which of several copies of a source is taken: each of them says where it is. Nil if none.
-  local function taken(image, places, words, path)
+  -- Which copy of a source is used: each copy contains its own path. Nil if none.
+  local function used_copy(image, places, words, path)
     local work = shell.tmpdir()
     for _, place in ipairs(places) do
       put("/* " .. place .. " */\n" .. small.text, work .. "/" .. place)
@@ -242,27 +242,27 @@ describe("A source", function()
   local absolute <const> = compile "/no/where"
   local all <const> = { "src/small.c", "a/src/small.c", "b/src/small.c", "a/small.c", "b/small.c" }
 
-  it("is taken by the name that was recorded, if it is there", function()
-    assert.equal("src/small.c", (taken(relative, all)))
-    assert.equal("src/small.c", (taken(relative, all, { "-I", "a" })))
+  it("is read from the recorded path, if it exists", function()
+    assert.equal("src/small.c", (used_copy(relative, all)))
+    assert.equal("src/small.c", (used_copy(relative, all, { "-I", "a" })))
   end)
 
-  it("is looked for in directories by that name, and then by its last component", function()
-    assert.equal("a/src/small.c", (taken(relative, { table.unpack(all, 2) }, { "-I", "a" })))
-    assert.equal("b/src/small.c", (taken(relative, { table.unpack(all, 2) }, { "-I", "none:b:a" })))
-    assert.equal("b/src/small.c", (taken(relative, { "b/src/small.c", "a/small.c" }, { "-Ia", "-Ib" })))
-    assert.equal("b/small.c", (taken(relative, { "a/small.c", "b/small.c" }, { "-I", "b:a" })))
-    assert.equal("b/small.c", (taken(absolute, { "a/small.c", "b/small.c" }, { "-I", "b", "-I", "a" })))
+  it("is searched in directories by the recorded path, then by its last component", function()
+    assert.equal("a/src/small.c", (used_copy(relative, { table.unpack(all, 2) }, { "-I", "a" })))
+    assert.equal("b/src/small.c", (used_copy(relative, { table.unpack(all, 2) }, { "-I", "none:b:a" })))
+    assert.equal("b/src/small.c", (used_copy(relative, { "b/src/small.c", "a/small.c" }, { "-Ia", "-Ib" })))
+    assert.equal("b/small.c", (used_copy(relative, { "a/small.c", "b/small.c" }, { "-I", "b:a" })))
+    assert.equal("b/small.c", (used_copy(absolute, { "a/small.c", "b/small.c" }, { "-I", "b", "-I", "a" })))
   end)
 
-  it("is looked for where GPROF_PATH says, after all that -I says", function()
-    assert.equal("a/small.c", (taken(absolute, all, {}, "none:a:b")))
-    assert.equal("b/small.c", (taken(absolute, all, { "-I", "b" }, "a")))
-    assert.equal("a/small.c", (taken(absolute, { "a/small.c" }, { "-I", "b" }, "a")))
+  it("is searched in GPROF_PATH, after the directories of -I", function()
+    assert.equal("a/small.c", (used_copy(absolute, all, {}, "none:a:b")))
+    assert.equal("b/small.c", (used_copy(absolute, all, { "-I", "b" }, "a")))
+    assert.equal("a/small.c", (used_copy(absolute, { "a/small.c" }, { "-I", "b" }, "a")))
   end)
 
-  it("that is nowhere is warned of, and the others are printed all the same", function()
-    local found, said = taken(absolute, all)
+  it("that is missing causes a warning, and the others are printed", function()
+    local found, said = used_copy(absolute, all)
     assert.is_nil(found)
     assert.equal("gprof.lua: warning: /no/where/small.c: source not found\n", said)
     local twins = small.build({ ["a.c"] = "int a(void) { return 1; }\n",
@@ -275,7 +275,7 @@ describe("A source", function()
     assert.truthy(result.stdout:find("^%*%*%* File [^\n]+/b.c:\n +int a%(void%);\n +6 %-> int main"))
   end)
 
-  it("is warned of in one line, whatever is in its name", function()
+  it("causes a warning of one line, whatever its name contains", function()
     local odd = small.build { ["odd.c"] = '#line 1 "a\\n\\033[2Jb"\nint main(void) { return 0; }\n' }
     local block = { build.address(odd.image, "main"), 5 }
     local result = program.run { "-l", "-A", odd.image, small.profile(odd, { blocks = { block } }) }
@@ -284,9 +284,9 @@ describe("A source", function()
   end)
 end)
 
--- Odd sources ---------------------------------------------------------------------------------
+-- Unusual sources -----------------------------------------------------------------------------
 
-describe("The text of a source comes out unharmed:", function()
+describe("Source text is printed unchanged:", function()
   local texts <const> = {
     ["UTF-8"] = "/* na\u{ef}ve \u{2603} \u{1f600} */\nint main(void) { /* \u{fc} */ return 0; }\n",
     ["no UTF-8"] = "/* \xff\xfe\x80 */\nint main(void) { return 0; /* \xe4 */ }\n",
@@ -320,8 +320,8 @@ describe("The text of a source comes out unharmed:", function()
   end)
 end)
 
-describe("A source is warned of once that", function()
-  -- Puts something in the place of a program's source and reports on it. Returns standard output and the warning.
+describe("One warning is printed for a source that", function()
+  -- Replaces the source of a program, and prints the report. Returns standard output and the warning.
   local function with_source(prepare, line_of_shell)
     local other = small.build()
     local path = other.dir .. "/small.c"
@@ -339,7 +339,7 @@ describe("A source is warned of once that", function()
     assert.truthy(text:find "\nExecution Summary:")
   end)
 
-  it("is shorter than the program knows", function()
+  it("is shorter than the program's line numbers", function()
     local text, warning = with_source(function(path, image)
       shell.write(path, "one\ntwo\n")
       shell.check { "touch", "-r", image, path }
@@ -365,7 +365,7 @@ describe("A source is warned of once that", function()
     assert.same({ "", "is not a regular file" }, { text, warning })
   end)
 
-  it("is a pipe that nobody writes to", function()
+  it("is a pipe without a writer", function()
     local text, warning = with_source(function(path)
       os.remove(path)
       shell.check { "mkfifo", path }
@@ -373,18 +373,18 @@ describe("A source is warned of once that", function()
     assert.same({ "", "is not a regular file" }, { text, warning })
   end)
 
-  it("may not be read", function()
+  it("is not readable", function()
     local text, warning = with_source(function(path) shell.check { "chmod", "0", path } end, launch.permitted())
     assert.same({ "", "Permission denied" }, { text, warning })
   end)
 
-  it("was there for no image with lines", function()
+  it("exists, but none if the image has no line numbers", function()
     local bare = build.program("calls", "nodebug")
     assert.equal("", printed("-l", "-A", bare.image, bare.gmon))
   end)
 end)
 
--- Files of their own ----------------------------------------------------------------------------
+-- Separate listings -----------------------------------------------------------------------------
 
 describe("-y", function()
   -- Runs the program in an empty directory.
@@ -395,14 +395,14 @@ describe("-y", function()
     return dir
   end
 
-  it("writes what would have been printed, less the name, and prints nothing", function()
+  it("writes the listing without its heading to a file, and prints nothing", function()
     local dir = write_files("-l", "-A", "-y", made.image, profile)
     assert.equal("small.c-ann\n", shell.listing(dir))
     local report = printed("-l", "-A", made.image, profile)
     assert.equal(report, ("*** File %s/small.c:\n"):format(made.dir) .. shell.read(dir .. "/small.c-ann"))
   end)
 
-  it("tells files of one name apart by their directories", function()
+  it("names listings of files with equal names after their directories", function()
     local twins = build.program "twins"
     local dir = write_files("-l", "-A", "-y", twins.image, twins.gmon)
     local names = shell.listing(dir)
@@ -421,7 +421,7 @@ describe("-y", function()
     assert.is_nil(next(pages))
   end)
 
-  it("takes the place of an older file, and keeps it until then", function()
+  it("replaces an older file only when the new one is complete", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/small.c-ann", ("an older one\n"):rep(1000))
     local arguments = { "-b", "-l", "-A", "-y", made.image, profile }
@@ -430,7 +430,7 @@ describe("-y", function()
     assert.equal("small.c-ann\n", shell.listing(dir))
   end)
 
-  it("takes the place of a link, and not of what that leads to", function()
+  it("replaces a link, not the file it leads to", function()
     for _, target in ipairs { "precious", "nowhere", "small.c-ann", "directory" } do
       local dir = shell.tmpdir()
       shell.write(dir .. "/precious", "precious")
@@ -444,7 +444,7 @@ describe("-y", function()
     end
   end)
 
-  it("leaves the other names of a file alone", function()
+  it("does not change other hard links to the old file", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/other", "other")
     shell.check({ "ln", "other", "small.c-ann" }, { cwd = dir })
@@ -452,7 +452,7 @@ describe("-y", function()
     assert.equal("other", shell.read(dir .. "/other"))
   end)
 
-  it("refuses what is no regular file, and waits for nobody", function()
+  it("refuses to write to anything but a regular file, and does not block", function()
     for what, expected in pairs { ["mkfifo small.c-ann"] = "No such device or address",
       ["mkdir small.c-ann"] = "Is a directory" } do
       local dir = shell.tmpdir()
@@ -464,7 +464,7 @@ describe("-y", function()
     end
   end)
 
-  it("writes no listing over a source, nor over the program", function()
+  it("does not overwrite a source or the program", function()
     local dir = shell.tmpdir()
     local main, part = "int part(void);\n\nint main(void) { return part(); }\n", "int part(void) { return 0; }\n"
     shell.write(dir .. "/x", main)
@@ -486,7 +486,7 @@ describe("-y", function()
     end
   end)
 
-  it("stays in its directory, whatever names the debugging information has", function()
+  it("writes only to the current directory, whatever the names in the debugging information", function()
     local dir = shell.tmpdir()
     for _, name in ipairs { "../../up.c", "/tmp/../tmp/absolute.c", "..", "down/", "/", "." } do
       local work = shell.tmpdir()
@@ -502,7 +502,7 @@ describe("-y", function()
     end
   end)
 
-  it("fails in one line in a directory that is not to be written to", function()
+  it("fails with one line in a read-only directory", function()
     local dir = shell.tmpdir()
     shell.check { "chmod", "555", dir }
     local result = launch.line(launch.permitted(), { "-b", "-l", "-A", "-y", made.image, profile }, { cwd = dir })
@@ -512,7 +512,7 @@ describe("-y", function()
     assert.equal("", shell.listing(dir))
   end)
 
-  it("leaves nothing half-written on a disk that is full, and the old file as it was", function()
+  it("leaves the old file unchanged, and no partial one, if the disk is full", function()
     local long = small.build { ["odd.c"] = "/* " .. ("long "):rep(210000) .. "*/ int main(void) { return 0; }\n" }
     local counts = small.profile(long, { blocks = { { long.rows["odd.c"][1][1], 7 } } })
     for _, old in ipairs { "an older one", false } do
@@ -531,7 +531,7 @@ end)
 -- Profiles by line --------------------------------------------------------------------------------
 
 describe("-l", function()
-  it("changes nothing where nothing is known of lines", function()
+  it("changes nothing if there are no line numbers", function()
     local bare = build.program("calls", "nodebug")
     for _, option in ipairs { "-p", "-q", "-C", "-r" } do
       assert.equal(printed(option, bare.image, bare.gmon), printed("-l", option, bare.image, bare.gmon))
@@ -544,7 +544,7 @@ describe("-l", function()
     end
   end)
 
-  it("shows time by line, wherever code of the line is", function()
+  it("shows time by line, wherever the line's code is", function()
     local report = printed("-l", "-p", made.image, profile)
     assert.truthy(report:find("\n 60.00      0.06     0.06        3    20.00    20.00  leaf (small.c:1 @ 1000)\n",
       1, true) or report:find("\n 60.00      0.06     0.06        3    20.00    20.00  leaf %(small.c:1 @ %x+%)\n"))
@@ -556,7 +556,7 @@ describe("-l", function()
     assert.same({ [1] = 0.06, [2] = 0.0, [4] = 0.02, [6] = 0.02 }, times)
   end)
 
-  it("knows lines as symspecs: a number for that line, a name for all lines of a function", function()
+  it("accepts symspecs for lines: a number for one line, a name for all lines of a function", function()
     local function lines(spec)
       local found = {}
       for number in printed("-l", "-z", "-p" .. spec, made.image, profile):gmatch "%(small%.c:(%d+) @ " do
@@ -580,7 +580,7 @@ end
 
 describe("A profile by line", function()
   for name, variant in build.each(pending) do
-    it(("has the time of functions, of all of their code: %s %s"):format(name, variant), function()
+    it(("has lines whose times add up to the function's: %s %s"):format(name, variant), function()
       local built = build.program(name, variant)
       if not built.gmon then
         assert.equal("mute", name)
@@ -598,7 +598,7 @@ describe("A profile by line", function()
           assert.equal(entry.id, part.function_id)
         end
         assert.near(f.self, sum, 1e-9)
-        -- Calls from its own lines are calls of others'.
+        -- Self-calls count as calls between lines.
         assert.equal(f.calls + f.self_calls, entry.calls + entry.self_calls)
         compared = compared + 1
       end
@@ -606,9 +606,9 @@ describe("A profile by line", function()
       assert.near(functions.total or 0, lines.total or 0, 1e-9)
     end)
 
-    -- In static programs that is all of the C library.
+    -- Skipped for static programs, which contain the whole C library.
     if not variant:find "static" then
-      it(("is the same with all lines: %s %s"):format(name, variant), function()
+      it(("does not change if all lines are read: %s %s"):format(name, variant), function()
         local built = build.program(name, variant)
         if not built.gmon then
           assert.equal("mute", name)
@@ -624,19 +624,19 @@ describe("A profile by line", function()
   end
 end)
 
--- Scripts -------------------------------------------------------------------------------------------
+-- Lua interface -------------------------------------------------------------------------------------
 
-describe("For scripts, a profile by line", function()
+describe("In Lua, a profile by line", function()
   local lines <const> = open(made.image, profile, { line = "all" })
   local functions <const> = open(made.image, profile)
   local loop <const> = lines:lookup(line[2][1])
 
-  it("says that it is one", function()
+  it("has the field by_line", function()
     assert.is_true(lines.by_line)
     assert.is_false(functions.by_line)
   end)
 
-  it("has lines of functions, their own first", function()
+  it("has the lines of each function, the line of its entry first", function()
     local found = {}
     for part in loop:lines() do
       found[#found + 1] = { part.line, part.is_line, part.is_function, part.symbol }
@@ -655,13 +655,13 @@ describe("For scripts, a profile by line", function()
     for id in loop:lines(nil, "id") do assert.equal(table.remove(ids, 1), id) end
   end)
 
-  it("leads from a line to its function", function()
+  it("gives the function of a line", function()
     local part = lines:lookup(line[6][1])
     assert.same({ 6, true, false, loop.id }, { part.line, part.is_line, part.is_function, part.function_id })
     assert.equal(loop.id, loop.function_id)
   end)
 
-  it("has blocks of lines", function()
+  it("has the blocks of each line", function()
     local found = {}
     for part in loop:lines() do
       for address, count in part:blocks() do
@@ -673,7 +673,7 @@ describe("For scripts, a profile by line", function()
     assert.is_nil((loop:blocks()()))
   end)
 
-  it("has those of functions where it is none", function()
+  it("differs from a profile by function, which has the blocks of functions", function()
     local counts = {}
     for _, count in functions:lookup(line[2][1]):blocks() do counts[#counts + 1] = count end
     assert.same({ 1, 1, 4, 3, 3, 0, 1 }, counts)
@@ -682,7 +682,7 @@ describe("For scripts, a profile by line", function()
     assert.same({ 1 }, counts)
   end)
 
-  it("is annotated", function()
+  it("can be annotated", function()
     local text = assert(lines:annotate "small.c")
     assert.equal(14, #text)
     assert.near(math.sqrt(2) / 100, text[4].seconds_error, 1e-15)
@@ -699,7 +699,7 @@ describe("For scripts, a profile by line", function()
     assert.same(text, lines:annotate(made.dir .. "/small.c"))
   end)
 
-  it("is not annotated without a file, or a text, or by a name of several", function()
+  it("cannot be annotated for a file that is unknown, missing or ambiguous", function()
     assert.same({ nil, "none.c: not a source file of the program" }, { lines:annotate "none.c" })
     assert.same({ nil, "mall.c: not a source file of the program" }, { lines:annotate "mall.c" })
     local twins = build.program "twins"
@@ -715,7 +715,7 @@ describe("For scripts, a profile by line", function()
     assert.equal(14, #other:annotate("small.c", { moved.dir .. "/elsewhere" }))
   end)
 
-  it("wants to be asked properly", function()
+  it("rejects invalid arguments", function()
     assert.has_error(function() functions:lookup(line[2][1]):lines() end)
     assert.has_error(function() functions:lines(1) end)
     assert.has_error(function() lines:lines(0) end)
@@ -726,59 +726,60 @@ describe("For scripts, a profile by line", function()
   end)
 end)
 
--- What the core knows ----------------------------------------------------------------------------
+-- Margins from the core ---------------------------------------------------------------------------
 
-describe("What is known of lines", function()
+describe("The annotation object", function()
   local annotation = require "gprof.library.annotation"
   local output = require "gprof.output"
   local lines <const> = open(made.image, profile, { line = "all" })
   local number <const> = assert(annotation.find(lines, "small.c"))
 
-  -- What stands beside a text in a layout, and what is told of it.
-  local function beside(text, layout, last)
+  -- The margins printed beside a text with a layout, and the results of `print`.
+  local function print_margins(text, layout, last)
     local known <close> = annotation.lines(lines, number)
     local pieces = {}
     local stream = output.through(function(piece) pieces[#pieces + 1] = piece end)
-    local told = table.pack(known:print(stream, text, layout, last))
+    local results = table.pack(known:print(stream, text, layout, last))
     stream:flush()
-    return table.concat(pieces), told
+    return table.concat(pieces), results
   end
 
   local function layout(changes)
     return setmetatable(changes, { __index = { width = 5, arrow = "|", mark = "low", seconds = false } })
   end
 
-  it("stands beside a text as a report wants it", function()
+  it("prints margins in the layout of a report", function()
     local text = "a\nb\n\nd\ne\nf\n\nh\n\n\nk"
-    local printed_text, told = beside(text, layout { min_count = 2 })
+    local printed_text, results = print_margins(text, layout { min_count = 2 })
     assert.equal("  3,0|a\n  low|b\n  low|\n  1,4|d\n    3|e\n    3|f\n      \n  low|h\n  low|\n      \n      k",
       printed_text)
-    assert.same({ 11, 10, 8, 7, 1, n = 5 }, told)
-    assert.equal(" 0.06   3,0|a\n" .. (" "):rep(10) .. "1|b", (beside("a\nb", layout { seconds = 5 })))
-    assert.equal("3,0a\n", (beside("a\n", layout { width = 0, arrow = "" })))
-    assert.equal("  3,a\n", (beside("a\n", layout { width = 5, max_width = 4 })))
+    assert.same({ 11, 10, 8, 7, 1, n = 5 }, results)
+    assert.equal(" 0.06   3,0|a\n" .. (" "):rep(10) .. "1|b", (print_margins("a\nb", layout { seconds = 5 })))
+    assert.equal("3,0a\n", (print_margins("a\n", layout { width = 0, arrow = "" })))
+    assert.equal("  3,a\n", (print_margins("a\n", layout { width = 5, max_width = 4 })))
   end)
 
-  it("carries a count from one text to the next", function()
+  it("carries a count from one call of print to the next", function()
     local function first_line(last)
-      return (beside("1\n2\n3\n4\n5\n6\n7\n", layout { carry = true }, last):match "([^\n]*)\n$")
+      return (print_margins("1\n2\n3\n4\n5\n6\n7\n", layout { carry = true }, last):match "([^\n]*)\n$")
     end
     assert.equal("    3|7", first_line(nil))
-    local text, told = beside("", layout { carry = true }, 42)
-    assert.same({ "", 0, 42 }, { text, told[1], told[5] })
+    local text, results = print_margins("", layout { carry = true }, 42)
+    assert.same({ "", 0, 42 }, { text, results[1], results[5] })
   end)
 
-  it("is painted by the report", function()
+  it("passes margins to the report's colour function", function()
     local idle = {}
-    local text = beside("1\n2\n3\n4\n5\n6\n7\n8\n", layout { paint = function(margin, line_text, seconds, is_idle)
+    local function paint(margin, line_text, seconds, is_idle)
       idle[#idle + 1] = is_idle and line_text or nil
       return ("<%s>%.2f %s"):format(margin, seconds, line_text)
-    end })
+    end
+    local text = print_margins("1\n2\n3\n4\n5\n6\n7\n8\n", layout { paint = paint })
     assert.equal("<  3,0|>0.06 1\n", text:match "^[^\n]*\n")
     assert.same({ "8\n" }, idle)
   end)
 
-  it("wants a layout that can be obeyed", function()
+  it("rejects invalid layouts", function()
     for message, change in pairs {
       ["layout.width: must be from 0 to 99"] = { width = 1000 },
       ["layout.seconds: must be from 0 to 99"] = { seconds = -1 },
@@ -786,11 +787,11 @@ describe("What is known of lines", function()
       ["layout.mark: string expected, got table"] = { mark = {} },
       ["layout.paint: must return a string"] = { paint = function() end },
     } do
-      assert.has_error(function() beside("1\n", layout(change)) end, message)
+      assert.has_error(function() print_margins("1\n", layout(change)) end, message)
     end
   end)
 
-  it("is of files that there are, and gone when it is closed", function()
+  it("exists only for valid file numbers, and cannot be used after closing", function()
     assert.has_error(function() annotation.lines(lines, 0) end,
       "bad argument #2 to 'lines' (no file with this number)")
     local known

@@ -1,21 +1,21 @@
---- Whole numbers that add up: an amount is divided in parts, and nothing of it is lost.
+--- Divides an integer into integer parts that add up to it (largest remainder method).
 --
 -- @internal gprof.analysis.apportion
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local apportion = {}
 
--- Those that lost most by rounding come first, then those that stood first.
+-- Sorts by what was lost in rounding, descending; then by position.
 local function by_loss(a, b)
   if a.lost ~= b.lost then return a.lost > b.lost end
   return a.place < b.place
 end
 
---- Divides a whole number: each part is rounded down, and what is missing goes to those
--- that lost most.
+--- Divides an integer in proportion to weights. Each part is rounded down; the remaining
+-- units go to the parts that lost most.
 -- @tparam integer whole
--- @tparam {number,...} parts how large they are, in any unit; not all are 0
--- @treturn {integer,...} which add up to `whole`
+-- @tparam {number,...} parts the weights, not all 0
+-- @treturn {integer,...} one part for each weight, with the sum `whole`
 function apportion.divide(whole, parts)
   local sum, left, divided, order = 0, whole, {}, {}
   for _, part in ipairs(parts) do sum = sum + part end

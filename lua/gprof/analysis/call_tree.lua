@@ -1,12 +1,11 @@
---- The tree of calls, from the roots down to where time was spent, as far as a call graph
--- can tell: the estimate of gprof.analysis.chains, seen from above.
+--- Estimates the call tree, from the roots down to where time was spent: the chains of
+-- gprof.analysis.chains, merged by common beginnings.
 --
--- A node is a function, or a cycle, on behalf of all those above it. Its time is divided
--- among its callees as the time of the whole function is, since all calls of a function
--- are taken to cost the same (see gprof.analysis.callers). So a node sums up the chains
--- that begin alike. There can be any number of nodes, most of them with next to no time:
--- the heaviest node is expanded first, while there is room. What is below a node that was
--- not expanded is one number, its rest.
+-- A node is a function or a cycle, called through all nodes above it. Its time is divided
+-- among its callees like the time of the whole function, because all calls of a function
+-- are assumed to cost the same (see gprof.analysis.callers). The number of nodes can be
+-- exponential, and most have very little time. So the heaviest node is expanded first, up
+-- to a maximum number of nodes. The time below a node that is not expanded is its `rest`.
 --
 -- @internal gprof.analysis.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -16,17 +15,17 @@ local extract = require "gprof.analysis.extract"
 
 local call_tree = {}
 
--- Default limits: the part of all time that a node has at least, the number of nodes, and
--- their depth.
+-- Default limits: the minimum fraction of all time in a node, the number of nodes, and
+-- the depth.
 local MIN_PART <const>, MAX_NODES <const>, MAX_DEPTH <const> = 1e-5, 32768, 1000
 
--- The part of a function's time that rounding may leave without a caller. More makes the
--- function a root.
+-- Rounding may leave this fraction of a function's time without a caller. A function with
+-- more than that is a root.
 local NOISE <const> = 1e-9
 
--- The graph of callers with its arcs reversed. By number of a function or cycle, what is
--- below it: arrays of { id, part }, the part of the time of `id` that belongs there; and
--- the part of its own time that belongs to callers.
+-- Reverses the arcs of the graph of callers. Returns two tables by id of a function or
+-- cycle: arrays of its callees { id, part }, with the fraction of the callee's time that
+-- belongs to it; and the fraction of its own time that belongs to callers.
 local function reverse(graph, ids)
   local below, called = {}, {}
   local function put(upper, lower, part)
@@ -42,8 +41,8 @@ local function reverse(graph, ids)
   return below, called
 end
 
--- Total times by number: self time and the times of what is below. An iterative
--- depth-first search; the graph is acyclic, as each cycle is one node above its members.
+-- Total times by id: self time plus the time of callees. An iterative depth-first search;
+-- the graph is acyclic, as each cycle is one node above its members.
 local function total_times(self, below, ids)
   local total, places, stack = {}, {}, {}
   local function finish(id)
@@ -69,7 +68,7 @@ local function total_times(self, below, ids)
   return total
 end
 
--- Gives entries their times, and sorts them: the largest time first.
+-- Computes the times of entries, and sorts the entries by time, descending.
 local function add_times(list, total)
   for _, entry in ipairs(list) do entry.time = entry.part * total[entry.id] end
   table.sort(list, function(a, b)
@@ -79,8 +78,8 @@ local function add_times(list, total)
   return list
 end
 
--- The graph from the roots down: by number `self` and `total`, in ticks, and `below`; the
--- array `roots`.
+-- The graph from the roots down: `self` and `total` (in ticks) and `below`, all by id;
+-- and the array `roots`.
 local function graph_of(profile)
   local graph, ids, self = callers.of(profile), {}, {}
   for id, ticks in profile:functions("address", "id", "ticks") do
@@ -99,7 +98,7 @@ local function graph_of(profile)
   return { self = self, total = total, below = below, roots = add_times(roots, total) }
 end
 
--- Nodes to expand are a heap: the heaviest is the first, and of equal ones the oldest.
+-- Nodes to expand are in a binary heap: the heaviest first, and of equal ones the oldest.
 local function comes_before(a, b)
   if a.weight ~= b.weight then return a.weight > b.weight end
   return a.number < b.number
@@ -132,8 +131,8 @@ local function round(number)
   return math.floor(number + 0.5)
 end
 
--- Divides the weight of a node into its own, that of its children, and the rest. Running
--- sums are rounded, not parts, so that the weights add up.
+-- Divides the weight of a node into its self weight, its children, and the rest. Rounds
+-- running sums instead of parts, so that the weights add up exactly.
 local function expand(build, node, own, list, whole)
   local units = whole > 0 and node.weight / whole or 0
   local sum = own
@@ -155,7 +154,7 @@ local function expand(build, node, own, list, whole)
   end
 end
 
--- The topmost entries: all roots, or the given functions as if they had no callers.
+-- The topmost entries: all roots, or the given functions with all of their time.
 local function top_entries(graph, from)
   if not from then return graph.roots end
   local list = {}
@@ -163,15 +162,23 @@ local function top_entries(graph, from)
   return add_times(list, graph.total)
 end
 
---- Builds the tree.
+--- Builds the call tree.
 -- @tparam profile profile by function, with a histogram
--- @tparam[opt] table how `from`: numbers of functions to begin with, not the roots;
---   limits: `least`, the part of all time that a node has at least; `most` nodes; `depth`
--- @treturn table `root`, the node of all time; `parts`, weights per unit of time; `all`,
---   the weight of all time. A node has `id`, the number of a function or cycle (nil in
---   the root); its `weight`, an integer; `self`, its own part of that; `rest`, the part
---   of callees without a node; `hidden`, how many these are, if there are any;
---   `children`, the heaviest first; `parent` and `depth`
+-- @tparam[opt] table how
+--
+--   - `from`: ids of functions to use as roots;
+--   - `least`: minimum fraction of all time in a node;
+--   - `most`: maximum number of nodes;
+--   - `depth`: maximum depth
+-- @treturn table with the fields `root`, a node for all time; `parts`, weight per unit of
+--   time; `all`, the weight of all time. A node has the fields
+--
+--   - `id`: of a function or cycle; nil in the root;
+--   - `weight`: its total time, an integer;
+--   - `self`: the part of its own code;
+--   - `rest`: the part of callees without a node, and `hidden`: the number of these, or
+--     nil;
+--   - `children`: the heaviest first; `parent`; `depth`
 function call_tree.of(profile, how)
   how = how or {}
   local factor, graph, all = extract.units(profile, 1000000), graph_of(profile), 0

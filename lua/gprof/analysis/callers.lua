@@ -1,15 +1,15 @@
---- Whom the time of a function goes up to: its callers, each with its part of the calls.
+--- The callers to which a function's time propagates, with their fractions of the calls.
 --
--- It is taken for granted, as it is in the call graph, that all calls of a function cost
--- the same, whoever they are for. What is called within a cycle, in what order, is not
--- known: the cycle as a whole stands above its members, and has the callers of all.
+-- As in the call graph, all calls of a function are assumed to cost the same. The order
+-- of calls within a cycle is unknown, so the cycle is one node above its members, with
+-- the callers of all of them.
 --
 -- @internal gprof.analysis.callers
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local callers = {}
 
--- The cycles of members, by number; nil for others.
+-- The cycle's id by the id of its members.
 local function cycles_of(profile)
   local cycles = {}
   for cycle in profile:cycles() do
@@ -18,12 +18,15 @@ local function cycles_of(profile)
   return cycles
 end
 
---- Makes the graph by which time goes up.
+--- Makes the graph along which time propagates from callees to callers.
 -- @tparam profile profile by function
--- @treturn table `stay`: the numbers of functions whose time is not to be handed on, as a
---   set; `cycles`: the cycles of members, by number, nil for others; `above`: by number
---   of a function or cycle an array of { id, part }, each caller once, with its part of
---   the calls: nil if there are none, or if the time is not to be handed on
+-- @treturn table with the fields
+--
+--   - `stay`: set of the ids of functions whose time is not propagated;
+--   - `cycles`: the cycle's id by the id of its members;
+--   - `above`: by id of a function or cycle, an array of { id, part }: each caller once,
+--     with its fraction of the calls. Nil if there is no caller, or if the time is not
+--     propagated
 function callers.of(profile)
   local above, places, stay, cycles = {}, {}, {}, cycles_of(profile)
   for id, share in profile:functions("address", "id", "share") do

@@ -1,17 +1,15 @@
---- Chains of calls, from a root down to where time was spent, as far as a call graph can
--- tell of them: an estimate.
+--- Estimates call chains (stacks) from the call graph: from a root down to the function
+-- where time was spent.
 --
--- A profile knows how often a function was called by each of its callers, and not on
--- behalf of whom these were called. So it is taken for granted that all calls of a
--- function cost the same (see gprof.analysis.callers). Then the time of a function goes
--- up along its callers, to each by its share of the calls, and on from there; what comes
--- to the top has told the chain. The time of each function is exact, whatever becomes of
--- the chains; and the time of all chains with a function in them is its time with its
--- children's, as in the call graph. The cycle as a whole is a link of the chain, above
--- the function.
+-- A profile records how often each caller called a function, but not whole stacks. So we
+-- assume that all calls of a function cost the same (see gprof.analysis.callers). The
+-- time of a function propagates to its callers in proportion to their calls, and on to
+-- theirs; each path up to a root is a chain. The time of each function is exact. The time
+-- of all chains that contain a function is its self plus children's time, as in the call
+-- graph. A function in a cycle has the cycle as one link above it.
 --
--- There can be any number of chains. One that has come to carry next to no time, or to be
--- very long, begins with TRUNCATED where it is left; so do all when there are too many.
+-- The number of chains can be exponential. A chain with very little time, or a very long
+-- one, is cut: its first link is TRUNCATED. So is every chain beyond a maximum number.
 --
 -- @internal gprof.analysis.chains
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -21,18 +19,19 @@ local callers = require "gprof.analysis.callers"
 
 local chains = {}
 
--- The least that is followed, of all time and of that of the function below; how deep, in
--- links; and how many chains and links there may be before nothing is followed any more.
-local LEAST <const>, LEAST_OWN <const> = 1e-4, 0.05
-local DEEPEST <const> = 128
-local MOST_CHAINS <const>, MOST_LINKS <const> = 100000, 1000000
+-- A chain is cut if its time is below both MIN_PART of all time and MIN_OWN_PART of the
+-- function's own time.
+local MIN_PART <const>, MIN_OWN_PART <const> = 1e-4, 0.05
+local MAX_DEPTH <const> = 128  -- links of a chain
+-- Beyond one of these totals, all further chains are cut.
+local MAX_CHAINS <const>, MAX_LINKS <const> = 100000, 1000000
 
---- What stands in a chain for callers that were not followed.
+--- The id of the link that replaces callers of a cut chain.
 chains.TRUNCATED = 0
 
--- Goes up from a function. `emit` gets the topmost link of each chain, and its part of
--- the time; links lead downwards.
-local function climb(graph, id, least, emit)
+-- Follows the callers of a function up to the roots. Calls `emit` with the topmost link
+-- of each chain, and the chain's part of the time. Links point downwards.
+local function climb(graph, id, min_part, emit)
   local stack = { { link = { id = id }, part = 1, depth = 1 } }
   while stack[1] do
     local at = table.remove(stack)
@@ -41,8 +40,8 @@ local function climb(graph, id, least, emit)
     if cycle then link = { id = cycle, below = link } end
     local above, left = graph.above[link.id] or {}, at.part
     graph.links = graph.links + 1
-    local followed = at.part >= least and at.depth < DEEPEST and
-      graph.count < MOST_CHAINS and graph.links < MOST_LINKS
+    local followed = at.part >= min_part and at.depth < MAX_DEPTH and
+      graph.count < MAX_CHAINS and graph.links < MAX_LINKS
     if above[1] and not followed then
       emit({ id = chains.TRUNCATED, below = link }, at.part)
     else
@@ -57,8 +56,8 @@ local function climb(graph, id, least, emit)
   end
 end
 
--- The chains down to one function: its time in whole units is divided among them.
-local function add_chains(graph, id, weight, pieces, least)
+-- Adds the chains down to one function, and divides its time, in whole units, among them.
+local function add_chains(graph, id, weight, pieces, min_part)
   local found, sizes = {}, {}
   local function emit(top, part)
     graph.count = graph.count + 1
@@ -67,7 +66,7 @@ local function add_chains(graph, id, weight, pieces, least)
       sizes[#found] = part * piece.ticks
     end
   end
-  climb(graph, id, least, emit)
+  climb(graph, id, min_part, emit)
   for i, share in ipairs(apportion.divide(weight, sizes)) do
     found[i].weight = share
     if share > 0 then graph.chains[#graph.chains + 1] = found[i] end
@@ -78,13 +77,16 @@ local undivided <const> = { { ticks = 1 } }
 
 --- Makes the chains of a profile.
 -- @tparam profile profile by function
--- @tparam number factor how many units a sample is; a chain has a whole number of them
--- @tparam[opt] table pieces by number of a function: an array of its pieces, such as
---   lines, with the `ticks` of each; of those that it has not, all is one
--- @treturn {table,...} chains: `top`, the topmost link; links have an `id`, the number of
---   a function or cycle, or `TRUNCATED`, and `below`, the next one, nil in the last.
---   `weight`, in units. `piece`: the piece that it ends in
--- @treturn number the part of all time that chains with `TRUNCATED` have
+-- @tparam number factor units per sample; a chain has a whole number of units
+-- @tparam[opt] table pieces by id of a function, an array of its pieces, such as lines,
+--   each with its `ticks`; a function without an entry is one piece
+-- @treturn {table,...} the chains, each with the fields
+--
+--   - `top`: the topmost link. A link has an `id`, of a function or cycle or `TRUNCATED`,
+--     and `below`, the next link, nil in the last one;
+--   - `weight`: its time in units;
+--   - `piece`: the piece where it ends
+-- @treturn number the fraction of all time in chains that are cut
 function chains.of(profile, factor, pieces)
   local graph = callers.of(profile)
   graph.chains, graph.count, graph.links = {}, 0, 0
@@ -93,7 +95,8 @@ function chains.of(profile, factor, pieces)
   for id, ticks in profile:functions("self", "id", "ticks") do
     if ticks > 0 then
       add_chains(graph, id, math.floor(ticks * factor + 0.5),
-        pieces and pieces[id] or undivided, math.min(LEAST * total / ticks, LEAST_OWN))
+        pieces and pieces[id] or undivided,
+        math.min(MIN_PART * total / ticks, MIN_OWN_PART))
     end
   end
   for _, chain in ipairs(graph.chains) do
@@ -102,10 +105,10 @@ function chains.of(profile, factor, pieces)
   return graph.chains, total > 0 and truncated / (total * factor) or 0
 end
 
---- Names of links, as functions and cycles are called, by number.
+--- Returns the names of links.
 -- @tparam profile profile
--- @tparam[opt] function change of a name, which the format could not hold
--- @treturn {[integer]=string}
+-- @tparam[opt] function change converts a name to one that the format can represent
+-- @treturn {[integer]=string} names by id of a link
 function chains.names(profile, change)
   change = change or function(name) return name end
   local function look_up(names, id)

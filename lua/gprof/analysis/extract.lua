@@ -1,12 +1,12 @@
---- What of a profile is exported: the arcs that its call graph shows, and the functions
--- that are in them or in its flat profile.
+--- Selects what is exported of a profile: the arcs in its call graph, and the functions
+-- in these arcs or in its flat profile.
 --
 -- @internal gprof.analysis.extract
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local extract = {}
 
--- Which functions have an entry in the call graph, by number.
+-- The set of functions with an entry in the call graph.
 local function printed(profile)
   local set = {}
   for id, has_entry in profile:functions("address", "id", "printed") do
@@ -15,10 +15,11 @@ local function printed(profile)
   return set
 end
 
---- The arcs that are exported: those of which one side has an entry in the call graph.
+--- Returns the arcs to export: those whose caller or callee has an entry in the call
+-- graph.
 -- @tparam profile profile
--- @treturn {table,...} by number: `id`, `caller` and `callee` (numbers), `count`, `self`
---   and `children`
+-- @treturn {table,...} in the order of `id`, with the fields `id`, `caller` and `callee`
+--   (ids), `count`, `self` and `children`
 function extract.arcs(profile)
   local shown, arcs = printed(profile), {}
   for id, caller, callee, count, self, children in
@@ -32,12 +33,12 @@ function extract.arcs(profile)
   return arcs
 end
 
---- The functions that are exported: those with time or calls that are selected for the
--- flat profile, and both sides of arcs.
+--- Returns the functions to export: those in the flat profile that have time or calls,
+-- and the callers and callees of exported arcs.
 -- @tparam profile profile
--- @tparam {table,...} arcs those that are exported
--- @tparam table options `display_unused_functions`: those without time and calls, too
--- @treturn {integer,...} their numbers, in the order of the flat profile
+-- @tparam {table,...} arcs the exported arcs
+-- @tparam table options `display_unused_functions`: include those without time and calls
+-- @treturn {integer,...} their ids, in the order of the flat profile
 function extract.functions(profile, arcs, options)
   local ends, ids = {}, {}
   for _, arc in ipairs(arcs) do ends[arc.caller], ends[arc.callee] = true, true end
@@ -50,11 +51,11 @@ function extract.functions(profile, arcs, options)
   return ids
 end
 
---- What times are written in, where they have to be whole numbers: parts of a second, or
--- samples, if the profile is of something else.
+--- Returns the scale of times in formats with whole numbers. The unit is a fraction of a
+-- second, or one sample if the profile's unit is not seconds.
 -- @tparam profile profile with a histogram
--- @tparam integer parts of a second
--- @treturn number how many of them a sample is
+-- @tparam integer parts units per second
+-- @treturn number units per sample
 function extract.units(profile, parts)
   return profile.unit == "seconds" and parts / profile.rate or 1
 end

@@ -1,14 +1,14 @@
---- Where in the source the time of functions was spent and where their calls were made,
--- for exports that have lines: as a profile by line knows it, otherwise where functions
--- begin.
+--- The source lines where the time of functions was spent and where their calls were
+-- made, for exports. Only a profile by line has them; exports of a profile by function
+-- use the lines where functions begin.
 --
 -- @internal gprof.analysis.line_costs
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local line_costs = {}
 
--- By number in a profile by line: the number of its function in the profile by function,
--- where there is one. Both have functions at the same addresses.
+-- Maps ids in a profile by line to the id of their function in the profile by function,
+-- if there is one. Functions are matched by address.
 local function matches(by_line, by_function)
   local at, owners = {}, {}
   for id, address in by_function:functions("address", "id", "address") do
@@ -25,7 +25,7 @@ local function add(lists, key, item)
   table.insert(lists[key], item)
 end
 
--- The lines of functions that have time: by function, arrays of { file, line, ticks }.
+-- Lines with samples: by function, arrays of { file, line, address, ticks }.
 local function lines_of(by_line, owners)
   local lines = {}
   for id, ticks in by_line:functions("address", "id", "ticks") do
@@ -38,7 +38,7 @@ local function lines_of(by_line, owners)
   return lines
 end
 
--- By caller and callee: arrays of { line, count }.
+-- Lines with calls: by caller and callee, arrays of { file, line, count }.
 local function sites_of(by_line, owners)
   local sites = {}
   for caller, callee, count in by_line:arcs("id", "caller_id", "callee_id", "count") do
@@ -52,14 +52,13 @@ local function sites_of(by_line, owners)
   return sites
 end
 
---- Looks for lines.
+--- Collects the lines of functions and calls.
 -- @tparam profile profile
--- @treturn profile by function
--- @treturn {table,...} by number of a function that has time: arrays of its lines,
---   `file`, `line` (0 if not known), `address` and `ticks`; empty in a profile by
---   function
--- @treturn {table,...} by number of a caller and that of a callee: arrays of the lines
---   that have calls, `file`, `line` and `count`; empty in a profile by function
+-- @treturn profile the profile by function
+-- @treturn {table,...} by id of a function with samples, an array of its lines: `file`,
+--   `line` (0 if unknown), `address` and `ticks`. Empty for a profile by function
+-- @treturn {table,...} by id of a caller and id of a callee, an array of the lines with
+--   calls: `file`, `line` and `count`. Empty for a profile by function
 function line_costs.of(profile)
   local by_function = profile:by_function()
   if profile == by_function then return profile, {}, {} end

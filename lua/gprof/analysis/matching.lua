@@ -1,11 +1,11 @@
---- Which functions of two programs are the same one: by name, and by source file where
--- several have a name.
+--- Matches the functions of two programs: by name, and by source file if several
+-- functions have the same name.
 --
--- Builds lie in different directories, so files are the same if their last components
--- are: as many of them as tell those of one name apart. Functions that nothing tells
--- apart, as a file is not known, count as one.
+-- Builds may be in different directories, so files are matched by the last components of
+-- their paths: the longest common ending wins. If the file of a function is unknown, all
+-- functions with its name are added up.
 --
--- A function is a table with its `name`, its `file` or nil, and amounts.
+-- A function is a table: its `name`, its `file` or nil, and amounts.
 --
 -- @internal gprof.analysis.matching
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,16 +14,15 @@ local escape = require "gprof.format.escape"
 
 local matching = {}
 
-local DEPTH <const> = 32  -- how many components of a path are looked at
+local MAX_COMPONENTS <const> = 32  -- of a path that are compared
 
 local amounts <const> = { "ticks", "whole_ticks", "calls", "count" }
 
--- Adds a function to another one.
 local function add(sum, f)
   for _, amount in ipairs(amounts) do sum[amount] = sum[amount] + f[amount] end
 end
 
--- The sum of some functions; nil if there are none.
+-- The sum of functions; nil if there are none.
 local function join(functions)
   local sum
   for _, f in ipairs(functions) do
@@ -37,24 +36,24 @@ local function join(functions)
   return sum
 end
 
--- Functions, those of one file as one.
-local function by_place(functions)
-  local places, list = {}, {}
+-- Adds up the functions of each file.
+local function join_by_file(functions)
+  local by_file, list = {}, {}
   for _, f in ipairs(functions) do
     local file = f.file or ""
-    if places[file] then
-      add(places[file], f)
+    if by_file[file] then
+      add(by_file[file], f)
     else
-      places[file] = join { f }
-      list[#list + 1] = places[file]
+      by_file[file] = join { f }
+      list[#list + 1] = by_file[file]
     end
   end
   return list
 end
 
--- Functions by name: the `first` of each, and `several` where there are more; and the
--- `names`, as they were met first. In exported profiles names are in UTF-8, whatever they
--- are.
+-- Functions by name: `first`, the first one of each name; `several`, an array, only if
+-- there are more; and `names`, in the order of the functions. Names are escaped as in
+-- exported profiles, which are UTF-8.
 local function by_name(functions)
   local names, firsts, several = {}, {}, {}
   for _, f in ipairs(functions) do
@@ -71,19 +70,19 @@ local function by_name(functions)
   return { names = names, first = firsts, several = several }
 end
 
--- The functions of a name.
+-- The functions with a name, one for each file.
 local function group_of(side, name)
   local several = side.several[name]
-  return several and by_place(several) or { side.first[name] }
+  return several and join_by_file(several) or { side.first[name] }
 end
 
--- The last component of a path, the last two, and so on.
+-- The endings of a path: its last component, its last two components, and so on.
 local function endings(path)
   local list, reversed, slash = {}, path:reverse(), 0
   repeat
     slash = reversed:find("/", slash + 1, true)
     list[#list + 1] = path:sub(slash and #path - slash + 2 or 1)
-  until not slash or #list == DEPTH
+  until not slash or #list == MAX_COMPONENTS
   return list
 end
 
@@ -94,8 +93,9 @@ local function has_unknown_file(functions)
   return false
 end
 
--- Functions by a key that a function makes of them; those without one are left out.
-local function sorted_by(key, functions)
+-- Groups functions by the result of `key`; leaves out those where it is nil. Returns the
+-- groups, and the keys in the order of the functions.
+local function group_by(key, functions)
   local lists, keys = {}, {}
   for _, f in ipairs(functions) do
     local k = key(f)
@@ -108,10 +108,10 @@ local function sorted_by(key, functions)
   return lists, keys
 end
 
--- Pairs those up that have the same key; returns what is left over of both sides.
+-- Pairs functions with equal keys; returns the unpaired ones of both sides.
 local function pair_by(key, olds, news, pair)
-  local old_lists, keys = sorted_by(key, olds)
-  local new_lists, paired = sorted_by(key, news), {}
+  local old_lists, keys = group_by(key, olds)
+  local new_lists, paired = group_by(key, news), {}
   for _, k in ipairs(keys) do
     if new_lists[k] then
       pair(join(old_lists[k]), join(new_lists[k]))
@@ -130,7 +130,7 @@ local function pair_by(key, olds, news, pair)
   return rest(olds), rest(news)
 end
 
--- The endings of the files of functions, by function; and how many the longest path has.
+-- The endings of the functions' file names, by function; and the largest number of them.
 local function all_endings(...)
   local by_function, most = {}, 0
   for _, functions in ipairs { ... } do
@@ -142,7 +142,7 @@ local function all_endings(...)
   return by_function, most
 end
 
--- Pairs functions of one name up by their files, the longest endings in common first.
+-- Pairs functions with the same name by file: the longest common endings first.
 local function pair_by_file(olds, news, pair)
   olds, news = pair_by(function(f) return f.file end, olds, news, pair)
   local by_function, most = all_endings(olds, news)
@@ -153,8 +153,8 @@ local function pair_by_file(olds, news, pair)
   for _, f in ipairs(news) do pair(nil, f) end
 end
 
--- Pairs the functions of one name up. One that is alone on both sides may have moved to
--- another file.
+-- Pairs functions with the same name. If each side has only one, the files may differ:
+-- the function may have moved.
 local function pair_group(olds, news, pair)
   local one_each = #olds == 1 and #news == 1
   if one_each or has_unknown_file(olds) or has_unknown_file(news) then
@@ -164,7 +164,7 @@ local function pair_group(olds, news, pair)
   end
 end
 
--- Nearly all names are of one function on either side, and nothing is to be told apart.
+-- A fast path for nearly all names: at most one function on each side.
 local function pair_name(old, new, name, pair)
   if old.several[name] or new.several[name] then
     pair_group(group_of(old, name), group_of(new, name), pair)
@@ -173,11 +173,11 @@ local function pair_name(old, new, name, pair)
   end
 end
 
---- Pairs functions up.
--- @tparam {table,...} olds
--- @tparam {table,...} news
--- @tparam function pair is called with each old one and its new one; nil is in the place
---   of what there is not
+--- Pairs the functions of two programs.
+-- @tparam {table,...} olds functions of the old program
+-- @tparam {table,...} news functions of the new program
+-- @tparam function pair called with each old function and the matching new one; one of
+--   them is nil if there is no match
 function matching.pair(olds, news, pair)
   local old, new = by_name(olds), by_name(news)
   for _, name in ipairs(old.names) do pair_name(old, new, name, pair) end
