@@ -151,7 +151,7 @@ end
 
 --- Adds calls.
 -- @function data:add_arc
--- @tparam integer from the return address of the call, in the caller
+-- @tparam integer from address in the caller, usually the return address of the call
 -- @tparam integer callee address of the callee
 -- @tparam integer count number of calls
 -- @treturn[1] data

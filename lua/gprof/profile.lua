@@ -207,7 +207,7 @@ function core.profile_methods:by_function()
 end
 
 --- Finds the functions that a symspec names (see gprof.symspec). In a profile by line, a
--- symspec with a line number finds lines.
+-- symspec with a line number finds lines; all others find functions.
 -- @function profile:find
 -- @tparam string spec such as "main", "table.c:find" or "table.c:41"
 -- @treturn function,... all matches in address order; no value if nothing matches

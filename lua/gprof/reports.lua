@@ -47,7 +47,8 @@ local function in_one_line(text)
 end
 
 --- Makes a one-line message from an error in a report.
--- @tparam string name of the report: put in front if the message has no FILE:LINE there
+-- @tparam string name name of the report: put in front unless the message begins with
+--   FILE:LINE
 -- @param problem the error value; from a table, its field `message` is used as it is
 -- @treturn table with the fields `message` and `quiet`
 function reports.failure(name, problem)

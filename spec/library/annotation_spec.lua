@@ -62,8 +62,8 @@ describe("Annotated source", function()
     assert.equal("150", counts["static unsigned guard(unsigned x)"])
     local image = gprof.image(built.image)
     local lines = gprof.profile(image, gprof.data(image, built.gmon)):annotate "clones.c"
-    for _, line in ipairs(lines) do
-      if line.text == work .. "\n" then assert.same({ 300 }, line.counts) end
+    for _, entry in ipairs(lines) do
+      if entry.text == work .. "\n" then assert.same({ 300 }, entry.counts) end
     end
   end)
 

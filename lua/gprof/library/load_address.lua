@@ -20,9 +20,9 @@ local PAGE <const>, PROLOGUE <const> = 4096, 64
 -- no symbol.
 local STRAY <const> = 4
 
--- Base addresses are derived from a sample of the addresses, as pairing all of them with
--- all functions would be quadratic: the address space is cut into stretches, each one
--- STRETCHES-th as long as the library, and SAMPLES addresses are taken from each.
+-- Base addresses are derived from a sample of the addresses, because pairing all addresses
+-- with all functions would be quadratic. The address space is divided into stretches of
+-- 1/STRETCHES of the library's length. SAMPLES addresses are taken from each stretch.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
 
 -- The address of the function whose prologue contains an offset in the library; or nil.
