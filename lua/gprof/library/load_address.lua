@@ -20,8 +20,8 @@ local PAGE <const>, PROLOGUE <const> = 4096, 64
 -- no symbol.
 local STRAY <const> = 4
 
--- Base addresses are derived from a sample of the addresses, because pairing all addresses
--- with all functions would be quadratic. The address space is divided into stretches of
+-- Base addresses are derived from a sample of the addresses: pairing all addresses with
+-- all functions would be quadratic. The address space is divided into stretches of
 -- 1/STRETCHES of the library's length. SAMPLES addresses are taken from each stretch.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
 
