@@ -1,5 +1,5 @@
--- Profile files: every format, layout and way in gives what was written; whatever is wrong with a file is told in one
--- line that says where.
+-- Reading profile files in all formats, byte orders and pointer sizes, from files and pipes. A bad file gives a
+-- one-line error with the place in the file.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -54,7 +54,7 @@ local function magic(records, shape)
   return gmon.magic { pointer = shape.pointer, big = shape.big, version = shape.version, records = records }
 end
 
--- What a profile makes of files: ticks of both functions, calls along the arc between them, records as read.
+-- Reads files. Returns the ticks of both functions, the calls along the arc between them, and the numbers of records.
 local function read(on, ...)
   local data = assert(gprof.data(on, ...))
   local profile = assert(gprof.profile(on, data))
@@ -85,7 +85,7 @@ describe("the current format", function()
       assert.same({ 0, 0, 42, 0, 2, 2 }, read(shape.image, save(bytes)))
     end)
 
-    it("has addresses of 8 bytes in these, of which 4 may be too few, " .. shape.name, function()
+    it("rejects 8-byte block addresses of version 0 that do not fit in a pointer, "  .. shape.name, function()
       local address = 1 << 32 | LOW
       local bytes = magic({ arc(1), { kind = "blocks", { LOW, 1 }, { address, 2 } } },
         { pointer = shape.pointer, big = shape.big, version = 0 })
@@ -101,7 +101,7 @@ describe("the current format", function()
     end)
   end
 
-  it("may hold nothing", function()
+  it("may have no records", function()
     local data = gprof.data(image, save(magic {}))
     assert.is_false(data.has_histogram)
     assert.is_false(data.has_arcs)
@@ -109,13 +109,13 @@ describe("the current format", function()
     assert.is_nil(data.high)
   end)
 
-  it("tells which addresses it is about", function()
+  it("gives the range of its addresses", function()
     local data = gprof.data(image, save(magic { histogram { low = 0x500, high = 0x540 }, arc(1) }))
     assert.equal(0x500, data.low)
     assert.equal(LOW + 0x20, data.high)
   end)
 
-  it("is read across the edges of what is looked at in one piece", function()
+  it("is read across the boundaries of the reader's window", function()
     local bins = { n = 70001, [32768] = 1, [32769] = 2, [70001] = 4 }
     local records = { histogram { low = LOW + 0x20, high = LOW + 0x20 + 2 * 70001, bins = bins } }
     for i = 1, 10000 do
@@ -131,7 +131,7 @@ describe("the current format", function()
 
   for _, case in ipairs { { shapes[1], 0x80001000 }, { shapes[4], 0xffffffff80001000 } } do
     local shape, address = case[1], case[2]
-    it(("knows addresses as high as %#x"):format(address), function()
+    it(("can have addresses up to %#x"):format(address), function()
       local high = gprof.image(craft(shape, address))
       local path = save(magic({
         histogram { low = address, high = address + 0x40, bins = { 1, 2, 4, 8 } },
@@ -156,7 +156,7 @@ describe("the BSD formats", function()
       end
     end)
 
-    it("have a rate, or the system's, " .. shape.name, function()
+    it("have the recorded rate, or else the system's clock rate, " .. shape.name, function()
       local function rate(bytes)
         return gprof.profile(shape.image, gprof.data(shape.image, save(bytes))).rate
       end
@@ -165,13 +165,13 @@ describe("the BSD formats", function()
     end)
   end
 
-  it("may have no histogram, and always can have arcs", function()
+  it("may lack a histogram; data read from them always has arcs", function()
     local data = gprof.data(image, save(gmon.bsd { low = LOW, high = HIGH }))
     assert.is_false(data.has_histogram)
     assert.is_true(data.has_arcs)
   end)
 
-  it("have as many bins as fit into what the header claims, from a file and through a pipe", function()
+  it("have the number of bins that fits into the size in the header, in a file and through a pipe", function()
     local profile = { low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 } }
     for odd = 0, 1 do
       profile.ncnt = #gmon.bsd(profile) + odd
@@ -185,7 +185,7 @@ describe("the BSD formats", function()
     end
   end)
 
-  it("count as far as an address's size goes", function()
+  it("have counts as wide as an address", function()
     local path = save(gmon.bsd { low = LOW, high = HIGH, arcs = { { LOW, LOW + 0x20, 1 << 40 } } })
     assert.equal((1 << 40) + 42, read(image, path, save(magic { arc(42) }))[3])
   end)
@@ -210,7 +210,7 @@ describe("a sum of files", function()
     assert.equal(4 * 0xffffffff - 30, read(image, path, path)[3])
   end)
 
-  it("refuses calls beyond 63 bits", function()
+  it("rejects calls beyond 63 bits", function()
     local too_many = { { LOW, LOW, math.maxinteger }, { LOW, LOW, 1 } }
     for offset, arcs in pairs { [44] = too_many, [20] = { { LOW, LOW, -1 } } } do
       local path = save(gmon.bsd { low = LOW, high = HIGH, arcs = arcs })
@@ -220,7 +220,7 @@ describe("a sum of files", function()
     end
   end)
 
-  it("refuses calls of a function beyond 63 bits", function()
+  it("rejects calls of a function beyond 63 bits", function()
     local arcs = { { LOW, LOW + 0x20, math.maxinteger }, { LOW + 4, LOW + 0x20, 1 } }
     local data = assert(gprof.data(image, save(gmon.bsd { low = LOW, high = HIGH, arcs = arcs })))
     local profile, message = gprof.profile(image, data)
@@ -228,25 +228,25 @@ describe("a sum of files", function()
     assert.truthy(message:find("was called more than 2^63 times", 1, true), message)
   end)
 
-  it("refuses a range beyond all sense", function()
+  it("rejects an impossibly large range", function()
     local path = save(magic { { kind = "histogram", low = 0, high = -1, bins = { 1, 1 } } })
     local data, message = gprof.data(image, path)
     assert.is_nil(data)
     assert.truthy(message:find("covers an impossibly large range", 1, true), message)
   end)
 
-  it("takes files of several formats", function()
+  it("accepts files of different formats", function()
     local bsd = gmon.bsd44 { low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 }, arcs = { { LOW, LOW + 0x20, 1 } } }
     assert.same({ 6, 132070, 42, 2, 2, 0 }, read(image, save(bsd), save(magic { arc(41), histogram() })))
   end)
 
-  it("takes other rates if told to", function()
+  it("accepts different rates with mixed_rates", function()
     local one, other = save(magic { histogram() }), save(magic { histogram { rate = 1000 } })
     assert.same({ 6, 132070, 0, 2, 0, 0 }, read(image, one, other, { mixed_rates = true }))
   end)
 end)
 
-describe("a profile that is no ordinary file", function()
+describe("a profile that is not a regular file", function()
   local path = save(magic { histogram { bins = { 10, 0, 0, 5 } }, arc(42) })
   local function check(result)
     assert.equal("", result.stderr)
@@ -264,7 +264,7 @@ describe("a profile that is no ordinary file", function()
     end
   end)
 
-  it("is read from where standard input stands", function()
+  it("is read from the current position of standard input", function()
     local behind = save("junk" .. shell.read(path))
     check(launch.line([[dd bs=4 count=1 of=/dev/null 2>/dev/null; "$@"]], { "-b", "-p", image.path, "-" },
       { stdin = behind }))
@@ -278,8 +278,8 @@ end)
 
 local text <const> = ("No profile, but a text. "):rep(9)
 
--- What is wrong with a file, and what is said about it. `before` is a sound profile that is read first, `format` is
--- what the file is read as.
+-- Bad files and their error messages. `before` is a valid profile that is read first; `format` is the format
+-- passed to the reader.
 local bad <const> = {
   { "nothing", "", "is empty" },
   { "19 bytes", ("g"):rep(19), "is too short to be a profile" },
@@ -348,7 +348,7 @@ describe("a bad file gives nil and one line:", function()
     end)
   end
 
-  it("no file", function()
+  it("a missing file", function()
     local path = shell.tmpdir() .. "/none"
     check(path, "No such file or directory", path)
   end)
@@ -358,7 +358,7 @@ describe("a bad file gives nil and one line:", function()
     check(path, "is a directory", path)
   end)
 
-  it("one line, whatever the file calls its unit", function()
+  it("one line, even if the name of the unit has control characters", function()
     local path = save(magic { histogram(), histogram { dimension = "two\nlines" } })
     local data, said = gprof.data(image, path)
     assert.is_nil(data)
@@ -374,7 +374,7 @@ describe("a bad file gives nil and one line:", function()
   end)
 end)
 
--- Reads bytes through a file, and through a pipe, whose size nobody knows. Returns both files' names and answers.
+-- Reads bytes from a file, and through a pipe, whose size is unknown. Returns the names and results of both.
 local fifo <const> = scratch .. "/fifo"
 shell.check { "mkfifo", fifo }
 
@@ -386,13 +386,13 @@ local function read_both(on, bytes)
   return ipairs(results)
 end
 
-describe("a file cut off at any byte", function()
+describe("a file truncated at any byte", function()
   local records = { histogram(), arc(1), blocks, arc(2) }
   local kinds = { "histogram", "arc", "block counts", "arc" }
 
   for _, shape in ipairs {
     shapes[2], shapes[3], { name = "version 0", pointer = 8, big = false, version = 0, image = image } } do
-    it("is shorter, or bad at the record that is cut: " .. shape.name, function()
+    it("has fewer records, or is rejected at the truncated record: " .. shape.name, function()
       local whole = magic(records, shape)
       local complete, record, behind = -1, nil, 20 -- records before the cut; where the one cut begins, and ends
       for size = 0, #whole do
@@ -416,7 +416,7 @@ describe("a file cut off at any byte", function()
     end)
   end
 
-  it("is shorter, or bad at the record that is cut: BSD", function()
+  it("has fewer records, or is rejected at the truncated record: BSD", function()
     local bytes = gmon.bsd { low = LOW, high = HIGH, bins = { 1, 2, 3, 4 },
       arcs = { { LOW, LOW + 0x20, 3 }, { LOW, LOW, 4 } } }
     for size = 20, #bytes do
@@ -435,7 +435,7 @@ describe("a file cut off at any byte", function()
 end)
 
 describe("a file with any byte changed", function()
-  it("is read or refused in one line", function()
+  it("is read, or rejected in one line", function()
     local records = { histogram(), arc(1), blocks, arc(2) }
     for version = 0, 1 do
       local bytes = gmon.magic { version = version, records = records }
@@ -454,7 +454,7 @@ describe("a file with any byte changed", function()
   end)
 end)
 
-describe("a file that claims gigabytes", function()
+describe("a file whose header claims gigabytes", function()
   local script = [[
     local gprof = require "gprof"
     local function peak()
@@ -477,7 +477,7 @@ describe("a file that claims gigabytes", function()
   }
 
   for name, bytes in pairs(claims) do
-    it("of " .. name .. " gets none: as a file or through a pipe", function()
+    it("of " .. name .. " allocates little memory, as a file or through a pipe", function()
       if not shell.exists "/proc/self/status" then
         pending "needs /proc/self/status"
         return

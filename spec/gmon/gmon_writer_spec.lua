@@ -1,4 +1,4 @@
--- The writer of profile files that other specs rely on: it must write what the formats say, and what GNU gprof reads.
+-- The profile writer support/gmon.lua, on which specs rely: it conforms to the formats, and GNU gprof reads its files.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -51,7 +51,7 @@ describe("gmon.magic", function()
     } })
   end)
 
-  it("takes bins that aren't given for 0", function()
+  it("writes 0 for missing bins", function()
     local function histogram(bins)
       return gmon.magic { records = { { kind = "histogram", low = 0, high = 2000, bins = bins } } }
     end
@@ -62,7 +62,7 @@ describe("gmon.magic", function()
     assert.equal(histogram(full), histogram { n = 1000, [5] = 3, [1000] = 9 })
   end)
 
-  it("refuses what does not fit", function()
+  it("rejects numbers that do not fit", function()
     local function write(record)
       return pcall(gmon.magic, { pointer = 4, records = { record } })
     end
@@ -104,7 +104,7 @@ describe("gmon.parse", function()
     end)
   end
 
-  it("refuses files that are cut short", function()
+  it("rejects truncated files", function()
     local bytes = gmon.magic { records = records() }
     for _, size in ipairs { 0, 19, 30, 100, #bytes - 1 } do
       assert.is_false(pcall(gmon.parse, bytes:sub(1, size)), size)
@@ -139,7 +139,7 @@ end
 
 describe("the fixture programs", function()
   for name, variant in build.each() do
-    it(("make the calls they are known to make: %s %s"):format(name, variant), function()
+    it(("make the expected calls: %s %s"):format(name, variant), function()
       local built = build.program(name, variant)
       local symbols = build.symbols(built.image)
       local function beyond(address)
@@ -156,7 +156,7 @@ describe("the fixture programs", function()
     end)
   end
 
-  it("have known calls in clones, if the compiler makes them as gcc 12 does", function()
+  it("make the expected calls in clones, if the compiler makes clones as gcc 12 does", function()
     local found = {}
     for _, known in ipairs(build.expected(build.program("clones"))) do
       found[#found + 1] = known.symbol

@@ -1,5 +1,5 @@
--- Profiles of shared libraries, which the dynamic linker writes for LD_PROFILE: of libraries whose calls are known, of
--- one of the system, of crafted ones in every layout; all reports of them, sums, and what is wrong with damaged ones.
+-- Profiles of shared libraries, which the dynamic linker writes for LD_PROFILE: of a fixture with known calls, of a
+-- system library, and crafted ones in every byte order and pointer size. Reports, sums, and errors in damaged files.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -12,7 +12,7 @@ local shell = require "support.shell"
 local built <const> = library.build("library", "program")
 local path <const> = library.profile(built.program, built.name)
 
--- What spec/fixtures/shared tells: caller, callee, calls.
+-- The calls in spec/fixtures/shared: caller, callee, calls.
 local calls <const> = {
   "<outside> down 1", "<outside> through 2", "<outside> twice 50", "<outside> work 5", "down down 4", "twice work 100",
 }
@@ -22,7 +22,7 @@ local function load(image, ...)
   return assert(gprof.profile(image, assert(gprof.data(image, ...))))
 end
 
--- Runs the program. It has to succeed, and to say nothing but the report.
+-- Runs the program. It must succeed, and print nothing but the report.
 local function report(...)
   local result = program.run({ ... }, { cwd = built.dir })
   assert.same({ 0, "" }, { result.status, result.stderr })
@@ -34,7 +34,7 @@ local function check_failure(message, ...)
   assert.same({ 1, "", "gprof.lua: " .. message .. "\n" }, { result.status, result.stdout, result.stderr })
 end
 
--- The samples of a data.
+-- The number of samples in profile data.
 local function samples_of(data)
   local sum = 0
   for histogram in data:histograms() do
@@ -48,20 +48,20 @@ end
 describe("the profile of a library", function()
   local profile = load(built.image, path)
 
-  it("tells of all calls, and of others as from <outside>", function()
+  it("has all calls; those from outside have the caller <outside>", function()
     assert.same(calls, library.arcs(profile))
     assert.is_true(profile.data.shared)
     assert.equal(0, profile.data.uncounted)
     assert.same({ "magic", 0x1ffff }, { profile.data.files[1].format, profile.data.files[1].version })
   end)
 
-  it("has all its samples where the code is", function()
+  it("has samples only in the library's code", function()
     assert.equal(samples_of(profile.data), profile.total_ticks)
     assert.truthy(profile.total_ticks > 0)
     assert.equal("work", profile:functions("self")().name)
   end)
 
-  it("has <outside> as a function without code, that everything is called by", function()
+  it("has <outside> as a function without code, that inherits all time", function()
     local outside = profile:node(profile.outside)
     assert.same({ "<outside>", 0, 0, 0 }, { outside.name, outside.size, outside.calls, outside.self })
     assert.is_nil(outside.file)
@@ -70,19 +70,19 @@ describe("the profile of a library", function()
     assert.equal(outside, profile:find "<outside>")
   end)
 
-  it("has the stubs of the procedure linkage as a function", function()
+  it("has a function for the PLT stubs", function()
     local plt = profile:find "<plt>"
     assert.equal((build.section(built.image, ".plt")), plt.address)
     assert.equal(plt, profile:lookup(plt.address + 20))
   end)
 
-  it("is no other without calls from there", function()
+  it("lacks <outside> if there are no calls from outside", function()
     local plain = load(build.craft { text = 16, symbols = { { "f", 0 } } })
     assert.is_nil(plain.outside)
     assert.is_false(plain.data.shared)
   end)
 
-  it("adds up over what the linker adds to it", function()
+  it("accumulates over several runs in the linker's file", function()
     local again = library.profile(built.program, built.name)
     shell.check({ built.program }, { cwd = built.dir, env = { LD_PROFILE = built.name,
       LD_PROFILE_OUTPUT = again:match "^(.*)/" } })
@@ -107,7 +107,7 @@ describe("reports", function()
     assert.truthy(graph:find "%[%d+%] <outside>%s")
   end)
 
-  it("know lines by the library's debugging information", function()
+  it("use the library's debugging information for lines", function()
     local counts = report("-C", built.image, path)
     assert.truthy(counts:find "/library.c:%d+: %(work:0x%x+%) 105 executions\n")
     assert.truthy(counts:find "/library.c:%d+: %(twice:0x%x+%) 50 executions\n")
@@ -116,7 +116,7 @@ describe("reports", function()
     assert.truthy(report("-A", built.image, path):find " 105 %-> ")
   end)
 
-  it("have no place for <outside> where functions are ordered, or were never called", function()
+  it("omit <outside> from function orders and from the list of functions never called", function()
     local order = report("-r", built.image, path)
     assert.truthy(order:find "%f[^\n\0]work\n")
     assert.is_nil(order:find "outside")
@@ -128,12 +128,12 @@ describe("reports", function()
     end
   end)
 
-  it("find it by its name", function()
+  it("accept <outside> in symspecs", function()
     assert.truthy(report("-b", "-q<outside>", "-e", "twice", built.image, path):find "<outside> %[%d+%]\n")
     assert.is_nil(report("-b", "-q", "-k", "<outside>/twice", built.image, path):find "50/50")
   end)
 
-  it("have all of it in every export", function()
+  it("export the profile in every format", function()
     for _, kind in ipairs { "callgrind", "json", "csv", "dot", "pprof", "folded", "speedscope" } do
       local file = ("%s/%s"):format(shell.tmpdir(), kind)
       assert.equal("", report("--export=" .. kind .. ":" .. file, built.image, path))
@@ -154,14 +154,14 @@ describe("reports", function()
       stripped, path)
   end)
 
-  it("are as they were without LD_PROFILE: -pg has no part in it", function()
+  it("are rejected under --gnu-compat, as GNU gprof cannot read these profiles", function()
     check_failure(path .. ": is a shared library's profile, which GNU gprof does not read", "--gnu-compat", built.image,
       path)
   end)
 end)
 
 describe("sums", function()
-  it("lose nothing: they are read back as the parts", function()
+  it("equal the sum of their parts when read back", function()
     local dir = shell.tmpdir()
     local sum, again = dir .. "/sum", dir .. "/again"
     report("--sum-file=" .. sum, built.image, path, path, path)
@@ -175,14 +175,14 @@ describe("sums", function()
     assert.equal(shell.read(sum), shell.read(again))
   end)
 
-  it("are read by GNU gprof, but for calls from outside", function()
+  it("are read by GNU gprof, except for calls from outside", function()
     local sum = shell.tmpdir() .. "/sum"
     report("--sum-file=" .. sum, built.image, path)
     local told = shell.check({ "/usr/bin/gprof", "-b", "-p", built.image, sum }, { env = { LC_ALL = "C" } }).stdout
     assert.truthy(told:find "%s100%s+[%d.]+%s+[%d.]+%s+work\n")
   end)
 
-  it("are the same by several processes, and as a whole", function()
+  it("are the same whether made by one process or by several", function()
     local dir = shell.tmpdir()
     local plain, jobs, kept = dir .. "/plain", dir .. "/jobs", dir .. "/kept"
     report("--sum-file=" .. plain, built.image, path, path, path, path)
@@ -192,7 +192,7 @@ describe("sums", function()
     assert.equal(shell.read(plain), shell.read(kept))
   end)
 
-  it("have no BSD format, which could not tell what they are", function()
+  it("cannot be written in a BSD format, which lacks the mark for shared libraries", function()
     local sum = shell.tmpdir() .. "/sum"
     for name, letter in pairs { bsd = "bsd", ["4.4bsd"] = "4.4bsd" } do
       check_failure(("%s: cannot be written as %s, which has no mark for shared libraries"):format(sum, name),
@@ -206,13 +206,13 @@ describe("calls that the linker had no room for", function()
   local crowded = library.build("crowded", "crowding")
   local full = library.profile(crowded.program, crowded.name)
 
-  -- So many of the calls of f were counted, and of those from outside to the crowd.
+  -- Returns the number of counted calls: those of f, and 30 from outside.
   local function counted(profile)
     local f = profile:find "f"
     return f.calls + 30
   end
 
-  it("are told of: all there are, less those counted", function()
+  it("are reported, with their exact number", function()
     local profile = load(crowded.image, full)
     assert.truthy(profile.data.uncounted > 0)
     assert.equal(30 * 150 + 30, counted(profile) + profile.data.uncounted)
@@ -221,7 +221,7 @@ describe("calls that the linker had no room for", function()
       profile.data.uncounted), result.stderr)
   end)
 
-  it("are added up, and are in sums", function()
+  it("are added up and stored in sums", function()
     local one, sum = load(crowded.image, full).data.uncounted, shell.tmpdir() .. "/sum"
     assert.equal(0, program.run({ "--sum-file=" .. sum, crowded.image, full, full, full }).status)
     assert.equal(3 * one, load(crowded.image, sum).data.uncounted)
@@ -232,7 +232,7 @@ describe("calls that the linker had no room for", function()
   end)
 end)
 
-describe("a library of the system", function()
+describe("a system library", function()
   it("is shown with its symbols", function()
     local dir = shell.tmpdir "system"
     local made = shell.run({ "gcc", "-fsanitize=signed-integer-overflow", "-Wl,-z,lazy", "-o", dir .. "/overflows",
@@ -288,7 +288,7 @@ for _, shape in ipairs(gmon.shapes()) do
       assert.same({ 5, 65535 }, { profile:find("second").self * 100, profile:find("third").self * 100 })
     end)
 
-    it("is added up beyond what a record holds", function()
+    it("is summed beyond the largest count of a record", function()
       local sum = shell.tmpdir() .. "/sum"
       assert.same({ 0, "", "" }, { (function(r) return r.status, r.stdout, r.stderr end)(
         program.run { "--sum-file=" .. sum, image, file, file, file }) })
@@ -301,7 +301,7 @@ for _, shape in ipairs(gmon.shapes()) do
       end
     end)
 
-    it("is refused wherever it ends, or is the same", function()
+    it("is rejected if truncated, unless only unused room is missing", function()
       local opened, whole = assert(gprof.image(image)), library.arcs(load(image, file))
       local needed, cut = #bytes - 200, save ""
       for length = 0, #bytes do
@@ -316,13 +316,13 @@ for _, shape in ipairs(gmon.shapes()) do
       end
     end)
 
-    it("is refused if its bytes are in the other order", function()
+    it("is rejected if it has the other byte order", function()
       local other = save(crafted { pointer = shape.pointer, big = not shape.big })
       check_failure(("%s: is %s-endian, but the program is %s-endian"):format(other, shape.big and "little" or "big",
         shape.big and "big" or "little"), image, other)
     end)
 
-    it("is refused if its pointers are of the other size", function()
+    it("is rejected if it has the other pointer size", function()
       local other = save(crafted { pointer = 12 - shape.pointer, big = shape.big })
       local result = program.run { image, other }
       assert.equal(1, result.status)
@@ -345,14 +345,14 @@ for _, shape in ipairs(gmon.shapes()) do
       { { version = 3 }, "unsupported version 3: expected 0 or 1" },
     }
     for _, case in ipairs(bad) do
-      it("is refused if it " .. case[2]:match "^[^%%]+", function()
+      it("is rejected: " .. case[2]:match "^[^%%]+", function()
         local damaged = save(crafted(shape, case[1]))
         local message = case[2]:format(20 + 4 + 2 * shape.pointer + 24 + 128 + (case[3] or 0))
         check_failure(damaged .. ": " .. message, image, damaged)
       end)
     end
 
-    it("has memory by what it holds, not by what it claims", function()
+    it("takes memory according to its size, not to the sizes in its header", function()
       local damaged = bytes:sub(1, 24 + 2 * shape.pointer) ..
         (shape.big and ">I4" or "<I4"):pack(0xffffffff) .. bytes:sub(24 + 2 * shape.pointer + 5)
       damaged = save(damaged)
@@ -370,7 +370,7 @@ describe("a profile of another library", function()
   local shape = gmon.shapes()[5]
   local image = image_of(shape)
 
-  it("is refused by its range", function()
+  it("is rejected because its range does not match", function()
     local far = save(crafted(shape, { low = 0x2000, high = 0x2100 }))
     check_failure(("%s: does not belong to %s: it covers addresses 0x2000 to 0x2100, the code is at 0x1000 to 0x1100")
       :format(far, image), image, far)
@@ -379,7 +379,7 @@ describe("a profile of another library", function()
       :format(short, image), image, short)
   end)
 
-  it("is refused by what is called: nothing begins there", function()
+  it("is rejected if most callees are not the start of a function", function()
     local other = save(crafted(shape, { arcs = { { 0, 0x40, 1 }, { 0, 0x50, 1 }, { 0, 0x90, 1 } } }))
     local message = ("%s: does not belong to this build of %s: no library function begins at 2 of 3 called " ..
       "addresses, such as 0x1050"):format(other, image)
@@ -387,7 +387,7 @@ describe("a profile of another library", function()
     check_failure(message, "-l", image, other)
   end)
 
-  it("is refused by what is called: that is never done by a linker", function()
+  it("is rejected if the callees are functions that only a program has", function()
     local own = build.craft { address = LOW, text = 0x100, target = shape.target,
       symbols = { { "_start", 0 }, { "main", 0x40 }, { "third", 0x80 } } }
     local of_program = save(crafted(shape, { arcs = { { 0, 0, 1 }, { 0, 0x40, 1 }, { 0, 0x80, 1 } } }))
@@ -395,7 +395,7 @@ describe("a profile of another library", function()
       "such as 0x1000"):format(of_program, own), own, of_program)
   end)
 
-  it("is warned of if it may be one: some begins where nothing does", function()
+  it("causes a warning if some callees are not the start of a function", function()
     local some = save(crafted(shape, { arcs = { { 0, 0x40, 1 }, { 0, 0x80, 1 }, { 0, 0x90, 1 } } }))
     local result = program.run { "-b", image, some }
     assert.same({ 0, ("gprof.lua: warning: %s: no function of %s begins at 1 of 3 called addresses: the profile " ..
@@ -404,7 +404,7 @@ describe("a profile of another library", function()
   end)
 end)
 
-it("a caller that is nowhere in the range is one outside", function()
+it("a caller out of range counts as <outside>", function()
   local shape = gmon.shapes()[5]
   local file = save(crafted(shape, { arcs = { { 0x100, 0x40, 1 }, { math.mininteger, 0x40, 2 } } }))
   assert.same({ "<outside> second 3" }, library.arcs(load(image_of(shape), file)))

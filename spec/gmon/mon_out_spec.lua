@@ -1,5 +1,5 @@
--- System V's mon.out (-O prof): read in every layout, from files and pipes; added up; refused in one line where it is
--- damaged or of another machine; and what reports make of calls without callers.
+-- System V's mon.out (-O prof): reading in all byte orders and pointer sizes, from files and pipes; sums; one-line
+-- errors for damaged files and those of other machines; and reports with calls without callers.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -29,8 +29,8 @@ local function save(bytes)
   return gmon.write(("%s/%d"):format(dir, saved), bytes)
 end
 
--- Three samples in the first function, 600 in the second; the counters hold addresses behind their beginnings, and
--- one was not used.
+-- Three samples in the first function, 600 in the second. The counters have addresses after the functions' starts, and
+-- one counter is unused.
 local function mon(changes)
   local profile = { low = LOW, high = HIGH, bins = { 1, 2, 0, 600 },
     counters = { { LOW + 4, 7 }, { LOW + 0x26, 70000 }, { 0, 0 }, { LOW + 4, 1 } } }
@@ -51,12 +51,12 @@ end
 
 describe("a mon.out is read", function()
   for _, shape in ipairs(shapes) do
-    it("of a machine that is " .. shape.name, function()
+    it("in the layout " .. shape.name, function()
       local path = save(mon { pointer = shape.pointer, big = shape.big })
       assert.same({ 3, 600, 8, 70000, 0, TICK }, read(shape.image, path))
     end)
 
-    it("whose number of counters is an int, of a machine that is " .. shape.name, function()
+    it("whose number of counters is an int, in the layout " .. shape.name, function()
       local path = save(mon { pointer = shape.pointer, big = shape.big, int = true })
       assert.same({ 3, 600, 8, 70000, 0, TICK }, read(shape.image, path))
     end)
@@ -84,31 +84,31 @@ describe("a mon.out is read", function()
     assert.same({ 0, 0, 5, 0, 0 }, figures(data, default.image))
   end)
 
-  it("whose buffer was larger than the text: bins are of a word each, and the last ones of what is behind", function()
+  it("whose buffer was larger than the text: each bin covers two bytes, and the last ones lie past the text", function()
     local path = save(mon { bins = { n = 40, [1] = 2, [17] = 3, [40] = 5 } })
     local data = assert(gprof.data(default.image, path, { file_format = "prof" }))
     assert.same({ 2, 3, 8, 70000, 0, TICK }, figures(data, default.image))
     assert.same({ LOW, LOW + 80, 2 }, { data.low, data.high, data:histograms()().bin_size })
   end)
 
-  it("and the files of data tell of it", function()
+  it("and data.files gives its format", function()
     local data = assert(gprof.data(default.image, save(mon()), { file_format = "prof" }))
     local file = data.files[1]
     assert.same({ "prof", nil, 1, 3 }, { file.format, file.version, file.histogram_records, file.arc_records })
   end)
 
-  it("and so is a profile of today, by the same format", function()
+  it("and so is a magic profile, with the same format option", function()
     local path = save(gmon.magic { records = { { kind = "histogram", low = LOW, high = HIGH, bins = { 1, 2, 0, 4 },
       rate = TICK } } })
     assert.same({ 3, 4, 0, 0, 0, TICK }, read(default.image, path))
   end)
 
-  it("and calls of functions that are elsewhere, in libraries, are left out", function()
+  it("without the calls of functions outside the image", function()
     local path = save(mon { counters = { { LOW, 5 }, { 0x7f0000001000, 9 } } })
     assert.same({ 3, 600, 5, 0, 0, TICK }, read(default.image, path))
   end)
 
-  it("and traced, record by record", function()
+  it("and traced record by record", function()
     local result = program.run { "-d64", "-O", "prof", "-b", "-p", default.path, save(mon()) }
     assert.matches("counter at offset 24: 0x1004 is called 7 times", result.stderr, 1, true)
     assert.matches("bins at offset 88: 0x1000 to 0x1040, 4 of 16 bytes, a new range", result.stderr, 1, true)
@@ -153,14 +153,14 @@ describe("a bad mon.out gives nil and one line:", function()
       assert.equal(path .. ": " .. case[3], said)
     end)
 
-    it("one in a sum " .. case[1] .. ", which stays", function()
+    it("one in a sum, which is unchanged: " .. case[1], function()
       local sum = assert(gprof.data(default.image, save(whole), { file_format = "prof" }))
       assert.is_nil(sum:add_file(save(case[2]), "prof"))
       assert.same({ 3, 600, 8, 70000, 0, TICK }, figures(sum, default.image))
     end)
   end
 
-  it("one of another machine, be it of another byte order or size of addresses", function()
+  it("one with another byte order or pointer size", function()
     for _, shape in ipairs(shapes) do
       for _, other in ipairs(shapes) do
         if shape.pointer ~= other.pointer or shape.big ~= other.big then
@@ -180,7 +180,7 @@ describe("a bad mon.out gives nil and one line:", function()
     assert.equal("open file: ends in the middle of the counter at offset 40", said)
   end)
 
-  it("one whose header claims the world takes no memory", function()
+  it("one whose header claims a huge size takes little memory", function()
     local path = save(mon { count = 0xffffffffffff })
     local line = os.getenv "GPROF_LUA" and 'exec "$@"' or 'ulimit -v 150000; exec "$@"'
     local result = launch.line(line .. " <" .. path, { "-O", "prof", default.path, "-" })
@@ -188,7 +188,7 @@ describe("a bad mon.out gives nil and one line:", function()
       { result.stderr, result.stdout, result.status })
   end)
 
-  it("cut off anywhere, it is refused or has fewer bins", function()
+  it("truncated anywhere, it is rejected or has fewer bins", function()
     for length = 1, #whole - 1 do
       local data, said = gprof.data(default.image, save(whole:sub(1, length)), { file_format = "prof" })
       local told = said and not said:find "\n"
@@ -208,7 +208,7 @@ describe("on the command line", function()
 
   shell.write(dir .. "/mon.out", mon { bins = { 100, 0, 0, 300 } })
 
-  it("mon.out is read where no profile is named, and its calls are in the flat profile", function()
+  it("mon.out is the default profile, and its calls are in the flat profile", function()
     local printed = run("-O", "prof", "-b", "-p", default.path)
     assert.matches("75.00 +3.00 +3.00 +70000 +%S+ +%S+ +second\n", printed)
     assert.matches("25.00 +4.00 +1.00 +8 +%S+ +%S+ +first\n", printed)
@@ -216,7 +216,7 @@ describe("on the command line", function()
     assert.equal(printed, run("--sandbox", "-Op", "-bp", default.path))
   end)
 
-  it("the call graph knows how often functions were called, but not by whom", function()
+  it("the call graph shows how often functions were called, but no callers", function()
     local printed = run("-O", "prof", "-b", "-q", default.path)
     assert.matches("<spontaneous>\n%[1%] +75.0 +3.00 +0.00 +70000 +second %[1%]\n", printed)
     assert.matches("<spontaneous>\n%[2%] +25.0 +1.00 +0.00 +8 +first %[2%]\n", printed)
@@ -226,7 +226,7 @@ describe("on the command line", function()
     assert.matches("(first:0x1000) 8 executions", run("-O", "prof", "-b", "-C", default.path), 1, true)
   end)
 
-  it("symspecs of calls leave out what they name, and those without a caller where they name some to show", function()
+  it("symspecs of calls can exclude arcs; including some excludes calls without a caller", function()
     assert.matches("second\n", run("-O", "prof", "-b", "-p", "-k", "first/second", default.path))
     assert.not_matches("70000", run("-O", "prof", "-b", "-p", "-qfirst/second", default.path))
   end)
@@ -239,14 +239,14 @@ describe("on the command line", function()
     assert.matches("gmon%.sum belongs to [^\n]*\n$", run("--verify", default.path, "gmon.sum"))
   end)
 
-  it("is of a profile that is of another program", function()
+  it("does not belong to another program", function()
     local path = save(gmon.mon { low = 0x500000, high = 0x500100, bins = { 1, 2 }, counters = { { 0x500000, 3 } } })
     local result = program.run { "-O", "prof", default.path, path }
     assert.equal(1, result.status)
     assert.matches("does not belong to", result.stderr, 1, true)
   end)
 
-  it("is not read under --gnu-compat, which cannot read it", function()
+  it("is rejected under --gnu-compat, as GNU gprof cannot read it", function()
     local result = program.run { "--gnu-compat", "-O", "prof", default.path, dir .. "/mon.out" }
     assert.same({ "gprof.lua: file format 'prof' excludes --gnu-compat: GNU gprof cannot read it\n", "", 1 },
       { result.stderr, result.stdout, result.status })
@@ -266,7 +266,7 @@ describe("a sum of mon.out files", function()
     return place .. "/gmon.sum"
   end
 
-  it("is a profile of today, of which nothing is lost", function()
+  it("is a magic profile with all counts", function()
     local path = sum("-s", "-Oprof")
     local data = assert(gprof.data(default.image, path))
     assert.equal("magic", data.files[1].format)
@@ -274,17 +274,17 @@ describe("a sum of mon.out files", function()
       figures(data, default.image))
   end)
 
-  it("is added to with -O prof, too", function()
+  it("can be extended with -O prof", function()
     local path = sum("-s", "-Oprof")
     local result = program.run({ "-s", "-Oprof", default.path, path, one }, { cwd = shell.tmpdir() })
     assert.same({ "", 0 }, { result.stderr, result.status })
   end)
 
-  it("is the same by several processes", function()
+  it("is the same if made by several processes", function()
     assert.equal(shell.read(sum("-s", "-Oprof")), shell.read(sum("-s", "-Oprof", "--jobs=3")))
   end)
 
-  it("is read by GNU gprof, which knows no calls without a caller", function()
+  it("is read by GNU gprof, which ignores calls without a caller", function()
     local result = oracle.run { "-b", "-p", default.path, sum("-s", "-Oprof") }
     assert.equal(0, result.status)
     assert.matches("second", result.stdout)
@@ -293,13 +293,13 @@ describe("a sum of mon.out files", function()
     assert.equal(result.stdout, ours.stdout)
   end)
 
-  it("is refused if the files do not go together", function()
+  it("is rejected if the files are incompatible", function()
     local result = program.run { "-s", "-Oprof", default.path, one, save(whole:sub(1, -3)) }
     assert.equal(1, result.status)
     assert.matches("bins of 21.3333 bytes, but earlier ones have 16", result.stderr, 1, true)
   end)
 
-  it("cannot be written as a mon.out", function()
+  it("cannot be written as mon.out", function()
     local data = assert(gprof.data(default.image, one, { file_format = "prof" }))
     local path = shell.tmpdir() .. "/out"
     assert.same({ nil, path .. ": cannot be written as prof: this format can only be read" },

@@ -1,4 +1,4 @@
--- Data made by scripts: records that are added, what is read of them again, merging, whole files, and what is refused.
+-- Profile data made by scripts: adding records, reading them back, merging, adding files atomically, and errors.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -31,9 +31,9 @@ local function pairs_of(...)
   return list
 end
 
-describe("made data", function()
+describe("data made by a script", function()
   for _, shape in ipairs(gmon.shapes()) do
-    it("is written as programs would, for " .. shape.name, function()
+    it("is written as profiled programs write it, for " .. shape.name, function()
       local data = filled { pointer_size = shape.pointer, big_endian = shape.big }
       assert.equal(shape.pointer, data.pointer_size)
       assert.equal(shape.big, data.big_endian)
@@ -47,7 +47,7 @@ describe("made data", function()
       assert.equal(gmon.magic { pointer = shape.pointer, big = shape.big, records = records }, written(data))
     end)
 
-    it("is like an image, for " .. shape.name, function()
+    it("has the layout of an image, for " .. shape.name, function()
       local image = gprof.image(build.craft { target = shape.target, address = LOW, text = HIGH - LOW,
         symbols = { { "first", 0 }, { "last", 0x20 } } })
       local data = filled { image = image }
@@ -60,14 +60,14 @@ describe("made data", function()
     end)
   end
 
-  it("goes into the BSD formats, too", function()
+  it("can be written in the BSD formats", function()
     local data = gprof.data.new():add_histogram { low = LOW, high = HIGH, bins = { 1, 2 }, bin_count = 64 }
     assert(data:add_arc(LOW, LOW + 4, 5))
     local plan = { low = LOW, high = HIGH, rate = 100, bins = { n = 64, 1, 2 }, arcs = { { LOW, LOW + 4, 5 } } }
     assert.equal(gmon.bsd44(plan), written(data, "4.4bsd"))
   end)
 
-  it("adds up what is added twice", function()
+  it("sums records that are added twice", function()
     local data = fill(filled())
     assert.same({ { LOW + 5, LOW + 0x20, 6 }, { LOW + 9, LOW + 0x40, 0x1fffffffe } }, pairs_of(data:arcs()))
     assert.same({ { LOW + 0x20, 24 } }, pairs_of(data:blocks()))
@@ -76,7 +76,7 @@ describe("made data", function()
     assert.same({ 2, 4, 1 }, { data.histogram_records, data.arc_records, data.block_records })
   end)
 
-  it("counts in any unit", function()
+  it("can count in any unit", function()
     local data = gprof.data.new():add_histogram { low = LOW, high = HIGH, bins = { 300000 }, bin_count = 4, rate = 1,
       unit = "branch-misses-x", abbreviation = "" }
     local histogram = data:histograms()()
@@ -91,13 +91,13 @@ describe("made data", function()
       tostring(gprof.data.new():add_arc(LOW, LOW, 1):add_block(LOW, 2)))
   end)
 
-  it("has its bins where they are, though they are no whole bytes", function()
+  it("has the right bin addresses even if a bin is not a whole number of bytes", function()
     local data = gprof.data.new():add_histogram { low = LOW, high = LOW + 10, bins = { 1, 1, 1, 1 } }
     assert.same({ { 1, 1, LOW }, { 2, 1, LOW + 2 }, { 3, 1, LOW + 5 }, { 4, 1, LOW + 7 } },
       pairs_of(data:histograms()():bins()))
   end)
 
-  it("has every histogram", function()
+  it("lists all histograms", function()
     local data = gprof.data.new()
     for i = 5, 1, -1 do
       assert(data:add_histogram { low = LOW * i, high = LOW * i + 0x80, bins = { i }, bin_count = 16 })
@@ -115,9 +115,9 @@ describe("histograms of many ranges", function()
     return { low = LOW + SIZE * place, high = LOW + SIZE * place + size, bins = { place + 1 }, bin_count = size // 8 }
   end
 
-  -- Places from 0 to n - 1 with one in each, in an order by chance, and a little behind each is free.
+  -- Histograms at the positions 0 to n - 1, in random order, with a gap after each.
   for seed = 1, 20 do
-    it("are found in whatever order they came: " .. seed, function()
+    it("are found whatever the order in which they were added: " .. seed, function()
       math.randomseed(seed)
       local data, order, left = gprof.data.new(), {}, {}
       for place = 0, seed * 7 do left[#left + 1] = place end
@@ -147,7 +147,7 @@ describe("merging", function()
   local image = build.craft { address = LOW, text = 0x800, symbols = { { "first", 0 }, { "last", 0x400 } } }
   local subject, opened = chance.subject(image), gprof.image(image)
 
-  it("is the same as reading", function()
+  it("equals reading the files", function()
     local repeatedly = chance.cases(7000, 40)
     repeatedly(function(remark)
       local paths = {}
@@ -169,7 +169,7 @@ describe("merging", function()
     end)
   end)
 
-  it("leaves the other one as it is, and doubles what is merged with itself", function()
+  it("leaves the other data unchanged; merging with itself doubles the counts", function()
     local data, other = filled(), filled()
     local before = written(other)
     assert.equal(data, data:merge(other))
@@ -178,14 +178,14 @@ describe("merging", function()
     assert.equal(written(data), written(other))
   end)
 
-  it("puts 32 bits into 64, not the other way round", function()
+  it("accepts 32-bit data in 64-bit data, but not the reverse", function()
     local narrow, wide = filled { pointer_size = 4, big_endian = true }, filled()
     assert.equal(written(fill(filled())), written(wide:merge(narrow)))
     assert.has_error(function() narrow:merge(wide) end,
       "bad argument #1 to 'merge' (the other data has larger pointers)")
   end)
 
-  -- What fills a count to the brim.
+  -- Fills a count to its maximum.
   local most <const> = math.maxinteger
   local brims = {
     arc = function(data) return data:add_arc(1, 2, most) end,
@@ -195,7 +195,7 @@ describe("merging", function()
     end,
   }
   for what, add in pairs(brims) do
-    it("leaves all as it was where it fails: beyond the brim of a count, " .. what, function()
+    it("leaves the data unchanged if it fails: overflow of a count, " .. what, function()
       local data, other = gprof.data.new(), filled()
       assert(add(data))
       assert(add(other))
@@ -212,7 +212,7 @@ describe("merging", function()
     end)
   end
 
-  it("leaves empty data empty if what is merged does not go together there", function()
+  it("leaves empty data empty if the merged histograms are incompatible", function()
     local mixed, empty = gprof.data.new { mixed_rates = true }, gprof.data.new()
     assert(mixed:add_histogram { low = LOW, high = HIGH, bins = { 1 }, rate = 100 })
     assert(mixed:add_histogram { low = HIGH, high = 2 * HIGH - LOW, bins = { 1 }, rate = 99 })
@@ -225,7 +225,7 @@ describe("adding a file as a whole", function()
   local image = build.craft { address = LOW, text = 0x800, symbols = { { "first", 0 }, { "last", 0x400 } } }
   local subject, opened = chance.subject(image), gprof.image(image)
 
-  -- The bytes of a profile, or of one that is damaged somewhere.
+  -- The bytes of a profile, intact or damaged.
   local function random_file()
     local bytes = chance.profile(subject)
     local kind = math.random(4)
@@ -234,7 +234,7 @@ describe("adding a file as a whole", function()
     return bytes
   end
 
-  it("is to read it, or to leave all as it was", function()
+  it("reads it completely or leaves the data unchanged", function()
     chance.cases(7100, 60)(function(remark)
       local sum, good = gprof.data.new { image = opened }, {}
       for _ = 1, math.random(6) do
@@ -255,7 +255,7 @@ describe("adding a file as a whole", function()
     end)
   end)
 
-  it("takes any number of files that have little in common", function()
+  it("accepts any number of files with little in common", function()
     local sum, expected = gprof.data.new(), gprof.data.new()
     for i = 1, 30 do
       local records = {}
@@ -268,7 +268,7 @@ describe("adding a file as a whole", function()
     assert.equal(written(expected), written(sum))
   end)
 
-  it("says why it cannot be, and reads on", function()
+  it("returns an error message, and can add further files", function()
     local sum = gprof.data.new()
     assert.same({ nil, "/nowhere: No such file or directory" }, { sum:add_file "/nowhere" })
     local path = gmon.write(shell.tmpdir() .. "/empty", "")
@@ -283,7 +283,7 @@ end)
 describe("reading an open file", function()
   local bytes <const> = written(filled())
 
-  it("begins where the file stands, and leaves it open", function()
+  it("starts at the current position, and leaves the file open", function()
     local path = gmon.write(shell.tmpdir() .. "/two", "before" .. bytes)
     local file <close> = assert(io.open(path, "rb"))
     file:setvbuf "no"
@@ -294,13 +294,13 @@ describe("reading an open file", function()
     assert.equal("file", io.type(file))
   end)
 
-  it("may be a pipe's", function()
+  it("can read a pipe", function()
     local path = gmon.write(shell.tmpdir() .. "/profile", bytes)
     local pipe <close> = assert(io.popen("cat " .. shell.quote(path)))
     assert.equal(bytes, written(assert(gprof.data.new():read(pipe))))
   end)
 
-  it("fails as that of any file", function()
+  it("fails with the same messages as for a path", function()
     local pipe <close> = assert(io.popen "printf gmon")
     local data = gprof.data.new()
     assert.same({ nil, "open file: is too short to be a profile" }, { data:read(pipe) })
@@ -314,7 +314,7 @@ end)
 describe("writing to an open file", function()
   local bytes <const> = written(filled())
 
-  it("goes on behind what was written, and leaves it open", function()
+  it("appends at the current position, and leaves the file open", function()
     local path = shell.tmpdir() .. "/profile"
     local file <close> = assert(io.open(path, "wb"))
     file:write "before"
@@ -326,7 +326,7 @@ describe("writing to an open file", function()
     assert.equal("before" .. bytes .. "behind", shell.read(path))
   end)
 
-  it("fails as that to any file", function()
+  it("fails with the same messages as for a path", function()
     local file <close> = assert(io.open "/dev/null")
     assert.same({ nil, "open file: cannot be written: Bad file descriptor" }, { filled():write(file) })
     local closed = assert(io.open "/dev/null")
@@ -335,7 +335,7 @@ describe("writing to an open file", function()
   end)
 end)
 
-describe("records that cannot be", function()
+describe("invalid records", function()
   local most = math.maxinteger
   local function histogram(changes)
     local record = { low = LOW, high = HIGH, bins = { 1 }, bin_count = 16 }
@@ -358,7 +358,7 @@ describe("records that cannot be", function()
     { "count beyond 63 bits", function(data) return data:add_block(LOW + 0x20, most) end },
   }
   for _, case in ipairs(refused) do
-    it("are refused, and the data stays as it was: " .. case[1], function()
+    it("are rejected, and leave the data unchanged: " .. case[1], function()
       local data = filled()
       local function all()
         return { written(data), data.histogram_records, data.arc_records, data.block_records }
@@ -417,7 +417,7 @@ describe("records that cannot be", function()
     end)
   end
 
-  it("have addresses beyond what pointers hold", function()
+  it("have addresses that do not fit in a pointer", function()
     local data = gprof.data.new { pointer_size = 4 }
     for _, add in ipairs {
       function() data:add_arc(1 << 32, 1, 1) end, function() data:add_arc(1, 1 << 32, 1) end,
@@ -431,7 +431,7 @@ describe("records that cannot be", function()
     assert(data:add_arc(0xffffffff, 0, 1))
   end)
 
-  it("are not made of options that there are not", function()
+  it("and invalid options of gprof.data.new raise errors", function()
     local cases = {
       { "no option 'pointers'", { pointers = 4 } },
       { "option 'pointer_size': 4 or 8 expected, got 2", { pointer_size = 2 } },
@@ -448,8 +448,8 @@ describe("records that cannot be", function()
   end)
 end)
 
-describe("closed data", function()
-  it("is an error under all that it gave", function()
+describe("iterators and parts of data", function()
+  it("raise an error after the data is closed", function()
     local data, other = filled(), filled()
     local histogram, arcs = data:histograms()(), data:arcs()
     local bins, blocks, histograms = histogram:bins(), data:blocks(), data:histograms()
@@ -465,7 +465,7 @@ describe("closed data", function()
     end
   end)
 
-  it("is kept open by what it gave, as long as that lives", function()
+  it("keep the data alive", function()
     local histogram, arcs = filled():histograms()(), filled():arcs()
     collectgarbage()
     collectgarbage()
@@ -473,7 +473,7 @@ describe("closed data", function()
     assert.equal(LOW + 5, (arcs()))
   end)
 
-  it("is what grows while it is looked at", function()
+  it("include arcs that are added during the iteration", function()
     local data, seen = filled(), 0
     for from in data:arcs() do
       seen = seen + 1

@@ -1,4 +1,4 @@
--- Sums of profiles: whatever was read is in the file that is written, and a file is written as a whole or not at all.
+-- Sums of profiles: the written file has all records that were read, and files are written atomically.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -46,7 +46,7 @@ local function arc(count, self, from)
   return { kind = "arc", from = from or LOW + 4, self = self or LOW + 0x100, count = count }
 end
 
--- Reads files, given as their bytes; `shape` may have a format to read them in.
+-- Reads files, given as strings. `shape` may have a field with the format to read them in.
 local function read(shape, ...)
   local paths = {}
   for i, bytes in ipairs { ... } do
@@ -56,7 +56,7 @@ local function read(shape, ...)
   return assert(gprof.data(shape.image, table.unpack(paths)))
 end
 
--- The bytes of the file that holds the sum of these files.
+-- Returns the bytes of the sum of these files.
 local function sum(shape, format, ...)
   local path, data = new_name(), read(shape, ...)
   assert.equal(data, data:write(path, format))
@@ -105,7 +105,7 @@ describe("a sum", function()
       end
     end)
 
-    it("has everything in the order in which it was met, " .. shape.name, function()
+    it("keeps the records in the order in which they were read, " .. shape.name, function()
       local one = magic({ arc(1, 0x1200), { kind = "blocks", { 0x1010, 1 } },
         histogram({ 1, 2 }, { low = 0x2000, high = 0x2004 }), arc(2, 0x1100) }, shape)
       local other = magic({ histogram({ 5, 6 }, { low = 0x1000, high = 0x1004 }), arc(3, 0x1100), arc(4, 0x1000),
@@ -116,7 +116,7 @@ describe("a sum", function()
         { kind = "blocks", { 0x1010, 4 }, { 0x1000, 2 } } }, shape), sum(shape, "magic", one, other))
     end)
 
-    it("has as many histograms as its bins need, " .. shape.name, function()
+    it("splits large bins over several histograms, " .. shape.name, function()
       local one = magic({ histogram { n = 600, [1] = 65535, [300] = 1, [600] = 65535 } }, shape)
       local function check(records, ...)
         local bytes = sum(shape, "magic", ...)
@@ -133,7 +133,7 @@ describe("a sum", function()
       check(1, magic({ histogram { n = 600 } }, shape))
     end)
 
-    it("has as many arcs as its counts need, " .. shape.name, function()
+    it("splits large counts over several arcs, " .. shape.name, function()
       local most, one, none = magic({ arc(0xffffffff) }, shape), magic({ arc(1) }, shape), magic({ arc(0) }, shape)
       assert.equal(most, sum(shape, "magic", most, none))
       assert.equal(magic({ arc(0xffffffff), arc(1) }, shape), sum(shape, "magic", most, one))
@@ -143,14 +143,14 @@ describe("a sum", function()
       assert.equal(whole, sum(shape, "magic", whole))
     end)
 
-    it("has as many entries as blocks need, " .. shape.name, function()
+    it("splits large counts over several block entries, " .. shape.name, function()
       local most = magic({ { kind = "blocks", { LOW, 0xffffffff }, { LOW + 8, 3 } } }, shape)
       local expected = shape.pointer == 8 and { kind = "blocks", { LOW, 2 * 0xffffffff }, { LOW + 8, 6 } }
         or { kind = "blocks", { LOW, 0xffffffff }, { LOW, 0xffffffff }, { LOW + 8, 6 } }
       assert.equal(magic({ expected }, shape), sum(shape, "magic", most, most))
     end)
 
-    it("of several formats is in the current one, " .. shape.name, function()
+    it("of files in several formats is in the magic format, " .. shape.name, function()
       local old = { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, bins = { 3, 0, 500, 65535 },
         arcs = { { LOW + 4, LOW + 0x100, 40 } }, rate = 100 }
       local note = gmon.magic { pointer = shape.pointer, big = shape.big, version = 0,
@@ -164,15 +164,15 @@ describe("a sum", function()
     assert.equal(magic {}, sum(default, "magic"))
   end)
 
-  it("keeps the rate that its histograms are counted as", function()
+  it("keeps the rate of its first histogram", function()
     local shape = setmetatable({ mixed_rates = true }, { __index = default })
     assert.equal(magic { histogram({ 2 }, { rate = 250 }) },
       sum(shape, nil, magic { histogram({ 1 }, { rate = 250 }) }, magic { histogram { 1 } }))
   end)
 
-  -- Bins are added many at once where they can be: whatever their number, order and size, one by one gives the same.
+  -- Bins are added in chunks where possible. The result must equal adding them one by one, for all numbers and widths.
   for _, shape in ipairs(shapes) do
-    it("is that of each bin, " .. shape.name, function()
+    it("equals the sum of each bin, " .. shape.name, function()
       math.randomseed(shape.pointer)
       for _, n in ipairs { 1, 255, 256, 257, 511, 512, 1000, 40000 } do
         local expected, files = {}, {}
@@ -192,7 +192,7 @@ describe("a sum", function()
     end)
   end
 
-  it("goes beyond 32 bits in all bins", function()
+  it("can exceed 32 bits in all bins", function()
     local full, ones = {}, {}
     for i = 1, 512 do
       full[i], ones[i] = 65535, 1
@@ -205,16 +205,16 @@ describe("a sum", function()
     assert.is_true(shell.read(path) == bytes .. record:rep(33000) .. one)
   end)
 
-  -- Arcs that come as in the file before are added without being looked up: however many of them follow one another, in
-  -- however many windows of the reader, looking them up gives the same.
+  -- Arcs in the same order as in the previous file are added without a lookup. The result must equal that of lookups,
+  -- for runs of any length, within and across the reader's windows.
   for _, shape in ipairs(shapes) do
-    it("finds its arcs in whatever order they come, " .. shape.name, function()
+    it("finds its arcs in any order, " .. shape.name, function()
       math.randomseed(7)
       local expected, files = {}, {}
       for i = 1, 5 do
         local records, same = {}, ({ 0.8, 0.999, 1, 0.99, 0 })[i]
         for k = 1, 6000 do
-          -- near it is one with the same caller, or the same callee
+          -- the replacement is nearby, perhaps with the same caller or callee, or anywhere
           local other = math.random() < 0.5 and math.max(k + math.random(-4, 4), 0) or math.random(7500)
           local j = math.random() < same and k or other
           records[k] = math.random() < 0.001 and histogram { k } or arc(j, LOW + j // 3, LOW + j % 3)
@@ -227,8 +227,8 @@ describe("a sum", function()
     end)
   end
 
-  it("counts the records of its files, and no arc beyond 63 bits", function()
-    local records = { arc(1), arc(2, LOW), arc(3, LOW + 8) } -- 21 bytes each, behind 20
+  it("counts the records of its files, and rejects an arc count beyond 63 bits", function()
+    local records = { arc(1), arc(2, LOW), arc(3, LOW + 8) } -- 21 bytes each, after a header of 20
     local data = read(default, magic(records), magic(records), magic { records[2], records[1], records[3] })
     assert.equal(9, data.arc_records)
     local most = save(gmon.bsd { low = 0, high = 0, arcs = { { LOW + 4, LOW + 0x100, 1 },
@@ -239,7 +239,7 @@ describe("a sum", function()
     assert.equal(path .. ": count beyond 63 bits in the record at offset 41", message)
   end)
 
-  it("takes nothing for an arc that only looks like the next one", function()
+  it("does not mistake another record for the next arc", function()
     local first, second = arc(1), arc(2, LOW + 0x20)
     local one, like = save(magic { first, second }), magic({ first, second }):sub(42)
     for tag, expected in pairs { [0] = "histogram at offset 41 claims 2 bins, but only 0 bytes follow",
@@ -262,7 +262,7 @@ describe("a sum in a BSD format", function()
 
   for format, write in pairs(writers) do
     for _, shape in ipairs(shapes) do
-      it(("is of format %s, %s"):format(format, shape.name), function()
+      it(("has the format %s, %s"):format(format, shape.name), function()
         local plan = { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, rate = tick,
           bins = { 3, 0, 500, 65535, 1 }, arcs = { { LOW + 4, LOW + 0x100, 40 }, { LOW + 5, LOW, 0xffffffff } } }
         local records = { histogram(plan.bins, { rate = tick }), arc(40), arc(0xffffffff, LOW, LOW + 5) }
@@ -279,7 +279,7 @@ describe("a sum in a BSD format", function()
         assert.equal(magic({ arc(40) }, shape), sum(shape, "magic", bytes))
       end)
 
-      it(("has more arcs where a count is too large: %s, %s"):format(format, shape.name), function()
+      it(("splits large counts over several arcs: %s, %s"):format(format, shape.name), function()
         local most = magic({ arc(0xffffffff) }, shape)
         local arcs = shape.pointer == 8 and { { LOW + 4, LOW + 0x100, 2 * 0xffffffff } }
           or { { LOW + 4, LOW + 0x100, 0xffffffff }, { LOW + 4, LOW + 0x100, 0xffffffff } }
@@ -289,13 +289,13 @@ describe("a sum in a BSD format", function()
     end
   end
 
-  it("has the histogram's rate if it is 4.4BSD", function()
+  it("has the histogram's rate in 4.4BSD format", function()
     assert.equal(gmon.bsd44 { low = LOW, high = HIGH, bins = { 1 }, rate = 60 },
       sum(default, "4.4bsd", magic { histogram({ 1 }, { rate = 60 }) }))
   end)
 
   local version <const> = { 0x1879, 5 }
-  -- What cannot be written, in which formats (all of them: nil), why, and who has it (the default one: nil).
+  -- Unsupported data: name, profile, format (nil: all), message, and shape (nil: the default).
   local refused <const> = {
     { "several histograms", magic { histogram({ 1 }), histogram({ 1 }, { low = 0x2000, high = 0x2400 }) }, nil,
       "which holds one histogram: there are 2" },
@@ -313,14 +313,14 @@ describe("a sum in a BSD format", function()
     { "an arc like a version", magic { arc(1, LOW, 0x51879) }, "bsd", "it would be mistaken for another format" },
     { "a low address like the other format's name", magic { histogram({ 1 },
       { low = 0x6e6f6d67, high = 0x6e6f6d77, rate = tick }), arc(1) }, nil, "it would be mistaken for another format" },
-    { "hardly anything", magic { histogram({ 1 }, { rate = tick }) }, "bsd", "too short to be read again" },
-    { "hardly anything of 32 bits", magic({ histogram({ 1, 2, 3 }, { rate = tick }) }, shapes[2]), "bsd",
+    { "a nearly empty profile", magic { histogram({ 1 }, { rate = tick }) }, "bsd", "too short to be read again" },
+    { "a nearly empty 32-bit profile", magic({ histogram({ 1, 2, 3 }, { rate = tick }) }, shapes[2]), "bsd",
       "too short to be read again", shapes[2] },
-    { "counts that no machine reaches", gmon.bsd { low = 0, high = 0, arcs = { { LOW, LOW, 1 << 62 } } }, "magic",
+    { "impossibly large counts", gmon.bsd { low = 0, high = 0, arcs = { { LOW, LOW, 1 << 62 } } }, "magic",
       "large counts would take 1073741824 additional records; the limit is 16777216" },
   }
   for _, case in ipairs(refused) do
-    it("is refused for " .. case[1], function()
+    it("is rejected for " .. case[1], function()
       local data, path = read(case[5] or default, case[2]), new_name()
       for _, format in ipairs(case[3] and { case[3] } or { "bsd", "4.4bsd" }) do
         local done, message = data:write(path, format)
@@ -332,7 +332,7 @@ describe("a sum in a BSD format", function()
     end)
   end
 
-  it("is refused for a format that there is not", function()
+  it("is rejected for an unknown format", function()
     assert.has_error(function() read(default):write(new_name(), "polyglot") end,
       "bad argument #2 to 'write' (invalid option 'polyglot')")
   end)
@@ -346,7 +346,7 @@ end
 
 local profile <const> = magic { histogram { n = 100000, [7] = 3 }, arc(40) }
 
--- Reads arg[2], writes the sum to arg[3] and prints what comes of it.
+-- Reads arg[2], writes the sum to arg[3] and prints the result.
 local writing <const> = [[
   local gprof = require "gprof"
   local image = assert(gprof.image(arg[1]))
@@ -362,7 +362,7 @@ end
 describe("the file of a sum", function()
   local data = read(default, profile)
 
-  it("may be one of those that were read", function()
+  it("may be one of the files that were read", function()
     local dir = shell.tmpdir()
     local path = gmon.write(dir .. "/gmon.sum", profile)
     assert(assert(gprof.data(default.image, path, path)):write(path))
@@ -370,7 +370,7 @@ describe("the file of a sum", function()
     assert.equal("gmon.sum\n", shell.listing(dir))
   end)
 
-  it("is new with the permissions of new files, or keeps its own", function()
+  it("has the default permissions if it is new, or else keeps its own", function()
     local path = new_name()
     assert.equal("written\n", run(path, { line = 'umask 027; exec "$@"' }).stderr)
     assert.equal("640", mode(path))
@@ -380,7 +380,7 @@ describe("the file of a sum", function()
     assert.equal(profile, shell.read(path))
   end)
 
-  it("is the one that a link leads to", function()
+  it("is the target of a symbolic link", function()
     local dir = shell.tmpdir()
     shell.check { "mkdir", dir .. "/sums" }
     for _, pair in ipairs { { "relative", "sums/one" }, { "absolute", dir .. "/sums/two" }, { "twice", "relative" } } do
@@ -397,10 +397,10 @@ describe("the file of a sum", function()
     assert.equal(dir .. "/circle: cannot be written: Too many levels of symbolic links", message)
   end)
 
-  it("grows under no name that somebody has laid out", function()
+  it("is not written through a prepared file or link with the temporary name", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/precious", "precious")
-    -- the process that writes has the number of the shell, which becomes it
+    -- the shell execs the writing process, which keeps its process id
     local result = run("gmon.sum", { cwd = dir,
       line = [[for i in 0 1 2; do ln -s precious gmon.sum.$$-$i.tmp; done; exec "$@"]] })
     assert.equal("written\n", result.stderr)
@@ -409,7 +409,7 @@ describe("the file of a sum", function()
     assert.equal("regular file\n", shell.check({ "stat", "-c", "%F", "gmon.sum" }, { cwd = dir }).stdout)
   end)
 
-  it("may be no regular file", function()
+  it("may be a device or a pipe", function()
     local path, copy = new_name(), new_name()
     shell.check { "mkfifo", path }
     local reader = assert(io.popen(("cat %s >%s"):format(shell.quote(path), shell.quote(copy))))
@@ -420,7 +420,7 @@ describe("the file of a sum", function()
     assert.equal(data, data:write("/dev/null"))
   end)
 
-  it("may be standard output, whatever that is", function()
+  it("may be standard output, of any type", function()
     for _, name in ipairs { "-", "/dev/stdout" } do
       assert.equal(profile, run(name).stdout)
       assert.equal("before" .. profile .. "after",
@@ -431,7 +431,7 @@ describe("the file of a sum", function()
       run("-", { line = '"$@" >/dev/full' }).stderr)
   end)
 
-  -- Runs the script where writing fails, with an old file and without one: what there was stays, and nothing else.
+  -- Runs the script where writing fails, with an old file and without one. Expects no change to the directory.
   local function check_failure(expected, dir, options)
     for _, old in ipairs { "an older sum", false } do
       local path = dir .. "/gmon.sum"
@@ -446,14 +446,14 @@ describe("the file of a sum", function()
     end
   end
 
-  it("stays as it was if the disk is full", function()
+  it("is unchanged if the disk is full", function()
     check_failure("cannot be written: File too large", shell.tmpdir(),
       { line = [[trap '' XFSZ; ulimit -f 100; exec "$@"]] })
     local _, message = data:write("/dev/full")
     assert.equal("/dev/full: cannot be written: No space left on device", message)
   end)
 
-  it("stays as it was if somebody is killed who writes it", function()
+  it("is unchanged if the writing process is killed", function()
     local dir = shell.tmpdir()
     local path = shell.write(dir .. "/gmon.sum", "an older sum")
     for _ = 1, 2 do
@@ -465,21 +465,21 @@ describe("the file of a sum", function()
     assert.equal(profile, shell.read(path))
   end)
 
-  it("stays as it was if its directory is not to be written to", function()
+  it("is unchanged if its directory is write-protected", function()
     local dir = shell.tmpdir()
     check_failure("cannot create a file in its directory: Permission denied", dir, { line = launch.permitted(),
       prepare = function() shell.check { "chmod", "555", dir } end,
       finish = function() shell.check { "chmod", "755", dir } end })
   end)
 
-  it("stays as it was if it is not to be written to", function()
+  it("is unchanged if it is write-protected", function()
     local path = shell.write(new_name(), "an older sum")
     shell.check { "chmod", "444", path }
     assert.equal(path .. ": cannot be written: Permission denied\n", run(path, { line = launch.permitted() }).stderr)
     assert.equal("an older sum", shell.read(path))
   end)
 
-  it("cannot be a directory, nor in none", function()
+  it("cannot be a directory, nor in a missing one", function()
     local dir = shell.tmpdir()
     for path, expected in pairs { [dir] = "cannot be written: Is a directory",
       [dir .. "/none/gmon.sum"] = "its directory does not exist" } do
@@ -489,7 +489,7 @@ describe("the file of a sum", function()
     end
   end)
 
-  it("is not written by data that are closed", function()
+  it("is not written by closed data", function()
     local closed = read(default, profile)
     closed:close()
     assert.has_error(function() closed:write(new_name()) end, "calling 'write' on bad self (data is closed)")
@@ -516,7 +516,7 @@ describe("reports on a sum", function()
     pending("GNU gprof's: " .. why)
   end
 
-  -- What there is to be seen in the reports is the same for the sum and for the files.
+  -- The reports must be the same for the sum and for its files.
   local function check(shape, files, formats)
     local paths = {}
     for i, bytes in ipairs(files) do
@@ -535,7 +535,7 @@ describe("reports on a sum", function()
   end
 
   for _, shape in ipairs(shapes) do
-    it("are those on its files, " .. shape.name, function()
+    it("equal those on its files, " .. shape.name, function()
       local files = {}
       for i = 1, 4 do
         files[i] = magic({
@@ -546,7 +546,7 @@ describe("reports on a sum", function()
       check(shape, files, { "magic" })
     end)
 
-    it("are those on its files in BSD formats, " .. shape.name, function()
+    it("equal those on its files in BSD formats, " .. shape.name, function()
       local files = {}
       for i = 1, 4 do
         files[i] = gmon.bsd44 { pointer = shape.pointer, big = shape.big, low = LOW, high = HIGH, rate = tick,
@@ -556,7 +556,7 @@ describe("reports on a sum", function()
       check(shape, files, { "bsd", "4.4bsd" })
     end)
 
-    it("are those on its files without histograms, " .. shape.name, function()
+    it("equal those on its files without histograms, " .. shape.name, function()
       local files = {}
       for i = 1, 2 do
         files[i] = gmon.bsd44 { pointer = shape.pointer, big = shape.big, low = 0, high = 0, rate = tick,
@@ -572,7 +572,7 @@ describe("reports on a sum", function()
   end
 
   for _, name in ipairs { "calls", "cycles" } do
-    it("are those on the profile of " .. name, function()
+    it("equal those on the profile of " .. name, function()
       local built = build.program(name)
       local image = assert(gprof.image(built.image))
       check({ image = image }, { shell.read(built.gmon), shell.read(built.gmon), shell.read(built.gmon) }, { "magic" })

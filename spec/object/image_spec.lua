@@ -1,4 +1,4 @@
--- The object file: its fields, the source of an address, and what is said of files that will not do.
+-- The object file: its fields, the source location of an address, and errors for unusable files.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local addresses = require "support.addresses"
@@ -12,7 +12,7 @@ describe("an image", function()
   local path = build.program("brief").image
   local image = gprof.image(path)
 
-  it("knows its path and where its code is", function()
+  it("has its path and the addresses of its code", function()
     local address, size = build.section(path, ".text")
     assert.equal(path, image.path)
     assert.equal(address, image.text_low)
@@ -25,21 +25,21 @@ describe("an image", function()
     ["elf64-little"] = { 8, false }, ["elf64-big"] = { 8, true },
     ["elf64-x86-64"] = { 8, false },
   } do
-    it("knows its layout: " .. target, function()
+    it("has a byte order and a pointer size: " .. target, function()
       local other = gprof.image(build.craft { target = target, text = 16, symbols = { { "f", 0 } } })
       assert.same(expected, { other.pointer_size, other.big_endian })
       assert.same({ 0x1000, 0x1010 }, { other.text_low, other.text_high })
     end)
   end
 
-  it("has no more code than its file can hold", function()
+  it("limits its code to the size of the file", function()
     local bytes = shell.read(path)
     local damaged = shell.write(shell.tmpdir "code" .. "/image", elf.patch(bytes, ".text", { size = 1 << 40 }))
     local script = "local image = require 'gprof'.image(arg[1]) print(image.text_high - image.text_low)"
     assert.equal(#bytes .. "\n", launch.script(script, { damaged }).stdout)
   end)
 
-  it("has not much more of it if the file keeps debugging information only", function()
+  it("limits its code to a multiple of the size of a debugging file", function()
     local dir = shell.tmpdir "kept"
     local script = "local image = require 'gprof'.image(arg[1]) print(image.text_high - image.text_low)"
     shell.check { "objcopy", "--only-keep-debug", path, dir .. "/kept" }
@@ -50,14 +50,14 @@ describe("an image", function()
     assert.equal(16 * #bytes .. "\n", launch.script(script, { dir .. "/damaged" }).stdout)
   end)
 
-  it("has nothing else", function()
+  it("has no other fields", function()
     assert.is_nil(image.size)
     assert.is_nil(image[1])
     assert.is_nil(image[false])
     assert.has_error(function() image.path = "other" end)
   end)
 
-  it("can be of any number of files at a time", function()
+  it("can be open several times at once", function()
     local images = {}
     for i = 1, 50 do
       images[i] = gprof.image(path)
@@ -69,7 +69,7 @@ end)
 
 describe("the source of an address", function()
   for _, variant in ipairs { "", "O1", "O2", "O1+dwarf2", "O1+dwarf4", "O1+gz", "clang+O1" } do
-    it("is what addr2line says, all over the text: lines " .. variant, function()
+    it("equals addr2line's, throughout the text: lines " .. variant, function()
       local supported, why = build.supported("lines", variant)
       if not supported then
         pending(why)
@@ -92,9 +92,9 @@ describe("the source of an address", function()
     end)
   end
 
-  -- Relocations of debugging information are of symbols by their number in the whole table.
+  -- Relocations of debugging information refer to symbols by their number in the complete table.
   for _, target in ipairs { "elf64-x86-64", "pe-x86-64" } do
-    it("is what addr2line says of a file that is not linked: " .. target, function()
+    it("equals addr2line's for an unlinked file: " .. target, function()
       local path = shell.tmpdir "object" .. "/lines.o"
       shell.check { "objcopy", "-O", target, build.program("lines", "O1+nopie").dir .. "/lines.o", path }
       local first, size = build.section(path, ".text")
@@ -108,7 +108,7 @@ describe("the source of an address", function()
     end)
   end
 
-  it("is in the file that nm names, for functions", function()
+  it("is in the file that nm -l prints, for functions", function()
     local path = build.program("twins").image
     local image, met = gprof.image(path), 0
     for address, name, file in shell.check({ "nm", "-l", path }, { env = { LC_ALL = "C" } }).stdout
@@ -120,7 +120,7 @@ describe("the source of an address", function()
     assert.is_true(met > 5)
   end)
 
-  it("has the symbol table's word for a function of an assembler's", function()
+  it("has the symbol table's name for an assembler function", function()
     local supported, why = build.supported("labels")
     if not supported then
       pending(why)
@@ -153,7 +153,7 @@ describe("the source of an address", function()
   end)
 end)
 
-describe("a file that will not do gives nil and one line:", function()
+describe("an unusable file gives nil and one line:", function()
   local function check(path, expected, open)
     local image, message = (open or gprof.image)(path)
     assert.is_nil(image)
@@ -163,7 +163,7 @@ describe("a file that will not do gives nil and one line:", function()
     assert.is_nil(said:find("\n"))
   end
 
-  it("no file", function()
+  it("a missing file", function()
     check(shell.tmpdir() .. "/none", "^No such file or directory$")
   end)
 
@@ -180,8 +180,8 @@ describe("a file that will not do gives nil and one line:", function()
     end)
   end
 
-  -- libbfd takes 8 KiB for each byte of this one, and goes through all that it has so far.
-  it("a text of the kind that stands for an object file", function()
+  -- libbfd takes 8 KiB of memory per byte of this file, and quadratic time.
+  it("a text in one of libbfd's text formats", function()
     local records = {}
     for i = 1, 20000 do
       records[i] = ("%%10600%X%08X90\n"):format(8, 0x10000000 + i * 0x2000)
@@ -192,9 +192,9 @@ describe("a file that will not do gives nil and one line:", function()
     end
   end)
 
-  it("a stripped program: it says what to do", function()
+  it("a stripped program, with advice", function()
     local advice = "^has no symbols: use the unstripped file, linked without %-s$"
-    -- The image opens: it does as long as symbols come from elsewhere, or none are needed.
+    -- The image opens, because symbols may come from elsewhere or not be needed.
     local function profile_of(path)
       local image = assert(gprof.image(path))
       return gprof.profile(image, assert(gprof.data(image)))
@@ -205,7 +205,7 @@ describe("a file that will not do gives nil and one line:", function()
     check(copy, advice, profile_of)
   end)
 
-  it("a symbol table that is cut off, or whose names are", function()
+  it("a truncated symbol table or string table", function()
     local path, bytes = shell.tmpdir "damaged" .. "/image", shell.read(build.program("brief").image)
     local function profile_of(damaged)
       local image = assert(gprof.image(damaged))
@@ -223,14 +223,14 @@ describe("a file that will not do gives nil and one line:", function()
     check(path, named, profile_of)
   end)
 
-  it("one without code", function()
+  it("an object file without code", function()
     local dir = shell.tmpdir()
     shell.write(dir .. "/bytes", "data")
     shell.check({ "objcopy", "-I", "binary", "-O", "elf64-x86-64", "bytes", "image" }, { cwd = dir })
     check(dir .. "/image", "^has no section %.text$")
   end)
 
-  it("or nothing worse, if it is cut off anywhere", function()
+  it("an image truncated anywhere, if it cannot be read", function()
     local result = launch.script([[
       local gprof = require "gprof"
       local bytes, path = io.open(arg[1]):read("a"), arg[2]
@@ -248,13 +248,13 @@ describe("a file that will not do gives nil and one line:", function()
   end)
 end)
 
-describe("a name of another file in an image", function()
+describe("the name of another file in an image", function()
   local asking <const> = [[
     local image = assert(require "gprof".image(arg[1]))
     print(image:source(image.text_low))
   ]]
 
-  -- Asks for a line of a program without debugging information that has the name of a file with it.
+  -- Looks up a line in a program without debugging information, which names a file that has some.
   local function ask(dir, name)
     local link = shell.write(dir .. "/link", name .. ("\0"):rep(4 - #name % 4) .. "\1\2\3\4")
     shell.check { "objcopy", "--strip-debug", "--add-section", ".gnu_debuglink=" .. link,
@@ -263,7 +263,7 @@ describe("a name of another file in an image", function()
     assert.same({ "nil\n", "", 0 }, { result.stdout, result.stderr, result.status })
   end
 
-  it("is not followed to what has no end", function()
+  it("is not followed to an endless file", function()
     ask(shell.tmpdir "endless", "../../../../../../../../../../dev/zero")
     local dir = shell.tmpdir "linked"
     shell.check { "ln", "-s", "/dev/zero", dir .. "/zero" }
@@ -295,16 +295,16 @@ describe("a name of another file in an image", function()
   end)
 end)
 
-describe("libbfd's own words", function()
+describe("libbfd's warnings", function()
   local bytes, path = shell.read(build.program("brief").image), shell.tmpdir "warning" .. "/image"
   shell.write(path, elf.patch(bytes, ".comment", { size = 1 << 40 }))
 
-  it("are there, in other programs", function()
+  it("are printed by other programs", function()
     local said = shell.run({ "nm", path }, { env = { LC_ALL = "C" } }).stderr
     assert.truthy(said:find "has a section extending past end of file")
   end)
 
-  it("are not ours, and afterwards everybody has standard error as it was", function()
+  it("are discarded, and standard error is restored afterwards", function()
     local result = launch.script([[
       local image = assert(require "gprof".image(arg[1]))
       image:source(image.text_low)
@@ -323,7 +323,7 @@ describe("a closed image", function()
     assert.equal(("image: %s (closed)"):format(build.program("brief").image), tostring(image))
   end)
 
-  it("answers nothing else", function()
+  it("raises an error for everything else", function()
     assert.error_matches(function() image:source(0) end, "image is closed")
     assert.error_matches(function() return image.text_low end, "image is closed")
     assert.error_matches(function() gprof.data(image) end, "image is closed")
@@ -334,7 +334,7 @@ describe("the build id of an image", function()
   local path = build.program("brief").image
   local id = shell.check({ "readelf", "-n", path }).stdout:match "Build ID: (%x+)"
 
-  it("is what the linker made it", function()
+  it("is the linker's", function()
     assert.equal(id, gprof.image(path).build_id)
     local dir = shell.tmpdir "build-id"
     shell.write(dir .. "/f.c", "int f(void) { return 0; }")
@@ -344,7 +344,7 @@ describe("the build id of an image", function()
     end
   end)
 
-  it("is nil where there is none, or a very long one", function()
+  it("is nil if there is none, or a very long one", function()
     local dir = shell.tmpdir "build-id"
     shell.write(dir .. "/f.c", "int f(void) { return 0; }")
     for _, how in ipairs { "none", "0x" .. ("a5"):rep(65) } do
@@ -353,7 +353,7 @@ describe("the build id of an image", function()
     end
   end)
 
-  it("is nil where the note is damaged, in any byte, or cut off", function()
+  it("is nil if the note is damaged in any byte, or truncated", function()
     local bytes, dir = shell.read(path), shell.tmpdir "build-id"
     local at, size = elf.place(path, ".note.gnu.build-id")
     for i = 0, 15 do

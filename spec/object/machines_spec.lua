@@ -1,5 +1,5 @@
--- Images and profiles of other machines, with a libbfd that need not know them: what their symbols mean, and whether
--- the figures are right.
+-- Images and profiles of other machines, which libbfd may not support: the meaning of their symbols, and correct
+-- counts and times.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -37,7 +37,7 @@ local machines <const> = {
   { name = "i386", tools = "i686-linux-gnu-", runs = "qemu-i386", gprof = "gprof", packages = "gcc-i686-linux-gnu" },
 }
 
--- Compiles the fixture for a machine, once.
+-- Compiles the fixture for a machine; the result is cached.
 local function compile(machine, ...)
   local dir, name = shell.tmpdir(machine.tools .. "machines"), "machines.c"
   shell.write(dir .. "/" .. name, shell.read(build.fixture(name)))
@@ -47,7 +47,7 @@ local function compile(machine, ...)
   return result.status == 0 and dir .. "/machines", dir
 end
 
--- The same, and runs it for a profile, which an emulator's clock makes. Nil and a reason, where something is missing.
+-- The same, and runs it in an emulator for a profile. Returns nil and a reason if something is missing.
 local function profiled(machine)
   local packages = machine.packages .. " with its C library, and qemu-user"
   local image, dir = compile(machine, "-static")
@@ -67,7 +67,7 @@ local function parity_of(built, lists)
   end
 end
 
--- The functions of a profile, by name: those of the fixture are there once.
+-- The functions of a profile by name. Each function of the fixture must occur once.
 local function functions(image, path, options)
   local opened = assert(gprof.image(image))
   local profile, found = assert(gprof.profile(opened, assert(gprof.data(opened, path)), options)), {}
@@ -75,13 +75,13 @@ local function functions(image, path, options)
   return found, opened
 end
 
--- Calls that follow from the fixture, but those of functions by themselves.
+-- Checks the calls of the fixture, except recursive ones.
 local calls <const> = { main = 1, leaf = 41, helper = 6, even = 40, odd = 40, choose = 30, factorial = 1 }
 
 local function check_counts(built)
   local found = functions(built.image, built.gmon)
   for name, count in pairs(calls) do
-    -- Not each C library's start is compiled with -pg: nobody may call main.
+    -- The C library's start code may be compiled without -pg; then main has no caller.
     if name ~= "main" then assert.equal(count, found[name].calls, name) end
   end
   local callers = {}
@@ -117,7 +117,7 @@ local function check_symbols(built)
   assert.is_true(count > 500)
 end
 
--- What is printed of a profile whose addresses are off by some number is what is printed of the profile.
+-- A profile with shifted addresses must give the same reports as the original.
 local function check_moved(built)
   local image = assert(gprof.image(built.image))
   local moved = gmon.moved(built.gmon, 0x1230000, nil, { pointer = image.pointer_size, big = image.big_endian })
@@ -127,7 +127,7 @@ local function check_moved(built)
   assert.same({ 0, expected.stdout, "" }, { result.status, result.stdout, result.stderr })
 end
 
--- Those of a list of symbols, which the machine's own nm has made, are the functions of the image.
+-- Functions from a symbol file made by the machine's own nm must equal those of the image.
 local function check_listed(built)
   local list = shell.tmpdir "list" .. "/list"
   shell.write(list, shell.check { built.machine.tools .. "nm", "--synthetic", "--defined-only", built.image }.stdout)
@@ -135,7 +135,7 @@ local function check_listed(built)
   assert.same({ calls.leaf, calls.odd, calls.choose }, { found.leaf.calls, found.odd.calls, found.choose.calls })
 end
 
--- Prints the functions that were called, or took time, with figures.
+-- Prints the functions that were called or took time, with their counts.
 local script <const> = [[
   local gprof = require "gprof"
   local image = assert(gprof.image(arg[1]))
@@ -158,17 +158,17 @@ for _, machine in ipairs(machines) do
   local built, lack = profiled(machine)
   describe("A program of " .. machine.name, function()
     if not built then return pending("(" .. lack .. ")") end
-    it("has the calls and the time that it had", function() check_counts(built) end)
-    it("has its functions where they are", function() check_symbols(built) end)
-    it("has the same reports where it was moved", function() check_moved(built) end)
-    it("has its calls with a list of symbols", function() check_listed(built) end)
+    it("has the right calls and times", function() check_counts(built) end)
+    it("has the right functions", function() check_symbols(built) end)
+    it("has the same reports if it was loaded elsewhere", function() check_moved(built) end)
+    it("has the right calls with a symbol file", function() check_listed(built) end)
     if machine.core then
-      it("has the same figures with a libbfd that knows the machine", function() check_with_own_library(built) end)
+      it("has the same counts with a libbfd that supports the machine", function() check_with_own_library(built) end)
     end
     it("has GNU gprof's reports, with --gnu-compat", function()
       if not parity.possible(pending) then return end
       parity_of(built, { { "-z" }, { "-C" }, { "-T", "-q" }, { "-r" } })
-      -- GNU gprof takes 20 seconds for lines where there are descriptors.
+      -- GNU gprof takes 20 seconds for a profile by line if there are descriptors.
       if not machine.descriptors then parity_of(built, { { "-l", "-p" } }) end
     end)
   end)
@@ -183,7 +183,7 @@ local function places(image)
   return found
 end
 
--- A profile of the fixture as it could have been, by our writer: some time in each of the first functions, two calls.
+-- A made-up profile of the fixture: some time in each of the first functions, two calls.
 local function written(path)
   local image = assert(gprof.image(path))
   local place, bins = places(image), {}
@@ -199,7 +199,7 @@ for _, machine in ipairs {
   { name = "32 bits", tools = "i686-w64-mingw32-", packages = "gcc-mingw-w64-i686-win32", prefix = "_" },
   { name = "64 bits", tools = "x86_64-w64-mingw32-", packages = "gcc-mingw-w64-x86-64-win32", prefix = "" },
 } do
-  describe("A program of Windows, " .. machine.name .. ",", function()
+  describe("A Windows program, " .. machine.name .. ",", function()
     local path, dir = compile(machine)
     if not path then return pending("(needs " .. machine.packages .. ")") end
     path = path .. ".exe"
@@ -215,14 +215,14 @@ for _, machine in ipairs {
       end
     end)
 
-    it("has functions by the names that they have in C, and as the linker knows them", function()
+    it("has functions by their C names and by their linker names", function()
       local profile = assert(gprof.profile(image, data))
       local choose = profile:find("choose")
       assert.same({ "choose", machine.prefix .. "choose", 30 }, { choose.name, choose.symbol, choose.calls })
       assert.same({ 38, "machines.c" }, { choose.line, choose.file:match "[^/]*$" })
     end)
 
-    -- A long has four bytes there, and what follows up to the next record is what was on the stack.
+    -- A long has four bytes there; the rest of the field is what was on the stack.
     it("has counts of four bytes in the profile that its C library writes", function()
       local pointer = machine.prefix == "" and 8 or 4
       local count = pointer == 8 and 0x7ff6deadbeef << 32 | 5 or 5
@@ -241,7 +241,7 @@ for _, machine in ipairs {
   end)
 end
 
--- Symbols that somebody made up -------------------------------------------------------------------
+-- Crafted symbols ---------------------------------------------------------------------------------
 
 local ARM <const>, MIPS <const>, AARCH64 <const>, RISCV <const>, SPARC <const> = 40, 8, 183, 243, 2
 
@@ -259,7 +259,7 @@ describe("The lowest bit of a function's address", function()
       symbols = { { "first", 1 }, { "second", 0x11 }, { "label", 0x21, "global" }, { "third", 0x31 } } })
   end
 
-  it("is none of it where it tells instruction sets apart", function()
+  it("is not part of the address if it selects the instruction set", function()
     for _, number in ipairs { ARM, MIPS } do
       local path = image(number)
       for _, compat in ipairs { false, true } do
@@ -269,7 +269,7 @@ describe("The lowest bit of a function's address", function()
     assert.same({ "1001 first", "1011 second", "1021 label", "1031 third" }, names(image(SPARC)))
   end)
 
-  it("is in calls of them, or is not", function()
+  it("may be set or clear in calls of the function", function()
     local opened = assert(gprof.image(image(ARM)))
     local data = gprof.data.new { image = opened }
     data:add_arc(0x1005, 0x1010, 3)
@@ -279,7 +279,7 @@ describe("The lowest bit of a function's address", function()
     assert.same({ first = 7 }, callers)
   end)
 
-  it("is none of it in a list of symbols either", function()
+  it("is not part of the address in a symbol file either", function()
     local list = shell.write(shell.tmpdir "list" .. "/list", "00001001 T first\n00001011 t second\n")
     local path = image(ARM)
     assert.same({ "1000 first", "1010 second" }, names(path, { external_symbol_table = list }))
@@ -291,7 +291,7 @@ describe("A static function with a global label at its address", function()
   local path = build.craft { text = 0x40, symbols = { { "start_of_code", 0, "global" },
     { "first", 0, "function,local" }, { "second", 0x20 } } }
 
-  it("stays, and keeps its calls", function()
+  it("is a function and has its calls", function()
     assert.same({ "1000 first", "1020 second" }, names(path))
     local image = gprof.image(path)
     local data = gprof.data.new { image = image }
@@ -299,12 +299,12 @@ describe("A static function with a global label at its address", function()
     assert.equal(5, gprof.profile(image, data):find("first").calls)
   end)
 
-  it("does not for GNU gprof", function()
+  it("is not a function under --gnu-compat", function()
     assert.same({ "1000 start_of_code", "1020 second" }, names(path, { gnu_compat = true }))
   end)
 end)
 
-describe("Symbols that tell code from data", function()
+describe("Mapping symbols", function()
   local marks <const> = { "$a", "$t", "$d", "$x", "$d.5", "$t.realdata", "$xrv64i2p1_m2p0" }
 
   local function image(number, class)
@@ -313,7 +313,7 @@ describe("Symbols that tell code from data", function()
     return foreign.mark(number, build.craft { target = class, text = 0x40, symbols = symbols })
   end
 
-  it("are no functions", function()
+  it("are not functions", function()
     for number, class in pairs { [ARM] = "elf32-little", [AARCH64] = "elf64-little", [RISCV] = "elf64-little" } do
       assert.same({ "1000 f", "1008 $dollar" }, names(image(number, class)))
       assert.same({ "1000 f" }, names(image(number, class), { gnu_compat = true }))
@@ -321,14 +321,14 @@ describe("Symbols that tell code from data", function()
     assert.equal(2 + #marks, #names(image(SPARC, "elf32-big")))
   end)
 
-  it("are none in a list of symbols either, which nm of another machine has made", function()
+  it("are not functions in a symbol file either, made by another machine's nm", function()
     local path = image(ARM, "elf32-little")
     local list = shell.write(shell.tmpdir "list" .. "/list", shell.check { "nm", path }.stdout)
     assert.same({ "1000 f", "1008 $dollar" }, names(path, { external_symbol_table = list }))
   end)
 end)
 
-describe("Descriptors of functions", function()
+describe("Function descriptors", function()
   local image <const> = foreign.descriptors
 
   it("lead to their code", function()
@@ -336,27 +336,27 @@ describe("Descriptors of functions", function()
       { "second", ".opd", 0x20018, "function,local" }, { "alias", ".opd", 0x20018, "function,weak" },
       { ".third", ".text", 0x1080 }, { "third", ".opd", 0x20030 } })
     assert.same({ "1010 first", "1040 alias", "1080 third" }, names(path))
-    -- the names that a libbfd which knows the machine makes; a dot in a local one is not for GNU gprof
+    -- the names that a libbfd with support for the machine makes; GNU gprof skips local ones with a dot
     assert.same({ "1010 .first", "1080 .third", "20018 alias" }, names(path, { gnu_compat = true }))
     assert.equal("first", gprof.image(path):find("first").name)
   end)
 
-  it("are none if they lead nowhere", function()
+  it("are ignored if they do not lead to code", function()
     local path = image({ 0x1010, 0xfff, 0x1100, 0, -1 }, { { "first", ".opd", 0x20000 }, { "low", ".opd", 0x20018 },
       { "behind", ".opd", 0x20030 }, { "null", ".opd", 0x20048 }, { "huge", ".opd", 0x20060 },
       { "cut", ".opd", 0x20071 }, { "outside", ".opd", 0x20078 }, { "far", ".opd", 0x7fffffff } })
     assert.same({ "1010 first" }, names(path))
   end)
 
-  it("have no addresses as long as they are not linked", function()
+  it("are ignored in an unlinked file", function()
     local path = image({ 0x1010 }, { { "first", ".opd", 0 }, { "f", ".text", 0 } }, true)
     assert.same({ "1000 f" }, names(path))
   end)
 
-  it("may be said to be more than the file has", function()
+  it("may claim a section larger than the file", function()
     local path = image({ 0x1010 }, { { "first", ".opd", 0x20000 }, { "f", ".text", 0x1000 } })
     local text = shell.read(path)
-    -- the size in the section's header, behind the address
+    -- the size in the section's header, after the address
     local at = text:find((">I8"):pack(0x20000), 1, true)
     while at and (">I8"):unpack(text, at + 16) ~= 24 do at = text:find((">I8"):pack(0x20000), at + 1, true) end
     for _, size in ipairs { 0, 7, 1 << 40, -1 } do

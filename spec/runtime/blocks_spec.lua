@@ -1,4 +1,4 @@
--- The runtime that counts blocks: its counts are those of gcov, whatever threads and processes do, and GNU gprof
+-- The runtime library that counts basic blocks: its counts equal gcov's, also with threads and forks, and GNU gprof
 -- reads them.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
@@ -9,7 +9,7 @@ local oracle = require "support.oracle"
 local parity = require "support.parity"
 local shell = require "support.shell"
 
--- Runs a program that must succeed in silence, and returns where its profile is, with the result.
+-- Runs a program that must succeed without output on standard error. Returns the path of its profile, and the result.
 local function profile(built, arguments, options)
   local result = blocks.run(built, arguments, options)
   assert.same({ "", 0 }, { result.stderr, result.status })
@@ -20,37 +20,37 @@ local function listing(dir)
   return shell.check({ "ls", "-A", dir }).stdout
 end
 
-local function most(list)
+local function maximum(list)
   return math.max(table.unpack(list))
 end
 
 local compilers <const> = { "gcc", "clang" }
 
--- Calls the function for each compiler that is here.
+-- Calls the function for each installed compiler.
 local function with_compilers(run)
   for _, compiler in ipairs(compilers) do
     if compiler == "gcc" or blocks.supported(compiler) then
       run(compiler)
     else
-      pending("blocks counted with " .. compiler .. ", which is not here")
+      pending("blocks counted with " .. compiler .. ", which is not installed")
     end
   end
 end
 
 -- Lines ------------------------------------------------------------------------------------
 
--- Where a block begins on a line, gcov's figure for the line is the count of the block that its first instruction is
--- in (an `if` behind other statements goes on with their block, and has blocks of its own only for the rest of its
--- condition), or that of the line's busiest block (the condition of a `for`, which runs once more than what follows
--- it, is not the line's first block). A line that never ran has no block that did. Lines on which no block begins are
--- not compared: what they cost is told by the line where their block begins.
+-- If a block begins on a line, gcov's count for the line is either the count of the block with the line's first
+-- instruction (an `if` after other statements continues their block, and has blocks of its own only for the rest of its
+-- condition), or the largest count of a block on the line (the condition of a `for` runs once more than its body, and
+-- is not the line's first block). On a line that never ran, no block ran. Lines on which no block begins are not
+-- compared: they count for the line where their block begins.
 local function check_lines(built, counts)
   local lines, expected, compared = blocks.by_line(built, counts), blocks.gcov(built), 0
   for number, line in pairs(lines) do
     local wanted = expected[number]
     if #line > 0 and wanted then
       compared = compared + 1
-      assert((line.first == wanted or most(line) == wanted) and (wanted > 0 or most(line) == 0),
+      assert((line.first == wanted or maximum(line) == wanted) and (wanted > 0 or maximum(line) == 0),
         ("%s.c:%d: gcov %d, first %d, blocks %s"):format(built.source, number, wanted, line.first,
           table.concat(line, " ")))
     end
@@ -60,14 +60,14 @@ end
 
 with_compilers(function(compiler)
   describe("counts of blocks, " .. compiler, function()
-    -- How many lines have a block of their own, at least.
+    -- The minimum number of lines with a block of their own.
     for source, least in pairs { updcrc = 14, branches = 50, jumps = 25, words = 39 } do
       it("agree with gcov's counts of lines: " .. source, function()
         for _, flags in ipairs { {}, { "-pg" } } do
           local built = blocks.compile(source, { compiler = compiler, flags = flags })
           local counts = blocks.counts(profile(built))
           assert.truthy(check_lines(built, counts) >= least)
-          -- And nothing else is told of: every address is that of a call that counts.
+          -- And nothing else is recorded: every address is that of a counting call.
           for _, code in ipairs(blocks.functions(built.image)) do
             for _, address in ipairs(code.blocks) do
               counts[address] = nil
@@ -78,7 +78,7 @@ with_compilers(function(compiler)
       end)
     end
 
-    it("are those of the manual's example", function()
+    it("equal those in the manual's example", function()
       local built = blocks.compile("updcrc", { compiler = compiler, flags = { "-pg" }, together = true })
       local lines, by_text, number = blocks.by_line(built, blocks.counts(profile(built))), {}, 0
       for text in shell.read(built.dir .. "/updcrc.c"):gmatch("([^\n]*)\n") do
@@ -92,9 +92,9 @@ with_compilers(function(compiler)
         first "c = crc;", first "c = table[(c ^ *s++) & 0xff] ^ (c >> 8);", first "} while (--n);", first "crc = c;" })
     end)
 
-    -- clang splits the way back from the way out, as the manual's compiler did.
+    -- clang makes separate blocks for repeating and leaving the loop, as the compiler of GNU gprof's manual did.
     if compiler == "clang" then
-      it("tell both ways out of the manual's loop", function()
+      it("distinguish repeating and leaving the manual's loop", function()
         local built = blocks.compile("updcrc", { compiler = "clang" })
         local found
         for _, line in pairs(blocks.by_line(built, blocks.counts(profile(built)))) do
@@ -109,12 +109,12 @@ with_compilers(function(compiler)
   -- Functions --------------------------------------------------------------------------------
 
   describe("the block that a function begins with, " .. compiler, function()
-    -- Who calls main is not counted. The others do nothing before a loop: when optimised by gcc they begin with a block
-    -- that is empty, which gcc passes over.
+    -- Calls of main are not counted. The others begin with a loop: optimised by gcc, their first block is empty and
+    -- not instrumented.
     local unknown = { main = true }
     local empty = { fill = true, deep = true, word = true, run = true }
 
-    -- -pg counts calls in another way. Functions are not inlined there and here; what is never called has no arc.
+    -- -pg counts the same calls independently. Inlining is disabled; a function that is never called has no arc.
     local function check_functions(source, level, coverage)
       local built = blocks.compile(source, { compiler = compiler, coverage = coverage,
         flags = { "-pg", level, "-fno-inline", "-fno-optimize-sibling-calls" } })
@@ -125,7 +125,7 @@ with_compilers(function(compiler)
         if not unknown[code.name] and not (compiler == "gcc" and level ~= "-O0" and empty[code.name]) then
           local called = 0
           for _, arc in ipairs(arcs) do
-            -- It leads to a place just behind the function's beginning.
+            -- The recorded callee address is shortly after the function's start.
             called = called + (arc.self >= code.address and arc.self <= code[#code] and arc.count or 0)
           end
           assert.same({ code.name, called }, { code.name, counts[code.blocks[1]] or 0 })
@@ -144,7 +144,7 @@ with_compilers(function(compiler)
     end
 
     if compiler == "clang" then
-      it("counts its calls where other blocks are left out", function()
+      it("counts its calls if other blocks are not instrumented", function()
         for source, least in pairs { updcrc = 2, branches = 7, jumps = 4, words = 8 } do
           assert.truthy(check_functions(source, "-O0", "trace-pc") >= least)
         end
@@ -170,7 +170,7 @@ with_compilers(function(compiler)
       end)
     end
 
-    it("may go on counting while the counts are written", function()
+    it("may continue counting while the counts are written", function()
       assert.truthy(blocks.entries(built, (profile(built, { "hurrying" }))) >= 800000)
     end)
   end)
@@ -185,7 +185,7 @@ with_compilers(function(compiler)
       end)
 
       for _, mode in ipairs { "fork", "fork with threads" } do
-        it("each have a profile of their own, whose sum has nothing twice: " .. mode, function()
+        it("have separate profiles, without duplicate counts: " .. mode, function()
           local idle = mode == "fork" and 0 or 1
           local _, result = profile(built, { mode }, { env = { GMON_OUT_PREFIX = "my.profile" } })
           local child = math.tointeger(result.stdout)
@@ -198,7 +198,7 @@ with_compilers(function(compiler)
         end)
       end
 
-      it("share gmon.out, which is the last one's", function()
+      it("share gmon.out; the last one to exit writes it", function()
         assert.equal(5 + 11, blocks.entries(built, (profile(built, { "fork" }))))
       end)
 
@@ -207,7 +207,7 @@ with_compilers(function(compiler)
       end)
 
       for mode, wanted in pairs { _exit = { 7 }, abort = { nil, 6 } } do
-        it("leave nothing, and end as they would, at " .. mode, function()
+        it("write no profile, and keep their status, at " .. mode, function()
           local result = blocks.run(built, { mode })
           assert.same({ "", wanted[1], wanted[2] }, { result.stderr, result.status, result.signal })
           assert.equal("", listing(result.dir))
@@ -220,12 +220,12 @@ with_compilers(function(compiler)
         assert.equal(2, blocks.entries(built, result.dir .. "/gmon.out"))
       end)
 
-      it("count what signal handlers do, and what these interrupt", function()
+      it("count blocks in signal handlers and in the interrupted code", function()
         local path, result = profile(built, { "signals" })
         assert.equal(math.tointeger(result.stdout), blocks.entries(built, path))
       end)
 
-      it("count what a handler does between any two instructions, those that count among them", function()
+      it("lose no count if a handler runs between any two instructions, including those that count", function()
         if #blocks.functions(built.image).step.blocks == 0 then
           pending "knows how to single-step on x86-64 only"
           return
@@ -236,7 +236,7 @@ with_compilers(function(compiler)
         assert.equal(steps, blocks.entries(built, path))
       end)
 
-      it("leave the profile where they end", function()
+      it("write the profile to the directory in which they exit", function()
         local dir = shell.tmpdir("elsewhere")
         local _, result = profile(built, { "chdir", dir })
         assert.equal("", listing(result.dir))
@@ -258,7 +258,7 @@ describe("before and after main", function()
     end)
   end
 
-  it("an exit handler that changes directories decides where the profile is", function()
+  it("an exit handler that changes the directory determines where the profile is", function()
     for _, flags in ipairs { {}, { "-pg" } } do
       local built, dir = blocks.compile("order", { flags = flags }), shell.tmpdir("elsewhere")
       local _, result = profile(built, {}, { env = { EXIT_TO = dir } })
@@ -267,7 +267,7 @@ describe("before and after main", function()
     end
   end)
 
-  it("a destructor that changes directories does not part the record from the profile", function()
+  it("a destructor that changes the directory does not separate the record from the profile", function()
     local built = blocks.compile("order", { flags = { "-pg" } })
     local dir = shell.tmpdir("elsewhere")
     local path = profile(built, {}, { env = { ELSEWHERE = dir } })
@@ -278,7 +278,7 @@ end)
 
 -- Images --------------------------------------------------------------------------------------
 
-describe("addresses are the linker's", function()
+describe("addresses are link-time addresses", function()
   for _, words in ipairs { "", "-pg", "-no-pie -fno-pie", "-pg -no-pie -fno-pie", "-static", "-pg -static",
     "-static-pie", "-no-pie -fno-pie -Wl,-Ttext-segment=0x10000000", "-fno-plt", "-Wl,-z,noseparate-code",
     "-Wl,--gc-sections -ffunction-sections" } do
@@ -293,7 +293,7 @@ describe("addresses are the linker's", function()
     end)
   end
 
-  it("and none of shared objects, linked or loaded", function()
+  it("and exclude shared objects, linked or loaded", function()
     for _, linked in ipairs { true, false } do
       local dir = shell.tmpdir("object")
       local object = dir .. "/libeach.so"
@@ -327,11 +327,11 @@ describe("the profile", function()
     assert.equal(1, #parsed.records)
   end)
 
-  it("is of the last run only", function()
+  it("has only the counts of the last run", function()
     for _, built in ipairs { plain, profiled } do
       local path, result = profile(built)
       local once = blocks.counts(path)
-      -- An earlier one that is longer, and another's.
+      -- First a longer profile, then an unrelated file of that name.
       shell.write(path, shell.read(path) .. shell.read(path))
       profile(built, {}, { cwd = result.dir })
       assert.same(once, blocks.counts(path))
@@ -342,8 +342,8 @@ describe("the profile", function()
     end
   end)
 
-  -- Statically linked, glibc's state can be reached: it is as if there had been no memory for it.
-  it("has only blocks if glibc writes nothing, and nothing of an earlier run", function()
+  -- In a static program, the test can access glibc's state, and simulates that its allocation failed.
+  it("has only blocks if glibc writes nothing, and no counts of an earlier run", function()
     local built = blocks.compile("silent", { flags = { "-pg", "-static" } })
     local path, result = profile(built)
     local once = shell.read(path)
@@ -353,7 +353,7 @@ describe("the profile", function()
     assert.equal(once, shell.read(path))
   end)
 
-  it("is gmon.out if there is no file of the name that is wanted", function()
+  it("is gmon.out if a file with the prefix in GMON_OUT_PREFIX cannot be created", function()
     for _, built in ipairs { plain, profiled } do
       local path = profile(built, {}, { env = { GMON_OUT_PREFIX = "no/such/place" } })
       assert.truthy(next(blocks.counts(path)))
@@ -379,7 +379,7 @@ describe("the profile", function()
     end
   end)
 
-  -- One line, and the status that the program ends with anyhow.
+  -- Expects a one-line message, and an unchanged exit status.
   local function complains(result, pattern)
     assert.equal(0, result.status)
     local own = {}
@@ -390,7 +390,7 @@ describe("the profile", function()
     assert.truthy(own[1]:find(pattern), own[1])
   end
 
-  it("cannot be written where a directory is, or where none is any more", function()
+  it("cannot be written over a directory, or in a deleted directory", function()
     for _, flags in ipairs { {}, { "-pg" } } do
       local built = blocks.compile("processes", { flags = flags })
       local dir = shell.tmpdir("taken")
@@ -401,8 +401,8 @@ describe("the profile", function()
     end
   end)
 
-  -- The shell's limit is in blocks of 512 bytes. Beyond it a signal would end the program.
-  it("stays as it was if there is no room for a new one", function()
+  -- The shell's limit is in blocks of 512 bytes. Exceeding it raises SIGXFSZ.
+  it("is unchanged if there is no room for a new one", function()
     local path, result = profile(plain)
     local before = shell.read(path)
     assert.truthy(#before > 512)
@@ -413,7 +413,7 @@ describe("the profile", function()
     end
   end)
 
-  it("has all the rest if there is no room for the record", function()
+  it("keeps samples and calls if there is no room for the record", function()
     local whole = shell.read((profile(profiled)))
     local parsed = gmon.parse(whole)
     local record = 5 + 16 * #table.remove(parsed.records)
@@ -427,13 +427,13 @@ describe("the profile", function()
     assert.same(gmon.select(parsed, "arc"), gmon.select(left, "arc"))
   end)
 
-  it("gets no record if the rest of it was cut off", function()
+  it("gets no record if the rest of it was truncated", function()
     local result = blocks.run(profiled, {}, { line = "trap '' XFSZ; ulimit -f 1; \"$@\" >/dev/null" })
     complains(result, "gmon%.out: is incomplete")
     assert.equal(512, #shell.read(result.dir .. "/gmon.out"))
   end)
 
-  it("lacks blocks whose counting became a jump, and the user is told", function()
+  it("lacks blocks whose counting call became a jump, with a message", function()
     local flags = { "-O2" }
     local built = blocks.compile("tails", { flags = flags })
     local result = blocks.run(built)
@@ -461,7 +461,7 @@ describe("GNU gprof", function()
     return said.stdout
   end
 
-  it("annotates the manual's example as the manual has it", function()
+  it("annotates the manual's example as in the manual", function()
     local built = blocks.compile("updcrc", { flags = { "-pg" } })
     local said = run("-A", built, (profile(built))):gsub(" +\n", "\n")
     said = said:match("\n( *unsigned long updcrc.-)\n\n *int main")
