@@ -141,16 +141,17 @@ static char *string_of(gp_line_files *files, gp_value value) {
 }
 
 /* The directory that the unit was compiled in. */
-static char *home_of(gp_line_files *files) {
+static char *read_comp_dir(gp_line_files *files) {
   gp_dwarf *dwarf = files->dwarf;
-  return gp_dwarf_string(dwarf, &dwarf->info, &files->home_layout, files->home);
+  return gp_dwarf_string(dwarf, &dwarf->info, &files->comp_dir_layout, files->comp_dir);
 }
 
 /* Joins two directories, each of which may be NULL, and a name. */
-static char *join(const char *home, const char *directory, const char *name) {
+static char *join(const char *comp_dir, const char *directory, const char *name) {
   char *joined;
-  int length = asprintf(&joined, "%s%s%s%s%s", home ? home : "", home ? "/" : "",
-                        directory ? directory : "", directory ? "/" : "", name);
+  int length = asprintf(&joined, "%s%s%s%s%s", comp_dir ? comp_dir : "",
+                        comp_dir ? "/" : "", directory ? directory : "",
+                        directory ? "/" : "", name);
   return length < 0 ? NULL : joined;
 }
 
@@ -162,9 +163,9 @@ char *gp_line_files_name(gp_line_files *files, uint64_t number) {
   uint64_t place = files->directory_of[row] - files->first;
   char *directory = place < files->directory_count
                         ? string_of(files, files->directory[place]) : NULL;
-  char *home = directory && directory[0] == '/' ? NULL : home_of(files);
-  char *joined = join(home, directory, name);
-  free(home);
+  char *comp_dir = directory && directory[0] == '/' ? NULL : read_comp_dir(files);
+  char *joined = join(comp_dir, directory, name);
+  free(comp_dir);
   free(directory);
   free(name);
   return joined;

@@ -13,14 +13,14 @@
 typedef struct gp_line_files {
   gp_dwarf *dwarf;
   gp_unit_layout layout;    /* of the line table */
-  gp_unit_layout home_layout;  /* of the unit, for `home` */
-  gp_value home;            /* string: the directory that the unit was compiled in */
+  gp_unit_layout comp_dir_layout;  /* of the unit, for `comp_dir` */
+  gp_value comp_dir;        /* string: the directory that the unit was compiled in */
   unsigned first;           /* the number of the first file: 1, or 0 since DWARF 5 */
   size_t directory_count, directory_capacity;
   gp_value *directory;      /* strings */
   size_t count, capacity;
   gp_value *name;           /* strings */
-  uint64_t *directory_of;   /* directory numbers; before DWARF 5, 0 stands for `home` */
+  uint64_t *directory_of;   /* directory numbers; before DWARF 5, 0 is `comp_dir` */
 } gp_line_files;
 
 /* Reads the directory and file tables at the cursor. The line table begins at the

@@ -93,8 +93,8 @@ bool gp_line_program_open(gp_line_program *program, const gp_unit *unit) {
   program->files_read = program->malformed = false;
   program->code = (gp_cursor){0};
   program->files.dwarf = program->dwarf;
-  program->files.layout = program->files.home_layout = unit->layout;
-  program->files.home = unit->directory;
+  program->files.layout = program->files.comp_dir_layout = unit->layout;
+  program->files.comp_dir = unit->directory;
   if (!unit->has_lines || !load(program, unit->lines)) return false;
   if (!read_header(program, &program->files.layout)) return false;
   reset(program);
@@ -235,7 +235,7 @@ const gp_line_row *gp_line_program_next(gp_line_program *program) {
 
 bool gp_line_program_mixes_offsets(const gp_line_program *program) {
   const gp_line_files *files = &program->files;
-  return files->layout.version >= 5 && files->layout.wide != files->home_layout.wide;
+  return files->layout.version >= 5 && files->layout.wide != files->comp_dir_layout.wide;
 }
 
 unsigned gp_line_program_first_file(const gp_line_program *program) {

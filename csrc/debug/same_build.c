@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether another file is from the same build as an image. */
+/* Checks whether another file is from the same build as an image. */
 #include "debug/same_build.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Whether another file is from the same build as an image.
+ * Checks whether another file is from the same build as an image.
  */
 #ifndef GP_DEBUG_SAME_BUILD_H
 #define GP_DEBUG_SAME_BUILD_H

@@ -54,7 +54,7 @@ static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   return false;
 }
 
-/* Whether there is no record that any line of a function was executed. Then zero recorded
+/* Whether no line of a function has a record of being executed. If so, zero recorded
  * calls mean that it was not called. */
 static bool is_idle(const gp_profile *profile, uint32_t function) {
   const gp_symtab *symtab = profile->symtab;

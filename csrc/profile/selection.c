@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which functions and calls each stage includes. */
+/* Selections: which functions and calls each stage includes. */
 #include "profile/selection.h"
 
 #include <stdlib.h>

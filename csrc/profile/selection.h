@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Which functions and calls each stage includes.
+ * Selections: which functions and calls each stage includes.
  *
  * A selection is a table of functions to include and one of functions to exclude. An
  * empty table counts as absent. Calls are selected in the same way, by tables of pairs:

@@ -252,15 +252,15 @@ static const candidate *find_best(const search *s) {
   return best && is_three_quarters(best->fitting, s->count) ? best : NULL;
 }
 
-/* Whether one of two alike candidates is likelier: it matches the bounds; or they are
- * close, and its callees are nearer to entries. */
+/* Whether `a` is likelier than the equally good `b`: it alone matches the bounds; or they
+ * are close, and its callees are nearer to entries. */
 static bool is_likelier(const candidate *a, const candidate *b) {
   if (a->bounds != b->bounds) return a->bounds;
   double mean = (double)a->distance / (double)a->fitting;
   return are_close(a, b) && mean < (double)b->distance / (double)b->fitting;
 }
 
-/* The likeliest of the candidates that are alike the best one. */
+/* The likeliest of the candidates that may be as good as the best one. */
 static const candidate *most_likely(const search *s, const candidate *best) {
   const candidate *chosen = best;
   for (size_t i = 0; i < s->candidate_count; i++)

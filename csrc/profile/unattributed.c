@@ -11,8 +11,8 @@
 #include "gmon/bins.h"
 #include "object/symbol_size.h"
 
-/* How many symbols before a gap are checked for code that extends into it: a function
- * with several entries has several such symbols. */
+/* How many symbols before a gap are checked for code that extends into it. A function
+ * with further entries extends beyond the symbols of these. */
 enum { MAX_ENTRIES = 16 };
 
 /* Code between the end of a symbol and the start of the next one. */

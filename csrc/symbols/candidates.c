@@ -47,9 +47,9 @@ typedef struct choosing {
                              NULL with the policy bounded_names */
 } choosing;
 
-/* The highest pointer to a name in the image's string table. Not in that table: names of
- * section symbols, of libbfd's synthetic symbols, and versioned names
- * ("puts@GLIBC_2.2.5"). */
+/* The highest pointer to a name in the image's string table. Skips names that
+ * are stored elsewhere: those of section symbols, of libbfd's synthetic symbols, and
+ * versioned names ("puts@GLIBC_2.2.5"). */
 static const char *highest_name(const gp_image *image) {
   const char *highest = NULL;
   for (size_t i = 0; i < image->symbol_count; i++) {

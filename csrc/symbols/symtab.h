@@ -31,7 +31,7 @@ typedef struct gp_symtab_lines {
 typedef struct gp_symtab_objects {
   uint64_t *end;        /* the last address; below the first if it has no code */
   const char **name;    /* the library's name; NULL for the program */
-  char *text;           /* storage for the names of libraries */
+  char *text;           /* storage for names of libraries and their functions */
 } gp_symtab_objects;
 
 /* Symbols are numbered from 0 in address order. */
