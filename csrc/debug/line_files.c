@@ -146,7 +146,7 @@ static char *read_comp_dir(gp_line_files *files) {
   return gp_dwarf_string(dwarf, &dwarf->info, &files->comp_dir_layout, files->comp_dir);
 }
 
-/* Joins two directories, each of which may be NULL, and a name. */
+/* Joins two directories, either of them possibly NULL, and a name. */
 static char *join(const char *comp_dir, const char *directory, const char *name) {
   char *joined;
   int length = asprintf(&joined, "%s%s%s%s%s", comp_dir ? comp_dir : "",

@@ -13,7 +13,7 @@ local cases = {}
 local SECONDS <const> = 10
 local MEBIBYTES <const> = 4096 -- of address space
 
--- Large fixtures are slow: only one in so many of their turns is used.
+-- Large fixtures are slow. If one is picked, it is used only with a chance of 1 in this number.
 local SELDOM <const> = { static = 8 }
 
 local function pick_fixture(all)

@@ -24,9 +24,9 @@ static void end_child(int number) {
   kill(-child, SIGKILL);
 }
 
-static void limit(int what, rlim_t most) {
-  struct rlimit now = {most, most};
-  setrlimit(what, &now);
+static void limit(int resource, rlim_t most) {
+  struct rlimit both = {most, most};
+  setrlimit(resource, &both);
 }
 
 static void redirect(int to, const char *path, int flags) {
