@@ -35,7 +35,7 @@ struct gp_labels {
   const char *mark;       /* replaces what is cut out of a name */
 };
 
-/* Wider terminals are taken for a mistake: names are not shortened. */
+/* Larger widths are ignored: names are not shortened. */
 enum { MAX_WIDTH = 1000000 };
 
 static size_t width_option(lua_State *L, int table) {
@@ -134,7 +134,7 @@ static void add_file(builder *m, const gp_labels *set, const char *path) {
   add_name(m, slash ? slash + 1 : path);
 }
 
-/* Adds the source of a function, if known and wanted. */
+/* Adds the source of a function, if it is known and the options ask for it. */
 static void add_source(lua_State *L, builder *m, const gp_labels *set,
                        uint32_t function) {
   const gp_symtab *symtab = &set->box->symtab;

@@ -404,7 +404,7 @@ describe("closing", function()
       function() return fields() end
   end
 
-  it("the image makes uses of its profiles an error", function()
+  it("the image makes its profiles unusable", function()
     local profile, _, image = open()
     local uses = table.pack(uses_of(profile))
     image:close()
@@ -413,7 +413,7 @@ describe("closing", function()
     profile:close()
   end)
 
-  it("a profile makes uses of it and its parts an error", function()
+  it("a profile makes it and its parts unusable", function()
     local profile, data, image = open()
     local uses = table.pack(uses_of(profile))
     profile:close()
@@ -456,7 +456,7 @@ describe("closing", function()
     end
   end)
 
-  it("data happens after a failed read", function()
+  it("data is automatic after a failed read", function()
     local profile, data = open()
     local done, message = data:read(shell.tmpdir())
     assert.is_nil(done)
@@ -465,7 +465,7 @@ describe("closing", function()
     assert.equal("leaf", profile:functions()().name)
   end)
 
-  it("data does not happen after a successful read, which returns the data", function()
+  it("data is not part of a successful read, which returns the data", function()
     local _, data = open()
     assert.equal(data, data:read(crafted.gmon(plan), "magic"))
     assert.equal(14, data.arc_records)
@@ -786,7 +786,7 @@ describe("an image", function()
     end
   end)
 
-  it("makes uses of its symbols an error once it is closed", function()
+  it("raises an error for each use of its symbols once it is closed", function()
     local mine = assert(gprof.image(fixture.image))
     local main, symbols = mine:find "main", mine:symbols()
     mine:close()
