@@ -213,15 +213,15 @@ describe("--compare", function()
   for name, case in pairs {
     ["of another program"] = { strange .. "," .. stranger,
       ("%s, %s: has no function in common with %s"):format(strange, stranger, new.image) },
-    ["that is not there"] = { "/no/old", "/no/old: No such file or directory" },
-    ["without a name"] = { "", "option --compare: the file name is empty" },
-    ["without a name between commas"] = { before .. ",", "option --compare: the file name is empty" },
+    ["that is missing"] = { "/no/old", "/no/old: No such file or directory" },
+    ["with an empty name"] = { "", "option --compare: the file name is empty" },
+    ["with an empty name between commas"] = { before .. ",", "option --compare: the file name is empty" },
     ["of two programs"] = { table.concat({ before, old.image, stranger }, ","),
       ("option --compare: %s and %s are both programs: name only one"):format(old.image, stranger) },
-    ["of a program and no profile"] = { old.image,
+    ["of a program without a profile"] = { old.image,
       ("option --compare: %s is a program: name its profile, too"):format(old.image) },
     ["of another format"] = { new.dir .. "/left.c", new.dir .. "/left.c: not a profile, or truncated: [^\n]*" },
-    ["of a program that is not its own"] = { far .. "," .. old.image, far .. ": does not belong to [^\n]*" },
+    ["with a program that is not its own"] = { far .. "," .. old.image, far .. ": does not belong to [^\n]*" },
   } do
     it("refuses an old profile " .. name, function()
       local result = run("--compare=" .. case[1], new.image, after)

@@ -44,7 +44,7 @@ describe("Without samples", function()
     assert.truthy(said(image, other):find("one is taken every 0.25 misses", 1, true))
   end)
 
-  it("nothing is said where it is not, or nobody wants to read", function()
+  it("there is no hint otherwise, nor with -b", function()
     for _, words in ipairs { { "-b" }, { "-z" }, { "-q" }, { "-C" }, { "-i" }, { "--gnu-compat" },
       { "--export=csv" } } do
       assert.equal("", said(image, idle, table.unpack(words)))
@@ -66,7 +66,7 @@ describe("Without debugging information", function()
     end
   end)
 
-  it("nothing is said where it is not, or nobody wants to read", function()
+  it("there is no hint otherwise, nor with -b", function()
     for _, words in ipairs { { "-A", "-b" }, { "-l", "--gnu-compat" }, { "-p" } } do
       assert.equal("", said(image, profile, table.unpack(words)))
     end

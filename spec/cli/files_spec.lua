@@ -38,7 +38,7 @@ end
 describe("a file may be named", function()
   for what, name in pairs { blanks = " a  b ", dashes = "--", ["an option"] = "-p", newlines = "a\n\nb\n",
     ["any bytes"] = "\1\27\x7f\x80\xff", quotes = [['"`$(\]], ["as long as can be"] = ("x"):rep(255),
-    ["as a format"] = "%s%n%d", dots = "..." } do
+    ["a format directive"] = "%s%n%d", dots = "..." } do
     it(what, function()
       local home = shell.tmpdir()
       for place in pairs(places) do
@@ -67,9 +67,9 @@ local function odd_files()
   local home = shell.tmpdir "odd"
   shell.check({ "sh", "-c", "mkdir dir; mkfifo pipe; ln -s loop loop; ln -s nowhere dangling" }, { cwd = home })
   local files = { ["a directory"] = "dir", ["a link to itself"] = "loop", ["a link to nothing"] = "dangling",
-    ["a device without bytes"] = "/dev/null", ["a device without end"] = "/dev/zero", ["in a file"] = "/dev/null/x",
-    ["a terminal that there is not"] = "/dev/tty", ["a name too long"] = ("x"):rep(256),
-    ["a path too long"] = ("x/"):rep(2048) .. "x", nothing = "" }
+    ["an empty device"] = "/dev/null", ["an endless device"] = "/dev/zero", ["in a file"] = "/dev/null/x",
+    ["a missing terminal"] = "/dev/tty", ["a name that is too long"] = ("x"):rep(256),
+    ["a path that is too long"] = ("x/"):rep(2048) .. "x", nothing = "" }
   local made = shell.run({ "perl", "-MIO::Socket::UNIX", "-e",
     "IO::Socket::UNIX->new(Local => 'socket', Listen => 1)" }, { cwd = home })
   files["a socket"] = made.status == 0 and "socket" or nil

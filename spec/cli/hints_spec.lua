@@ -65,9 +65,9 @@ describe("a symspec that matches nothing", function()
   end
 
   it("may be options attached to another option", function()
-    assert.equal(missed("b", ": text attached to -p is a symspec; write options apart: -p -b"),
+    assert.equal(missed("b", ": text attached to -p is a symspec; write options separately: -p -b"),
       warned("-pb", image, profile))
-    assert.equal(missed("bl", ": text attached to -Q is a symspec; write options apart: -Q -bl"),
+    assert.equal(missed("bl", ": text attached to -Q is a symspec; write options separately: -Q -bl"),
       warned("-Qbl", image, profile))
     assert.equal(missed "bR", warned("-pbR", image, profile))
     assert.equal(missed "b", warned("-p", "-fb", image, profile))

@@ -199,11 +199,12 @@ describe("a failure is reported in one line:", function()
   -- Command lines by case, and their message, in which "$" stands for the path in question.
   local cases = {
     ["no image"] = { "$: No such file or directory", image = "/no/image" },
-    ["an image without a name"] = { "'': No such file or directory", image = "" },
+    ["an image with an empty name"] = { "'': No such file or directory", image = "" },
     ["standard input for an image"] = { "standard input: the image must be a file: it is read at random offsets",
       image = "-" },
-    ["a profile without a name"] = { "'': No such file or directory", profile = "" },
-    ["a sum in no directory"] = { "/no/such/sum: its directory does not exist", option = "--sum-file=/no/such/sum" },
+    ["a profile with an empty name"] = { "'': No such file or directory", profile = "" },
+    ["a sum in a missing directory"] = { "/no/such/sum: its directory does not exist",
+      option = "--sum-file=/no/such/sum" },
     ["a directory for an image"] = { "$: is a directory", image = shell.tmpdir() },
     ["a text for an image"] = { "$: is not an object file (file format not recognized)", image = save "text\n" },
     ["a stripped image"] = { "$: has no symbols: use the unstripped file, linked without -s",
@@ -212,18 +213,18 @@ describe("a failure is reported in one line:", function()
     ["an empty profile"] = { "$: is empty", profile = save "" },
     ["a profile without records"] = { "$: has neither a histogram nor arcs",
       profile = save(gmon.magic { records = {} }) },
-    ["a profile of nothing but blocks"] = {
+    ["a profile with only basic blocks"] = {
       "$: has only basic-block counts: print them with -l and -A or -C",
       profile = save(gmon.magic { records = { { kind = "blocks", { 0x1000, 1 } } } }) },
-    ["a flat profile of calls"] = { "$: has no histogram, which a flat profile needs", option = "-p",
+    ["a flat profile without a histogram"] = { "$: has no histogram, which a flat profile needs", option = "-p",
       profile = crafted.gmon { functions = plan.functions, calls = plan.calls } },
-    ["a call graph of samples"] = {
+    ["a call graph without arcs"] = {
       "$: has no arcs, which a call graph needs (was the program compiled with -pg?)", option = "-q",
       profile = crafted.gmon { functions = plan.functions, ticks = plan.ticks } },
     ["an unknown option"] = { "unknown option '--speed' (-h lists all options)", option = "--speed" },
     ["an option with a typo"] = { "unknown option '--tpo=5': did you mean --top? (-h lists all options)",
       option = "--tpo=5" },
-    ["an option with a letter too many"] = { "unknown option '--treee': did you mean --tree? (-h lists all options)",
+    ["an option with an extra letter"] = { "unknown option '--treee': did you mean --tree? (-h lists all options)",
       option = "--treee" },
     ["an unknown letter"] = { "unknown option '-Y' (-h lists all options)", option = "-Y" },
     ["an ambiguous option"] = { "option '--fi' is ambiguous: --file-info, --file-ordering, --file-format",

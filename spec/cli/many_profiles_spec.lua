@@ -212,7 +212,7 @@ describe("a directory of profiles", function()
       ["below"] = { ["gmon"] = "gmo", ["gmon.2"] = profile(arc(2)) } }
     for _, jobs in ipairs { 1, 2, 4 } do
       local result, bytes = sum { dir, "--jobs=" .. jobs }
-      assert.same({ 0, ("gprof.lua: warning: %s: skipped 3 of 5 files, which are not profiles, such as %s/below/gmon\n")
+      assert.same({ 0, ("gprof.lua: warning: %s: skipped files that are not profiles: 3 of 5, such as %s/below/gmon\n")
         :format(dir, dir), profile(arc(3)) }, { result.status, result.stderr, bytes })
     end
   end)

@@ -281,7 +281,7 @@ describe("--with", function()
   local image, path = program_of()
   local liby, of_liby = library_of("liby.so", INSIDE)
   local unknown = "gprof.lua: warning: some calls into %s have unknown callers, shown as <outside>: a program " ..
-    "records only calls into libraries compiled with -pg, and load addresses must be certain\n"
+    "records only calls into libraries compiled with -pg, and their load address must be known\n"
 
   it("shows both objects, and warns that some callers are unknown", function()
     local result = program.run { "-b", "--with=" .. liby .. ":" .. of_liby, image, path }

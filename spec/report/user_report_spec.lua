@@ -235,34 +235,35 @@ end)
 
 describe("A failure of a report is reported in one line:", function()
   local cases = {
-    ["an error with its place"] = { "error 'what'", "my.lua:2: what" },
-    ["an error without"] = { "error('what', 0)", "my.lua: what" },
-    ["one of several lines"] = { "error 'what\\n\\tand why'", "my.lua:2: what and why" },
-    ["an empty one"] = { "error('', 0)", "my.lua: failed without a message" },
+    ["an error with a position"] = { "error 'what'", "my.lua:2: what" },
+    ["an error without a position"] = { "error('what', 0)", "my.lua: what" },
+    ["an error of several lines"] = { "error 'what\\n\\tand why'", "my.lua:2: what and why" },
+    ["an empty error"] = { "error('', 0)", "my.lua: failed without a message" },
     ["a misuse"] = { "profile:functions(1)", "my.lua:2: bad argument #1 to 'functions' (.*)" },
     ["an unknown report"] = { "profile:report 'tree'",
       "my.lua:2: unknown report 'tree': module gprof.report.tree not found" },
     ["a table with a message"] = { "error { message = 'what' }", "what" },
-    ["a table without"] = { "error {}", "my.lua: failed with a table value instead of a message" },
-    ["a table with a message that is none"] = { "error { message = 7 }",
+    ["a table without a message"] = { "error {}", "my.lua: failed with a table value instead of a message" },
+    ["a table with a message of another type"] = { "error { message = 7 }",
       "my.lua: failed with a table value instead of a message" },
-    ["a table that can be shown"] = { "error(setmetatable({}, { __tostring = function() return 'shown' end }))",
+    ["a table with __tostring"] = { "error(setmetatable({}, { __tostring = function() return 'shown' end }))",
       "my.lua: shown" },
-    ["a table that cannot"] = { "error(setmetatable({}, { __tostring = function() error 'no' end }))",
+    ["a table whose __tostring fails"] = { "error(setmetatable({}, { __tostring = function() error 'no' end }))",
       "my.lua: failed with a table value instead of a message" },
-    ["a table that hides itself"] = { "error(setmetatable({}, { __metatable = 1, __index = error }))",
+    ["a table with a protected metatable"] = { "error(setmetatable({}, { __metatable = 1, __index = error }))",
       "my.lua: failed with a table value instead of a message" },
     ["nil"] = { "error()", "my.lua: failed with a nil value instead of a message" },
     ["a boolean"] = { "error(false)", "my.lua: failed with a boolean value instead of a message" },
     ["a number"] = { "error(42)", "my.lua: 42" },
-    ["one from a coroutine"] = { "error(select(2, coroutine.resume(coroutine.create(function() error 'deep' end))), 0)",
+    ["an error from a coroutine"] = { "error(select(2,
+      coroutine.resume(coroutine.create(function() error 'deep' end))), 0)",
       "my.lua:2: deep" },
-    ["one through a coroutine"] = { "coroutine.wrap(function() error({}, 0) end)()",
+    ["an error through a coroutine"] = { "coroutine.wrap(function() error({}, 0) end)()",
       "my.lua: failed with a table value instead of a message" },
-    ["one from a coroutine's iteration"] = {
+    ["an error from a coroutine's iterator"] = {
       "write:each(nil, '%d', coroutine.wrap(function() coroutine.yield(1) error 'deep' end))", "my.lua:2: deep", "1" },
     ["a yield"] = { "coroutine.yield()", "my.lua: attempt to yield from outside a coroutine" },
-    ["a module that is missing"] = { "require 'no.such.module'", "my.lua:2: module 'no.such.module' not found: .*" },
+    ["a missing module"] = { "require 'no.such.module'", "my.lua:2: module 'no.such.module' not found: .*" },
   }
 
   for name, case in pairs(cases) do

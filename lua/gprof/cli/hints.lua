@@ -48,7 +48,7 @@ local function attached(settings, spec)
   for letter in spec:gmatch "." do
     if not letters[letter] then return nil end
   end
-  return ("text attached to -%s is a symspec; write options apart: -%s -%s"):format(
+  return ("text attached to -%s is a symspec; write options separately: -%s -%s"):format(
     option, option, spec)
 end
 

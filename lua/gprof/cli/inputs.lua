@@ -135,7 +135,7 @@ local function report_others(list, mode, notify, warn)
       if not mode.keep_going then raise("%s", message) end
       notify("bad", nil, message)
     elseif directory.others > 0 then
-      warn(("%s: skipped %d of %d files, which are not profiles, such as %s"):format(
+      warn(("%s: skipped files that are not profiles: %d of %d, such as %s"):format(
         directory.path, directory.others, directory.files, directory.other))
     end
   end

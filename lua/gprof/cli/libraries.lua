@@ -176,8 +176,8 @@ function libraries.warn_unknown(profile, warn)
   if not names[1] then return end
   local more = #names - MOST_NAMES
   warn(("some calls into %s%s have unknown callers, shown as <outside>: a program " ..
-    "records only calls into libraries compiled with -pg, and load addresses must be " ..
-    "certain"):format(table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
+    "records only calls into libraries compiled with -pg, and their load address must " ..
+    "be known"):format(table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
     more > 0 and (" and %d more"):format(more) or ""))
 end
 

@@ -1,4 +1,4 @@
---- The table of options, from which the program, the help page and shell completion work.
+--- The table of options, used by the program, the help page and shell completion.
 --
 -- @internal gprof.cli.options
 -- SPDX-License-Identifier: GPL-3.0-or-later
