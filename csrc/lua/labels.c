@@ -4,12 +4,13 @@
  *
  * labels(profile, options)[number] is the label of a function or cycle: its name,
  * followed by
- * - the source line: in profiles by line unless `bare`, or with `inline_file_names`;
+ * - the source line: in profiles by line or with `inline_file_names`, unless `bare`;
  * - the source file of a static function, with `static_files`, because several static
  *   functions may have the same name;
- * - the cycle and the number in the call graph, with `references`. With `numbered`, for
- *   an index, the number precedes the name. Streams write labels without creating Lua
- *   strings, and shorten names if `width` limits the line.
+ * - the cycle and the number in the call graph, with `references`.
+ *
+ * With `numbered`, for an index, the number precedes the name. Streams write labels
+ * without creating Lua strings, and shorten names if `width` limits the line.
  */
 #include <lauxlib.h>
 #include <string.h>

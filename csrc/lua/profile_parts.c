@@ -186,8 +186,8 @@ static int lookup(lua_State *L) {
   return 1;
 }
 
-/* profile:uncovered_range() -> first and last address, time and function of the range with
- * the most time outside symbols, or nil. The time is attributed to that function. */
+/* profile:uncovered_range() -> first and last address, time and function of the range
+ * with the most time outside symbols, or nil. The time is attributed to that function. */
 static int uncovered_range(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   const gp_unattributed *unattributed = &profile->unattributed;
