@@ -33,7 +33,7 @@ static bool read_text(gp_symfile *file, gp_reader *reader, size_t *size,
     if (*size + got + 1 > capacity) {
       capacity = gp_capacity(capacity, *size + got + 1);
       if (capacity > MAX_BYTES)
-        return gp_fail(error, "is too large for a symbol file: over 4 GiB");
+        return gp_fail(error, "is too large: over 4 GiB");
       if (!gp_resize(&file->text, capacity, 1)) return gp_fail_memory(error);
     }
     memcpy(file->text + *size, gp_reader_take(reader, got), got);
