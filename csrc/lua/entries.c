@@ -14,8 +14,10 @@
  * - arc, inner_arc (a caller or callee; one in the same cycle, or the function itself):
  *   label, nil, seconds, seconds in callees, calls, calls of the callee from all callers;
  * - member, recursive_member (of a cycle; one that calls itself): label, calls to itself,
- *   seconds, seconds in callees, calls. spontaneous (printed if there are no callers) and
- *   rule (ends an entry) take no values. */
+ *   seconds, seconds in callees, calls.
+ *
+ * spontaneous (printed if there are no callers) and rule (ends an entry) take no
+ * values. */
 enum { LABELS = GP_REPORT_OWN, RECURSIVE, CALLED, OTHER, ARC, INNER_ARC, MEMBER,
        RECURSIVE_MEMBER, SPONTANEOUS, RULE };
 
