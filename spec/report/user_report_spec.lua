@@ -255,8 +255,8 @@ describe("A failure of a report is reported in one line:", function()
     ["nil"] = { "error()", "my.lua: failed with a nil value instead of a message" },
     ["a boolean"] = { "error(false)", "my.lua: failed with a boolean value instead of a message" },
     ["a number"] = { "error(42)", "my.lua: 42" },
-    ["an error from a coroutine"] = { "error(select(2,
-      coroutine.resume(coroutine.create(function() error 'deep' end))), 0)",
+    ["an error from a coroutine"] = {
+      "error(select(2, coroutine.resume(coroutine.create(function() error 'deep' end))), 0)",
       "my.lua:2: deep" },
     ["an error through a coroutine"] = { "coroutine.wrap(function() error({}, 0) end)()",
       "my.lua: failed with a table value instead of a message" },
