@@ -1,20 +1,21 @@
--- Takes the snippets out of a page of documentation, does what they say in one scratch directory, and tells whether
--- what is printed there fits what the page shows.
+-- Runs the snippets of a page of documentation in one scratch directory and compares their output with the page.
 --
--- A fenced block is one of these, by the first word behind its fence:
+-- The first word after the fence says what a block is:
 --
---   console   commands, "$ command" ("> more of it" below), each followed by what it prints on either stream
---   lua       runs in the page's one Lua state, where the locals of a block's top level are seen by later blocks;
---             what it prints stands in a block "text" right below, or it prints nothing
---   anything  whose first line is a comment with the name of a file and nothing else becomes that file
+--   console   commands: "$ command", continued by "> more of it", each followed by its output on stdout and stderr
+--   lua       runs in the page's one Lua state; later blocks see the locals of its top level; a block "text" right
+--             below shows its output
+--   anything  a block whose first line is a comment with nothing but a file name becomes that file
 --
--- `only-shown` behind the first word has a block left alone. Any other block is an error.
+-- A block marked `only-shown` is not run. Any other block is an error.
 --
--- In what a page shows, a line "..." stands for any lines. Blanks are as good as one blank, and what is measured or
--- placed by chance is not compared: numbers with a decimal point, addresses, the prefix of a unit of time per call, the
--- numbers of entries in the call graph.
+-- A line "..." on the page stands for one or more lines, not all blank. Any run of blanks equals one blank. Figures
+-- that are measured or vary between builds are not compared with the output: numbers with a decimal point, addresses,
+-- the unit of time per call, index numbers of the call graph. support.figures checks the measured ones against each
+-- other.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local figures = require "support.figures"
 local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
@@ -23,8 +24,8 @@ local snippets = {}
 
 -- Reading a page ----------------------------------------------------------------------------------------------------
 
--- Goes through fenced blocks: { kind =, shown =, line = (of the fence), lines = {...} }; `after` tells whether nothing
--- but blank lines stands between a block and the one before it.
+-- The fenced blocks: { kind =, shown = (not run), line = (of the fence), lines = {...}, after = (only blank lines stand
+-- between it and the block before) }.
 local function blocks(page)
   local found, block, number, after = {}, nil, 0, false
   for line in (page .. "\n"):gmatch("(.-)\n") do
@@ -45,7 +46,7 @@ local function blocks(page)
   return found
 end
 
--- The name of the file that a block is, by its first line.
+-- The file name in a block's first line, or nil.
 local function file_name(block)
   local first = block.lines[1] or ""
   return first:match("^/%* (%S+%.%a+) %*/$") or first:match("^// (%S+%.%a+)$") or first:match("^%-%- (%S+%.lua)$") or
@@ -71,8 +72,8 @@ end
 --- Reads the snippets of a page.
 -- @tparam string page its text
 -- @treturn {table,...} steps in order: `kind` ("file", "console" or "lua"), `line` of the page, `text`; `name` of a
---   file; `shown`, the lines that the page shows as what is printed
--- @treturn {table,...} the blocks that are only shown: `kind`, `line`, `lines`
+--   file; `shown`, the lines of output on the page
+-- @treturn {table,...} the blocks marked `only-shown`: `kind`, `line`, `lines`
 function snippets.read(page)
   local steps, shown, before = {}, {}, nil
   for _, block in ipairs(blocks(page)) do
@@ -99,9 +100,11 @@ end
 
 -- Running it --------------------------------------------------------------------------------------------------------
 
--- Runs in a fresh interpreter, in the scratch directory. What steps print goes to one stream, each behind its number.
+-- Runs in a fresh interpreter, in the scratch directory. Each step writes a record to stdout: its number, its output
+-- and the profiles that gprof.lua read, each after a separator.
 local driver <const> = [==[
 local steps = dofile(arg[1])
+local reads = arg[2]
 local page = setmetatable({}, { __index = _G })
 io.stdout:setvbuf("no")
 local act = {}
@@ -121,6 +124,12 @@ for number, step in ipairs(steps) do
   io.stdout:write("\30", number, "\30")
   local done, problem = pcall(act[step.kind], step)
   if not done then print(problem) end
+  local file = io.open(reads)
+  io.stdout:write("\30", file and file:read("a") or "")
+  if file then
+    file:close()
+    os.remove(reads)
+  end
 end
 ]==]
 
@@ -132,7 +141,7 @@ local function serialize(steps)
   return "return { " .. table.concat(parts, ",\n") .. " }"
 end
 
--- A directory that looks like a checkout to what runs in it, and leaves the checkout alone.
+-- A directory that looks like a checkout to the snippets; what they write stays out of the checkout.
 local function workplace()
   local dir = shell.tmpdir "page"
   shell.check { "mkdir", dir .. "/build" }
@@ -143,66 +152,108 @@ local function workplace()
   return dir
 end
 
--- Commands of the names that users know, which are the program and the interpreter under test.
-local function commands()
+-- Notes the checksums of the profiles that a command line names, or that of gmon.out, then runs the program. The old
+-- profile of a comparison is noted after a bar. Libraries' profiles are identified by their option.
+local recording <const> = [==[
+#!/bin/sh
+sum_of() {
+  if [ -f "$1" ] && [ "$(head -c 4 "$1")" = gmon ]; then cksum <"$1" | tr ' ' -; fi
+}
+new= old= with=
+for word; do
+  case $word in
+  --compare=*) file=${word#*=}; old=$(sum_of "${file%%%%,*}") ;;
+  --with=*) with=$with$word ;;
+  *) new=$new$(sum_of "$word") ;;
+  esac
+done
+[ -n "$new" ] || new=$(sum_of gmon.out)
+echo "$new$with|$old" >>%s
+exec %s "$@"
+]==]
+
+-- A directory for PATH with the commands that pages call: the program and the interpreter under test.
+local function commands(reads)
   local bin = shell.tmpdir "bin"
   local words = table.move(program.interpreter, 1, #program.interpreter, 1, {})
   words[1] = shell.check({ "sh", "-c", 'command -v "$1"', "sh", words[1] }).stdout:match("[^\n]+")
   local interpreter = shell.join(words)
-  for name, command in pairs { ["lua5.4"] = interpreter,
-    ["gprof.lua"] = interpreter .. " " .. shell.quote(program.root .. "/gprof.lua") } do
-    shell.write(bin .. "/" .. name, ('#!/bin/sh\nexec %s "$@"\n'):format(command))
+  for name, text in pairs { ["lua5.4"] = ('#!/bin/sh\nexec %s "$@"\n'):format(interpreter),
+    ["gprof.lua"] = recording:format(shell.quote(reads),
+      interpreter .. " " .. shell.quote(program.root .. "/gprof.lua")) } do
+    shell.write(bin .. "/" .. name, text)
     shell.check { "chmod", "+x", bin .. "/" .. name }
   end
   return bin
 end
 
---- Does what steps say, in turn.
--- @tparam {table,...} steps as `read` returns them; each gets `printed`, a string
+--- Runs steps in order.
+-- @tparam {table,...} steps as `read` returns them. Each gets `printed`, its output. A step that ran gprof.lua once
+--   gets `profile` and, if it compared, `old_profile`: strings that identify the contents of the profiles.
 function snippets.run(steps)
-  local list = shell.write(shell.tmpdir "steps" .. "/steps.lua", serialize(steps))
-  local result = launch.script(driver, { list }, { cwd = workplace(), timeout = 240, env = {
-    PATH = commands() .. ":" .. os.getenv "PATH", LUA_PATH = program.root .. "/?.lua;;", LC_ALL = "C",
+  local dir = shell.tmpdir "steps"
+  local list, reads = shell.write(dir .. "/steps.lua", serialize(steps)), dir .. "/reads"
+  local result = launch.script(driver, { list, reads }, { cwd = workplace(), timeout = 240, env = {
+    PATH = commands(reads) .. ":" .. os.getenv "PATH", LUA_PATH = program.root .. "/?.lua;;", LC_ALL = "C",
     GMON_OUT_PREFIX = false, GPROF_PATH = false,
   } })
-  for number, printed in result.stdout:gmatch("\30(%d+)\30([^\30]*)") do
-    steps[tonumber(number)].printed = printed
+  for number, printed, profiles in result.stdout:gmatch("\30(%d+)\30([^\30]*)\30([^\30]*)") do
+    local step = steps[tonumber(number)]
+    step.printed = printed
+    step.profile, step.old_profile = profiles:match("^([^|\n]+)|([^|\n]*)\n$")
   end
   assert(result.status == 0, result.stderr)
 end
 
 -- Comparing ---------------------------------------------------------------------------------------------------------
 
+-- Numbers with a decimal point that follow from counts, and are the same in every run.
+local counted <const> = { "Percent of the file executed$", "Average executions per line$" }
+
 local masks <const> = {
-  -- Seconds beside source, which a line may have or not, by chance; a row of a report has a number behind them.
+  -- Annotated source: the seconds beside a line are missing if no sample fell there. (In a row of a report, another
+  -- number follows.)
   { "^ +%d+%.%d%d(    +[^%s%d])", "%1" },
   { "^ +%d+%.%d%d(    +%d+ %->)", "%1" },
   { "%d+%.%d+", "#" },  -- 0.01, 100.00
   { "0x%x+", "0x#" },
-  -- Entries of the call graph are numbered by their time.
+  -- The call graph numbers its entries by time.
   { "^%[%d+%] ", "[#] " },
   { " %[%d+%]%s*$", " [#]" },
   { "%((%S+:%d+) @ %x+%)", "(%1 @ #)" },
   { "%f[%a][TGMKmunpfa]?s/call", "s/call" },
 }
 
+local function is_counted(line)
+  for _, pattern in ipairs(counted) do
+    if line:find(pattern) then return true end
+  end
+  return false
+end
+
 local function normalize(line)
-  for _, mask in ipairs(masks) do
+  for _, mask in ipairs(is_counted(line) and {} or masks) do
     line = line:gsub(mask[1], mask[2])
   end
   return (line:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""))
 end
 
-local function normal_lines(text)
+local function split(text)
   local lines = {}
   for line in text:gmatch("([^\n]*)\n?") do
-    lines[#lines + 1] = normalize(line)
+    lines[#lines + 1] = line
   end
-  while lines[#lines] == "" do lines[#lines] = nil end
+  while lines[#lines] and not lines[#lines]:find("%S") do lines[#lines] = nil end
   return lines
 end
 
--- The runs of lines between "...": { first =, last = } (numbers of lines).
+local function normal_lines(lines)
+  local normal = {}
+  for i, line in ipairs(lines) do normal[i] = normalize(line) end
+  return normal
+end
+
+-- The runs of lines between "...": { first =, last = }, numbers of lines; a run may be empty.
 local function runs_of(lines)
   local runs, first = {}, 1
   for i = 1, #lines + 1 do
@@ -214,7 +265,8 @@ local function runs_of(lines)
   return runs
 end
 
--- Whether a run of the page's lines is what was printed from a line on; if not, which line of the page is not.
+-- Compares a run of the page's lines with the output from a line on. Returns false and the first line of the page that
+-- differs if they do.
 local function is_at(run, shown, printed, from)
   for i = run.first, run.last do
     if shown[i] ~= printed[from + i - run.first] then return false, i end
@@ -222,18 +274,24 @@ local function is_at(run, shown, printed, from)
   return true
 end
 
--- The line of the page that does not fit, or nil. The first run has to be at the beginning, the last one at the end,
--- those between as early as can be.
+-- The line after the first one, from `from` on, that is not blank; nil if all are blank.
+local function after_omission(printed, from)
+  while printed[from] == "" do from = from + 1 end
+  return printed[from] and from + 1
+end
+
+-- The first line of the page that does not fit, or nil. The first run must be at the beginning of the output, the last
+-- one at its end; the others match as early as possible. At least one line that is not blank stands between two runs.
 local function misfit(shown, printed)
   local runs, from = runs_of(shown), 1
   for number, run in ipairs(runs) do
     local length = run.last - run.first + 1
     local last = #printed - length + 1
-    if number == #runs then
-      if last < from or number == 1 and last > from then from = math.max(from, 1) else from = last end
-    end
+    if number > 1 then from = after_omission(printed, from) end
+    if not from then return run.first - 1 end
+    if number > 1 and number == #runs then from = math.max(from, last) end
     local done, at = is_at(run, shown, printed, from)
-    while not done and number > 1 and number < #runs and from < last do
+    while not done and number > 1 and from < last do
       from = from + 1
       done = is_at(run, shown, printed, from)
     end
@@ -243,15 +301,51 @@ local function misfit(shown, printed)
   return from <= #printed and #shown + 1 or nil
 end
 
---- Tells whether what was printed is what a page shows.
+-- Whether the output is a single zero, such as that of `grep -c` where nothing was found.
+local function is_zero(lines)
+  return #lines == 1 and lines[1]:find("^%s*0[.0]*%s*$") ~= nil
+end
+
+--- Compares output with the page.
 -- @tparam {string,...} shown lines of the page
 -- @tparam string printed
 -- @treturn boolean
--- @treturn ?string the first line of the page that does not fit, and what was printed
+-- @treturn ?string the first line of the page that does not fit, and the output
 function snippets.fits(shown, printed)
-  local at = misfit(normal_lines(table.concat(shown, "\n")), normal_lines(printed))
+  local output = split(printed)
+  local page = split(table.concat(shown, "\n"))
+  local at = misfit(normal_lines(page), normal_lines(output))
+  if not at and is_zero(output) and not is_zero(page) then at = 1 end
   if not at then return true end
-  return false, ("the page has: %s\nprinted was:\n%s"):format(shown[at] or "(no more lines)", printed)
+  return false, ("the page has: %s\nprinted was:\n%s"):format(page[at] or "(no more lines)", printed)
+end
+
+-- Compares the figures of two steps that read the same profile; returns what differs, or nil.
+local function conflict_of(a, b)
+  local problem
+  if a.profile == b.profile then problem = figures.conflict(a.figures, b.figures) end
+  if a.profile == b.old_profile then problem = figures.conflict_with_old(a.figures, b.figures) end
+  if b.profile == a.old_profile then problem = figures.conflict_with_old(b.figures, a.figures) end
+  return problem
+end
+
+--- Finds steps that show other figures than an earlier step of the same profile.
+-- @tparam {table,...} steps after `run`
+-- @treturn {string,...} a message for each, about the first such step
+function snippets.conflicts(steps)
+  local found = {}
+  for i, step in ipairs(steps) do
+    step.figures = step.profile and figures.read(step.shown)
+    for j = 1, step.figures and i - 1 or 0 do
+      local problem = steps[j].figures and conflict_of(steps[j], step)
+      if problem then
+        found[#found + 1] = ("lines %d and %d show different figures of one profile: %s"):format(steps[j].line,
+          step.line, problem)
+        break
+      end
+    end
+  end
+  return found
 end
 
 return snippets

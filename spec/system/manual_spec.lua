@@ -1,7 +1,8 @@
--- The pages of documentation tell the truth: every snippet is run, and prints what the page shows; every link leads to
--- something. What checks the pages is itself checked first.
+-- The pages of documentation are correct: every snippet runs and prints what the page shows, the figures on a page fit
+-- each other, and every link has a target. The first sections test the checker itself.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local figures = require "support.figures"
 local program = require "support.program"
 local shell = require "support.shell"
 local snippets = require "support.snippets"
@@ -9,7 +10,7 @@ local snippets = require "support.snippets"
 local pages <const> = { "README.md", "doc/manual.md", "doc/blocks.md", "doc/differences.md", "doc/export.md",
   "doc/embedded.md" }
 
--- What only-shown commands begin with: they install something, or need what not everybody has.
+-- First words of the commands that are shown but not run: they install something, or need other software.
 local installing <const> = { make = true, ["apt-get"] = true, luarocks = true }
 
 local function lines(text)
@@ -18,12 +19,12 @@ local function lines(text)
   return list
 end
 
-describe("what is printed", function()
+describe("the output of a snippet", function()
   local function fits(shown, printed)
     return (snippets.fits(lines(shown), printed))
   end
 
-  it("fits when it is the same but for blanks and what is measured", function()
+  it("may differ from the page in blanks and measured figures", function()
     assert.is_true(fits("main  0.02 12\nend", "main 10.15    12\nend\n"))
     assert.is_true(fits("ms/call at 0x12", "us/call  at 0xfe\n"))
     assert.is_true(fits("find (t.c:11 @ 12e1)", "find (t.c:11 @ 40)\n"))
@@ -34,7 +35,7 @@ describe("what is printed", function()
     assert.is_true(fits("", ""))
   end)
 
-  it("does not fit when a word, a count or a line differs", function()
+  it("must not differ in a word, a count or a line", function()
     assert.is_false(fits("main 0.02 12", "main 0.02 13\n"))
     assert.is_false(fits("main 0.02 12", "mean 0.02 12\n"))
     assert.is_false(fits("find (t.c:11 @ 12e1)", "find (t.c:12 @ 12e1)\n"))
@@ -46,16 +47,46 @@ describe("what is printed", function()
     assert.is_false(fits("a", ""))
   end)
 
-  it("may have any lines where the page has three dots", function()
-    assert.is_true(fits("...", ""))
+  it("has lines of any number where the page has three dots", function()
     assert.is_true(fits("a\n...", "a\nb\nc\n"))
     assert.is_true(fits("...\nc", "a\nb\nc\n"))
     assert.is_true(fits("a\n...\nc\n...\ne", "a\nb\nc\nd\ne\n"))
-    assert.is_true(fits("...\na\n...\na", "a\na\n"))
-    assert.is_true(fits("a\n...\nb", "a\nb\n"))
+    assert.is_true(fits("...\na\n...\na", "b\na\nc\na\n"))
+    assert.is_true(fits("...\nb\n...\nd", "a\n\nb\n\nc\nd\n"))
   end)
 
-  it("does not fit around three dots when a line is missing or elsewhere", function()
+  it("has a line at least where the page has three dots", function()
+    assert.is_false(fits("a\n...", "a\n"))
+    assert.is_false(fits("...\na", "a\n"))
+    assert.is_false(fits("a\n...\nb", "a\nb\n"))
+    assert.is_false(fits("...\na\n...\na", "b\na\na\n"))
+    assert.is_false(fits("...\na\n...\na", "a\nb\na\n"))
+  end)
+
+  it("has more than blank lines where the page has three dots", function()
+    assert.is_true(fits("...", "a\n"))
+    assert.is_false(fits("...", ""))
+    assert.is_false(fits("...", " \n\n"))
+    assert.is_false(fits("a\n...\nb", "a\n\nb\n"))
+    assert.is_false(fits("a\n...", "a\n\n"))
+  end)
+
+  it("is a single zero only if the page shows one", function()
+    assert.is_true(fits("0", "0\n"))
+    assert.is_true(fits("0.00", "0.00\n"))
+    assert.is_true(fits("...", "12\n"))
+    assert.is_false(fits("...", "0\n"))
+    assert.is_false(fits("1.42", "0.00\n"))
+    assert.is_true(fits("0.14", "0.20\n"))
+  end)
+
+  it("has the same figure where the figure follows from counts", function()
+    assert.is_true(fits("25.00 Percent of the file executed", "   25.00   Percent of the file executed\n"))
+    assert.is_false(fits("26.00 Percent of the file executed", "   25.00   Percent of the file executed\n"))
+    assert.is_false(fits("7.00 Average executions per line", "6.00   Average executions per line\n"))
+  end)
+
+  it("has the page's other lines around three dots, in order", function()
     assert.is_false(fits("a\n...", "b\na\n"))
     assert.is_false(fits("...\nc", "c\nd\n"))
     assert.is_false(fits("a\n...\nc\n...\ne", "a\nd\ne\n"))
@@ -63,10 +94,135 @@ describe("what is printed", function()
     assert.is_false(fits("...\nb\n...\na\n...", "a\nb\n"))
   end)
 
-  it("is told of with the line that does not fit", function()
+  it("is reported with the first line of the page that differs", function()
     local done, message = snippets.fits({ "a", "b" }, "a\nc\n")
     assert.is_false(done)
     assert.equal("the page has: b\nprinted was:\na\nc\n", message)
+    assert.equal("the page has: ...\nprinted was:\na\n", select(2, snippets.fits({ "a", "..." }, "a\n")))
+  end)
+end)
+
+describe("the figures that a page shows", function()
+  local flat <const> = "  %   cumulative   self              self     total\n" ..
+    " time   seconds   seconds    calls  us/call  us/call  name\n"
+  local graph <const> = "index % time    self  children    called     name\n"
+  local dashes <const> = "-----------------------------------------------\n"
+  local comparison <const> = "old: 1 run, 1.54 seconds each; a sample counts as 0.01\n" ..
+    "new: 2 runs, 0.16 seconds each; a sample counts as 0.01\n"
+
+  local function problem(text)
+    return (select(2, figures.read(lines(text))) or ""):match("^[^:]*")
+  end
+
+  it("may be those of any report", function()
+    for _, text in ipairs {
+      "",
+      "no table\n",
+      flat .. " 92.35      1.42     1.42   500000     2.84     2.84  find\n" ..
+        "  7.80      1.54     0.12  1000000     0.12     0.12  next_random\n...\n" ..
+        "  0.00      1.54     0.00   500000     0.00     0.00  count_word\n",
+      "granularity: each sample hit covers 2 byte(s) for 0.53% of 1.87 seconds\n" .. graph ..
+        "[1]    100.0    0.22    1.65                 main [1]\n" ..
+        "                0.66    0.68       1/1           directory <cycle 1> [6]\n" ..
+        "                0.31    0.00    1000/1000        count_bits [5]\n" .. dashes ..
+        "                0.00    0.00       1/6562        main [1]\n" ..
+        "                0.68    0.00    6561/6562        entry <cycle 1> [3]\n" ..
+        "[4]     36.4    0.68    0.00    6562         file [4]\n" .. dashes ..
+        "                0.66    0.68       1/1           main [1]\n" ..
+        "[6]      8.0    0.15    0.00    3280         directory <cycle 1> [6]\n",
+      " 100.0      2.08     0.24  main\n  71.6      1.49     0.00  |- <cycle 1> as a whole\n",
+      comparison .. "change: -1.38 seconds, error 0.13, 0.10 times as much\n" ..
+        "   1.42    0.00    -1.42   0.12    0.00     1.42    0.00    -1.42   0.12    0.00     5     5        0  find\n",
+    } do
+      assert.equal("", problem(text))
+    end
+  end)
+
+  it("are not percentages above 100", function()
+    assert.equal("a percentage above 100", problem("100.15      0.14     0.14  1000000   140.21   140.21  f\n"))
+    assert.equal("a percentage above 100", problem("[1]    100.1    0.22    1.65                 main [1]\n"))
+    assert.equal("a percentage above 100", problem("101 of 100 samples (101.0 %) are in functions\n"))
+    assert.equal("", problem("100 of 100 samples (100.0 %) are in functions\n"))
+  end)
+
+  it("have percentages that fit the seconds", function()
+    local wrong <const> = "percentage and seconds do not fit the other rows"
+    assert.equal(wrong, problem(" 50.00      1.00     1.00                             f\n" ..
+      " 30.00      1.90     0.90                             g\n"))
+    assert.equal(wrong, problem(graph .. "[1]    100.0    0.22    1.65                 main [1]\n" .. dashes ..
+      "[2]     50.0    0.20    1.35       1         f [2]\n"))
+    assert.equal(wrong, problem(" 100.0      2.08     0.24  main\n  71.6      1.04     0.00  |- f\n"))
+    assert.equal(wrong, problem("granularity: each sample hit covers 2 byte(s) for 0.53% of 1.87 seconds\n" ..
+      "[1]    100.0    0.22    1.35                 main [1]\n"))
+  end)
+
+  it("have cumulative seconds that are the sum of the rows", function()
+    local wrong <const> = "the cumulative seconds are not the sum of the rows"
+    local first <const> = flat .. " 50.00      1.00     1.00                             f\n"
+    assert.equal(wrong, problem(flat .. " 50.00      1.20     1.00                             f\n"))
+    assert.equal(wrong, problem(first .. " 25.00      1.60     0.50                             g\n"))
+    assert.equal(wrong, problem(first .. "...\n 25.00      1.40     0.50                             g\n"))
+    assert.equal("", problem(first .. "...\n 20.00      1.60     0.40                             g\n"))
+  end)
+
+  it("have times per call that fit calls and seconds", function()
+    local row <const> = " 92.35      1.42     1.42   500000     2.84     2.84  find\n"
+    assert.equal("", problem(flat .. row))
+    assert.equal("calls, time per call and seconds do not fit", problem(flat:gsub("us/", "ns/") .. row))
+  end)
+
+  it("give callers and callees no more than the entry has", function()
+    local entry <const> = "[2]     92.2    0.50    0.92  500000         f [2]\n"
+    assert.equal("the callers' rows have more time than the entry", problem(graph ..
+      "                0.30    0.00       1/2           a [1]\n" ..
+      "                0.30    0.00       1/2           b [1]\n" .. entry))
+    assert.equal("the callees take longer than the children's seconds", problem(graph .. entry ..
+      "                0.50    0.10       1/2           c [3]\n" ..
+      "                0.30    0.10       1/2           d [4]\n"))
+  end)
+
+  it("have changes that fit old and new", function()
+    assert.equal("the change is not new - old",
+      problem(comparison .. "change: -1.28 seconds, error 0.13, 0.10 times as much\n"))
+    assert.equal("the ratio is not new / old",
+      problem(comparison .. "change: -1.38 seconds, error 0.13, 0.30 times as much\n"))
+    assert.equal("the change is not new - old", problem("   1.42    0.00    -1.32   0.12    0.00     1.42\n"))
+  end)
+
+  it("are reported with the line", function()
+    local row <const> = "100.15      0.14     0.14                             f"
+    assert.same({ n = 2, nil, "a percentage above 100: " .. row }, table.pack(figures.read { row }))
+  end)
+
+  local function conflicts(steps)
+    for i, step in ipairs(steps) do
+      step.line, step.old_profile, step.shown = i, step.old_profile or "", lines(step.shown)
+    end
+    return snippets.conflicts(steps)
+  end
+
+  local short <const>, long <const> = flat .. " 92.35      1.42     1.42   500000     2.84     2.84  find\n",
+    flat .. " 98.04     16.50    16.50   500000    33.00    33.00  find\n"
+
+  it("are the same wherever the page shows the same profile", function()
+    assert.same({}, conflicts { { profile = "1", shown = short }, { profile = "2", shown = long }, { shown = long } })
+    assert.same({ "lines 1 and 2 show different figures of one profile: total seconds" },
+      conflicts { { profile = "1", shown = short }, { profile = "1", shown = long } })
+    assert.same({ "lines 1 and 2 show different figures of one profile: self seconds of find" },
+      conflicts { { profile = "1", shown = short },
+        { profile = "1", shown = graph .. "[3]     92.2    1.40    0.02  500000         find [3]\n" } })
+    assert.same({ "lines 1 and 2 show different figures of one profile: time per call of find" },
+      conflicts { { profile = "1", shown = short }, { profile = "1", shown = " ns/call  name\n  3064.8  find\n" } })
+  end)
+
+  it("are the same in a comparison", function()
+    local of_both <const> = { "lines 1 and 2 show different figures of one profile: total seconds" }
+    assert.same({}, conflicts { { profile = "1", shown = short },
+      { profile = "2", old_profile = "1", shown = comparison } })
+    assert.same(of_both, conflicts { { profile = "1", shown = long },
+      { profile = "2", old_profile = "1", shown = comparison } })
+    assert.same(of_both, conflicts { { profile = "2", old_profile = "1", shown = comparison },
+      { profile = "2", shown = short } })
   end)
 end)
 
@@ -74,14 +230,14 @@ describe("a page", function()
   local function printed(page)
     local steps = snippets.read(page)
     snippets.run(steps)
-    local said = {}
+    local outputs = {}
     for _, step in ipairs(steps) do
-      if step.kind ~= "file" then said[#said + 1] = step.printed end
+      if step.kind ~= "file" then outputs[#outputs + 1] = step.printed end
     end
-    return said
+    return outputs
   end
 
-  it("is run from its top to its end, in one place", function()
+  it("is run from top to bottom in one directory", function()
     assert.same({ "hello\nmore\n", "", "6\t1\n", "7\n", "3\n", "oops\n" }, printed [[
 ```sh
 # greet.sh
@@ -117,7 +273,7 @@ error("oops", 0)
 ]])
   end)
 
-  it("shows what is printed below a command, and below a block of Lua", function()
+  it("shows output below a command and below a block of Lua", function()
     local steps = snippets.read("```console\n$ a\n1\n\n2\n$ b\n```\n\n```lua\nprint(1)\n```\n\n```text\n3\n```\n" ..
       "```lua\nprint(2)\n```\n")
     assert.same({ { "1", "", "2" }, {}, { "3" }, {} },
@@ -125,7 +281,7 @@ error("oops", 0)
     assert.same({ 2, 6, 9, 16 }, { steps[1].line, steps[2].line, steps[3].line, steps[4].line })
   end)
 
-  it("has no block that is left alone without saying so", function()
+  it("must mark each block that is not run", function()
     for _, block in ipairs { "```\nx\n```", "```text\nx\n```", "```lua\nx=1\n```\nwords\n```text\nx\n```",
       "```c\nx\n```" } do
       assert.has_error(function() snippets.read(block) end)
@@ -134,13 +290,36 @@ error("oops", 0)
     assert.same({ 0, 1 }, { #steps, #shown })
   end)
 
-  it("has no block that is not closed, and no output before a command", function()
+  it("must close its blocks and show no output before a command", function()
     assert.has_error(function() snippets.read "```console\n$ x\n" end)
     assert.has_error(function() snippets.read "```console\nx\n```" end)
   end)
+
+  it("tells which profiles a command read, by their contents", function()
+    local steps = snippets.read [[
+```console
+$ printf gmon1 >gmon.out; printf gmon1 >a; printf gmon2 >b; echo x >c
+$ gprof.lua c
+$ gprof.lua -b c a
+$ gprof.lua -b c b --compare=a,c
+$ gprof.lua c a b
+$ gprof.lua c; gprof.lua c
+$ rm gmon.out
+$ gprof.lua c
+```]]
+    snippets.run(steps)
+    local one, two = steps[2].profile, steps[4].profile
+    assert.is_truthy(one and two and one ~= two)
+    for i, profile in ipairs { false, one, one, two, one .. two, false, false, false } do
+      assert.equal(profile, steps[i].profile or false)
+    end
+    for i, profile in ipairs { "", "", one, "" } do
+      assert.equal(profile, steps[i + 1].old_profile)
+    end
+  end)
 end)
 
--- Runs the steps of a page when the first of them is wanted.
+-- Returns a function that runs the steps of a page on its first call.
 local function runner(steps)
   local done
   return function()
@@ -159,14 +338,25 @@ for _, name in ipairs(pages) do
       if step.kind ~= "file" then
         it(("line %d: %s"):format(step.line, step.text:match("[^\n]*")), function()
           run()
-          assert.is_truthy(step.printed, "is not reached")
-          local done, message = snippets.fits(step.shown, step.printed)
-          assert.is_true(done, message)
+          assert.is_truthy(step.printed, "was not reached")
+          assert.is_true(snippets.fits(step.shown, step.printed))
+          assert.is_truthy(figures.read(step.shown))
         end)
       end
     end
 
-    it("leaves no command alone but those that install", function()
+    it("shows the same figures wherever it shows the same profile", function()
+      run()
+      assert.same({}, snippets.conflicts(steps))
+    end)
+
+    it("shows figures that fit each other in blocks that are not run", function()
+      for _, block in ipairs(shown) do
+        assert.is_truthy(figures.read(block.lines))
+      end
+    end)
+
+    it("runs every command that does not install something", function()
       for _, block in ipairs(shown) do
         for _, line in ipairs(block.kind == "console" and block.lines or {}) do
           local word = line:match("^%$ (%S+)")
@@ -179,12 +369,12 @@ end
 
 -- Links -------------------------------------------------------------------------------------------------------------
 
--- The name by which a heading is linked to.
+-- The anchor of a heading.
 local function anchor(heading)
   return (heading:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-"))
 end
 
--- Text without fenced blocks, in which "#" begins a comment.
+-- Text without fenced blocks, where a line may begin with "#", too.
 local function prose(page)
   return (("\n" .. page):gsub("\n```.-\n```", "\n"))
 end
@@ -197,7 +387,7 @@ local function anchors(page)
   return found
 end
 
--- The path of a link from a page, without the ".." in it.
+-- The target of a page's link as a path from the root of the checkout, with each ".." resolved.
 local function resolve(page, target)
   local path = target == "" and page or page:match("^(.-)[^/]*$") .. target
   repeat
@@ -210,7 +400,7 @@ end
 describe("every link", function()
   for _, name in ipairs { "README.md", "CHANGELOG.md", "doc/manual.md", "doc/blocks.md", "doc/differences.md",
     "doc/mon.out.md", "doc/architecture.md", "doc/scale.md", "examples/README.md" } do
-    it("of " .. name .. " leads to something", function()
+    it("of " .. name .. " has a target", function()
       for target in prose(shell.read(program.root .. "/" .. name)):gmatch("%]%(([^%s)]+)%)") do
         local path, fragment = target:match("^([^#]*)#?(.*)$")
         if not target:find("^https?:") then
