@@ -1,10 +1,10 @@
--- The benchmark: what its figures are, how they are judged, and the table that is made of them.
+-- The benchmark: its figures, its aims and the table of results.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"
 
--- At the end: in front, it would find the program where the library is meant.
+-- At the end of the path: first in it, `require "gprof"` would find gprof.lua, the program.
 package.path = package.path .. ";" .. program.root .. "/?.lua"
 
 local aims = require "bench.aims"
@@ -14,7 +14,7 @@ local programs = require "bench.programs"
 local report = require "bench.report"
 local turns = require "bench.turns"
 
--- What a run, or several, of so many seconds come to.
+-- The figure of runs that take these seconds.
 local function result(...)
   local runs = {}
   for i, seconds in ipairs { ... } do runs[i] = { wall = seconds, cpu = seconds, mb = 10 } end
@@ -26,7 +26,7 @@ local function with(one, fields)
   return one
 end
 
-describe("A figure", function()
+describe("a figure", function()
   it("is the median", function()
     assert.equal(2, turns.median { 3, 1, 2 })
     assert.equal(2.5, turns.median { 4, 1, 2, 3 })
@@ -34,20 +34,20 @@ describe("A figure", function()
     assert.equal(3, result(5, 1, 3).wall)
   end)
 
-  it("does not put values in order where they are", function()
+  it("does not sort its argument in place", function()
     local values = { 3, 1, 2 }
     turns.median(values)
     assert.same({ 3, 1, 2 }, values)
   end)
 
-  it("that compares is the median of the ratios of pairs, or of single runs with the median", function()
+  it("of a comparison is the median ratio of pairs; a single run is compared with the median", function()
     assert.equal(4, turns.ratio(result(8, 20, 6), result(2, 2, 3)))
     assert.equal(5, turns.ratio(result(10), result(1, 2, 3)))
   end)
 end)
 
-describe("Turns", function()
-  -- A meter of which each command has its seconds.
+describe("the turns of a measurement", function()
+  -- A meter with given seconds for each command.
   local function measured(seconds, options)
     local order = {}
     local meter = {}
@@ -61,20 +61,20 @@ describe("Turns", function()
     return turns.measure(meter, commands, options), table.concat(order)
   end
 
-  it("go round", function()
+  it("alternate between the commands", function()
     local results, order = measured({ a = 1, b = 2 }, { runs = 3, once = 10 })
     assert.equal("ababab", order)
     assert.equal(2, results[2].wall)
   end)
 
-  it("are more where all are fast, unless there is to be one", function()
+  it("are more numerous for fast commands, unless limited to one", function()
     local _, order = measured({ a = 0.001, b = 0.002 }, { runs = 5, once = 10 })
     assert.equal(42, #order)
     _, order = measured({ a = 0.001, b = 0.002 }, { runs = 1, once = 10 })
     assert.equal("ab", order)
   end)
 
-  it("are over for what takes long or fails", function()
+  it("end for a command that is slow or fails", function()
     local results, order = measured({ a = 1, b = 11, c = 101 }, { runs = 3, once = 10 })
     assert.equal("abcaa", order)
     assert.equal("> 100 s", results[3].trouble)
@@ -82,19 +82,19 @@ describe("Turns", function()
   end)
 end)
 
-describe("An aim", function()
+describe("an aim", function()
   local idle <const> = { gnu = 0.001, ours = 0.002 }
 
   local function judged(gnu, ours, aim)
     return aims.judge(gnu, ours, aim or 2, idle)
   end
 
-  it("is a ratio where GNU gprof takes a moment", function()
+  it("is a ratio if GNU gprof takes a measurable time", function()
     assert.same({ time = true, memory = true }, judged(result(3), result(1)))
     assert.same({ time = false, memory = true }, judged(result(3), result(1), 4))
   end)
 
-  it("is a net time where it takes none to speak of", function()
+  it("is a net time if GNU gprof is very fast", function()
     local verdict = judged(result(0.010), result(0.010))
     assert.is_true(verdict.time)
     assert.near(0.009, verdict.net.gnu, 1e-9)
@@ -102,33 +102,33 @@ describe("An aim", function()
     assert.is_false(judged(result(0.010), result(0.0115)).time)
   end)
 
-  it("is no more memory, but for what Lua takes where there is little", function()
+  it("allows GNU gprof's memory, plus that of Lua for small inputs", function()
     assert.is_false(judged(result(3), with(result(1), { mb = 10.1 })).memory)
     assert.is_true(judged(result(0.010), with(result(0.010), { mb = 12.9 })).memory)
     assert.is_false(judged(result(0.010), with(result(0.010), { mb = 13.1 })).memory)
   end)
 
-  it("is met where GNU gprof fails, and not where ours does", function()
+  it("is met if GNU gprof fails, and not met if ours does", function()
     local failed = { trouble = "fails (1)" }
     assert.same({ time = true, memory = true }, judged(with(result(3), failed), with(result(3), { mb = 11 })))
     assert.same({ time = false, memory = false }, judged(result(3), with(result(1), failed)))
   end)
 
-  it("is met or not known where GNU gprof was stopped", function()
+  it("is met or unknown if GNU gprof was stopped", function()
     local function stopped() return with(result(120), { trouble = "> 120 s", timeout = 120 }) end
     assert.same({ time = true, memory = true }, judged(stopped(), result(1)))
     assert.same({}, judged(stopped(), with(result(100), { mb = 11 })))
   end)
 end)
 
-describe("The table", function()
-  it("lines up", function()
+describe("the table", function()
+  it("aligns its columns", function()
     assert.equal("| row | a b |\n| --- | --: |\n| x   | 1.5 |\n", markdown.table { { "row", "a b" }, { "x", "1.5" } })
     assert.equal("0.001 0.120 1.20 12.0 120", table.concat({ markdown.number(0.001), markdown.number(0.12),
       markdown.number(1.2), markdown.number(12), markdown.number(120) }, " "))
   end)
 
-  it("has a line for each row, and tells how many aims are met", function()
+  it("has a line for each row, and the number of aims met", function()
     local list = {
       { row = { name = "good" }, gnu = result(4, 4), ours = result(1, 1), compatible = result(2, 2) },
       { row = { name = "bad", aim = 5 }, gnu = result(4), ours = result(1, 1), compatible = result(2, 2) },
@@ -155,14 +155,14 @@ describe("The table", function()
   end)
 end)
 
-describe("The meter", function()
+describe("the meter", function()
   local meter, dir
   setup(function()
     dir = shell.tmpdir "meter"
     meter = meters.open(dir, { timeout = 1 })
   end)
 
-  it("tells time and memory", function()
+  it("measures time and memory", function()
     local run = meter:run "sh -c 'echo words >&2'"
     assert.equal(0, run.exit)
     assert.is_nil(run.trouble)
@@ -170,12 +170,12 @@ describe("The meter", function()
     assert.is_true(run.wall > 0 and run.mb > 0.1)
   end)
 
-  it("tells what went wrong", function()
+  it("reports failures", function()
     assert.equal("fails (3)", meter:run("sh -c 'exit 3'").trouble)
     assert.equal("dies (SIGABRT)", meter:run("sh -c 'kill -ABRT $$'").trouble)
   end)
 
-  it("stops what takes too long, and runs two at a time", function()
+  it("stops commands after a time limit, and runs two at a time", function()
     local runs = meter:together { { command = "sleep 30" }, { command = "pwd", dir = "/" }, { command = "false" } }
     assert.equal("> 1 s", runs[1].trouble)
     assert.equal(1, runs[1].timeout)
@@ -185,8 +185,8 @@ describe("The meter", function()
   end)
 end)
 
-describe("Inputs", function()
-  it("are the same of the same options, and made once", function()
+describe("inputs", function()
+  it("are the same for the same options, and made only once", function()
     local first, second = shell.tmpdir "first", shell.tmpdir "second"
     local options = { functions = 50, language = "labels", shape = "cycle", profiles = 2 }
     local image, profiles = programs.build(first, options)
@@ -202,7 +202,7 @@ describe("Inputs", function()
     assert.not_equal("kept", shell.read(image))
   end)
 
-  it("have options of known names", function()
+  it("reject unknown options", function()
     assert.has_error(function() programs.build("x", { size = 1 }) end, "unknown option: size")
     assert.has_error(function() programs.build("x", { shape = "round" }) end, "unknown shape: round")
     assert.has_error(function() programs.build("x", { language = "m4" }) end, "unknown language: m4")
@@ -214,7 +214,7 @@ describe("bench/run.lua", function()
     return shell.run({ "lua5.4", program.root .. "/bench/run.lua", ... }, { timeout = 300 })
   end
 
-  it("lists rows, all or some", function()
+  it("lists all rows or a selection", function()
     local all = bench "--list"
     assert.same({ "", 0 }, { all.stderr, all.status })
     assert.truthy(all.stdout:find "\narcs +1,000,000 arcs")
@@ -222,7 +222,7 @@ describe("bench/run.lua", function()
     assert.equal("demo           the sample program of examples/sample, with -g\n", bench("--list", "demo").stdout)
   end)
 
-  it("refuses what makes no sense", function()
+  it("rejects invalid options", function()
     for arguments, message in pairs {
       ["--list nosuch"] = "unknown row: nosuch (see --list)",
       ["--nosuch"] = "invalid option: --nosuch (see --help)",
@@ -235,7 +235,7 @@ describe("bench/run.lua", function()
     end
   end)
 
-  it("measures a row, and leaves the report in a file", function()
+  it("measures a row, and writes the report to a file", function()
     local dir = shell.tmpdir "bench"
     local report_file = dir .. "/results.md"
     local done = bench("--quick", "--check", "--inputs=" .. dir, "--output=" .. report_file, "demo")

@@ -1,5 +1,5 @@
--- `make coverage` tells what was run: in coroutines, child processes and copies, whatever ends them, and what was not.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- `make coverage` finds the lines that ran, also in coroutines, child processes and copies of the checkout, and those
+-- that did not. SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"
@@ -7,7 +7,7 @@ local shell = require "support.shell"
 local collector <const> = program.root .. "/spec/coverage/collector.lua"
 local LUAC <const> = "luac5.4"
 
--- A small checkout; what is run of it is told beside its lines.
+-- A small checkout. Comments mark the lines that run.
 local sources <const> = {
   ["gprof.lua"] = [[
 local function some(n)
@@ -75,7 +75,7 @@ local function report(dir)
   return shell.run { "lua5.4", program.root .. "/spec/coverage/report.lua", dir, LUAC }
 end
 
-describe("lines that are run", function()
+describe("a run with coverage", function()
   local dir, ended
   setup(function()
     dir = write_tree()
@@ -83,12 +83,12 @@ describe("lines that are run", function()
     run_c(dir)
   end)
 
-  it("do so as ever", function()
+  it("behaves like a run without", function()
     assert.truthy(ended.stderr:find("gprof.lua:25: at the end", 1, true), ended.stderr)
     assert.same({ "", 1 }, { ended.stdout, ended.status })
   end)
 
-  it("are told, and the others", function()
+  it("records the lines that ran and those that did not", function()
     local result = report(dir)
     assert.equal([[
 Lua                                 lines      run      %

@@ -1,5 +1,5 @@
--- Files of the rarer kinds, damaged by chance: profiles of shared libraries and System V's, with a slide and without,
--- debugging files, packed symbols, descriptors. Each makes a report, or one line that says what is wrong.
+-- Randomly damaged files of the rarer kinds: profiles of shared libraries and of System V, with and without a slide,
+-- debugging files, packed symbols, function descriptors. Each gives a report or a one-line message.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -32,7 +32,7 @@ local function damage(bytes)
   return bytes
 end
 
--- What is asked of an image and data; nil and a message if there is no report.
+-- Prints the reports of an image and data; returns nil and a message on failure.
 local function report(path, profile, options)
   local image, message = gprof.image(path)
   if not image then return nil, message end
@@ -52,7 +52,7 @@ local function check(repeated, ...)
   assert.is_true(done or #message > 0 and not message:find "\n", repeated .. tostring(message))
 end
 
--- Writes a damaged file in the place of a whole one.
+-- Overwrites a file with a damaged copy.
 local function try(path, bytes, ask)
   repeatedly(function(repeated, seed)
     math.randomseed(seed)
@@ -68,7 +68,7 @@ local shared <const> = gmon.shared { low = LOW, high = LOW + 0x100, bins = { n =
 local mon <const> = gmon.mon { low = LOW, high = LOW + 0x100, bins = { 1, 2, 0, 600 },
   counters = { { LOW + 4, 7 }, { LOW + 0x46, 70000 }, { 0, 0 } } }
 
-describe("a damaged file is a report or a line:", function()
+describe("a damaged file gives a report or a message:", function()
   it("the profile of a shared library", function()
     local path = dir .. "/libx.so.profile"
     try(path, shared, function(repeated) check(repeated, crafted, path) end)
@@ -79,7 +79,7 @@ describe("a damaged file is a report or a line:", function()
     try(path, mon, function(repeated) check(repeated, crafted, path, { file_format = "prof" }) end)
   end)
 
-  it("either of them, with a slide", function()
+  it("either of these, with a slide", function()
     for format, bytes in pairs { magic = shared, prof = mon } do
       local path = dir .. "/moved"
       try(path, bytes, function(repeated)
@@ -89,7 +89,7 @@ describe("a damaged file is a report or a line:", function()
   end)
 end)
 
-describe("an image is a report or a line, with a damaged", function()
+describe("an image gives a report or a message with a damaged", function()
   local built = build.program "calls"
   local image = dir .. "/image"
   shell.check { "objcopy", "--only-keep-debug", built.image, dir .. "/whole" }
@@ -99,7 +99,7 @@ describe("an image is a report or a line, with a damaged", function()
     shell.check { "objcopy", ... }
   end
 
-  it("debugging file that it leads to", function()
+  it("debugging file", function()
     shell.check { "cp", dir .. "/whole", dir .. "/kept" }
     strip("--add-gnu-debuglink=" .. dir .. "/kept", image)
     try(dir .. "/kept", shell.read(dir .. "/whole"), function(repeated) check(repeated, image, built.gmon) end)
@@ -116,7 +116,7 @@ describe("an image is a report or a line, with a damaged", function()
     end)
   end)
 
-  it("section of descriptors, or tables beside it", function()
+  it("section of descriptors or section table", function()
     local path = foreign.descriptors({ 0x1010, 0x1040, 0x1080 }, { { "first", ".opd", 0x20000 },
       { "second", ".opd", 0x20018, "function,local" }, { "alias", ".opd", 0x20018, "function,weak" } })
     local profile = gmon.write(dir .. "/big.out", gmon.magic { big = true, records = {

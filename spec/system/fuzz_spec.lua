@@ -1,15 +1,14 @@
--- Fuzzing finds what is there to be found: a target is built and runs clean, and a fault that is planted in it, behind
--- a word of its dictionary, is found, told of, and can be repeated.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- Fuzzing works: a target builds and runs without failure. A deliberate fault that only a word of the dictionary
+-- reaches is found, reported and reproducible. SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"
 
-local TARGET <const> = "lines" -- the one that little has to be compiled for
-local WORD <const> = "/usr/include/stdio.h" -- in its dictionary, and in no seed
+local TARGET <const> = "lines" -- the fastest to compile
+local WORD <const> = "/usr/include/stdio.h" -- in the dictionary, but in no seed
 local RUNS <const>, ENOUGH <const> = 5000, 300000
 
--- Whether clang is here, and what its fuzzer is linked with.
+-- Whether clang and libFuzzer are installed.
 local function has_fuzzer(dir)
   local source = shell.write(dir .. "/nothing.c",
     "int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long);\n" ..
@@ -17,10 +16,10 @@ local function has_fuzzer(dir)
   return shell.run({ "clang", "-fsanitize=fuzzer,address", "-o", dir .. "/nothing", source }).status == 0
 end
 
--- It is the same whatever interpreter the specs run in.
+-- The result does not depend on the interpreter of the specs, so only one run needs this.
 if os.getenv "GPROF_LUA" then return end
 
-describe("Fuzzing", function()
+describe("a fuzz target", function()
   local dir = shell.tmpdir "fuzz"
   if not has_fuzzer(dir) then
     pending "needs clang and its fuzzer: run 'make deps-fuzz'"
@@ -33,7 +32,7 @@ describe("Fuzzing", function()
       "FUZZ_PLANT=" .. (word or "") }, { cwd = program.root, env = { FUZZ_RUNS = runs, MAKEFLAGS = false } })
   end
 
-  it("runs many inputs, which reach much, and finds nothing", function()
+  it("runs many inputs, covers much code and finds no fault", function()
     local result = fuzz(RUNS)
     assert.equal(0, result.status, result.stdout .. result.stderr)
     local runs, places = result.stdout:match "\nlines +(%d+) executions, +(%d+) edges covered, .* clean\n"
@@ -41,7 +40,7 @@ describe("Fuzzing", function()
     assert.equal("", shell.listing(dir .. "/crashes"))
   end)
 
-  it("finds a fault, leaves what led to it, and says how to repeat it", function()
+  it("finds a fault, saves the input and says how to reproduce it", function()
     local result = fuzz(ENOUGH, WORD)
     assert.not_equal(0, result.status, result.stdout)
     local said = "FAILED\n +AddressSanitizer: heap%-buffer%-overflow [^\n]*support%.c"

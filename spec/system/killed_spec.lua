@@ -1,5 +1,5 @@
--- The program killed at moments by chance: what it was to write is the old file or the new one, never a part of it, and
--- what may be left beside it has the name that the manual tells.
+-- The program is killed at random moments. An output file is then the old or the complete new one. A temporary file may
+-- remain, with the name that the manual documents.
 --
 -- GPROF_FAULTS=all kills a thousand times (`make faults`).
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -13,8 +13,8 @@ local shell = require "support.shell"
 
 local built = build.program "cycles"
 
--- Kills the program, $delay seconds after it was started, and says what is there then: in front of the state of each
--- file the status, behind it what was told (but for what timeout says) and all names.
+-- Kills the program $delay seconds after its start. Prints the status, the state of each file, the messages (except
+-- those of timeout) and the names of all files.
 local function killing(names)
   local lines = { [[timeout -s KILL $delay "$@" >report 2>told; status=$?; state=]] }
   for _, name in ipairs(names) do
@@ -56,21 +56,21 @@ local function kill(words, names, times)
     seen.old, seen.new, left)
 end
 
-describe("whoever is killed", function()
+describe("the program, when killed,", function()
   local bins = { n = 400000 }
   for i = 1, bins.n do bins[i] = i % 7 end
   local big = gmon.write(shell.tmpdir() .. "/big", gmon.magic { records = {
     { kind = "histogram", low = 0x1000, high = 0x1000 + 4 * bins.n, bins = bins } } })
 
-  it("leaves a sum as it was, or as it is to be", function()
+  it("leaves the old or the complete new sum", function()
     kill({ "-s", built.image, big, big }, { "gmon.sum" }, faults.count(500, 20))
   end)
 
-  it("leaves the sum of several processes so", function()
+  it("leaves the old or the complete new sum of several processes", function()
     kill({ "-s", "--jobs=3", built.image, big, big, big }, { "gmon.sum" }, faults.count(200, 10))
   end)
 
-  it("leaves annotated source so", function()
+  it("leaves the old or the complete new annotated source", function()
     kill({ "-l", "-A", "-y", built.image, built.gmon }, { "cycles.c-ann" }, faults.count(500, 20))
   end)
 end)

@@ -1,5 +1,5 @@
--- Damaged images, by chance: each command line gives a report or one line, and never anything else; and how that is
--- judged. `make mutants` tries thousands.
+-- Randomly damaged images: each command prints a report or a one-line message. Also tests how results are judged.
+-- `make mutants` tries thousands of images.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local cases = require "fuzz.images.cases"
@@ -13,12 +13,12 @@ local shell = require "support.shell"
 
 local SEED <const> = 1
 
-describe("A damaged image", function()
+describe("a damaged image", function()
   shell.check({ "make", "build/mutants/limited" }, { cwd = program.root })
   local all = fixtures.make(shell.tmpdir "fixtures")
   local sanitized = program.interpreter[1]:find("sanitized", 1, true) ~= nil
 
-  it("is reported, or refused in one line", function()
+  it("gives a report or a one-line message", function()
     chance.cases(1, 60)(function(remark, number)
       local case = cases.make(all, SEED, number, shell.tmpdir "mutant")
       for _ = 1, 2 do
@@ -32,7 +32,7 @@ describe("A damaged image", function()
     end)
   end)
 
-  it("is the same for the same number", function()
+  it("is the same for the same case number", function()
     local images = {}
     for _ = 1, 2 do
       for number = 1, 20 do
@@ -43,7 +43,7 @@ describe("A damaged image", function()
     end
   end)
 
-  it("differs from its fixture, mostly; and fixtures have fields to damage", function()
+  it("usually differs from its fixture, and each fixture has fields to damage", function()
     local damaged = 0
     for number = 1, 30 do
       local case = cases.make(all, SEED, number, shell.tmpdir "other")
@@ -58,7 +58,7 @@ describe("A damaged image", function()
   end)
 end)
 
-describe("What becomes of a damaged image is judged:", function()
+describe("the result of a damaged image is judged:", function()
   local function verdict(changes, how)
     local result = { status = 0, stderr = "", printed = 1, memory = 1 }
     for name, value in pairs(changes) do
@@ -77,7 +77,7 @@ describe("What becomes of a damaged image is judged:", function()
     assert.equal("report", verdict({ stderr = "symbols: main\nsymbols: a\n" }, { chatty = true }))
   end)
 
-  it("a line", function()
+  it("a message", function()
     assert.equal("line", verdict { status = 1, stderr = "gprof.lua: image: has no symbols\n" })
     assert.equal("line", verdict { status = 1, stderr = "gprof.lua: warning: a\ngprof.lua: image: has no symbols\n" })
     assert.equal("line", verdict({ status = 1, stderr = "work\ngprof.lua: image: is damaged\n" }, { chatty = true }))
@@ -91,7 +91,7 @@ describe("What becomes of a damaged image is judged:", function()
     ["a line and a report's status"] = { stderr = "gprof.lua: image: a\n" },
     ["an error of Lua's"] = { status = 1, stderr = "lua5.4: reporting.lua:3: a nil value\nstack traceback:\n" },
   } do
-    it("talk: " .. name, function()
+    it("unexpected output: " .. name, function()
       assert.equal("talk", verdict(result))
     end)
   end
@@ -110,7 +110,7 @@ describe("What becomes of a damaged image is judged:", function()
     return judge.kind("crash", judge.frames(text))
   end
 
-  it("whose they are, by the innermost function outside of the C library", function()
+  it("faults, attributed to the innermost function outside the C library", function()
     assert.equal("libbfd's crash in read_section", kind [[
 Program received signal SIGSEGV, Segmentation fault.
 #0  __memcpy_avx () at ../sysdeps/x86_64/multiarch/memmove.S:3
@@ -131,7 +131,7 @@ Program received signal SIGSEGV, Segmentation fault.
     #1 0x55d in bfd_malloc ../../bfd/libbfd.c:289]])
   end)
 
-  it("ours, where there is no stack to go by", function()
+  it("faults without a stack, attributed to us", function()
     assert.equal("ours crash in ?", kind "")
   end)
 end)

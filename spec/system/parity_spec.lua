@@ -1,4 +1,4 @@
--- With --gnu-compat, our reports are GNU gprof's, byte for byte, whatever the program, the profile and the options.
+-- With --gnu-compat, reports equal GNU gprof's byte for byte, for any program, profile and options.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -14,7 +14,7 @@ local check <const> = parity.check
 
 -- Programs ----------------------------------------------------------------------------------
 
--- What is given before the operands.
+-- Options given before the operands.
 local option_lists <const> = {
   {}, { "-p" }, { "-q" }, { "-z" }, { "-a" }, { "-w", "132" }, { "-L", "--inline-file-names" }, { "--no-demangle" },
   { "-D" }, { "-z", "-a", "-D" }, { "-p", "-P" }, { "-P", "-p" }, { "-P" }, { "-Q" }, { "-B" }, { "-q", "-P" },
@@ -23,12 +23,12 @@ local option_lists <const> = {
   { "-i", "-T", "-p" }, { "-i", "-P", "-Q" }, { "--trad", "--file-i", "--graph" },
 }
 
--- And where the operands are part of it: words in capitals stand for files.
+-- Command lines with operands; words in capitals stand for files.
 local command_lines <const> = {
   "IMAGE", "IMAGE -z GMON -p", "-q -- IMAGE GMON", "@OPTIONS IMAGE GMON", "IMAGE -", "IMAGE GMON GMON GMON GMON GMON",
 }
 
--- Five profiles whose sum is another one: each has some bins of the histogram and a third of the arcs.
+-- Splits a profile into five: each has some bins of the histogram and a third of the arcs.
 local function shares(built, dir)
   local whole = gmon.parse(shell.read(built.gmon))
   local paths = {}
@@ -53,7 +53,7 @@ end
 local function check_program(name, variant)
   local built = build.program(name, variant)
   if not built.gmon then
-    assert.equal("mute", name)  -- the one without a profile
+    assert.equal("mute", name)  -- the only program without a profile
     return
   end
   local dir, options = shell.tmpdir(), { cwd = built.dir, stdin = built.gmon }
@@ -62,7 +62,7 @@ local function check_program(name, variant)
     table.move({ name, "gmon.out" }, 1, 2, #arguments + 1, arguments)
     check(arguments, options)
   end
-  -- A file of options has quotes and backslashes of its own.
+  -- Files of options (@FILE) have their own quoting.
   local file = shell.write(dir .. "/options", "-z  '-w' \"10\\0\"\n--no-demangle")
   for _, line in ipairs(command_lines) do
     local arguments = { "-b" }
@@ -74,7 +74,7 @@ local function check_program(name, variant)
   check({ "-b", name, table.unpack(shares(built, dir)) }, options)
 end
 
-describe("With --gnu-compat, reports are GNU gprof's", function()
+describe("with --gnu-compat, reports equal GNU gprof's", function()
   for name, variant in build.each(pending) do
     it(("for %s %s"):format(name, variant), function() check_program(name, variant) end)
   end
@@ -90,7 +90,8 @@ local mixed <const> = {
   "-P", "-Q", "-B", "--demangle", "--demangle=none", "-T", "-T", "-i",
 }
 
--- A few options. Where there is nothing to report, -z would ask for execution counts, which are another matter.
+-- A few options. -z is left out for empty profiles, where it would ask for execution counts, which another spec
+-- compares.
 local function some_options(empty)
   local arguments = { "-b" }
   for _ = 1, random(0, 4) do
@@ -102,7 +103,7 @@ local function some_options(empty)
   return arguments
 end
 
--- A command line for made-up profiles: one, now and then the same twice, or two that may not even fit each other.
+-- A command line for random profiles: one profile, sometimes twice, or two that may not fit each other.
 local function some_command(subject, dir)
   local bytes, empty = chance.profile(subject)
   local files = { gmon.write(dir .. "/gmon.out", bytes) }
@@ -116,14 +117,14 @@ local function some_command(subject, dir)
   return table.move({ subject.image, table.unpack(files) }, 1, 3, #arguments + 1, arguments)
 end
 
-describe("With --gnu-compat, reports are GNU gprof's in random cases", function()
+describe("with --gnu-compat, reports equal GNU gprof's in random cases", function()
   local subjects = {}
   local variants <const> = {
     { "calls" }, { "calls", "O2" }, { "calls", "static" }, { "cycles" }, { "twins" }, { "aliases" }, { "labels" },
     { "shapes", "O2" }, { "waves" }, { "crowd" }, { "clones" }, { "clones", "O3" }, { "clones", "O0" },
   }
 
-  -- One of the programs.
+  -- Picks a program.
   local function some_program()
     local key = pick(variants)
     if not build.supported(key[1], key[2]) then
@@ -133,14 +134,14 @@ describe("With --gnu-compat, reports are GNU gprof's in random cases", function(
     return subjects[key]
   end
 
-  it("for programs with made-up profiles", function()
+  it("for programs with random profiles", function()
     local dir = shell.tmpdir()
     repeatedly(function(note)
       check(some_command(some_program(), dir), nil, note)
     end)
   end)
 
-  it("for made-up images with made-up profiles", function()
+  it("for random images with random profiles", function()
     local dir = shell.tmpdir()
     repeatedly(function(note)
       check(some_command(chance.image(), dir), nil, note)
@@ -152,8 +153,8 @@ end)
 
 local shapes <const> = gmon.shapes()
 
--- Formats of files, and what can be said of them: not always the truth. (The current format read as old BSD is left
--- out: GNU gprof takes any bytes for a header, and asks for as much memory as they say.)
+-- File formats, each with the values of --file-format to try, right and wrong ones. Reading the current format as old
+-- BSD is left out: GNU gprof takes any bytes for a header, and allocates the size in it.
 local readings <const> = {
   magic = { "-Oauto", "-Omagic", "-O m" },
   bsd = { "-Oauto", "-Obsd", "--file-format=b", "-Omagic", "-O4.4bsd", "-Opolyglot", "-Oxyz" },
@@ -168,7 +169,7 @@ local function some_functions(shape)
   return chance.subject(build.craft { target = shape.target, text = 0x800, symbols = symbols }, shape)
 end
 
-describe("With --gnu-compat, reports are GNU gprof's in every format", function()
+describe("with --gnu-compat, reports equal GNU gprof's in every format", function()
   for _, shape in ipairs(shapes) do
     it("for " .. shape.target, function()
       local subject, file = some_functions(shape), shell.tmpdir() .. "/gmon.out"
@@ -189,11 +190,11 @@ describe("With --gnu-compat, reports are GNU gprof's in every format", function(
     end)
 
     for _, format in ipairs { "magic", "bsd", "4.4bsd" } do
-      it(("for %s, made-up files in format %s"):format(shape.target, format), function()
+      it(("for %s, random files in format %s"):format(shape.target, format), function()
         local subject, file = some_functions(shape), shell.tmpdir() .. "/gmon.out"
         repeatedly(function(note)
           local bytes = chance.profile(subject, format)
-          if #bytes < 24 then return end -- GNU gprof wants to see where a version would be, ours the header only
+          if #bytes < 24 then return end -- GNU gprof needs the bytes up to the version, ours the header only
           gmon.write(file, bytes)
           local arguments = some_options()
           check(table.move({ subject.image, file, file }, 1, random(2, 3), #arguments + 1, arguments), nil, note)
@@ -203,9 +204,9 @@ describe("With --gnu-compat, reports are GNU gprof's in every format", function(
   end
 end)
 
--- Corners -----------------------------------------------------------------------------------
+-- Corner cases -----------------------------------------------------------------------------------
 
-describe("With --gnu-compat, reports are GNU gprof's in the corners", function()
+describe("with --gnu-compat, reports equal GNU gprof's in corner cases", function()
   local function flat_profile(image, records)
     local file = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records })
     local arguments = { "-b", "-p", "-z", image, file }
@@ -213,7 +214,7 @@ describe("With --gnu-compat, reports are GNU gprof's in the corners", function()
     return oracle.run(arguments).stdout
   end
 
-  -- Behind "f.12" GNU gprof reads on, into whatever name stands next in the string table.
+  -- After "f.12" GNU gprof reads on, into the next name in the string table.
   for _, case in ipairs {
     { "f.12", "plain", true }, { "f.12", "dollar$", false }, { "f.12", "g.isra.0", false }, { "f.12", "g.3", true },
     { "f.12.13", "g.3x", false }, { "f.clone.1", "g.clone.2", true }, { "f.constprop.0", "g.part.0", false },
@@ -221,7 +222,7 @@ describe("With --gnu-compat, reports are GNU gprof's in the corners", function()
     { "f", "g.isra.0", true },
   } do
     local name, following, listed = table.unpack(case)
-    it(("for a clone's name and the one behind it: %s, %s"):format(name, following), function()
+    it(("for a clone's name and the next one: %s, %s"):format(name, following), function()
       local image = build.craft { text = 0x100, symbols = {
         { name, 0x10, "local" }, { following, 0x20, "local" }, { "first", 0 }, { "last", 0x30 } } }
       local report = flat_profile(image, { { kind = "histogram", low = 0x1000, high = 0x1030, bins = { n = 24 } } })
@@ -230,7 +231,7 @@ describe("With --gnu-compat, reports are GNU gprof's in the corners", function()
   end
 
   for _, last in ipairs { 0x30, 0x3f, 0x40 } do
-    it(("for a call of the last bytes of the code and of what is behind: last symbol at %#x"):format(last), function()
+    it(("for calls to the last bytes of the code and beyond: last symbol at %#x"):format(last), function()
       local image = build.craft { text = 0x40, symbols = { { "first", 0 }, { "middle", 0x20 }, { "last", last } } }
       for _, address in ipairs { 0x1030, 0x103e, 0x103f, 0x1040, 0x1041 } do
         flat_profile(image, {
@@ -242,9 +243,9 @@ describe("With --gnu-compat, reports are GNU gprof's in the corners", function()
     end)
   end
 
-  -- Which prefix a unit gets is decided in floating point, where a billionth of a second is a little less.
+  -- The prefix of the unit is chosen in floating point, where a billionth of a second is slightly less than 1e-9.
   for _, calls in ipairs { 1, 10, 1000, 1001, 1000000, 999999, 1000000000, 3000000000 } do
-    it(("for a time per call at the brink of a unit: %d calls"):format(calls), function()
+    it(("for a time per call at the limit of a unit: %d calls"):format(calls), function()
       local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "last", 0x80 } } }
       for _, ticks in ipairs { 100, 300 } do
         flat_profile(image, {

@@ -1,8 +1,7 @@
--- Files that cannot be read to their end: pipes that close early, at whatever byte, files that cannot be read at all,
--- directories, and files that somebody changes meanwhile. One line says so and names the file, and nothing is printed
--- that is a part of what there was to be.
+-- Reading fails: pipes that end at any byte, unreadable files, directories, and files that change while they are read.
+-- The program prints a one-line message that names the file, and no partial report.
 --
--- GPROF_FAULTS=all tries every byte, and thousands of files that change (`make faults`).
+-- GPROF_FAULTS=all tries every byte, and thousands of changing files (`make faults`).
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -18,7 +17,7 @@ local inputs = shell.tmpdir "inputs"
 local symbols = shell.write(inputs .. "/symbols", shell.check { "nm", image }.stdout)
 local objects = shell.write(inputs .. "/objects", shell.check { "nm", "-A", image }.stdout)
 
--- The offsets at which records of a profile end.
+-- The end offsets of a profile's records.
 local function ends_of_records(path)
   local ends, parsed, offset = {}, gmon.parse(shell.read(path)), 20
   ends[offset] = true
@@ -33,7 +32,7 @@ end
 describe("a pipe that closes early", function()
   local line = [[said=$(head -c $n %s | { "$@" 2>&1 >/dev/null; echo $?; }); echo $n $said]]
 
-  it("is a profile that is cut off, unless it ends with a record", function()
+  it("is a truncated profile, unless it ends after a record", function()
     local ends = ends_of_records(profile)
     assert.truthy(ends[#shell.read(profile)])
     faults.each_place(line:format(profile), { "--sum-file=/dev/null", image, "-" }, #shell.read(profile), 40,
@@ -43,9 +42,9 @@ describe("a pipe that closes early", function()
       end)
   end)
 
-  -- A line of text that is cut off may be one still.
+  -- A truncated line of text may still be valid.
   for _, case in ipairs { { symbols, "-S/dev/stdin" }, { objects, "-R/dev/stdin" } } do
-    it("is a list of symbols that may end with any line: " .. case[2], function()
+    it("is a valid list of symbols up to any line: " .. case[2], function()
       faults.each_place(line:format(case[1]), { case[2], image, profile }, #shell.read(case[1]), 40, function(_, said)
         return said == "0" or said:find "^gprof%.lua: /dev/stdin: [^\n]+ 1$" or
           said:find "^gprof%.lua: [^:]+: does not belong to [^\n]+ 1$"
@@ -53,7 +52,7 @@ describe("a pipe that closes early", function()
     end)
   end
 
-  it("is counts of blocks that are cut off", function()
+  it("is a truncated file of block counts", function()
     local text = "Basic block profile finished on Sat Jan  1 00:00:00 2000\n\nFile x.c, 2 basic blocks \n\n" ..
       "    Block #1: executed    2 time(s) address= 0x1010 function= main line= 1 file= x.c\n" ..
       "    Block #2: executed    3 time(s) address= 0x1020 function= main line= 2 file= x.c\n\n"
@@ -76,7 +75,7 @@ describe("a file that cannot be read", function()
       { "--report=" .. place, image, profile },
     } do
       local shown = table.concat(words, " "):gsub(place, "FILE", 1):gsub("/%S*/", "")
-      it("is told of: " .. shown .. ", " .. place:sub(1, 5), function()
+      it("is reported: " .. shown .. ", " .. place:sub(1, 5), function()
         local result = program.run(words)
         assert.same({ 1, "" }, { result.status, result.stdout })
         assert.equal("gprof.lua: " .. place, result.stderr:sub(1, #place + 11))
@@ -85,7 +84,7 @@ describe("a file that cannot be read", function()
     end
   end
 
-  it("is told of where it is source", function()
+  it("is reported if it is a source", function()
     if not memory then return pending "/proc/self/mem is not here" end
     local dir = shell.tmpdir()
     shell.check { "ln", "-s", memory, dir .. "/odd.c" }
@@ -105,8 +104,8 @@ local function many_arcs(name)
 end
 
 describe("a file that becomes shorter while it is read", function()
-  -- The program tells of each arc, and has to wait until somebody listens.
-  it("is told of, even where a record ends", function()
+  -- The program traces each arc to a pipe, and blocks until the spec reads it.
+  it("is reported, even if it then ends after a record", function()
     local path = many_arcs "shrinking"
     local result = launch.line(([[{ "$@" 2>&1 >/dev/null; echo $?; } | {
       read -r line; read -r line; truncate -s %d %s; tail -n 2; }]]):format(20 + 21 * 40000, shell.quote(path)),
@@ -114,7 +113,7 @@ describe("a file that becomes shorter while it is read", function()
     assert.equal(("gprof.lua: %s: was truncated while it was read\n1\n"):format(path), result.stdout)
   end)
 
-  it("is an image that is told of, whatever is missing", function()
+  it("is reported if it is an image, whatever is missing", function()
     local copy = inputs .. "/growing_image"
     shell.check { "cp", image, copy }
     local result = launch.line(([[{ "$@" 2>&1 >/dev/null; echo $?; } | {
@@ -123,8 +122,9 @@ describe("a file that becomes shorter while it is read", function()
     assert.equal(("gprof.lua: %s: changed while it was read\n1\n"):format(copy), result.stdout)
   end)
 
-  -- Runs the program again and again while somebody cuts a file and writes it anew. What it says is what it says of the
-  -- whole file, or one line about that file; libbfd has words of its own for some images that shrink.
+  -- Runs the program repeatedly while another process truncates and rewrites a file. It must print the report of the
+  -- complete file or a one-line message about the file. For some images that shrink, libbfd prints a message of its
+  -- own.
   local function disturb(words, path, times, cuts)
     local whole = shell.read(path)
     local expected = program.run(words, { cwd = inputs })
@@ -153,11 +153,11 @@ describe("a file that becomes shorter while it is read", function()
     faults.tell("%s: %d times whole, %d times told of", table.concat(words, " "):gsub("%S*/", ""), good, bad)
   end
 
-  it("is a profile that is told of", function()
+  it("is reported if it is a profile", function()
     disturb({ "-i", image, many_arcs "changing" }, inputs .. "/changing", faults.count(1500, 25), "600010 30")
   end)
 
-  it("is an image that is told of", function()
+  it("is reported if it is an image", function()
     local copy = inputs .. "/changing_image"
     shell.check { "cp", image, copy }
     for _, words in ipairs { { "-b" }, { "-b", "-l" }, { "-c", "-q", "-b" } } do

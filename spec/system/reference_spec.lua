@@ -1,6 +1,5 @@
--- The reference that LDoc makes of the library has all that the comments tell, and LDoc has nothing to complain of.
--- It leaves things out in silence: fields of a type, and types that have no methods.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- LDoc builds the reference without warnings, and the reference is complete. LDoc omits some things silently: fields of
+-- a type, and types without methods. SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"
@@ -19,7 +18,7 @@ local function source(module)
   return shell.read(shell.exists(path .. ".lua") and path .. ".lua" or path .. "/init.lua")
 end
 
--- Goes through the comments that are meant for LDoc, but those on what is nobody's business.
+-- Iterates over the LDoc comments, except those marked as local.
 local function comments(module)
   local next_block = (source(module) .. "\n"):gmatch("%f[^\n\0](%-%-%-.-\n)%f[^%-\n]")
   return function()
@@ -29,7 +28,7 @@ local function comments(module)
   end
 end
 
--- Names that comments tell of: functions and their parameters, fields, tables.
+-- Names that comments document: functions and their parameters, fields, tables.
 local function documented(module)
   local names = {}
   for comment in comments(module) do
@@ -53,11 +52,11 @@ describe("the reference", function()
       { cwd = program.root })
   end)
 
-  it("is made without warnings", function()
+  it("builds without warnings", function()
     assert.same({ 0, "" }, { result.status, result.stderr })
   end)
 
-  it("has what scripts may go by first, and apart from how that is made", function()
+  it("lists the public modules first, apart from the internal ones", function()
     local index = shell.read(dir .. "/index.html")
     local public, workings = index:match "<h2>Modules</h2>(.-)<h2>Workings</h2>(.-)<h2>"
     local reports = { "gprof.symspec", "gprof.output", "gprof.reports", "gprof.report.flat", "gprof.report.bsd.index" }
@@ -71,7 +70,7 @@ describe("the reference", function()
     end
   end)
 
-  it("shows names in angle brackets, and takes them for no tags", function()
+  it("shows names in angle brackets, rather than taking them for tags", function()
     assert.truthy(shell.read(dir .. "/modules/gprof.profile.html"):find("&lt;cycle N&gt;", 1, true))
   end)
 

@@ -1,4 +1,4 @@
--- The sanitized run of the specs would notice: faults planted in a module beside the core end the interpreter.
+-- The sanitized interpreter detects faults. A separate module has deliberate ones, which must end the interpreter.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
@@ -11,7 +11,7 @@ describe("the sanitized interpreter", function()
     return
   end
 
-  -- nodelete: what is unloaded at the end has no names any more when leaks are told.
+  -- nodelete: leaks are reported after modules are unloaded, when their symbols would be gone.
   local dir = shell.tmpdir "plant"
   shell.check { "gcc", "-g", "-O1", "-fno-omit-frame-pointer", "-fsanitize=address,undefined",
     "-fno-sanitize-recover=all", "-shared", "-fPIC", "-Wl,-z,nodelete", "-o", dir .. "/plant.so",
@@ -29,7 +29,7 @@ describe("the sanitized interpreter", function()
     overrun = "AddressSanitizer: heap-buffer-overflow",
     overflow = "runtime error: signed integer overflow",
   } do
-    it("fails, and says where: " .. name, function()
+    it("fails and names the place of the fault: " .. name, function()
       local result = run(script, dir .. "/plant.so", name)
       assert.truthy(result.stderr:find(message, 1, true), result.stderr)
       assert.truthy(result.stderr:find("plant.c:%d+"), result.stderr)
@@ -37,12 +37,12 @@ describe("the sanitized interpreter", function()
     end)
   end
 
-  it("has nothing to say of a module without fault", function()
+  it("reports nothing about a correct module", function()
     local result = run(script, dir .. "/plant.so", "sound")
     assert.same({ "", "", 0 }, { result.stdout, result.stderr, result.status })
   end)
 
-  it("fails as Lua does, too, and with the script's own status", function()
+  it("returns the status of Lua errors and of os.exit", function()
     assert.equal(1, run(shell.write(dir .. "/error.lua", "error 'out of luck'")).status)
     assert.equal(3, run(shell.write(dir .. "/exit.lua", "os.exit(3, true)")).status)
   end)

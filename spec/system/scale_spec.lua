@@ -1,19 +1,18 @@
--- Nothing is too large: wide calls, long chains and large cycles are reported, and no depth of calls touches the stack.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- Large call graphs are reported: many callers and callees, long chains and large cycles. The stack does not grow with
+-- the depth of calls. SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local row = require "support.row"
 local shell = require "support.shell"
 
--- Under sanitizers, or in another interpreter of GPROF_LUA, or where the lines that are run are counted, these numbers
--- would take minutes.
+-- With sanitizers, another interpreter (GPROF_LUA) or coverage, the large numbers would take minutes.
 local slow <const> = os.getenv "GPROF_LUA" ~= nil or os.getenv "GPROF_COVERAGE" ~= nil
 local WIDE <const> = slow and 20000 or 100000
 local DEEP <const> = slow and 50000 or 1000000
 
 local arc <const>, image <const>, name <const> = row.arc, row.image, row.name
 
--- A profile of arcs, with a sample in each of the functions 0 to n, but for those in `samples`.
+-- A profile of arcs, with one sample in each of the functions 0 to n, unless `samples` has another number.
 local function profile(n, arcs, samples)
   arcs[#arcs + 1] = row.histogram(0, n, samples)
   return row.profile(arcs)
@@ -32,18 +31,18 @@ end
 
 local TIMEOUT <const> = 120  -- seconds
 
--- Index numbers have six characters at the head of an entry, as ever.
+-- Index numbers are padded to six characters, as in smaller graphs.
 local function head(index)
   return ("%-6.6s"):format(("[%d]"):format(index))
 end
 
-describe("The call graph has room for", function()
+describe("the call graph shows", function()
   local star
   setup(function() star = image(WIDE) end)
 
   local half <const>, calls_of_all <const> = WIDE // 2, WIDE * (WIDE + 1) // 2
 
-  -- Functions have one sample each, and the more calls, the further up. Entry 1 is that of function 0.
+  -- Each function has one sample, so arcs with more calls come first. Entry 1 is function 0.
   local function entry(i)
     return WIDE + 2 - i
   end
@@ -89,7 +88,7 @@ describe("The call graph has room for", function()
       arcs[i + 1] = arc(i - 1, i, 2 * i)
     end
     local file = profile(WIDE, arcs, { [0] = 0 })
-    -- Entry 1 is the cycle's, entry 2 that of function 0.
+    -- Entry 1 is the cycle, entry 2 is function 0.
     local function member(i)
       return ("%s <cycle 1> [%d]\n"):format(name(i), entry(i) + 1)
     end
@@ -108,8 +107,8 @@ describe("The call graph has room for", function()
   end)
 end)
 
-describe("On a small stack", function()
-  -- Far less than a byte for each function of a million, or a few for each of the smaller number.
+describe("on a small stack", function()
+  -- Less than a byte per function of a million, or a few bytes per function of the smaller number.
   local STACK <const> = 256  -- kB
 
   it(("a chain of %d calls is reported"):format(DEEP), function()
@@ -119,7 +118,7 @@ describe("On a small stack", function()
       arcs[i] = arc(i - 1, i, 1)
     end
     local file = profile(last, arcs, {})
-    -- Each function calls the next one: time adds up on the way back, so entries have the order of the chain.
+    -- Each function calls the next one. Callers have more time in all, so entries are in the order of the chain.
     local function times(i)
       return ("   0.01 %7.2f"):format((last - i) / 100)
     end

@@ -1,5 +1,5 @@
--- Memory that runs out, at whatever request of the core's: the program says so in one line, or had no need of it. The
--- sanitized interpreter sees to it that nothing is lost or used after that.
+-- A single allocation of the core fails: the program reports it in one line, or does without. The sanitized interpreter
+-- checks for leaks and uses after free.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -9,8 +9,8 @@ local libraries = require "support.library"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Runs the program in this process with the arguments, first with enough memory, then without one request after the
--- other. Prints how many requests there were, and what is wrong.
+-- Runs the program in this process: first with enough memory, then with each allocation failing in turn. Prints the
+-- number of allocations and the failures.
 local script <const> = [[
   local scarce = require "scarce"
   package.path = arg[1] .. "/lua/?.lua;" .. arg[1] .. "/lua/?/init.lua;" .. package.path
@@ -33,7 +33,7 @@ local script <const> = [[
     return { status, text_of(io.stdout), text_of(io.stderr), requests }
   end
 
-  run(0)  -- what is loaded once
+  run(0)  -- loads modules once
   local expected = run(0)
   assert(expected[1] == 0, expected[3])
   for failing = 1, expected[4] do
@@ -48,7 +48,7 @@ local script <const> = [[
   console:write(expected[4] > 10 and "done" or "hardly any requests", "\n")
 ]]
 
--- A report of what the library tells beside that.
+-- A report with the library's other functions.
 local library <const> = [[
   return function(profile, _, write)
     local image = assert(require "gprof".image(%q))
@@ -91,7 +91,7 @@ describe("without memory", function()
     assert.same({ "done\n", "", 0 }, { result.stdout, result.stderr, result.status })
   end
 
-  -- The same program, stripped, with its debugging file; and with its functions packed.
+  -- The same program, stripped: with a debugging file, and with packed symbols (.gnu_debugdata).
   local apart, packed = dir .. "/apart", dir .. "/packed"
   shell.check { "strip", "-o", apart, built.image }
   shell.check { "objcopy", "--only-keep-debug", built.image, apart .. ".debug" }
@@ -111,12 +111,12 @@ describe("without memory", function()
     { "-p", "-q", "--with=" .. beside.image .. ":" .. of_beside },
   } do
     local name = table.concat({ words.image or "", table.unpack(words) }, " "):gsub("%S*/", "")
-    it("the program says so: " .. name, function()
+    it("the program reports it: " .. name, function()
       check(words, words.image or built.image, built.gmon)
     end)
   end
 
-  it("the program says so: of another machine, whose functions have descriptors", function()
+  it("the program reports it: an image of another machine, with function descriptors", function()
     local image = foreign.descriptors({ 0x1010, 0x1040 }, { { "f", ".opd", 0x20000 }, { "g", ".opd", 0x20018 } })
     local records = { { kind = "arc", from = 0x1014, self = 0x1040, count = 3 } }
     check({ "-q" }, image, gmon.write(dir .. "/gmon.big", gmon.magic { big = true, records = records }))

@@ -1,9 +1,8 @@
--- Memory that runs out and stays away, for Lua and the core together, from whatever request on: what was going on ends
--- with an error that says so, and nothing is lost, left behind or half done.
+-- Memory runs out for Lua and the core at any allocation, and all later allocations fail. The operation ends with an
+-- error about memory, without leaks, leftover files and half-written files.
 --
--- GPROF_FAULTS=all tries every request (`make faults`); otherwise it is some of them, from an offset by chance that a
--- failure shows (GPROF_SEED).
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- GPROF_FAULTS=all tries every allocation (`make faults`). Otherwise it is a sample with a random offset, which a
+-- failure shows; GPROF_SEED repeats it. SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local faults = require "support.faults"
@@ -11,7 +10,7 @@ local gmon = require "support.gmon"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- A report of somebody's, which says what it is told by objects and by fields.
+-- A user's report, which prints objects and their fields.
 local report <const> = [[
   return function(profile, options, write)
     for f in profile:functions("name") do
@@ -23,7 +22,7 @@ local report <const> = [[
   end
 ]]
 
--- What is lost is known without the sanitizer, which takes most of the time for the stacks of blocks.
+-- scarce.c finds leaks itself, so the sanitizer's leak detection is off: collecting stacks takes most of the time.
 local quickly <const> = "fast_unwind_on_malloc=1:malloc_context_size=2:detect_leaks=0"
 
 local records <const> = { records = {
@@ -32,7 +31,7 @@ local records <const> = { records = {
   { kind = "blocks", { 0x100, 3 } },
 } }
 
-describe("where memory stays away,", function()
+describe("without memory", function()
   local interpreter = program.root .. "/build/sanitized/lua"
   if not shell.exists(interpreter) then
     pending "the sanitized interpreter is not built: run 'make spec-sanitized'"
@@ -66,11 +65,11 @@ describe("where memory stays away,", function()
   local function it_says_so(...)
     local words = { ... }
     for _, kind in ipairs { "relieved", "unrelieved" } do
-      it((table.concat(words, " "):gsub("%S*/", "")) .. " says so, " .. kind, function() starve(kind, words) end)
+      it((table.concat(words, " "):gsub("%S*/", "")) .. " reports it, " .. kind, function() starve(kind, words) end)
     end
   end
 
-  describe("the library:", function()
+  describe("the library", function()
     it_says_so("load")
     it_says_so("library", image, profile)
     it_says_so("symspecs", image, profile)
@@ -80,7 +79,7 @@ describe("where memory stays away,", function()
     it_says_so("write", "made")
   end)
 
-  describe("the program:", function()
+  describe("the program", function()
     it_says_so("program", "-b", image, profile)
     for _, words in ipairs {
       { "-b", "-q" }, { "-p" }, { "-b", "-l" }, { "-A", "-x", "-I" .. built.dir }, { "-C", "-z" }, { "-c", "-q", "-b" },
@@ -95,7 +94,7 @@ describe("where memory stays away,", function()
     it_says_so("command", "-s", "--jobs=2", image, profile, profile, profile)
   end)
 
-  describe("what is wrong anyway:", function()
+  describe("a run that fails anyway", function()
     for _, case in ipairs {
       { "No such file", "-b", image, inputs .. "/none" }, { "No such file", "-b", inputs .. "/none" },
       { "claims 1408 bins", "-b", image, cut }, { "left out: 1", "-s", "--keep-going", image, profile, bad },

@@ -1,6 +1,5 @@
--- The structure of the code: no file uses a room above its own, no files depend on each other in a circle, and
--- doc/files.md lists every file.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- The structure of the code: files use only rooms of lower layers, there are no dependency cycles, and doc/files.md
+-- lists every file. SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"
@@ -8,7 +7,7 @@ local structure = require "support.structure"
 
 local CSRC <const>, LUA <const> = program.root .. "/csrc", program.root .. "/lua"
 
--- The one table of layers: which other rooms the files of a room may use.
+-- The layers: the other rooms that the files of each room may use.
 local c_rooms <const> = {
   base = {},
   gmon = { "base" },
@@ -31,7 +30,7 @@ local lua_rooms <const> = {
   cli = { "format", "analysis", "library", "gprof", "print", "report", "export" },
 }
 
--- Modules in C: they lie below the library.
+-- Modules in C, which the library builds on.
 local native <const> = { ["gprof.core"] = true, ["gprof.opcodes"] = true, ["gprof.xz"] = true,
   ["gprof.confinement"] = true }
 
@@ -59,32 +58,32 @@ local function read_c(path) return shell.read(CSRC .. "/" .. path) end
 local function read_lua(path) return shell.read(LUA .. "/" .. path) end
 
 local c_files <const> = structure.files(CSRC, "*.[ch]")
-local lua_files <const> = {}  -- of the library; lua/bundle.lua makes its bytecode
+local lua_files <const> = {}  -- of the library, without lua/bundle.lua
 for i, path in ipairs(structure.files(LUA .. "/gprof", "*.lua")) do lua_files[i] = "gprof/" .. path end
 
-describe("The rooms of csrc/", function()
-  it("are those of the table, and nothing lies outside of them", function()
+describe("the rooms of csrc/", function()
+  it("are those of the table, and every file is in one", function()
     for _, path in ipairs(c_files) do
       assert(c_rooms[structure.room(path)], path)
     end
   end)
 
-  it("include no file of a room above", function()
+  it("include no header of a higher room", function()
     assert.same({}, structure.upward(include_graph(c_files, read_c), c_rooms))
   end)
 
-  it("would be caught including one", function()
+  it("are reported if they do", function()
     local graph = include_graph({ "object/image.h" }, function(path)
       return read_c(path):gsub("#include", '#include "profile/order.h"\n%0', 1)
     end)
     assert.same({ "object/image.h uses profile/order.h" }, structure.upward(graph, c_rooms))
   end)
 
-  it("have headers that include each other in no circle", function()
+  it("have no cycles of includes", function()
     assert.same({}, structure.circles(include_graph(structure.files(CSRC, "*.h"), read_c)))
   end)
 
-  it("name their includes by room", function()
+  it("include headers with the name of their room", function()
     for _, path in ipairs(c_files) do
       for name in pairs(structure.includes(read_c(path))) do
         assert(shell.exists(CSRC .. "/" .. name), path .. " includes " .. name)
@@ -92,20 +91,20 @@ describe("The rooms of csrc/", function()
     end
   end)
 
-  it("call nothing of Lua's by the name of a module", function()
+  it("require no Lua module by name", function()
     for _, path in ipairs(structure.files(CSRC, "*.c")) do
       assert.falsy(read_c(path):find('"require"', 1, true), path)
     end
   end)
 end)
 
-describe("The object files of csrc/", function()
+describe("the object files of csrc/", function()
   local directory <const> = program.root .. "/build/objects/"
   local links, definer
 
   setup(function()
     local objects = { "nm", "-A", "-P" }
-    for _, path in ipairs(structure.files(CSRC, "*.c")) do  -- build/ may have objects of sources that are gone
+    for _, path in ipairs(structure.files(CSRC, "*.c")) do  -- build/ may have object files of deleted sources
       local object = directory .. path:gsub("%.c$", ".o")
       if shell.exists(object) then objects[#objects + 1] = object end
     end
@@ -113,15 +112,15 @@ describe("The object files of csrc/", function()
     assert(links["object/image"]["base/error"])
   end)
 
-  it("want nothing of a room above", function()
+  it("use no symbol of a higher room", function()
     assert.same({}, structure.upward(links, c_rooms))
   end)
 
-  it("want nothing of each other in a circle", function()
+  it("have no cycles of symbol use", function()
     assert.same({}, structure.circles(links))
   end)
 
-  it("share no name without the project's prefix", function()
+  it("export only names with the project's prefix", function()
     for symbol, file in pairs(definer) do
       assert(symbol:find "^gp_" or symbol:find "^luaopen_gprof_" or structure.room(file) == "runtime",
         file .. " defines " .. symbol)
@@ -129,37 +128,37 @@ describe("The object files of csrc/", function()
   end)
 end)
 
-describe("The rooms of lua/gprof/", function()
+describe("the rooms of lua/gprof/", function()
   local graph <const> = require_graph(lua_files, read_lua)
 
   it("are those of the table", function()
     for name in pairs(graph) do assert(lua_rooms[structure.room(name)], name) end
   end)
 
-  it("require no module of a room above", function()
+  it("require no module of a higher room", function()
     assert.same({}, structure.upward(graph, lua_rooms))
   end)
 
-  it("would be caught requiring one", function()
+  it("are reported if they do", function()
     local planted = require_graph({ "gprof/format/csv.lua" }, function(path)
       return read_lua(path) .. '\nlocal function late() return require "gprof.cli.main" end'
     end)
     assert.same({ "gprof.format.csv uses gprof.cli.main" }, structure.upward(planted, lua_rooms))
   end)
 
-  it("require each other in no circle, not even later", function()
+  it("have no cycles of require, not even at run time", function()
     assert.same({}, structure.circles(graph))
   end)
 
-  it("require only what is there", function()
+  it("require only existing modules", function()
     for name, required in pairs(graph) do
       for other in pairs(required) do assert(graph[other], name .. " requires " .. other) end
     end
   end)
 end)
 
-describe("What reads the structure", function()
-  it("sees includes and requires, and no comments", function()
+describe("the structure reader", function()
+  it("sees includes and requires, but not those in comments", function()
     assert.same({ ["a/b.h"] = true, ["c/d.h"] = true },
       structure.includes '#include "a/b.h"\n#include <stdio.h>\n  # include "c/d.h"\n/* #include "e.h" */\n')
     assert.same({ ["gprof.a"] = true, ["gprof.b.c"] = true, ["gprof"] = true }, structure.requires [[
@@ -168,12 +167,12 @@ describe("What reads the structure", function()
     ]])
   end)
 
-  it("finds circles of any length, and what uses itself", function()
+  it("finds cycles of any length, and nodes that use themselves", function()
     assert.same({ "a b c", "f" }, structure.circles {
       a = { b = true }, b = { c = true }, c = { a = true, d = true }, d = { e = true }, e = {}, f = { f = true } })
   end)
 
-  it("knows who wants what of whom", function()
+  it("reads symbols from nm", function()
     local links, definer = structure.links(
       "o/x/a.o: gp_a T 0 8\no/x/a.o: gp_b U  \no/x/a.o: malloc U  \no/y/b.o: gp_b D 0 4\no/y/b.o: own t 0 4\n", "o/")
     assert.same({ ["x/a"] = { ["y/b"] = true }, ["y/b"] = {} }, links)
@@ -181,8 +180,8 @@ describe("What reads the structure", function()
   end)
 end)
 
-describe("The specs", function()
-  it("lie in folders by the rooms that they are about", function()
+describe("the specs", function()
+  it("are in folders named after the rooms that they test", function()
     local others = { runtime = true, examples = true, system = true }
     for _, path in ipairs(structure.files(program.root .. "/spec", "*_spec.lua")) do
       local room = structure.room(path)
@@ -192,7 +191,7 @@ describe("The specs", function()
 end)
 
 describe("doc/files.md", function()
-  -- The names that it lists by folder, such as "csrc/base": paths without their endings.
+  -- The names that it lists for each folder, such as "csrc/base": paths without extension.
   local function listed(text)
     local folders, folder = {}, nil
     for line in (text .. "\n"):gmatch "([^\n]*)\n" do
@@ -209,7 +208,7 @@ describe("doc/files.md", function()
     return folders
   end
 
-  -- The names that are there; a header belongs to the source of its name.
+  -- The existing names; a header counts as its source file.
   local function present()
     local folders = {}
     for room in pairs(c_rooms) do folders["csrc/" .. room] = {} end
@@ -228,7 +227,7 @@ describe("doc/files.md", function()
     return folders
   end
 
-  it("lists every file, and none that is not there", function()
+  it("lists every file, and no other", function()
     assert.same(present(), listed(shell.read(program.root .. "/doc/files.md")))
   end)
 end)

@@ -1,5 +1,5 @@
--- Files that cannot be written to their end, at whatever byte: one line says so, the old file stays as it was, and
--- nothing lies beside it.
+-- Writing fails at any byte: the program prints a one-line message, the old file is unchanged, and no temporary file
+-- remains.
 --
 -- GPROF_FAULTS=all tries every byte (`make faults`).
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,12 +14,12 @@ local shell = require "support.shell"
 local built = build.program "cycles"
 local image, profile = built.image, built.gmon
 
--- Lines of shell. What is told goes to a pipe, which has no limit.
+-- Shell commands. Messages go to a pipe, which a limit on file sizes does not affect.
 local limited <const> = [[said=$( { trap '' XFSZ; exec prlimit --fsize=$n "$@" >report; } 2>&1 ); status=$?]]
 local killed <const> =
   [[{ said=$( { ulimit -c 0; exec prlimit --fsize=$n "$@" >report; } 2>&1 ); status=$?; } 2>/dev/null]]
 
--- Prints whether files are what they were, or what they are to be, and what else there is.
+-- Prints whether each file has its old or its new contents, and the names of other files.
 local function look_at(names)
   local parts = {}
   for _, name in ipairs(names) do
@@ -30,7 +30,7 @@ local function look_at(names)
     "\necho \"$n $status $state $(echo *) $said\""
 end
 
--- A directory in which a command writes files: with what they are to be in `full`, what they were in `old` and here.
+-- Makes a directory for a command: `full` has its complete output files, `old` and the directory itself the old ones.
 local function workplace(words, names)
   local dir = shell.tmpdir "written"
   shell.check { "mkdir", dir .. "/old", dir .. "/full" }
@@ -52,11 +52,11 @@ local written <const> = {
   { words = { "-s", "--jobs=2", image, profile, profile }, names = { "gmon.sum" } },
 }
 
-describe("a limit of the size of files", function()
+describe("a limit on file sizes", function()
   for _, case in ipairs(written) do
     local shown = table.concat(case.words, " "):gsub("%S*/", "")
 
-    it("leaves the old file: " .. shown, function()
+    it("leaves the old file unchanged: " .. shown, function()
       local dir, size, files = workplace(case.words, case.names)
       local expected = "1  " .. files .. "gprof.lua: " .. case.names[1] .. ": cannot be written: File too large"
       faults.each_place(limited .. "\n" .. look_at(case.names), case.words, size, 25, function(_, said)
@@ -64,7 +64,7 @@ describe("a limit of the size of files", function()
       end, { cwd = dir })
     end)
 
-    it("leaves the old file and nothing else where it ends the program: " .. shown, function()
+    it("leaves only the old file if its signal ends the program: " .. shown, function()
       local dir, size, files = workplace(case.words, case.names)
       faults.each_place(killed .. "\n" .. look_at(case.names), case.words, size, 10, function(_, said)
         return said == "153  " .. files
@@ -72,7 +72,7 @@ describe("a limit of the size of files", function()
     end)
   end
 
-  it("cuts a report off, and that is said", function()
+  it("truncates a report, with a message", function()
     for _, words in ipairs { { "-b", image, profile }, { image, profile }, { "-l", "-A", image, profile } } do
       local dir, size, _, full = workplace(words, {})
       shell.write(dir .. "/full/report", full)
@@ -85,7 +85,7 @@ describe("a limit of the size of files", function()
   end)
 end)
 
-describe("a place that cannot be written to", function()
+describe("a file that cannot be written", function()
   local dir = faults.directory { file = "" }
   for _, case in ipairs {
     { "none/sum", "its directory does not exist" },
@@ -95,7 +95,7 @@ describe("a place that cannot be written to", function()
     { "/proc/version", "%g+: %u[%l ]+" },
     { ("a"):rep(300), "cannot be written: File name too long" },
   } do
-    it("is said: " .. case[1]:sub(1, 20), function()
+    it("is reported: " .. case[1]:sub(1, 20), function()
       local result = program.run({ "-s", "--sum-file=" .. case[1], image, profile }, { cwd = dir })
       assert.same({ 1, "" }, { result.status, result.stdout })
       local rest = result.stderr:sub(#"gprof.lua: " + 1)
@@ -107,9 +107,9 @@ describe("a place that cannot be written to", function()
   end
 end)
 
-describe("standard files that are closed", function()
-  it("are nobody else's", function()
-    -- the source is shorter than the program was: that is told while the annotated file is open
+describe("closed standard streams", function()
+  it("are not replaced by other files", function()
+    -- The source has fewer lines than the image knows; the warning comes while the annotated file is open.
     local dir = faults.directory { ["cycles.c"] = "int x;\n" }
     local words = { "-l", "-A", "-y", "-I.", image, profile }
     local open = launch.line([["$@"]], words, { cwd = dir })
@@ -122,17 +122,17 @@ describe("standard files that are closed", function()
   end)
 end)
 
-describe("a pipe that nobody reads", function()
+describe("a pipe without a reader", function()
   local records = { { kind = "histogram", low = 0x1000, high = 0x1000 + 400000, bins = { n = 100000, 1 } } }
   local big = gmon.write(shell.tmpdir() .. "/big", gmon.magic { records = records })
   local words = { "--sum-file=-", image, big }
 
-  it("takes no sum: one line says so", function()
+  it("as the target of a sum gives a one-line message", function()
     local result = launch.line([[trap '' PIPE; { "$@"; echo $? >&2; } | head -c 1 >/dev/null]], words)
     assert.equal("gprof.lua: standard output: cannot be written: Broken pipe\n1\n", result.stderr)
   end)
 
-  it("ends the program as others", function()
+  it("ends the program by SIGPIPE, as usual", function()
     local result = launch.line([[{ "$@"; echo $? >&2; } | head -c 1 >/dev/null]], words)
     assert.truthy(result.stderr:find "141\n$" or result.stderr:find "Broken pipe\n1\n$", result.stderr)
   end)
