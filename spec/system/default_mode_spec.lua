@@ -1,6 +1,5 @@
--- Without --gnu-compat, reports are the same but for what GNU gprof gets wrong: compilers' clones are functions of
--- their own, the cold part of a function is part of it, and whatever is typed as a function counts.
--- SPDX-License-Identifier: GPL-3.0-or-later
+-- Without --gnu-compat, reports differ only where GNU gprof is wrong: compilers' clones are functions, the cold part of
+-- a function belongs to it, and every symbol of type function counts. SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local elf = require "support.elf"
@@ -15,8 +14,8 @@ local function open(path, profile_path, options)
   return assert(gprof.profile(image, assert(gprof.data(image, profile_path)), options))
 end
 
--- The profile of an image with made-up samples, { [address] = how many }, and arcs, { { from, self, count } }.
--- A bin is as small as it gets and a sample counts as a second: times are numbers of samples.
+-- The profile of an image with given samples, { [address] = number }, and arcs, { { from, self, count } }. Bins have
+-- the minimum size, and a sample counts as a second, so times are numbers of samples.
 local function made_up(path, samples, arcs, options)
   local low, high = math.huge, 0
   for address in pairs(samples) do
@@ -34,7 +33,7 @@ local function made_up(path, samples, arcs, options)
   return open(path, file, options)
 end
 
--- The function whose cold part a symbol is: of its file if that has one so named, else global.
+-- The function of a cold part: the one of the same file if there is one, else the global one.
 local function stem_of(cold, functions)
   local name = cold.name:match "^(.+)%.cold$"
   local found
@@ -60,8 +59,8 @@ local function own_functions(built)
   return found
 end
 
-describe("Where no compiler made clones, reports are the same with and without --gnu-compat", function()
-  -- Those whose very point is another: clones, ifuncs, names with dots and dollars.
+describe("without clones, reports are the same with and without --gnu-compat", function()
+  -- Programs that differ on purpose: clones, ifuncs, names with dots and dollars.
   local left_out <const> = { clones = true, labels = true, waves = true, mute = true }
 
   local function is_plain(image)
@@ -72,7 +71,7 @@ describe("Where no compiler made clones, reports are the same with and without -
   end
 
   for name, variant in build.each() do
-    -- The C library that is linked into static programs is full of clones.
+    -- The C library in static programs has many clones.
     if not (left_out[name] or variant:find "O%d" or variant:find "static") then
       it(("for %s %s"):format(name, variant), function()
         local built = build.program(name, variant)
@@ -89,7 +88,7 @@ describe("Where no compiler made clones, reports are the same with and without -
   end
 end)
 
-describe("Functions are those of --gnu-compat and all that are typed, less cold parts", function()
+describe("functions are those of --gnu-compat and all symbols of type function, except cold parts", function()
   for name, variant in build.each() do
     it(("in %s %s"):format(name, variant), function()
       local built = build.program(name, variant)
@@ -130,7 +129,7 @@ for name, variant in build.each() do
 end
 
 for _, variant in ipairs(clones) do
-  describe("In clones " .. variant, function()
+  describe("in clones " .. variant, function()
     local optimised = variant ~= "O0"
     local built, functions
     setup(function()
@@ -151,7 +150,7 @@ for _, variant in ipairs(clones) do
       assert.equal(optimised, of_clones > 0)
     end)
 
-    it("time is that of the clone that took it", function()
+    it("time is attributed to the clone", function()
       local samples = {}
       for i, f in ipairs(functions) do
         if not stem_of(f, functions) then
@@ -165,7 +164,7 @@ for _, variant in ipairs(clones) do
     end)
 
     if optimised then
-      it("cold parts are their functions'", function()
+      it("cold parts belong to their functions", function()
         local samples, arcs, wanted = {}, {}, {}
         for i, f in ipairs(functions) do
           local stem = stem_of(f, functions)
@@ -189,7 +188,7 @@ for _, variant in ipairs(clones) do
       end)
     end
 
-    it("the name of an indirect function is listed, and what it stands for", function()
+    it("an indirect function and its targets are listed", function()
       local profile = made_up(built.image, { [build.address(built.image, "pick")] = 3 })
       local called = profile:lookup(build.address(built.image, "pick"))
       assert.equal("pick", called.symbol)
@@ -199,7 +198,7 @@ for _, variant in ipairs(clones) do
   end)
 end
 
-describe("Whatever is typed as a function counts", function()
+describe("a symbol of type function counts", function()
   local supported, lack = build.supported "labels"
   if not supported then
     pending(lack)
@@ -214,7 +213,7 @@ describe("Whatever is typed as a function counts", function()
     for _, f in ipairs(functions) do
       if f.name:find "[.$]" or f.name:find "^__+gnu" then
         odd = odd + 1
-        -- Each is called 50 times, through a table; local.isra.0 has a cold part, which is called as often.
+        -- Each is called 50 times through a table; local.isra.0 has a cold part, which is also called 50 times.
         local is_cold = stem_of(f, functions) ~= nil
         local found = profile:lookup(f.address)
         assert.equal(is_cold and "local.isra.0" or f.name, found.symbol)
@@ -225,8 +224,8 @@ describe("Whatever is typed as a function counts", function()
   end)
 end)
 
--- An image of symbols at every 16th byte, each with a number of samples of its own; what is global has no dot in its
--- name. Returns the times of its functions by name.
+-- Makes an image of symbols at every 16th byte, each with a different number of samples. Symbols without a dot in the
+-- name are global. Returns the times of its functions by name.
 local function times_of(names, options)
   local symbols, samples = {}, {}
   for i, name in ipairs(names) do
@@ -240,22 +239,22 @@ local function times_of(names, options)
   return times
 end
 
-describe("Without static functions,", function()
+describe("without static functions,", function()
   it("the cold part of a global function stays with it, and clones go", function()
-    -- What is left out is counted for what lies before it.
+    -- The time of an omitted function goes to the preceding one.
     assert.same({ main = 1 + 2 + 8 + 16 + 32, other = 4, last = 64 },
       times_of({ "main", "f.isra.0", "other", "main.cold", "f.isra.0.cold", "f.constprop.1", "last" },
         { no_static = true }))
   end)
 end)
 
-describe("A cold part", function()
-  it("may be numbered, or be that of a clone", function()
+describe("a cold part", function()
+  it("may be numbered or belong to a clone", function()
     assert.same({ main = 1 + 4, ["f.part.3"] = 2 + 8, last = 16 },
       times_of { "main", "f.part.3", "main.cold.7", "f.part.3.cold", "last" })
   end)
 
-  it("of no function that is there is one by itself", function()
+  it("without its function is a function itself", function()
     assert.same({ main = 1, ["f.cold"] = 2, ["mainly.cold"] = 4, last = 8 },
       times_of { "main", "f.cold", "mainly.cold", "last" })
   end)
@@ -267,8 +266,8 @@ describe("A cold part", function()
   end)
 end)
 
--- Calls by address of the called function, as a simulated machine counted them. The signal of the program's own
--- profiling is held back: it might come when valgrind is about to end, and end it.
+-- Calls by address of the callee, as valgrind counts them. The program's profiling signal is blocked: it could kill
+-- valgrind at its end.
 local function callgrind(image)
   local file = shell.tmpdir() .. "/callgrind.out"
   shell.check({ "env", "--block-signal=PROF", "valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
@@ -281,9 +280,9 @@ local function callgrind(image)
   return calls
 end
 
-describe("For a program with clones,", function()
+describe("for a program with clones,", function()
   if shell.run({ "env", "--block-signal=PROF", "valgrind", "--version" }).status ~= 0 then
-    pending("calls as valgrind counts them: it is missing, or env cannot hold signals back")
+    pending("calls as valgrind counts them: needs valgrind, and env with --block-signal")
     return
   end
 
@@ -293,7 +292,7 @@ describe("For a program with clones,", function()
     counted = callgrind(built.image)
   end)
 
-  it("calls are those that a simulated machine counts", function()
+  it("calls are those that valgrind counts", function()
     local profile, checked = open(built.image, built.gmon), 0
     for _, known in ipairs(build.expected(built)) do
       assert.equal(counted[known.address], profile:lookup(known.address).calls, known.symbol)
@@ -302,13 +301,13 @@ describe("For a program with clones,", function()
     assert.is_true(checked >= 8)
   end)
 
-  it("GNU gprof says that the function before the clones got their calls", function()
+  it("GNU gprof credits the clones' calls to the preceding function", function()
     local available, why = oracle.available()
     if not available then
       pending(why)
       return
     end
-    -- The symbols from audit of clones.c to choose, the next one that GNU gprof takes for a function.
+    -- The symbols from audit of clones.c up to choose, the next symbol that GNU gprof accepts as a function.
     local own = own_functions(built)
     local audit, beyond = nil, build.address(built.image, "choose")
     for _, f in ipairs(own) do
@@ -322,7 +321,7 @@ describe("For a program with clones,", function()
     end
     assert.is_true(dropped > 1)
     local report = oracle.run({ "-b", "-q", built.image, built.gmon }).stdout
-    -- Calls among them became calls of itself, which stand behind the plus.
+    -- Calls between them appear as recursive calls, after the plus sign.
     local calls, own_calls = report:match "\n%[%d+%][^\n]* (%d+)%+(%d+) +audit %["
     assert.equal(sum, tonumber(calls) + tonumber(own_calls))
     assert.not_equal(counted[audit.address], tonumber(calls))

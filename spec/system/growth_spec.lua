@@ -1,8 +1,8 @@
--- Nothing grows with the square of anything: whatever there is four times as much of takes about four times the work.
--- Work is counted in instructions, which do not depend on what else the machine does.
+-- No cost is quadratic: four times the input takes about four times the work, in each dimension of the input. Work is
+-- counted in instructions, which do not depend on the machine's load.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- The work of another interpreter is another; and where the lines that are run are counted, that is most of it.
+-- Limits are for the ordinary interpreter. Under coverage, the hook would dominate the count.
 if os.getenv "GPROF_LUA" or os.getenv "GPROF_COVERAGE" then return end
 
 local build = require "support.build"
@@ -11,7 +11,7 @@ local row = require "support.row"
 local shell = require "support.shell"
 local work = require "support.work"
 
--- A factor of four is linear. Sorting makes a little more of it, and a square would make sixteen.
+-- A factor of four is linear. Sorting adds a little; quadratic growth would be sixteen.
 local TIMES <const>, MOST <const> = 4, 6
 
 local arc <const>, histogram <const>, profile <const> = row.arc, row.histogram, row.profile
@@ -27,7 +27,7 @@ local function running(...)
   return "run(table.unpack {" .. table.concat(words, ",") .. "})"
 end
 
--- A chunk that makes a profile, with options as Lua has them, and goes on with some text.
+-- A chunk that makes a profile with options (as Lua text), followed by more code.
 local function making(image, file, options, text)
   return ([[
     local image = gprof.image(%q)
@@ -36,7 +36,7 @@ local function making(image, file, options, text)
   ]]):format(image, file, options or "", text or "")
 end
 
--- An array of what a function makes of the numbers 1 to n.
+-- The array of a function's results for 1 to n.
 local function list(n, make)
   local made = {}
   for i = 1, n do
@@ -45,21 +45,21 @@ local function list(n, make)
   return made
 end
 
--- The same image for all that are content with it.
+-- An image that several measurements share.
 local plain = {}
 local function image(n)
   plain[n] = plain[n] or row.image(n)
   return plain[n]
 end
 
--- Calls of the function behind by each of the functions 0 to n - 1, and a sample in each.
+-- A chain: each of the functions 0 to n - 1 calls the next one and has a sample.
 local function chain(n)
   local records = list(n, function(i) return arc(i - 1, i, i) end)
   table.insert(records, histogram(0, n))
   return profile(records)
 end
 
--- All that is measured: { name, n, function of a number that makes the chunk of that size }.
+-- The measurements: { name, n, function that makes the chunk for a size }.
 local dimensions = {}
 local function dimension(name, n, make)
   table.insert(dimensions, { name = name, n = n, make = make })
@@ -67,7 +67,7 @@ end
 
 -- Functions and calls -----------------------------------------------------------------------------------------------
 
--- What there can be much of in a call graph: functions of a number, which return arcs.
+-- Shapes of call graphs: functions that return the arcs for a size.
 local graphs <const> = {
   { "arcs between few functions", function(n)
     return list(n, function(i) return arc(i % 64, i // 64, i) end)
@@ -92,7 +92,7 @@ local graphs <const> = {
   end },
 }
 
--- Printing takes much more work than making a profile, which would hide what grows too fast there.
+-- Measured without printing, which takes much more work and would hide quadratic growth in making a profile.
 for _, graph in ipairs(graphs) do
   local name, arcs = graph[1], graph[2]
   dimension(name, 1600, function(n)
@@ -117,8 +117,8 @@ dimension("places that a function is called from", 2000, function(n)
   end)))
 end)
 
--- As many as the functions are the slides that put these callees at entries: a few of them are looked at closer, and
--- all of these there are from here on.
+-- There are as many slides that put these callees at function entries as there are functions. Only a limited number of
+-- slides is examined closely; from this size on, the limit is reached.
 dimension("callees of a moved profile", 8000, function(n)
   local far = 0x10000000
   local file = profile(list(n // 2, function(i)
@@ -130,7 +130,7 @@ dimension("callees of a moved profile", 8000, function(n)
   ]]):format(image(n), file)
 end)
 
--- The core's hash of the first half of a key, as it would be if it were known to whoever makes a file.
+-- The core's hash of the first half of a key, as an attacker would know it without a random seed.
 local function spread(h)
   h = (h ~ h >> 33) * 0xff51afd7ed558ccd
   h = (h ~ h >> 33) * 0xc4ceb9fe1a85ec53
@@ -143,7 +143,7 @@ dimension("arcs made to have one hash", 2000, function(n)
   end)))
 end)
 
--- A library of which all functions were called, by the program, in an order of their own.
+-- A library whose functions were all called from the program, in a scrambled order.
 dimension("functions of a library that a program calls", 1000, function(n)
   local large = image(4000)
   local arcs = list(n, function(i) return { 0, row.address(i) - row.BASE, 1 + i % 7 } end)
@@ -161,7 +161,7 @@ end)
 
 -- Names -------------------------------------------------------------------------------------------------------------
 
--- Functions of one size, made by objcopy: names, each with its flags for that.
+-- Functions of equal size, from names with the flags of objcopy.
 local function named(names, flags)
   local symbols = {}
   for i, name in ipairs(names) do
@@ -170,7 +170,7 @@ local function named(names, flags)
   return build.craft { address = row.BASE, text = #names * row.SIZE, symbols = symbols }
 end
 
--- An image of static functions of one name, with others between them, and a profile of a chain of them all.
+-- An image of static functions with the same name, alternating with others, and a profile of a chain of all.
 local function equals(n)
   local names = list(2 * n, function(i) return i % 2 == 0 and "same" or row.name(i) end)
   return named(names, "function,local"), chain(2 * n - 1)
@@ -283,17 +283,17 @@ end)
 
 -- Lines of source ---------------------------------------------------------------------------------------------------
 
--- Text of a source file, of so many lines.
+-- The text of a source file with n lines.
 local function source(path, lines)
   return shell.write(path, ("x\n"):rep(lines))
 end
 
--- A byte of code that comes from a line of a file of that number.
+-- The assembler text of one byte of code from a line of a file.
 local function line(file, number)
   return (".loc %d %d\n.byte 0x90"):format(file, number)
 end
 
--- An image of which every function is in a file of its own.
+-- An image with each function in its own file.
 local function in_files(n)
   local dir = shell.tmpdir "sources"
   return row.image(n, function(i)
@@ -302,7 +302,7 @@ local function in_files(n)
   end)
 end
 
--- An image of which function 0 has so many lines of one file, a byte of code for each.
+-- An image whose function 0 has n lines of one file, with one byte of code each.
 local function in_lines(n)
   local path = source(shell.tmpdir "source" .. "/long.c", n)
   return row.image(0, function(i)
@@ -321,7 +321,7 @@ dimension("source files, by line", 100, function(n)
   return making(in_files(n), chain(n), "line = true")
 end)
 
--- A sample in each of so many bytes of function 0.
+-- A profile with a sample in each of the first n bytes of function 0.
 local function samples(n)
   local low = row.address(0)
   return { kind = "histogram", low = low, high = low + 2 * (n // 2), bins = list(n // 2, function() return 1 end) }
@@ -352,7 +352,7 @@ dimension("line tables' sequences", 200, function(n)
   return running("-b", "-l", made, profile { histogram(0, n) })
 end)
 
--- Units whose line tables all tell of the code of one function; `place` tells where the sequence of each begins.
+-- Compilation units whose line tables all cover the same function; `place` gives the start of each sequence.
 local function with_units(n, place)
   local dir, info, tables = shell.tmpdir "units", {}, {}
   local abbrev = "\1\17\0" .. "\16\23" .. "\17\1" .. "\18\1" .. "\0\0\0"
@@ -396,14 +396,14 @@ end)
 
 -- Symspecs ----------------------------------------------------------------------------------------------------------
 
--- What symspecs are of: functions of a few files, each of which calls the next.
+-- The program for symspecs: functions of a few files; each calls the next.
 local selected = row.image(20, function(i)
   local file = i % 4 + 1
   return (i < 4 and ('.file %d "%d.c"\n'):format(file, file) or "") .. line(file, i + 1) .. "\n.skip 15"
 end)
 local selected_profile = chain(20)
 
--- Symspecs of every kind: names, lines, both; some match nothing, or all functions.
+-- Symspecs of every kind: names, lines and both; some match nothing, some all functions.
 local kinds <const> = {
   function(i) return row.name(i % 20) end, function(i) return ("%d.c:%d"):format(i % 4 + 1, i % 20) end,
   function(i) return ":" .. i % 20 end, function(i) return ("%d.c:%s"):format(i % 4 + 1, row.name(i % 20)) end,
@@ -436,7 +436,7 @@ end)
 
 -- Calls in the code, and orders -------------------------------------------------------------------------------------
 
--- Functions that consist of calls of the next ones.
+-- Functions that consist of calls of the following functions.
 local function calling(n)
   local call = "\xe8"
   local text, symbols = {}, {}
@@ -508,8 +508,8 @@ if not work.countable() then
   return pending "work is counted by valgrind, which is missing"
 end
 
-describe("Four times as much takes about four times the work:", function()
-  -- What starting takes is not counted: it is measured on next to nothing, when all modules have been loaded.
+describe("four times the input takes about four times the work:", function()
+  -- The fixed cost is subtracted: it is measured with a tiny input, after all modules have been loaded.
   local LEAST <const> = 4
   local counts
 
@@ -527,7 +527,7 @@ describe("Four times as much takes about four times the work:", function()
     it(what.name, function()
       local start, once, more = table.unpack(counts, 4 * i - 2, 4 * i)
       local growth = (more - start) / (once - start)
-      -- Much less would mean that nothing grew, and nothing was measured.
+      -- A much smaller factor would mean that the input did not grow.
       assert(growth > TIMES / 2 and growth < MOST,
         ("from %d to %d: %.1f times the work, %d and then %d instructions"):format(
           what.n, TIMES * what.n, growth, once - start, more - start))

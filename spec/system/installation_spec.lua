@@ -1,8 +1,7 @@
--- Installed by LuaRocks or by make, the program finds its library, scripts find it, and what they need is there: the
--- same as in the checkout.
+-- Installed with LuaRocks or make, the program and scripts find the library, and all files are installed.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
--- What is installed is built as ever; an interpreter with sanitizers in it has nothing to add.
+-- Installations use the ordinary interpreter, so a run with sanitizers would add nothing.
 if os.getenv "GPROF_LUA" then return end
 
 local crafted = require "support.crafted"
@@ -39,7 +38,7 @@ describe("the rockspecs", function()
     return rockspec
   end
 
-  it("differ in version and source only, which are the library's", function()
+  it("differ only in version and source, and have the library's version", function()
     local development, release = load(paths[1]), load(paths[2])
     assert.equal(gprof._VERSION .. "-1", release.version)
     assert.equal(("file://gprof-%s.tar.gz"):format(gprof._VERSION), release.source.url)
@@ -47,7 +46,7 @@ describe("the rockspecs", function()
     assert.same(development, release)
   end)
 
-  it("have nothing that LuaRocks does not know", function()
+  it("pass LuaRocks' check", function()
     if not installation.has_luarocks() then
       return pending "luarocks is not here"
     end
@@ -57,9 +56,9 @@ describe("the rockspecs", function()
   end)
 end)
 
--- The README's commands and the manual's follow the demonstration.
+-- The commands of README and manual rely on the demo.
 describe("the demonstration", function()
-  it("builds all that the commands of the documentation want", function()
+  it("builds everything that the commands of the documentation use", function()
     local steps = shell.check({ "make", "-n", "-B", "run-demo" }, { cwd = program.root }).stdout
     local all = { "gprof/core.so", "gprof/opcodes.so", "gprof/xz.so", "gprof/confinement.so",
       "gprof/modules.bundle", "libgprof-blocks.a", "demo/sample" }
@@ -68,13 +67,13 @@ describe("the demonstration", function()
     end
   end)
 
-  it("does without liblzma", function()
+  it("works without liblzma", function()
     local steps = shell.check({ "make", "-n", "-B", "all", "CC=gcc -nostdinc" }, { cwd = program.root }).stdout
     assert.truthy(steps:find("build/gprof/core.so", 1, true))
     assert.is_nil(steps:find("xz", 1, true))
   end)
 
-  it("leaves nothing that git would keep", function()
+  it("leaves only files that git ignores", function()
     local known = shell.read(program.root .. "/.gitignore")
     for _, made in ipairs { "/build/", "/sample", "gmon.out", "gmon.sum" } do
       assert.truthy(known:find("\n" .. made .. "\n", 1, true) or known:sub(1, #made + 1) == made .. "\n", made)
@@ -82,7 +81,7 @@ describe("the demonstration", function()
   end)
 end)
 
--- What is found in an installed tree ---------------------------------------------------------
+-- Contents of an installed tree ---------------------------------------------------------
 
 local function check_program(tree)
   local dir = shell.tmpdir()
@@ -90,14 +89,14 @@ local function check_program(tree)
     return shell.run({ path, image, profile }, { cwd = dir, env = tree.env })
   end
 
-  it("has a program that finds its library, wherever it is called from", function()
+  it("has a program that finds its library from any directory", function()
     assert.same({ report, "", 0 }, { run(tree.program).stdout, run(tree.program).stderr, run(tree.program).status })
     shell.check { "ln", "-s", tree.program, dir .. "/link" }
     assert.equal(report, run("./link").stdout)
     assert.equal(report, shell.run({ "sh", "-c", 'gprof.lua "$@"', "sh", image, profile }, { env = tree.env }).stdout)
   end)
 
-  it("has what pages are made of", function()
+  it("has the style and scripts of HTML pages", function()
     local result = shell.run({ tree.program, "--html=page", image, profile }, { cwd = dir, env = tree.env })
     assert.same({ "", 0 }, { result.stderr, result.status })
     assert.truthy(shell.read(dir .. "/page"):find "</html>\n$")
@@ -110,7 +109,7 @@ local function check_program(tree)
 end
 
 local function check_modules(tree)
-  it("has every module, and none is taken from elsewhere", function()
+  it("has every module, and loads none from elsewhere", function()
     local names = { "gprof.core", "gprof.opcodes", "gprof.xz", "gprof.confinement" }
     for _, path in ipairs(files("lua/gprof", ".lua")) do
       names[#names + 1] = ("gprof/" .. path):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", ".")
@@ -147,7 +146,7 @@ local function check_examples(tree)
     shell.write(dir .. "/" .. name, shell.read(program.root .. "/examples/" .. name))
   end
 
-  it("has what the examples require", function()
+  it("has the modules that the examples require", function()
     for _, name in ipairs(scripts) do
       assert(loadfile(dir .. "/" .. name))
       for module in shell.read(dir .. "/" .. name):gmatch([[require%s*%(?%s*"(gprof[%w_.]*)"]]) do
@@ -156,7 +155,7 @@ local function check_examples(tree)
     end
   end)
 
-  it("is found by an example that is copied elsewhere", function()
+  it("is found by an example in another directory", function()
     local text = shell.write(dir .. "/bb.out", [[
 File tst.c, 1 basic blocks
     Block #1: executed 2 time(s) address= 0x1010 function= main line= 14 file= tst.c
@@ -170,9 +169,9 @@ File tst.c, 1 basic blocks
   end)
 end
 
--- The commands of the manual's page about it, with a program of the fixtures.
+-- Runs the commands of doc/blocks.md with a fixture program.
 local function check_blocks(env)
-  it("has the runtime that counts blocks, by one command line", function()
+  it("has the block-counting runtime, where --print-blocks-runtime says", function()
     local commands, dir = {}, shell.tmpdir "blocks"
     for _, step in ipairs(snippets.read(shell.read(program.root .. "/doc/blocks.md"))) do
       if step.kind == "console" then commands[#commands + 1] = step.text end
@@ -223,11 +222,11 @@ describe("by LuaRocks", function()
     local tree = installation.rock({ "install", specification:match("[^/]+$") }, dir)
     check_tree(tree)
 
-    -- The rock has a machine in its name.
+    -- The file name of the rock contains the machine.
     installation.luarocks({ "--tree", tree.root, "pack", "gprof" }, dir)
     local rock = shell.listing(dir):match("[^\n]+%.rock\n"):sub(1, -2)
 
-    describe("as it is packed and installed elsewhere", function()
+    describe("packed and installed elsewhere", function()
       check_tree(installation.rock({ "install", rock }, dir))
     end)
 
@@ -245,7 +244,7 @@ describe("by make", function()
   local tree = installation.prefix()
   check_tree(tree)
 
-  it("comes with its licence, its pages and its examples", function()
+  it("installs licence, documentation and examples", function()
     local dir = tree.root .. "/share/doc/gprof.lua/"
     for _, path in ipairs { "LICENSE", "README.md", "doc/architecture.md" } do
       assert.equal(shell.read(program.root .. "/" .. path), shell.read(dir .. path))
@@ -260,7 +259,7 @@ describe("by make", function()
     assert.same(installation.listing(program.root .. "/examples"), installation.listing(dir .. "examples"))
   end)
 
-  it("is found elsewhere by the variables that the manual has", function()
+  it("is found below another prefix with the manual's variables", function()
     local commands = shell.read(program.root .. "/doc/manual.md")
       :match "\n( +export LUA_PATH=[^\n]+\n +export [^\n]+\n)"
     local line = commands:gsub("/opt/gprof", tree.root) .. [[
@@ -269,13 +268,13 @@ describe("by make", function()
       shell.check({ "sh", "-c", line }, { env = tree.env }).stdout)
   end)
 
-  it("can be made ready elsewhere than where it is to be", function()
+  it("supports DESTDIR", function()
     local stage = shell.tmpdir "stage"
     installation.make { "install", "PREFIX=/opt/gprof", "DESTDIR=" .. stage }
     assert.same(installation.listing(tree.root), installation.listing(stage .. "/opt/gprof"))
   end)
 
-  it("says that the runtime that counts blocks is not there", function()
+  it("reports a missing block-counting runtime", function()
     local bare = shell.tmpdir()
     shell.check { "cp", "-R", tree.root .. "/.", bare }
     shell.check { "rm", bare .. "/lib/lua/5.4/gprof/libgprof-blocks.a" }
@@ -284,7 +283,7 @@ describe("by make", function()
       { result.stdout, result.stderr, result.status })
   end)
 
-  it("can be removed, and what others have put there stays", function()
+  it("can be removed, but keeps files of others", function()
     local root = shell.tmpdir "shared"
     local others = { "share/doc/gprof.lua.d/", "share/lua/5.4/gprof/mine/" }
     for _, dir in ipairs(others) do

@@ -1,4 +1,4 @@
--- With --gnu-compat, profiles by line, annotated source and counts of basic blocks are GNU gprof's, byte for byte.
+-- With --gnu-compat, line profiles, annotated source and basic-block counts equal GNU gprof's byte for byte.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -18,7 +18,7 @@ local check <const>, check_files <const> = parity.check, parity.check_files
 local random <const>, pick <const> = math.random, chance.pick
 local HEADER <const> = 20  -- bytes
 
--- Writes a program's profile with a record of blocks, { address, count } each, behind the others.
+-- Writes a program's profile with a block record, { address, count } each, after the others.
 local function with_blocks(built, blocks, path)
   local record = gmon.magic { records = { { kind = "blocks", table.unpack(blocks) } } }
   return gmon.write(path, shell.read(built.gmon) .. record:sub(HEADER + 1))
@@ -28,7 +28,7 @@ local function some_count()
   return pick { 0, 1, 1, 2, 5, 5, 100, random(1000000), (1 << 32) + random(100), 123456789012345 }
 end
 
--- Blocks anywhere in the code and around it; some addresses come twice, and add up.
+-- Random blocks in and around the code; some addresses occur twice, and their counts add up.
 local function scattered(subject, count)
   local blocks = {}
   for i = 1, count do
@@ -38,7 +38,7 @@ local function scattered(subject, count)
   return blocks
 end
 
--- A block at each of some addresses that follow each other: many a line.
+-- A block at each of several consecutive addresses, so that lines have many blocks.
 local function crowded(subject, count)
   local first, blocks = pick(subject.functions) + random(0, 40), {}
   for i = 1, count do
@@ -49,7 +49,7 @@ end
 
 -- Programs ----------------------------------------------------------------------------------
 
--- By program: `path` of image, `gmon`, and names for symspecs to pick.
+-- By program: `path` of the image, `gmon`, and names for symspecs.
 local subjects = {}
 
 local function subject_of(name, variant)
@@ -69,7 +69,7 @@ local function subject_of(name, variant)
   return subjects[key]
 end
 
--- A map with the functions in two object files, by turns of three; and the symbols as nm prints them.
+-- A map that assigns the functions to two object files, alternating after three; and the symbols as printed by nm.
 local function write_lists(built, dir)
   local lines = {}
   for i, symbol in ipairs(build.symbols(built.image)) do
@@ -79,8 +79,8 @@ local function write_lists(built, dir)
   shell.write(dir .. "/nm", shell.check({ "nm", "-n", "--defined-only", built.image }).stdout)
 end
 
--- On each line what is given before the operands. MAP and NM are lists of symbols; FILE stands for the first source,
--- NAME for a function. Where -l is not given, lines are functions' own.
+-- Options, one command line per line. MAP and NM are lists of symbols; FILE stands for the first source, NAME for a
+-- function. Without -l, lines are those of functions.
 local option_lists <const> = [[
   -l
   -l -p
@@ -175,7 +175,7 @@ local option_lists <const> = [[
   -l -A -m 3 -x -p -C
 ]]
 
--- And what writes files: run in directories of their own.
+-- Options that write files, which run in directories of their own.
 local writing_lists <const> = [[
   -l -s
   -s
@@ -196,7 +196,7 @@ local writing_lists <const> = [[
   -R MAP -A -y
 ]]
 
--- Calls `try` with the arguments that a line stands for, operands included.
+-- Calls `try` with the arguments of a line, including operands.
 local function try_command(line, subject, dir, profile, try)
   local words = { FILE = subject.files[1], NAME = pick(subject.names), MAP = dir .. "/map", NM = dir .. "/nm" }
   local arguments = { "-b" }
@@ -206,7 +206,7 @@ local function try_command(line, subject, dir, profile, try)
   try(table.move({ subject.image, profile }, 1, 2, #arguments + 1, arguments))
 end
 
--- Does so with each line, or, for variants of programs, with one of three.
+-- Checks each line, or one in three for variants of programs.
 local function each_command(lists, subject, ...)
   local number, step = 0, subject.built.variant == "" and 1 or 3
   for line in lists:gmatch "[^\n]+" do
@@ -217,7 +217,7 @@ local function each_command(lists, subject, ...)
   end
 end
 
--- Whether GNU gprof counts the lines of an image twice with one result: otherwise it gives up.
+-- Whether GNU gprof counts the lines of an image consistently in its two passes; otherwise it fails.
 local function countable(subject)
   return not oracle.run({ "-b", "-l", subject.image, subject.built.gmon }).stderr:find("miscounted", 1, true)
 end
@@ -246,7 +246,8 @@ local function check_program(name, variant)
   end
 end
 
--- Programs with debugging information and a profile. (In static ones GNU gprof looks at each byte of a C library.)
+-- Programs with debugging information and a profile, except static ones, where GNU gprof looks up each byte of the C
+-- library.
 local function each_program()
   return coroutine.wrap(function()
     for name, variant in build.each(pending) do
@@ -257,7 +258,7 @@ local function each_program()
   end)
 end
 
-describe("With --gnu-compat, lines and blocks are GNU gprof's", function()
+describe("with --gnu-compat, lines and blocks equal GNU gprof's", function()
   for name, variant in each_program() do
     it(("for %s %s"):format(name, variant), function() check_program(name, variant) end)
   end
@@ -265,7 +266,7 @@ end)
 
 -- Random cases ------------------------------------------------------------------------------
 
--- FILE, NAME and SPEC stand for something of the program, another one each time.
+-- FILE, NAME and SPEC are replaced with random ones of the program.
 local mixed <const> = {
   "-p", "-q", "-C", "-A", "-A", "-A -x", "-A -x", "-z", "-z", "-m 0", "-m 50", "-T", "-r", "-t 3", "-t 0", "-L", "-a",
   "-D", "-c", "-s", "-y", "-i", "-J", "-P", "-A -JSPEC", "-ASPEC", "-ASPEC -ASPEC", "-CSPEC", "-pSPEC", "-PSPEC",
@@ -278,8 +279,8 @@ local function some_spec(subject)
   return pick { pick(subject.names), file, file .. ":" .. line, file .. ":" .. pick(subject.names), line, ":" .. line }
 end
 
--- What cannot be asked for together: two orders; and calls in an order, where GNU gprof has those that symspecs name
--- among those that were recorded.
+-- Combinations to avoid: two orders; and calls with an order, where GNU gprof mixes the calls of symspecs with recorded
+-- ones.
 local function clashes(option, before)
   local order, calls = option:find "^%-[rR]", option:find("/", 1, true)
   for _, other in ipairs(before) do
@@ -334,23 +335,23 @@ local function supported(variants)
   return list
 end
 
-describe("With --gnu-compat, lines and blocks are GNU gprof's in random cases", function()
+describe("with --gnu-compat, lines and blocks equal GNU gprof's in random cases", function()
   it("of C", function()
     check_random(supported { { "calls" }, { "calls", "O2" }, { "calls", "O3" }, { "calls", "nodebug" }, { "cycles" },
       { "halves" }, { "twins" }, { "twins", "O2" }, { "aliases" }, { "lines" }, { "lines", "O1" }, { "lines", "O2" },
       { "lines", "clang+O1" }, { "crowd" }, { "brief" }, { "hum" }, { "clones", "O0" } }, 20240401, 300)
   end)
 
-  it("of other languages, and where functions have several names", function()
+  it("of other languages, and of functions with several names", function()
     check_random(supported { { "shapes" }, { "waves" }, { "waves", "O2" }, { "labels" }, { "labels", "O2" },
       { "clones" }, { "clones", "O3" } }, 20240501, 150)
   end)
 end)
 
--- Corners -----------------------------------------------------------------------------------
+-- Corner cases -----------------------------------------------------------------------------------
 
--- An image of a few functions that never ran, whose sources lie in `dir`; `flags` for the compiler. Returns its path
--- and that of a profile with a sample, a call and a block in each function.
+-- Makes an image of a few functions with the sources in `dir`; `flags` for the compiler. Returns its path, and that of
+-- a profile with a sample, a call and a block in each function.
 local function compile(dir, flags, ...)
   shell.write(dir .. "/small.c", [[
 int leaf(int x)
@@ -376,14 +377,14 @@ int start(void)
   } })
 end
 
-describe("With --gnu-compat, lines are GNU gprof's in the corners", function()
+describe("with --gnu-compat, lines equal GNU gprof's in corner cases", function()
   local lists <const> = { { "-p", "-z" }, { "-q", "-z" }, { "-C", "-z" }, { "-A" }, { "-A", "-x" } }
 
-  -- Of code alone, of code with a label at its very end, and with code of no line behind it.
+  -- Code alone, code with a label at its end, and code followed by code without lines.
   for title, text in pairs { ["nothing"] = "", ["a label"] = ".globl tail\ntail:\n",
     ["code without lines"] = ".globl tail\ntail: nop\n",
     ["both"] = ".globl tail, behind\ntail: nop\nbehind:\n" } do
-    it(("for the last line, and %s behind it"):format(title), function()
+    it(("for the last line, followed by %s"):format(title), function()
       local dir = shell.tmpdir()
       shell.write(dir .. "/tail.s", ".section .note.GNU-stack,\"\"\n.text\n" .. text)
       local image, profile = compile(dir, {}, "tail.s")
@@ -393,8 +394,8 @@ describe("With --gnu-compat, lines are GNU gprof's in the corners", function()
     end)
   end
 
-  -- Functions of headers are of a source that is too short for them, where debugging information says so; and sources
-  -- change. Without a newline at the end, a line is one, too.
+  -- Debugging information may place functions of headers beyond the end of a source, and sources may change. The last
+  -- line may lack a newline.
   for _, keep in ipairs { 0, 1, 2, 5, 100 } do
     for _, ending in ipairs { "", "\n" } do
       it(("for a source of at most %d lines that ends with %q"):format(keep, ending), function()
@@ -414,12 +415,12 @@ describe("With --gnu-compat, lines are GNU gprof's in the corners", function()
     end
   end
 
-  -- Where the source was, as far as the image knows, and where it is: below the working directory.
+  -- The source's path in the image, and its actual place below the working directory.
   local sources <const> = { ["."] = { ".", "src", "other/src" }, src = { "src", "other/src", "other" },
     ["/no/where"] = { "src", "other" } }
   for recorded, places in pairs(sources) do
     for _, place in ipairs(places) do
-      it(("for a source of %s that lies in %s"):format(recorded, place), function()
+      it(("for a source recorded as %s and found in %s"):format(recorded, place), function()
         local dir, work = shell.tmpdir(), shell.tmpdir()
         local image, profile = compile(dir, { "-gdwarf-4", ("-fdebug-prefix-map=%s=%s"):format(dir, recorded) })
         shell.check { "mkdir", "-p", work .. "/" .. place }

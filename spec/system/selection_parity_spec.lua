@@ -1,5 +1,4 @@
--- With --gnu-compat, symspecs, selected functions and calls, execution counts and symbol files are GNU gprof's, byte
--- for byte.
+-- With --gnu-compat, reports with symspecs, execution counts and symbol files equal GNU gprof's byte for byte.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -14,7 +13,7 @@ local check <const> = parity.check
 
 -- Programs ----------------------------------------------------------------------------------
 
--- By program, one command line on each line; '' is an empty word. Words in capitals stand for files: NM and NM_GLOBAL
+-- By program, one command line per line; '' is an empty argument. Words in capitals stand for files: NM and NM_GLOBAL
 -- are lists of symbols, OPTIONS a file of options. Without IMAGE, the image and its profile are added at the end.
 local command_lines <const> = {
   { "calls", [[
@@ -677,17 +676,17 @@ local command_lines <const> = {
   ]] },
 }
 
--- The records of one kind, or none, of a program's profile.
+-- The records of one kind in a program's profile; empty if there are none.
 local function only(built, kind, path)
   return gmon.write(path, gmon.magic { records = gmon.select(gmon.parse(shell.read(built.gmon)), kind) })
 end
 
--- A list of symbols as nm prints it. Nothing is sampled in the last of them.
+-- A list of symbols as printed by nm. The last one has no samples.
 local function symbol_file(built, path, ...)
   return shell.write(path, shell.check({ "nm", "-n", ..., built.image }).stdout)
 end
 
--- What the words in capitals stand for.
+-- The files that the words in capitals stand for.
 local function files_of(built)
   local dir = shell.tmpdir()
   local files = {
@@ -700,7 +699,7 @@ local function files_of(built)
   return files
 end
 
--- The arguments that a command line stands for.
+-- The arguments of a command line.
 local function split(line, built, files)
   local arguments, operands = { "-b" }, line:find("IMAGE", 1, true)
   for word in line:gmatch "%S+" do
@@ -720,7 +719,7 @@ end
 for _, entry in ipairs(command_lines) do
   local key, lines = table.unpack(entry)
   local name, variant = key:match "^(%w+)%+?(.*)$"
-  describe(("With --gnu-compat, what is selected from %s is what GNU gprof selects"):format(key), function()
+  describe(("with --gnu-compat, selections from %s equal GNU gprof's"):format(key), function()
     local supported, lack = build.supported(name, variant)
     if not supported then
       pending(lack)
@@ -747,7 +746,7 @@ end
 local random <const>, pick <const> = math.random, chance.pick
 local repeatedly <const>, _, first <const> = chance.cases(20240301, 200)
 
--- What symspecs for an image can be made of: names of its functions, source files and lines, and of none.
+-- Parts for symspecs: names of an image's functions, source files and lines, and names that match nothing.
 local function vocabulary(image)
   local words = { names = { "no_such", "_mcount", "main", "" }, files = { "no_such.c", "", "." },
     lines = { "0", "1", "07", "12x", "4294967297" } }
@@ -785,7 +784,7 @@ local function some_symspec(words, arcs)
   return some_half(words)
 end
 
--- Options that take a symspec: the word before it, whether it may be missing, and whether it is likely FROM/TO.
+-- Options with a symspec: the option, whether the symspec is optional, and whether it is likely to be FROM/TO.
 local takers <const> = {
   { "-p", true }, { "-P", true }, { "-q", true }, { "-Q", true }, { "-C", true }, { "-Z", true },
   { "-q", true, true }, { "-Q", true, true }, { "-q", true, true }, { "-k", false, true }, { "-k", false, true },
@@ -794,7 +793,7 @@ local takers <const> = {
 }
 local flags <const> = { "-z", "-z", "-a", "-T", "-p", "-q", "-C", "-D", "--no-demangle", "-L", "-i", "-P", "-Q", "-Z" }
 
--- Options for a report: some that select, and some others.
+-- Options for a report: some with symspecs, some without.
 local function some_options(words)
   local arguments = { "-b" }
   for _ = 1, random(5) do
@@ -809,7 +808,7 @@ local function some_options(words)
   return arguments
 end
 
--- A file of symbols: those of the image, without some of them, and one behind the code, where nothing is sampled.
+-- A file of symbols: some of the image's, and one after the code, where no samples are.
 local function some_symbol_file(image, path)
   local symbols, lines = build.symbols(image), {}
   for _, symbol in ipairs(symbols) do
@@ -830,7 +829,7 @@ local function check_some(subject, words, dir, note)
   check(table.move({ subject.image, profile, profile }, 1, random(2, 3), #arguments + 1, arguments), nil, note)
 end
 
-describe("With --gnu-compat, made-up selections are GNU gprof's", function()
+describe("with --gnu-compat, random selections equal GNU gprof's", function()
   for _, key in ipairs { "calls", "twins", "cycles", "clones", "shapes", "labels" } do
     local supported, lack = build.supported(key)
     if supported then
@@ -845,7 +844,7 @@ describe("With --gnu-compat, made-up selections are GNU gprof's", function()
     end
   end
 
-  it("from made-up images", function()
+  it("from random images", function()
     local dir = shell.tmpdir()
     repeatedly(function(note)
       local subject = chance.image()
