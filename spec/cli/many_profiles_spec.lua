@@ -119,7 +119,7 @@ describe("any tree of sums equals the flat sum:", function()
       if i == to then
         assert(data:read(paths[i]))
       elseif to - i == last - first then
-        to = i - 1  -- the whole range would not be smaller
+        to = i - 1  -- the whole range would recurse forever
       elseif math.random(2) == 1 then
         assert(data:merge(tree(paths, i, to)))
       else

@@ -58,7 +58,7 @@ function exports.is_printed(list)
   return false
 end
 
---- The message about the first export that needs records that the data lack.
+--- Checks that the data have the records that exports need; returns a message if not.
 -- @tparam {table,...} list as `find` returns them
 -- @tparam data data
 -- @treturn string|nil

@@ -82,8 +82,8 @@ local function is_entry(symbols, callee)
   return symbol ~= nil and callee - symbol.address <= 1 and not never_called[symbol.name]
 end
 
--- Percentage of callees that may be no function entries without a warning: functions may
--- lack a symbol.
+-- Up to this percentage of callees outside function entries, there is no warning, since
+-- functions may lack a symbol.
 local FEW <const> = 10
 
 -- Every callee that the dynamic linker recorded is a function entry. In another library

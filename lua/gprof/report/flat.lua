@@ -8,8 +8,7 @@ local common = require "gprof.print.common"
 local core = require "gprof.core"
 local labels = require "gprof.print.labels"
 
--- SI prefixes of units, largest first, with the number of units in one of the
--- histogram's.
+-- SI prefixes of units, largest first, with the factor from the histogram's unit.
 local prefixes = {
   { "T", 1e-12 }, { "G", 1e-9 }, { "M", 1e-6 }, { "K", 1e-3 }, { " ", 1 }, { "m", 1e3 },
   { "u", 1e6 }, { "n", 1e9 }, { "p", 1e12 }, { "f", 1e15 }, { "a", 1e18 },
