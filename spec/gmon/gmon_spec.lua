@@ -332,9 +332,9 @@ local bad <const> = {
 
 describe("a bad file gives nil and one line:", function()
   local function check(path, message, ...)
-    local data, said = gprof.data(image, ...)
+    local data, problem = gprof.data(image, ...)
     assert.is_nil(data)
-    assert.equal(path .. ": " .. message, said)
+    assert.equal(path .. ": " .. message, problem)
   end
 
   for _, case in ipairs(bad) do
@@ -360,9 +360,9 @@ describe("a bad file gives nil and one line:", function()
 
   it("one line, even if the name of the unit has control characters", function()
     local path = save(magic { histogram(), histogram { dimension = "two\nlines" } })
-    local data, said = gprof.data(image, path)
+    local data, problem = gprof.data(image, path)
     assert.is_nil(data)
-    assert.truthy(said:find("^[^\n]*histogram at offset 69[^\n]*$"), said)
+    assert.truthy(problem:find("^[^\n]*histogram at offset 69[^\n]*$"), problem)
   end)
 
   it("a file that cannot be read", function()
@@ -382,7 +382,7 @@ local function read_both(on, bytes)
   local path = gmon.write(scratch .. "/cut", bytes)
   local writer = assert(io.popen(("cat %s >%s"):format(shell.quote(path), shell.quote(fifo))))
   local results = { { path, gprof.data(on, path) }, { fifo, gprof.data(on, fifo) } }
-  writer:close() -- waits
+  writer:close() -- waits for the process
   return ipairs(results)
 end
 
@@ -394,11 +394,11 @@ describe("a file truncated at any byte", function()
     shapes[2], shapes[3], { name = "version 0", pointer = 8, big = false, version = 0, image = image } } do
     it("has fewer records, or is rejected at the truncated record: " .. shape.name, function()
       local whole = magic(records, shape)
-      local complete, record, behind = -1, nil, 20 -- records before the cut; where the one cut begins, and ends
+      local complete, record, record_end = -1, nil, 20 -- complete records; start and end of the truncated one
       for size = 0, #whole do
-        if size == behind then
-          complete, record = complete + 1, behind
-          behind = #magic(table.move(records, 1, complete + 1, 1, {}), shape)
+        if size == record_end then
+          complete, record = complete + 1, record_end
+          record_end = #magic(table.move(records, 1, complete + 1, 1, {}), shape)
         end
         for _, result in read_both(shape.image, whole:sub(1, size)) do
           local path, data, message = table.unpack(result, 1, 3)

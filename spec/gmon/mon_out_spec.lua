@@ -148,9 +148,9 @@ describe("a bad mon.out gives nil and one line:", function()
   for _, case in ipairs(bad) do
     it("one " .. case[1], function()
       local path = save(case[2])
-      local data, said = gprof.data(default.image, path, { file_format = "prof" })
+      local data, problem = gprof.data(default.image, path, { file_format = "prof" })
       assert.is_nil(data)
-      assert.equal(path .. ": " .. case[3], said)
+      assert.equal(path .. ": " .. case[3], problem)
     end)
 
     it("one in a sum, which is unchanged: " .. case[1], function()
@@ -165,9 +165,9 @@ describe("a bad mon.out gives nil and one line:", function()
       for _, other in ipairs(shapes) do
         if shape.pointer ~= other.pointer or shape.big ~= other.big then
           local path = save(mon { pointer = other.pointer, big = other.big })
-          local data, said = gprof.data(shape.image, path, { file_format = "prof" })
+          local data, problem = gprof.data(shape.image, path, { file_format = "prof" })
           assert.is_nil(data, shape.name .. " reads " .. other.name)
-          assert.matches("another machine", said, 1, true)
+          assert.matches("another machine", problem, 1, true)
         end
       end
     end
@@ -175,9 +175,9 @@ describe("a bad mon.out gives nil and one line:", function()
 
   it("a pipe that ends too early", function()
     local pipe <close> = assert(io.popen("head -c 50 " .. save(whole)))
-    local data, said = gprof.data.new { image = default.image }:read(pipe, "prof")
+    local data, problem = gprof.data.new { image = default.image }:read(pipe, "prof")
     assert.is_nil(data)
-    assert.equal("open file: ends in the middle of the counter at offset 40", said)
+    assert.equal("open file: ends in the middle of the counter at offset 40", problem)
   end)
 
   it("one whose header claims a huge size takes little memory", function()
@@ -190,9 +190,9 @@ describe("a bad mon.out gives nil and one line:", function()
 
   it("truncated anywhere, it is rejected or has fewer bins", function()
     for length = 1, #whole - 1 do
-      local data, said = gprof.data(default.image, save(whole:sub(1, length)), { file_format = "prof" })
-      local told = said and not said:find "\n"
-      assert.is_truthy(told or data and length > 88 and length % 2 == 0, tostring(length))
+      local data, problem = gprof.data(default.image, save(whole:sub(1, length)), { file_format = "prof" })
+      local is_rejected = problem and not problem:find "\n"
+      assert.is_truthy(is_rejected or data and length > 88 and length % 2 == 0, tostring(length))
     end
   end)
 end)

@@ -414,7 +414,7 @@ describe("the file of a sum", function()
     shell.check { "mkfifo", path }
     local reader = assert(io.popen(("cat %s >%s"):format(shell.quote(path), shell.quote(copy))))
     assert(data:write(path))
-    reader:close() -- waits
+    reader:close() -- waits for the process
     assert.equal(profile, shell.read(copy))
     assert.equal("fifo\n", shell.check { "stat", "-c", "%F", path }.stdout)
     assert.equal(data, data:write("/dev/null"))

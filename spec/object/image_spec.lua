@@ -158,9 +158,9 @@ describe("an unusable file gives nil and one line:", function()
     local image, message = (open or gprof.image)(path)
     assert.is_nil(image)
     assert.equal(path .. ": ", message:sub(1, #path + 2))
-    local said = message:sub(#path + 3)
-    assert.truthy(said:find(expected), said)
-    assert.is_nil(said:find("\n"))
+    local problem = message:sub(#path + 3)
+    assert.truthy(problem:find(expected), problem)
+    assert.is_nil(problem:find("\n"))
   end
 
   it("a missing file", function()
@@ -300,8 +300,8 @@ describe("libbfd's warnings", function()
   shell.write(path, elf.patch(bytes, ".comment", { size = 1 << 40 }))
 
   it("are printed by other programs", function()
-    local said = shell.run({ "nm", path }, { env = { LC_ALL = "C" } }).stderr
-    assert.truthy(said:find "has a section extending past end of file")
+    local warnings = shell.run({ "nm", path }, { env = { LC_ALL = "C" } }).stderr
+    assert.truthy(warnings:find "has a section extending past end of file")
   end)
 
   it("are discarded, and standard error is restored afterwards", function()

@@ -14,9 +14,9 @@ local shell = require "support.shell"
 
 -- Programs of other machines --------------------------------------------------------------------
 
--- `tools` is what the names of compiler and binutils begin with; `runs` is what runs a program; `gprof` is the GNU
--- gprof that knows the machine, if it is not one of those tools; `packages` is what Debian has the compiler in; `core`
--- is what it calls the machine in the name of libbfd, of those whose symbols that libbfd changes.
+-- `tools`: prefix of the names of compiler and binutils; `runs`: the emulator; `gprof`: a GNU gprof that supports the
+-- machine, if it is not among the tools; `packages`: Debian's packages with the compiler; `core`: the machine's name in
+-- the file name of its libbfd, for machines whose libbfd adjusts symbols.
 local machines <const> = {
   { name = "AArch64", tools = "aarch64-linux-gnu-", runs = "qemu-aarch64", packages = "gcc-aarch64-linux-gnu" },
   { name = "ARM, Thumb", tools = "arm-linux-gnueabihf-", runs = "qemu-arm", flags = { "-mthumb" },
@@ -91,7 +91,7 @@ local function check_counts(built)
   assert.same({ 12, "machines.c" }, { found.leaf.line, found.leaf.file:match "[^/]*$" })
 end
 
--- Where the machine's own nm, which knows what symbols mean there, has code: "ADDRESS NAME" as keys, and addresses.
+-- Code symbols according to the machine's own nm: a set with the keys "ADDRESS NAME", and with the addresses.
 local function known_code(built)
   local known = {}
   local nm = shell.check({ built.machine.tools .. "nm", "--synthetic", built.image }).stdout
@@ -103,8 +103,8 @@ local function known_code(built)
   return known
 end
 
--- Functions are where that nm has them, and no name is that of a label or of a mark. (Of several names of one
--- descriptor nm tells one.)
+-- Functions must be where nm has them, and none may be a label or a mapping symbol. (Of several names of one
+-- descriptor, nm prints one.)
 local function check_symbols(built)
   local known, odd, count = known_code(built), {}, 0
   for symbol in assert(gprof.image(built.image)):symbols() do
@@ -127,7 +127,7 @@ local function check_moved(built)
   assert.same({ 0, expected.stdout, "" }, { result.status, result.stdout, result.stderr })
 end
 
--- Functions from a symbol file made by the machine's own nm must equal those of the image.
+-- With a symbol file made by the machine's own nm, functions must have the same calls.
 local function check_listed(built)
   local list = shell.tmpdir "list" .. "/list"
   shell.write(list, shell.check { built.machine.tools .. "nm", "--synthetic", "--defined-only", built.image }.stdout)

@@ -456,15 +456,15 @@ describe("GNU gprof", function()
   if not parity.possible(pending) then return end
 
   local function run(option, built, path)
-    local said = oracle.run({ "-b", "-l", option, "-x", built.image, path })
-    assert.same({ "", 0 }, { said.stderr, said.status })
-    return said.stdout
+    local result = oracle.run({ "-b", "-l", option, "-x", built.image, path })
+    assert.same({ "", 0 }, { result.stderr, result.status })
+    return result.stdout
   end
 
   it("annotates the manual's example as in the manual", function()
     local built = blocks.compile("updcrc", { flags = { "-pg" } })
-    local said = run("-A", built, (profile(built))):gsub(" +\n", "\n")
-    said = said:match("\n( *unsigned long updcrc.-)\n\n *int main")
+    local annotated = run("-A", built, (profile(built))):gsub(" +\n", "\n")
+    annotated = annotated:match("\n( *unsigned long updcrc.-)\n\n *int main")
     local expected = [[
                 unsigned long updcrc(const unsigned char *s, unsigned n)
            2 -> {
@@ -482,7 +482,7 @@ describe("GNU gprof", function()
            2 ->     crc = c;
            2 ->     return c ^ 0xffffffffUL;
            2 -> }]]
-    assert.equal(expected, said)
+    assert.equal(expected, annotated)
   end)
 
   with_compilers(function(compiler)
