@@ -12,8 +12,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* AddressSanitizer keeps freed memory in a quarantine. 8 MB are enough, as inputs are
- * small, and fit into the CPU's cache. libbfd 2.40 leaks memory in line lookups; this leak
- * is suppressed (see spec/sanitizer/launcher.c). */
+ * small, and fit into the CPU's cache. libbfd 2.40 leaks memory in line lookups; this
+ * leak is suppressed (see spec/sanitizer/launcher.c). */
 const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_options(void);
