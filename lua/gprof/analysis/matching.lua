@@ -109,13 +109,13 @@ local function group_by(key, functions)
 end
 
 -- Pairs functions with equal keys; returns the unpaired ones of both sides.
-local function pair_by(key, olds, news, pair)
-  local old_lists, keys = group_by(key, olds)
-  local new_lists, paired = group_by(key, news), {}
+local function pair_by(key, old_list, new_list, pair)
+  local old_groups, keys = group_by(key, old_list)
+  local new_groups, paired = group_by(key, new_list), {}
   for _, k in ipairs(keys) do
-    if new_lists[k] then
-      pair(join(old_lists[k]), join(new_lists[k]))
-      for _, list in ipairs { old_lists[k], new_lists[k] } do
+    if new_groups[k] then
+      pair(join(old_groups[k]), join(new_groups[k]))
+      for _, list in ipairs { old_groups[k], new_groups[k] } do
         for _, f in ipairs(list) do paired[f] = true end
       end
     end
@@ -127,7 +127,7 @@ local function pair_by(key, olds, news, pair)
     end
     return left
   end
-  return rest(olds), rest(news)
+  return rest(old_list), rest(new_list)
 end
 
 -- The endings of the functions' file names, by function; and the largest number of them.
@@ -143,24 +143,25 @@ local function all_endings(...)
 end
 
 -- Pairs functions with the same name by file: the longest common endings first.
-local function pair_by_file(olds, news, pair)
-  olds, news = pair_by(function(f) return f.file end, olds, news, pair)
-  local by_function, most = all_endings(olds, news)
+local function pair_by_file(old_list, new_list, pair)
+  old_list, new_list = pair_by(function(f) return f.file end, old_list, new_list, pair)
+  local by_function, most = all_endings(old_list, new_list)
   for count = most, 1, -1 do
-    olds, news = pair_by(function(f) return by_function[f][count] end, olds, news, pair)
+    local function ending_of(f) return by_function[f][count] end
+    old_list, new_list = pair_by(ending_of, old_list, new_list, pair)
   end
-  for _, f in ipairs(olds) do pair(f, nil) end
-  for _, f in ipairs(news) do pair(nil, f) end
+  for _, f in ipairs(old_list) do pair(f, nil) end
+  for _, f in ipairs(new_list) do pair(nil, f) end
 end
 
 -- Pairs functions with the same name. If each side has only one, the files may differ:
 -- the function may have moved.
-local function pair_group(olds, news, pair)
-  local one_each = #olds == 1 and #news == 1
-  if one_each or has_unknown_file(olds) or has_unknown_file(news) then
-    pair(join(olds), join(news))
+local function pair_group(old_list, new_list, pair)
+  local one_each = #old_list == 1 and #new_list == 1
+  if one_each or has_unknown_file(old_list) or has_unknown_file(new_list) then
+    pair(join(old_list), join(new_list))
   else
-    pair_by_file(olds, news, pair)
+    pair_by_file(old_list, new_list, pair)
   end
 end
 
@@ -174,12 +175,12 @@ local function pair_name(old, new, name, pair)
 end
 
 --- Pairs the functions of two programs.
--- @tparam {table,...} olds functions of the old program
--- @tparam {table,...} news functions of the new program
+-- @tparam {table,...} old_list functions of the old program
+-- @tparam {table,...} new_list functions of the new program
 -- @tparam function pair called with each old function and the matching new one; one of
 --   them is nil if there is no match
-function matching.pair(olds, news, pair)
-  local old, new = by_name(olds), by_name(news)
+function matching.pair(old_list, new_list, pair)
+  local old, new = by_name(old_list), by_name(new_list)
   for _, name in ipairs(old.names) do pair_name(old, new, name, pair) end
   for _, name in ipairs(new.names) do
     if not old.first[name] then pair_name(old, new, name, pair) end
