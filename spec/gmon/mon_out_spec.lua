@@ -233,7 +233,7 @@ describe("on the command line", function()
 
   it("belongs to its program, whose callers are not known", function()
     local printed = run("-O", "prof", "--verify", default.path)
-    assert.matches("\ncallers +- +none but 2 whose callers are not known\n", printed)
+    assert.matches("\ncallers +- +only 2 from unknown callers\n", printed)
     assert.matches("mon%.out belongs to [^\n]*\n$", printed)
     run("-O", "prof", "-s", default.path)
     assert.matches("gmon%.sum belongs to [^\n]*\n$", run("--verify", default.path, "gmon.sum"))
