@@ -150,7 +150,7 @@ describe("a file that becomes shorter while it is read", function()
       end
     end
     assert.equal(times, good + bad, result.stdout:sub(-300) .. result.stderr)
-    faults.tell("%s: %d times whole, %d times told of", table.concat(words, " "):gsub("%S*/", ""), good, bad)
+    faults.tell("%s: complete report %d times, message %d times", table.concat(words, " "):gsub("%S*/", ""), good, bad)
   end
 
   it("is reported if it is a profile", function()

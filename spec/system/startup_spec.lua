@@ -49,7 +49,7 @@ describe("starting the program", function()
     { "a report of ten functions", 3.0, "-b", image, profile },
   } do
     local name, most = case[1], case[2]
-    it(("takes at most %.2f times the instructions of loading Lua and the core: %s"):format(name, most), function()
+    it(("takes at most %.2f times the instructions of loading Lua and the core: %s"):format(most, name), function()
       local times = ratio(table.unpack(case, 3))
       assert(times < most, ("%.2f times"):format(times))
     end)
