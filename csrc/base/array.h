@@ -43,10 +43,10 @@ static inline bool gp_resize(void *column, size_t capacity, size_t size) {
   return true;
 }
 
-/* A column for gp_grow: the address of the pointer to its items. */
+/* A column that gp_grow resizes: the address of the pointer to its items. */
 typedef struct gp_growing_column {
   void *column;
-  size_t size;  /* bytes of an item */
+  size_t size;  /* bytes per item */
 } gp_growing_column;
 
 #define GP_COLUMN(column) {&(column), sizeof *(column)}
@@ -67,8 +67,8 @@ static inline bool gp_grow(size_t *capacity, size_t needed,
 /* Grows the columns of a table if they hold fewer than `needed` rows:
  *   GP_RESERVE(&calls->capacity, calls->count + 1,
  *              GP_COLUMN(calls->caller), GP_COLUMN(calls->callee))
- * False as for gp_grow. A macro, so that the list of columns is built only when they
- * grow. */
+ * Returns true if they need not grow, else the result of gp_grow. A macro, so that the
+ * list of columns is built only when they grow. */
 #define GP_RESERVE(capacity, needed, ...)                                   \
   ((needed) <= *(capacity) ||                                               \
    gp_grow((capacity), (needed), (const gp_growing_column[]){__VA_ARGS__},  \

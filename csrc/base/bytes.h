@@ -16,8 +16,8 @@
 typedef struct gp_layout {
   bool big_endian;
   unsigned pointer_size;  /* bytes of an address: 4 or 8 */
-  bool narrow_counts;     /* arcs of the BSD formats store 4-byte counts, even in a field
-                             of 8 bytes */
+  bool narrow_counts;     /* arcs of the BSD formats store 4-byte counts, even in an
+                             8-byte field */
 } gp_layout;
 
 /* This machine's byte order. */

@@ -24,7 +24,7 @@ static char *pad(char *out, size_t length, gp_column_style style) {
 
 /* Copies the characters from `begin` to `end` into their column. It always copies SCRATCH
  * characters, because the compiler turns a memcpy of constant length into a few
- * instructions. Both buffers have room for that. */
+ * instructions. Both buffers are large enough for that. */
 static char *put(char *out, const char *begin, const char *end, gp_column_style style) {
   size_t length = (size_t)(end - begin), width = (size_t)style.width;
   size_t blanks = length < width ? width - length : 0;
@@ -53,8 +53,8 @@ static char *put_digits(char *end, uint64_t value, int min_digits) {
   return end;
 }
 
-/* Writes the sign, if any, in front of the digits at `begin`. Returns the first
- * character of the number. */
+/* Writes the sign, if any, before the digits at `begin`. Returns the first character of
+ * the number. */
 static char *put_sign(char *begin, bool negative, gp_column_style style) {
   if (negative)
     *--begin = '-';

@@ -18,7 +18,7 @@ typedef struct gp_column_style {
   int width;       /* minimum width in characters, up to GP_COLUMNS_WIDTH */
   int precision;   /* strings: maximum length; numbers: decimals; -1 if not given */
   bool left;       /* flag -: align to the left */
-  bool plus;       /* flag +: print a plus sign, too */
+  bool plus;       /* flag +: always print a sign */
 } gp_column_style;
 
 /* The largest width and precision. */
@@ -28,8 +28,8 @@ typedef struct gp_column_style {
 #define GP_COLUMNS_NUMBER 512
 
 /* Each function formats `value` or `text` at `out` and returns one past the end. A number
- * needs GP_COLUMNS_NUMBER bytes of room; a string, its length or the width, whichever is
- * larger. */
+ * needs GP_COLUMNS_NUMBER bytes of space; a string needs its length or the width,
+ * whichever is larger. */
 char *gp_columns_integer(char *out, int64_t value, gp_column_style style);
 char *gp_columns_fixed(char *out, double value, gp_column_style style);
 char *gp_columns_string(char *out, const char *text, size_t length,

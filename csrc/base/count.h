@@ -3,7 +3,7 @@
  * Sums of counts, checked for overflow.
  *
  * Calls and executions are summed over any number of files. A sum must fit in a Lua
- * integer; beyond that, it is an error.
+ * integer; a larger sum is an error.
  */
 #ifndef GP_BASE_COUNT_H
 #define GP_BASE_COUNT_H

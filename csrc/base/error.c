@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Replaces control characters, including NUL, by question marks: a message may quote
+/* Replaces control characters, including NUL, with question marks: a message may quote
  * arbitrary bytes of a file. */
 static void replace_control_characters(char *text, int length) {
   int most = (int)sizeof ((gp_error *)0)->text - 1;

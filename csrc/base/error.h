@@ -4,7 +4,7 @@
  *
  * Every function of the core that can fail takes a pointer to the caller's gp_error. On
  * failure it returns false or NULL, and stores a message: what is wrong, and where in the
- * file. The caller knows the name of the file and puts it in front.
+ * file. The caller knows the file name and prepends it.
  */
 #ifndef GP_BASE_ERROR_H
 #define GP_BASE_ERROR_H
@@ -19,7 +19,7 @@ typedef struct gp_error {
 bool gp_fail(gp_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* gp_fail with the message for a failed allocation. */
+/* Reports a failed allocation. Always returns false. */
 bool gp_fail_memory(gp_error *error);
 
 #endif

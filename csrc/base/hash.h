@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* "No such row": for rows of all tables, such as symbols, arcs and cycles. */
+/* The row number that means "no such row", in every table of the core. */
 #define GP_NONE UINT32_MAX
 
 typedef struct gp_key {
@@ -29,7 +29,7 @@ static inline gp_key gp_text_key(const char *text) {
   return gp_bytes_key(text, strlen(text));
 }
 
-/* Returns the key of a row of `columns`. */
+/* A callback that returns the key of row `row` of `columns`. */
 typedef gp_key gp_key_of(const void *columns, uint32_t row);
 
 typedef struct gp_hash {
@@ -45,10 +45,10 @@ typedef struct gp_hash {
 void gp_hash_init(gp_hash *hash, gp_key_of *key_of, const void *columns);
 void gp_hash_free(gp_hash *hash);
 
-/* Returns the row with that key, or GP_NONE. */
+/* Returns the row with this key, or GP_NONE. */
 uint32_t gp_hash_find(const gp_hash *hash, gp_key key);
 
-/* Makes room for `more` additional rows. False if there is no memory. */
+/* Reserves space for `more` additional rows. False if there is no memory. */
 bool gp_hash_reserve(gp_hash *hash, size_t more);
 
 /* Adds a row whose key is not in the index. False if there is no memory; never fails

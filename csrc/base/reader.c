@@ -58,7 +58,7 @@ static bool check_end(gp_reader *reader) {
       reader->offset + gp_reader_at_hand(reader) >= reader->size)
     return false;
   reader->failed = true;
-  return gp_fail(reader->error, "was truncated while it was read");
+  return gp_fail(reader->error, "was truncated while being read");
 }
 
 /* Reads once into the free space at the end of the window. False at the end of the file

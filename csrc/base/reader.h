@@ -2,8 +2,8 @@
 /*
  * Buffered, bounds-checked reading.
  *
- * Files, pipes and standard input are read through a fixed-size window, so memory does
- * not depend on the size of a file or on sizes claimed in its header.
+ * Files, pipes and standard input are read through a fixed-size window, so memory use
+ * does not depend on the size of a file or on sizes claimed in its header.
  */
 #ifndef GP_BASE_READER_H
 #define GP_BASE_READER_H
@@ -19,19 +19,20 @@
 typedef struct gp_reader {
   int file;              /* descriptor */
   bool owned;            /* gp_reader_close closes the descriptor */
-  uint64_t offset;       /* of the next byte to be taken, from where reading began */
-  uint64_t size;         /* of the file in bytes; UINT64_MAX if unknown, as of a pipe */
+  uint64_t offset;       /* offset of the next unread byte, from where reading began */
+  uint64_t size;         /* size of the file in bytes; UINT64_MAX if unknown (a pipe) */
   size_t begin, end;     /* unread bytes in the window */
   bool failed;           /* a read failed; the message is in `error` */
   gp_error *error;       /* receives read errors */
   unsigned char *window;
 } gp_reader;
 
-/* Opens `path`; "-" is standard input. `error` must outlive the reader: later reads
- * report to it, too. */
+/* Opens `path`; "-" is standard input. `error` must outlive the reader: later reads also
+ * report to it. */
 bool gp_reader_open(gp_reader *reader, const char *path, gp_error *error);
 
-/* The same for the open descriptor `file`, from its current position. It stays open. */
+/* Like gp_reader_open, but reads from the open descriptor `file`, from its current
+ * position. The descriptor stays open when the reader is closed. */
 bool gp_reader_share(gp_reader *reader, int file, gp_error *error);
 
 void gp_reader_close(gp_reader *reader);

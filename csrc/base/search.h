@@ -11,7 +11,7 @@
 typedef bool gp_row_before(const void *table, size_t row, uint64_t key);
 
 /* Returns the first of the rows `low` to `high` - 1 that does not come before `key`;
- * `high` if all do. Always inlined, so that the compiler can inline `before`, too. */
+ * `high` if all do. Always inlined, so that the compiler can also inline `before`. */
 static inline __attribute__((always_inline)) size_t
 gp_search(const void *table, size_t low, size_t high, uint64_t key,
           gp_row_before *before) {

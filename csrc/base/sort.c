@@ -10,7 +10,7 @@
 typedef struct sorting {
   gp_before *before;
   const void *context;
-  uint32_t *scratch;  /* room for half of the rows */
+  uint32_t *scratch;  /* space for half of the rows */
 } sorting;
 
 /* Rows of scratch space on the stack. Most lists are short, so sorting them needs no

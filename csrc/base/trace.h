@@ -5,7 +5,7 @@
  * A caller passes a gp_trace, with a function that receives the lines; NULL disables all
  * output. A disabled topic costs one test.
  *
- * Each topic is a bit, with the value that GNU gprof's option -d gives it in the manual.
+ * Each topic is a bit. The values are those of GNU gprof's option -d.
  */
 #ifndef GP_BASE_TRACE_H
 #define GP_BASE_TRACE_H
@@ -17,12 +17,12 @@ enum {
   GP_TRACE_CYCLES = 4,         /* cycles and their members */
   GP_TRACE_TALLY = 16,         /* calls added to arcs and callees */
   GP_TRACE_ARC_ORDER = 32,     /* order of callers and callees in an entry */
-  GP_TRACE_RECORDS = 64,       /* histograms and arcs that are read */
-  GP_TRACE_SYMBOLS = 128,      /* symbols that are selected or left out */
+  GP_TRACE_RECORDS = 64,       /* histograms and arcs, as they are read */
+  GP_TRACE_SYMBOLS = 128,      /* symbols that are kept or left out */
   GP_TRACE_STATIC_CALLS = 256, /* calls found in the machine code */
   GP_TRACE_LOOKUP = 512,       /* which function an address belongs to */
   GP_TRACE_PROPAGATION = 1024, /* propagation of time along calls */
-  GP_TRACE_BLOCKS = 2048,      /* counts of basic blocks that are read */
+  GP_TRACE_BLOCKS = 2048,      /* basic-block counts, as they are read */
   GP_TRACE_SYMSPECS = 4096,    /* functions that a symspec matches */
   GP_TRACE_ANNOTATION = 8192,  /* annotation of source files */
   GP_TRACE_ALL = 2 | 4 | 16 | 32 | 64 | 128 | 256 | 512 | 1024 | 2048 | 4096 | 8192

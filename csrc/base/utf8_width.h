@@ -2,8 +2,8 @@
 /*
  * The width of UTF-8 text on a terminal, and the shortening of long names.
  *
- * Every character counts as one column. East Asian characters take two, so lines that
- * contain them come out longer; this is accepted.
+ * Every character counts as one column. East Asian characters occupy two, so columns
+ * after them are out of line; this is accepted.
  */
 #ifndef GP_BASE_UTF8_WIDTH_H
 #define GP_BASE_UTF8_WIDTH_H

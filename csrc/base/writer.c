@@ -14,10 +14,11 @@
 /* The longest chain of symbolic links, as in Linux. */
 #define MAX_LINKS 40
 
-/* Names to try for the temporary file. A killed process may have left some behind. */
+/* The number of names to try for the temporary file. A killed process may have left some
+ * behind. */
 #define MAX_NAMES 100
 
-/* Room in bytes for the suffix of a temporary name: process id, number and ".tmp". */
+/* Space in bytes for the suffix of a temporary name: process id, number and ".tmp". */
 #define SUFFIX ((size_t)40)
 
 static bool fail_write(gp_writer *writer, const char *what) {
@@ -66,8 +67,8 @@ static void block_signals(gp_writer *writer) {
   pthread_sigmask(SIG_BLOCK, &writer->blocked, NULL);
 }
 
-/* The length of the part of `target` that the temporary path begins with. The name is
- * cut so that it does not exceed NAME_MAX with the suffix. */
+/* Returns how many bytes of `target` the temporary path begins with. The file name is cut
+ * so that it does not exceed NAME_MAX together with the suffix. */
 static int prefix_length(const char *target) {
   const char *slash = strrchr(target, '/');
   size_t directory = slash ? (size_t)(slash - target) + 1 : 0;
@@ -131,7 +132,7 @@ static bool share(gp_writer *writer, int file) {
 static bool open_file(gp_writer *writer, const char *path) {
   struct stat old;
   if (strcmp(path, "-") == 0) return share(writer, STDOUT_FILENO);
-  /* opened even if it will be replaced, to check the permission to write to it */
+  /* opened even if it will be replaced, to check for write permission */
   int file = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
   bool exists = file >= 0;
   if (!exists && errno != ENOENT) return fail_write(writer, "cannot be written");
@@ -216,10 +217,10 @@ unsigned char *gp_writer_room(gp_writer *writer, size_t count) {
 
 /* Writes everything to disk and closes the file. The fsync before the rename detects late
  * write errors, and ensures that the path leads to a complete file, old or new, after a
- * crash of the machine. Without it, an empty file could replace the only copy of a sum.
- * It takes some milliseconds per file; printed reports are not affected. The directory is
- * not synced: if the rename is lost, the old file is still complete. EINVAL: the file
- * system does not support fsync. */
+ * crash of the machine. Without it, an empty file could replace the only copy of a summed
+ * profile. It takes some milliseconds per file; printed reports are not affected. The
+ * directory is not synced: if the rename is lost, the old file is still complete. EINVAL:
+ * the file system does not support fsync. */
 static bool finish(gp_writer *writer) {
   if (!flush(writer)) return false;
   if (writer->temporary && fsync(writer->file) != 0 && errno != EINVAL)

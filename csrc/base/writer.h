@@ -30,19 +30,19 @@ typedef struct gp_writer {
 
 /* Opens `path` for writing; "-" is standard output. Follows symbolic links. An existing
  * file keeps its permissions and, where the process may set it, its owner. A new file
- * gets the default permissions. `error` must outlive the writer: later writes report to
- * it, too. */
+ * gets the default permissions. `error` must outlive the writer: later writes also report
+ * to it. */
 bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error);
 
-/* The same for an untrusted path. Replaces a symbolic link instead of following it, and
- * fails for an existing file that is not a regular one. */
+/* Like gp_writer_open, but for an untrusted path: replaces a symbolic link instead of
+ * following it, and fails for an existing file that is not a regular one. */
 bool gp_writer_open_here(gp_writer *writer, const char *path, gp_error *error);
 
 /* Writes to the open descriptor `file`, from its current position. It stays open. */
 bool gp_writer_share(gp_writer *writer, int file, gp_error *error);
 
-/* Returns room for the next `count` bytes (at most GP_WRITER_WINDOW). The caller fills
- * all of them before the next call. NULL after a write error. */
+/* Returns a buffer for the next `count` bytes (at most GP_WRITER_WINDOW). The caller
+ * fills all of them before the next call. NULL after a write error. */
 unsigned char *gp_writer_room(gp_writer *writer, size_t count);
 
 /* Closes the writer. If `written`, the temporary file replaces the target; otherwise it

@@ -19,8 +19,8 @@ static void prepare(gp_staging *staging, const gp_data *sum) {
   staging->used = true;
 }
 
-/* Whether at least half of `records` came from the last file, which had `last`. If not,
- * the staging area is emptied, because merging it takes time for stale records, too. */
+/* Whether at least half of `records` came from the last file, which had `last` records.
+ * If not, the staging area is emptied, because merging stale records also takes time. */
 static bool is_worth_keeping(size_t records, size_t last) {
   return records <= 2 * last + FEW;
 }
@@ -47,8 +47,8 @@ static void reset(gp_staging *staging) {
   data->shared = false;
 }
 
-/* Merges the staged data. The statistics count every record of the file, where
- * gp_data_merge counts equal ones once. */
+/* Merges the staged data. The statistics must count every record of the file, but
+ * gp_data_merge counts records with the same key only once. */
 static bool merge(gp_data *sum, const gp_data *file, gp_error *error) {
   gp_data_stats stats = sum->stats;
   if (!gp_data_merge(sum, file, error)) return false;

@@ -3,17 +3,17 @@
  * Adds files to a sum, each completely or not at all.
  *
  * A file is read into a staging area, a gp_data of its own. If reading succeeds, the
- * staging area is merged into the sum. Files of one program have nearly the same records.
- * So the staging area keeps its records for the next file, with all counts set to 0: the
- * arcs are then in the order of the file, which makes them fast to find. Records that the
- * next file lacks are in the sum already, and merging adds 0 to them.
+ * staging area is merged into the sum. Profiles of one program have nearly the same
+ * records. So the staging area keeps its records for the next file, with all counts set
+ * to 0: the arcs are then in the order of the file, which makes them fast to find.
+ * Records that the next file lacks are in the sum already, and merging adds 0 to them.
  */
 #ifndef GP_GMON_ADD_FILE_H
 #define GP_GMON_ADD_FILE_H
 
 #include "gmon/gmon_read.h"
 
-/* The staging area of one sum. Zeroed, it is empty. Its address must not change. */
+/* The staging area of one sum; empty if zeroed. Its address must not change. */
 typedef struct gp_staging {
   gp_data data;
   bool used;   /* `data` is initialized */

@@ -32,7 +32,8 @@ static void set_bin(gp_histogram *histogram, size_t bin, uint64_t count) {
 
 /* --- adding counts from a file --------------------------------------------- */
 
-/* The count number `i` at `bytes`, which may be unaligned, in native byte order. */
+/* Returns count number `i` of the native-endian counts at `bytes`, which may be
+ * unaligned. */
 static inline uint16_t count_at(const unsigned char *bytes, size_t i) {
   uint16_t count;
   memcpy(&count, bytes + sizeof count * i, sizeof count);
@@ -150,7 +151,7 @@ bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error 
   return true;
 }
 
-/* The bitwise or of the sums of two chunks. */
+/* Adds two chunks bin by bin. Returns the bitwise OR of the sums. */
 static uint32_t bits_of_sums(const uint16_t *restrict left,
                              const uint16_t *restrict right) {
   uint32_t any = 0;

@@ -2,8 +2,8 @@
 /*
  * The counts in a histogram's bins.
  *
- * A file stores each count in 16 bits. Bins in memory are 16 bits wide, too, and are
- * widened to 32 or 64 bits only when a sum needs it.
+ * A file stores each count in 16 bits. Bins in memory are also 16 bits wide at first.
+ * They are widened to 32 or 64 bits only when a sum needs it.
  */
 #ifndef GP_GMON_BINS_H
 #define GP_GMON_BINS_H
@@ -21,7 +21,8 @@ uint64_t gp_bin(const gp_histogram *histogram, size_t bin);
 void gp_bins_set(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout);
 
-/* Adds such counts to the bins. Errors: a bin overflows, no memory. */
+/* Adds counts in the format of gp_bins_set to the bins; the histogram may have any width.
+ * Errors: a bin overflows, no memory. */
 bool gp_bins_add(gp_histogram *histogram, size_t first, const unsigned char *bytes,
                  size_t count, gp_layout layout, gp_error *error);
 
@@ -32,15 +33,16 @@ bool gp_bins_merge(gp_histogram *histogram, const gp_histogram *other, gp_error 
  * false if there is no memory. The counts do not change. */
 bool gp_bins_reserve(gp_histogram *histogram, const gp_histogram *more);
 
-/* Adds samples to one bin. */
+/* Adds `more` samples to one bin. */
 bool gp_bins_add_one(gp_histogram *histogram, size_t bin, uint64_t more, gp_error *error);
 
 /* Returns the number of histogram records needed to write the bins: the fullest bin
  * divided by GP_BIN_MAX, rounded up. 0 if there are no samples. */
 uint64_t gp_bins_records(const gp_histogram *histogram);
 
-/* Writes the part of `count` bins, starting with bin `first`, that belongs to the given
- * record (from 0). The parts in all records add up to the bins. */
+/* Writes `count` bins, starting with bin `first`, as 16-bit counts at `bytes`. A count
+ * above GP_BIN_MAX is split over several records; `record` (from 0) selects the part to
+ * write. */
 void gp_bins_get(const gp_histogram *histogram, size_t first, unsigned char *bytes,
                  size_t count, uint64_t record, gp_layout layout);
 

@@ -69,8 +69,8 @@ static bool add_count(uint64_t *count, uint64_t more, uint64_t offset, gp_error 
 }
 
 /* Returns the row of an arc, or GP_NONE. Profiles of one program list their arcs in the
- * same order. So the arc is mostly in the row after the previous arc's, or one further if
- * this profile lacks an arc. */
+ * same order. So the arc is usually in the row after the previous arc's, or in the next
+ * one if this profile lacks an arc. */
 static uint32_t find_arc(const gp_arcs *arcs, uint64_t from, uint64_t self) {
   for (size_t row = arcs->next; row < arcs->next + (size_t)2 && row < arcs->count; row++)
     if (arcs->from[row] == from && arcs->self[row] == self) return (uint32_t)row;
@@ -144,10 +144,10 @@ double gp_histogram_scale(const gp_histogram *histogram) {
   return (double)((histogram->high - histogram->low) / 2) / (double)histogram->bins;
 }
 
-/* Histograms arrive in any order of address, and each must be looked up among those
- * before it. So `by_address` consists of sorted runs. Their lengths are the powers of two
- * in the binary representation of the count, the longest first: 13 = 8 + 4 + 1. Adding a
- * histogram merges the runs at the end that carry, as in a binary increment. */
+/* Histograms arrive in any address order, and each must be looked up among the earlier
+ * ones. So `by_address` consists of sorted runs. Their lengths are the powers of two in
+ * the binary representation of the count, the longest first: 13 = 8 + 4 + 1. Adding a
+ * histogram merges the last runs, as a binary increment carries. */
 
 static bool is_below(const void *histograms, uint32_t b, uint32_t a) {
   const gp_histogram *all = histograms;
@@ -206,7 +206,7 @@ uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
 }
 
 /* Whether `new` has the dimension, the rate and the bin size of `first`. Bin sizes, in
- * units of two bytes, may differ by a millionth. */
+ * units of two bytes, may differ by one part in a million. */
 static bool is_compatible(const gp_data *data, const gp_histogram *first,
                           const gp_histogram *new, uint64_t offset, gp_error *error) {
   if (strcmp(new->dimension, first->dimension) != 0)
@@ -283,7 +283,7 @@ gp_histogram *gp_data_histogram(gp_data *data, const gp_histogram *header,
   return histogram;
 }
 
-/* Whether no sum of two bins overflows. */
+/* Whether the bins can be added without overflow. */
 static bool bins_fit(const gp_histogram *histogram, const gp_histogram *more,
                      gp_error *error) {
   if (histogram->width < 8 && more->width < 8) return true;
@@ -340,8 +340,8 @@ static bool reserve_histogram(gp_data *data, const gp_histogram *histogram,
   return gp_bins_reserve(same, histogram) || gp_fail_memory(error);
 }
 
-/* Adds the bins of a reserved histogram to the `old_count` histograms that were there
- * before. The later ones got their counts from reserve_histogram. */
+/* Adds the bins of a histogram to one of the first `old_count` histograms. Later ones
+ * have already got their bins from reserve_histogram. */
 static bool add_reserved(gp_data *data, const gp_histogram *histogram, size_t old_count,
                          gp_error *error) {
   gp_histogram *same;
@@ -360,9 +360,9 @@ bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram,
          add_reserved(data, histogram, old_count, error);
 }
 
-/* --- sums of sums ------------------------------------------------------------ */
+/* --- merging sums ------------------------------------------------------------ */
 
-/* The number of records that merging adds. */
+/* Numbers of records that a merge adds. */
 typedef struct new_counts {
   size_t histograms, arcs, blocks;
 } new_counts;
@@ -406,7 +406,7 @@ static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *er
 }
 
 /* The first position in `by_address` that changes when `new` histograms are added to
- * `count`. Runs before it stay, so only the rest has to be saved for undoing. */
+ * `count`. Runs before it stay, so only the rest must be saved for an undo. */
 static size_t first_changed(size_t count, size_t new) {
   size_t first = count;
   for (size_t end = count + 1; end <= count + new; end++)

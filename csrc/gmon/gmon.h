@@ -2,9 +2,10 @@
 /*
  * Profile data: the records of a gmon.out, or the sum of several.
  *
- * A sum adds the bins of equal histograms, and the counts of equal arcs and equal blocks.
- * Records come from files (gmon_read.h, add_file.h), from other sums and from scripts.
- * Addresses stay as recorded; a later stage maps them to functions.
+ * In a sum, histograms with the same range are added bin by bin, and arcs and blocks with
+ * the same addresses have their counts added. Records come from files (gmon_read.h,
+ * add_file.h), from other sums and from scripts. Addresses stay as recorded; a later
+ * stage maps them to functions.
  */
 #ifndef GP_GMON_GMON_H
 #define GP_GMON_GMON_H
@@ -26,9 +27,9 @@ typedef enum gp_format {
 typedef struct gp_histogram {
   uint64_t low, high;     /* addresses covered: low to high - 1 */
   size_t bins;            /* number of bins, of equal size; at least 1 */
-  uint32_t rate;          /* counts per unit: samples per second */
-  char dimension[16];     /* name of the unit: "seconds" */
-  char abbreviation;      /* 's'; may be NUL */
+  uint32_t rate;          /* counts per unit, such as samples per second */
+  char dimension[16];     /* name of the unit, such as "seconds" */
+  char abbreviation;      /* abbreviation of the unit, such as 's'; may be NUL */
   unsigned width;         /* bytes of a count in `counts`: 2, 4 or 8 */
   void *counts;           /* an array of `bins` counts; see bins.h */
 } gp_histogram;
@@ -52,14 +53,15 @@ typedef struct gp_blocks {
   gp_hash index;
 } gp_blocks;
 
-/* Number of records read or added. Equal records count each time. */
+/* Number of records read or added. Records with the same key are all counted. */
 typedef struct gp_data_stats {
   size_t histogram_records, arc_records, block_records;
   uint64_t bytes;         /* of all files */
 } gp_data_stats;
 
 typedef struct gp_data {
-  gp_layout layout;       /* byte order and pointer size of files: mostly the image's */
+  gp_layout layout;       /* byte order and pointer size of the files; usually those of
+                             the image */
   bool mixed_scales;      /* accept histograms with different bin sizes */
   bool mixed_rates;       /* accept different rates, and treat them as the first one */
   bool shared;            /* data of a shared library; callers outside the library have
@@ -70,12 +72,12 @@ typedef struct gp_data {
   size_t histogram_count, histogram_capacity;
   gp_arcs arcs;
   gp_blocks blocks;
-  uint64_t uncounted;     /* calls in a shared library for which its file had no room */
+  uint64_t uncounted;     /* uncounted calls in a shared library, whose file was full */
   gp_data_stats stats;
 } gp_data;
 
-/* The caller's address in calls from outside of a shared library. A library has no code
- * at this address. */
+/* The caller's address in calls from outside a shared library. A library has no code at
+ * this address. */
 #define GP_OUTSIDE UINT64_C(0)
 
 /* The caller's address in arcs without a known caller, as in System V's profiles: the
@@ -101,7 +103,7 @@ gp_range gp_data_covered(const gp_data *data);
 bool gp_data_add_arc(gp_data *data, uint64_t from, uint64_t self, uint64_t calls,
                      uint64_t offset, gp_error *error);
 
-/* The same for executions of a block. */
+/* Like gp_data_add_arc, for executions of a block. */
 bool gp_data_add_block(gp_data *data, uint64_t address, uint64_t executions,
                        uint64_t offset, gp_error *error);
 
@@ -125,10 +127,11 @@ uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address);
  * overflows, no memory. After an error the data is unchanged. */
 bool gp_data_add_histogram(gp_data *data, const gp_histogram *histogram, gp_error *error);
 
-/* Adds all records of `other`. Errors as for a histogram. */
+/* Adds all records of `other`. Errors: those of gp_data_add_arc and
+ * gp_data_add_histogram. After an error the data is unchanged. */
 bool gp_data_merge(gp_data *data, const gp_data *other, gp_error *error);
 
-/* Bytes of text per bin, in units of two bytes (GNU gprof's scale, and profil's). */
+/* Bytes of text per bin, in units of two bytes (the scale of GNU gprof and profil()). */
 double gp_histogram_scale(const gp_histogram *histogram);
 
 #endif

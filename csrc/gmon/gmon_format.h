@@ -13,8 +13,8 @@
 #define MAGIC "gmon"
 #define MAGIC_HEADER ((size_t)20)
 
-/* The version of profiles that the dynamic linker writes of a shared library. A sum of
- * such profiles has version 1, and uses the reserved bytes: at MARK_OFFSET this number
+/* The version of the profiles that the dynamic linker writes for a shared library. A sum
+ * of such profiles has version 1, and uses the reserved bytes: at MARK_OFFSET this number
  * (4 bytes), at LOST_OFFSET the number of calls that were not counted (8 bytes). */
 #define VERSION_SHARED UINT32_C(0x1ffff)
 enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
@@ -25,7 +25,7 @@ enum { MARK_OFFSET = 8, LOST_OFFSET = 12 };
 /* Tags of records in the magic format. */
 enum { TAG_HISTOGRAM, TAG_ARC, TAG_BLOCKS };
 
-/* Bytes for the name of a unit in a file; the only unit of BSD files. */
+/* The size of a unit's name in a file, and the only unit in BSD files. */
 enum { DIMENSION_SIZE = 15 };
 #define BSD_DIMENSION "seconds"
 #define BSD_ABBREVIATION 's'

@@ -19,8 +19,8 @@ static bool add_block(gp_records *r, uint64_t address, uint64_t executions) {
 }
 
 /* Adds arcs from the reader's window as long as they equal the next rows of the data.
- * After the first file of a sum, this is nearly all arcs. They need no lookup. Stops at a
- * different arc or a count that would overflow. These arcs are not traced. */
+ * After the first file of a sum, nearly all arcs do, and need no lookup. Stops at a
+ * different arc or a count that would overflow. Arcs added here are not traced. */
 static void add_arcs_in_order(gp_records *r) {
   gp_arcs *arcs = &r->data->arcs;
   gp_layout layout = r->layout;
@@ -59,8 +59,8 @@ static bool skip_string(gp_records *r) {
   return true;
 }
 
-/* Version 0 stores 8-byte addresses on all machines. Larger ones than a pointer could not
- * be written to a sum. */
+/* Version 0 stores 8-byte addresses on all machines. An address that does not fit a
+ * pointer could not be written to a sum. */
 static bool check_address(gp_records *r, uint64_t address) {
   unsigned size = r->layout.pointer_size;
   return size == 8 || address >> 32 == 0 ||
@@ -138,7 +138,7 @@ static bool fail_version(const gp_records *r, uint32_t version) {
   return gp_fail(r->error, "unsupported version %" PRIu32 ": expected 0 or 1", version);
 }
 
-/* Reads the mark of a sum of profiles of a shared library; see gmon_format.h. */
+/* Reads the mark in a summed profile of a shared library; see gmon_format.h. */
 static bool read_mark(gp_records *r, const unsigned char *header) {
   if (gp_u32(header + MARK_OFFSET, r->layout) != VERSION_SHARED) return true;
   r->data->shared = true;
@@ -177,14 +177,14 @@ static bool read_bsd_arcs(gp_records *r) {
 static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
                           size_t size) {
   if (total < size)
-    return gp_fail(r->error, "not a profile: does not begin with \"gmon\", and read as a "
-                   "BSD header it claims %" PRIu32 " bytes, less than its own size",
+    return gp_fail(r->error, "not a profile: does not begin with \"gmon\", and its BSD "
+                   "header would claim %" PRIu32 " bytes, less than its own size",
                    total);
   header->bins = (total - size) / 2;
   if (!gp_reader_may_hold(r->reader, (uint64_t)header->bins * 2))
     return gp_fail(r->error,
-                   "not a profile, or truncated: does not begin with \"gmon\", and read "
-                   "as a BSD header it claims %" PRIu32 " bytes, but the file has %"
+                   "not a profile, or truncated: does not begin with \"gmon\", and its "
+                   "BSD header would claim %" PRIu32 " bytes, but the file has %"
                    PRIu64, total, r->reader->size);
   strcpy(header->dimension, BSD_DIMENSION);
   header->abbreviation = BSD_ABBREVIATION;
@@ -222,7 +222,7 @@ static bool read_file(gp_records *r, gp_format format) {
   bool magic = memcmp(header, MAGIC, 4) == 0;
   if (format == GP_FORMAT_AUTO)
     format = magic ? GP_FORMAT_MAGIC : GP_FORMAT_BSD;
-  if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;  /* a sum */
+  if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;  /* sums are magic */
   if (magic && format != GP_FORMAT_MAGIC)
     return gp_fail(r->error, "begins with \"gmon\": the format must be magic or auto");
   r->kind.format = format == GP_FORMAT_BSD && is_44bsd(r) ? GP_FORMAT_44BSD : format;

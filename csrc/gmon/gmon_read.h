@@ -17,14 +17,14 @@ typedef struct gp_read_options {
   gp_format format;
   const gp_trace *trace;  /* or NULL */
   const gp_data *target;  /* the sum into which the data will be merged, or NULL. A
-                             histogram that it does not accept is an error, reported with
-                             its offset. */
+                             histogram that the sum does not accept is an error, reported
+                             with the offset of its record. */
 } gp_read_options;
 
 /* The detected format of a file. */
 typedef struct gp_file_kind {
   gp_format format;       /* never GP_FORMAT_AUTO */
-  uint32_t version;       /* of the magic format */
+  uint32_t version;       /* version in a header of the magic format */
 } gp_file_kind;
 
 /* Adds the records of a file; "-" is standard input. Sets *kind once the file is open.
@@ -32,7 +32,8 @@ typedef struct gp_file_kind {
 bool gp_data_read(gp_data *data, const char *path, const gp_read_options *options,
                   gp_file_kind *kind, gp_error *error);
 
-/* The same for the open descriptor `file`, from its current position. It stays open. */
+/* Like gp_data_read, but reads from the open descriptor `file`, from its current
+ * position. The descriptor stays open. */
 bool gp_data_read_open(gp_data *data, int file, const gp_read_options *options,
                        gp_file_kind *kind, gp_error *error);
 

@@ -10,7 +10,7 @@
 #include "gmon/gmon_format.h"
 
 /* The most additional records for counts that do not fit in one: enough for 2^56 calls
- * and for samples of three hundred years. A damaged file or a script can claim larger
+ * and for three hundred years of samples. A damaged file or a script can claim larger
  * counts, which would take too much disk space. */
 #define MAX_EXTRA_RECORDS (UINT64_C(1) << 24)
 
@@ -21,7 +21,7 @@ typedef struct sink {
   gp_layout layout;
 } sink;
 
-/* The largest number of `size` bytes, 4 or 8. */
+/* The largest number that fits in `size` bytes, 4 or 8. */
 static uint64_t max_of_size(size_t size) {
   return size == 8 ? UINT64_MAX : UINT32_MAX;
 }
@@ -32,8 +32,8 @@ static uint64_t max_calls(const gp_data *data, gp_format format) {
   return max_of_size(narrow ? 4 : data->layout.pointer_size);
 }
 
-/* The number of records for a count, at least 1. `max` is the largest count of a record.
- * */
+/* The number of records for a count, at least 1. `max` is the largest count that a record
+ * can hold. */
 static uint64_t records_of(uint64_t count, uint64_t max) {
   return count <= max ? 1 : count / max + (count % max != 0);
 }
@@ -44,7 +44,7 @@ static const char *format_name(gp_format format) {
   return format == GP_FORMAT_BSD ? "bsd" : format == GP_FORMAT_44BSD ? "4.4bsd" : "magic";
 }
 
-/* The number of entries in the block record. There is one such record for all blocks. */
+/* The number of entries in the block record. All blocks are in one record. */
 static uint64_t block_entries(const gp_data *data) {
   uint64_t entries = 0, max = max_of_size(data->layout.pointer_size);
   for (size_t i = 0; i < data->blocks.count; i++)
@@ -125,8 +125,8 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
   if (is_ambiguous(data, format))
     return gp_fail(error, "cannot be written as %s: it would be mistaken for another "
                    "format", name);
-  /* readers need the bytes of a magic header and of a 4.4BSD version to detect a format
-   * */
+  /* a reader needs enough bytes for a magic header and for a 4.4BSD version to detect the
+   * format */
   size_t least = bsd_header(data, GP_FORMAT_BSD) + 4;
   if (least < MAGIC_HEADER) least = MAGIC_HEADER;
   if (data->arcs.count == 0 && bsd_header(data, format) + 2 * bins < least)

@@ -3,7 +3,7 @@
  * Writes profile data to a file.
  *
  * Records keep their order and addresses. A count that is too large for one record is
- * split over several records with the same addresses; readers add them up.
+ * split over several records with the same addresses; readers sum them.
  */
 #ifndef GP_GMON_GMON_WRITE_H
 #define GP_GMON_GMON_WRITE_H
@@ -15,8 +15,9 @@
 bool gp_data_write(const gp_data *data, const char *path, gp_format format,
                    gp_error *error);
 
-/* The same for the open descriptor `file`, from its current position. It stays open.
- * After a write error it may hold part of the data. */
+/* Like gp_data_write, but writes to the open descriptor `file`, from its current
+ * position. The descriptor stays open. After a write error the file may hold part of the
+ * data. */
 bool gp_data_write_open(const gp_data *data, int file, gp_format format,
                         gp_error *error);
 

@@ -8,7 +8,7 @@
  * library has a FROM of 0, which becomes the address 0 in the sum.
  *
  * The linker creates the file with room for a fixed number of arcs, and maps it into
- * memory while the program runs. When the room is used up, each call that needs a new arc
+ * memory while the program runs. When the file is full, each call that needs a new arc
  * increments the number of arcs and nothing else. So an arc that is missing or unused
  * stands for a call that was not counted.
  */
@@ -44,7 +44,7 @@ static bool add_arc(gp_records *r, const unsigned char *bytes,
                             gp_u32(bytes + 2 * size, r->layout));
 }
 
-/* Reads `claimed` arcs. Fewer may be in the file, if the last of them is unused. */
+/* Reads `claimed` arcs. The file may hold fewer, but only after an unused one. */
 static bool read_arcs(gp_records *r, uint32_t claimed, const gp_histogram *range) {
   size_t size = r->layout.pointer_size, length = 2 * size + 4;
   uint32_t used = 0;
@@ -63,7 +63,7 @@ static bool read_arcs(gp_records *r, uint32_t claimed, const gp_histogram *range
          gp_fail(r->error, "the number of uncounted calls exceeds 63 bits");
 }
 
-/* Skips the unused room after the arcs, which must be zero. */
+/* Skips the unused space after the arcs, which must be zero. */
 static bool skip_unused(gp_records *r) {
   size_t left;
   while ((left = gp_reader_available(r->reader, GP_READER_WINDOW)) > 0) {

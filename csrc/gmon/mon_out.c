@@ -60,8 +60,8 @@ static bool read_header(gp_records *r, gp_histogram *header, uint64_t *counters)
 
 /* --- calls ----------------------------------------------------------------- */
 
-/* Reads a counter: an address in the function, mostly the return address of the call that
- * counts, and the number of calls. Both are 0 in an unused counter. */
+/* Reads a counter: an address in the function, usually the return address of its call to
+ * mcount, and the number of calls. Both are 0 in an unused counter. */
 static bool read_counter(gp_records *r) {
   size_t size = r->layout.pointer_size;
   const unsigned char *bytes = take(r, 2 * size, "the counter");

@@ -31,8 +31,9 @@ static const unsigned char *take_bins(gp_records *r, size_t left, size_t *count)
   return bytes;
 }
 
-/* Makes room for `count` bins after the first `done` of a new histogram. It grows with
- * the bins actually read, because the number that a pipe claims cannot be checked. */
+/* Makes room for `count` bins after the first `done` of a new histogram. Memory grows
+ * with the bins actually read, because the number that a pipe claims cannot be
+ * checked. */
 static bool grow_bins(gp_records *r, gp_histogram *histogram, size_t done, size_t count) {
   if (count <= histogram->bins - done) return true;
   size_t room = gp_capacity(done, done + count);
@@ -72,7 +73,7 @@ static bool read_more_bins(gp_records *r, gp_histogram *histogram) {
 static void trace_histogram(const gp_records *r, const gp_histogram *header, bool new) {
   GP_TRACE(r->trace, GP_TRACE_RECORDS,
            "histogram at offset %" PRIu64 ": 0x%" PRIx64 " to 0x%" PRIx64
-           ", %zu bins of %g bytes, %" PRIu32 " samples a unit of '%s', %s",
+           ", %zu bins of %g bytes, %" PRIu32 " samples per unit of '%s', %s",
            r->offset, header->low, header->high, header->bins,
            2 * gp_histogram_scale(header), header->rate, header->dimension,
            new ? "a new range" : "added to the same range");

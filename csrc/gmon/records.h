@@ -16,18 +16,18 @@ typedef struct gp_records {
   gp_error *error;
   gp_layout layout;
   gp_file_kind kind;
-  uint64_t offset;        /* of the current record, in bytes, for messages */
+  uint64_t offset;        /* byte offset of the current record, for messages */
 } gp_records;
 
-/* Reports that the file ends within the current record, a `kind` ("the arc"). If a read
- * failed, keeps the reader's message. Returns false. */
+/* Reports that the file ends within the current record, which `kind` describes ("the
+ * arc"). If a read failed, keeps the reader's message. Returns false. */
 bool gp_records_truncated(gp_records *r, const char *kind);
 
 /* Adds the calls of the current record. */
 bool gp_records_add_arc(gp_records *r, uint64_t from, uint64_t self, uint64_t calls);
 
-/* gp_data_histogram (see gmon.h) for the current record. The target must accept it,
- * too. */
+/* Calls gp_data_histogram (see gmon.h) for the current record. The target must also
+ * accept the histogram. */
 gp_histogram *gp_records_histogram(gp_records *r, const gp_histogram *header,
                                    bool *is_new);
 

@@ -41,7 +41,7 @@ local function histogram(changes)
 end
 
 -- The message for a file that neither begins with "gmon" nor has a plausible BSD header.
-local BSD <const> = 'not a profile%s: does not begin with "gmon", and read as a BSD header it claims %d bytes, %s'
+local BSD <const> = 'not a profile%s: does not begin with "gmon", and its BSD header would claim %d bytes, %s'
 
 local function arc(count)
   return { kind = "arc", from = LOW + 4, self = LOW + 0x20, count = count }

@@ -60,7 +60,7 @@ local function has_in_order(expected, text)
 end
 
 local HISTOGRAM <const> =
-  "records: histogram at offset 20: 0x1000 to 0x1080, 4 bins of 32 bytes, 100 samples a unit of 'seconds', "
+  "records: histogram at offset 20: 0x1000 to 0x1080, 4 bins of 32 bytes, 100 samples per unit of 'seconds', "
 
 -- Number of the topic; prefix of its lines; expected lines, in order. `all`: no other lines are expected. `words`:
 -- additional arguments.

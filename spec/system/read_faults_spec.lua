@@ -110,7 +110,7 @@ describe("a file that becomes shorter while it is read", function()
     local result = launch.line(([[{ "$@" 2>&1 >/dev/null; echo $?; } | {
       read -r line; read -r line; truncate -s %d %s; tail -n 2; }]]):format(20 + 21 * 40000, shell.quote(path)),
       { "-d", "--sum-file=/dev/null", image, path })
-    assert.equal(("gprof.lua: %s: was truncated while it was read\n1\n"):format(path), result.stdout)
+    assert.equal(("gprof.lua: %s: was truncated while being read\n1\n"):format(path), result.stdout)
   end)
 
   it("is reported if it is an image, whatever is missing", function()
