@@ -3,7 +3,8 @@
  * Reads DWARF numbers in sequence, with bounds checks.
  *
  * A read past the end returns 0 and sets `bad`. The caller may check `bad` once after
- * several reads. A loop whose count comes from the file should check it in each round.
+ * several reads. A loop whose count comes from the file should check it in each
+ * iteration.
  */
 #ifndef GP_DEBUG_CURSOR_H
 #define GP_DEBUG_CURSOR_H
@@ -13,11 +14,11 @@
 typedef struct gp_cursor {
   const unsigned char *start, *at, *end;
   gp_layout layout;
-  bool wide;  /* 64-bit DWARF: offsets and lengths have 8 bytes, not 4 */
+  bool wide;  /* 64-bit DWARF: offsets and lengths are 8 bytes wide, not 4 */
   bool bad;   /* a read went past the end, or a number or string did not end */
 } gp_cursor;
 
-/* A cursor at the first of `size` bytes. It reads 32-bit DWARF. */
+/* Returns a cursor at the first of `size` bytes, set to read 32-bit DWARF. */
 static inline gp_cursor gp_cursor_on(const unsigned char *bytes, size_t size,
                                      gp_layout layout) {
   return (gp_cursor){bytes, bytes, bytes + size, layout, false, false};
@@ -60,7 +61,8 @@ static inline uint64_t gp_take_u64(gp_cursor *cursor) {
   return p ? gp_u64(p, cursor->layout) : 0;
 }
 
-/* A number of 1, 2, 3, 4 or 8 bytes. Any other size is skipped and reads as 0. */
+/* Reads a number of 1, 2, 3, 4 or 8 bytes. A number of any other size is skipped and
+ * reads as 0. */
 static inline uint64_t gp_take_uint(gp_cursor *cursor, uint64_t size) {
   const unsigned char *p;
   switch (size) {
@@ -76,12 +78,12 @@ static inline uint64_t gp_take_uint(gp_cursor *cursor, uint64_t size) {
                                    : (uint64_t)p[2] << 16 | (uint64_t)p[1] << 8 | p[0];
 }
 
-/* An unsigned LEB128 number. It may be of any length; bits above the 64th are dropped. */
+/* Reads an unsigned LEB128 number of any length; bits above the 64th are dropped. */
 static inline uint64_t gp_take_uleb(gp_cursor *cursor) {
   uint64_t value = 0;
   unsigned shift = 0;
   while (cursor->at < cursor->end) {
-    /* `at` is NULL only if `end` is, too.
+    /* `at` is NULL only if `end` is also NULL.
        NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     unsigned char byte = *cursor->at++;
     if (shift < 64) value |= (uint64_t)(byte & 0x7f) << shift;
@@ -107,12 +109,13 @@ static inline int64_t gp_take_sleb(gp_cursor *cursor) {
   return 0;
 }
 
-/* An offset into a section, or a length. */
+/* Reads an offset into a section, or a length. */
 static inline uint64_t gp_take_offset(gp_cursor *cursor) {
   return cursor->wide ? gp_take_u64(cursor) : gp_take_u32(cursor);
 }
 
-/* The length at the start of a unit. Its first 4 bytes are 0xffffffff in 64-bit DWARF. */
+/* Reads the length at the start of a unit. Its first 4 bytes are 0xffffffff in 64-bit
+ * DWARF. */
 static inline uint64_t gp_take_length(gp_cursor *cursor) {
   uint32_t length = gp_take_u32(cursor);
   cursor->wide = length == UINT32_MAX;

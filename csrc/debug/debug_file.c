@@ -13,7 +13,8 @@ bool gp_debug_file_is_likely(const gp_image *image) {
           bfd_get_section_by_name(image->file, ".note.gnu.build-id"));
 }
 
-/* Reads the symbols even if only lines are wanted: libbfd may need both. */
+/* Whether the file contains what the caller wants. Reads the symbols even if only lines
+ * are wanted: libbfd may need both. */
 static bool has_wanted(gp_image *found, gp_wanted wanted, gp_error *error) {
   bool read = gp_image_read_symbols(found, error);
   if (wanted == GP_WANT_SYMBOLS)

@@ -14,23 +14,24 @@
 
 #include "object/image.h"
 
-/* What a debugging file must have. */
+/* What a debugging file must contain. */
 typedef enum gp_wanted { GP_WANT_SYMBOLS, GP_WANT_LINES } gp_wanted;
 
-/* Whether an image without debugging information can have a debugging file: it names one
- * in .gnu_debuglink, or has a build id. False if the image has debugging information. */
+/* Whether an image without debugging information can have a debugging file: it names a
+ * debugging file in .gnu_debuglink, or has a build id. False if the image has debugging
+ * information. */
 bool gp_debug_file_is_likely(const gp_image *image);
 
 /* Makes the file at `path` the image's debugging file, unless the image has one.
  * `image_path` names the image in messages. Errors: the file is from a different build,
  * or nothing identifies its build (see same_build.h); its .text differs; it lacks what is
- * wanted; and the errors of gp_image_open. */
+ * wanted; also the errors of gp_image_open. */
 bool gp_debug_file_attach(gp_image *image, const char *path, const char *image_path,
                           gp_wanted wanted, gp_error *error);
 
 /* Makes the file at `path`, an absolute path, the image's supplementary file, unless the
- * image has one. Errors: its build id is not the one in .gnu_debugaltlink; and the errors
- * of gp_image_open_supplementary. */
+ * image has one. Errors: its build id is not the one in .gnu_debugaltlink; also the
+ * errors of gp_image_open_supplementary. */
 bool gp_debug_file_attach_supplementary(gp_image *image, const char *path,
                                         gp_error *error);
 

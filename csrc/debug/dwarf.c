@@ -77,7 +77,7 @@ typedef enum encoding {
   UNSIGNED,   /* LEB128 */
   SIGNED,     /* LEB128 */
   STRING,       /* ends with a NUL */
-  BLOCK,      /* a length in `bytes` bytes (0: LEB128), then the contents */
+  BLOCK,      /* a length of `bytes` bytes (0: LEB128), then the contents */
   IMPLICIT    /* no bytes: the value is in the abbreviation */
 } encoding;
 
@@ -147,7 +147,7 @@ static void skip_block(gp_cursor *cursor, unsigned bytes) {
 
 bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *unit,
                     int64_t implicit, gp_value *value) {
-  /* the form that an indirect one names may be indirect, too */
+  /* an indirect form may name another indirect one */
   while (number == FORM_indirect && !cursor->bad) number = gp_take_uleb(cursor);
   form_rule form = find_form(number);
   if (form.encoding == REFERENCE) form.encoding = unit->version == 2 ? ADDRESS : OFFSET;
@@ -170,7 +170,7 @@ bool gp_dwarf_value(gp_cursor *cursor, uint64_t number, const gp_unit_layout *un
 
 /* --- strings ----------------------------------------------------------------- */
 
-/* The string with an index into .debug_str_offsets. */
+/* Returns the string whose offset has the given index in .debug_str_offsets. */
 static char *indexed_string(gp_dwarf *dwarf, const gp_unit_layout *unit, uint64_t index) {
   unsigned char bytes[8];
   size_t size = unit->wide ? 8 : 4;

@@ -3,8 +3,8 @@
  * The debugging sections of an image, and the encoding of values in them.
  *
  * This is the part of DWARF 2 to 5 that line tables need. Sections, forms, attributes and
- * their encodings: DWARF Debugging Information Format, version 5, chapter 7. The GNU
- * extensions are GCC's.
+ * their encodings: DWARF Debugging Information Format, version 5, chapter 7. Forms named
+ * GNU are extensions of GCC.
  */
 #ifndef GP_DEBUG_DWARF_H
 #define GP_DEBUG_DWARF_H
@@ -39,7 +39,7 @@ typedef struct gp_unit_layout {
   uint64_t str_offsets_base; /* offset of the unit's part of .debug_str_offsets */
 } gp_unit_layout;
 
-/* The kind of a value: a number, or the place of a string. */
+/* The kind of a value: a number, or the location of a string. */
 typedef enum gp_value_kind {
   GP_VALUE_NONE,      /* skipped: never needed here */
   GP_VALUE_NUMBER,
@@ -62,8 +62,9 @@ typedef struct gp_value {
 bool gp_dwarf_value(gp_cursor *cursor, uint64_t form, const gp_unit_layout *unit,
                     int64_t implicit, gp_value *value);
 
-/* A copy (free() it) of the string that a value refers to, or NULL if it refers to none.
- * `home` is the section that holds inline strings. */
+/* Returns a copy (free() it) of the string that a value refers to. NULL if the value is
+ * not a string, if the string cannot be read, or if there is no memory. `home` is the
+ * section that holds inline strings. */
 char *gp_dwarf_string(gp_dwarf *dwarf, gp_section *home, const gp_unit_layout *unit,
                     gp_value value);
 

@@ -49,7 +49,8 @@ static gp_value take_name(gp_cursor *cursor, uint64_t offset) {
   return name;
 }
 
-/* Reads the entry at the cursor. False at the empty name that ends the table. */
+/* Reads the entry at the cursor. False at the end of the table, which an empty name
+ * marks. */
 static bool take_entry(gp_cursor *cursor, uint64_t offset, bool file,
                        table_entry *entry) {
   if (gp_left(cursor) == 0) cursor->bad = true;
@@ -140,13 +141,13 @@ static char *string_of(gp_line_files *files, gp_value value) {
   return gp_dwarf_string(files->dwarf, &files->dwarf->line, &files->layout, value);
 }
 
-/* The directory that the unit was compiled in. */
+/* Returns the directory in which the unit was compiled. */
 static char *read_comp_dir(gp_line_files *files) {
   gp_dwarf *dwarf = files->dwarf;
   return gp_dwarf_string(dwarf, &dwarf->info, &files->comp_dir_layout, files->comp_dir);
 }
 
-/* Joins two directories, either of them possibly NULL, and a name. */
+/* Joins two directories, either of which may be NULL, and a name. */
 static char *join(const char *comp_dir, const char *directory, const char *name) {
   char *joined;
   int length = asprintf(&joined, "%s%s%s%s%s", comp_dir ? comp_dir : "",

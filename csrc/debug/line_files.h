@@ -2,8 +2,8 @@
 /*
  * The file table of a line table.
  *
- * The table lists every included header, and most of them are never needed. So it keeps
- * the offsets of names; a name is read and joined with its directory on demand.
+ * The table lists every included header, and most of them are never needed. So only the
+ * offsets of names are stored; a name is read and joined with its directory on demand.
  */
 #ifndef GP_DEBUG_LINE_FILES_H
 #define GP_DEBUG_LINE_FILES_H
@@ -12,8 +12,8 @@
 
 typedef struct gp_line_files {
   gp_dwarf *dwarf;
-  gp_unit_layout layout;    /* of the line table */
-  gp_unit_layout comp_dir_layout;  /* of the unit, for `comp_dir` */
+  gp_unit_layout layout;    /* layout of the line table */
+  gp_unit_layout comp_dir_layout;  /* layout of the unit, for `comp_dir` */
   gp_value comp_dir;        /* string: the directory that the unit was compiled in */
   unsigned first;           /* the number of the first file: 1, or 0 since DWARF 5 */
   size_t directory_count, directory_capacity;
@@ -30,12 +30,12 @@ typedef struct gp_line_files {
 bool gp_line_files_read(gp_line_files *files, gp_cursor *cursor, uint64_t offset);
 void gp_line_files_free(gp_line_files *files);
 
-/* Adds the file whose DWARF 2 entry is at the cursor (DW_LNE_define_file). False as
- * above. */
+/* Adds the file whose DWARF 2 entry is at the cursor (DW_LNE_define_file). Returns false
+ * as gp_line_files_read does. */
 bool gp_line_files_define(gp_line_files *files, gp_cursor *cursor, uint64_t offset);
 
-/* The name of a file (free() it), joined with its directories as libbfd does. It is
- * "<unknown>" if there is no such file. NULL if there is no memory. */
+/* Returns the name of a file (free() it), joined with its directories as libbfd joins
+ * them; "<unknown>" if there is no such file. NULL if there is no memory. */
 char *gp_line_files_name(gp_line_files *files, uint64_t number);
 
 #endif

@@ -17,27 +17,27 @@ typedef struct gp_line_map {
    * for instance where the function changes */
   size_t count, capacity;
   uint64_t *low, *high;
-  uint32_t *file;         /* a number in `names` */
+  uint32_t *file;         /* number of the file in `names` */
   uint32_t *line;         /* from 1 */
-  gp_source_names names;  /* of the files */
+  gp_source_names names;  /* names of the files */
   bool split;             /* some debugging information is in files of -gsplit-dwarf,
                              which libbfd does not read */
 } gp_line_map;
 
-/* An empty map. Its address must not change from here on. */
+/* Initializes an empty map, whose address must not change afterwards. */
 void gp_line_map_init(gp_line_map *map);
 void gp_line_map_free(gp_line_map *map);
 
-/* Appends a row. It must begin at or above the end of the last row. False if there is no
- * memory. */
+/* Appends a row. Its range must begin at or above the end of the last row. False if there
+ * is no memory. */
 bool gp_line_map_append(gp_line_map *map, gp_range range, uint32_t file, uint32_t line);
 
-/* The first of rows `low` to `high` - 1 that ends above `address`; `high` if none
+/* Returns the first of rows `low` to `high` - 1 that ends above `address`; `high` if none
  * does. */
 size_t gp_line_map_search(const gp_line_map *map, size_t low, size_t high,
                           uint64_t address);
 
-/* The row that holds an address, or GP_NONE. */
+/* Returns the row that contains an address, or GP_NONE. */
 uint32_t gp_line_map_find(const gp_line_map *map, uint64_t address);
 
 #endif

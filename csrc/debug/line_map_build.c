@@ -4,8 +4,8 @@
  *
  * The line tables are read once (line_sequences.h). Several sequences may cover the same
  * code: if many units define a function, the linker keeps one copy, and the line tables
- * of the other units may still point at it. Where sequences contradict each other, or no
- * table is readable, we ask libbfd about each address.
+ * of the other units may still refer to the code. Where sequences contradict each other,
+ * or no table is readable, we ask libbfd about each address.
  */
 #include "debug/line_map_build.h"
 
@@ -35,7 +35,7 @@ static bool append_answer(gp_line_map *map, uint64_t address, const gp_location 
 }
 
 static bool ask(gp_line_map *map, const gp_image *image, gp_range range) {
-  const char *last_function = NULL;  /* of the preceding address */
+  const char *last_function = NULL;  /* function at the preceding address */
   if (!gp_image_prepare_locate(image)) return false;
   for (uint64_t address = range.low; address < range.high; address++) {
     gp_location location;
@@ -68,7 +68,7 @@ static gp_range row_range(const gp_line_map *rows, size_t row) {
   return (gp_range){rows->low[row], rows->high[row]};
 }
 
-/* Copies the rows of a sequence within a range. */
+/* Copies the part of a sequence's rows that lies within a range. */
 static bool copy_rows(const building *b, const gp_sequence *sequence, gp_range range) {
   const gp_line_map *rows = &b->sequences->rows;
   size_t i = gp_line_map_search(rows, sequence->first, sequence->end, range.low);
@@ -92,8 +92,8 @@ static bool edge_before(const void *sequences, uint32_t b, uint32_t a) {
 /* The sequences that cover the code between two edges. */
 typedef struct cover {
   size_t count;
-  uint32_t *sequence;   /* their numbers, in any order */
-  uint32_t *place;      /* per sequence of the image: its index in `sequence` */
+  uint32_t *sequence;   /* sequence numbers, in any order */
+  uint32_t *place;      /* for each sequence of the image: its index in `sequence` */
   uint64_t budget;      /* row comparisons left */
 } cover;
 
@@ -149,7 +149,7 @@ static bool have_same_rows(const gp_line_map *rows, const gp_sequence *a,
 }
 
 /* Whether all sequences have the same rows within a range and none is dubious. If so, any
- * of them gives libbfd's answer. */
+ * of the sequences gives libbfd's answer. */
 static bool agree(cover *c, const gp_line_sequences *sequences, gp_range range) {
   const gp_sequence *first = &sequences->sequence[c->sequence[0]];
   if (first->dubious) return false;

@@ -6,8 +6,9 @@
  * few addresses of a large image is cheap.
  *
  * Each address gets the line that libbfd reports, except where libbfd is wrong:
- * - If a line table never sets the file number, libbfd takes the first file of the table.
- *   Since DWARF 5 the default is the second. Functions from headers are often affected.
+ * - If a line table never sets the file number, libbfd uses the first file of the table.
+ *   Since DWARF 5 the default is the second file. Functions from headers are often
+ *   affected.
  * - libbfd cannot read a line table whose offset size differs from its unit's.
  */
 #ifndef GP_DEBUG_LINE_MAP_BUILD_H
@@ -17,9 +18,9 @@
 #include "object/image.h"
 
 /* Maps the addresses in `count` ranges, which must be ascending and disjoint. Code
- * without a line has no row. With `as_libbfd` the map repeats libbfd's errors. Damaged
- * debugging information counts as absent, so the function fails only for lack of memory,
- * and then leaves the map empty. The address of the map must not change once it is
+ * without a source line gets no row. With `as_libbfd` the map repeats libbfd's errors.
+ * Damaged debugging information is treated as absent, so the function fails only for lack
+ * of memory. Then the map is empty. The address of the map must not change once it is
  * built. */
 bool gp_line_map_build(gp_line_map *map, const gp_image *image, bool as_libbfd,
                        const gp_range *ranges, size_t count, gp_error *error);

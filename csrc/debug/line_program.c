@@ -28,7 +28,7 @@ void gp_line_program_free(gp_line_program *program) {
 
 /* --- the header ---------------------------------------------------------------- */
 
-/* Copies the table at `offset`; its header gives the length. */
+/* Copies the line table at `offset`, whose header gives the length. */
 static bool load(gp_line_program *program, uint64_t offset) {
   unsigned char head[12] = {0};
   gp_section *section = &program->dwarf->line;
@@ -111,13 +111,14 @@ size_t gp_line_program_size(const gp_line_program *program) {
 
 /* --- the program --------------------------------------------------------------- */
 
-/* Stops before an instruction that cannot be decoded. */
+/* Stops the iteration at an instruction that cannot be decoded. */
 static void give_up(gp_line_program *program) {
   program->code.at = program->code.end;
   program->malformed = true;
 }
 
-/* Advances the address by `operations`; a VLIW instruction holds several. */
+/* Advances the address by `operations`. A VLIW instruction contains several
+ * operations. */
 static inline void advance(gp_line_program *program, uint64_t operations) {
   if (program->operations > 1) {
     operations += program->operation;

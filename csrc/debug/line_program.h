@@ -16,19 +16,19 @@
 typedef struct gp_line_row {
   uint64_t address;
   uint64_t file;        /* number in the file table */
-  bool file_set;        /* the program set `file`; if not, it is the default, 1 */
+  bool file_set;        /* the program set `file`; otherwise it is 1, the default */
   uint32_t line;        /* 0: no line */
-  bool is_statement;    /* recommended place for a breakpoint */
+  bool is_statement;    /* recommended breakpoint location */
   bool end;             /* the sequence ends before this address */
 } gp_line_row;
 
 typedef struct gp_line_program {
   gp_dwarf *dwarf;
-  uint64_t offset;          /* of the table, in .debug_line */
+  uint64_t offset;          /* offset of the table in .debug_line */
   size_t capacity;
   unsigned char *bytes;     /* the table */
   gp_cursor tables;         /* its directory and file tables */
-  gp_cursor code;           /* the rest of the program */
+  gp_cursor code;           /* the part of the program still to be executed */
   const unsigned char *operands;  /* operand counts of standard opcodes, from 1 */
   uint8_t instruction_size, operations, line_range, opcode_base;
   int8_t line_base;
@@ -37,38 +37,41 @@ typedef struct gp_line_program {
   gp_line_row row;          /* the state machine's registers */
   unsigned operation;       /* op_index: the operation within a VLIW instruction */
   bool malformed;
-  bool files_read;          /* `files` has been filled */
+  bool files_read;          /* the tables have been read into `files` */
   gp_line_files files;
 } gp_line_program;
 
-/* Initializes the iterator. It can be opened for any number of units in turn. */
+/* Initializes the iterator. It may open the tables of any number of units, one after the
+ * other. */
 void gp_line_program_init(gp_line_program *program, gp_dwarf *dwarf);
 void gp_line_program_free(gp_line_program *program);
 
-/* Opens the unit's line table. False if the unit has none, or it is unusable. */
+/* Opens the unit's line table. False if the unit has no line table, or an unusable
+ * one. */
 bool gp_line_program_open(gp_line_program *program, const gp_unit *unit);
 
-/* The next row, valid until the next call; NULL at the end. */
+/* Returns the next row, valid until the next call; NULL at the end. */
 const gp_line_row *gp_line_program_next(gp_line_program *program);
 
 /* Whether damage was found so far: the program could not be decoded, has an unknown
  * extended opcode, or its file table was read and is damaged. */
 bool gp_line_program_malformed(const gp_line_program *program);
 
-/* The size of the table in bytes; for an unusable one, the bytes that were read. */
+/* The size of the table in bytes; for an unusable table, the number of bytes read. */
 size_t gp_line_program_size(const gp_line_program *program);
 
-/* Whether one of the table and its unit is 32-bit DWARF, and the other 64-bit. */
+/* Whether the table is 32-bit DWARF and its unit 64-bit, or the reverse. */
 bool gp_line_program_mixes_offsets(const gp_line_program *program);
 
 /* The number of the first file: 1, or 0 since DWARF 5. */
 unsigned gp_line_program_first_file(const gp_line_program *program);
 
-/* One past the highest file number so far. The program may still define more files. */
+/* One past the highest file number defined so far. The program may still define more
+ * files. */
 size_t gp_line_program_file_count(gp_line_program *program);
 
-/* The name of a file by its number (free() it): "<unknown>" if there is no such file.
- * NULL if there is no memory. */
+/* Returns the name of a file by its number (free() it); "<unknown>" if there is no such
+ * file. NULL if there is no memory. */
 char *gp_line_program_file(gp_line_program *program, uint64_t number);
 
 #endif

@@ -7,9 +7,9 @@
 #include "base/array.h"
 #include "debug/line_tables.h"
 
-/* Disjoint sequences have one row per wanted range, and one more for each row that splits
- * a range. Some sequences overlap, because linkers discard code. If there are this many
- * times as many rows, the tables are too redundant, and libbfd is asked instead. */
+/* Disjoint sequences need one row per wanted range, plus one for each row that splits a
+ * range. Some sequences overlap, because linkers discard code. If the number of rows
+ * exceeds this multiple, the tables are too redundant, and libbfd is asked instead. */
 #define MAX_OVERLAP 8
 
 /* State of one pass over the tables. */
@@ -19,15 +19,15 @@ typedef struct reading {
   const gp_range *wanted;
   size_t wanted_count;
   bool as_libbfd;           /* see line_map_build.h */
-  size_t next;              /* the first wanted range that ends above the last row */
-  uint64_t row_limit;       /* most rows to keep */
+  size_t next;              /* index of the next wanted range that may contain a row */
+  uint64_t row_limit;       /* largest number of rows to keep */
   bool too_many;            /* the limit was reached: the tables are not used */
   gp_line_program *program; /* the current table */
   gp_source_names *names;
-  size_t file_count;        /* files of the table; 0 until a name is needed */
+  size_t file_count;        /* number of files in the table; 0 until a name is needed */
   size_t file_capacity;
-  uint32_t *file;           /* per file of the table: its number in `names`, or GP_NONE
-                               if it has none yet */
+  uint32_t *file;           /* for each file of the table: its number in `names`, or
+                               GP_NONE if not yet assigned */
 } reading;
 
 /* --- files --------------------------------------------------------------------- */
@@ -44,9 +44,9 @@ static bool start_files(reading *r) {
   return true;
 }
 
-/* Sets `*number` to the number of a row's file; GP_NONE if its name is empty. The default
- * is file 1. libbfd takes the first file of the table instead, which is file 0 since
- * DWARF 5. False if there is no memory. */
+/* Sets `*number` to the number of a row's file; GP_NONE if its name is empty. If the
+ * program did not set a file, the default is file 1. libbfd instead takes the first file
+ * of the table, which is file 0 since DWARF 5. False if there is no memory. */
 static bool find_file(reading *r, const gp_line_row *row, uint32_t *number) {
   if (r->file_count == 0 && !start_files(r)) return false;
   uint64_t file = row->file;
@@ -76,8 +76,8 @@ static bool keep_row(reading *r, const gp_line_row *row, uint64_t high) {
   return true;
 }
 
-/* Handles a row whose code ends at `high`. Most rows are not wanted, so this is tested
- * first, inline. */
+/* Handles a row whose code ends at `high`. Most rows are not wanted, so an inline test
+ * rejects them first. */
 static inline bool take_row(reading *r, const gp_line_row *row, uint64_t high) {
   while (r->next < r->wanted_count && r->wanted[r->next].high <= row->address) r->next++;
   return r->next == r->wanted_count || r->wanted[r->next].low >= high ||
@@ -119,7 +119,7 @@ static bool read_sequence(reading *r, const gp_line_row *row) {
   return keep_sequence(r, sequence);
 }
 
-/* Reads a table. A malformed one is dropped as a whole, as by libbfd. */
+/* Reads a table. Drops a malformed table as a whole, as libbfd does. */
 static bool read_table(reading *r) {
   const gp_line_row *row;
   gp_line_sequences *sequences = r->sequences;

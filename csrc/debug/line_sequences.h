@@ -7,7 +7,8 @@
  *
  * A sequence is dubious if its rows are not in address order, or if it begins below the
  * first function symbol (below .text, if no symbols were read). The latter often means
- * that the linker discarded its code: it begins at address 0 and reaches into .text.
+ * that the linker discarded the code: the sequence then begins at address 0 and reaches
+ * into .text.
  */
 #ifndef GP_DEBUG_LINE_SEQUENCES_H
 #define GP_DEBUG_LINE_SEQUENCES_H
@@ -16,22 +17,23 @@
 #include "object/image.h"
 
 typedef struct gp_sequence {
-  uint64_t low, high;       /* the code that it covers */
-  size_t first, end;        /* its wanted rows: `first` to `end` - 1 */
+  uint64_t low, high;       /* addresses covered: low to high - 1 */
+  size_t first, end;        /* the wanted rows of the sequence: `first` to `end` - 1 */
   bool dubious;             /* the tables do not show what libbfd would answer */
 } gp_sequence;
 
 typedef struct gp_line_sequences {
   size_t count, capacity;
   gp_sequence *sequence;    /* in the order of the tables */
-  gp_line_map rows;         /* of all sequences, concatenated; its `names` is not used */
-  bool split;               /* some unit names a -gsplit-dwarf file; see units.h */
+  gp_line_map rows;         /* rows of all sequences, concatenated; `rows.names` is not
+                               used */
+  bool split;               /* a unit names a -gsplit-dwarf file; see units.h */
 } gp_line_sequences;
 
 /* Reads the sequences that overlap the wanted ranges, which must be ascending and
  * disjoint. Files get numbers in `names`. Clears `*readable` if the tables are too
- * redundant, or may not be all that libbfd reads; then libbfd must be asked about every
- * address. False only if there is no memory; free the sequences then, too. */
+ * redundant, or libbfd may read other tables; then libbfd must be asked about every
+ * address. False only if there is no memory; the sequences must be freed even then. */
 bool gp_line_sequences_read(gp_line_sequences *sequences, gp_source_names *names,
                             const gp_image *image, bool as_libbfd, const gp_range *wanted,
                             size_t wanted_count, bool *readable);

@@ -6,9 +6,9 @@
 
 #include "base/array.h"
 
-/* Valid tables are disjoint, but one with a false length can overlap others. So all
- * tables together may be this many times as long as the section; further ones are
- * ignored. */
+/* Valid tables are disjoint, but a table with a false length can overlap others. So the
+ * total length of all tables is limited to this multiple of the section's size; further
+ * tables are ignored. */
 #define MAX_OVERLAP 8
 
 static gp_key offset_key(const void *columns, uint32_t row) {

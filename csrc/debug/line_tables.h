@@ -17,21 +17,22 @@ typedef struct gp_line_tables {
   gp_line_program program;  /* the current table */
   uint64_t budget;      /* bytes of tables left to read */
   size_t count, capacity;
-  uint64_t *offset;     /* per opened table: its offset in .debug_line */
-  gp_hash index;        /* of `offset` */
-  bool split;           /* some unit names a -gsplit-dwarf file; see units.h */
-  bool unlike_libbfd;   /* libbfd reads some table differently: its unit is split, or the
-                           offset sizes of unit and table differ */
+  uint64_t *offset;     /* for each opened table: its offset in .debug_line */
+  gp_hash index;        /* hash index of `offset` */
+  bool split;           /* a unit names a -gsplit-dwarf file; see units.h */
+  bool unlike_libbfd;   /* libbfd reads a table differently: its unit is split, or unit
+                           and table have different offset sizes */
 } gp_line_tables;
 
 /* Opens the debugging sections. Sets `*readable` to whether gp_dwarf_open can use them;
- * if not, there are no tables. False if there is no memory; free the tables then, too.
- * The address of `tables` must not change from here on. */
+ * if not, there are no tables. False if there is no memory; the tables must be freed even
+ * then. The address of `tables` must not change afterwards. */
 bool gp_line_tables_open(gp_line_tables *tables, const gp_image *image, bool *readable);
 void gp_line_tables_free(gp_line_tables *tables);
 
-/* Opens the next table in `program`. False at the end, and if there is no memory. The
- * latter sets `*failed`; it may have happened while the previous table was read. */
+/* Opens the next table in `program`. False at the end, and if there is no memory. Sets
+ * `*failed` if there is no memory, which may have happened while the previous table was
+ * read. */
 bool gp_line_tables_next(gp_line_tables *tables, bool *failed);
 
 #endif

@@ -14,9 +14,9 @@
 bool gp_same_build(const gp_image *image, const gp_image *found, const char *path,
                    const char *image_path, gp_error *error);
 
-/* Whether `found` has the image's architecture, and its .text the same address and size:
- * some tools move the code of a linked image. If so, sets the end of `found`'s code to
- * the image's. */
+/* Whether `found` has the image's architecture, and a .text with the same address and
+ * size. Some tools move the code of a linked image, so even files of the same build may
+ * differ. If true, sets the end of `found`'s code to the image's. */
 bool gp_same_code(const gp_image *image, gp_image *found, gp_error *error);
 
 #endif

@@ -36,7 +36,7 @@ static bool append(gp_source_names *names, const char *name) {
 bool gp_source_names_add(gp_source_names *names, const char *name, uint32_t *number) {
   *number = gp_hash_find(&names->index, gp_text_key(name));
   if (*number != GP_NONE && strcmp(names->name[*number], name) == 0) return true;
-  bool collides = *number != GP_NONE;  /* another name with the same key */
+  bool collides = *number != GP_NONE;  /* a different name has the same key */
   if (!append(names, name)) return false;
   *number = (uint32_t)names->count - 1;
   return collides || gp_hash_add(&names->index, *number);

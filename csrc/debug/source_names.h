@@ -16,7 +16,7 @@ typedef struct gp_source_names {
   gp_hash index;
 } gp_source_names;
 
-/* An empty set. Its address must not change from here on. */
+/* Initializes an empty set, whose address must not change afterwards. */
 void gp_source_names_init(gp_source_names *names);
 void gp_source_names_free(gp_source_names *names);
 

@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-/* Bytes of a unit that are read. Its header and first entry usually fit into the smaller
- * window. The larger one is the limit; only long inline strings exceed the smaller. */
+/* How many bytes of a unit are read. The header and the first entry usually fit in the
+ * smaller window; only long inline strings need more. The larger window is the limit. */
 #define USUAL_WINDOW 512
 #define MAX_WINDOW 65536
 
@@ -19,9 +19,9 @@ enum {
 };
 enum { FORM_implicit_const = 0x21 };
 
-/* How many bytes of .debug_abbrev all searches together may read. A unit either has its
+/* How many bytes of .debug_abbrev all searches may read in total. A unit either has its
  * own abbreviation table, or its first entry uses one of the first abbreviations of a
- * shared table. So valid files need about as many bytes as both sections have. */
+ * shared table. So valid files need about as many bytes as both sections contain. */
 static uint64_t initial_budget(const gp_dwarf *dwarf) {
   return 16 * (dwarf->abbrev.size + dwarf->info.size) + 1048576;
 }
@@ -70,7 +70,7 @@ static bool find_abbreviation(gp_units *units, uint64_t offset, uint64_t code,
   *abbrev = gp_cursor_on(table, (size_t)(size - offset), units->dwarf->layout);
   while (units->budget > (uint64_t)(abbrev->at - table) &&
          (found = gp_take_uleb(abbrev)) != 0) {
-    gp_take_uleb(abbrev);  /* its tag */
+    gp_take_uleb(abbrev);  /* the abbreviation's tag */
     gp_take_u8(abbrev);    /* whether it has children */
     if (found == code) break;
     while (next_attribute(abbrev, &attribute, &form, &implicit)) continue;

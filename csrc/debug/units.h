@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The units of .debug_info, and where the line table of each is.
+ * The units of .debug_info, with the location of their line tables.
  *
  * Only the first entry of a unit is read, so entries for types and variables cost no
  * time.
@@ -13,9 +13,9 @@
 typedef struct gp_unit {
   gp_unit_layout layout;
   bool has_lines;       /* the unit has a line table */
-  uint64_t lines;       /* its offset in .debug_line */
-  gp_value directory;   /* string: the directory it was compiled in */
-  bool split;           /* some of the unit is in another file */
+  uint64_t lines;       /* offset of the line table in .debug_line */
+  gp_value directory;   /* string: the directory in which the unit was compiled */
+  bool split;           /* part of the unit is in another file */
   gp_value split_file;  /* string: the name of its -gsplit-dwarf file, if any */
 } gp_unit;
 
@@ -24,21 +24,22 @@ typedef struct gp_units {
   gp_dwarf *dwarf;
   uint64_t next;            /* offset of the next unit */
   unsigned char *abbrev;    /* all of .debug_abbrev */
-  uint64_t budget;          /* bytes of it that may still be searched */
+  uint64_t budget;          /* bytes of .debug_abbrev that may still be read */
   unsigned char *window;    /* the first bytes of the unit */
   size_t window_size;
 } gp_units;
 
-/* Begins an iteration. False if there is no memory; free it then, too. */
+/* Begins an iteration. False if there is no memory; gp_units_free must be called even
+ * then. */
 bool gp_units_open(gp_units *units, gp_dwarf *dwarf);
 void gp_units_free(gp_units *units);
 
-/* Reads the next unit of the section. False at the end, and at damage. */
+/* Reads the next unit of the section. False at the end, or if the section is damaged. */
 bool gp_units_next(gp_units *units, gp_unit *unit);
 
-/* The name (free() it) of the image's first -gsplit-dwarf file, as recorded; NULL if
- * there is none. libbfd 2.40 does not read such files. Lines are known without them, but
- * names of inlined functions are not. */
+/* Returns the name (free() it) of the image's first -gsplit-dwarf file, as recorded; NULL
+ * if there is none. libbfd 2.40 does not read such files. Lines are known without them,
+ * but names of inlined functions are not. */
 char *gp_units_split_file(const gp_image *image);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * liblzma through a function pointer.
+ * Calls liblzma through a function pointer.
  *
  * Few images contain xz data, and some systems lack liblzma. So the core is not linked
  * with it, but calls it through this type. The module gprof.xz (csrc/lua/xz.c), loaded on

@@ -7,8 +7,8 @@
 
 #include "object/libbfd.h"
 
-/* Opens `size` bytes at `bytes` as a file of libbfd. They must outlive the result. NULL
- * if there is no memory. */
+/* Opens the `size` bytes at `bytes` as a libbfd file. The bytes must outlive it. NULL if
+ * there is no memory. */
 bfd *gp_bfd_open_memory(const unsigned char *bytes, size_t size);
 
 #endif

@@ -8,15 +8,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* True for a missing file, too: libbfd cannot open it. */
+/* Also true for a missing file, which libbfd cannot open. */
 static bool is_regular(const char *path) {
   struct stat status;
   return stat(path, &status) < 0 || S_ISREG(status.st_mode);
 }
 
-/* Whether libbfd would open only regular files. It looks for `name` in a directory, the
- * first `length` bytes of `directory`, and in its subdirectory .debug; and in system
- * directories, which are not checked. */
+/* Whether libbfd would open only regular files. It looks for `name` in the directory
+ * whose path is the first `length` bytes of `directory`, and in its subdirectory .debug.
+ * It also looks in system directories, which are not checked. */
 static bool is_regular_in(const char *directory, size_t length, const char *name) {
   char path[PATH_MAX];
   const char *const subdirectories[] = {"", ".debug/"};
@@ -28,13 +28,13 @@ static bool is_regular_in(const char *directory, size_t length, const char *name
   return true;
 }
 
-/* libbfd treats an empty section as absent. */
+/* Hides a section: libbfd treats an empty section as absent. */
 static void forget(bfd *file, const char *section) {
   asection *found = bfd_get_section_by_name(file, section);
   if (found) bfd_set_section_size(found, 0);
 }
 
-/* The length of the directory in a file's path, with the slash. */
+/* The length of the directory in a file's path, including the slash. */
 static size_t directory_length(bfd *file) {
   const char *path = bfd_get_filename(file), *slash = strrchr(path, '/');
   return slash ? (size_t)(slash - path) + 1 : 0;
@@ -66,7 +66,8 @@ char *gp_debuglink_supplementary(bfd *file) {
   return name;
 }
 
-/* This name may have directories. libbfd searches relative to the image's directory. */
+/* The name of a supplementary file may contain directories. libbfd resolves it relative
+ * to the image's directory. */
 static void check_supplementary(bfd *file) {
   char *name = gp_debuglink_supplementary(file);
   if (!name) return;
@@ -96,8 +97,8 @@ bool gp_debuglink_is_supplementary(bfd *file, const unsigned char *id, size_t si
   return is;
 }
 
-/* libbfd prepends the image's directory even to an absolute name. So the path gets enough
- * "../" in front to lead from any directory to the root, which is its own parent. libbfd
+/* libbfd prepends the image's directory even to an absolute name. So the path begins with
+ * enough "../" to lead from any directory to the root, which is its own parent. libbfd
  * also expects at least one byte after the name, for the build id. */
 #define STEPS_UP 200
 #define STEP_UP "../"

@@ -18,15 +18,15 @@
 #include "object/libbfd.h"
 
 /* Hides links from libbfd that may lead to something other than a regular file. A name in
- * .gnu_debuglink must have no directories (the manual of objcopy, --add-gnu-debuglink);
- * one with any is hidden, too. */
+ * .gnu_debuglink must not contain directories (the manual of objcopy,
+ * --add-gnu-debuglink); a link with such a name is also hidden. */
 void gp_debuglink_check(bfd *file);
 
 /* Hides both links from libbfd. */
 void gp_debuglink_forget(bfd *file);
 
-/* Returns the name in .gnu_debuglink (free() it), or NULL. Sets *checksum to that file's
- * CRC. */
+/* Returns the name in .gnu_debuglink (free() it), or NULL. Sets *checksum to the CRC that
+ * the link gives for the file. */
 char *gp_debuglink_debug(bfd *file, uint32_t *checksum);
 
 /* Returns the name in .gnu_debugaltlink (free() it), or NULL. */

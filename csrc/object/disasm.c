@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds direct calls in machine code, by libopcodes. */
+/* Finds direct calls in machine code, with libopcodes. */
 #include "object/disasm.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static const architecture architectures[] = {
 };
 
 /* Looks up the architecture. A newer libopcodes may classify the instructions of an
- * unlisted one; it is trusted as soon as it reports a call. */
+ * unlisted architecture; it is trusted once it reports a call. */
 static void find_architecture(gp_disasm *decoder, enum bfd_architecture number) {
   for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++)
     if (architectures[i].number == number) {
@@ -132,7 +132,7 @@ void gp_disasm_close(gp_disasm *decoder) {
 }
 
 /* Whether the decoded instruction is a call. If libopcodes classifies instructions, the
- * target is in `info`: printed addresses may also be those of operands. */
+ * target is in `info`: a printed address may also be an operand's. */
 static bool is_call(gp_disasm *decoder, uint64_t *target) {
   const struct disassemble_info *info = &decoder->info;
   if (decoder->calls) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Finds direct calls in machine code, by libopcodes.
+ * Finds direct calls in machine code, with libopcodes.
  *
- * Decodes one instruction at a time, and reports whether it is a call and of which
- * address. Indirect calls, through registers or memory, do not count.
+ * Decodes one instruction at a time, and reports whether it is a call and the address it
+ * calls. Indirect calls, through registers or memory, are not reported.
  */
 #ifndef GP_OBJECT_DISASM_H
 #define GP_OBJECT_DISASM_H
@@ -18,7 +18,7 @@ typedef struct gp_disasm {
                                  classifies the instructions of this architecture */
   bool identifies_calls;      /* calls can be identified on this architecture */
   const uint8_t *text;        /* the bytes of .text */
-  uint64_t low;               /* address of the first byte */
+  uint64_t low;               /* address of the first byte of .text */
   uint64_t end;               /* one past the end of the code that may be read */
 
   /* the instruction being decoded */
@@ -31,7 +31,7 @@ typedef struct gp_disasm {
 bool gp_disasm_knows(const gp_image *image, const gp_opcodes *opcodes);
 
 /* Prepares for decoding `text`, the contents of the image's .text. The decoder's address
- * must not change from now on. Errors: libopcodes does not support the architecture. */
+ * must not change afterwards. Errors: libopcodes does not support the architecture. */
 bool gp_disasm_open(gp_disasm *decoder, const gp_image *image, const uint8_t *text,
                     const gp_opcodes *opcodes, gp_error *error);
 void gp_disasm_close(gp_disasm *decoder);

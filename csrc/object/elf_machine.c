@@ -19,7 +19,7 @@ static unsigned traits_of(unsigned number) {
   }
 }
 
-/* x86 has no traits, so the header is not read for it. */
+/* x86 has no traits, so the header of an x86 file is not read. */
 unsigned gp_elf_machine_traits(bfd *file) {
   unsigned char header[HEADER];
   if (bfd_get_flavour(file) != bfd_target_elf_flavour) return 0;

@@ -28,14 +28,14 @@ enum {
   GP_DESCRIPTORS = 4
 };
 
-/* Returns the traits of an image's machine, also if libbfd does not support it. 0 for
- * formats other than ELF. */
+/* Returns the traits of an image's machine, even if libbfd does not support the machine.
+ * 0 for formats other than ELF. */
 unsigned gp_elf_machine_traits(bfd *file);
 
 /* Whether `name` is the name of a mapping symbol. */
 bool gp_elf_machine_is_mapping_symbol(const char *name);
 
-/* Clears bit 0 of the functions' addresses; for machines with GP_ISA_BIT. */
+/* Clears bit 0 of the addresses of functions, for machines with GP_ISA_BIT. */
 void gp_elf_machine_clear_isa_bit(asymbol **symbols, size_t count);
 
 #endif

@@ -13,7 +13,7 @@
 #include "object/bfd_memory.h"
 #include "object/opd.h"
 
-/* bytes; enough for libbfd to recognize the format of any file */
+/* Free memory in bytes that suffices for libbfd to recognize the format of any file. */
 #define ENOUGH_MEMORY ((size_t)1 << 20)
 
 /* Discards libbfd's warnings. Real failures are returned as errors. */
@@ -22,9 +22,9 @@ static void silent(const char *format, va_list arguments) {
   (void)arguments;
 }
 
-/* A stream that discards its output. libbfd 2.40 bypasses the error handler while it
- * recognizes a file's format and writes to the variable `stderr`, which is set to this
- * stream meanwhile. NULL if there is no memory, or if `stderr` cannot be assigned. */
+/* A stream that discards its output. While libbfd 2.40 recognizes a file's format, it
+ * bypasses the error handler and writes to the variable `stderr`. This variable is set to
+ * the stream meanwhile. NULL if there is no memory, or if `stderr` cannot be assigned. */
 static FILE *nowhere;
 
 #ifdef __GLIBC__
@@ -57,9 +57,9 @@ static bool is_object(bfd *file) {
   return is;
 }
 
-/* Makes synthetic symbols: on some targets a function's own symbol is that of a
- * descriptor, and its code has none. Does not make the symbols of PLT stubs ("puts@plt"),
- * which would need the dynamic symbols. False if there is no memory. */
+/* Makes synthetic symbols: on some targets a function's symbol has the address of a
+ * descriptor, and the code has no symbol. Does not make the symbols of PLT stubs
+ * ("puts@plt"), which would need the dynamic symbols. False if there is no memory. */
 static bool make_symbols(gp_image *image, long static_count, size_t *count) {
   if (image->traits & GP_DESCRIPTORS && bfd_get_arch(image->file) == bfd_arch_unknown)
     return gp_opd_resolve(image->file, image->layout, image->symbols,
@@ -152,9 +152,9 @@ static bool find_text(gp_image *image, gp_error *error) {
   return true;
 }
 
-/* Whether libbfd relocates debugging information when it reads it. It does in unlinked
+/* Whether libbfd relocates debugging information when it reads it. It does so in unlinked
  * files, and for stabs in all files with relocations. A relocation refers to a symbol by
- * number in the table passed to libbfd, so that must be the complete table. */
+ * its number in the table passed to libbfd, so the table must be complete. */
 static bool relocates_debug(bfd *file) {
   flagword flags = bfd_get_file_flags(file);
   if (!(flags & HAS_RELOC)) return false;
@@ -165,7 +165,7 @@ static void read_properties(gp_image *image) {
   enum bfd_flavour flavour = bfd_get_flavour(image->file);
   image->layout.big_endian = bfd_big_endian(image->file);
   image->layout.pointer_size = bfd_get_arch_size(image->file) == 32 ? 4 : 8;
-  /* a long has 4 bytes on 64-bit Windows, too */
+  /* a long is 4 bytes wide even on 64-bit Windows */
   image->layout.narrow_counts = flavour == bfd_target_coff_flavour;
   image->leading = bfd_get_symbol_leading_char(image->file);
   image->traits = gp_elf_machine_traits(image->file);
@@ -202,7 +202,7 @@ static bool load(gp_image *image, gp_error *error) {
   if (!image->file) return gp_fail(error, "%s", bfd_errmsg(bfd_get_error()));
   image->file->flags |= BFD_DECOMPRESS;  /* debugging sections may be compressed */
   if (is_text(image->file))
-    return gp_fail(error, "is not an object file (but a text file)");
+    return gp_fail(error, "is a text file, not an object file");
   if (!has_memory()) return gp_fail_memory(error);  /* libbfd 2.40 would crash */
   if (!is_object(image->file)) return fail_unknown(error);
   if (bfd_stat(image->file, &image->status) < 0)
@@ -230,7 +230,7 @@ bool gp_image_has_changed(const gp_image *image) {
          now.st_mtim.tv_nsec != then->st_mtim.tv_nsec;
 }
 
-/* Allocates an empty image; NULL if there is no memory. */
+/* Allocates an empty image. NULL if there is no memory. */
 static gp_image *new_image(gp_error *error) {
   prepare_bfd();
   gp_image *image = gp_column(1, sizeof *image);
@@ -301,9 +301,9 @@ bool gp_image_prepare_locate(const gp_image *image) {
                               image->text);
 }
 
-/* Returns the symbols that libbfd may use to name the function at an address. An empty
- * list if they were not read: then only debugging information is used. NULL if libbfd
- * cannot read debugging information without them. */
+/* Returns the symbols that libbfd may use to name the function at an address. The list is
+ * empty if the symbols were not read: then only debugging information is used. NULL if
+ * libbfd cannot read debugging information without them. */
 static asymbol **symbols_near(const gp_image *image, uint64_t address) {
   static asymbol *none[] = {NULL};
   bool known = image->symbol_count > 0;

@@ -9,9 +9,9 @@
  *
  * libbfd's warnings are discarded. Opening the first image installs a silent error
  * handler, for the whole process. Some warnings bypass the handler and are written to the
- * variable `stderr`, which is redirected during these calls. If another thread writes to
- * `stderr` at that time, its output is lost, too. Output to the file descriptor 2, or to
- * a stream obtained before, such as Lua's io.stderr, is not affected.
+ * variable `stderr`, which is redirected during these calls. Output that another thread
+ * writes to `stderr` at that time is also lost. Output to the file descriptor 2, or to a
+ * stream obtained earlier, such as Lua's io.stderr, is not affected.
  */
 #ifndef GP_OBJECT_IMAGE_H
 #define GP_OBJECT_IMAGE_H
@@ -35,9 +35,9 @@ typedef struct gp_image {
   uint64_t text_high;     /* one past the end of .text */
   gp_layout layout;
   char leading;           /* the target's prefix of C names, or NUL */
-  bool typed;             /* the object format marks symbols of functions */
-  unsigned traits;        /* of the machine: see elf_machine.h */
-  struct stat status;     /* of the file when it was opened */
+  bool typed;             /* the object format marks function symbols */
+  unsigned traits;        /* traits of the machine: see elf_machine.h */
+  struct stat status;     /* status of the file when it was opened */
   bool relocates_debug;   /* libbfd relocates debugging information; see image.c */
   bool stripped;          /* gp_image_read_symbols found no symbols */
   unsigned char *bytes;   /* the contents of an image in memory, or NULL */
@@ -47,13 +47,13 @@ typedef struct gp_image {
   bool debug_has_lines;            /* `debug` has debugging information; the image itself
                                       has none */
   struct gp_image *supplementary;  /* debugging information shared by several files */
-  struct gp_image *mini_debug;     /* names of functions alone */
+  struct gp_image *mini_debug;     /* only names of functions */
 } gp_image;
 
 /* A source location. Strings belong to the image. */
 typedef struct gp_location {
-  const char *file;       /* as the debugging information spells it */
-  const char *function;   /* the innermost, inlined ones included */
+  const char *file;       /* file name, as spelled in the debugging information */
+  const char *function;   /* the innermost function, which may be inlined */
   unsigned line;          /* from 1 */
 } gp_location;
 
@@ -64,16 +64,17 @@ gp_image *gp_image_open(const char *path, gp_error *error);
 /* Opens a supplementary file, which has no .text. Only its sections may be used. */
 gp_image *gp_image_open_supplementary(const char *path, gp_error *error);
 
-/* Opens an object file in memory. Takes over `bytes`, from malloc(), even if it fails. */
+/* Opens an object file in memory. Takes ownership of `bytes`, allocated by malloc(), even
+ * on failure. */
 gp_image *gp_image_open_bytes(unsigned char *bytes, size_t size, gp_error *error);
 
 void gp_image_close(gp_image *image);
 
 /* Whether the file was modified since it was opened. Then reading on demand fails in
- * confusing ways: debugging information seems to be absent. */
+ * confusing ways: debugging information may seem to be absent. */
 bool gp_image_has_changed(const gp_image *image);
 
-/* Reads the symbol table; does nothing if it was read before. Errors: there are no
+/* Reads the symbol table; does nothing if the table was read before. Errors: there are no
  * symbols, or the table or most of its names cannot be read. */
 bool gp_image_read_symbols(gp_image *image, gp_error *error);
 
@@ -82,18 +83,18 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error);
  * as strchr() does. */
 gp_image *gp_image_for_symbols(const gp_image *image, bool own_only);
 
-/* Returns the image to read debugging information from, likewise: `image` itself or its
- * debugging file. */
+/* Returns the image to read debugging information from: `image` itself or its debugging
+ * file. With `own_only`, always `image`. */
 gp_image *gp_image_for_lines(const gp_image *image, bool own_only);
 
-/* Sorts the symbols for gp_image_locate, and must be called before it. Does nothing if
- * they are sorted already or not read. False if there is no memory. */
+/* Sorts the symbols for gp_image_locate. Call it before that function. Does nothing if
+ * the symbols are already sorted, or were not read. False if there is no memory. */
 bool gp_image_prepare_locate(const gp_image *image);
 
 /* Finds the source location of the code at `address`. False unless file, function and
- * line are all known. The symbol table is used for functions without debugging
- * information, if it was read before. In an unlinked object file nothing is found unless
- * it was. */
+ * line are all known. For functions without debugging information, uses the symbol table
+ * if it was read before. In an unlinked object file nothing is found unless the symbol
+ * table was read. */
 bool gp_image_locate(const gp_image *image, uint64_t address, gp_location *location);
 
 /* Returns `name` without the target's leading character. */

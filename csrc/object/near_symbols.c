@@ -9,8 +9,8 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-/* The most labels to skip in the search for a function. If no symbol has the type of a
- * function, each search would otherwise go back to the first symbol. */
+/* The most labels to skip in the search for a function. Without this limit, each search
+ * would go back to the first symbol if no symbol has the type of a function. */
 #define MAX_LABELS ((size_t)64)
 
 static bool is_lower(const void *context, uint32_t b, uint32_t a) {
@@ -66,7 +66,8 @@ static size_t find_first(const gp_near_symbols *near, size_t end) {
   return first;
 }
 
-/* Addresses are mostly looked up in ascending order, so the last result often fits. */
+/* Addresses are mostly looked up in ascending order, so the last result is often
+ * valid. */
 asymbol **gp_near_symbols_find(gp_near_symbols *near, uint64_t address) {
   if (near->low <= address && address < near->high) return near->found;
   asymbol **symbols = near->symbols;

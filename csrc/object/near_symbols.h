@@ -3,7 +3,7 @@
  * The symbols near an address.
  *
  * If debugging information and the symbol table name a function differently, libbfd
- * searches all symbols that it is given, for each address. This happens with anonymous
+ * searches, for each address, all symbols that it is given. This happens with anonymous
  * namespaces, static C++ functions and assembler code. So we give libbfd only the few
  * symbols among which it would choose.
  */
@@ -17,7 +17,7 @@
 #include "object/libbfd.h"
 
 typedef struct gp_near_symbols {
-  asymbol **symbols;   /* of one section, by address, then by table order */
+  asymbol **symbols;   /* the symbols of one section, by address, then by table order */
   size_t count;
   asymbol **found;     /* result of the last search, ended by a NULL */
   uint64_t low, high;  /* addresses for which `found` is valid: low to high - 1 */

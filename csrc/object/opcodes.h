@@ -4,7 +4,7 @@
  *
  * Loading libopcodes takes longer than a whole report of a small program, and few reports
  * need it. So the core is not linked with libopcodes. The module gprof.opcodes
- * (csrc/lua/opcodes.c) is: it provides this table, and is loaded on demand.
+ * (csrc/lua/opcodes.c) is linked with it, provides this table, and is loaded on demand.
  */
 #ifndef GP_OBJECT_OPCODES_H
 #define GP_OBJECT_OPCODES_H

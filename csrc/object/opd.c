@@ -7,14 +7,14 @@
 
 #include "base/array.h"
 
-/* Its address marks extra symbols, in their user data. */
+/* The user data of an extra symbol points to this variable. */
 static char extra;
 
 /* A code symbol, or the symbol of a descriptor that leads to code. */
 typedef struct entry {
-  uint64_t address;       /* of the code */
+  uint64_t address;       /* address of the code */
   const asymbol *symbol;
-  asection *code;         /* section that a descriptor leads to; NULL: a code symbol */
+  asection *code;         /* section that the descriptor leads to; NULL: a code symbol */
   size_t order;           /* index in the symbol table */
 } entry;
 
@@ -29,7 +29,7 @@ typedef struct descriptors {
   entry *entries;
   size_t count;           /* number of entries */
   size_t made;            /* number of symbols to make */
-  size_t name_bytes;      /* for the names of these symbols */
+  size_t name_bytes;      /* size of the names of these symbols */
 } descriptors;
 
 /* Reads .opd. Leaves the size 0 if there is nothing to read. False if there is no
@@ -65,8 +65,8 @@ static asection *follow(descriptors *d, uint64_t offset, uint64_t *address) {
   return section;
 }
 
-/* Fills the entry of a symbol. False if it is neither a code symbol nor that of a
- * descriptor that leads to code. */
+/* Fills the entry of a symbol. False if the symbol is neither a code symbol nor the
+ * symbol of a descriptor that leads to code. */
 static bool make_entry(descriptors *d, const asymbol *symbol, entry *e) {
   if (symbol->flags & BSF_SECTION_SYM || !symbol->name) return false;
   if (symbol->section == d->section) {
@@ -77,8 +77,9 @@ static bool make_entry(descriptors *d, const asymbol *symbol, entry *e) {
   return symbol->section->flags & SEC_CODE;
 }
 
-/* Collects the entries. Names will be copied. In a damaged file many names may share most
- * of the string table, so the total length is limited to the size of the file. */
+/* Collects the entries. Their names will be copied. In a damaged file many names may
+ * share most of the string table, so the total length of the names is limited to the size
+ * of the file. */
 static void collect(descriptors *d, asymbol *const *symbols, size_t count) {
   uint64_t room = bfd_get_file_size(d->file);
   for (size_t i = 0; i < count && d->name_bytes <= room; i++) {
@@ -112,8 +113,8 @@ static char *fill(asymbol *made, const entry *e, bool is_extra, char *name) {
   return name + 1 + length;
 }
 
-/* Returns which of the entries first to end - 1, all at one address, libbfd would use:
- * the first code symbol, else the first that is not weak, else the first. */
+/* Entries `first` to `end` - 1 have the same address. Returns the one that libbfd would
+ * use: the first code symbol, else the first symbol that is not weak, else the first. */
 static size_t find_main(const descriptors *d, size_t first, size_t end) {
   size_t strong = end;
   for (size_t i = end; i-- > first;) {

@@ -4,13 +4,13 @@
  *
  * On 64-bit PowerPC (ELF ABI, version 1) a function's symbol is the address of a
  * descriptor in the section .opd. The first number of the descriptor is the address of
- * the code, which is what profiles record. Older compilers made symbols for the code,
- * too, with a dot in front of the name. We make such symbols, as a libbfd with support
- * for the machine does.
+ * the code, which is what profiles record. Older compilers also made symbols for the
+ * code, whose names begin with a dot. We make such symbols, as a libbfd with support for
+ * the machine does.
  *
- * That libbfd makes at most one symbol per address: none if the code has a symbol, and of
- * several names the first that is not weak. We make the others, too, and mark them as
- * extra.
+ * That libbfd makes at most one symbol per address: none if the code has a symbol; if
+ * there are several names, the first that is not weak. We also make the other symbols,
+ * and mark them as extra.
  */
 #ifndef GP_OBJECT_OPD_H
 #define GP_OBJECT_OPD_H
@@ -18,15 +18,15 @@
 #include "base/bytes.h"
 #include "object/elf_machine.h"
 
-/* Makes a code symbol for each descriptor symbol in `symbols`, with the same flags,
- * sorted by address, then in the given order. Skips descriptors that do not lead to code,
- * and unlinked files, whose descriptors have no addresses yet. Sets *made to one block
- * with the symbols and their names (free() it), or to NULL if there are none; and
- * *made_count. False if there is no memory. */
+/* Makes a code symbol for each descriptor symbol in `symbols`, with the same flags. The
+ * new symbols are sorted by address, then in the given order. Skips descriptors that do
+ * not lead to code, and unlinked files, whose descriptors have no addresses yet. Sets
+ * *made_count, and *made to one block with the symbols and their names (free() it), or to
+ * NULL if there are none. False if there is no memory. */
 bool gp_opd_resolve(bfd *file, gp_layout layout, asymbol *const *symbols,
                     size_t count, asymbol **made, size_t *made_count);
 
-/* Whether a symbol was made here, and libbfd would not have made it. */
+/* Whether gp_opd_resolve made this symbol and libbfd would not have made it. */
 bool gp_opd_is_extra(const asymbol *symbol);
 
 #endif

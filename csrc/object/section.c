@@ -46,7 +46,7 @@ static bool inflate(gp_section *section) {
     return true;
   }
   free(bytes);
-  section->size = 0;  /* do not try again */
+  section->size = 0;  /* so that no later read tries again */
   return false;
 }
 

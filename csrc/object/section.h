@@ -20,14 +20,15 @@ typedef struct gp_section {
 } gp_section;
 
 /* Opens the section `name`, or its old compressed form: .zdebug_info for .debug_info. A
- * section that claims more bytes than the file can hold counts as missing. */
+ * section that claims more bytes than the file can hold is treated as missing. */
 void gp_section_open(gp_section *section, const gp_image *image, const char *name);
 void gp_section_free(gp_section *section);
 
-/* Copies `length` bytes from `offset`. False if they cannot all be read. */
+/* Copies `length` bytes from `offset` to `to`. False if any of them cannot be read. */
 bool gp_section_read(gp_section *section, uint64_t offset, void *to, size_t length);
 
-/* gp_resize (see array.h) for data read from a section. Sets no_memory if it fails. */
+/* Calls gp_resize (see array.h) for data read from a section. Sets no_memory on
+ * failure. */
 bool gp_section_room(gp_section *section, void *column, size_t capacity, size_t size);
 
 /* Returns a copy (free() it) of the NUL-terminated string at `offset`. NULL if it cannot

@@ -17,8 +17,8 @@ static uint64_t read_number(const unsigned char *bytes, size_t size, gp_layout l
   }
 }
 
-/* FIELD reads a field of the structure at `bytes`; SIZE is the structure's size. Its type
- * in elf.h is Elf32_`type` or Elf64_`type`, by the ELF class. */
+/* FIELD reads a field of the structure at `bytes`; SIZE is the size of a structure. The
+ * structure is Elf32_`type` or Elf64_`type` of elf.h, depending on the ELF class. */
 #define FIELD(table, bytes, type, field)                                                 \
   ((table)->layout.pointer_size == 8                                                     \
        ? read_number((bytes) + offsetof(Elf64_##type, field),                            \
@@ -33,7 +33,7 @@ static bool read_at(bfd *file, uint64_t offset, void *to, size_t size) {
          bfd_bread(to, size, file) == size;
 }
 
-/* The number of items of `size` bytes in the file from `offset` on, at most `claimed`. */
+/* How many items of `size` bytes the file holds from `offset` on, at most `claimed`. */
 static uint64_t count_held(bfd *file, uint64_t offset, uint64_t size, uint64_t claimed) {
   uint64_t end = bfd_get_file_size(file);
   uint64_t held = offset < end ? (end - offset) / size : 0;
@@ -42,8 +42,8 @@ static uint64_t count_held(bfd *file, uint64_t offset, uint64_t size, uint64_t c
 
 /* --- symbol tables -------------------------------------------------------------- */
 
-/* Finds the section headers. If their number does not fit in the ELF header, it is in the
- * first section header. */
+/* Finds the section headers. If their number does not fit in the ELF header, it is stored
+ * in the first section header. */
 static bool find_sections(gp_elf_symtab *table, uint64_t *offset, uint64_t *count) {
   unsigned char header[sizeof(Elf64_Ehdr)] = {0}, first[sizeof(Elf64_Shdr)];
   if (!read_at(table->file, 0, header, sizeof(Elf32_Ehdr))) return false;
@@ -85,7 +85,7 @@ static void open_table(gp_elf_symtab *table, bfd *file, uint64_t type) {
 }
 
 /* Moves the window to contain an entry. Windows are aligned to their size, because the
- * next entry wanted is mostly a neighbour, on either side. */
+ * next entry needed is usually a neighbour, on either side. */
 static bool move_window(gp_elf_symtab *table, uint64_t entry) {
   size_t bytes = SIZE(table, Sym), room = sizeof table->window / bytes;
   if (entry >= table->first && entry - table->first < table->held) return true;
@@ -111,8 +111,8 @@ bool gp_symbol_sizes_open(gp_symbol_sizes *sizes, const gp_image *image) {
   size_t count = image->symbol_count;
   sizes->image = image;
   if (bfd_get_flavour(image->file) != bfd_target_elf_flavour) return false;
-  /* skip the dynamic symbols that mini_debug.c appended, but not synthetic ones, which
-     have no file */
+  /* skip the dynamic symbols that mini_debug.c appended, but not synthetic symbols, which
+   * have no file */
   while (count > 0 && bfd_asymbol_bfd(image->symbols[count - 1]) != image->file &&
          bfd_asymbol_bfd(image->symbols[count - 1]))
     count--;

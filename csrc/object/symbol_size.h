@@ -13,8 +13,8 @@
 /* A symbol table of an ELF file, read through a window. */
 typedef struct gp_elf_symtab {
   bfd *file;
-  gp_layout layout;         /* with the pointer size of the ELF class */
-  uint64_t offset;          /* of the table in the file */
+  gp_layout layout;         /* byte order, and the pointer size of the ELF class */
+  uint64_t offset;          /* offset of the table in the file */
   uint64_t count;           /* entries, including the null symbol; 0: no table */
   uint64_t first, held;     /* the window has `held` entries, starting with `first` */
   unsigned char window[4096];
@@ -28,12 +28,12 @@ typedef struct gp_symbol_sizes {
   gp_elf_symtab table, dynamic_table;
 } gp_symbol_sizes;
 
-/* Prepares for an image whose symbols have been read. False if its format has no symbol
- * sizes. Nothing has to be freed. */
+/* Prepares to look up the symbol sizes of an image whose symbols have been read. False if
+ * its format has no symbol sizes. Nothing needs to be freed. */
 bool gp_symbol_sizes_open(gp_symbol_sizes *sizes, const gp_image *image);
 
-/* Returns the size in bytes of the symbol image->symbols[number]. 0 if it has no size, as
- * labels in assembler code and synthetic symbols, or if the table cannot be read. */
+/* Returns the size in bytes of the symbol image->symbols[number]. 0 if it has no size,
+ * like labels in assembler code and synthetic symbols, or if the table cannot be read. */
 uint64_t gp_symbol_sizes_size(gp_symbol_sizes *sizes, size_t number);
 
 /* Returns one past the end of the symbol's code. Without a size, this is the end of its
