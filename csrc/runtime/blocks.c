@@ -5,14 +5,14 @@
  *
  *     cc -g -pg -fsanitize-coverage=trace-pc prog.c -lgprof-blocks
  *
- * (with -fno-optimize-sibling-calls from -O2 on). Without -pg the profile has only block
- * counts. See doc/blocks.md. This file has no dependencies: it can be compiled
+ * At -O2 and above, add -fno-optimize-sibling-calls. Without -pg the profile has only
+ * block counts. See doc/blocks.md. This file has no dependencies: it can be compiled
  * separately, without any of these options.
  *
  * The compiler puts a call of __sanitizer_cov_trace_pc at the start of each block. Each
  * thread counts these calls in its own table, which has a cell for every four bytes of
  * code; untouched pages take no memory. When a thread ends, its table is reused by the
- * next new thread. At exit all tables are added up. There are no locks.
+ * next new thread. At exit the tables are summed. There are no locks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,9 +29,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Size of a call instruction in bytes. The start of the call, the return address minus
- * this size, is in the block and mostly on its first line. On other machines, 1 gives an
- * address within the call. */
+/* Size of a call instruction in bytes. The call starts at the return address minus this
+ * size. Its start is in the block, usually on the block's first line. On other machines,
+ * a size of 1 gives an address within the call. */
 #if defined __x86_64__ || defined __i386__
 #define CALL_SIZE 5u
 #elif defined __aarch64__ || defined __riscv || defined __powerpc__
@@ -42,13 +42,13 @@
 #define CALL_SIZE 1u
 #endif
 
-/* A cell has the count in its upper 62 bits. Once counted, the lower two bits are the
+/* The upper 62 bits of a cell are the count. If it is not 0, the lower two bits are the
  * offset of the call in the cell's four bytes of code. No two calls begin in the same
  * four bytes. */
 #define BYTES_PER_CELL 4u
 #define ONE UINT64_C(4)
 
-/* The header of a profile in bytes. */
+/* Size of a profile's header in bytes. */
 #define HEADER_SIZE ((size_t)20)
 
 typedef struct table {
@@ -62,19 +62,19 @@ typedef struct range {
   uintptr_t linked;       /* link-time address of the start, as in profiles */
 } range;
 
-/* The code of the program, without shared objects. While it is empty nothing is counted.
- * */
+/* The code of the program, without shared objects. While this range is empty, nothing is
+ * counted. */
 static range code;
-static size_t cells;        /* per table */
+static size_t cells;        /* number of cells in each table */
 
-static table *tables;       /* of current and former threads */
+static table *tables;       /* list of the tables of current and former threads */
 static table *common;       /* not in `tables`: for threads without memory for a table */
 static _Thread_local table *own;   /* this thread's table, or NULL */
 static _Thread_local bool taking;  /* this thread is in take_table */
 static pthread_key_t leaving;      /* its destructor runs at the end of a thread */
-static int profile = -1;           /* the file that glibc writes, if linked with -pg */
+static int profile = -1;           /* descriptor of glibc's profile; -1 if none */
 static char name[PATH_MAX] = "gmon.out";  /* path of the profile */
-static char temporary[PATH_MAX + 32];     /* path of a file that will replace it */
+static char temporary[PATH_MAX + 32];     /* path of its replacement */
 
 /* The output buffer; static, because there may be no memory at exit. */
 static struct {
@@ -90,7 +90,8 @@ void __sanitizer_cov_trace_pc(void) __attribute__((visibility("default")));
 
 #define NO_MEMORY "not enough memory for block counts"
 
-/* Errors are only reported: the program must end as it would without this library. */
+/* Reports an error. Has no other effect: the program must end as it would without this
+ * library. */
 static void complain(const char *what) {
   dprintf(STDERR_FILENO, "libgprof-blocks: %s: %s\n", name, what);
 }
@@ -121,7 +122,7 @@ static table *take_table(void) {
   return t;
 }
 
-/* Counts in a table that several threads may use. */
+/* Counts a block in a table that several threads may use. */
 static void count_shared(table *t, uintptr_t at) {
   uint64_t *cell = &t->cell[at / BYTES_PER_CELL];
   __atomic_fetch_or(cell, at % BYTES_PER_CELL, __ATOMIC_RELAXED);
@@ -144,8 +145,8 @@ static __attribute__((noinline, cold)) void count_first(uintptr_t at) {
   errno = saved;
 }
 
-/* Counts in the thread's own table. A single instruction, because a signal handler of
- * this thread may count the same block. */
+/* Counts a block in the thread's own table. On x86-64 a single instruction, because a
+ * signal handler of this thread may count the same block. */
 static inline void count(uint64_t *cell) {
 #ifdef __x86_64__
   __asm__("addq %1, %0" : "+m"(*cell) : "i"(ONE) : "cc");
@@ -171,14 +172,15 @@ void __sanitizer_cov_trace_pc(void) {
 
 /* --- start and end of threads and processes --------------------------------- */
 
-/* Runs when a thread ends. Blocks that run in it afterwards take a table again. */
+/* Runs when a thread ends. A block that runs in the thread afterwards takes a table
+ * again. */
 static void leave(void *table_of_thread) {
   table *t = table_of_thread;
   own = NULL;
   __atomic_store_n(&t->busy, false, __ATOMIC_RELEASE);
 }
 
-/* Sets all cells to zero. MADV_DONTNEED does it without touching the pages. */
+/* Sets all cells to zero. MADV_DONTNEED does so without touching the pages. */
 static void wipe(table *t) {
   table header = *t;
   if (madvise(t, table_size(), MADV_DONTNEED) != 0)
@@ -187,8 +189,8 @@ static void wipe(table *t) {
 }
 
 /* Resets the counts in a forked child: the parent's profile has the counts from before
- * the fork, and a sum must not have them twice. Only the forking thread exists in the
- * child. */
+ * the fork, and they must not be counted twice in a sum. Only the forking thread exists
+ * in the child. */
 static void begin_child(void) {
   int saved = errno;
   wipe(common);
@@ -248,7 +250,8 @@ static int open_name(const char *prefix, bool is_temporary) {
   return open(temporary, flags | O_EXCL | O_WRONLY, 0666);
 }
 
-/* The same, with the name that glibc gives the profile. */
+/* Opens the profile under the name that glibc gives it, or a temporary file next to
+ * it. */
 static int open_profile(bool is_temporary) {
   const char *prefix = secure_getenv("GMON_OUT_PREFIX");
   int file = prefix ? open_name(prefix, is_temporary) : -1;
@@ -256,8 +259,8 @@ static int open_profile(bool is_temporary) {
 }
 
 /* Runs immediately before glibc's exit handler, which writes the profile. Opens and
- * truncates the file as glibc does, so that it has nothing from an earlier run. Keeps it
- * open, because destructors may change the directory. */
+ * truncates the file as glibc does, so that it contains nothing from an earlier run.
+ * Keeps it open, because destructors may change the directory. */
 static void claim(void) {
   profile = open_profile(false);
   if (profile < 0) complain(strerror(errno));
@@ -321,7 +324,7 @@ static uintptr_t offset_of(size_t cell) {
 }
 
 /* The number of entries for a count. An entry's count is as wide as an address; a larger
- * count is split over several entries, which readers add up. */
+ * count is split over several entries, which readers sum. */
 static size_t entries_of(uint64_t count) {
   return (size_t)(count / UINTPTR_MAX + (count % UINTPTR_MAX != 0));
 }

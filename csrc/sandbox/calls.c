@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Restricts system calls, by a seccomp filter.
+ * Restricts system calls with a seccomp filter.
  *
- * The filter is a list of allowed calls. A list of forbidden calls would miss those that
+ * The filter is a list of allowed calls. A list of forbidden calls would miss calls that
  * later kernels add. The process has already started its threads and loaded its
- * libraries, so it needs few calls: for reading files, memory and the clock. A call with
- * a number above LAST_KNOWN fails with ENOSYS, as on an old kernel: C libraries then fall
- * back to an older call. All other calls fail with EPERM.
+ * libraries. So it only needs calls for reading files, for memory and for the clock. A
+ * call with a number above LAST_KNOWN fails with ENOSYS, as on an old kernel: C libraries
+ * then fall back to an older call. All other calls fail with EPERM.
  *
- * System calls of another architecture have other numbers, so they kill the process: on
- * x86-64, these are the calls of i386 and of x32, which has a bit set in the number.
+ * System calls of another architecture have different numbers, so they kill the process.
+ * On x86-64, these are the calls of i386 and of x32; x32 sets a bit in the number.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,8 @@
 /* The highest system call of Linux 6.17. Later calls have not been reviewed. */
 #define LAST_KNOWN 469
 
-/* Flags of open() for writing. Landlock restricts reading. */
+/* Flags of open() that are not allowed, because they permit writing. Landlock restricts
+ * reading. */
 #define WRITING (O_ACCMODE | O_CREAT | O_TRUNC)
 
 static const int allowed[] = {
@@ -68,10 +69,10 @@ static const int allowed[] = {
 #endif
 };
 
-/* A call that is allowed depending on one of its arguments. */
+/* A system call whose permission depends on one of its arguments. */
 typedef struct condition {
   int call;
-  unsigned argument;     /* from 0 */
+  unsigned argument;     /* argument number, from 0 */
   unsigned short test;   /* BPF_JEQ: allowed if equal to `value`;
                             BPF_JSET: allowed if no bit of `value` is set */
   unsigned value;
@@ -111,8 +112,9 @@ static void add_condition(filter *f, const condition *c) {
   load(f, offsetof(struct seccomp_data, nr));
 }
 
-/* tgkill may signal this process only, as abort() does. fcntl may not request signals for
- * a descriptor. ioctl is not allowed at all, so nothing can be typed into a terminal. */
+/* tgkill may only signal this process, as abort() does. fcntl may not request signals for
+ * a descriptor. ioctl is forbidden entirely, because it could insert input into a
+ * terminal. */
 static void add_conditions(filter *f) {
   const condition conditions[] = {
       {SYS_openat, 2, BPF_JSET, WRITING},
@@ -143,7 +145,7 @@ static void make_filter(filter *f) {
   answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* Some systems accept a filter and ignore it. So this makes a forbidden call. */
+/* Some systems accept a filter and ignore it. So this test makes a forbidden call. */
 static bool works(void) {
   long file = syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (file >= 0) close((int)file);

@@ -29,7 +29,7 @@ typedef __rlimit_resource_t resource_name;
 typedef int resource_name;
 #endif
 
-/* Never raises a limit. */
+/* Sets a limit, but never raises it. */
 static bool set_limit(resource_name resource, rlim_t soft, rlim_t hard) {
   struct rlimit limit;
   if (getrlimit(resource, &limit) != 0) return false;
@@ -46,8 +46,8 @@ static bool set_limits(const gp_limits *limits) {
          (SANITIZED || set_limit(RLIMIT_AS, limits->memory, limits->memory));
 }
 
-/* PR_SET_DUMPABLE also prevents core dumps that are piped to a program, and other
- * processes of this user from attaching. */
+/* PR_SET_DUMPABLE also prevents core dumps that are piped to a program, and keeps the
+ * user's other processes from attaching a debugger. */
 bool gp_limit(const gp_limits *limits, gp_error *error) {
   bool set = set_limits(limits) && prctl(PR_SET_DUMPABLE, 0) == 0 &&
              prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The module gprof.confinement: confines a process to reading, for gprof.sandbox.
+ * The module gprof.confinement. It confines a process to reading, for gprof.sandbox.
  *
- * It is a separate shared object, because few runs need it.
+ * A separate shared object, because few runs need it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,8 @@ static uint64_t number_field(lua_State *L, const char *name) {
   return number > 0 ? (uint64_t)number : 0;
 }
 
-/* Returns the strings in the list `read`. The list, which owns them, stays on the stack,
- * with the array. */
+/* Returns the strings in the list `read`. Leaves the list, which owns the strings, and
+ * the returned array on the stack. */
 static const char **check_paths(lua_State *L, size_t *count) {
   lua_getfield(L, 1, "read");
   luaL_checktype(L, -1, LUA_TTABLE);
@@ -47,8 +47,8 @@ static int to_descriptor(lua_State *L) {
   return file && file->closef ? fileno(file->f) : (int)luaL_checkinteger(L, -1);
 }
 
-/* Returns the descriptors in the list `keep`. The list and the array stay on the stack.
- * */
+/* Returns the descriptors in the list `keep`. Leaves the list and the returned array on
+ * the stack. */
 static int *check_descriptors(lua_State *L, size_t *count) {
   lua_getfield(L, 1, "keep");
   luaL_checktype(L, -1, LUA_TTABLE);
@@ -63,9 +63,9 @@ static int *check_descriptors(lua_State *L, size_t *count) {
   return descriptors;
 }
 
-/* Makes standard input read-only. A terminal, for example, is open for writing, too: then
- * it is opened again for reading, at the same position. A socket cannot be reopened
- * (ENXIO), and is left as it is. */
+/* Makes standard input read-only. A terminal, for example, is usually also open for
+ * writing. Such an input is reopened for reading, at the same position. A socket cannot
+ * be reopened (ENXIO), and is left as it is. */
 static bool make_read_only(int input) {
   int how = fcntl(input, F_GETFL);
   if (how < 0 || (how & O_ACCMODE) != O_RDWR) return true;
@@ -75,8 +75,8 @@ static bool make_read_only(int input) {
   return (place < 0 || lseek(file, place, SEEK_SET) >= 0) && dup2(file, input) >= 0;
 }
 
-/* Makes standard input empty, or read-only if `input`. Redirects standard error, to which
- * libraries may write, to the descriptor `noise`. */
+/* Makes standard input read-only if `input` is true, otherwise empty. Redirects standard
+ * error, to which libraries may write, to the descriptor `noise`. */
 static bool set_streams(bool input, int noise, gp_error *error) {
   int null = input ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
   bool done = (input ? make_read_only(STDIN_FILENO)

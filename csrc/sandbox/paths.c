@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Restricts which files a process may read, by Landlock.
+ * Restricts which files a process may read, with Landlock.
  *
  * The ruleset handles every access right that the kernel supports, and allows only
  * reading at or below the given paths. All versions of Landlock restrict reading,
  * writing, creating, renaming and removing files. Later ones also restrict TCP (version
  * 4), device control (5), and signals and abstract sockets (6). The system call filter
- * forbids these on every kernel.
+ * forbids the latter on every kernel.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static int make_ruleset(void) {
   if (version < 1) return -1;
   ruleset rules = {
       .files = rights_of(version),
-      .network = version >= 4 ? 3 : 0,  /* to bind, to connect */
+      .network = version >= 4 ? 3 : 0,  /* TCP: bind and connect */
       .scopes = version >= 6 ? 3 : 0,   /* abstract sockets, signals */
   };
   return (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);

@@ -30,8 +30,8 @@ static bool is_mark(const gp_image *image, const char *name) {
   return image->traits & GP_MAPPING_SYMBOLS && gp_elf_machine_is_mapping_symbol(name);
 }
 
-/* On machines with function descriptors the code of "f" has the symbol ".f": returns
- * "f". */
+/* Returns the name of a function. On machines with function descriptors, the code of "f"
+ * has the symbol ".f"; then this returns "f". */
 static const char *function_name(const gp_image *image, const char *name) {
   bool dotted = image->traits & GP_DESCRIPTORS && name[0] == '.' && name[1];
   return dotted ? name + 1 : name;
@@ -39,7 +39,7 @@ static const char *function_name(const gp_image *image, const char *name) {
 
 /* --- from an image --------------------------------------------------------- */
 
-/* What decides which symbols of an image are chosen. */
+/* Parameters of the choice of an image's symbols. */
 typedef struct choosing {
   const gp_image *image;
   const gp_symtab_options *options;
@@ -47,8 +47,8 @@ typedef struct choosing {
                              NULL with the policy bounded_names */
 } choosing;
 
-/* The highest pointer to a name in the image's string table. Skips names that
- * are stored elsewhere: those of section symbols, of libbfd's synthetic symbols, and
+/* Returns the highest pointer to a name in the image's string table. Skips names that are
+ * stored elsewhere: names of section symbols and of libbfd's synthetic symbols, and
  * versioned names ("puts@GLIBC_2.2.5"). */
 static const char *highest_name(const gp_image *image) {
   const char *highest = NULL;
@@ -76,9 +76,9 @@ static bool gnu_accepts_local(const choosing *c, const asymbol *symbol) {
   return gp_clone_gnu_accepts(name, limit);
 }
 
-/* On machines with function descriptors: whether another symbol names the same function.
- * The policy decides which is dropped: the descriptor's symbol, or extra names of the
- * code. */
+/* On machines with function descriptors, returns whether another symbol names the same
+ * function. The policy decides which symbols are dropped: those of descriptors, or extra
+ * names of the code. */
 static bool is_redundant(const choosing *c, const asymbol *symbol) {
   if (!(c->image->traits & GP_DESCRIPTORS)) return false;
   if (c->options->policy->descriptor_names)
@@ -106,8 +106,8 @@ static bool choose(const choosing *c, asymbol *symbol, uint8_t *flags) {
   return true;
 }
 
-/* Numbers source files by their BSF_FILE symbols: local symbols follow that of their
- * file. */
+/* Source files are numbered by their BSF_FILE symbols: the local symbols of a file follow
+ * its BSF_FILE symbol. */
 static bool choose_from_image(gp_candidates *chosen, gp_image *image,
                               const gp_symtab_options *options, gp_error *error) {
   const gp_policy *policy = options->policy;
@@ -139,8 +139,8 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
 /* --- from a symbol file ---------------------------------------------------- */
 
 /* Adapts a symbol to the image's machine: nm on another machine also prints mapping
- * symbols, and addresses whose bit 0 selects an instruction set. False if it is not a
- * function. */
+ * symbols, and addresses whose bit 0 selects an instruction set. False if the symbol is
+ * not a function. */
 static bool adapt_to_machine(const gp_image *image, gp_candidate *c) {
   if (is_mark(image, c->name)) return false;
   if (image->traits & GP_ISA_BIT) c->address &= ~UINT64_C(1);
@@ -148,7 +148,7 @@ static bool adapt_to_machine(const gp_image *image, gp_candidate *c) {
   return true;
 }
 
-/* Every symbol of a type in `symfile_types` counts as a function. */
+/* Every symbol whose type letter is in `symfile_types` becomes a function. */
 static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                              const gp_image *image, const gp_symtab_options *options,
                              gp_error *error) {
@@ -177,7 +177,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
 
 /* --- maps ------------------------------------------------------------------ */
 
-/* Renames symbols that are in the map after their object files. */
+/* Gives each symbol in the map the name of its object file. */
 static void rename_mapped(gp_candidates *chosen, const gp_image *image,
                           const gp_objmap *map) {
   size_t kept = 0;
@@ -207,8 +207,8 @@ static bool apply_map(gp_candidates *chosen, const gp_image *image,
 
 /* --- shared libraries -------------------------------------------------------- */
 
-/* Adds a function for the stubs in .plt. Without it, their time would go to the function
- * before them. */
+/* Adds a function for the stubs in .plt. Without it, the time of the stubs would go to
+ * the function before .plt. */
 static bool add_stubs(gp_candidates *chosen, const gp_image *image, gp_error *error) {
   const asection *plt = bfd_get_section_by_name(image->file, ".plt");
   if (!plt || !(plt->flags & SEC_CODE)) return true;

@@ -2,13 +2,13 @@
 /*
  * Chooses the symbols that become functions.
  *
- * They come from the image's symbol table, or from a symbol file that replaces it. A map
- * renames them after their object files. symtab.h then sorts them and keeps one per
- * address.
+ * The symbols come from the image's symbol table, or from a symbol file that replaces it.
+ * A map replaces their names by those of their object files. symtab.h then sorts them and
+ * keeps one per address.
  *
  * The rules for an image are GNU gprof's. The default policy adds every symbol typed as a
- * function. So clones made by optimizing compilers ("f.isra.0", "f.part.0") are functions
- * of their own.
+ * function. So clones made by optimizing compilers ("f.isra.0", "f.part.0") are separate
+ * functions.
  */
 #ifndef GP_SYMBOLS_CANDIDATES_H
 #define GP_SYMBOLS_CANDIDATES_H
@@ -21,14 +21,14 @@
 enum {
   GP_STATIC = 1,    /* local to its file */
   GP_FUNCTION = 2,  /* typed as a function, where the format has types */
-  GP_MAPPED = 4,    /* stands for an object file of a map, and has its name */
-  GP_CALLERS = 8    /* stands for all code outside a shared library that calls into it */
+  GP_MAPPED = 4,    /* represents an object file in a map, and has its name */
+  GP_CALLERS = 8    /* represents all code outside a shared library that calls into it */
 };
 
 typedef struct gp_symtab_options {
   bool no_static;       /* omit local symbols */
   bool functions_only;  /* omit local symbols that are not typed as functions */
-  const gp_policy *policy;    /* what counts as a function */
+  const gp_policy *policy;    /* decides which symbols are functions */
   bool outside;         /* for a shared library: add a symbol for its callers, and one for
                            the stubs in .plt */
   const gp_symfile *symbols;  /* replaces the image's symbols; or NULL */
@@ -40,15 +40,17 @@ typedef struct gp_candidate {
   uint64_t address;
   const char *name;   /* string of the image or the symbol file */
   uint32_t order;     /* row in the symbol table or the symbol file */
-  uint32_t file;      /* number of the source file it is local to; 0 if global */
-  uint32_t owner;     /* for symtab.c: the function it is a part of; GP_NONE here */
+  uint32_t file;      /* number of the source file to which the symbol is local; 0 if
+                         global */
+  uint32_t owner;     /* set by symtab.c: the function that the symbol is a part of;
+                         initially GP_NONE */
   uint8_t flags;
 } gp_candidate;
 
 typedef struct gp_candidates {
   gp_candidate *rows;
   size_t count, capacity;
-  size_t table_size;  /* symbols in the table they come from */
+  size_t table_size;  /* number of symbols in the source table */
 } gp_candidates;
 
 /* Chooses symbols, in the order of the table. Errors: those of gp_image_read_symbols; no

@@ -21,8 +21,8 @@ size_t gp_clone_cold_stem(const char *name) {
   return *rest ? 0 : (size_t)(found - name);
 }
 
-/* One past the end of the suffix group that begins with the dot at `p`; NULL if it is not
- * valid. A group ends with a number; only a final "." may lack it. */
+/* Returns one past the end of the suffix group that begins with the dot at `p`; NULL if
+ * the group is invalid. A group ends with a number, which only a final "." may lack. */
 static const char *skip_group(const char *p) {
   bool bare = false;
   if (strncmp(p, ".clone.", 7) == 0)
@@ -45,7 +45,7 @@ bool gp_clone_gnu_accepts(const char *name, const char *limit) {
     if (*p == '$') return false;
     while (*p == '.')
       if (!(p = skip_group(p))) return false;
-    /* the name ends in a group: GNU gprof goes on with the next name */
+    /* the name ends in a group: GNU gprof continues with the next name */
     if (!limit || ++p > limit) return true;
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Symbol names as reports show them: each is demangled once, on demand.
+ * Symbol names as shown in reports. Each name is demangled once, on demand.
  */
 #ifndef GP_SYMBOLS_DEMANGLED_H
 #define GP_SYMBOLS_DEMANGLED_H
@@ -9,12 +9,13 @@
 #include "symbols/symtab.h"
 
 typedef struct gp_demangled {
-  const char **name;      /* per symbol; NULL until needed. The symbol table's string if
-                             the name is not mangled */
-  struct gp_demangled_block *newest;  /* storage for the other strings */
+  const char **name;      /* for each symbol: its demangled name, NULL until needed; the
+                             symbol table's string if the name is not mangled */
+  struct gp_demangled_block *newest;  /* storage for demangled strings */
 } gp_demangled;
 
-/* The name of a symbol, valid until gp_demangled_free; NULL if there is no memory. */
+/* Returns the demangled name of a symbol, valid until gp_demangled_free; NULL if there is
+ * no memory. */
 const char *gp_demangled_name(gp_demangled *names, const gp_image *image,
                               const gp_symtab *symtab, uint32_t symbol);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions by name. */
+/* Looks up functions by name. */
 #include "symbols/name_index.h"
 
 #include <ctype.h>
@@ -17,8 +17,8 @@ static gp_key name_key(const void *columns, uint32_t row) {
   return gp_text_key(plain_name(columns, row));
 }
 
-/* Appends functions to the chains in address order. `last` holds the end of each chain,
- * by its first symbol. */
+/* Appends functions to the chains in address order. last[s] is the end of the chain that
+ * begins with symbol s. */
 static bool enter_all(gp_name_index *index, uint32_t *last) {
   const gp_symtab *symtab = index->symtab;
   for (uint32_t s = 0; s < symtab->count; s++) {
@@ -91,8 +91,8 @@ static bool is_implied(const char *word, size_t length) {
 
 static bool in_identifier(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* The longest identifier of a demangled name that its mangled name must contain. Sets
- * `*length` to 0 if there is none. */
+/* Returns the longest identifier of a demangled name that its mangled name must contain.
+ * Sets `*length` to the identifier's length; 0 if there is none. */
 static const char *longest_identifier(const char *name, size_t *length) {
   const char *best = name;
   *length = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Functions by name.
+ * An index of functions by name.
  *
- * Looks functions up by the name in the symbol table, or by the demangled name, with or
+ * Finds functions by the name in the symbol table, or by the demangled name, with or
  * without parameters. Several functions may share a name.
  */
 #ifndef GP_SYMBOLS_NAME_INDEX_H
@@ -14,7 +14,8 @@ typedef struct gp_name_index {
   const gp_symtab *symtab;
   const gp_image *image;
   gp_hash by_name;      /* the first function of each name */
-  uint32_t *next;       /* per function: the next one of the same name, or GP_NONE */
+  uint32_t *next;       /* for each function: the next one with the same name, or
+                           GP_NONE */
 } gp_name_index;
 
 /* Indexes all names. The address of the index must not change; the table and the image
@@ -23,12 +24,12 @@ bool gp_name_index_build(gp_name_index *index, const gp_symtab *symtab,
                          const gp_image *image);
 void gp_name_index_free(gp_name_index *index);
 
-/* The functions of a name (without the target's leading character) in address order: an
- * array (free() it) of `*count` symbol numbers. NULL if there is no memory. */
+/* Returns the functions with a name (without the target's leading character), in address
+ * order: an array (free() it) of `*count` symbol numbers. NULL if there is no memory. */
 uint32_t *gp_name_index_find(const gp_name_index *index, const char *name, size_t *count);
 
-/* The same for a demangled name. Slower: demangles every name that contains the longest
- * identifier of this one. */
+/* Like gp_name_index_find, for a demangled name. Slower, because it demangles every name
+ * that contains the longest identifier of the given name. */
 uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
                                   size_t *count);
 

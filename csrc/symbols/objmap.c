@@ -41,8 +41,8 @@ static bool sort_lines(gp_objmap *map) {
   return map->sorted && gp_sort(map->sorted, lines->count, name_before, lines);
 }
 
-/* GNU gprof's binary search returns the first match that it probes. Which of several
- * matches that is, depends on the number of lines. */
+/* GNU gprof's binary search returns the first match that it probes. If there are several
+ * matches, the number of lines determines which one it is. */
 static uint32_t find_any(const gp_objmap *map, const char *name) {
   size_t low = 0, high = map->lines->count;
   while (low < high) {
@@ -57,7 +57,7 @@ static uint32_t find_any(const gp_objmap *map, const char *name) {
   return GP_NONE;
 }
 
-/* --- both ------------------------------------------------------------------ */
+/* --- lookup, for either policy --------------------------------------------- */
 
 bool gp_objmap_build(gp_objmap *map, const gp_symfile *lines, const gp_policy *policy) {
   *map = (gp_objmap){.lines = lines, .policy = policy};

@@ -3,8 +3,9 @@
  * Finds the object file of a symbol in a map.
  *
  * A symbol may be in several lines of a map; C++ inline functions often are. The first
- * line counts, as for a linker. GNU gprof instead sorts the lines by symbol, keeps equal
- * ones in file order, and takes the first match that its binary search probes.
+ * line is used, as a linker would. GNU gprof instead sorts the lines by symbol, keeps
+ * lines with the same symbol in file order, and takes the first match that its binary
+ * search probes.
  */
 #ifndef GP_SYMBOLS_OBJMAP_H
 #define GP_SYMBOLS_OBJMAP_H
@@ -24,7 +25,7 @@ typedef struct gp_objmap {
 bool gp_objmap_build(gp_objmap *map, const gp_symfile *lines, const gp_policy *policy);
 void gp_objmap_free(gp_objmap *map);
 
-/* The line for a symbol, or GP_NONE. */
+/* Returns the line for a symbol, or GP_NONE. */
 uint32_t gp_objmap_find(const gp_objmap *map, const char *name);
 
 /* Whether a line names a different object file than the line before it. */

@@ -3,8 +3,8 @@
  * The decisions in which this program and GNU gprof differ.
  *
  * A policy is chosen when a symbol table is built. The table passes it to all later
- * stages, except that annotated source may use the other policy. Code tests a decision by
- * its name, not which policy it is.
+ * stages, except that annotated source may use the other policy. Code tests the field for
+ * a decision, never which policy is in use.
  *
  * There are two policies: our own, and GNU gprof's, which reproduces its results byte for
  * byte, errors included. Each comment first says what our policy does (for a bool: true),
@@ -29,14 +29,13 @@ typedef struct gp_policy {
 
   /* --- what is a function (symbols/candidates.h) ----------------------------- */
 
-  /* Every symbol in code that is typed as a function is one, whatever its name or
-   * binding; clones such as "f.isra.0" are functions of their own. GNU: local names with
-   * most suffixes are dropped, so the time of such clones goes to the function before
-   * them. */
+  /* Every code symbol typed as a function becomes a function, whatever its name or
+   * binding; clones such as "f.isra.0" are separate functions. GNU: local names with most
+   * suffixes are dropped, so the time of such clones goes to the function before them. */
   bool typed_functions;
 
-  /* The test of a local name stops at its end. GNU: after a clone's suffix it reads on
-   * into the next name of the string table. */
+  /* The check of a local name stops at its end. GNU: after a clone's suffix, the check
+   * continues into the next name of the string table. */
   bool bounded_names;
 
   /* Where functions have descriptors (64-bit PowerPC), code gets the name of its
@@ -46,36 +45,39 @@ typedef struct gp_policy {
   /* --- symbol files (symbols/symfile.h) -------------------------------------- */
 
   /* nm's type letters of functions, including weak functions and ifuncs. GNU: only "T"
-   * and "t", so the time of the others goes to their neighbours. */
+   * and "t", so the time of other functions goes to their neighbours. */
   const char *symfile_types;
 
   /* The image's machine decides what a name or an address in the file means: mapping
    * symbols are dropped, ARM's Thumb bit is cleared. GNU: both are taken literally. */
   bool symfile_by_machine;
 
-  /* Malformed lines are errors, and so are addresses that are all zero. GNU: skips such
-   * lines, and accepts such addresses. */
+  /* Malformed lines are errors, and so are addresses that are all zero. GNU: malformed
+   * lines are skipped, and zero addresses are accepted. */
   bool symfile_strict;
 
-  /* no_static omits the file's local functions. GNU: it does not apply to the file. */
+  /* no_static omits the file's local functions. GNU: no_static does not apply to the
+   * file. */
   bool symfile_static;
 
   /* --- maps of object files (symbols/objmap.h) ------------------------------- */
 
-  /* A map also applies to the symbols of a symbol file. GNU: only to the image's. */
+  /* A map also applies to the symbols of a symbol file. GNU: it applies only to the
+   * image's symbols. */
   bool map_symfiles;
 
-  /* A line of a map is "OBJECT:" and a line as nm prints it. GNU: the object ends at the
-   * first colon and the name begins after the last space; what is between is ignored. */
+  /* A line of a map is "OBJECT:" followed by a line in nm's format. GNU: the object ends
+   * at the first colon and the name begins after the last space; text between them is
+   * ignored. */
   bool map_strict;
 
-  /* The first of several lines for a symbol counts, as for a linker. GNU: the first one
-   * that a binary search probes. */
+  /* If several lines have the same symbol, the first one is used, as a linker would. GNU:
+   * the first one that a binary search probes. */
   bool map_first_line;
 
   /* All symbols of an object are kept; neighbours from one object are merged. GNU: keeps
    * only the symbol of the first of adjacent lines for one object. The code of the others
-   * goes to the symbol before it, even if that is from a different object. */
+   * goes to the preceding symbol, even if that is from a different object. */
   bool map_whole_objects;
 
   /* --- one symbol per address (symbols/symtab.h) ----------------------------- */
@@ -90,22 +92,23 @@ typedef struct gp_policy {
 
   /* --- building a profile ---------------------------------------------------- */
 
-  /* Calls from unknown callers count as calls of their callee. GNU: they are lost. */
+  /* Calls from unknown callers are included in the callee's number of calls. GNU: these
+   * calls are lost. */
   bool callerless_calls;
 
   /* The counter function of runtime/blocks.c is profiling overhead, like mcount. GNU: it
    * is an ordinary function. */
   bool block_counter_excluded;
 
-  /* The most basic blocks that a symbol can have; any others are lost. GNU: 10. */
+  /* The maximum number of basic blocks of a symbol; further blocks are lost. GNU: 10. */
   size_t max_blocks;
 
   /* Static calls are found by decoding the instructions; calls that the user excluded
-   * stay excluded. GNU: on x86, any byte that looks like a call is one
+   * stay excluded. GNU: on x86, any byte that looks like a call is taken for one
    * (profile/gnu_static_calls.h), and excluded calls come back. */
   bool decoded_calls;
 
-  /* Time in code that no symbol covers is computed. GNU: it is not. */
+  /* The time spent in code that no symbol covers is computed. GNU: it is not. */
   bool unattributed_measured;
 
   /* --- lines (profile/line_symtab.h) ----------------------------------------- */
@@ -122,13 +125,13 @@ typedef struct gp_policy {
    * addresses. GNU: at every byte. */
   bool recorded_lines_only;
 
-  /* All symbols are kept. GNU: the last one is lost if it is beyond .text. */
+  /* All symbols are kept. GNU: the last symbol is lost if it is beyond .text. */
   bool last_line_kept;
 
   /* --- annotated source (profile/annotation.h) ------------------------------- */
 
-  /* A line sums over all of its code, and basic blocks show how often it was executed.
-   * GNU: only the first code of a line counts, and only calls. */
+  /* A line's figures are sums over all of its code, and basic blocks show how often it
+   * was executed. GNU: only the first code of a line counts, and only calls. */
   bool whole_lines;
 } gp_policy;
 

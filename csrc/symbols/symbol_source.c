@@ -14,7 +14,7 @@ static bool first_before(const void *context, uint32_t b, uint32_t a) {
   return first[b] < first[a];
 }
 
-/* Symbols in the order of the image's symbol table. */
+/* Returns the symbols in the order of the image's symbol table. */
 static uint32_t *in_table_order(const gp_symtab *symtab) {
   uint32_t *symbols = gp_identity(symtab->count);
   if (symbols && gp_sort(symbols, symtab->count, first_before, symtab->order))
@@ -23,7 +23,7 @@ static uint32_t *in_table_order(const gp_symtab *symtab) {
   return NULL;
 }
 
-/* Maps the first address of each symbol. */
+/* Builds a line map of the first address of each symbol. */
 static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_image *image,
                          gp_error *error) {
   gp_range *entries = gp_column(symtab->count, sizeof *entries);
@@ -38,13 +38,14 @@ static bool read_entries(gp_line_map *map, const gp_symtab *symtab, const gp_ima
   return done;
 }
 
-/* Where sources are looked up: in the table's own columns, or in a map of its entries. */
+/* Where sources are looked up: in the symbol table's own columns, or in a map of the
+ * symbols' first addresses. */
 typedef struct lookup {
   const gp_symtab *symtab;
   const gp_line_map *map;
-  const gp_source_names *files;    /* the files of the table or map */
-  uint32_t *number;         /* per such file: its number in gp_symbol_sources, or GP_NONE
-                               if it has none yet */
+  const gp_source_names *files;    /* the source files of the table or map */
+  uint32_t *number;         /* for each of these files: its number in gp_symbol_sources,
+                               or GP_NONE if not yet assigned */
 } lookup;
 
 /* Returns the number of a symbol's file in `l->files`, or GP_NONE, and sets its line. */
@@ -87,12 +88,13 @@ static bool look_up_in(gp_symbol_sources *sources, const gp_symtab *symtab,
   return done;
 }
 
-/* Sorts symbols by file: a counting sort, which keeps address order within a file. */
+/* Groups symbols by file with a counting sort, which keeps address order within a
+ * file. */
 static bool group(gp_symbol_sources *sources) {
   sources->start = gp_column(sources->files.count + 2, sizeof *sources->start);
   sources->by_file = gp_column(sources->symbols, sizeof *sources->by_file);
   if (!sources->start || !sources->by_file) return false;
-  size_t *next = sources->start + 1;  /* next free row per file; finally, its end */
+  size_t *next = sources->start + 1;  /* next free row of each file; finally its end */
   for (size_t s = 0; s < sources->symbols; s++)
     if (sources->file[s] != GP_NONE) next[sources->file[s] + 1]++;
   for (size_t f = 1; f <= sources->files.count; f++) next[f] += next[f - 1];

@@ -2,7 +2,7 @@
 /*
  * The source file and line of every symbol, and the functions of each file.
  *
- * They are looked up in one pass over the line tables.
+ * All locations are looked up in one pass over the line tables.
  */
 #ifndef GP_SYMBOLS_SYMBOL_SOURCE_H
 #define GP_SYMBOLS_SYMBOL_SOURCE_H
@@ -12,24 +12,25 @@
 
 typedef struct gp_symbol_sources {
   size_t symbols;
-  uint32_t *file;       /* per symbol: the number of its file, or GP_NONE */
-  uint32_t *line;       /* per symbol: the line of its first address, from 1 */
+  uint32_t *file;       /* for each symbol: the number of its file, or GP_NONE */
+  uint32_t *line;       /* for each symbol: the line of its first address, from 1 */
 
-  /* in the order in which the image's symbol table first refers to them */
+  /* files, in the order in which the image's symbol table first refers to them */
   gp_source_names files;
-  size_t *start;        /* per file: its first row in `by_file`; one more for the end */
+  size_t *start;        /* for each file: its first row in `by_file`; then the end of the
+                           last file's rows */
   uint32_t *by_file;    /* symbols with a file, sorted by file, then by address */
 } gp_symbol_sources;
 
-/* Looks up the sources of all symbols. The address of `sources` must not change from here
- * on. Fails only if there is no memory. */
+/* Looks up the sources of all symbols. The address of `sources` must not change
+ * afterwards. Fails only if there is no memory. */
 bool gp_symbol_sources_read(gp_symbol_sources *sources, const gp_symtab *symtab,
                             const gp_image *image, gp_error *error);
 
 /* Sorts symbol numbers as GNU gprof does for execution counts: by file name, line and
- * address; by address alone if either has no file. This comparison is not transitive, so
- * the result depends on the sort algorithm and the input order: `rows` must be ascending.
- * False if there is no memory. */
+ * address; by address alone if one of the two symbols has no file. This comparison is not
+ * transitive, so the result depends on the sort algorithm and the input order: `rows`
+ * must be ascending. False if there is no memory. */
 bool gp_symbol_sources_sort(const gp_symbol_sources *sources, uint32_t *rows,
                             size_t count);
 

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/reader.h"
 
-/* Symbol numbers have 32 bits; no useful file has more bytes. */
+/* Symbol numbers are 32 bits wide, and no useful file has more bytes than that allows. */
 #define MAX_BYTES ((size_t)UINT32_MAX)
 
 /* The longest object or symbol part of a line that GNU gprof reads. */
@@ -61,7 +61,8 @@ typedef struct row {
   const char *name, *object;
 } row;
 
-/* The next word at or after `text`; sets `*end` to one past it. */
+/* Returns the next word at or after `text`. Sets `*end` to one past the end of the
+ * word. */
 static char *word_at(char *text, char **end) {
   text += strspn(text, blanks);
   *end = text + strcspn(text, blanks);
@@ -76,8 +77,8 @@ static bool parse_address(const char *word, const char *end, uint64_t *address) 
 }
 
 /* Parses "ADDRESS TYPE NAME"; ignores the rest of the line. Undefined symbols have no
- * address. A symbol may have an empty name after the space, as some in ARM's C library
- * do. Only a line with a symbol is modified. */
+ * address. A symbol may have an empty name after the space, like some symbols in ARM's C
+ * library. Only a line with a symbol is modified. */
 static line_kind parse_symbol(char *line, row *r) {
   char *address_end, *type_end, *name_end;
   char *address = word_at(line, &address_end);
@@ -105,8 +106,8 @@ static bool has_colon(const char *text) {
   return text[strcspn(text, " \t\r\f\v:")] == ':';
 }
 
-/* Parses "OBJECT:ADDRESS TYPE NAME". Objects in archives and C++ names contain colons,
- * too: the object ends at the first colon that is followed by a symbol. */
+/* Parses "OBJECT:ADDRESS TYPE NAME". Objects in archives and C++ names also contain
+ * colons, so the object ends at the first colon that is followed by a symbol. */
 static line_kind parse_map_line(char *line, row *r) {
   if (!line[strspn(line, blanks)] || says_no_symbols(line)) return LINE_SKIPPED;
   for (char *colon = strchr(line, ':'); colon; colon = strchr(colon + 1, ':')) {
@@ -120,7 +121,7 @@ static line_kind parse_map_line(char *line, row *r) {
 }
 
 /* Parses a map line as GNU gprof does. The object's name ends before the first colon or
- * after 1023 bytes. The symbol's name begins after the last space. What is between is
+ * after 1023 bytes. The symbol's name begins after the last space. Text between them is
  * ignored. The rest of the line must have fewer than 1023 bytes. Lines other than the
  * first may be indented. */
 static line_kind parse_gnu_map_line(char *line, bool first, row *r) {
@@ -177,8 +178,8 @@ static bool parse_lines(gp_symfile *file, size_t size, gp_error *error) {
   return true;
 }
 
-/* Rejects addresses that are all zero: /proc/kallsyms shows such to all but root. A
- * single symbol may be at zero. (Maps of object files are not checked: many of their
+/* Rejects addresses that are all zero: /proc/kallsyms shows these to all users but root.
+ * A single symbol may be at zero. (Maps of object files are not checked: many of their
  * symbols are at zero.) */
 static bool check_addresses(const gp_symfile *file, gp_error *error) {
   uint64_t any = 0;

@@ -18,21 +18,22 @@
 /* Symbols in the order of the lines, in columns. Strings point into `text`. */
 typedef struct gp_symfile {
   bool map;
-  const gp_policy *policy;  /* under which it was read */
+  const gp_policy *policy;  /* policy under which the file was read */
   char *text;
   size_t count, capacity;
   uint64_t *address;
   char *type;            /* nm's letter: T global text, t local text ... */
   const char **name;
-  const char **object;   /* in a map: the object file; else NULL */
+  const char **object;   /* for each line of a map: the object file. NULL for a symbol
+                            file */
 } gp_symfile;
 
 /* Reads a symbol file or a map; "-" is standard input. Lines may end with CRLF, be blank,
  * and have any length. Lines with undefined symbols are skipped, and in maps lines that
- * begin with "No symbols in". Addresses and types of a map are read only with the policy
- * `map_strict`. Errors: no such file; too large; a malformed line, by number; a symbol
- * file whose addresses are all zero. Without the policy `symfile_strict` a symbol file
- * never fails for the last two reasons. */
+ * begin with "No symbols in". The addresses and types in a map are read only with the
+ * policy `map_strict`. Errors: the file does not exist or is too large; a line is
+ * malformed; all addresses of a symbol file are zero. Without the policy `symfile_strict`
+ * a symbol file never fails for the last two reasons. */
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map,
                      const gp_policy *policy, gp_error *error);
 void gp_symfile_free(gp_symfile *file);

@@ -18,7 +18,7 @@ typedef struct building {
 
 /* --- cold parts ------------------------------------------------------------ */
 
-/* The key of a function: its name and the source file it is local to. */
+/* The key of a function: its name, and the source file to which it is local. */
 static gp_key name_key(const void *columns, uint32_t row) {
   const gp_candidates *chosen = columns;
   gp_key key = gp_text_key(chosen->rows[row].name);
@@ -45,8 +45,8 @@ static bool index_functions(const gp_candidates *chosen, gp_hash *index) {
   return true;
 }
 
-/* Finds the owner of every cold part: the function of that name local to the same file,
- * or else the global one. A cold part without an owner becomes a function. */
+/* Finds the owner of every cold part: the local function of the same file whose name is
+ * the stem, or else the global one. A cold part without an owner becomes a function. */
 static bool find_owners(gp_candidates *chosen, gp_error *error) {
   size_t cold = 0;
   for (size_t i = 0; i < chosen->count; i++)
@@ -64,8 +64,8 @@ static bool find_owners(gp_candidates *chosen, gp_error *error) {
 
 /* --- sorting, and one symbol per address ----------------------------------- */
 
-/* Orders by address; at one address functions first, then globals, then by table
- * order. */
+/* Sorts by address. Symbols at the same address: functions first, then global symbols,
+ * then in table order. */
 static int by_address(const void *left, const void *right) {
   const gp_candidate *a = left, *b = right;
   if (a->address != b->address) return a->address < b->address ? -1 : 1;
@@ -92,7 +92,8 @@ static bool wins(const gp_candidate *newcomer, const gp_candidate *best,
 }
 
 /* Chooses one of the symbols at the address of `row`, and sets `*end` to the row after
- * the last of them. The chosen one gets the lowest `order` of all. */
+ * the last symbol at that address. The chosen symbol gets the lowest `order` of them
+ * all. */
 static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t *end,
                                 const gp_symtab_options *options) {
   gp_candidate best = chosen->rows[row];
@@ -110,13 +111,13 @@ static gp_candidate winner_from(const gp_candidates *chosen, size_t row, size_t 
   return best;
 }
 
-/* Whether two neighbours stand for the same object file of a map. */
+/* Whether two neighbours represent the same object file in a map. */
 static bool same_object(const gp_candidate *a, const gp_candidate *b) {
   return a->flags & b->flags & GP_MAPPED && strcmp(a->name, b->name) == 0;
 }
 
 /* Reduces the candidates, in place, to one per address. With map_whole_objects also
- * merges neighbours that stand for the same object file. Sets `place[order]` to the row
+ * merges neighbours that represent the same object file. Sets `place[order]` to the row
  * that each symbol was merged into, for the lookup of owners. */
 static void deduplicate(gp_candidates *chosen, uint32_t *place,
                  const gp_symtab_options *options) {
@@ -158,15 +159,15 @@ static bool fill(gp_symtab *symtab, const gp_candidates *chosen, const uint32_t 
   return true;
 }
 
-/* Whether no_static omits a symbol. Parts of global functions stay. */
+/* Whether no_static omits a symbol. Cold parts of global functions are kept. */
 static bool is_unwanted(const building *b, const gp_candidate *c) {
   if (!b->options->no_static || !(c->flags & GP_STATIC)) return false;
   if (b->options->symbols && !b->options->policy->symfile_static) return false;
   return c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC;
 }
 
-/* Removes unwanted candidates. Changes owners from rows to their `order`, which does not
- * change when candidates move. True if any symbol has an owner. */
+/* Removes unwanted candidates. Replaces the row of each owner by its `order`, which stays
+ * the same when candidates move. True if any symbol has an owner. */
 static bool remove_unwanted(building *b) {
   gp_candidates *chosen = &b->chosen;
   bool owned = false;
@@ -189,7 +190,8 @@ static bool remove_unwanted(building *b) {
   return owned;
 }
 
-/* Appends "<outside>", a function without code for the callers of a shared library. */
+/* Appends "<outside>", a function without code that represents the callers of a shared
+ * library. */
 static bool add_outside(building *b, gp_symtab *symtab, gp_error *error) {
   gp_candidates *chosen = &b->chosen;
   uint64_t last = chosen->count > 0 ? chosen->rows[chosen->count - 1].address : 0;

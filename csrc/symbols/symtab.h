@@ -16,20 +16,24 @@
 #include "debug/source_names.h"
 #include "symbols/candidates.h"
 
-/* Extra columns of a table by line, per symbol. Built by profile/line_symtab.h. */
+/* Additional columns of a symbol table by line, with a row for each symbol. Built by
+ * profile/line_symtab.h. */
 typedef struct gp_symtab_lines {
-  uint32_t *function;   /* the function it is a line of; a function: its own number */
+  uint32_t *function;   /* the function to which the line belongs; for a function, its own
+                           number */
   uint32_t *next;       /* the next line of the same function, in a list that begins with
                            the function; GP_NONE at the end */
-  uint32_t *origin;     /* the symbol in the table of functions that holds its code */
-  uint32_t *file;       /* a number in `files`, or GP_NONE */
+  uint32_t *origin;     /* the symbol that contains this code in the table of functions */
+  uint32_t *file;       /* number of the source file in `files`, or GP_NONE */
   uint32_t *line;       /* from 1; 0 if the file is not known */
   gp_source_names files;
 } gp_symtab_lines;
 
-/* Extra columns of a table of several objects. Built by profile/merged_objects.h. */
+/* Additional columns of a symbol table of several objects. Built by
+ * profile/merged_objects.h. */
 typedef struct gp_symtab_objects {
-  uint64_t *end;        /* the last address; below the first if it has no code */
+  uint64_t *end;        /* the last address of the symbol; below its first if it has no
+                           code */
   const char **name;    /* the library's name; NULL for the program */
   char *text;           /* storage for names of libraries and their functions */
 } gp_symtab_objects;
@@ -40,60 +44,61 @@ typedef struct gp_symtab {
   uint64_t *address;
   const char **name;    /* not demangled; string of the image or the symbol file */
   uint8_t *flags;       /* GP_STATIC ...; see candidates.h */
-  uint32_t *order;      /* lowest row in the image's symbol table of a symbol at that
-                           address */
-  uint32_t *owner;      /* the function it is a part of; a function: its own number.
-                           NULL if all symbols are functions */
+  uint32_t *order;      /* lowest row, in the image's symbol table, of the symbols at the
+                           same address */
+  uint32_t *owner;      /* the function that the symbol is a part of; for a function, its
+                           own number. The column is NULL if all symbols are functions */
 
   gp_symtab_lines *lines;      /* NULL in a table of functions */
   gp_symtab_objects *objects;  /* NULL in a table of one image */
 
-  uint32_t outside;     /* the symbol "<outside>" after all code, for callers outside of a
+  uint32_t outside;     /* the symbol "<outside>", after all code, for callers outside a
                            shared library; or GP_NONE */
   uint64_t text_high;   /* one past the end of .text, where the last symbol ends */
-  const gp_trace *trace;    /* used by later stages, too; or NULL */
-  const gp_policy *policy;  /* used by later stages, too */
-  bool sourceless;      /* from a symbol file: sources are unknown */
+  const gp_trace *trace;    /* also used by later stages; or NULL */
+  const gp_policy *policy;  /* also used by later stages */
+  bool sourceless;      /* the symbols are from a symbol file: their source locations are
+                           unknown */
 } gp_symtab;
 
-/* Builds the table. The image, and the files in the options, must outlive it. Errors: no
- * symbols; none of them is a function; no memory. */
+/* Builds the table. The image and the files in the options must outlive the table.
+ * Errors: no symbols; no symbol is a function; no memory. */
 bool gp_symtab_build(gp_symtab *symtab, gp_image *image,
                      const gp_symtab_options *options, gp_error *error);
 void gp_symtab_free(gp_symtab *symtab);
 
-/* The number of underscores at the start of a name, at most 2. At one address the name
- * with fewer is preferred. */
+/* The number of underscores at the start of a name, at most 2. If several names have the
+ * same address, the one with fewer underscores is preferred. */
 unsigned gp_underscores(const char *name);
 
-/* The last address of a symbol. The last symbol ends with .text, even if it begins beyond
- * .text: then the result is below its start. */
+/* Returns the last address of a symbol. The last symbol of the table ends where .text
+ * ends, even if it begins beyond .text; then the result is below its start. */
 uint64_t gp_symtab_end(const gp_symtab *symtab, uint32_t symbol);
 
-/* The addresses of a symbol; empty if it ends below its start. Does not include the
- * address 2^64 - 1. */
+/* Returns the address range of a symbol; empty if it ends below its start. The range
+ * never includes the address 2^64 - 1. */
 gp_range gp_symtab_range(const gp_symtab *symtab, uint32_t symbol);
 
-/* The first symbol that begins above `address`; `count` if none does. */
+/* Returns the first symbol that begins above `address`; `count` if none does. */
 uint32_t gp_symtab_above(const gp_symtab *symtab, uint64_t address);
 
-/* The symbol that begins at `address`, or GP_NONE. */
+/* Returns the symbol that begins at `address`, or GP_NONE. */
 uint32_t gp_symtab_at(const gp_symtab *symtab, uint64_t address);
 
-/* The function whose code is at `address`, or GP_NONE. */
+/* Returns the function whose code is at `address`, or GP_NONE. */
 uint32_t gp_symtab_find(const gp_symtab *symtab, uint64_t address);
 
-/* One past the last symbol with the same origin as `symbol`, for a table by line; else
- * `symbol` + 1. */
+/* In a table by line, returns one past the last symbol with the same origin as `symbol`;
+ * in other tables, `symbol` + 1. */
 uint32_t gp_symtab_code_end(const gp_symtab *symtab, uint32_t symbol);
 
-/* The symbol that gets a symbol's samples and calls: the function for a cold part; else
- * the symbol itself. */
+/* Returns the symbol to which a symbol's samples and calls are assigned: for a cold part,
+ * its function; else the symbol itself. */
 static inline uint32_t gp_symtab_owner(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->owner ? symtab->owner[symbol] : symbol;
 }
 
-/* The function that a symbol (a function, a cold part, a line) belongs to. */
+/* Returns the function to which a symbol (a function, a cold part or a line) belongs. */
 static inline uint32_t gp_symtab_function(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->lines ? symtab->lines->function[symbol]
                        : gp_symtab_owner(symtab, symbol);
@@ -104,7 +109,7 @@ static inline bool gp_symtab_is_line(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->lines && symtab->lines->function[symbol] != symbol;
 }
 
-/* The name of the shared library that a symbol is from; NULL for the program. */
+/* Returns the name of the shared library that a symbol is from; NULL for the program. */
 static inline const char *gp_symtab_library(const gp_symtab *symtab, uint32_t symbol) {
   return symtab->objects ? symtab->objects->name[symbol] : NULL;
 }
