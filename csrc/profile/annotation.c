@@ -9,15 +9,15 @@
 #include "base/count.h"
 #include "base/sort.h"
 
-/* Adds to a sum. Lua's integers have 63 bits for it; larger sums become INT64_MAX. */
+/* Adds to a sum, which must fit in a Lua integer. Larger sums become INT64_MAX. */
 static void add(uint64_t *sum, uint64_t more) {
   if (!gp_count_add(sum, more)) *sum = INT64_MAX;
 }
 
 /* --- functions and lines of the profile ---------------------------------------- */
 
-/* Whether a symbol is selected for annotation. Cold parts never are; their function
- * is. */
+/* Whether a symbol is selected for annotation. Cold parts are never selected; their
+ * functions are. */
 static bool is_selected(const gp_profile *profile, uint32_t symbol) {
   return gp_symtab_owner(profile->symtab, symbol) == symbol &&
          gp_is_selected(&profile->selections.of[GP_ANNOTATION], symbol);
@@ -27,8 +27,8 @@ typedef struct span {
   size_t first, end;
 } span;
 
-/* The blocks of a line; none if the table is not by line, as a function's blocks are on
- * many lines. */
+/* Returns the blocks of a line. None if the table is not by line, because the blocks of a
+ * function are on many lines. */
 static span blocks_of(const gp_profile *profile, uint32_t symbol) {
   const gp_block_counts *blocks = &profile->blocks;
   if (!profile->symtab->lines || blocks->count == 0) return (span){0, 0};
@@ -43,8 +43,8 @@ static uint64_t sum_blocks(const gp_profile *profile, uint32_t symbol) {
   return sum;
 }
 
-/* Whether there is any record that a function or line was executed: samples, blocks, or
- * calls from it. */
+/* Whether anything recorded shows that a function or line was executed: samples, blocks,
+ * or calls from it. */
 static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   const gp_callgraph *graph = &profile->graph;
   if (graph->self[symbol] > 0 || sum_blocks(profile, symbol) > 0) return true;
@@ -54,8 +54,8 @@ static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   return false;
 }
 
-/* Whether no line of a function has a record of being executed. If so, zero recorded
- * calls mean that it was not called. */
+/* Whether no line of a function has a record of being executed. If so, and no calls were
+ * recorded, the function was not called. */
 static bool is_idle(const gp_profile *profile, uint32_t function) {
   const gp_symtab *symtab = profile->symtab;
   if (!symtab->lines) return !was_executed(profile, function);
@@ -79,14 +79,14 @@ gp_file_sums gp_annotation_sums(const gp_profile *profile,
 
 /* --- source lines ------------------------------------------------------------------ */
 
-/* State for the current line. */
+/* The state of collecting lines, and the current line. */
 typedef struct collecting {
   gp_annotation *into;
   const gp_profile *profile;
-  uint64_t address;       /* address of its first code */
-  uint64_t first_block;   /* address of its first block */
-  bool several;           /* it has more code, which add_first_only ignores */
-  size_t counts;          /* number of counts of all lines so far */
+  uint64_t address;       /* address of the first code of the line */
+  uint64_t first_block;   /* address of the first block of the line */
+  bool several;           /* the line has more code, which add_first_only ignores */
+  size_t counts;          /* number of rows in `counts` so far */
 } collecting;
 
 static void add_count(collecting *c, uint64_t count) {
@@ -125,8 +125,8 @@ static void add_symbol(collecting *c, size_t line, uint32_t symbol, bool first) 
   add_blocks(c, line, symbol);
 }
 
-/* The same without whole_lines: adds only calls and the blocks of the line's first
- * code. */
+/* Used instead of add_symbol without whole_lines: adds only calls and the blocks of the
+ * line's first code. */
 static void add_first_only(collecting *c, size_t line, uint32_t symbol, bool first) {
   gp_annotation *a = c->into;
   bool function = c->profile->symtab->flags[symbol] & GP_FUNCTION;
@@ -172,8 +172,8 @@ static void collect(gp_annotation *a, const gp_profile *profile, const uint32_t 
   if (a->count > 0) end_line(&c, a->count - 1);
 }
 
-/* Allocates the columns. There are at most as many lines as symbols; counts are one per
- * symbol (its calls) and one per block. */
+/* Allocates the columns. There are at most as many lines as symbols; each symbol has one
+ * count (its calls), and so has each block. */
 static bool make_columns(gp_annotation *a, const gp_profile *profile,
                          const uint32_t *symbols, size_t count) {
   size_t counts = count;
@@ -192,7 +192,8 @@ static bool make_columns(gp_annotation *a, const gp_profile *profile,
          a->counts;
 }
 
-/* The selected symbols of a file, by address; NULL if there is no memory. */
+/* Returns the selected symbols of a file, sorted by address. NULL if there is no
+ * memory. */
 static uint32_t *selected(const gp_profile *profile, const gp_symbol_sources *sources,
                           uint32_t file, size_t *count) {
   size_t first = sources->start[file], end = sources->start[file + 1];

@@ -2,9 +2,9 @@
 /*
  * Calls, block counts and time of source lines.
  *
- * A line has the calls of functions that begin on it. In a profile by line it also has
- * the executions of its basic blocks and the time spent in its code. Only functions and
- * lines selected for annotation are included. Sums saturate at INT64_MAX.
+ * For each line, counts the calls of functions that begin on it. A profile by line also
+ * gives the executions of the line's basic blocks and the time spent in its code. Only
+ * functions and lines selected for annotation are included. Sums saturate at INT64_MAX.
  */
 #ifndef GP_PROFILE_ANNOTATION_H
 #define GP_PROFILE_ANNOTATION_H
@@ -26,38 +26,39 @@ enum {
   GP_LINE_ENTRY = 1,      /* a function begins on the line */
   GP_LINE_CALLS = 2,      /* the calls of that function are known */
   GP_LINE_BLOCKS = 4,     /* basic blocks begin on the line */
-  GP_LINE_CONTINUES = 8,  /* its code continues the preceding block */
+  GP_LINE_CONTINUES = 8,  /* the line's code continues the preceding block */
 };
 
-/* The lines with code, by number, in columns. */
+/* The lines that have code, sorted by number, in columns. */
 typedef struct gp_annotation {
   const gp_policy *policy;
   size_t count;
   uint32_t *line;
   uint8_t *flags;
-  uint64_t *calls;        /* of functions that begin on the line */
-  uint64_t *blocks;       /* executions of all its blocks */
+  uint64_t *calls;        /* calls of functions that begin on the line */
+  uint64_t *blocks;       /* executions of all blocks of the line */
   double *seconds;
-  size_t *first;          /* its first row in `counts`; one more for the end */
+  size_t *first;          /* for each line: its first row in `counts`; then the end of the
+                             last line's rows */
   uint64_t *counts;       /* calls and executions of blocks, by address */
 } gp_annotation;
 
 /* Collects the lines of a file. The calls of a function are unknown if none was recorded
- * although it was executed: `main` is called before recording starts, others by code
- * compiled without -pg. Without the policy whole_lines, only the first code of a line
- * counts, except that all calls count for gp_annotation_busiest. False if there is no
- * memory. */
+ * although it was executed: `main` is called before recording starts, and other functions
+ * may be called by code compiled without -pg. Without the policy whole_lines, only the
+ * first code of a line is counted, but gp_annotation_busiest uses all calls. False if
+ * there is no memory. */
 bool gp_annotation_collect(gp_annotation *annotation, const gp_profile *profile,
                            const gp_symbol_sources *sources, uint32_t file,
                            const gp_policy *policy);
 void gp_annotation_free(gp_annotation *annotation);
 
-/* How often a line was executed, as one number: the sum of its blocks' executions; its
- * calls if it has no blocks, or without whole_lines. 0 if unknown. */
+/* Returns how often a line was executed, as one number. This is the sum of its blocks'
+ * executions; or its calls, if it has no blocks or without whole_lines. 0 if unknown. */
 uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line);
 
-/* The executed lines (free() them), most executions first; equal ones by number. NULL if
- * there is no memory. */
+/* Returns the executed lines (free() them), most executions first; lines with equal
+ * executions by number. NULL if there is no memory. */
 uint32_t *gp_annotation_busiest(const gp_annotation *annotation, size_t *count);
 
 #endif

@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 
-/* Finds the symbol of each block; GP_NONE if there is none, or it has max_blocks already.
- * Counts the blocks of symbol s in `start[s + 1]`. */
+/* Finds the symbol of each block; GP_NONE if there is none, or if it already has
+ * max_blocks blocks. Counts the blocks of symbol s in `start[s + 1]`. */
 static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
                               const gp_symtab *symtab) {
   uint32_t *symbols = gp_column(blocks->count, sizeof *symbols);
@@ -23,7 +23,7 @@ static uint32_t *find_symbols(gp_block_counts *table, const gp_blocks *blocks,
   return symbols;
 }
 
-/* Sorts the blocks by symbol: a counting sort. */
+/* Sorts the blocks by symbol with a counting sort. */
 static bool group(gp_block_counts *table, const gp_blocks *blocks,
                   const uint32_t *symbols, size_t symbol_count) {
   uint32_t *next = gp_column(symbol_count + 1, sizeof *next);

@@ -2,8 +2,8 @@
 /*
  * Execution counts of basic blocks, by symbol.
  *
- * In a table by line (line_symtab.h) the blocks of a symbol are those that begin on its
- * line.
+ * In a table by line (line_symtab.h) the blocks of a symbol are the blocks that begin on
+ * its line.
  */
 #ifndef GP_PROFILE_BLOCK_COUNTS_H
 #define GP_PROFILE_BLOCK_COUNTS_H
@@ -13,9 +13,11 @@
 
 typedef struct gp_block_counts {
   size_t count;
-  uint64_t *address;     /* per block: sorted by symbol, then in the order of the data */
+  uint64_t *address;     /* address of each block; sorted by symbol, then in the order of
+                            the data */
   uint64_t *executions;
-  uint32_t *start;       /* per symbol: its first block; one more for the end */
+  uint32_t *start;       /* for each symbol: its first block; then the end of the last
+                            symbol's blocks */
 } gp_block_counts;
 
 /* Assigns the blocks of `data` to their symbols, at most the policy's `max_blocks` to

@@ -21,7 +21,7 @@ static gp_key arc_key(const void *columns, uint32_t row) {
   return (gp_key){graph->caller[row], graph->callee[row]};
 }
 
-/* A new column, filled with GP_NONE. */
+/* Returns a new column filled with GP_NONE. */
 static uint32_t *none_column(size_t count) {
   uint32_t *column = gp_column(count, sizeof *column);
   if (column) memset(column, 0xff, count * sizeof *column);
@@ -46,7 +46,8 @@ static bool reserve(building *b, size_t needed) {
          gp_fail_memory(b->error);
 }
 
-/* Finds the arc between two functions. A new one goes to the front of both lists. */
+/* Finds or adds the arc between two functions. A new arc goes to the front of both
+ * lists. */
 static bool find_or_add(building *b, uint32_t caller, uint32_t callee, uint32_t *found) {
   gp_callgraph *graph = b->graph;
   *found = gp_hash_find(&b->index, (gp_key){caller, callee});
@@ -82,8 +83,8 @@ static void trace_dropped(const gp_callgraph *graph, const gp_arcs *arcs, size_t
            arcs->self[row], arcs->calls[row], reason);
 }
 
-/* Adds calls to an arc and to its callee. Self-calls are counted apart: they move no
- * time. */
+/* Adds calls to an arc and to its callee. Self-calls are counted separately, because they
+ * move no time. */
 static bool add_calls(building *b, uint32_t arc, uint64_t calls) {
   gp_callgraph *graph = b->graph;
   uint32_t callee = graph->callee[arc];
@@ -111,9 +112,9 @@ static bool add_callerless(building *b, uint32_t callee, uint64_t calls) {
   return true;
 }
 
-/* Per symbol: the function that a call to its address enters. For cold parts and lines
- * that is their function. A label not typed as a function belongs to the function before
- * it. */
+/* Returns, for each symbol, the function that a call to its address enters. For cold
+ * parts and lines, that is the function they belong to. A label not typed as a function
+ * belongs to the preceding function. */
 static uint32_t *entered_functions(const gp_symtab *symtab) {
   uint32_t *entered = gp_column(symtab->count, sizeof *entered), last = GP_NONE;
   for (uint32_t s = 0; entered && s < symtab->count; s++) {
@@ -124,19 +125,19 @@ static uint32_t *entered_functions(const gp_symtab *symtab) {
   return entered;
 }
 
-/* The function that calls from an address, or GP_NONE. */
+/* Returns the function that contains the caller's address, or GP_NONE. */
 static uint32_t caller_at(const gp_symtab *symtab, uint64_t address) {
   if (address == GP_OUTSIDE && symtab->outside != GP_NONE) return symtab->outside;
   return gp_symtab_find(symtab, address);
 }
 
-/* Whether the caller is unknown but the calls count (policy callerless_calls). */
+/* Whether the caller is unknown but its calls are counted (policy callerless_calls). */
 static bool is_callerless(const building *b, const gp_data *data, size_t row) {
   return data->arcs.from[row] == gp_unknown_caller(data->layout) &&
          b->graph->symtab->policy->callerless_calls;
 }
 
-/* Adds the arcs of the data; counts those between known functions in `*matched`. */
+/* Adds the arcs of the data. Counts the arcs between known functions in `*matched`. */
 static bool add_arcs(building *b, const gp_data *data, const uint32_t *entered,
                      size_t *matched) {
   const gp_arcs *arcs = &data->arcs;

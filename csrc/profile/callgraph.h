@@ -3,8 +3,9 @@
  * The call graph.
  *
  * Nodes are numbered: first the symbols of the symbol table, then the cycles of recursive
- * functions. Arcs are numbered in order of creation. Both numbers are rows of columns. A
- * list of arcs is a linked list, newest arc first; this order decides ties in reports.
+ * functions. Arcs are numbered in order of creation. Both kinds of numbers are rows of
+ * columns. Lists of arcs are linked lists, newest arc first; this order decides ties in
+ * reports.
  *
  * This file turns calls between addresses into arcs between functions. cycles.h finds the
  * cycles, propagate.h moves time along the arcs, order.h sorts for the reports.
@@ -20,7 +21,7 @@
 typedef struct gp_callgraph {
   const gp_symtab *symtab;
   size_t functions;         /* nodes below this number are symbols */
-  size_t cycles;            /* this many nodes follow */
+  size_t cycles;            /* number of cycles, the nodes after the functions */
 
   /* per arc */
   size_t arcs;
@@ -31,36 +32,36 @@ typedef struct gp_callgraph {
 
   /* per function */
   uint32_t *first_callee, *first_caller;
-  uint32_t *number;         /* topological: callees have lower numbers; the members of a
-                               cycle have the same one */
-  uint32_t *cycle;          /* the node of its cycle, or GP_NONE */
-  uint32_t *next_member;    /* the next member of its cycle, or GP_NONE */
+  uint32_t *number;         /* topological number: callees have lower numbers; members of
+                               a cycle have equal numbers */
+  uint32_t *cycle;          /* node of the function's cycle, or GP_NONE */
+  uint32_t *next_member;    /* next member of the same cycle, or GP_NONE */
 
   /* per cycle */
   uint32_t *head;           /* the first member: where the search entered the cycle */
 
   /* per node */
-  uint64_t *calls;          /* from other functions (for a cycle: from outside) */
-  uint64_t *self_calls;     /* from itself (for a cycle: between different members) */
-  double *self;             /* ticks in its own code */
-  double *children;         /* ticks in its callees, on its behalf */
-  double *share;            /* fraction of its time that counts in the graph, 0 to 1 */
-  double *shown_self;       /* `self` and `children` as the graph shows them: the */
-  double *shown_children;   /*   counted part, in ticks */
-  bool *printed;            /* has an entry in the call graph */
-  double total;             /* ticks that count in the graph */
+  uint64_t *calls;          /* calls from other functions (for a cycle: from outside) */
+  uint64_t *self_calls;     /* self-calls; for a cycle: calls between different members */
+  double *self;             /* ticks in the node's own code */
+  double *children;         /* ticks in callees, on behalf of the node */
+  double *share;            /* included fraction of the node's time, 0 to 1 */
+  double *shown_self;       /* the part of `self` included in the graph */
+  double *shown_children;   /* the part of `children` included in the graph */
+  bool *printed;            /* the node has an entry in the call graph */
+  double total;             /* sum of all ticks included in the graph */
 
-  /* all nodes in the order of the report; each node's number there, from 1, or 0 for a
-   * cold part, which has no entry */
+  /* `entries`: all nodes in the order of the report. `rank`: the position of each node in
+   * it, from 1; 0 for a cold part, which has no entry */
   uint32_t *entries;
   uint32_t *rank;
 } gp_callgraph;
 
 /* Builds arcs between functions from arcs between addresses.
  * - Arcs without a function at either end are dropped. Sets `*matched` to the number of
- *   the others.
- * - Calls from unknown callers (gp_unknown_caller) count as calls of the callee, but have
- *   no arc.
+ *   the remaining arcs.
+ * - Calls from unknown callers (gp_unknown_caller) are added to the callee's calls, but
+ *   have no arc.
  * - Calls that are not selected are ignored.
  * - Static calls (`found`) come last; each new pair becomes an arc with a count of 0.
  * Errors: no memory; a count that overflows. */
@@ -70,7 +71,8 @@ bool gp_callgraph_build(gp_callgraph *graph, const gp_data *data,
                         gp_error *error);
 void gp_callgraph_free(gp_callgraph *graph);
 
-/* The node that counts calls from outside: a function's cycle, or the function itself. */
+/* Returns the node whose calls from outside are counted: the function's cycle, or the
+ * function itself. */
 static inline uint32_t gp_callgraph_whole(const gp_callgraph *graph, uint32_t function) {
   uint32_t cycle = graph->cycle[function];
   return cycle == GP_NONE ? function : cycle;
@@ -88,13 +90,14 @@ static inline bool gp_callgraph_is_recursive(const gp_callgraph *graph, uint32_t
   return caller == callee || gp_callgraph_same_cycle(graph, caller, callee);
 }
 
-/* All calls of an arc's callee, or of the callee's cycle from outside. */
+/* Returns the number of all calls of an arc's callee, or of all calls into the callee's
+ * cycle from outside. */
 static inline uint64_t gp_callgraph_calls_of_callee(const gp_callgraph *graph,
                                                     uint32_t arc) {
   return graph->calls[gp_callgraph_whole(graph, graph->callee[arc])];
 }
 
-/* The node's percentage of all time that counts in the graph. */
+/* Returns the node's percentage of all time included in the graph. */
 static inline double gp_callgraph_percent(const gp_callgraph *graph, uint32_t node) {
   double ticks = graph->shown_self[node] + graph->shown_children[node];
   return graph->total > 0 ? 100 * ticks / graph->total : 0;
@@ -106,7 +109,7 @@ static inline bool gp_callgraph_is_used(const gp_callgraph *graph, uint32_t node
          graph->shown_self[node] != 0 || graph->shown_children[node] != 0;
 }
 
-/* Whether a node is the symbol "<outside>", which stands for callers outside of a shared
+/* Whether a node is the symbol "<outside>", which represents callers outside a shared
  * library, and makes calls. It has no calls or time of its own. */
 static inline bool gp_callgraph_is_outside(const gp_callgraph *graph, uint32_t node) {
   return node < graph->functions && graph->symtab->flags[node] & GP_CALLERS &&

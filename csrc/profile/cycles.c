@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Topological numbers, and cycles of recursive functions.
+ * Computes topological numbers, and finds cycles of recursive functions.
  *
  * A depth-first search after Gabow ("Path-based depth-first search for strong and
  * biconnected components", 2000). It is iterative, because the input decides how deep
- * call chains are. Besides the path it maintains a stack of heads: the functions on the
- * path that no back edge has merged into an earlier one. A back edge to a function merges
- * all heads after that function's head into it, earliest first, each with the members
- * merged into it before. GNU gprof prints ties in this order of members.
+ * call chains are. Besides the path it maintains a stack of heads: functions on the path
+ * that no back edge has merged into an earlier function. Consider a back edge to a
+ * function F. All heads after the head of F are merged into that head, earliest first.
+ * Each brings the members that were merged into it earlier. GNU gprof lists members with
+ * equal keys in this order.
  */
 #include "profile/cycles.h"
 
@@ -22,11 +23,11 @@ typedef struct search {
   gp_callgraph *graph;
   uint32_t *entered;    /* per function: order of discovery, from 1; 0 if not entered */
   uint32_t *path;       /* functions from the root of the search to the current one */
-  uint32_t *arc;        /* per function on the path: its next arc to follow */
+  uint32_t *arc;        /* for each function on the path: its next arc to follow */
   size_t depth;
   uint32_t *heads;      /* the stack of heads, see above */
   size_t head_count;
-  uint32_t *tail;       /* per head: its last member */
+  uint32_t *tail;       /* for each head: its last member */
   uint32_t last_entered, last_number;
 } search;
 
@@ -60,14 +61,15 @@ static void merge_heads(search *s, uint32_t callee) {
   s->head_count = keep;
 }
 
-/* Gives a function the current number; its head gets the same one. */
+/* Assigns the current number to a function. All members of a cycle get the same
+ * number. */
 static void number(search *s, uint32_t function) {
   s->graph->number[function] = s->last_number;
   GP_TRACE(s->graph->symtab->trace, GP_TRACE_NUMBERING, "%s is number %" PRIu32,
            name_of(s->graph, function), s->last_number);
 }
 
-/* Removes the last function from the path. If it is a head, numbers it and its
+/* Removes the last function from the path. If the function is a head, numbers it and its
  * members. */
 static void leave(search *s) {
   gp_callgraph *graph = s->graph;
@@ -131,7 +133,8 @@ static int by_address(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* Sums the calls of a cycle's members: from outside, and from other members. */
+/* Sums the calls of a cycle's members: calls from outside, and calls from other
+ * members. */
 static bool count_calls(gp_callgraph *graph, uint32_t cycle) {
   uint32_t member = graph->head[cycle - graph->functions];
   for (; member != GP_NONE; member = graph->next_member[member])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Topological numbers, and cycles of recursive functions.
+ * Computes topological numbers, and finds cycles of recursive functions.
  *
  * Numbers the functions so that callees come before their callers. Finds the cycles: the
  * strongly connected components of more than one function. All members of a cycle get the

@@ -21,8 +21,8 @@ static bool is_covered(const gp_data *data, uint64_t address) {
   return above != GP_NONE && data->histograms[above].low <= address;
 }
 
-/* The part of a symbol's code that one histogram covers. If there are several, the one
- * read first counts. */
+/* Returns the part of a symbol's code that one histogram covers. If several histograms
+ * overlap the code, the one read first is used. */
 static gp_range covered(const gp_data *data, gp_range code) {
   const gp_histogram *all = data->histograms;
   uint32_t first = GP_NONE, next = gp_data_histogram_above(data, code.low);
@@ -43,7 +43,7 @@ static uint64_t forward_target(const uint8_t *instruction, uint64_t address) {
   return address + CALL_SIZE + displacement;
 }
 
-/* Searches a range for calls. An instruction must end within .text: the bytes after it
+/* Searches a range for calls. An instruction must end within .text: the bytes after .text
  * are not known. */
 static bool search_range(const search *s, uint32_t caller, gp_range code) {
   for (uint64_t address = code.low; address < code.high; address++) {

@@ -2,8 +2,8 @@
 /*
  * Static calls as GNU gprof finds them.
  *
- * On the x86 family GNU gprof does not decode instructions. Any byte E8 counts as a call,
- * so it finds calls that do not exist. It reads the displacement as unsigned, so it
+ * On the x86 family GNU gprof does not decode instructions. It takes any byte E8 for a
+ * call, so it finds calls that do not exist. It reads the displacement as unsigned, so it
  * misses all backward calls.
  */
 #ifndef GP_PROFILE_GNU_STATIC_CALLS_H
@@ -14,8 +14,8 @@
 
 /* Finds the calls. On the x86 family any byte E8 is a call if a histogram of `data`
  * covers it, and its target is the address of a function that a histogram covers. On
- * other architectures the calls are those of gp_static_calls_find; none, without an
- * error, if libopcodes does not know the architecture. Errors: those of
+ * other architectures, calls gp_static_calls_find. If libopcodes does not support the
+ * architecture, finds no calls and returns no error. Errors: those of
  * gp_static_calls_find; no memory. */
 bool gp_gnu_static_calls_find(gp_static_calls *calls, const gp_image *image,
                               const gp_symtab *symtab, const gp_data *data,

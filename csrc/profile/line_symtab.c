@@ -11,7 +11,7 @@
 #include "debug/line_map_build.h"
 #include "gmon/recorded.h"
 
-/* A source location. A symbol begins where it changes. */
+/* A source location. A symbol begins wherever the location changes. */
 typedef struct place {
   uint32_t file, line;    /* `file` is GP_NONE if unknown */
   const char *function;   /* NULL if not looked up */
@@ -23,13 +23,14 @@ typedef struct building {
   const gp_image *image;
   const gp_line_symtab_options *options;
   gp_symtab *symtab;      /* the table by line */
-  gp_symtab_lines *lines; /* its extra columns */
+  gp_symtab_lines *lines; /* the additional columns of `symtab` */
   size_t capacity;
   gp_line_map map;
   gp_recorded recorded;
-  uint32_t *row;          /* per function: its row in the table by line */
-  uint32_t next_order;    /* `order` of the next line: above all in the image's table */
-  place last;             /* of the preceding code with a known source */
+  uint32_t *row;          /* for each function: its row in the table by line */
+  uint32_t next_order;    /* `order` of the next line: higher than any in the image's
+                             table */
+  place last;             /* location of the preceding code with a known source */
   uint32_t typed;         /* last symbol so far that is typed as a function, or GP_NONE */
 } building;
 
@@ -46,8 +47,8 @@ static gp_range code_of(const building *b, uint32_t function) {
   return (gp_range){low, low < high ? high : low};
 }
 
-/* Appends the ranges of a function to look up: its entry; all of its code if anything was
- * recorded there, or all lines are asked for. */
+/* Appends the ranges of a function in which to look up lines. This is its entry, and all
+ * of its code if anything was recorded there or all lines are requested. */
 static size_t add_wanted(const building *b, uint32_t function, gp_range *wanted,
                          size_t count) {
   uint64_t entry = b->functions->address[function];
@@ -126,9 +127,9 @@ static bool same_function(const char *a, const char *b) {
   return !a || !b || a == b || strcmp(a, b) == 0;
 }
 
-/* The name of the innermost function, perhaps an inlined one, at an address of
+/* Returns the name of the innermost function, possibly an inlined one, at an address of
  * `function`; NULL if unknown. If names are in a file that is missing, or that libbfd
- * does not read, returns the symbol's name, which is likely (policy
+ * does not read, returns the symbol's name, which is probably right (policy
  * symbols_name_lines). */
 static const char *name_at(const building *b, uint32_t function, uint64_t address) {
   gp_location source;
@@ -144,8 +145,9 @@ static bool is_function_at(const building *b, uint32_t within, uint64_t address,
   return other && strcmp(other, function) == 0;
 }
 
-/* GNU gprof: a line replaces the symbol at its address if that is not typed as a function
- * and does not begin with fewer underscores (policy labels_before_lines). */
+/* GNU gprof: a line replaces the symbol at its address if the symbol is not typed as a
+ * function and its name does not begin with fewer underscores (policy
+ * labels_before_lines). */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
   if (b->symtab->policy->labels_before_lines || b->typed == GP_NONE ||
@@ -158,8 +160,8 @@ static void prefer_line(building *b, uint32_t function, const place *source) {
   b->lines->function[row] = b->typed;
 }
 
-/* Handles the code of line `source` at an address. Begins a symbol if the preceding code
- * is from another line or function, unless a function's symbol begins there. */
+/* Handles code from the location `source` at an address. Begins a symbol if the preceding
+ * code is from another line or function, unless a function's symbol begins there. */
 static bool enter_line(building *b, uint64_t address, uint32_t function,
                        const place *source) {
   bool same = source->file == b->last.file && source->line == b->last.line &&
@@ -172,8 +174,8 @@ static bool enter_line(building *b, uint64_t address, uint32_t function,
   return true;
 }
 
-/* Whether code comes from `function` at both ends and wherever something was recorded.
- * (The caller has tested the low end. GNU gprof tests every byte.) */
+/* Whether code is from `function` at both ends and at every recorded address. (The caller
+ * has tested the low end. GNU gprof tests every byte.) */
 static bool is_one_function(const building *b, uint32_t within, gp_range code,
                       const char *function) {
   if (!b->symtab->policy->recorded_lines_only) return code.high - code.low == 1;
@@ -188,7 +190,7 @@ static bool is_one_function(const building *b, uint32_t within, gp_range code,
   return true;
 }
 
-/* Emits the lines in the part of a map row within `code`, with a symbol for each inlined
+/* Emits the part of a map row that lies within `code`, with a symbol for each inlined
  * function. */
 static bool emit_named(building *b, uint32_t function, size_t row, gp_range code) {
   code = gp_range_clip((gp_range){b->map.low[row], b->map.high[row]}, code);
@@ -205,7 +207,7 @@ static bool emit_named(building *b, uint32_t function, size_t row, gp_range code
 }
 
 /* Emits rows [first, end) of the map, which have the same line. `part` is the function's
- * code from there to the next line. */
+ * code from the first row to the next line. */
 static bool emit_line(building *b, uint32_t function, size_t first, size_t end,
                       gp_range part, gp_range code) {
   if (!b->options->named && !gp_recorded_in(&b->recorded, part)) {
@@ -223,21 +225,22 @@ static bool same_line(const gp_line_map *map, size_t a, size_t b) {
   return map->file[a] == map->file[b] && map->line[a] == map->line[b];
 }
 
-/* One past the rows with the same line as row `first`, in code that ends at `high`. */
+/* Returns one past the rows that have the same line as row `first` and begin below
+ * `high`. */
 static size_t end_of_line(const gp_line_map *map, size_t first, uint64_t high) {
   size_t end = first + 1;
   while (end < map->count && map->low[end] < high && same_line(map, first, end)) end++;
   return end;
 }
 
-/* The first row from `first` on that ends above an address. */
+/* Returns the first row, from `first` on, that ends above an address. */
 static size_t skip_to(const gp_line_map *map, size_t first, uint64_t address) {
   while (first < map->count && map->high[first] <= address) first++;
   return first;
 }
 
-/* Appends a function's symbol. Advances `*next` to the first row that ends above its
- * entry. */
+/* Appends a function's symbol. Advances `*next` to the first map row that ends above the
+ * function's entry. */
 static bool emit_entry(building *b, uint32_t function, size_t *next) {
   const gp_line_map *map = &b->map;
   uint64_t entry = b->functions->address[function];
@@ -258,7 +261,8 @@ static bool emit_code_lines(building *b, uint32_t function, size_t *next) {
     gp_range part = {map->low[first], end < map->count ? map->low[end] : UINT64_MAX};
     part = gp_range_clip(part, code);
     if (!emit_line(b, function, first, end, part, code)) return false;
-    if (map->high[end - 1] > code.high) break;  /* it continues in the next function */
+    /* the last row extends into the next function */
+    if (map->high[end - 1] > code.high) break;
     first = end;
   }
   *next = first;
@@ -284,7 +288,7 @@ static bool emit_all(building *b) {
 }
 
 /* GNU gprof: drops the last symbol if it is beyond .text, unless the table has no lines
- * (policy last_line_kept). The symbol before it ends where it began. */
+ * (policy last_line_kept). The preceding symbol then ends where the dropped one began. */
 static void drop_last_symbol(const building *b) {
   gp_symtab *symtab = b->symtab;
   if (b->functions->sourceless || symtab->count < 2) return;
@@ -294,12 +298,13 @@ static void drop_last_symbol(const building *b) {
   symtab->count--;
 }
 
-/* Links lines to the rows of their functions, and functions to their lines: first their
- * own row, then the others by address. Lines of a cold part may have lower addresses. */
+/* Links lines to the rows of their functions, and functions to their lines: first the
+ * function's own row, then its other lines by address. Lines of a cold part may have
+ * lower addresses. */
 static bool link_lines(building *b) {
   gp_symtab_lines *lines = b->lines;
   size_t count = b->symtab->count;
-  uint32_t *last = gp_identity(count);  /* per function: its last line so far */
+  uint32_t *last = gp_identity(count);  /* for each function: its last line so far */
   lines->next = gp_column(count, sizeof *lines->next);
   bool done = last && lines->next;
   if (done) memset(lines->next, 0xff, count * sizeof *lines->next);

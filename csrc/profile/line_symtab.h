@@ -2,7 +2,7 @@
 /*
  * The symbol table of a profile by line.
  *
- * It has the functions' symbols, and between them one symbol wherever the file, the line
+ * It contains the symbols of functions, and a further symbol wherever the file, the line
  * or the innermost inlined function changes. A function's own symbol covers the code of
  * its first line. Each other symbol covers the code of its line, and has the name of the
  * function that the line is from. Addresses with unknown source do not begin a symbol.
@@ -19,14 +19,14 @@
 #include "symbols/symtab.h"
 
 typedef struct gp_line_symtab_options {
-  bool all;          /* symbols for all lines */
-  bool named;        /* look up inlined functions in all lines. If not, lines without
-                        records have the name of the function that contains their code */
+  bool all;          /* make symbols for all lines */
+  bool named;        /* look up inlined functions in all lines. Otherwise, lines without
+                        records get the name of the function that contains their code */
 } gp_line_symtab_options;
 
-/* Builds the table from the table of functions, under the same policy. Both the latter
- * and the image must outlive it. If sources are unknown (`sourceless`), there are no
- * symbols for lines. Errors: no memory. */
+/* Builds the table from the table of functions, under the same policy. The table of
+ * functions and the image must outlive the new table. If sources are unknown
+ * (`sourceless`), there are no symbols for lines. Errors: no memory. */
 bool gp_line_symtab_build(gp_symtab *symtab, const gp_symtab *functions,
                           const gp_image *image, const gp_data *data,
                           const gp_line_symtab_options *options, gp_error *error);

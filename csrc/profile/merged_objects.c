@@ -6,14 +6,14 @@
 
 #include "base/array.h"
 
-/* Objects begin at multiples of this; no page is larger. */
+/* Alignment of the start of each object. No page is larger. */
 #define ALIGNMENT ((uint64_t)1 << 16)
 
 /* --- addresses ----------------------------------------------------------------- */
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-/* One past the last address that an object has a symbol or a histogram for. */
+/* Returns one past the last address covered by a symbol or a histogram of an object. */
 static uint64_t end_of(const gp_merged_object *object) {
   const gp_symtab *symtab = object->symtab;
   uint64_t last = symtab->address[symtab->count - 1];
@@ -55,7 +55,7 @@ static bool allocate(gp_symtab *merged, size_t count, size_t text) {
          merged->owner && objects->end && objects->name && objects->text;
 }
 
-/* The bytes that the names of an object's symbols need. */
+/* Returns the bytes needed for the names of an object's symbols. */
 static size_t name_bytes(const gp_merged_object *object) {
   size_t bytes = object->name ? strlen(object->name) + 1 : 0;
   for (uint32_t s = 0; object->name && s < object->symtab->count; s++)

@@ -2,8 +2,8 @@
 /*
  * Merges a program and shared libraries into one symbol table and one sum.
  *
- * Each object is moved to its own range of addresses, so later stages need not know that
- * there are several. The first object, the program, is not moved. The name of the library
+ * Each object is moved to its own range of addresses, so later stages need not handle
+ * several objects. The first object, the program, is not moved. The name of the library
  * is appended to the names of its functions, "work@libx.so", like a symbol version;
  * libbfd demangles the part before the @.
  */
@@ -17,21 +17,21 @@ typedef struct gp_merged_object {
   const gp_symtab *symtab;
   const gp_data *data;
   const char *name;       /* the library's name; NULL for the program */
-  /* set by gp_merged_objects_build */
-  uint64_t slide;         /* added to its addresses */
-  uint64_t end;           /* one past its last address, before the move */
+  /* the results of gp_merged_objects_build */
+  uint64_t slide;         /* number added to all addresses of the object */
+  uint64_t end;           /* one past the object's last address before it is moved */
 } gp_merged_object;
 
-/* Builds one table from the tables of all objects, which must outlive it. Sets `slide`
- * and `end` of each object. Errors: the address space is too small; too many symbols; no
- * memory. */
+/* Builds one table from the tables of all objects. The old tables must outlive the new
+ * one. Sets `slide` and `end` of each object. Errors: the address space is too small; too
+ * many symbols; no memory. */
 bool gp_merged_objects_build(gp_symtab *merged, gp_merged_object *objects, size_t count,
                              gp_error *error);
 
 /* Adds the records of an object to a sum with `mixed_scales`. Omits calls that leave or
- * enter the object: those from GP_OUTSIDE in a shared library, and those with an end
- * outside of the object. Unknown callers stay unknown. Errors: a different unit or rate;
- * no memory. */
+ * enter the object: calls from GP_OUTSIDE in a shared library, and calls whose caller or
+ * callee is outside the object. Unknown callers stay unknown. Errors: a different unit or
+ * rate; no memory. */
 bool gp_merged_objects_add(gp_data *sum, const gp_merged_object *object, gp_error *error);
 
 #endif

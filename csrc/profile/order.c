@@ -16,8 +16,9 @@ static const char *name_of(const gp_callgraph *graph, uint32_t function) {
 
 /* --- entries --------------------------------------------------------------- */
 
-/* Order: more time; cycles before functions; names without a leading underscore before
- * those with one; more calls; name. Cycles of equal time keep their order. */
+/* Sort keys: time, descending; cycles before functions; names without a leading
+ * underscore before names with one; calls, descending; name. Cycles with equal time keep
+ * their order. */
 static bool entry_before(const void *context, uint32_t b, uint32_t a) {
   const gp_callgraph *graph = context;
   double time_a = graph->shown_self[a] + graph->shown_children[a];
@@ -99,7 +100,7 @@ static int arc_kind(const gp_callgraph *graph, uint32_t arc) {
   return caller == callee ? 0 : gp_callgraph_same_cycle(graph, caller, callee) ? 1 : 2;
 }
 
-/* The sort key of an arc. */
+/* The sort key of an arc in a function's entry. */
 typedef struct arc_size {
   int kind;
   double time;      /* in ticks; 0 unless the kind is 2 */
@@ -130,7 +131,7 @@ static bool descending(const void *sizes, uint32_t b, uint32_t a) {
 }
 
 /* Sorts arcs. Computes all keys first: a key costs far more than a comparison. `places`
- * and `sizes` have room for all arcs. */
+ * and `sizes` can hold all arcs. */
 static bool sort_measured(const gp_callgraph *graph, gp_rows *arcs, gp_before *before,
                           uint32_t *places, arc_size *sizes) {
   for (size_t i = 0; i < arcs->count; i++) {
@@ -180,7 +181,7 @@ static bool copy_list(uint32_t first, const uint32_t *next, gp_rows *rows) {
   return true;
 }
 
-/* The same in reverse: arcs in order of creation. */
+/* Copies a linked list in reverse, which gives arcs in order of creation. */
 static bool copy_reversed(uint32_t first, const uint32_t *next, gp_rows *rows) {
   if (!copy_list(first, next, rows)) return false;
   for (size_t i = 0, j = rows->count; i + 1 < j; i++) {
@@ -196,8 +197,8 @@ static bool by_number(const void *context, uint32_t b, uint32_t a) {
   return b < a;
 }
 
-/* The arcs into or out of a cycle, in order of creation. `first` and `next` decide which:
- * the lists of callers or of callees. */
+/* Lists the arcs into or out of a cycle, in order of creation. `first` and `next` are the
+ * columns of the lists of callers, or of callees. */
 static bool outer_arcs(const gp_callgraph *graph, uint32_t cycle, const uint32_t *first,
                        const uint32_t *next, gp_rows *arcs) {
   uint32_t member = graph->head[cycle - graph->functions];
@@ -208,7 +209,7 @@ static bool outer_arcs(const gp_callgraph *graph, uint32_t cycle, const uint32_t
   return gp_sort(arcs->row, arcs->count, by_number, NULL);
 }
 
-/* The arcs of a function or cycle, in order of creation. */
+/* Lists the arcs of a function or cycle, in order of creation. */
 static bool list_arcs(const gp_callgraph *graph, uint32_t node, const uint32_t *first,
                       const uint32_t *next, gp_rows *arcs) {
   return node < graph->functions ? copy_reversed(first[node], next, arcs)
@@ -233,8 +234,8 @@ uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *c
   return order == GP_BY_CREATION ? arcs : sorted(arcs, *count, by_count, graph);
 }
 
-/* Traces the sorted arcs of a function. `end` is the column of the functions at the other
- * end. */
+/* Traces the sorted arcs of a function. `end` is the column that holds the function at
+ * the other end of each arc. */
 static void trace_arcs(const gp_callgraph *graph, const char *side, const uint32_t *end,
                        uint32_t node, const gp_rows *arcs) {
   static const char *const kinds[] = {"of itself", "in the cycle", "that move time"};

@@ -2,23 +2,24 @@
 /*
  * The order of functions, arcs and entries in reports.
  *
- * It is the order in which GNU gprof prints them.
+ * Each is the order in which GNU gprof prints them.
  */
 #ifndef GP_PROFILE_ORDER_H
 #define GP_PROFILE_ORDER_H
 
 #include "profile/callgraph.h"
 
-/* Fills `entries` and `rank` of the graph: functions and cycles by self plus children
- * time, descending. order.c has the rules for ties. Fails only if there is no memory. */
+/* Fills `entries` and `rank` of the graph: functions and cycles, sorted by self plus
+ * children time, descending. For ties, see entry_before() in order.c. Fails only if there
+ * is no memory. */
 bool gp_order_entries(gp_callgraph *graph, gp_error *error);
 
-/* The nodes that have a rank, in that order: an array (free() it) of `*count` numbers.
- * NULL if there is no memory. */
+/* Returns the nodes that have a rank, in order of rank: an array (free() it) of `*count`
+ * numbers. NULL if there is no memory. */
 uint32_t *gp_order_nodes(const gp_callgraph *graph, size_t *count);
 
-/* The nodes of all cycles, ascending: an array (free() it) of `*count` numbers. NULL if
- * there is no memory. */
+/* Returns the nodes of all cycles, ascending: an array (free() it) of `*count` numbers.
+ * NULL if there is no memory. */
 uint32_t *gp_order_cycles(const gp_callgraph *graph, size_t *count);
 
 /* The orders in which functions can be listed. */
@@ -28,19 +29,19 @@ typedef enum gp_function_order {
   GP_BY_ADDRESS
 } gp_function_order;
 
-/* All functions, without cold parts, in that order: an array (free() it) of `*count`
- * numbers. NULL if there is no memory. */
+/* Returns all functions, without cold parts, in the given order: an array (free() it) of
+ * `*count` numbers. NULL if there is no memory. */
 uint32_t *gp_order_functions(const gp_callgraph *graph, gp_function_order order,
                              size_t *count);
 
 /* The orders in which arcs can be listed. */
 typedef enum gp_arc_order {
   GP_BY_CREATION,  /* in the order of their first record */
-  GP_BY_COUNT      /* by count, descending; equal ones in order of creation */
+  GP_BY_COUNT      /* by count, descending; arcs with equal counts in order of creation */
 } gp_arc_order;
 
-/* All arcs, including self-calls, in that order: an array (free() it) of `*count`
- * numbers. NULL if there is no memory. */
+/* Returns all arcs, including self-calls, in the given order: an array (free() it) of
+ * `*count` numbers. NULL if there is no memory. */
 uint32_t *gp_order_arcs(const gp_callgraph *graph, gp_arc_order order, size_t *count);
 
 /* A list of rows. The functions below reuse its memory: initialize it with zeroes, and
@@ -50,17 +51,19 @@ typedef struct gp_rows {
   size_t count, capacity;
 } gp_rows;
 
-/* Lists the arcs into (callers) or out of (callees) a function, in the order in which its
- * entry shows them. For a cycle, lists the arcs from or to functions outside of it. False
- * if there is no memory; the same holds for the functions below. */
+/* gp_order_callers lists the arcs into a function, gp_order_callees the arcs out of it,
+ * in the order in which its entry shows them. For a cycle, they list the arcs from or to
+ * functions outside the cycle. These and the following functions return false if there is
+ * no memory. */
 bool gp_order_callers(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 bool gp_order_callees(const gp_callgraph *graph, uint32_t node, gp_rows *arcs);
 
-/* Lists the lines of a function in a table by line: its own symbol, then the others by
- * address. */
+/* Lists the lines of a function in a table by line: its own symbol, then its other lines
+ * by address. */
 bool gp_order_lines(const gp_callgraph *graph, uint32_t function, gp_rows *lines);
 
-/* Lists the members of a cycle (a node), by time, then calls, both descending. */
+/* Lists the members of the cycle with node `cycle`, sorted by time, then calls, both
+ * descending. */
 bool gp_order_members(const gp_callgraph *graph, uint32_t cycle, gp_rows *members);
 
 #endif

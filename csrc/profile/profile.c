@@ -11,7 +11,7 @@
 const char *const gp_machinery[] = {"_gprof_mcount", "mcount", "_mcount", "__mcount",
                                     "__mcount_internal", "__mcleanup", NULL};
 
-/* The counter of basic blocks in runtime/blocks.c. */
+/* The function in runtime/blocks.c that counts basic blocks. */
 static const char block_counter[] = "__sanitizer_cov_trace_pc";
 
 static bool is_machinery(const gp_profile *profile, const char *name) {
@@ -23,7 +23,8 @@ static bool is_machinery(const gp_profile *profile, const char *name) {
   return false;
 }
 
-/* Excludes the machinery from the flat profile, the call graph's entries and its time. */
+/* Excludes the machinery (see profile.h) from the flat profile, and from the entries and
+ * the time of the call graph. */
 static bool exclude_machinery(gp_profile *profile) {
   static const gp_stage stages[] = {GP_FLAT, GP_PRINT, GP_TIME};
   const gp_symtab *symtab = profile->symtab;

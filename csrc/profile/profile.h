@@ -21,8 +21,8 @@ typedef struct gp_profile {
   gp_callgraph graph;
   gp_block_counts blocks;
   gp_unattributed unattributed;
-  gp_selections selections;        /* they exclude the machinery (see below), too */
-  size_t arcs_read, arcs_matched;  /* arcs of the data; those between functions */
+  gp_selections selections;        /* these also exclude the machinery (see below) */
+  size_t arcs_read, arcs_matched;  /* arcs in the data; arcs between known functions */
 } gp_profile;
 
 /* The machinery: names of the functions that record calls, such as mcount, and are not
@@ -30,19 +30,18 @@ typedef struct gp_profile {
 extern const char *const gp_machinery[];
 
 typedef struct gp_profile_options {
-  gp_selections *selections;  /* gp_profile_build takes over the contents, even if it
-                                 fails */
-  const gp_opcodes *opcodes;  /* used to find static calls; NULL: do not find them */
+  gp_selections *selections;  /* gp_profile_build takes the contents, even on failure */
+  const gp_opcodes *opcodes;  /* for finding static calls; NULL: do not search */
 } gp_profile_options;
 
-/* Runs all stages. The image and symbol table must outlive the profile; the data need
- * not. NULL if a stage fails. */
+/* Builds a profile by running all stages. The image and symbol table must outlive the
+ * profile; the data need not. NULL if a stage fails. */
 gp_profile *gp_profile_build(const gp_image *image, const gp_symtab *symtab,
                              const gp_data *data, const gp_profile_options *options,
                              gp_error *error);
 void gp_profile_free(gp_profile *profile);
 
-/* The function whose code is at `address`, or GP_NONE. */
+/* Returns the function whose code is at `address`, or GP_NONE. */
 static inline uint32_t gp_profile_at(const gp_profile *profile, uint64_t address) {
   return gp_symtab_find(profile->symtab, address);
 }
@@ -53,12 +52,12 @@ static inline double gp_profile_seconds(const gp_profile *profile, double ticks)
   return rate != 0 ? ticks / rate : 0;
 }
 
-/* The standard error of a sampled time, in the profile's unit: the square root of the
- * ticks (manual of GNU gprof, "Statistical Sampling Error"), but at least one tick. 0
- * without samples. If functions share a bin, each sample belongs to a function with a
- * probability equal to its share; a sum of such shares is as uncertain as the same number
- * of whole ticks. The minimum is one tick because over a third (1/e) of all functions
- * with one expected sample get none. */
+/* Returns the standard error of a sampled time, in the profile's unit. It is the square
+ * root of the ticks (manual of GNU gprof, "Statistical Sampling Error"), but at least one
+ * tick. 0 without samples. If functions share a bin, each sample belongs to a function
+ * with a probability equal to its share; a sum of such shares is as uncertain as the same
+ * number of whole ticks. The minimum is one tick because over a third (1/e) of all
+ * functions with one expected sample get none. */
 static inline double gp_profile_error(const gp_profile *profile, double ticks) {
   return gp_profile_seconds(profile, sqrt(ticks > 1 ? ticks : 1));
 }

@@ -2,9 +2,9 @@
 /*
  * Propagates time along the arcs, from callees to callers.
  *
- * The order of additions matters, and that counts are divided before the result is
- * multiplied. Both decide the last bit of a time, and so the order of entries with nearly
- * equal times. They are the same as in GNU gprof.
+ * The order of additions matters, and so does dividing counts before multiplying. Both
+ * affect the last bit of a time, and so the order of entries with nearly equal times.
+ * Both are the same as in GNU gprof.
  */
 #include "profile/propagate.h"
 
@@ -26,7 +26,7 @@ static bool allocate(gp_callgraph *graph) {
          graph->shown_children && graph->printed;
 }
 
-/* Sorts the functions by number, then by address: a counting sort, as numbers are
+/* Sorts the functions by number, then by address. A counting sort, because numbers are
  * dense. */
 static uint32_t *by_number(const gp_callgraph *graph) {
   size_t count = graph->functions;
@@ -45,7 +45,8 @@ static uint32_t *by_number(const gp_callgraph *graph) {
   return order;
 }
 
-/* Adds to a node what it inherits from the callers of one of its functions. */
+/* Adds to a node the `printed` and `share` that it inherits from the callers of
+ * `function`. */
 static void inherit_from_callers(gp_callgraph *graph, uint32_t node, uint32_t function) {
   for (uint32_t a = graph->first_caller[function]; a != GP_NONE;
        a = graph->next_caller[a]) {
@@ -58,7 +59,8 @@ static void inherit_from_callers(gp_callgraph *graph, uint32_t node, uint32_t fu
   }
 }
 
-/* A cycle inherits from the callers of all members, and every member gets the result. */
+/* A cycle inherits from the callers of all members, and passes the result to every
+ * member. */
 static void inherit_cycle(gp_callgraph *graph, uint32_t cycle) {
   uint32_t head = graph->head[cycle - graph->functions];
   for (uint32_t m = head; m != GP_NONE; m = graph->next_member[m])
@@ -69,7 +71,7 @@ static void inherit_cycle(gp_callgraph *graph, uint32_t cycle) {
   }
 }
 
-/* The user's selections override what was inherited. */
+/* Applies the user's selections, which override the inherited values. */
 static void override(gp_callgraph *graph, uint32_t function, const gp_selection *print,
                      const gp_selection *time) {
   if (!graph->printed[function])
@@ -111,7 +113,8 @@ static void inherit_all(gp_callgraph *graph, const uint32_t *order,
   }
 }
 
-/* The self time of a cycle is the sum over those members whose time counts. */
+/* Computes the self time of each cycle: the sum over the members whose time is
+ * included. */
 static void add_up_cycles(gp_callgraph *graph) {
   for (size_t i = 0; i < graph->cycles; i++) {
     size_t cycle = graph->functions + i;
@@ -149,7 +152,7 @@ static void trace_moved(const gp_callgraph *graph, uint32_t arc,
                  graph->children[caller]);
 }
 
-/* Adds the time of its callees to a caller. */
+/* Adds the time of the callees of a function to its children time. */
 static void gather(gp_callgraph *graph, uint32_t caller) {
   double share = graph->share[caller];
   if (share == 0) return;

@@ -2,9 +2,9 @@
 /*
  * Propagates time along the arcs, from callees to callers.
  *
- * The first pass, callers before callees, decides which entries are printed and which
- * share of each function's time counts. The second, callees before callers, divides the
- * time of each callee among its callers in proportion to their calls.
+ * The first pass, callers before callees, decides which entries are printed, and how much
+ * of each function's time is included. The second pass, callees before callers, divides
+ * the time of each callee among its callers in proportion to their calls.
  */
 #ifndef GP_PROFILE_PROPAGATE_H
 #define GP_PROFILE_PROPAGATE_H
@@ -14,8 +14,8 @@
 #include "profile/selection.h"
 
 /* Fills `self`, `children`, `share`, `shown_self`, `shown_children`, `printed` and
- * `total` of the graph. `print` selects the entries, `time` the functions whose time
- * counts. Fails only if there is no memory. */
+ * `total` of the graph. `print` selects the entries, `time` the functions whose time is
+ * included. Fails only if there is no memory. */
 bool gp_propagate(gp_callgraph *graph, const gp_samples *samples,
                   const gp_selection *print, const gp_selection *time, gp_error *error);
 
@@ -24,7 +24,7 @@ typedef struct gp_arc_time {
   double self, children;
 } gp_arc_time;
 
-/* The time that an arc moves from its callee to its caller, in ticks. */
+/* Returns the time that an arc moves from its callee to its caller, in ticks. */
 gp_arc_time gp_propagated(const gp_callgraph *graph, uint32_t arc);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "gmon/bins.h"
 
-/* One past the last unit of a symbol. */
+/* Returns one past the last two-byte unit of a symbol. */
 static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
   if (symtab->objects) return (symtab->objects->end[symbol] + 1) / GP_PROFIL_UNIT;
   return symbol + 1 < symtab->count ? symtab->address[symbol + 1] / GP_PROFIL_UNIT
@@ -15,7 +15,7 @@ static uint64_t unit_end(const gp_symtab *symtab, uint32_t symbol) {
 }
 
 /* Divides the count of a bin, which covers units [low, high), among its symbols. `symbol`
- * is the first one that ends above `low`. */
+ * is the first symbol that ends above `low`. */
 static void spread(gp_samples *samples, const gp_symtab *symtab, const gp_selection *flat,
                    uint32_t symbol, uint64_t low, uint64_t high, double count) {
   for (; symbol < symtab->count; symbol++) {
@@ -59,7 +59,7 @@ bool gp_samples_assign(gp_samples *samples, const gp_data *data, const gp_symtab
   samples->ticks = gp_column(symtab->count, sizeof *samples->ticks);
   if (!samples->ticks) return gp_fail_memory(error);
   if (data->histogram_count == 0) return true;
-  /* unless `mixed_scales`, all have nearly the same scale */
+  /* without `mixed_scales`, all histograms have nearly the same scale */
   const gp_histogram *first = &data->histograms[0];
   samples->rate = first->rate;
   samples->scale = gp_histogram_scale(first);

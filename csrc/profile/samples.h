@@ -3,7 +3,7 @@
  * Assigns samples to functions.
  *
  * Divides the samples of a bin among the functions whose code it covers, in proportion to
- * the overlap. A tick is one sample; functions can get fractions of it.
+ * the overlap. A tick is one sample; functions can get fractions of a tick.
  */
 #ifndef GP_PROFILE_SAMPLES_H
 #define GP_PROFILE_SAMPLES_H
@@ -16,14 +16,15 @@
 #define GP_PROFIL_UNIT 2
 
 typedef struct gp_samples {
-  double *ticks;     /* per symbol */
-  double total;      /* ticks of all bins, minus those of functions not selected */
+  double *ticks;     /* ticks of each symbol */
+  double total;      /* ticks of all bins, except in functions that are not selected */
   double counted;    /* ticks of all bins */
   double assigned;   /* ticks in the code of a symbol, selected or not */
   double rate;       /* ticks per second, or per another unit; 0 without a histogram */
   double scale;      /* two-byte units of text per bin; 0 without a histogram */
-  char dimension[16];  /* the unit, "seconds" for example; empty without a histogram */
-  char abbreviation;   /* of the unit, "s" for example; may be NUL */
+  char dimension[16];  /* name of the unit, such as "seconds"; empty without a
+                          histogram */
+  char abbreviation;   /* abbreviation of the unit, such as 's'; may be NUL */
 } gp_samples;
 
 /* Assigns the samples of `data` to the symbols that `flat` selects. Fails only if there

@@ -3,8 +3,8 @@
  * Selections: which functions and calls each stage includes.
  *
  * A selection is a table of functions to include and one of functions to exclude. An
- * empty table counts as absent. Calls are selected in the same way, by tables of pairs:
- * callers and callees.
+ * empty table is treated as absent. Calls are selected in the same way, by tables of
+ * pairs: callers and callees.
  */
 #ifndef GP_PROFILE_SELECTION_H
 #define GP_PROFILE_SELECTION_H
@@ -13,18 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The stages that functions are selected for. */
+/* The stages for which functions can be selected. */
 typedef enum gp_stage {
-  GP_FLAT,          /* rows of the flat profile, and samples that count */
+  GP_FLAT,          /* rows of the flat profile, and samples in its total */
   GP_PRINT,         /* entries of the call graph */
-  GP_TIME,          /* time that counts in the call graph */
+  GP_TIME,          /* time included in the call graph */
   GP_ANNOTATION,    /* annotated source */
   GP_EXECUTIONS,    /* execution counts */
   GP_STAGES
 } gp_stage;
 
 typedef struct gp_selection {
-  uint8_t *include;      /* per symbol: 1 if it is in the table; NULL: table absent */
+  uint8_t *include;      /* for each symbol: 1 if in the table. NULL: no table */
   uint8_t *exclude;
 } gp_selection;
 
@@ -57,8 +57,8 @@ typedef struct gp_arc_entry {
   gp_functions callers, callees;
 } gp_arc_entry;
 
-/* A table of calls. It is absent if it has no entries. Entries that match nothing count
- * as a table. */
+/* A table of calls; absent if it has no entries. A table whose entries match nothing is
+ * not absent. */
 typedef struct gp_arc_table {
   gp_arc_entry *entries;
   size_t count;
@@ -79,7 +79,7 @@ static inline bool gp_is_arc_selected(const gp_arc_selection *selection, uint32_
                                       : !gp_has_arc(&selection->exclude, caller, callee);
 }
 
-/* All that users can select. */
+/* All selections that users can make. */
 typedef struct gp_selections {
   gp_selection of[GP_STAGES];
   gp_arc_selection arcs;

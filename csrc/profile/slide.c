@@ -8,8 +8,8 @@
 #include "base/array.h"
 #include "base/range.h"
 
-/* Bytes of a prologue before it calls mcount: the usual limit; and the limit with many
- * saved registers and 4-byte instructions. */
+/* The maximum number of bytes in a prologue before its call of mcount: the usual limit,
+ * and the limit with many saved registers and 4-byte instructions. */
 #define PROLOGUE 32
 #define LONG_PROLOGUE 64
 
@@ -19,17 +19,19 @@ static const uint64_t steps[] = {4096, 16};
 enum {
   MAX_TRIED = 1 << 18,    /* slides tried per step */
   SAMPLE_SIZE = 64,       /* callees tested per slide at first */
-  MAX_SAMPLED = 16,       /* slides kept by this test; then all callees are tested */
+  MAX_SAMPLED = 16,       /* slides kept by this test; all callees are tested for these */
   MIN_CALLEES = 8,        /* fewer callees are no evidence without a histogram */
-  NEAR = 2048,            /* bytes within which no other slide may fit as well */
-  MAX_BOUNDS = 8,         /* addresses where the code may begin, or end */
+  NEAR = 2048,            /* distance in bytes within which no other slide may fit equally
+                             well */
+  MAX_BOUNDS = 8,         /* limit on start addresses, and on end addresses, of the
+                             code */
   ROUNDING = 16           /* bytes by which a histogram may be larger than the code */
 };
 
 /* --- entries ------------------------------------------------------------------- */
 
-/* Bytes from the entry of a function to an address in it; UINT64_MAX if the address is
- * not in a function, or in a cold part. */
+/* Returns the bytes from the entry of a function to an address in it. UINT64_MAX if the
+ * address is in no function, or in a cold part. */
 static uint64_t distance_from_entry(const gp_symtab *symtab, uint64_t address) {
   uint32_t above = gp_symtab_above(symtab, address);
   if (above == 0 || address > gp_symtab_end(symtab, above - 1)) return UINT64_MAX;
@@ -60,7 +62,7 @@ size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab,
 
 /* --- the histogram's bounds ------------------------------------------------------ */
 
-/* Addresses that start-up code may use as the start and end of the code. */
+/* Addresses that start-up code may use as the start and end of the histogram. */
 typedef struct bounds {
   uint64_t low[MAX_BOUNDS], high[MAX_BOUNDS];
   size_t lows, highs;
@@ -112,16 +114,17 @@ static bool offset_between(gp_range histogram, uint64_t low, uint64_t high,
 /* A possible slide. */
 typedef struct candidate {
   uint64_t offset;
-  size_t fitting;     /* callees in prologues: of the sample, or of all */
-  uint64_t distance;  /* sum of their distances from entries, in bytes */
-  bool bounds;        /* it matches the bounds of the histogram */
+  size_t fitting;     /* number of callees in prologues, of the sample or of all */
+  uint64_t distance;  /* sum of the distances of these callees from entries, in bytes */
+  bool bounds;        /* the slide matches the bounds of the histogram */
 } candidate;
 
 typedef struct search {
   const gp_symtab *symtab;
-  uint64_t *callees;  /* ascending, each once */
+  uint64_t *callees;  /* callees, ascending and distinct */
   size_t count;
-  candidate candidates[MAX_BOUNDS * MAX_BOUNDS + MAX_SAMPLED];  /* from bounds first */
+  /* candidates from bounds come first */
+  candidate candidates[MAX_BOUNDS * MAX_BOUNDS + MAX_SAMPLED];
   size_t from_bounds, candidate_count;
 } search;
 
@@ -148,12 +151,12 @@ static bool is_three_quarters(size_t fitting, size_t count) {
   return fitting >= count - count / 4;
 }
 
-/* Whether `fitting` is at least half of `count`. Less cannot compete with three quarters:
- * see are_alike. */
+/* Whether `fitting` is at least half of `count`. A smaller number cannot compete with
+ * three quarters: see are_alike(). */
 static bool is_half(size_t fitting, size_t count) { return fitting >= count - count / 2; }
 
 /* Tests an offset on `sample` callees, evenly chosen from all. Stops as soon as half of
- * them cannot fit any more. */
+ * them can no longer fit. */
 static candidate try_offset(const search *s, uint64_t offset, size_t sample) {
   candidate t = {.offset = offset};
   for (size_t i = 0; i < sample; i++) {
@@ -187,7 +190,8 @@ static void add_from_bounds(search *s, gp_range histogram, const bounds *code) {
   s->candidate_count = s->from_bounds;
 }
 
-/* Adds a candidate that is not from bounds, if it is among the best of these. */
+/* Adds a candidate that is not from bounds, if it is among the best MAX_SAMPLED such
+ * candidates. */
 static void add_sampled(search *s, candidate t) {
   for (size_t i = 0; i < s->candidate_count; i++)
     if (s->candidates[i].offset == t.offset) return;
@@ -201,7 +205,7 @@ static void add_sampled(search *s, candidate t) {
 }
 
 /* Tries the multiples of a step that move the middle half of the callees into the code. A
- * slide that fits three quarters of the callees always does so. */
+ * slide that fits three quarters of the callees always moves the middle half there. */
 static void try_steps(search *s, uint64_t step) {
   const gp_symtab *symtab = s->symtab;
   uint64_t low = symtab->address[0];
@@ -231,7 +235,7 @@ static void count_all_callees(search *s) {
 
 /* --- choice ------------------------------------------------------------------------- */
 
-/* Whether two offsets differ by less than a prologue, and so may stand for the same
+/* Whether two offsets differ by less than a prologue, and so may represent the same
  * slide. */
 static bool are_close(const candidate *a, const candidate *b) {
   return a->offset - b->offset < PROLOGUE || b->offset - a->offset < PROLOGUE;
@@ -244,7 +248,8 @@ static bool are_alike(const search *s, const candidate *best, const candidate *o
          best->fitting - other->fitting <= s->count - best->fitting;
 }
 
-/* The candidate that fits most callees; NULL if that is less than three quarters. */
+/* Returns the candidate that fits most callees. NULL if it fits less than three
+ * quarters. */
 static const candidate *find_best(const search *s) {
   const candidate *best = NULL;
   for (size_t i = 0; i < s->candidate_count; i++)
@@ -252,15 +257,15 @@ static const candidate *find_best(const search *s) {
   return best && is_three_quarters(best->fitting, s->count) ? best : NULL;
 }
 
-/* Whether `a` is likelier than the equally good `b`: it alone matches the bounds; or they
- * are close, and its callees are nearer to entries. */
+/* Whether `a` is likelier than the equally good `b`: only `a` matches the bounds; or they
+ * are close, and with `a` the callees are nearer to entries. */
 static bool is_likelier(const candidate *a, const candidate *b) {
   if (a->bounds != b->bounds) return a->bounds;
   double mean = (double)a->distance / (double)a->fitting;
   return are_close(a, b) && mean < (double)b->distance / (double)b->fitting;
 }
 
-/* The likeliest of the candidates that may be as good as the best one. */
+/* Returns the likeliest of the candidates that may be as good as the best one. */
 static const candidate *most_likely(const search *s, const candidate *best) {
   const candidate *chosen = best;
   for (size_t i = 0; i < s->candidate_count; i++)
@@ -269,7 +274,7 @@ static const candidate *most_likely(const search *s, const candidate *best) {
   return chosen;
 }
 
-/* Looks for a nearby offset that fits as well: among small adjacent functions every
+/* Looks for a nearby offset that fits equally well: among small adjacent functions, every
  * address is near an entry. */
 static bool find_neighbour(const search *s, const candidate *chosen, candidate *rival) {
   for (uint64_t off = PROLOGUE; !chosen->bounds && off <= NEAR; off += 16) {
@@ -300,7 +305,7 @@ static bool fail_rivals(const search *s, const candidate *one, const candidate *
                               : "the histogram covers the code");
 }
 
-/* Chooses by the callees of arcs. */
+/* Chooses a slide by the callees of arcs. */
 static bool choose(search *s, gp_slide *slide, gp_error *error) {
   count_all_callees(s);
   const candidate *best = find_best(s);
@@ -322,7 +327,7 @@ static bool choose(search *s, gp_slide *slide, gp_error *error) {
   return true;
 }
 
-/* Chooses by the bounds of the histogram alone. */
+/* Chooses a slide by the bounds of the histogram alone. */
 static bool choose_from_bounds(search *s, gp_slide *slide, gp_error *error) {
   if (s->from_bounds == 0)
     return gp_fail(error, "no slide found: there are no arcs, and the histogram does not "
@@ -340,8 +345,8 @@ static bool covers(gp_range histogram, uint64_t offset, const gp_image *image) {
          image->text_high < high + ROUNDING;
 }
 
-/* Whether the addresses fit without a slide. Not if the bounds suggest a slide with which
- * as many callees are in prologues. */
+/* Whether the addresses fit without a slide. False if the bounds suggest a slide with
+ * which as many callees are in prologues. */
 static bool fits_unmoved(const search *s, bool covered) {
   size_t fitting = try_offset(s, 0, s->count).fitting;
   for (size_t i = 0; i < s->from_bounds; i++)

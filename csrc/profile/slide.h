@@ -2,22 +2,22 @@
 /*
  * The slide: the difference between the addresses of a profile and those of the image.
  *
- * A program may run at other addresses than it was linked for: a position-independent
- * executable whose C library records run-time addresses, a kernel or Windows program at a
- * random address, firmware copied to RAM. Then the recorded addresses differ from the
- * image's by a constant, which can be negative.
+ * A program may run at addresses other than those it was linked for: a
+ * position-independent executable whose C library records run-time addresses, a kernel or
+ * Windows program at a random address, firmware copied to RAM. Then the recorded
+ * addresses differ from the image's by a constant, which can be negative.
  *
- * Two facts identify it. First, a prologue calls mcount just after the entry of its
- * function, so the right slide moves nearly all recorded callees to just after entries.
- * Second, start-up code makes the histogram begin and end with the code. Loaders move
- * programs by whole pages, so multiples of the page size are tried first, then multiples
- * of the alignment of functions.
+ * Two facts identify the slide. First, a prologue calls mcount just after the entry of
+ * its function, so the right slide moves nearly all recorded callees to just after
+ * entries. Second, start-up code makes the histogram begin and end with the code. Loaders
+ * move programs by whole pages, so multiples of the page size are tried first, then
+ * multiples of the alignment of functions.
  *
  * Callees are spread over the code, so only few slides can fit. The number of tried
  * slides grows with the size of the code minus the span of the callees, and is limited.
  * Where functions are small and close together, many slides fit. So the result is
- * compared with other slides, also with nearby ones, and rejected if one of these is as
- * good.
+ * compared with other slides, including nearby ones, and rejected if one of them is
+ * equally good.
  *
  * slide.c finds the slide; slide_apply.c subtracts it.
  */
@@ -30,11 +30,13 @@
 
 /* A slide and its evidence. */
 typedef struct gp_slide {
-  uint64_t offset;    /* to subtract from the profile's addresses, modulo 2^64 */
+  uint64_t offset;    /* slide to subtract from the profile's addresses, modulo 2^64 */
   size_t arcs;        /* number of arcs in the profile */
-  size_t fitting;     /* arcs that lead to function entries with the slide */
-  size_t unmoved;     /* arcs that lead to function entries without it */
-  bool covers;        /* with the slide, the histogram covers all of the code */
+  size_t fitting;     /* arcs that lead to function entries when the slide is
+                         subtracted */
+  size_t unmoved;     /* arcs that lead to function entries without a slide */
+  bool covers;        /* the histogram covers all of the code when the slide is
+                         subtracted */
 } gp_slide;
 
 /* A slide as a string. */
@@ -45,27 +47,27 @@ typedef struct gp_slide_string {
 /* Formats an offset in hexadecimal, with its sign. */
 gp_slide_string gp_slide_text(uint64_t offset);
 
-/* The number of arcs that lead to a function's entry or prologue after `offset` is
- * subtracted. */
+/* Returns the number of arcs that lead to a function's entry or prologue after `offset`
+ * is subtracted. */
 size_t gp_slide_entries(const gp_data *data, const gp_symtab *symtab, uint64_t offset);
 
-/* The same for a small sample of the arcs, without an offset. Sets `*sampled` to the size
- * of the sample. Takes constant time. */
+/* Like gp_slide_entries, for a small sample of the arcs and an offset of 0. Sets
+ * `*sampled` to the size of the sample. Takes constant time. */
 size_t gp_slide_sample(const gp_data *data, const gp_symtab *symtab, size_t *sampled);
 
 /* Finds the slide of a profile; its offset is 0 if the addresses fit without one. If the
  * image's symbols have been read, symbols such as etext also mark the bounds of the code.
- * Errors: no slide moves three quarters of the callees to entries; several are equally
- * good; there are few or no callees, and the bounds of the histogram match no slide or
- * several; no memory. */
+ * Errors: no slide moves three quarters of the callees to entries; several slides are
+ * equally good; there are few or no callees, and the bounds of the histogram match no
+ * slide or several; no memory. */
 bool gp_slide_find(gp_slide *slide, const gp_data *data, const gp_symtab *symtab,
                    const gp_image *image, gp_error *error);
 
 /* Subtracts an offset from all addresses of histograms, arcs and blocks, except for
  * callers without an address (gp_unknown_caller; in a shared library GP_OUTSIDE).
- * Addresses of arcs and blocks may wrap around the address space: those of other programs
- * are far from the code anyway. The caller must empty a staging area of the data
- * afterwards (see add_file.h).
+ * Addresses of arcs and blocks may wrap around the address space: addresses that belong
+ * to other programs are far from the code anyway. The caller must empty a staging area of
+ * the data afterwards (see add_file.h).
  *
  * Errors, which leave the data unchanged: a histogram would end before it begins; no
  * memory; and if `strict`, a histogram or all callees would leave the address space. */

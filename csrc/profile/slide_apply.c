@@ -13,14 +13,14 @@ gp_slide_string gp_slide_text(uint64_t offset) {
   return string;
 }
 
-/* The highest address of the data's machine. */
+/* Returns the highest address of the profiled machine. */
 static uint64_t highest(const gp_data *data) {
   return data->layout.pointer_size < 8 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* Whether an address would be below 0, or above the highest one. With 64-bit
- * addresses only the first can be detected: an offset with the sign bit may also be a
- * positive one of 2^63 or more. */
+/* Whether an address minus the offset would be below 0, or above the highest address.
+ * With 64-bit addresses only the former can be detected: an offset with the sign bit set
+ * may also be a positive offset of 2^63 or more. */
 static bool leaves(const gp_data *data, uint64_t address, uint64_t offset) {
   bool negative = offset >> 63;
   if (!negative) return address < offset;
@@ -64,8 +64,8 @@ static void shift(const gp_data *data, uint64_t *addresses, size_t count,
     addresses[i] = (addresses[i] - offset) & highest(data);
 }
 
-/* Special callers without an address stay unchanged: unknown ones, and callers outside of
- * a shared library. */
+/* Shifts the callers of arcs, except those without an address: unknown callers, and
+ * callers outside a shared library. */
 static void shift_callers(const gp_data *data, uint64_t offset) {
   const gp_arcs *arcs = &data->arcs;
   for (size_t i = 0; i < arcs->count; i++) {
@@ -75,7 +75,7 @@ static void shift_callers(const gp_data *data, uint64_t offset) {
   }
 }
 
-/* Makes an empty index with the settings and the size of another one. */
+/* Initializes an empty index with the settings and the size of `index`. */
 static bool make_like(gp_hash *fresh, const gp_hash *index) {
   gp_hash_init(fresh, index->key_of, index->columns);
   return gp_hash_reserve(fresh, index->used);

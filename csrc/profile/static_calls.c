@@ -28,7 +28,7 @@ uint8_t *gp_static_calls_text(const gp_image *image, gp_error *error) {
 
 /* --- decoding -------------------------------------------------------------- */
 
-/* Appends the calls in a symbol's code. Ignores calls of cold parts: nothing calls them,
+/* Appends the calls in a symbol's code. Ignores calls of cold parts: no code calls these,
  * so the bytes are not instructions. */
 static bool decode_symbol(gp_static_calls *calls, const gp_symtab *symtab,
                           uint32_t symbol, gp_range code, gp_disasm *decoder) {

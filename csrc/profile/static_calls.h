@@ -13,15 +13,15 @@
 #include "symbols/symtab.h"
 
 /* Calls in columns, by ascending address of the instruction. Callers and callees are
- * symbol numbers. Several instructions may give the same pair. */
+ * symbol numbers. Several instructions may have the same caller and callee. */
 typedef struct gp_static_calls {
   size_t count, capacity;
   uint32_t *caller, *callee;
 } gp_static_calls;
 
-/* Decodes all functions in .text, each from its start. Calls in a cold part have its
- * function as caller. Errors: the architecture is not supported; .text has no contents;
- * no memory. */
+/* Decodes all functions in .text, each from its start. The caller of calls in a cold part
+ * is its function. Errors: the architecture is not supported; .text has no contents; no
+ * memory. */
 bool gp_static_calls_find(gp_static_calls *calls, const gp_image *image,
                           const gp_symtab *symtab, const gp_opcodes *opcodes,
                           gp_error *error);
@@ -30,7 +30,8 @@ void gp_static_calls_free(gp_static_calls *calls);
 
 /* --- shared with gnu_static_calls -------------------------------------------- */
 
-/* The bytes of .text (free() them). NULL, with an error, if they cannot be read. */
+/* Returns the bytes of .text (free() them). NULL, with an error, if they cannot be
+ * read. */
 uint8_t *gp_static_calls_text(const gp_image *image, gp_error *error);
 
 /* Appends a call. False if there is no memory. */

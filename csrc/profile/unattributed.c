@@ -12,13 +12,13 @@
 #include "object/symbol_size.h"
 
 /* How many symbols before a gap are checked for code that extends into it. A function
- * with further entries extends beyond the symbols of these. */
+ * with several entries extends beyond the symbols of the later entries. */
 enum { MAX_ENTRIES = 16 };
 
 /* Code between the end of a symbol and the start of the next one. */
 typedef struct gap {
-  uint64_t begin;     /* address of the symbol */
-  gp_range range;     /* the gap */
+  uint64_t begin;     /* address of the symbol before the gap */
+  gp_range range;     /* addresses of the gap */
   uint32_t symbol;    /* row of the symbol before the gap */
 } gap;
 
@@ -38,8 +38,8 @@ typedef struct search {
 
 /* --- samples ---------------------------------------------------------------- */
 
-/* Ticks of one histogram in bins entirely within a range. Bins across its ends may belong
- * to the neighbours' code. */
+/* Returns the ticks of one histogram in bins entirely within a range. Bins across the
+ * ends of the range may belong to neighbouring code. */
 static double ticks_of(const search *s, const gp_histogram *histogram, gp_range range) {
   uint64_t start = histogram->low / GP_PROFIL_UNIT;
   uint64_t low = (range.low + GP_PROFIL_UNIT - 1) / GP_PROFIL_UNIT;
@@ -66,11 +66,11 @@ static double ticks_in(const search *s, gp_range range) {
   return sum;
 }
 
-/* By how many bytes samples may be recorded too low. We compute the size of a bin from
- * the covered range and the number of bins. But the C library rounds the number of bins
- * up after it has chosen their size. So our bins are slightly too small, and the error
- * grows up to some bytes at the end of the code. Samples at the start of a function can
- * then appear in the padding before it. */
+/* Returns how many bytes below their true address samples may be recorded. We compute the
+ * size of a bin from the covered range and the number of bins. But the C library rounds
+ * the number of bins up after it has chosen their size. So our bins are slightly too
+ * small, and the error grows up to some bytes at the end of the code. Samples at the
+ * start of a function can then appear in the padding before it. */
 static uint64_t drift_of(const gp_histogram *histogram) {
   double size = GP_PROFIL_UNIT * round(gp_histogram_scale(histogram));
   double text = (double)(histogram->high - histogram->low);
@@ -86,7 +86,7 @@ static bool has_ticks(const search *s, uint32_t row, uint32_t end) {
   return false;
 }
 
-/* The index of a row's symbol in the image's symbol table, or GP_NONE. */
+/* Returns the index of a row's symbol in the image's symbol table, or GP_NONE. */
 static uint32_t symbol_of(const search *s, uint32_t row) {
   uint32_t order = s->symtab->order[row];
   asymbol *symbol = order < s->image->symbol_count ? s->image->symbols[order] : NULL;
@@ -94,7 +94,8 @@ static uint32_t symbol_of(const search *s, uint32_t row) {
   return same ? order : GP_NONE;
 }
 
-/* The highest end of the few symbols before a row, by their sizes. */
+/* Returns the highest end address, by symbol size, of the last few symbols before a
+ * row. */
 static uint64_t end_of_preceding(search *s, uint32_t row) {
   uint64_t end = 0;
   for (uint32_t i = 1; i <= MAX_ENTRIES && i <= row; i++) {
@@ -107,7 +108,8 @@ static uint64_t end_of_preceding(search *s, uint32_t row) {
   return end;
 }
 
-/* Appends the gap between the code of a row and the row `end`, if it has samples. */
+/* Appends the gap between the code of row `row` and the start of row `end`, if the gap
+ * has samples. */
 static bool add_gap(search *s, uint32_t row, uint32_t end) {
   const gp_symtab *symtab = s->symtab;
   uint32_t symbol = symbol_of(s, row);
@@ -138,14 +140,14 @@ static bool ends_before(const void *gaps, size_t i, uint64_t address) {
   return ((const gap *)gaps)[i].range.high <= address;
 }
 
-/* The gap whose symbol begins at or below an address, and which ends above it; or
+/* Returns the gap that ends above an address and whose symbol begins at or below it; or
  * NULL. */
 static gap *gap_at(const search *s, uint64_t address) {
   size_t i = gp_search(s->gaps, 0, s->count, address, ends_before);
   return i < s->count && s->gaps[i].begin <= address ? &s->gaps[i] : NULL;
 }
 
-/* Whether a symbol stands for code: not a file, a section or a mapping symbol. */
+/* Whether a symbol names code, rather than a file, a section or a mapping symbol. */
 static bool is_of_code(const gp_image *image, asymbol *symbol) {
   flagword others = BSF_SECTION_SYM | BSF_FILE | BSF_DEBUGGING | BSF_SYNTHETIC;
   return symbol->section && symbol->section->flags & SEC_CODE &&
@@ -154,8 +156,8 @@ static bool is_of_code(const gp_image *image, asymbol *symbol) {
 }
 
 /* Removes from the gaps code covered by symbols that are not in the table: omitted static
- * ones, and further names at an address. One without a size covers the rest of its
- * gap. */
+ * symbols, and further names of an address. A symbol without a size covers the rest of
+ * its gap. */
 static void remove_covered(search *s) {
   for (size_t i = 0; s->count > 0 && i < s->image->symbol_count; i++) {
     asymbol *symbol = s->image->symbols[i];
