@@ -6,7 +6,8 @@
 -- library next to itself or among the installed modules, and calls gprof.cli.main. From
 -- the checkout it also implements `require "gprof"`.
 --
--- It is valid Lua 5.1 to 5.4. Under another version than 5.4, it runs itself with lua5.4.
+-- It is valid Lua 5.1 to 5.4. An interpreter other than Lua 5.4 runs it again with
+-- lua5.4.
 
 local source = string.gsub(debug.getinfo(1, "S").source, "^@", "")
 local is_program = arg ~= nil and arg[0] == source
@@ -45,15 +46,17 @@ local function exists(path)
   return file and file:close()
 end
 
--- Paths to the library from the directory of this file: in a checkout; from "bin" in an
--- installation prefix; from "lib/luarocks/rocks-5.4/gprof/VERSION/bin" with LuaRocks.
+-- Where the library may be, relative to the directory of this file: in a checkout, where
+-- this file is at the top; in an installation prefix, where it is in "bin"; with
+-- LuaRocks, where it is in "lib/luarocks/rocks-5.4/gprof/VERSION/bin".
 local homes = {
   { lua = "/lua/", c = "/build/" },
   { lua = "/../share/lua/5.4/", c = "/../lib/lua/5.4/" },
   { lua = "/../../../../../../share/lua/5.4/", c = "/../../../../../../lib/lua/5.4/" },
 }
 
--- Puts the library next to a directory first in the search paths. Returns true if found.
+-- Looks for the library relative to a directory. If it is there, adds it to the front of
+-- the search paths and returns true.
 local function use_library(directory)
   for _, home in ipairs(homes) do
     local lua, c = directory .. home.lua, directory .. home.c
@@ -69,7 +72,7 @@ local function directory_of(path)
   return string.match(path, "^(.*)/[^/]*$") or "."
 end
 
--- The path of this file with links resolved.
+-- Returns the path of this file with symbolic links resolved.
 local function real_path()
   local pipe = io.popen("readlink -f " .. quote(source))
   local path = pipe:read()

@@ -37,7 +37,7 @@ local ROUNDING <const> = 1e-6
 
 -- Sides ---------------------------------------------------------------------------------
 
--- A side of the comparison is a table: `runs`, the number of runs added up in it; `rate`,
+-- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- samples per unit, or nil; `unit`; `ticks`, the number of all samples; `counted`,
 -- whether calls were recorded; `functions` (see gprof.analysis.matching), each with
 -- `ticks`, `whole_ticks`, which include its callees, and `calls`.
@@ -68,7 +68,7 @@ function compare.side(profile, runs)
   }
 end
 
---- Adds up sides.
+--- Sums sides.
 -- @local
 -- @tparam {table,...} sides
 -- @treturn[1] table
@@ -80,7 +80,7 @@ function compare.sum(sides)
     rate = sides[1].rate, unit = sides[1].unit }
   for i, side in ipairs(sides) do
     if side.rate ~= sum.rate or side.unit ~= sum.unit then
-      return nil, "was sampled at another rate, or is of another unit", i
+      return nil, "has a different sampling rate or unit", i
     end
     sum.runs, sum.ticks = sum.runs + side.runs, sum.ticks + side.ticks
     sum.counted = sum.counted and side.counted
@@ -109,8 +109,8 @@ local function calls_change(old_calls, new_calls, old, new)
     ratio = before > 0 and now / before or nil }
 end
 
--- The times to test. Those with few samples are left out: the fewer tests there are, the
--- smaller the changes that can be told from noise.
+-- Returns the times to test, without those with few samples: the fewer tests there are,
+-- the smaller the changes that can be distinguished from noise.
 local function times_to_compare(result)
   local old, new, compared = result.old.samples, result.new.samples, {}
   local function consider(time)
@@ -175,9 +175,9 @@ local keys <const> = {
   function(row) return row.new_file or row.old_file or "" end,
 }
 
--- Groups rows by the value of a key; returns the groups and the sorted values. Sorting
--- only the values, with Lua's own comparison, saves millions of calls of a comparison
--- function.
+-- Groups rows by the value of a key; returns the groups and the sorted values. Only the
+-- values are sorted, by Lua's own comparison: this saves millions of calls of a
+-- comparison function.
 local function groups_by(key, rows)
   local groups, order = {}, {}
   for _, row in ipairs(rows) do
@@ -335,8 +335,8 @@ end
 -- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
 -- @tfield table|nil total change of the time of the whole program
 -- @tfield number chance probability of any false positive
--- @tfield integer times number of times tested: those with ten samples or more in both
---   profiles together
+-- @tfield integer times number of self and total times tested: those with ten samples or
+--   more in both profiles together
 -- @tfield number factor a change is significant if it exceeds `factor` times its error
 -- @tfield integer common number of functions that both programs have
 
@@ -347,13 +347,13 @@ end
 -- @tfield string|nil new_file
 -- @tfield string status "both"; "new" if only the new profile has the function; "gone" if
 --   only the old one has it
--- @tfield integer joined number of functions in the row: functions with the same name and
---   file are added up, and so are functions with the same name if a file is unknown
+-- @tfield integer joined number of functions summed in the row: those with the same name
+--   and file or, if a file is unknown, all with the same name
 -- @tfield table|nil self change of its self time; nil unless both profiles have times
 -- @tfield table|nil total change of its self and children's time; nil unless both
 --   profiles have times and calls
--- @tfield table|nil calls change of the calls by others; nil unless both profiles have
---   calls
+-- @tfield table|nil calls change of the number of calls by other functions; nil unless
+--   both profiles have calls
 
 --- The change of a time, or of a number of calls, per run.
 -- @table change

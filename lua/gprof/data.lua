@@ -22,8 +22,8 @@ local data = {}
 --     image, or "auto" to determine it for each file;
 --   - `external_symbol_table`: file with the symbols for `slide = "auto"`, if they are
 --     not in the image;
---   - `debug`: trace the work on standard error, a sum of the numbers listed for
---     `gprof.profile`
+--   - `debug`: trace the work on standard error. The value is a sum of the numbers listed
+--     for `gprof.profile`
 -- @treturn[1] data
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
@@ -70,7 +70,7 @@ function data.new(options)
     arguments.trace(options), options.big_endian)
 end
 
---- Data.
+--- Profile data.
 -- @type data
 
 --- Fields of data.
@@ -83,17 +83,17 @@ end
 -- @tfield boolean has_arcs whether a call graph can be made
 -- @tfield boolean shared whether the data are from a shared library (LD_PROFILE): a
 --   caller at the address 0 then stands for all callers outside it
--- @tfield integer uncounted calls in a shared library that the dynamic linker dropped for
---   lack of room
+-- @tfield integer uncounted number of calls in a shared library that the dynamic linker
+--   did not count because its table was full
 -- @tfield {table,...} files what each file contained: `path`, `format`, `version` in the
---   magic format, the three counts of records, and `slide`, if addresses were moved: a
---   table with the `offset` that was subtracted. If the offset was determined from the
---   data, it also has `arcs`, the number of arcs; `fitting`, how many of them lead to
---   function entries once the offset is subtracted; `unmoved`, how many do without; and
---   `covers`, whether the histogram then covers all of the code
+--   magic format, the three numbers of records, and `slide`, if an offset was subtracted
+--   from its addresses: a table with the `offset`. If the offset was determined from the
+--   data, the table also has `arcs`, the number of arcs; `fitting`, how many of them lead
+--   to function entries once the offset is subtracted; `unmoved`, how many do without
+--   that; and `covers`, whether the histogram then covers all of the code
 -- @tfield integer|nil low the lowest address in histograms and of callees
--- @tfield integer|nil high the highest one
--- @tfield integer pointer_size bytes of an address in files read and written
+-- @tfield integer|nil high the highest address in histograms and of callees
+-- @tfield integer pointer_size size of an address in files read and written, in bytes
 -- @tfield boolean big_endian byte order of files read and written
 
 --- Adds the contents of a file. A failure closes the data, because part of the file may
@@ -132,8 +132,8 @@ end
 --   requires the rate of the system's clock tick
 
 --- Adds the samples of a histogram. Ranges of histograms must be disjoint or equal; all
--- histograms have the same unit, rate and bin size. In a file, a bin has 16 bits; larger
--- counts take further records of the whole histogram, so choose a larger unit rather than
+-- histograms have the same unit, rate and bin size. In a file, a bin has 16 bits. Larger
+-- counts need further records of the whole histogram, so choose a larger unit rather than
 -- counts of millions.
 -- @function data:add_histogram
 -- @tparam table histogram
@@ -149,7 +149,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string why it cannot be added; the data are unchanged
 
---- Adds calls.
+--- Adds calls from one address to another.
 -- @function data:add_arc
 -- @tparam integer from address in the caller, usually the return address of the call
 -- @tparam integer callee address of the callee
@@ -166,7 +166,7 @@ end
 -- @return[2] nil
 -- @treturn[2] string why they cannot be added: the sum would exceed 63 bits
 
---- Adds other data.
+--- Adds the records of other data.
 -- @function data:merge
 -- @tparam data other unchanged
 -- @treturn[1] data
@@ -188,7 +188,7 @@ end
 
 --- Iterates over the arcs as recorded, in the order in which they were read or added.
 -- Calls from unknown callers, as in System V's profiles, have the highest address as
--- caller (-1, or 0xffffffff where addresses have 4 bytes).
+-- caller (-1, or 0xffffffff where addresses are 4 bytes long).
 -- @function data:arcs
 -- @treturn function iterator over caller address, callee address and number of calls
 

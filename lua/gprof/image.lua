@@ -24,8 +24,8 @@ end)
 -- @tparam[opt] table options which symbols become functions, for this image and by
 --   default for its profiles:
 --
---   - `no_static`: leave out static functions (their samples and calls count for the
---     function before);
+--   - `no_static`: leave out static functions (their samples and calls are attributed to
+--     the preceding function);
 --   - `ignore_non_functions`: leave out local symbols that are not typed as functions;
 --   - `no_demangle`: keep names as in the symbol table;
 --   - `external_symbol_table`: path of a file to read the symbols from;
@@ -63,8 +63,9 @@ function images.open(path, options)
   return image
 end
 
--- The functions of an image, for one of its methods; nil and a message on failure.
--- `depth`: function calls between the method and this function, for error levels.
+-- Returns the functions of an image, for one of its methods; nil and a message on
+-- failure. `depth`: number of calls between the method and this function, for error
+-- levels.
 local function own_symbols(image, method, depth)
   arguments.check(image, "gprof.image", 0, method, 4 + (depth or 0))
   return symbol_tables.of(image, image_options.of(image))

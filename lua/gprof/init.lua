@@ -1,8 +1,8 @@
 --- Profiles as Lua values.
 --
 -- An image is an object file: a program or a shared library. Data are the raw records of
--- profile files, added up. A profile combines an image with data: functions, calls,
--- cycles, times.
+-- one or more profile files, summed. A profile combines an image with data: functions,
+-- calls, cycles, times.
 --
 --     local gprof = require "gprof"
 --     local image = assert(gprof.image("a.out"))

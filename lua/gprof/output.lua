@@ -19,8 +19,8 @@ local output = {}
 
 local BROKEN_PIPE = 32  -- EPIPE
 
--- Raises the error of a failed write; `quiet` if the reader closed the pipe (as `head`
--- does), which users need not be told.
+-- Raises the error of a failed write. Its field `quiet` is set if the reader closed the
+-- pipe, as `head` does; such errors are not reported.
 local function check(name, done, message, code)
   if done then return end
   error({ message = name .. ": " .. message, quiet = code == BROKEN_PIPE }, 0)
@@ -29,7 +29,7 @@ end
 --- Makes a function that writes to a file. For a terminal, it escapes the text (see
 -- gprof.format.terminal).
 -- @tparam file file
--- @tparam function is_colored returns whether to keep escape sequences of colours
+-- @tparam function is_colored returns whether to keep escape sequences for colours
 -- @treturn function takes a piece of text, or nothing after the last piece; returns what
 --   `file:write` returns
 function output.writer(file, is_colored)
@@ -42,7 +42,7 @@ end
 
 --- Makes a stream that writes to a file.
 -- @tparam file file
--- @tparam function is_colored returns whether to keep escape sequences of colours
+-- @tparam function is_colored returns whether to keep escape sequences for colours
 -- @tparam[opt="standard output"] string name of the file in messages
 -- @treturn stream raises a table with the field `message` if writing fails; its field
 --   `quiet` is true if the reader of a pipe is gone

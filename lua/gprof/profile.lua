@@ -22,9 +22,9 @@ local made_with = setmetatable({}, { __mode = "k" })
 --   - the options of `gprof.image`, to override those of the image;
 --   - `static_call_graph`: add calls found in the machine code, with a count of 0;
 --   - `line`: make a profile by line, where lines are listed among the functions: `true`
---     for lines with recorded samples, calls or blocks, "all" for all lines (inlined code
---     in lines without records is separated only with `display_unused_functions`, which
---     is slow);
+--     for lines with recorded samples, calls or blocks, "all" for all lines (with "all",
+--     inlined functions in lines without records are found only if
+--     `display_unused_functions` is set, which is slow);
 --   - `include`, `exclude`: tables of arrays of symspecs, by stage: `flat`, `graph`,
 --     `time`, `annotation`, `executions`, and `arcs` for calls, FROM/TO (see
 --     gprof.symspec);
@@ -33,10 +33,11 @@ local made_with = setmetatable({}, { __mode = "k" })
 --     of its functions after an "@"; not for profiles by line;
 --   - `missed`: function called with each symspec that matches nothing;
 --   - `gnu_compat`: behave as GNU gprof, also in finding static calls;
---   - `debug`: trace the work on standard error, a sum of 2 (numbering of functions,
---     depth first), 4 (cycles), 16 (tally of calls), 32 (order of callers and callees),
---     64 (records), 128 (symbols), 256 (static calls), 512 (lookups of addresses), 1024
---     (propagation of time), 2048 (blocks), 4096 (symspecs) and 8192 (annotation)
+--   - `debug`: trace the work on standard error. The value is a sum of 2 (numbering of
+--     functions, depth first), 4 (cycles), 16 (tally of calls), 32 (order of callers and
+--     callees), 64 (records), 128 (symbols), 256 (static calls), 512 (lookups of
+--     addresses), 1024 (propagation of time), 2048 (blocks), 4096 (symspecs) and 8192
+--     (annotation)
 -- @treturn[1] profile
 -- @return[2] nil
 -- @treturn[2] string what is wrong
@@ -87,7 +88,7 @@ end
 -- if the first one comes first. Names, positions and numbers (`name`, `symbol`, `file`,
 -- `line`, `address`, `id` ...) sort in ascending order, amounts in descending order; true
 -- comes before false, and nil last. Equal elements stay in the iterator's default order,
--- which nil selects, too.
+-- which is also used if the order is nil.
 --
 -- Without field names, an iterator yields objects. With field names, it yields the values
 -- of these fields and creates no objects. The first field should never be nil, because a
@@ -114,7 +115,7 @@ end
 -- @tfield number recorded_ticks samples of all code, regardless of selections
 -- @tfield number unknown_ticks samples in code without a symbol
 -- @tfield number|nil uncovered seconds in code that no symbol covers, because it is past
---   the end of the symbol before; reports count them for that function. Nil without a
+--   the end of the symbol before; reports attribute them to that function. Nil without a
 --   histogram, with `gnu_compat`, and if the sizes of symbols are unknown
 -- @tfield number|nil bin_size bytes of code per bin of the histogram, usually a fraction:
 --   reports print 3.99 as 2
@@ -286,14 +287,14 @@ end
 -- @treturn integer|nil its first address; nil if there is none
 -- @treturn integer its last address
 -- @treturn number seconds spent there
--- @treturn function the function that they count for
+-- @treturn function the function to which reports attribute these seconds
 
---- Returns the function or cycle with a number.
+--- Returns the function or cycle with a given number.
 -- @function profile:node
 -- @tparam integer id
 -- @return function or cycle
 
---- Returns fields of the function or cycle with a number.
+--- Returns fields of the function or cycle with a given number.
 -- @function profile:get
 -- @tparam integer id
 -- @tparam string ... fields
@@ -308,7 +309,8 @@ end
 -- of n samples (GNU gprof's manual, "Statistical Sampling Error"), and at least one
 -- sample, because a function without samples may still have run. Two of three runs are
 -- within this error. Fractional samples are as uncertain as the same number of whole
--- samples. Errors of several times do not add up: pass the sum of the times.
+-- samples. The error of a sum of times is not the sum of their errors: pass the sum of
+-- the times.
 -- @function profile:error_of
 -- @tparam number time in the profile's unit, such as seconds
 -- @treturn number|nil in the same unit; nil without a histogram
@@ -386,9 +388,9 @@ end
 -- @tfield integer callee_id the callee's number
 -- @tfield integer count calls along this arc
 -- @tfield integer of recorded calls of the callee, or of its whole cycle, by others
--- @tfield number self seconds in the own code of the callee, or its cycle, propagated
+-- @tfield number self seconds in the own code of the callee, or of its cycle, propagated
 --   along this arc
--- @tfield number children seconds in callees of these, propagated along this arc
+-- @tfield number children seconds in the callees of that code, propagated along this arc
 -- @tfield boolean recursive from a function to itself or within a cycle: propagates no
 --   time
 -- @tfield profile profile

@@ -28,7 +28,7 @@ for _, name in ipairs(reports.own) do is_own[name] = true end
 
 -- Failures ------------------------------------------------------------------------------
 
--- The text of an error value, which can be of any type.
+-- Returns the text of an error value, which can be of any type.
 local function describe(problem)
   local shown, text = type(problem) == "string", problem
   local meta = getmetatable(problem)
@@ -47,7 +47,7 @@ local function in_one_line(text)
 end
 
 --- Makes a one-line message from an error in a report.
--- @tparam string name name of the report: put in front unless the message begins with
+-- @tparam string name name of the report: prepended unless the message begins with
 --   FILE:LINE
 -- @param problem the error value; from a table, its field `message` is used as it is
 -- @treturn table with the fields `message` and `quiet`
@@ -66,7 +66,8 @@ local function is_path(name)
   return name:find("/", 1, true) or name:find("%.lua$")
 end
 
--- The report that a file or module returns when run; nil and a message if that fails.
+-- Returns the report that a file or module returns when run; nil and a message if that
+-- fails.
 local function result_of(name, run, ...)
   local done, result = pcall(run, ...)
   if not done then return nil, reports.failure(name, result).message end
@@ -118,8 +119,8 @@ function reports.run(report, profile, options, write)
   report(profile, options, stream)
 end
 
--- The function that receives the report's text, and true if it writes to a file: then it
--- must be called once more, without text, at the end.
+-- Returns the function that receives the report's text, and true if it writes to a file:
+-- then it must be called once more, without text, at the end.
 local function sink(write, is_colored)
   if write == nil then write = io.stdout end
   if io.type(write) == "file" then
@@ -137,7 +138,7 @@ local function sink(write, is_colored)
     io.type(write) or arguments.type_of(write))
 end
 
---- Runs a report: `profile:report`, which documents the parameters.
+--- Runs a report. Implements `profile:report`, which documents the parameters.
 -- @tparam profile profile
 -- @tparam string|function name
 -- @tparam[opt] table options
@@ -168,9 +169,9 @@ local function copy(options)
   return copied
 end
 
---- Runs a report that the user asked for by name. It may print by other means, too: to
--- keep the order of the output, its text is flushed at once. It gets a copy of the
--- options, because it may change them. Any error becomes a message for users.
+--- Runs a report that the user asked for by name. The report may also print by other
+-- means, so its text is flushed at once to keep the order of the output. It gets a copy
+-- of the options, because it may change them. Any error becomes a message for users.
 -- @tparam table page the report's `name`, and its function `print`
 -- @tparam profile profile
 -- @tparam table options

@@ -10,7 +10,7 @@
 -- The child process has no network, starts no programs, sends no signals, opens no files
 -- for writing, and reads only the files it is given, and libraries. Its standard output
 -- and standard error go to unnamed temporary files, which are copied to ours at the end.
--- After a crash, or beyond a limit, there is only an error message. What C libraries such
+-- If it crashes or exceeds a limit, there is only an error message. What C libraries such
 -- as libbfd write to standard error is dropped.
 --
 -- The sandbox requires Linux 5.13 or later, with seccomp and Landlock, on x86-64 or
@@ -75,7 +75,7 @@ end
 
 -- Child process -------------------------------------------------------------------------
 
--- How the work ended: a keyword, and the result or error message as text.
+-- Returns how the work ended: a keyword, and the result or error message as text.
 local function outcome_of(done, result)
   if not done and type(result) == "table" then
     return result.quiet and "quiet" or "error", tostring(result.message)
@@ -238,7 +238,7 @@ end
 -- @return what the work returns: nil, a boolean, a number, or a string of at most 32,000
 --   bytes
 -- @raise a table with the field `message`: what the work raised, or why the process
---   ended; a string if the work raised an error of another form
+--   ended; a string if the work raised any other value
 function sandbox.run(work, options)
   arguments.check(work, "function", 1, "run")
   arguments.check(options or {}, "table", 2, "run")

@@ -35,7 +35,7 @@ function symspec.parse(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):parse(text, arcs)
 end
 
--- By symbol table. Cached, because creating a lookup visits all files.
+-- Lookups by symbol table, cached because creating a lookup visits all files.
 local lookups = setmetatable({}, { __mode = "k" })
 
 --- Finds the functions that a symspec names.
@@ -73,9 +73,9 @@ end
 
 -- Tables --------------------------------------------------------------------------------
 
--- The functions that the symspecs of one table select; nil if none. Calls `missed` for
--- each symspec without a match, except for the first `built_in` ones, which the user did
--- not write; calls `trace_match` for every symspec.
+-- Returns the functions that the symspecs of one table select; nil if none. Calls
+-- `missed` for each symspec without a match, except for the first `built_in` ones, which
+-- the user did not write; calls `trace_match` for every symspec.
 local function resolve_functions(lookup, specs, missed, trace_match, built_in)
   local found = {}
   for i = #specs, 1, -1 do  -- GNU gprof gives the last symspec precedence
@@ -87,7 +87,7 @@ local function resolve_functions(lookup, specs, missed, trace_match, built_in)
   return lookup:combine(found)
 end
 
--- The pairs { callers, callees } that the symspecs of calls select.
+-- Returns the pairs { callers, callees } that the symspecs of calls select.
 local function resolve_arcs(lookup, specs, missed, trace_match)
   local found = {}
   for i = #specs, 1, -1 do
@@ -105,10 +105,10 @@ end
 --- The stages for which symspecs select functions; "arcs" selects calls.
 symspec.tables = arguments.stages
 
---- The same as a set.
+--- The stages as a set.
 symspec.stages = arguments.is_stage
 
--- Puts `core.machinery`, the functions that do the profiling, before the user's symspecs.
+-- Prepends `core.machinery`, the functions that do the profiling, to the user's symspecs.
 local function with_machinery(specs)
   return table.move(specs, 1, #specs, #core.machinery + 1,
     table.move(core.machinery, 1, #core.machinery, 1, {}))

@@ -245,7 +245,7 @@ describe("--compare", function()
       return shell.write(shell.tmpdir() .. "/old.json", run("--export=json", new.image, path).stdout)
     end
     local fast = stored(rated(1000))
-    check_failure(fast .. ": was sampled at another rate, or is of another unit",
+    check_failure(fast .. ": has a different sampling rate or unit",
       run("--compare", after, "--compare", fast, new.image, after))
     local misses = stored(rated(1, "misses"))
     check_failure(misses .. ": misses cannot be compared with seconds", run("--compare", misses, new.image, after))
@@ -262,7 +262,7 @@ describe("--compare", function()
   end)
 
   it("compares only functions", function()
-    check_failure("options --compare and -l (--line) exclude each other",
+    check_failure("options --compare and -l (--line) are mutually exclusive",
       run("-l", "--compare=" .. before, new.image, after))
   end)
 

@@ -72,7 +72,7 @@ describe("operands", function()
     check_output(report, program.run({ "-b" }, { cwd = dir }))
     check_output(report, program.run({ "-b", image }, { cwd = dir }))
     os.remove(dir .. "/a.out")
-    check_failure("a.out: No such file or directory (the default program, as none is named)",
+    check_failure("a.out: No such file or directory (the default program, because none was named)",
       program.run({}, { cwd = dir }))
   end)
 

@@ -319,7 +319,7 @@ describe("settings", function()
     assert.is_nil(read("--no-demangle", "--demangle").no_demangle)
     assert.is_nil(read("--no-demangle", "--demangle=auto").no_demangle)
     assert.is_true(read("--demangle", "--no-demangle").no_demangle)
-    assert.equal("unknown demangling style 'klingon': known are none, auto, gnu-v3, java, gnat, dlang and rust",
+    assert.equal("unknown demangling style 'klingon'; known styles: none, auto, gnu-v3, java, gnat, dlang and rust",
       select(2, read "--demangle=klingon"))
   end)
 
@@ -328,11 +328,11 @@ describe("settings", function()
       ["4"] = "4.4bsd", ["4.4bsd"] = "4.4bsd", p = "prof", prof = "prof" } do
       assert.equal(format, read("-O", word).file_format)
     end
-    local known = "known are auto, magic, bsd, 4.4bsd and prof"
-    assert.equal("file format 'prof' excludes --gnu-compat: GNU gprof cannot read it",
+    local known = "known formats: auto, magic, bsd, 4.4bsd and prof"
+    assert.equal("file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot read it",
       select(2, read("-Oprof", "--gnu-compat")))
-    assert.equal("unknown file format 'elf': " .. known, select(2, read("-O", "elf")))
-    assert.equal("unknown file format '': " .. known, select(2, read("-O", "")))
+    assert.equal("unknown file format 'elf'; " .. known, select(2, read("-O", "elf")))
+    assert.equal("unknown file format ''; " .. known, select(2, read("-O", "")))
   end)
 
   it("of the width are whole numbers, at least 1", function()
@@ -371,7 +371,7 @@ describe("settings", function()
       { "--file-ordering=map", "--function-ordering" } } do
       local settings, message = read(table.unpack(words))
       assert.is_nil(settings)
-      assert.equal("options -r (--function-ordering) and -R (--file-ordering) exclude each other", message)
+      assert.equal("options -r (--function-ordering) and -R (--file-ordering) are mutually exclusive", message)
     end
     assert.same({ function_order = true }, read("-r", "-r").styles)
     assert.equal("map", read("-R", "other", "-R", "map").file_ordering)

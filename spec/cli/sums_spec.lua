@@ -206,7 +206,7 @@ describe("the format of a sum", function()
     local dir = shell.tmpdir()
     quietly(dir, "-s", "-O", "prof", image, one, two)
     assert.equal(expected(3, 30), shell.read(dir .. "/gmon.sum"))
-    local format = "file format 'prof' excludes --gnu-compat: GNU gprof cannot read it"
+    local format = "file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot read it"
     check_failure(format, program.run({ "-s", "-O", "prof", "--gnu-compat", image, one }, { cwd = shell.tmpdir() }))
   end)
 end)

@@ -89,9 +89,9 @@ describe("--export refuses, in one line,", function()
   it("an unknown kind", function()
     local known = table.concat(exports.kinds, ", ")
     for _, kind in ipairs { "xml", "", "JSON", "json/x", "report.flat" } do
-      check_failure(("option --export: unknown kind '%s': known are %s"):format(kind, known), "--export", kind)
+      check_failure(("option --export: unknown kind '%s'; known kinds: %s"):format(kind, known), "--export", kind)
     end
-    check_failure(("option --export: unknown kind '%s': known are %s"):format("js", known), "--export=js:file")
+    check_failure(("option --export: unknown kind '%s'; known kinds: %s"):format("js", known), "--export=js:file")
   end)
 
   it("a second export to standard output", function()
@@ -156,7 +156,7 @@ describe("--export refuses, in one line,", function()
     local dir = shell.tmpdir()
     for _, words in ipairs { { "--export=json:x", "--export=csv:x" }, { "--export=json:x", "--sum-file=x" } } do
       local result = program.run({ image, profile, table.unpack(words) }, { cwd = dir })
-      assert.same({ "", "gprof.lua: x: is named for two outputs\n", 1 },
+      assert.same({ "", "gprof.lua: x: is requested for two outputs\n", 1 },
         { result.stdout, result.stderr, result.status })
       assert.equal("", shell.listing(dir))
     end

@@ -41,7 +41,7 @@ describe("--verify", function()
     assert.same({ 0, "", table.concat({
       ("histogram  yes  it covers 0x%x to 0x%x, the code is at 0x%x to 0x%x"):format(
         plan.low, plan.high, low, low + size),
-      "callees    yes  2 of 2 arcs lead to entries of functions",
+      "callees    yes  2 of 2 arcs lead to function entries",
       "callers    yes  2 of 2 arcs come from the code",
       "samples    yes  10 of 10 samples (100.0 %) are in functions",
       "image      yes  1 of 1 profile was written since the image was changed",
@@ -107,12 +107,12 @@ describe("--verify", function()
     data:write(path)
     local result = run(built.image, path)
     assert.same({ 1, "" }, { result.status, result.stderr })
-    assert.same({ "NO", "0 of 18 arcs lead to entries of functions; with --slide=0x555555554000, 18" },
+    assert.same({ "NO", "0 of 18 arcs lead to function entries; with --slide=0x555555554000, 18" },
       { check_of(result, "callees") })
     assert.same({ "NO", "0 of 18 arcs come from the code" }, { check_of(result, "callers") })
     assert.matches("^0 of %d+ samples %(0%.0 %%%) are in functions$", select(2, check_of(result, "samples")))
     result = run("--slide=0x555555554000", built.image, path)
-    assert.same({ 0, "18 of 18 arcs lead to entries of functions" }, { result.status,
+    assert.same({ 0, "18 of 18 arcs lead to function entries" }, { result.status,
       select(2, check_of(result, "callees")) })
   end)
 
@@ -148,7 +148,7 @@ describe("--verify", function()
       records[#records + 1] = { kind = "arc", count = 1, from = crafted.BASE + 4, self = 0x7ffff0000000 + i }
     end
     local result = run(image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }))
-    assert.same({ "yes", "7 of 7 arcs lead to entries of functions; 4 to libraries" }, { check_of(result, "callees") })
+    assert.same({ "yes", "7 of 7 arcs lead to function entries; 4 to libraries" }, { check_of(result, "callees") })
     assert.equal(0, result.status)
     records = { records[1], records[#records] }
     result = run(image, gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = records }))

@@ -363,11 +363,11 @@ describe("--with", function()
       ["-c"] = "-c (--static-call-graph)", ["-r"] = "-r (--function-ordering)",
       ["--gnu-compat"] = "--gnu-compat", ["--compare=" .. path] = "--compare",
       ["--verify"] = "--verify" } do
-      failure("options --with and " .. name .. " exclude each other", option, "--with=" .. liby .. ":" .. of_liby,
+      failure("options --with and " .. name .. " are mutually exclusive", option, "--with=" .. liby .. ":" .. of_liby,
         image, path)
     end
     local sum = shell.tmpdir() .. "/sum"
-    failure("options --with and -s (--sum) exclude each other", "--sum-file=" .. sum,
+    failure("options --with and -s (--sum) are mutually exclusive", "--sum-file=" .. sum,
       "--with=" .. liby .. ":" .. of_liby, image, path)
     assert.is_false(shell.exists(sum))
   end)

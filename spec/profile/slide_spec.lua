@@ -336,7 +336,7 @@ describe("--slide", function()
   end
 
   local function evidence(name)
-    return ("%s: slide 0x%x: 18 of 18 arcs lead to entries of functions (without it, 0), the histogram covers the " ..
+    return ("%s: slide 0x%x: 18 of 18 arcs lead to function entries (without it, 0), the histogram covers the " ..
       "code\n"):format(name, PIE)
   end
 
@@ -358,7 +358,7 @@ describe("--slide", function()
   it("with auto finds the slide and prints the evidence", function()
     check_same("gprof.lua: " .. evidence(path), program.run { "-b", "--slide=auto", built.image, path })
     check_same("gprof.lua: " .. evidence(path), program.run { "-b", "--sandbox", "--slide=auto", built.image, path })
-    check_same(("gprof.lua: %s: no slide: 18 of 18 arcs lead to entries of functions, the histogram covers the code\n")
+    check_same(("gprof.lua: %s: no slide: 18 of 18 arcs lead to function entries, the histogram covers the code\n")
       :format(built.gmon), program.run { "-b", "--slide=auto", built.image, built.gmon })
   end)
 

@@ -181,12 +181,12 @@ describe("the warning about it", function()
   end
 
   it("is one line with the share, the function that gets the samples, and the range", function()
-    local said = ("gprof.lua: warning: 37.5%% of the samples fell in code without a symbol, and count for the " ..
-      "preceding function: most of them for main, at 0x%x to 0x%x\n"):format(at("main", 16), at("sizeless", -1))
+    local said = ("gprof.lua: warning: 37.5%% of the samples fell in code without a symbol, and are attributed " ..
+      "to the preceding function: most of them to main, at 0x%x to 0x%x\n"):format(at("main", 16), at("sizeless", -1))
     for _, option in ipairs { "-p", "-l", "-C", "--export=csv", "--errors" } do
       assert.equal(said, run(much, option).stderr, option)
     end
-    assert.matches("33.3%% of the samples .* all of them for main", run(much, "-pmain").stderr)
+    assert.matches("33.3%% of the samples .* all of them to main", run(much, "-pmain").stderr)
   end)
 
   it("does not appear if the samples are few", function()

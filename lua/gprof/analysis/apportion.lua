@@ -5,14 +5,14 @@
 
 local apportion = {}
 
--- Sorts by what was lost in rounding, descending; then by position.
+-- Compares parts by what they lost in rounding, descending; then by position.
 local function by_loss(a, b)
   if a.lost ~= b.lost then return a.lost > b.lost end
   return a.place < b.place
 end
 
 --- Divides an integer in proportion to weights. Each part is rounded down; the remaining
--- units go to the parts that lost most.
+-- units go to the parts that lost most by rounding.
 -- @tparam integer whole
 -- @tparam {number,...} parts the weights, not all 0
 -- @treturn {integer,...} one part for each weight, with the sum `whole`

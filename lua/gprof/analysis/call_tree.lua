@@ -1,11 +1,12 @@
---- Estimates the call tree, from the roots down to where time was spent: the chains of
--- gprof.analysis.chains, merged by common beginnings.
+--- Estimates the call tree, from the roots down to the functions where time was spent. It
+-- consists of the chains of gprof.analysis.chains, with common prefixes merged.
 --
--- A node is a function or a cycle, called through all nodes above it. Its time is divided
--- among its callees like the time of the whole function, because all calls of a function
--- are assumed to cost the same (see gprof.analysis.callers). The number of nodes can be
--- exponential, and most have very little time. So the heaviest node is expanded first, up
--- to a maximum number of nodes. The time below a node that is not expanded is its `rest`.
+-- A node is a function or a cycle, called through all nodes above it. All calls of a
+-- function are assumed to cost the same (see gprof.analysis.callers), so a node's time is
+-- divided among its callees in the same proportions as the time of the whole function.
+-- The number of nodes can be exponential, and most have very little time. So the heaviest
+-- node is expanded first, up to a maximum number of nodes. The time below a node that is
+-- not expanded is its `rest`.
 --
 -- @internal gprof.analysis.call_tree
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -20,12 +21,13 @@ local call_tree = {}
 local MIN_PART <const>, MAX_NODES <const>, MAX_DEPTH <const> = 1e-5, 32768, 1000
 
 -- Rounding may leave this fraction of a function's time without a caller. A function with
--- more than that is a root.
+-- a larger fraction is a root.
 local NOISE <const> = 1e-9
 
 -- Reverses the arcs of the graph of callers. Returns two tables by id of a function or
--- cycle: arrays of its callees { id, part }, with the fraction of the callee's time that
--- belongs to it; and the fraction of its own time that belongs to callers.
+-- cycle. The first one has arrays of its callees { id, part }, where `part` is the
+-- fraction of the callee's time that propagates to it. The second one has the fraction of
+-- its own time that propagates to its callers.
 local function reverse(graph, ids)
   local below, called = {}, {}
   local function put(upper, lower, part)
@@ -41,8 +43,8 @@ local function reverse(graph, ids)
   return below, called
 end
 
--- Total times by id: self time plus the time of callees. An iterative depth-first search;
--- the graph is acyclic, as each cycle is one node above its members.
+-- Returns total times by id: self time plus the time of callees. An iterative depth-first
+-- search; the graph is acyclic, because each cycle is one node above its members.
 local function total_times(self, below, ids)
   local total, places, stack = {}, {}, {}
   local function finish(id)
@@ -78,8 +80,8 @@ local function add_times(list, total)
   return list
 end
 
--- The graph from the roots down: `self` and `total` (in ticks) and `below`, all by id;
--- and the array `roots`.
+-- Returns the graph from the roots down: the tables `self` and `total` (times in ticks)
+-- and `below` (callees), all by id; and `roots`, an array.
 local function graph_of(profile)
   local graph, ids, self = callers.of(profile), {}, {}
   for id, ticks in profile:functions("address", "id", "ticks") do
@@ -98,7 +100,7 @@ local function graph_of(profile)
   return { self = self, total = total, below = below, roots = add_times(roots, total) }
 end
 
--- Nodes to expand are in a binary heap: the heaviest first, and of equal ones the oldest.
+-- The nodes to expand form a binary heap: the heaviest first; of equal ones, the oldest.
 local function comes_before(a, b)
   if a.weight ~= b.weight then return a.weight > b.weight end
   return a.number < b.number
@@ -173,11 +175,11 @@ end
 -- @treturn table with the fields `root`, a node for all time; `parts`, weight per unit of
 --   time; `all`, the weight of all time. A node has the fields
 --
---   - `id`: of a function or cycle; nil in the root;
+--   - `id`: the id of a function or cycle; nil in the root;
 --   - `weight`: its total time, an integer;
---   - `self`: the part of its own code;
---   - `rest`: the part of callees without a node, and `hidden`: the number of these, or
---     nil;
+--   - `self`: the part of the weight spent in its own code;
+--   - `rest`: the part spent in callees without a node;
+--   - `hidden`: the number of these callees, or nil;
 --   - `children`: the heaviest first; `parent`; `depth`
 function call_tree.of(profile, how)
   how = how or {}

@@ -1,15 +1,15 @@
 --- The callers to which a function's time propagates, with their fractions of the calls.
 --
 -- As in the call graph, all calls of a function are assumed to cost the same. The order
--- of calls within a cycle is unknown, so the cycle is one node above its members, with
--- the callers of all of them.
+-- of calls within a cycle is unknown, so the cycle is one node above its members. Its
+-- callers are those of all members.
 --
 -- @internal gprof.analysis.callers
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local callers = {}
 
--- The cycle's id by the id of its members.
+-- Maps the id of each member of a cycle to the id of the cycle.
 local function cycles_of(profile)
   local cycles = {}
   for cycle in profile:cycles() do
@@ -23,7 +23,7 @@ end
 -- @treturn table with the fields
 --
 --   - `stay`: set of the ids of functions whose time is not propagated;
---   - `cycles`: the cycle's id by the id of its members;
+--   - `cycles`: maps the id of each member of a cycle to the id of the cycle;
 --   - `above`: by id of a function or cycle, an array of { id, part }: each caller once,
 --     with its fraction of the calls. Nil if there is no caller, or if the time is not
 --     propagated

@@ -22,11 +22,11 @@ local chains = {}
 -- A chain is cut if its time is below both MIN_PART of all time and MIN_OWN_PART of the
 -- function's own time.
 local MIN_PART <const>, MIN_OWN_PART <const> = 1e-4, 0.05
-local MAX_DEPTH <const> = 128  -- links of a chain
--- Beyond one of these totals, all further chains are cut.
+local MAX_DEPTH <const> = 128  -- links per chain
+-- Beyond one of these totals of a profile, all further chains are cut.
 local MAX_CHAINS <const>, MAX_LINKS <const> = 100000, 1000000
 
---- The id of the link that replaces callers of a cut chain.
+--- The id of the link that replaces the missing callers of a cut chain.
 chains.TRUNCATED = 0
 
 -- Follows the callers of a function up to the roots. Calls `emit` with the topmost link
@@ -56,7 +56,7 @@ local function climb(graph, id, min_part, emit)
   end
 end
 
--- Adds the chains down to one function, and divides its time, in whole units, among them.
+-- Adds the chains that end in a function, and divides its time among them in whole units.
 local function add_chains(graph, id, weight, pieces, min_part)
   local found, sizes = {}, {}
   local function emit(top, part)

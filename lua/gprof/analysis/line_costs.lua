@@ -7,8 +7,8 @@
 
 local line_costs = {}
 
--- Maps ids in a profile by line to the id of their function in the profile by function,
--- if there is one. Functions are matched by address.
+-- Maps each id in a profile by line to the id of the same function in the profile by
+-- function, if there is one. Functions are matched by address.
 local function matches(by_line, by_function)
   local at, owners = {}, {}
   for id, address in by_function:functions("address", "id", "address") do
@@ -25,7 +25,8 @@ local function add(lists, key, item)
   table.insert(lists[key], item)
 end
 
--- Lines with samples: by function, arrays of { file, line, address, ticks }.
+-- Collects the lines with samples, in an array for each function id. A line has the
+-- fields `file`, `line`, `address` and `ticks`.
 local function lines_of(by_line, owners)
   local lines = {}
   for id, ticks in by_line:functions("address", "id", "ticks") do
@@ -38,7 +39,8 @@ local function lines_of(by_line, owners)
   return lines
 end
 
--- Lines with calls: by caller and callee, arrays of { file, line, count }.
+-- Collects the lines with calls, in an array for each caller id and callee id. A line has
+-- the fields `file`, `line` and `count`.
 local function sites_of(by_line, owners)
   local sites = {}
   for caller, callee, count in by_line:arcs("id", "caller_id", "callee_id", "count") do

@@ -1,10 +1,10 @@
 --- Computes link orders that put callers and callees close together.
 --
 -- A program whose functions (or object files) are linked in such an order touches fewer
--- pages. The algorithm takes the arcs of the call graph, those with most calls first, and
--- adds the free one of caller and callee to the other one's chain. Then it places the
--- chains one after the other. Hot functions, which have many callers, would tear chains
--- apart, so they are placed first.
+-- pages. The algorithm visits the arcs of the call graph, those with most calls first. If
+-- caller and callee are in no chain yet, they form a new one; if one of them is in a
+-- chain, the other is added to it. Then the chains are placed one after the other. Hot
+-- functions, which have many callers, would tear chains apart, so they are placed first.
 --
 -- This module knows only nodes, which are numbers, and arcs between them. The steps, and
 -- the constants below, are those of GNU gprof, where they were found by experiment.
@@ -40,9 +40,9 @@ end
 
 -- Chains ----------------------------------------------------------------------------
 --
--- A chain grows only at its ends, and chains are never joined. So each node keeps its
--- position, one less or one more than its neighbour's. The distances to both ends follow
--- from it without a walk.
+-- A chain grows only at its ends, and chains are never joined. So the position of a node,
+-- one less or one more than its neighbour's, never changes. The distances to both ends
+-- follow from it, without walking the chain.
 
 local function new_chains()
   return { of = {}, position = {}, following = {}, front = {}, back = {} }
@@ -103,7 +103,7 @@ local function place(state, node)
   state.order[#state.order + 1] = node
 end
 
--- A float does not wrap around.
+-- The sum is a float, because an integer could wrap around.
 local function sum(counts, list)
   local total = 0.0
   for _, arc in ipairs(list) do
@@ -143,7 +143,7 @@ local function place_chains(state, list, chains)
   end
 end
 
--- One round over a list of arcs.
+-- Makes the chains of a list of arcs, and places them.
 local function round(state, list, fraction)
   place_chains(state, list, make_chains(state, list, fraction))
 end
@@ -180,7 +180,8 @@ end
 
 -- Hot functions -----------------------------------------------------------------------
 
--- The number of arcs to each node, among the arcs that make up HOT_CALLS of all calls.
+-- Counts the arcs into each node, among the first arcs that make up HOT_CALLS of all
+-- calls.
 local function count_uses(arcs, every)
   local uses, total, running = {}, sum(arcs.count, every), 0.0
   for _, arc in ipairs(every) do
@@ -192,8 +193,8 @@ local function count_uses(arcs, every)
   return uses
 end
 
--- The first `most` nodes by uses, descending; equal ones keep their order. A bucket sort,
--- because there are few different numbers of uses.
+-- Returns the first `most` nodes by uses, descending; equal ones keep their order. A
+-- bucket sort, because there are few distinct numbers of uses.
 local function most_used(nodes, uses, most)
   local buckets, numbers = {}, {}
   for _, node in ipairs(nodes) do
@@ -216,7 +217,7 @@ local function most_used(nodes, uses, most)
   return first
 end
 
--- The arcs into or out of hot nodes, the last created first.
+-- Returns the arcs into or out of hot nodes, the last created first.
 local function youngest_first(arcs, is_hot)
   local callers, callees = arcs.caller, arcs.callee
   local keys = {}
@@ -275,8 +276,8 @@ local function sort_by_count(list, counts)
   end)
 end
 
--- Excludes the arcs of hot nodes from rounds. Arcs between two settled nodes (hot, or not
--- called) are returned, those with most calls first; their nodes become free again.
+-- Excludes the arcs of hot nodes from rounds. Returns the arcs between two settled nodes
+-- (hot, or not called), those with most calls first, and frees their nodes again.
 local function exclude_arcs(state, hot)
   local arcs, settled, joining = state.arcs, state.settled, {}
   for _, arc in ipairs(arcs_of(arcs, hot)) do
@@ -287,12 +288,13 @@ local function exclude_arcs(state, hot)
       settled[caller], settled[callee] = nil, nil
     end
   end
-  sort_by_count(joining, arcs.count)  -- few: each one frees a hot node
+  sort_by_count(joining, arcs.count)  -- a short list: each arc frees a hot node
   return joining
 end
 
 -- Places the hot nodes that are still settled, then the callers of the arcs that
--- `exclude_arcs` returns. `drop_last`: skip the last hot node, a fault of GNU gprof.
+-- `exclude_arcs` returns. With `drop_last`, the last hot node is skipped, as GNU gprof
+-- does by mistake.
 local function place_hot(state, every, called, drop_last)
   local uses = count_uses(state.arcs, every)
   local hot = most_used(called, uses, #called // HOT_SHARE)
@@ -366,8 +368,8 @@ end
 
 --- Computes an order of object files.
 -- @tparam {integer,...} nodes the files in address order
--- @tparam table arcs as `linker_order.arcs` makes them, in the order to process them. An
---   arc from or to anything but the nodes only counts as part of all calls
+-- @tparam table arcs as `linker_order.arcs` makes them, in the order to process them.
+--   Arcs from or to other nodes only add to the sum of all calls
 -- @treturn {integer,...} the nodes, each once
 function linker_order.files(nodes, arcs)
   local state, every, known = new_state(arcs), all_of(arcs), {}

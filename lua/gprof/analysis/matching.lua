@@ -3,9 +3,10 @@
 --
 -- Builds may be in different directories, so files are matched by the last components of
 -- their paths: the longest common ending wins. If the file of a function is unknown, all
--- functions with its name are added up.
+-- functions with its name are summed.
 --
--- A function is a table: its `name`, its `file` or nil, and amounts.
+-- A function is a table with the fields `name`, `file` (or nil) and the amounts listed
+-- below.
 --
 -- @internal gprof.analysis.matching
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,7 +15,7 @@ local escape = require "gprof.format.escape"
 
 local matching = {}
 
-local MAX_COMPONENTS <const> = 32  -- of a path that are compared
+local MAX_COMPONENTS <const> = 32  -- compared components of a path
 
 local amounts <const> = { "ticks", "whole_ticks", "calls", "count" }
 
@@ -22,7 +23,7 @@ local function add(sum, f)
   for _, amount in ipairs(amounts) do sum[amount] = sum[amount] + f[amount] end
 end
 
--- The sum of functions; nil if there are none.
+-- Sums the amounts of functions; nil if the list is empty.
 local function join(functions)
   local sum
   for _, f in ipairs(functions) do
@@ -36,7 +37,7 @@ local function join(functions)
   return sum
 end
 
--- Adds up the functions of each file.
+-- Sums the functions of each file.
 local function join_by_file(functions)
   local by_file, list = {}, {}
   for _, f in ipairs(functions) do
@@ -51,9 +52,9 @@ local function join_by_file(functions)
   return list
 end
 
--- Functions by name: `first`, the first one of each name; `several`, an array, only if
--- there are more; and `names`, in the order of the functions. Names are escaped as in
--- exported profiles, which are UTF-8.
+-- Groups functions by name. Returns `first`, the first function of each name; `several`,
+-- an array of all functions of a name if there are more than one; and `names`, in the
+-- order of the functions. Names are escaped as in exported profiles, which are UTF-8.
 local function by_name(functions)
   local names, firsts, several = {}, {}, {}
   for _, f in ipairs(functions) do
@@ -130,7 +131,8 @@ local function pair_by(key, old_list, new_list, pair)
   return rest(old_list), rest(new_list)
 end
 
--- The endings of the functions' file names, by function; and the largest number of them.
+-- Returns the endings of the functions' file names, by function; and the largest number
+-- of endings of a name.
 local function all_endings(...)
   local by_function, most = {}, 0
   for _, functions in ipairs { ... } do

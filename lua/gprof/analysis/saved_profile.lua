@@ -14,7 +14,7 @@ local function fail(problem, ...)
   error({ problem = problem:format(...) }, 0)
 end
 
--- Tests of fields by kind. Amounts are counted in 63 bits, sampling rates in 32 bits.
+-- Tests of fields by kind. Amounts have at most 63 bits, sampling rates 32 bits.
 local tests <const> = {
   string = function(value) return type(value) == "string" end,
   array = function(value) return type(value) == "table" end,
@@ -34,7 +34,7 @@ local function rate_of(period)
   return whole > 0 and math.abs(rate - whole) < 1e-6 * rate and whole or rate
 end
 
--- A field of an object, which must exist and be valid; an optional field may be null.
+-- Returns a field of an object. It must be valid; an optional field may also be null.
 local function field(object, name, kind, where, optional)
   local value = object[name]
   if value == nil and optional then return nil end

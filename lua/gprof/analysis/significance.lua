@@ -21,15 +21,16 @@ function significance.deviations(chance)
     (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
 end
 
--- The variance of the difference of two times: the sum of their variances. The variance
--- of a time is its number of samples, at least 1, in the unit of the time.
+-- Returns the variance of the difference of two times: the sum of their variances. The
+-- variance of a number of samples is that number, but at least 1. Division by the squared
+-- rate converts it to the unit of the time.
 local function variance(old, new, old_rate, new_rate)
   return max(old * old_rate, 1) / old_rate ^ 2 +
     max(new * new_rate, 1) / new_rate ^ 2
 end
 
--- The variance of the difference if both times are equal in truth. Then the samples of
--- both sides estimate the same time.
+-- Returns the variance of the difference, assuming that the true times are equal. Then
+-- the samples of both sides estimate the same time.
 local function variance_of_equals(old, new, old_rate, new_rate)
   return max(old * old_rate + new * new_rate, 1) / (old_rate * new_rate)
 end

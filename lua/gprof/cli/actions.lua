@@ -1,4 +1,4 @@
---- What options do: each action is a function of the settings, the argument and the
+--- The actions of options. An action is a function of the settings, the argument and the
 -- option.
 --
 -- @internal gprof.cli.actions
@@ -31,8 +31,8 @@ end
 
 -- Numbers -------------------------------------------------------------------------------
 
--- A whole number. GNU gprof reads the leading digits (0 if there are none), and clamps
--- the number to the permitted range.
+-- Makes an action that takes a whole number. GNU gprof reads the leading digits (0 if
+-- there are none), and clamps the number to the permitted range.
 local function number(least, most)
   return function(settings, argument, option)
     local digits = argument:match("^%s*([+-]?%d+)")
@@ -52,12 +52,12 @@ local positive <const> = number(1, MOST)
 actions.number = number(0, MOST)
 actions.width = number(1, 1000000)
 
--- A limit for reports. GNU gprof has none, so --gnu-compat ignores it.
+-- Sets a limit on a report. GNU gprof has none, so --gnu-compat ignores it.
 function actions.count(settings, argument, option)
   if policy.of(settings).extends_reports then positive(settings, argument, option) end
 end
 
--- A limit of the sandbox, which implies the sandbox.
+-- Sets a limit of the sandbox, which also enables the sandbox.
 function actions.limit(settings, argument, option)
   positive(settings, argument, option)
   settings.sandbox = true
@@ -71,7 +71,7 @@ function actions.percent(settings, argument, option)
   set(settings, option, value)
 end
 
--- A percentage by which times may grow: 100 or more is allowed.
+-- Sets the percentage by which times may grow. It may exceed 100.
 function actions.growth(settings, argument, option)
   local percent = tonumber(argument:match "^(%d+%.?%d*)%%?$")
   if not percent then reject(option, " takes a percentage, not '%s'", argument) end
@@ -89,8 +89,8 @@ function actions.jobs(settings, argument, option)
   settings.jobs = count
 end
 
--- A number of at most 64 bits. A hexadecimal number with the sign bit set is negative,
--- as addresses of kernels are.
+-- Parses a number of at most 64 bits. A hexadecimal number with the sign bit set, such as
+-- the address of a kernel function, becomes negative.
 local function parse_offset(text)
   local sign, digits = text:match "^(%-?)(%d+)$"
   local hex = text:match "^%-?0[xX]0*(%x+)$"
@@ -106,7 +106,7 @@ function actions.slide(settings, argument, option)
       "auto, not '%s'", argument)
 end
 
--- The topics of several options are combined. Without a number, all are traced.
+-- Topics of several options are combined. Without a number, all topics are traced.
 function actions.debug(settings, argument, option)
   local before = settings.debug or 0
   actions.number(settings, argument or "2147483647", option)
@@ -120,7 +120,7 @@ local function sentence(words, last)
   return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
 end
 
--- One of the option's values. --color without an argument means "always".
+-- Sets one of the option's permitted values. --color without an argument means "always".
 function actions.choice(settings, argument, option)
   for _, value in ipairs(options.values(option)) do
     if value == (argument or "always") then return set(settings, option, value) end
@@ -134,18 +134,18 @@ local formats <const> = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd",
 
 function actions.format(settings, argument, option)
   settings.file_format = formats[argument:sub(1, 1)] or
-    raise("unknown file format '%s': known are %s", argument,
+    raise("unknown file format '%s'; known formats: %s", argument,
       sentence(options.values(option), "and"))
   local is_foreign = settings.file_format == "prof"
   if is_foreign and not policy.of(settings).reads_foreign_profiles then
-    raise("file format 'prof' excludes --gnu-compat: GNU gprof cannot read it")
+    raise("file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot read it")
   end
 end
 
 function actions.demangling(settings, argument, option)
   settings.no_demangle = nil
   if argument and not core.demangling_style(argument) then
-    raise("unknown demangling style '%s': known are %s", argument,
+    raise("unknown demangling style '%s'; known styles: %s", argument,
       sentence(options.values(option), "and"))
   end
 end
@@ -165,7 +165,7 @@ local function add_symspec(settings, side, table_name, spec, option)
   append(settings[side], table_name, spec)
 end
 
--- The action that adds a symspec to all tables that the option names.
+-- Makes the action that adds a symspec to all tables that the option names.
 local function symspec(side)
   return function(settings, argument, option)
     for table_name in option.detail:gmatch "%l+" do
@@ -191,7 +191,7 @@ function actions.style(settings, argument, option)
     argument, option)
 end
 
--- Each option adds roots to the tree.
+-- Each --tree adds roots to the tree.
 function actions.tree(settings, argument, option)
   if not policy.of(settings).extends_reports then return end
   settings.styles.tree = true
@@ -225,7 +225,7 @@ function actions.path(settings, argument, option)
   set(settings, option, argument)
 end
 
--- Appends the name of a file, directory or report to a list of the settings.
+-- Makes an action that appends the name of a file, directory or report to a list.
 local function appending(list, what)
   return function(settings, argument, option)
     check_not_empty(argument, option, what)
@@ -271,7 +271,7 @@ function actions.export(settings, argument, option)
   add_export(settings, export, option)
 end
 
--- --html is an export, too.
+-- Handles --html, which is also an export.
 function actions.html(settings, argument, option)
   check_not_empty(argument, option, "file")
   add_export(settings, require "gprof.cli.exports".page(argument), option)
@@ -282,7 +282,7 @@ end
 -- With a map, symbols stand for files, so functions cannot be ordered.
 local function check_one_order(settings)
   if settings.styles.function_order and settings.styles.file_order then
-    raise("options -r (--function-ordering) and -R (--file-ordering) exclude each other")
+    raise("options -r (--function-ordering) and -R (--file-ordering) are mutually exclusive")
   end
 end
 

@@ -1,5 +1,5 @@
 --- The arguments of `--compare`: old profiles, the program that wrote them if it was
--- another build, and exported profiles. They are told apart by their content.
+-- another build, and exported profiles. The kind of a file is detected from its content.
 --
 -- @internal gprof.cli.compare_args
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -15,7 +15,7 @@ local compare_args = {}
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- Splits an argument at commas, unless it is the name of a file as a whole.
+-- Splits an argument at commas, unless the whole argument is the name of a file.
 local function names_of(argument)
   if core.file_status(argument) then return { argument } end
   local names = {}
@@ -43,7 +43,7 @@ local function kind_of(path)
   return "profile"
 end
 
---- The files that the option names.
+--- Returns the names of the files in the arguments of --compare.
 -- @tparam {string,...} arguments of the option
 -- @treturn {string,...}
 -- @raise a table with the field `message`
@@ -55,7 +55,7 @@ function compare_args.names(arguments)
   return all
 end
 
--- The names in arrays by kind, and all of them in `all`.
+-- Returns the file names in arrays by kind, and all of them in the array `all`.
 local function names_by_kind(arguments)
   local all = compare_args.names(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
@@ -73,7 +73,7 @@ local function names_by_kind(arguments)
   return old
 end
 
--- Settings for reading the old profiles in the same way as the new ones.
+-- Makes settings that read the old profiles in the same way as the new ones.
 local function reading_settings(settings, paths)
   local old = defaults.settings()
   old.operands = table.move(paths, 1, #paths, 2, { "" })
@@ -102,7 +102,7 @@ local function read_profiles(old, image, settings, check, warn)
   return compare.side(profile, good), bad
 end
 
--- Returns one side made of everything old, and the number of bad profiles.
+-- Reads all old profiles into one side; returns it, and the number of bad profiles.
 local function read_old(old, image, settings, check, warn)
   local sides, names, skipped = {}, {}, 0
   if old.profile[1] then
@@ -126,7 +126,7 @@ end
 --- Compares the arguments of --compare with a profile.
 -- @tparam table settings those of the new profile; `compare`: the option's arguments
 -- @tparam profile profile
--- @tparam integer runs the number of runs that were added up in it
+-- @tparam integer runs the number of runs summed in it
 -- @tparam function check takes an old profile and its name; raises an error if it is
 --   another program's
 -- @tparam function warn takes a message
@@ -150,7 +150,7 @@ local function name_of(row)
   return row.name .. (file and (" (%s)"):format(file) or "")
 end
 
--- The line about a regression, of a function or of the whole program.
+-- Returns the line about a regression, of a function or of the whole program.
 local function describe(row, comparison)
   local whole = row == comparison
   local time = whole and row.total or row.self
@@ -160,7 +160,7 @@ local function describe(row, comparison)
     time.ratio and (", %.1f %% more"):format(100 * (time.ratio - 1)) or "", time.error)
 end
 
---- A line about each regression.
+--- Returns a line about each regression.
 -- @tparam comparison comparison
 -- @tparam number percent by which times may grow
 -- @treturn {string,...}

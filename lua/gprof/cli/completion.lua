@@ -86,8 +86,9 @@ complete -F _gprof_lua gprof.lua
 
 local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
 
--- A case that sets compgen's arguments for an option's argument; nil if any text may
--- follow. A filter for files needs a separate call, as it would also apply to words.
+-- Returns the branch of a `case` that sets compgen's arguments for an option; nil if the
+-- option takes any text. Lua scripts need a second call of compgen, because its filter
+-- for file names would also apply to the words.
 local function bash_argument(option)
   local words = options.values(option)
   local what = { words and ("-W '%s'"):format(table.concat(words, " ")) }
@@ -108,7 +109,7 @@ local function bash_words(option)
   return table.concat(words, " ")
 end
 
--- The letters of all options with one of these kinds of argument.
+-- Returns the letters of all options whose argument is of one of these kinds.
 local function letters(...)
   local kinds = {}
   for _, kind in ipairs { ... } do kinds[kind] = true end
@@ -157,13 +158,14 @@ local zsh_files <const> = {
   files = "_files", directories = "_files -/", scripts = '_files -g "*.lua"',
 }
 
--- A name in _arguments, with the place of its argument: "-w+" accepts "-w 9" and "-w9",
--- "-p-" only "-pX".
+-- Formats of option names for _arguments, by kind of argument: "-w+" accepts "-w 9" and
+-- "-w9", "-p-" only "-pX".
 local zsh_short <const> = { none = "-%s", required = "-%s+", optional = "-%s-" }
 local zsh_long <const> = { none = "--%s", required = "--%s=", optional = "--%s=-" }
 local zsh_colons <const> = { required = ":", optional = "::" }
 
--- The action that completes an argument: words, files, or a function if it may be both.
+-- Returns the action that completes an argument: words, files, or the name of a function
+-- if it may be both.
 local function zsh_action(option)
   local words = options.values(option)
   words = words and "(" .. table.concat(words, " ") .. ")"
@@ -179,14 +181,16 @@ local zsh_alternative <const> = [[
 }
 ]]
 
--- The definition of that function, if an option needs it.
+-- Returns the definition of the function that completes words or files, if an option
+-- needs it.
 local function zsh_function(option)
   local words = option.takes and options.values(option)
   return words and zsh_alternative:format(zsh_action(option), option.value,
     table.concat(words, " "), zsh_files[option.takes])
 end
 
--- An option's argument: its name, and the action that completes it.
+-- Returns an option's argument for _arguments: its name, and the action that completes
+-- it.
 local function zsh_argument(option)
   if option.argument == "none" then return "" end
   local value = option.value:gsub(":", "\\:")

@@ -1,32 +1,32 @@
---- Settings that hold unless the command line says otherwise.
+--- Default values of settings and paths.
 --
 -- @internal gprof.cli.defaults
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local defaults = {}
 
---- The settings of an empty command line.
+--- Returns the settings of an empty command line.
 -- @treturn table a new table
 function defaults.settings()
   return { styles = {}, reports = {}, exports = {}, compare = {}, profiles_from = {},
     operands = {}, jobs = 1, file_format = "auto", width = 80 }
 end
 
---- The path of the program.
+--- Returns the path of the program.
 -- @tparam table settings
 -- @treturn string
 function defaults.image_path(settings)
   return settings.operands[1] or "a.out"
 end
 
---- The path of the default profile, for command lines that name none.
+--- Returns the path of the default profile, for command lines that name none.
 -- @tparam table settings
 -- @treturn string
 function defaults.profile_path(settings)
   return settings.file_format == "prof" and "mon.out" or "gmon.out"
 end
 
---- The path to which a sum is written.
+--- Returns the path to which a sum is written.
 -- @tparam table settings
 -- @treturn string
 function defaults.sum_path(settings)

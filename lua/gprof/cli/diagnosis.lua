@@ -1,4 +1,4 @@
---- Explains missing or suspicious results: the likely reason, and what helps. Loaded on
+--- Explains missing or suspicious results: the likely reason, and the remedy. Loaded on
 -- demand.
 --
 -- @internal gprof.cli.diagnosis
@@ -13,7 +13,8 @@ local diagnosis = {}
 
 local MOST_NAMES <const> = 3  -- in a message
 
--- Clones are named by the function, a dot and a suffix.
+-- Lists the clones of a function. Their names are the function's name, a dot and a
+-- suffix.
 local function clones_of(image, name)
   local names, more, seen = {}, 0, {}
   for symbol in image:symbols(nil, "symbol") do
@@ -27,9 +28,9 @@ local function clones_of(image, name)
     more > 0 and (" and %d more"):format(more) or "")
 end
 
---- Why a symspec matches nothing: the compiler replaced the function with clones, or only
--- the name is left in the debugging information. Whether the function was inlined is a
--- guess, as certainty would take parsing all of that.
+--- Explains why a symspec matches nothing: the compiler replaced the function with
+-- clones, or only the debugging information has the name. That the function was inlined
+-- is a guess: making sure would mean parsing all debugging information.
 -- @tparam image image
 -- @tparam string spec
 -- @treturn string|nil "the compiler replaced it with work.isra.0"
@@ -63,7 +64,7 @@ local function is_older(file, time)
 end
 
 -- Whether the image is newer than all profiles. That alone proves nothing: copies and
--- fresh checkouts are newer, too.
+-- fresh checkouts are also newer.
 local function is_newer(profile)
   local _, time = core.file_status(profile.image.path)
   for _, file in ipairs(profile.data.files) do
@@ -72,10 +73,12 @@ local function is_newer(profile)
   return true
 end
 
--- Tolerance at both ends of .text: .fini comes after it, and profiles are rounded up.
+-- Tolerance at both ends of .text, in bytes: .fini comes after it, and the ranges of
+-- profiles are rounded up.
 local PAGE <const> = 4096
 
--- The evidence that the profile is from another build; without any, possible reasons.
+-- Returns the evidence that the profile is from another build; without any, possible
+-- reasons.
 local function evidence(profile)
   local image, data = profile.image, profile.data
   if is_newer(profile) then
@@ -94,15 +97,15 @@ end
 local LEAST_SAMPLES <const>, LEAST_PART <const> = 10, 1 / 20
 
 -- If the profile is from this build, at least the fraction `FITTING` of the arcs within
--- the profiled code leads to function entries. If it is from an older build, up to half
--- may, by chance.
+-- the profiled code leads to function entries. If it is from an older build, up to
+-- `BY_CHANCE` may, by chance.
 local FITTING <const>, BY_CHANCE <const> = 0.9, 0.5
 
 -- The least number of misfitting arcs that is evidence.
 local ENOUGH <const> = 3
 
---- Whether the symbol table has all functions of the image, under their names. Some
--- options remove, merge or rename functions.
+--- Returns whether the symbol table has all functions of the image, under their own
+-- names. Some options remove, merge or rename functions.
 -- @tparam table settings
 -- @treturn boolean
 function diagnosis.has_all_functions(settings)
@@ -110,8 +113,8 @@ function diagnosis.has_all_functions(settings)
     settings.file_ordering)
 end
 
--- The number of arcs that do not lead to a function entry, and that of all arcs, if these
--- are evidence of another build; otherwise nil.
+-- Returns the number of arcs that do not lead to a function entry, and the number of all
+-- arcs, if these are evidence of another build; otherwise nil.
 local function misfits(profile, options)
   if options.with or profile.data.shared or not options.misfits or
     not diagnosis.has_all_functions(options)
@@ -131,7 +134,7 @@ local function hint(...)
   require "gprof.format.terminal".tell("gprof.lua: hint: " .. message)
 end
 
--- Hints at why no samples, or no calls, were recorded.
+-- Gives hints about why no samples, or no calls, were recorded.
 local function hint_missing_records(profile, chosen, options)
   if profile.recorded_ticks <= 0 and lacks_time(chosen, options) then
     hint("no samples: one is taken every %s, but the program ran for less time, or " ..
@@ -154,24 +157,24 @@ end
 
 local LEAST <const> = 0.01  -- the least fraction of all time that is worth a warning
 
---- Warns if much of the time was spent in code without symbols, which counts for other
--- functions. The sampling error is subtracted first, since one sample of a few may be
--- many percent.
+--- Warns if much of the time was spent in code without symbols, which is attributed to
+-- other functions. The sampling error is subtracted first, since one sample of a few may
+-- be many percent.
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function diagnosis.warn_uncovered(profile, warn)
   local time = profile.uncovered
   if (time - profile:error_of(time)) / profile.total <= LEAST then return end
   local low, high, most, f = profile:uncovered_range()
-  warn(("%.1f%% of the samples fell in code without a symbol, and count for the " ..
-    "preceding function: %s of them for %s, at 0x%x to 0x%x"):format(
+  warn(("%.1f%% of the samples fell in code without a symbol, and are attributed " ..
+    "to the preceding function: %s of them to %s, at 0x%x to 0x%x"):format(
     100 * time / profile.total, most < time and "most" or "all", f.name, low, high))
 end
 
 --- Raises the error that data do not belong to an image.
 -- @tparam image image
 -- @tparam data data with addresses
--- @tparam string where what messages call the data
+-- @tparam string where the data's name in messages
 -- @raise a table with the field `message`
 function diagnosis.refuse(image, data, where)
   local low, high = require "gprof.library.external_calls".covered(data)
@@ -180,7 +183,7 @@ function diagnosis.refuse(image, data, where)
     image.text_low, image.text_high)
 end
 
---- Gives hints at the oddities of a profile that affect the output.
+--- Gives hints about properties of a profile that affect the output.
 -- @tparam profile profile
 -- @tparam {[string]=boolean} chosen styles
 -- @tparam table options of the reports

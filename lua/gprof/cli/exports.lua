@@ -11,7 +11,7 @@ local output = require "gprof.output"
 
 local exports = {}
 
---- The names of all kinds, as an array.
+--- The names of all kinds of exports, as an array.
 exports.kinds = options.values { long = "export" }
 
 -- Kinds that need a histogram.
@@ -36,20 +36,20 @@ function exports.find(argument)
         print = require("gprof.export." .. kind:gsub("-", "_")) }
     end
   end
-  return nil, ("unknown kind '%s': known are %s"):format(kind,
+  return nil, ("unknown kind '%s'; known kinds: %s"):format(kind,
     table.concat(exports.kinds, ", "))
 end
 
---- The export of --html, a page for browsers.
+--- Returns the export of --html, a page for browsers.
 -- @tparam string path "-" for standard output
--- @treturn table as from `find`
+-- @treturn table as `exports.find` returns it
 function exports.page(path)
   return { kind = "html", path = path ~= "-" and path or nil,
     print = require "gprof.export.html" }
 end
 
---- Whether one of the exports goes to standard output.
--- @tparam {table,...} list as `find` returns them
+--- Returns whether one of the exports goes to standard output.
+-- @tparam {table,...} list as `exports.find` returns them
 -- @treturn boolean
 function exports.is_printed(list)
   for _, export in ipairs(list) do
@@ -59,7 +59,7 @@ function exports.is_printed(list)
 end
 
 --- Checks that the data have the records that exports need; returns a message if not.
--- @tparam {table,...} list as `find` returns them
+-- @tparam {table,...} list as `exports.find` returns them
 -- @tparam data data
 -- @treturn string|nil
 function exports.lack(list, data)
@@ -71,7 +71,7 @@ function exports.lack(list, data)
 end
 
 --- Writes exports.
--- @tparam {table,...} list as `find` returns them
+-- @tparam {table,...} list as `exports.find` returns them
 -- @tparam profile profile
 -- @tparam table settings
 -- @tparam stream write

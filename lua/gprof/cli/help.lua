@@ -12,8 +12,8 @@ local WIDTH = 79
 
 local values = { none = "%s", required = "%s%s%s", optional = "%s[%s%s]" }
 
--- The left column: "  -p, --flat-profile[=SYMSPEC]". There is no room to repeat the
--- argument after the letter.
+-- Returns the left column: "  -p, --flat-profile[=SYMSPEC]". There is no room to repeat
+-- the argument after the letter.
 local function form(option)
   local pattern = values[option.argument]
   if not option.long then
@@ -51,7 +51,7 @@ local function line(option)
   return text .. (" "):rep(COLUMN - #text) .. description(option) .. "\n"
 end
 
---- The help page.
+--- Returns the help page.
 -- @treturn string
 function help.page()
   local parts = { [==[
@@ -80,13 +80,13 @@ Long option names may be abbreviated. @FILE reads options from FILE.
   return table.concat(parts)
 end
 
--- The version of libbfd, taken from its file name.
+-- Returns the version of libbfd, taken from its file name.
 local function bfd_version()
   local file = require "gprof.core".library() or ""
   return file:match("libbfd%-(%d[%d.]*%d)") or "of unknown version"
 end
 
---- The text of --version.
+--- Returns the text of --version.
 -- @treturn string
 function help.version()
   return ("gprof for Lua %s (%s, libbfd %s)\n"):format(

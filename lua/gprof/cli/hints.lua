@@ -13,20 +13,20 @@ local MOST_NAMES <const> = 3  -- in a message
 
 -- Operands ----------------------------------------------------------------------------
 
--- Whether a regular file begins as a profile does. Reading from a pipe would block.
+-- Whether a regular file begins like a profile. Pipes are not read, as that would block.
 local function is_profile(path)
   if core.file_status(path) ~= "file" then return false end
   local file <close> = io.open(path, "rb")
   return file ~= nil and file:read(4) == "gmon"
 end
 
---- The message about a first operand that is not a program.
+--- Returns the message about a first operand that is not a program.
 -- @tparam {string,...} operands
 -- @tparam string message from opening the first operand
 -- @treturn string
 function hints.program(operands, message)
   local first, second = operands[1], operands[2]
-  if not first then return message .. " (the default program, as none is named)" end
+  if not first then return message .. " (the default program, because none was named)" end
   if not is_profile(first) then return message end
   if second and require "gprof".image(second) then
     return ("%s: is a profile, and %s is a program: name the program first"):format(
@@ -37,7 +37,8 @@ end
 
 -- Symspecs ----------------------------------------------------------------------------
 
--- The hint that option letters were read as a symspec, as "b" in "-pb" is.
+-- Returns the hint that letters after an option were read as a symspec, like "b" in
+-- "-pb".
 local function attached(settings, spec)
   local option = settings.attached and settings.attached[spec]
   if not option then return nil end
@@ -90,7 +91,7 @@ local function similar_function(image, spec)
   return question(names)
 end
 
---- Guesses at what was meant by a symspec that matches nothing.
+--- Guesses what was meant by a symspec that matches nothing.
 -- @tparam table settings
 -- @tparam image image
 -- @tparam string spec
@@ -102,7 +103,7 @@ end
 
 -- Options ------------------------------------------------------------------------------
 
--- Names of options that begin with the name in a word ("--fi" or "--fi=x").
+-- Returns the names of options that a word ("--fi" or "--fi=x") may abbreviate.
 local function completions(word, list)
   local prefix, names = word:match "^%-%-([^=]*)", {}
   for _, option in ipairs(prefix and list or {}) do
@@ -135,7 +136,7 @@ local function unknown(word)
   return ("unknown option '%s'%s (-h lists all options)"):format(word, hint)
 end
 
---- The message about an option that `core.getopt` rejects.
+--- Returns the message about an option that `core.getopt` rejects.
 -- @tparam string kind "unknown", "missing" (argument) or "superfluous" (argument)
 -- @tparam string word the option as given
 -- @treturn string

@@ -1,7 +1,7 @@
 --- Reads the profiles of a command line into one sum, and reports bad ones.
 --
--- Only the sum stays in memory. Readers call `notify(event, number, detail)`, where the
--- number is that of a file in the list, with these events:
+-- Only the sum stays in memory. Readers report events by calling `notify(event, number,
+-- detail)`, where `number` is the position of a file in the list. The events:
 --
 -- - `"done"`: all files up to this one were processed; `detail` is the number of bytes
 --   read;
@@ -23,7 +23,7 @@ local inputs = {}
 
 -- Reading files ------------------------------------------------------------------------
 
--- Whether a file begins as a profile does. An unreadable file counts, so that reading it
+-- Whether a file begins like a profile. True for an unreadable file, so that reading it
 -- reports the error.
 local function may_be_profile(path)
   local file <close> = io.open(path, "rb")
@@ -32,7 +32,7 @@ local function may_be_profile(path)
   return head == "gmon" or problem ~= nil
 end
 
--- Adds a file to a sum. Only --keep-going needs the sum unchanged if the file is bad.
+-- Adds a file to a sum. If the file is bad, only --keep-going needs the sum unchanged.
 local function add(data, path, mode)
   if mode.add_with_slide then return mode.add_with_slide(data, path, mode.file_format) end
   if mode.keep_going then return data:add_file(path, mode.file_format) end
@@ -81,13 +81,14 @@ end
 
 -- How files are read -------------------------------------------------------------------
 
--- Whether the output may show each file. Reports by name and exports can.
+-- Whether the output may show each file, as reports by name and exports can.
 local function lists_files(settings, options)
   return settings.styles.info or settings.reports[1] or settings.exports[1] or
     options.slide == "auto"
 end
 
--- Output about each file, traces and standard input require a single process.
+-- Returns the number of processes. Output about each file, traces and standard input
+-- require a single process.
 local function process_count(settings, list, options)
   local one = lists_files(settings, options) or settings.debug or list.standard_input
   return one and 1 or settings.jobs

@@ -3,7 +3,7 @@
 -- Each worker reads a range of consecutive files. It sends its events as lines through a
 -- pipe that all workers share, and then writes its sum into its own pipe. The parent adds
 -- the sums in the order of the ranges, so the result is the same as with one process, to
--- the byte. If a worker fails, or its sum does not fit the sums before it, the parent
+-- the byte. If a worker fails, or its sum cannot be added to those before it, the parent
 -- reads the range again, and reports what a single process would.
 --
 -- @internal gprof.cli.jobs
@@ -38,14 +38,14 @@ local function sender(number, output, list)
   end
 end
 
--- Whether a profile file can hold the sum. It cannot record that calls were counted and
--- none occurred.
+-- Whether a profile file can hold the sum. A file cannot record that calls were counted
+-- but none occurred.
 local function fits_file(data)
   return not data.has_arcs or data.arc_records > 0
 end
 
--- Closes the reading ends that a worker inherits, so that writes fail once the parent is
--- gone.
+-- Closes the read ends of pipes that a worker inherits, so that writes fail once the
+-- parent has exited.
 local function close_pipes(crew, sum)
   crew.messages:close()
   sum:close()
@@ -153,9 +153,9 @@ end
 -- @tparam function read_range reads a range of files, as in gprof.cli.inputs
 -- @tparam data data without records yet
 -- @tparam table list from `profiles.find`
--- @tparam table mode of `read_range`; `jobs`, the number of processes
--- @tparam function notify of `read_range`
--- @tparam table progress
+-- @tparam table mode as for `read_range`; with `jobs`, the number of processes
+-- @tparam function notify as for `read_range`
+-- @tparam table progress from `progress.new`
 -- @raise a table with the field `message`
 function jobs.read(read_range, data, list, mode, notify, progress)
   local messages, output = need(core.pipe())

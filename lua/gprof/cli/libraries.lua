@@ -1,5 +1,5 @@
---- Shared libraries: opens those of --with, and checks the profiles that the dynamic
--- linker writes.
+--- Shared libraries: opens the libraries of --with, and checks the profiles that the
+-- dynamic linker writes.
 --
 -- @internal gprof.cli.libraries
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -45,7 +45,7 @@ local function check_options(settings, styles)
   for selected, list in pairs(excluded) do
     for _, entry in ipairs(list) do
       if selected[entry[1]] then
-        raise("options --with and %s exclude each other", entry[2])
+        raise("options --with and %s are mutually exclusive", entry[2])
       end
     end
   end
@@ -75,15 +75,15 @@ local never_called <const> = {
   frame_dummy = true, __do_global_dtors_aux = true,
 }
 
--- Whether an address is a function entry. On some machines the lowest bit of an address
+-- Whether an address is a function entry. On some machines, the lowest bit of an address
 -- selects one of two instruction sets.
 local function is_entry(symbols, callee)
   local symbol = symbols:lookup(callee)
   return symbol ~= nil and callee - symbol.address <= 1 and not never_called[symbol.name]
 end
 
--- Up to this percentage of callees outside function entries, there is no warning, since
--- functions may lack a symbol.
+-- Up to this percentage of callees may be outside function entries without a warning,
+-- since functions may lack a symbol.
 local FEW <const> = 10
 
 -- Every callee that the dynamic linker recorded is a function entry. In another library

@@ -19,7 +19,7 @@ local function blocks_runtime()
   return path or failure.raise("the %s", message)
 end
 
--- Opens the stream for reports; returns the values of `output.into` or `pager.open`.
+-- Opens the stream for reports; returns what `output.into` or `pager.open` returns.
 local function open_output(settings)
   local adapts = require "gprof.library.policy".of(settings).adapts_to_terminal
   settings.color = settings.color ~= nil and adapts and
@@ -39,7 +39,8 @@ local function run_settings(settings)
   return skipped, regressions, differs
 end
 
--- The text for an option such as --help, which asks about the program; nil without one.
+-- Returns the text for an option such as --help, which asks about the program; nil
+-- without such an option.
 local function answer(settings)
   if settings.help then return require "gprof.cli.help".page() end
   if settings.version then return require "gprof.cli.help".version() end

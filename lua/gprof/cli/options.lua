@@ -116,7 +116,7 @@ local values <const> = {
   },
 }
 
--- The kind of path that an argument is, by action.
+-- What an argument names if it is a path, by action.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", libraries = "files", directories = "directories",
@@ -189,7 +189,7 @@ setmetatable(options, { __index = function(_, name)
   return rawget(options, name)
 end })
 
---- An option as messages name it: "-w (--width)".
+--- Returns the name of an option in messages: "-w (--width)".
 -- @tparam table option
 -- @treturn string
 function options.name(option)
@@ -199,7 +199,7 @@ function options.name(option)
   return option.short and "-" .. option.short or "--" .. option.long
 end
 
---- The permitted values of an option's argument.
+--- Returns the permitted values of an option's argument.
 -- @tparam table option
 -- @treturn {string,...}|nil
 function options.values(option)
@@ -207,7 +207,7 @@ function options.values(option)
     values[option.long]
 end
 
---- The key of the setting that an option changes.
+--- Returns the key of the setting that an option changes.
 -- @tparam table option
 -- @treturn string
 function options.setting(option)

@@ -45,7 +45,7 @@ local function add_all(files, names)
   for _, name in ipairs(names) do files:add(name) end
 end
 
--- Adds the other files that the settings name.
+-- Adds the other input files that the settings name.
 local function add_named(files, settings)
   local old = settings.compare
   files:add(settings.external_symbol_table)
@@ -62,7 +62,7 @@ local function check_exports(exports, files, sum)
     if path and files:contains(path) then
       raise("%s: is an input file: not overwritten by an export", path)
     elseif path and written[path] and not path:find "^/dev/" then
-      raise("%s: is named for two outputs", path)
+      raise("%s: is requested for two outputs", path)
     end
     written[path or ""] = true
   end

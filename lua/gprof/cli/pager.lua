@@ -13,8 +13,8 @@ local terminal = require "gprof.format.terminal"
 
 local pager = {}
 
--- The shell script that runs a pager. If the program is missing, `cat` runs instead. This
--- is checked only if the first word, after any assignments, needs no quoting.
+-- Returns the shell script that runs a pager. If the pager is missing, the script runs
+-- `cat`. This is checked only if the first word, after any assignments, needs no quoting.
 local function shell_line(command)
   local word, at = command:match "^%s*(%S+)()"
   while word and word:find "^[%a_][%w_]*=" do
@@ -40,8 +40,8 @@ local function start(command)
   end
 end
 
--- Returns a stream into a pager; a function that flushes it and waits for the user; and a
--- to-be-closed value, which waits if that function was not called.
+-- Returns a stream that writes to a pager; a function that flushes it and waits for the
+-- user; and a to-be-closed value, which waits if that function was not called.
 local function page(command, is_colored)
   local shown, stop = terminal.filter(is_colored), nil
   local function write(text)
@@ -65,7 +65,7 @@ local function page(command, is_colored)
 end
 
 --- Opens standard output, which must be a terminal, or the pager in GPROF_PAGER.
--- @tparam table settings its field `terminal_width` is set
+-- @tparam table settings the function sets the field `terminal_width`
 -- @tparam function is_colored returns whether escape sequences for colours may pass
 -- @treturn stream
 -- @treturn function to be called at the end: flushes the stream, and waits for the pager

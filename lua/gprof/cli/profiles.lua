@@ -3,7 +3,7 @@
 --
 -- A list of profiles is an array of paths, with the fields
 --
--- - `named`: the arguments that it was made from;
+-- - `named`: the arguments that the list was made from;
 -- - `directories`: a table for each directory, with its `path`, the number of `files`
 --   found in it, and of `others`, files that turned out not to be profiles;
 -- - `directory`: for each path found in a directory, that directory's table;
@@ -21,8 +21,8 @@ local policy = require "gprof.library.policy"
 local profiles = {}
 
 local MOST_NAMES <const> = 3  -- in a message
-local PIECE <const> = 1 << 20      -- bytes of a list that are read at once
-local MOST_TEXT <const> = 1 << 28  -- bytes of a list
+local PIECE <const> = 1 << 20      -- bytes of a list, read at once
+local MOST_TEXT <const> = 1 << 28  -- largest size of a list, in bytes
 
 local function add(list, path, directory, message)
   local number = #list + 1
@@ -37,8 +37,8 @@ local function sorted_names(kinds)
   return names
 end
 
--- Whether a file is the sum that will be replaced. It is added up only if it is named
--- explicitly, not if it is found in a directory.
+-- Whether a file is the sum that will be replaced. Such a file is read only if it is
+-- named explicitly, not if it is found in a directory.
 local function is_sum(path, name, sum)
   if not sum or sum:match "[^/]*$" ~= name then return false end
   local _, _, identity = core.file_status(sum)
@@ -67,7 +67,7 @@ local function add_directory(list, path, sum)
   if #list == before then add(list, path, nil, path .. ": contains no profiles") end
 end
 
--- Reads a file of at most MOST_TEXT bytes, as it may be endless.
+-- Reads a file, but at most MOST_TEXT bytes, since it may be endless.
 local function read_all(file, path)
   local parts, length = {}, 0
   repeat
@@ -88,7 +88,8 @@ local function read_text(path)
   return read_all(file, path)
 end
 
--- Adds the files of a list. Names end in zero bytes, or in newlines if there are none.
+-- Adds the files that a list names. Names end in zero bytes, or in newlines if the list
+-- has no zero byte.
 local function add_list(list, path)
   local text = failure.need(read_text(path))
   local before = #list
@@ -128,7 +129,7 @@ function profiles.find(settings)
   return list
 end
 
---- The name of a list in messages.
+--- Returns the name of a list in messages.
 -- @tparam table list
 -- @treturn string "a, b"; "a, b, c and 9 more"
 function profiles.names(list)

@@ -23,7 +23,7 @@ function progress.new(total, enabled)
     width = 0 }, progress)
 end
 
--- Seconds as "1:02" or "1:00:02".
+-- Formats seconds as "1:02" or "1:00:02".
 local function duration(seconds)
   local minutes = seconds // 60
   if minutes < 60 then return ("%d:%02d"):format(minutes, seconds % 60) end

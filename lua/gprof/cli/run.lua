@@ -1,5 +1,5 @@
---- From settings to reports: reads the image and the profiles, checks that they match and
--- have the records for the requested output, and prints.
+--- Does what the settings request: reads the image and the profiles, checks that they
+-- match and have the records for the requested output, and prints.
 --
 -- A run is a table with these fields, in the order in which they are set:
 --
@@ -36,7 +36,7 @@ local function check_comparison(settings)
   if settings.fail_on and not compares then
     raise "option --fail-on needs --compare"
   elseif compares and settings.line then
-    raise "options --compare and -l (--line) exclude each other"
+    raise "options --compare and -l (--line) are mutually exclusive"
   end
 end
 
@@ -56,7 +56,8 @@ local function open_image(settings)
   raise("%s", require "gprof.cli.hints".program(settings.operands, problem))
 end
 
--- The path of the only profile. Nil if there may be several, or if bad ones are skipped.
+-- Returns the path of the only profile. Nil if there may be several, or if bad ones are
+-- skipped.
 local function only_profile(settings)
   local path = settings.operands[2] or defaults.profile_path(settings)
   if settings.operands[3] or settings.profiles_from[1] or settings.keep_going then
@@ -68,7 +69,7 @@ local function only_profile(settings)
   return path
 end
 
--- The options of `gprof.data`.
+-- Returns the options for `gprof.data`.
 local function data_options(settings)
   local rules = policy.of(settings)
   return {
@@ -116,7 +117,7 @@ local function choose_styles(settings, data)
   return settings.styles
 end
 
--- Fails if default reports would be empty. Requested reports and exports can be made of
+-- Fails if default reports would be empty. Requested reports and exports can be made from
 -- an empty profile.
 local function check_not_empty(run)
   local settings, data = run.settings, run.data
@@ -145,7 +146,8 @@ local function warn_if_nothing_is_printed(run)
   warn("nothing to print: the options exclude every report")
 end
 
--- Custom reports may print annotated source, so nothing is certain with them.
+-- Warns if -y has no effect. Custom reports may print annotated source, so there is no
+-- warning with them.
 local function warn_of_unused_listings(run)
   local settings = run.settings
   if not settings.separate_files or run.printed.annotation then return end
@@ -177,8 +179,8 @@ end
 
 -- The profile ---------------------------------------------------------------------------
 
--- The lines in a profile by line: true for those with records; "all" if the output
--- depends on other lines, too.
+-- Returns which lines a profile by line needs: true for those with records; "all" if the
+-- output also depends on other lines.
 local function needed_lines(settings, printed)
   if not (settings.line or settings.styles.sum) then return nil end
   local all = settings.display_unused_functions or settings.static_call_graph or
@@ -264,7 +266,7 @@ local function compare(run)
   run.skipped = run.skipped + skipped
 end
 
--- Hints at why records are missing. With -s, profiles are always by line.
+-- Gives hints about why records are missing. With -s, profiles are always by line.
 local function explain_missing_records(run)
   local settings, chosen = run.settings, run.chosen
   if settings.brief or not policy.of(settings).gives_hints then return end
@@ -304,7 +306,7 @@ local function print_output(run, write)
   end
 end
 
--- A line about each regression that --fail-on reports.
+-- Returns a line about each regression that --fail-on reports.
 local function regressions(settings)
   if not settings.fail_on then return {} end
   return require "gprof.cli.compare_args".slower(settings.comparison, settings.fail_on)

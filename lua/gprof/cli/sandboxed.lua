@@ -1,4 +1,5 @@
---- Runs settings in the sandbox: determines which files may be read and written there.
+--- Does what the settings request in the sandbox. Determines which files may be read and
+-- written there.
 --
 -- The parent never parses an image or a profile. It only collects the names of files, and
 -- writes the files that the child produced.
@@ -17,9 +18,9 @@ local function add_all(paths, more)
   table.move(more or {}, 1, #(more or {}), #paths + 1, paths)
 end
 
--- Adds separate debugging files. The name recorded in the image is unknown here, so any
--- file in the directory that is named like one is added. Links are not: an untrusted
--- directory must not give access to files outside.
+-- Adds separate debugging files. The name recorded in the image is unknown here, so all
+-- files NAME.debug in the directory, and its subdirectory .debug, are added. Links are
+-- not: an untrusted directory must not give access to files outside.
 local function add_debug_files(paths, directory)
   local function add(name)
     local path = directory .. name
@@ -95,8 +96,8 @@ local function readable(settings, image)
   return paths
 end
 
--- Returns a function of a file's name that returns how the file is written, or nil if the
--- options do not request it.
+-- Returns a function that takes the name of a file, and returns the function to write it
+-- with, or nil if the options do not request the file.
 local function requested(settings)
   local chosen = {}
   if settings.styles.sum then chosen[defaults.sum_path(settings)] = true end
@@ -112,7 +113,8 @@ local function requested(settings)
   end
 end
 
--- The child cannot start processes.
+-- Sets --jobs to 1, and refuses exports that run a program: the child cannot start
+-- processes.
 local function use_one_process(settings)
   for _, export in ipairs(settings.exports) do
     if export.kind == "svg" then

@@ -1,5 +1,5 @@
 --- Slides on the command line: prints the slides that were found, and corrects profiles
--- whose addresses fit nothing in the image. Loaded on demand.
+-- whose addresses do not fit the image. Loaded on demand.
 --
 -- @internal gprof.cli.slides
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -18,19 +18,20 @@ local function print_line(line)
   terminal.tell("gprof.lua: " .. line)
 end
 
--- The figures from which a slide was inferred; "" if nothing was recorded.
+-- Returns the figures from which a slide was inferred; "" if nothing was recorded.
 local function evidence(found)
   local parts = {}
   if found.arcs > 0 then
     local moved = found.offset ~= 0 and (" (without it, %d)"):format(found.unmoved) or ""
-    parts[1] = ("%d of %d arcs lead to entries of functions%s"):format(found.fitting,
+    parts[1] = ("%d of %d arcs lead to function entries%s"):format(found.fitting,
       found.arcs, moved)
   end
   if found.covers then parts[#parts + 1] = "the histogram covers the code" end
   return table.concat(parts, ", ")
 end
 
--- The text about a slide that was found (see gprof.library.slide), with the evidence.
+-- Returns the text about a slide that was found (see gprof.library.slide), with the
+-- evidence.
 local function describe(found)
   local why = evidence(found)
   local what = found.offset == 0 and "no slide" or "slide " .. slide.text(found.offset)
@@ -64,8 +65,8 @@ local function is_certain(found, data)
     (found.covers or not data.has_histogram)
 end
 
---- Subtracts the slide from data whose addresses fit nothing, if it is certain, and
--- prints a line about that.
+--- Subtracts the slide from data whose addresses do not fit the image, if the slide is
+-- certain. Prints a line about that.
 -- @tparam profile profile of the data and of any libraries
 -- @tparam data data of the program
 -- @tparam table settings that the profile was made with

@@ -102,8 +102,8 @@ local function share_inside(functions, ids)
   end
 end
 
--- Calls from <spontaneous>: to functions and cycles without known callers, or with more
--- calls than the known callers made. A cycle is entered at its first member.
+-- Returns the calls made by <spontaneous>: to functions and cycles without known callers,
+-- or with more calls than the known callers made. A cycle is entered at its first member.
 local function spontaneous(functions, ids)
   local calls = {}
   for _, id in ipairs(ids) do
@@ -189,8 +189,9 @@ local function write_header(profile, total, write)
 end
 
 --- Writes a profile in Callgrind's format.
--- @tparam profile profile with a histogram; a profile by line adds costs of lines
--- @tparam table options `display_unused_functions`: also functions without time and calls
+-- @tparam profile profile with a histogram; a profile by line adds the costs of lines
+-- @tparam table options `display_unused_functions`: also write functions without time and
+--   calls
 -- @tparam stream write
 return function(profile, options, write)
   local by_function, lines, sites = line_costs.of(profile)

@@ -13,7 +13,8 @@ local columns <const> = {
 
 --- Writes the functions of a profile as CSV.
 -- @tparam profile profile
--- @tparam table options `display_unused_functions`: also functions without time and calls
+-- @tparam table options `display_unused_functions`: also write functions without time and
+--   calls
 -- @tparam stream write
 return function(profile, options, write)
   write(csv.row(columns, #columns))

@@ -12,7 +12,7 @@ local extract = require "gprof.analysis.extract"
 -- Default thresholds, in percent of the total time.
 local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
 
--- Bytes; dot rejects strings that are too long.
+-- In bytes: dot rejects longer strings.
 local MAX_NAME <const> = 4096
 
 -- A quoted string; its lines are joined by "\n".
@@ -82,8 +82,9 @@ local function nodes_of(profile, ids)
   return nodes
 end
 
--- The share of the time that an arc carries, and whether it is recursive. A recursive arc
--- carries no time, and gets the smaller share of its caller and callee.
+-- Returns the share of the time that an arc carries, and whether it is recursive. A
+-- recursive arc carries no time; it is drawn with the share of its caller or callee,
+-- whichever is smaller.
 local function share_of(arc, from, to, total)
   local inside = from == to or from.cycle and from.cycle == to.cycle
   if inside or not total or total == 0 then

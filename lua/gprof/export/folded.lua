@@ -9,7 +9,7 @@ local escape = require "gprof.format.escape"
 local extract = require "gprof.analysis.extract"
 
 -- Escapes a name. A semicolon would end it, and a space and a number at its end would be
--- read as the count. Spaces at its ends are ambiguous, so they are removed.
+-- read as the count. Leading and trailing spaces would be ambiguous, so they are removed.
 local function plain(name)
   local text = escape.bytes(name, "[%c;]")
   return (text:gsub("^ +", ""):gsub(" +$", ""):gsub(" (%d+)$", "_%1"))

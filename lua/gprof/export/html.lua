@@ -33,7 +33,7 @@ local HEAD <const> = [[
 <title>%s – profile</title>
 ]]
 
--- What the page shows, in the form that `html.data` describes.
+-- Returns what the page shows, in the form that gprof.export.html.data describes.
 local function contents(profile, options)
   local by_function, cycles = profile:by_function(), {}
   for cycle in by_function:cycles() do cycles[#cycles + 1] = cycle end
@@ -60,7 +60,7 @@ end
 --- Writes a profile as an HTML page.
 -- @tparam profile profile by function or by line, with the same result
 -- @tparam table options those the profile was made with;
---   `display_unused_functions`: also functions without time and calls;
+--   `display_unused_functions`: also show functions without time and calls;
 --   `directory_path`: array of directories to search for source files;
 --   `comparison`: the result of `gprof.compare`, with this profile as the new one
 -- @tparam stream write

@@ -41,7 +41,7 @@ local function write_files(profile, write)
   json.field(write, "profiles", "[" .. table.concat(texts, ", ") .. "]")
 end
 
--- Notes that help to interpret the figures.
+-- Returns notes that help to interpret the figures.
 local function notes(profile, options)
   local list = {}
   if not profile.data.has_histogram then

@@ -128,8 +128,8 @@ local function write_sample(places, time, calls, write)
     numbers(SAMPLE.value, { time, calls })))
 end
 
--- In pprof the leaf is the first location. It has its own line where that is known; the
--- callers have the first line of their function.
+-- In pprof, the leaf is the first location. It has its own line if that is known; callers
+-- have the first line of their function.
 local function write_chain(chain, place, write)
   local links, places, link = {}, {}, chain.top
   while link do

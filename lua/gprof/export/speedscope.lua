@@ -16,8 +16,8 @@ local SCHEMA <const> = "https://www.speedscope.app/file-format-schema.json"
 local frame_with_source <const> = json.object { "name", "file", "line" }
 local frame_of <const> = json.object { "name" }
 
--- The array of frames, and a table that maps ids to frame numbers (from 0). Looking up an
--- unknown id adds its frame.
+-- Returns the array of frames, and a table that maps ids to frame numbers (from 0).
+-- Looking up an unknown id adds its frame.
 local function frames_of(profile)
   local frames, numbers, names = {}, {}, chains.names(profile)
   local function add(id)
@@ -35,7 +35,7 @@ local function frames_of(profile)
   end })
 end
 
--- Chains as sorted arrays of frame numbers, root first, each with its `weight`.
+-- Returns chains as sorted arrays of frame numbers, root first, each with its `weight`.
 local function stacks_of(list, numbers)
   local stacks = {}
   for i, chain in ipairs(list) do

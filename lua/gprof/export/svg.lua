@@ -10,7 +10,7 @@ local MISSING <const> = 127  -- a shell's exit status for "command not found"
 
 local raise <const>, need <const> = failure.raise, failure.need
 
--- A temporary file, `path`, deleted when the value is closed.
+-- Makes a temporary file, `path`, which is deleted when the value is closed.
 local function temporary()
   local file = { path = os.tmpname() }
   return setmetatable(file, { __close = function() os.remove(file.path) end })
@@ -24,7 +24,7 @@ local function write_graph(path, profile, options)
   need(file:close())
 end
 
--- Reads a file; `format` is that of file:read.
+-- Reads a file. `format` is as for `file:read`.
 local function contents(path, format)
   local file <close> = need(io.open(path, "rb"))
   return file:read(format) or ""

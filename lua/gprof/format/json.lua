@@ -1,5 +1,5 @@
---- Writes JSON. Common libraries lack what exports need: numbers, including 64-bit
--- integers, that are read back with the same value, and valid UTF-8 for any bytes.
+--- Writes JSON. Common libraries lack what exports need: all numbers, including 64-bit
+-- integers, are read back unchanged, and bytes that are not UTF-8 are escaped.
 --
 -- The `compact` functions write data for a script in an HTML page: without spaces, with
 -- rounded numbers, and with strings that cannot end the script.
@@ -65,8 +65,8 @@ end
 
 --- Makes a function that formats objects with the same keys.
 -- @tparam {string,...} keys
--- @treturn function takes a value for each key, as `json.value` does, and returns the
---   object on one line
+-- @treturn function takes a value for each key, of any type that `json.value` accepts,
+--   and returns the object on one line
 function json.object(keys)
   local before, count = {}, #keys
   for i, key in ipairs(keys) do

@@ -64,8 +64,8 @@ local function is_color(sequence)
 end
 
 --- Escapes text for a terminal.
--- @tparam string text complete characters and lines
--- @tparam[opt] boolean colored keep escape sequences of colours
+-- @tparam string text complete lines of complete characters
+-- @tparam[opt] boolean colored keep escape sequences for colours
 -- @treturn string
 function terminal.shown(text, colored)
   if not text:find(special) then return text end
@@ -86,7 +86,7 @@ local MAX_LINE <const> = 65536
 
 --- Makes a function that escapes text in pieces, which may be cut anywhere. It returns
 -- lines once they are complete or too long for its buffer.
--- @tparam function is_colored returns whether to keep escape sequences of colours
+-- @tparam function is_colored returns whether to keep escape sequences for colours
 -- @treturn function takes a piece and returns the text to write; without an argument,
 --   returns the rest
 function terminal.filter(is_colored)

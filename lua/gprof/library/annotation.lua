@@ -67,8 +67,8 @@ end
 --   (see csrc/lua/margins.c)
 annotation.lines = core.annotation
 
---- Returns the lines of a source file: `profile:annotate`, which documents the parameters
--- and results.
+--- Returns the lines of a source file. Implements `profile:annotate`, which documents the
+-- parameters and results.
 -- @tparam profile profile
 -- @tparam string file
 -- @tparam[opt] {string,...} directories

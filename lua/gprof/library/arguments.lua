@@ -12,17 +12,17 @@ local arguments = {}
 --- The stages for which symspecs select functions; "arcs" selects calls.
 arguments.stages = { "flat", "graph", "time", "annotation", "executions", "arcs" }
 
---- The same as a set.
+--- The stages as a set.
 arguments.is_stage = {}
 for _, stage in ipairs(arguments.stages) do arguments.is_stage[stage] = true end
 
--- Which symbols of an image are functions, and their names.
+-- Options that select the functions among the symbols of an image, and their names.
 local symbols = {
   no_static = "boolean", ignore_non_functions = "boolean", no_demangle = "boolean",
   external_symbol_table = "string", file_ordering = "string", gnu_compat = "boolean",
 }
 
--- Where to look for debugging files.
+-- Options for finding debugging files.
 local debug_files = { debug_dir = "strings", warn = "function" }
 
 -- Copies options into the table `target`, and returns it.
@@ -31,7 +31,7 @@ local function with(known, target)
   return target
 end
 
--- How a profile is made.
+-- Options for making a profile.
 local of_profile = with(symbols, {
   static_call_graph = "boolean", line = "boolean or 'all'", include = "symspecs",
   exclude = "symspecs", display_unused_functions = "boolean", missed = "function",

@@ -72,8 +72,8 @@ local function install(core, path)
     return run, run and source
   end
 
-  -- Goes after the searcher of preloaded modules and before the one of sources. If the
-  -- library is loaded again, it replaces its predecessor.
+  -- The new searcher goes after the one of preloaded modules and before the one of source
+  -- files. If the library is loaded again, it replaces the old one.
   local searchers = package.searchers
   if searchers.gprof then
     for i, searcher in ipairs(searchers) do

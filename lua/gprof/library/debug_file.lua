@@ -101,8 +101,8 @@ end
 
 -- Search --------------------------------------------------------------------------------
 
--- The first existing file for which `take` returns true, or nil; and an array of what is
--- wrong with the others. `take` returns true, or false and a message.
+-- Returns the first existing file for which `take` returns true, or nil; and an array of
+-- messages about the others. `take` returns true, or false and a message.
 local function first_of(image, list, take)
   local problems, seen = {}, {}
   for _, path in ipairs(list) do

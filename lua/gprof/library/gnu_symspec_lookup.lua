@@ -29,7 +29,7 @@ function GnuLookup.line_of(digits)
   return line ~= 0 and line or nil
 end
 
--- A slash ends a symspec of functions, too.
+-- A slash also ends a symspec of functions.
 function GnuLookup:parse(text, arcs)
   local from, to = Lookup.parse(self, text, true)
   return from, arcs and to or nil
@@ -77,8 +77,8 @@ local function ranges_of(ids, symbols, reach)
   return ranges
 end
 
--- The functions that a lookup finds in the ranges. With `extent`, which takes an id and
--- returns the last row of a function, functions must also end in the range.
+-- Returns the functions that a lookup finds in the ranges. With `extent`, which takes an
+-- id and returns the last row of a function, functions must also end in the range.
 local function members(ranges, extent)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do
@@ -133,7 +133,7 @@ end
 -- In these stages, GNU gprof adds the profiling functions to the user's exclusions.
 GnuLookup.machinery_stages = { flat = true, graph = true, time = true }
 
--- In a profile by line, GNU gprof looks symspecs up among the lines.
+-- In a profile by line, GNU gprof looks up symspecs among the lines.
 function GnuLookup.new(functions, lines)
   return setmetatable({ symbols = lines or functions }, GnuLookup)
 end

@@ -69,7 +69,7 @@ end
 
 -- Candidates ----------------------------------------------------------------------------
 
--- Functions by the part of a page where they begin. A part is as long as a prologue.
+-- Groups functions by the part of a page where they begin. A part has PROLOGUE bytes.
 local PARTS <const> = PAGE // PROLOGUE
 local function by_part(outside)
   local parts = {}
@@ -81,7 +81,7 @@ local function by_part(outside)
 end
 
 -- Adds the base addresses at which `address` is in the prologue of one of the functions
--- `callees`, if that was called from outside at least as often.
+-- `callees`, if that function was called from outside at least as often.
 local function add_bases(bases, search, address, callees)
   for _, callee in ipairs(callees) do
     local offset = address - callee & PAGE - 1
@@ -108,8 +108,8 @@ local function possible_bases(search)
   return load_address.sorted_keys(bases)
 end
 
--- Attributes the calls to an address to a function. Returns false if the function was
--- called less often.
+-- Attributes the calls to an address to a function. Returns false if that function was
+-- called less often from outside.
 local function attribute(candidate, search, address, callee)
   local calls = (candidate.calls[callee] or 0) + search.sum[address]
   local limit = search.outside[callee]
@@ -177,9 +177,8 @@ local function best_of(candidates)
   return best
 end
 
--- The union of candidates, if they are from several equal runs in a sum: then they share
--- no address, and together explain all calls from outside of their functions. Otherwise
--- nil.
+-- Returns the union of candidates that are several equal runs in a sum: they share no
+-- address, and together explain all calls of their functions from outside. Otherwise nil.
 local function union(search, candidates)
   local all = { entered = {}, calls = {}, explained = 0 }
   for _, candidate in ipairs(candidates) do
@@ -193,8 +192,8 @@ local function union(search, candidates)
   return count_exact(all, search) == functions and all or nil
 end
 
---- Attributes calls from a program to the functions of a library. Repeated for each base
--- address found, because a sum of several runs may have several.
+--- Attributes calls from a program to the functions of a library. Continues after a base
+-- address is found, because a sum of several runs may have several.
 -- @tparam symbols symbols of the library
 -- @tparam data data of the library; their range is that of its code
 -- @tparam {[integer]=integer} outside number of calls from outside, by function of the

@@ -15,7 +15,7 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local merged_objects = {}
 
--- By profile: the names of libraries with calls from unknown callers.
+-- By profile, the names of the libraries with calls from unknown callers.
 local unknown = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
@@ -62,8 +62,8 @@ local function objects_of(symbols, data, options, trace)
   return objects
 end
 
--- Calls from the program (below the address `limit`) to other code. Returns two tables by
--- callee address: arrays of { from, count }, and the sums of counts.
+-- Finds the calls from the program (below the address `limit`) to other code. Returns two
+-- tables by callee address: arrays of { from, count }, and the sums of counts.
 local function external_calls(data, limit)
   local calls, sum = {}, {}
   for from, callee, count in data:arcs() do
@@ -76,7 +76,7 @@ local function external_calls(data, limit)
   return calls, sum
 end
 
--- Number of calls from outside a library, by address of the callee.
+-- Returns the number of calls from outside a library, by address of the callee.
 local function outside_calls(data)
   local calls = {}
   for from, callee, count in data:arcs() do
@@ -116,7 +116,7 @@ local function list_files(records, objects)
   end
 end
 
--- The path of the object with a number, for error messages.
+-- Returns the path of an object, given its number, for error messages.
 local function path_of(image, options, number)
   return number == 1 and image.path or options.with[number - 1].image.path
 end

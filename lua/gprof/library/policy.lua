@@ -36,7 +36,7 @@ local values <const> = {
 
   -- Symbols and lines of a stripped image are read from a separate debugging file.
   debug_files = { true, false },
-  -- Inlined code is separated only in lines with records.
+  -- Within a line, inlined functions are looked up only at recorded addresses.
   recorded_lines_only = { true, false },
   -- In a profile by line, lines without records affect the graph, execution counts and
   -- orders, so all lines have to be read.

@@ -1,8 +1,8 @@
 --- Finds and reads source files.
 --
 -- Debugging information has the name that the compiler was given, but the source may have
--- been moved. So a file is searched by that name, then by that name below each directory
--- of a list, then by its last component in each of these directories.
+-- been moved. So these paths are tried: that name, then that name below each directory of
+-- a list, then its last component in each of these directories.
 --
 -- @internal gprof.library.source_text
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -58,7 +58,7 @@ end
 
 -- Lookup --------------------------------------------------------------------------------
 
--- File numbers by the last component of the file's name.
+-- Maps the last component of a file name to the numbers of the files with it.
 function Lookup:files_by_base()
   if not self.by_base then
     self.by_base, self.files = {}, self.symbols:files()
@@ -71,7 +71,7 @@ function Lookup:files_by_base()
   return self.by_base
 end
 
--- Numbers of the files whose paths end with the components of `name`.
+-- Returns the numbers of the files whose paths end with the components of `name`.
 function Lookup:find_files(name)
   local matching = {}
   for _, number in ipairs(self:files_by_base()[name:match("[^/]*$")] or {}) do
@@ -82,7 +82,7 @@ function Lookup:find_files(name)
   return matching
 end
 
--- Functions by name in the symbol table, or else by name in the source.
+-- Finds functions by name in the symbol table; if there are none, by name in the source.
 function Lookup:find_names(name)
   local found = self.symbols:named(name)
   return found[1] and found or self.symbols:named(name, true)
@@ -96,7 +96,7 @@ local function filter(list, predicate)
   return result
 end
 
--- The functions in a file; only those at a line, or with a name, if given.
+-- Finds the functions in a file; only those at a line, or with a name, if given.
 function Lookup:find_in_files(half)
   local ids, is_match = {}, {}
   for _, file in ipairs(self:find_files(half.file)) do
@@ -115,7 +115,8 @@ function Lookup:find_in_files(half)
   return ids
 end
 
--- The functions that match `file`, `line` and `name`; true, for all, if none is given.
+-- Finds the functions that match `file`, `line` and `name`; true, for all, if none is
+-- given.
 function Lookup:find_by_fields(half)
   if half.file then
     return self:find_in_files(half)
@@ -148,7 +149,7 @@ local function list_all(count)
 end
 
 --- Combines the functions of all symspecs in one table: the union.
--- @tparam {table|boolean,...} found the results of `find`, the last symspec's first
+-- @tparam {table|boolean,...} found results of `find`, in reverse order of the symspecs
 -- @treturn {integer,...}|nil numbers of functions; nil if no symspec matched
 function Lookup:combine(found)
   local union = {}
@@ -163,8 +164,8 @@ local function is_empty(ids) return ids ~= true and not ids[1] end
 
 --- Combines the calls of all symspecs in one table.
 -- @tparam table _ the lookup
--- @tparam {table,...} found pairs of results of `find`, callers and callees, the last
---   symspec's first
+-- @tparam {table,...} found pairs of results of `find`, callers and callees, in reverse
+--   order of the symspecs
 -- @treturn {table,...} pairs of callers and callees, both as `core.profile` takes them
 function Lookup.combine_arcs(_, found)
   return filter(found, function(pair)
@@ -173,12 +174,12 @@ function Lookup.combine_arcs(_, found)
 end
 
 --- The stages (see gprof.symspec) where symspecs for `core.machinery`, the profiling
--- functions, are added to those that exclude.
+-- functions, are added to the excluding symspecs.
 Lookup.machinery_stages = {}
 
 -- Profiles by line ----------------------------------------------------------------------
 
--- Finds lines: for a function all of its lines, for a symspec with a line that line.
+-- Finds lines: with a line number, that line; otherwise all lines of each function found.
 local LineLookup = setmetatable({}, Lookup)
 LineLookup.__index = LineLookup
 

@@ -12,8 +12,8 @@ local external_calls = require "gprof.library.external_calls"
 local slide = require "gprof.library.slide"
 local source_text = require "gprof.library.source_text"
 
--- The parts of the addresses, and of the samples, that have to match. Some addresses are
--- in other code; some code with samples, such as linkage stubs, is in no function.
+-- The fractions of addresses and of samples that have to match. Some addresses are in
+-- other code; some code with samples, such as linkage stubs, is in no function.
 local MIN_ADDRESSES <const>, MIN_SAMPLES <const> = 0.9, 0.75
 
 local ROUNDING <const> = 16  -- bytes by which a histogram may be larger than the code
@@ -38,7 +38,8 @@ function checks.histogram(profile)
       image.text_low, image.text_high)
 end
 
--- Suggests a slide, as all addresses may be off by the same number; "" if none is found.
+-- Suggests a slide, because all addresses may be off by the same number; "" if none is
+-- found.
 local function suggest_slide(profile)
   local found, message = slide.find(profile.image, profile.data, {})
   if message and message:find "not enough memory$" then error(message, 0) end
@@ -50,7 +51,7 @@ function checks.callees(profile)
   local all, count = core.arcs_at_entries(profile.symbols, profile.data)
   local elsewhere = count < all and external_calls.count(profile.data) or 0
   all = all - elsewhere
-  local text = ("%d of %d arcs lead to entries of functions"):format(count, all)
+  local text = ("%d of %d arcs lead to function entries"):format(count, all)
   if count < MIN_ADDRESSES * all then text = text .. suggest_slide(profile) end
   if elsewhere > 0 and all == 0 then
     return nil, ("only %d to libraries"):format(elsewhere)
@@ -60,8 +61,8 @@ function checks.callees(profile)
   return is_enough(count, all, MIN_ADDRESSES, text)
 end
 
--- Whether the caller is unknown: outside of a shared library, or in System V's profiles,
--- which do not record callers.
+-- Whether the caller is unknown: it is outside a shared library, or the profile is from
+-- System V, which does not record callers.
 local function is_unknown(from, data)
   local highest = data.pointer_size == 4 and 0xffffffff or -1
   return from == highest or data.shared and from == 0
@@ -94,7 +95,7 @@ function checks.samples(profile)
       all > 0 and 100 * count / all or 0))
 end
 
--- When a regular file was changed; nil if there is none.
+-- Returns the modification time of a regular file; nil if there is none.
 local function mtime_of(path)
   local kind, time = core.file_status(path)
   return kind == "file" and time or nil

@@ -14,8 +14,8 @@ local color = {}
 -- The least shares of all time, in percent, that are hot and warm.
 local HOT <const>, WARM <const> = 10, 3
 
--- The least number of samples for either: fewer may be chance. The tolerance is for
--- samples that were split between functions, and summed.
+-- The least number of samples for either: fewer may be due to chance. The tolerance is
+-- for samples that were split between functions, and summed.
 local LEAST <const> = 3 - 1e-6
 
 -- Parameters of the escape sequence SGR (ECMA-48, "select graphic rendition").
@@ -29,21 +29,21 @@ local function paint(text, code)
   return before .. "\27[" .. code .. "m" .. inside .. "\27[0m" .. after
 end
 
--- The colour for a share of the samples, or for an unused row; nil for no colour.
+-- Returns the colour for a share of the samples, or for an unused row; nil for no colour.
 local function shade(percent, samples, used)
   if not used then return shades.unused end
   if percent / 100 * samples < LEAST then return nil end
   return percent >= HOT and shades.hot or percent >= WARM and shades.warm or nil
 end
 
---- A heading.
+--- Colours a heading.
 -- @tparam string text a line, or a format for one
 -- @treturn string
 function color.heading(text)
   return paint(text, bold)
 end
 
---- A row in the colour of its share.
+--- Colours a row by its share of the time.
 -- @tparam string text a line, or a format for one
 -- @tparam number percent of all time; NaN if there is no time
 -- @tparam number samples the number of all samples
@@ -53,7 +53,7 @@ function color.row(text, percent, samples, used)
   return paint(text, shade(percent, samples, used))
 end
 
--- The colour for the primary line of an entry.
+-- Returns the colour for the primary line of an entry.
 local function primary(percent, samples, used)
   local code = shade(percent, samples, used)
   if not used then return code end
@@ -84,7 +84,7 @@ function color.painter(samples)
   end
 end
 
---- Whether output to a file is coloured.
+--- Returns whether output to a file is coloured.
 -- @tparam string when "always"; "auto": if the file is a terminal, TERM is not "dumb",
 --   and NO_COLOR is not set (https://no-color.org); any other value: never
 -- @tparam file file

@@ -8,7 +8,7 @@ local policy = require "gprof.library.policy"
 
 local common = {}
 
---- A heading, bold if the report has colours.
+--- Returns a heading, bold if the report has colours.
 -- @tparam table options of the report; `color`
 -- @tparam string text a line, or a format for one
 -- @treturn string
@@ -43,7 +43,7 @@ function common.write_graph_granularity(profile, options, write)
     write)
 end
 
---- The number of decimals that make a step visible: 2 to 6.
+--- Returns the number of decimals that make a step visible: 2 to 6.
 -- @tparam number step
 -- @treturn integer
 function common.decimals(step)

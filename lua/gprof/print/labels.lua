@@ -1,4 +1,4 @@
---- How reports name functions and files.
+--- Names of functions and files in reports.
 --
 -- @internal gprof.print.labels
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -7,7 +7,7 @@ local core = require "gprof.core"
 
 local labels = {}
 
---- A source file's name for a report.
+--- Returns a source file's name for a report.
 -- @tparam string file as recorded
 -- @tparam table options `print_path`: keep the directories
 -- @treturn string
@@ -38,25 +38,26 @@ function labels.of(profile, options, field)
   return make_last(profile, options, field, {})
 end
 
---- Names alone.
+--- Returns labels that consist of the name only.
 -- @tparam profile profile
--- @tparam[opt] string field as of `labels.of`
+-- @tparam[opt] string field as for `labels.of`
 -- @treturn {[integer]=string} by number
 function labels.bare(profile, field)
   return make(profile, {}, field, { bare = true })
 end
 
---- Cross-references: the labels of `labels.of`, followed by cycle and index number.
+--- Returns cross-references: the labels of `labels.of`, followed by cycle and index
+-- number.
 -- @tparam profile profile
 -- @tparam table options
--- @tparam[opt] string field as of `labels.of`
+-- @tparam[opt] string field as for `labels.of`
 -- @treturn {[integer]=string} by number
 function labels.references(profile, options, field)
   return make_last(profile, options, field, { references = true })
 end
 
---- Entries of an index: index number and name. Static functions are followed by their
--- file, as there may be several of the name.
+--- Returns entries of an index: index number and name. Static functions are followed by
+-- their file, because several may have the same name.
 -- @tparam profile profile
 -- @tparam table options
 -- @treturn {[integer]=string} by number

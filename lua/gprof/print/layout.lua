@@ -24,7 +24,8 @@ function layout.shorten(options, more)
   more.width, more.ascii = options.terminal_width, not terminal.is_utf8()
 end
 
---- A name for the end of a line, shortened in the middle if the line is too narrow.
+--- Returns a name for the end of a line, shortened in the middle if the line is too
+-- narrow.
 -- @tparam string name
 -- @tparam table options of the report
 -- @tparam integer taken columns of the line before the name
@@ -45,7 +46,7 @@ local PLACE <const> = "\1"
 
 local eighths <const> = { [0] = "", "▏", "▎", "▍", "▌", "▋", "▊", "▉" }
 
---- The length of bars.
+--- Returns the length of bars.
 -- @tparam table options of the report
 -- @tparam integer taken columns of a line without bar and name
 -- @treturn integer|nil columns; nil if there is no room for bars

@@ -35,8 +35,8 @@ local page_order = {
   { style = "file_order", report = "file_order", joined = true },
 }
 
---- Selects styles: those requested. If none is, the default styles that have records and
--- are not suppressed; without any records, execution counts.
+--- Selects styles: those requested or, if there are none, the default styles that have
+-- records and are not suppressed. If no style has records, selects execution counts.
 -- @tparam {[string]=boolean} wanted by style: requested (true) or suppressed (false)
 -- @tparam data data
 -- @tparam {table,...} extra reports requested by name, which disable the default styles
@@ -56,7 +56,7 @@ function pages.choose(wanted, data, extra)
   return chosen
 end
 
--- The page that a report prints; nil for custom reports.
+-- Returns the page that a report prints; nil for custom reports.
 local function find_page(report)
   for _, page in ipairs(page_order) do
     if report == page.report or report == page.gnu or report == page.bsd then
@@ -65,7 +65,7 @@ local function find_page(report)
   end
 end
 
---- All that is printed, whether selected as a style or as a report.
+--- Returns all that is printed, whether selected as a style or as a report.
 -- @tparam {[string]=boolean} chosen
 -- @tparam {table,...} extra reports requested by name
 -- @treturn {[string]=boolean} by style, or by name for custom reports
@@ -89,7 +89,7 @@ function pages.lack(chosen, data)
   end
 end
 
---- Tells whether any style shows functions, not just files or records.
+--- Returns whether any style shows functions, not just files or records.
 -- @tparam {[string]=boolean} chosen
 -- @treturn boolean
 function pages.about_functions(chosen)
@@ -99,8 +99,8 @@ function pages.about_functions(chosen)
   return false
 end
 
--- All pages to print, in order: `name` of the report; `print`, its function, only if it
--- was requested by name; `joined`.
+-- Returns all pages to print, in order: `name` of the report; `print`, its function, only
+-- if it was requested by name; `joined`.
 local function list_pages(chosen, options)
   local list, look = {}, options.traditional and "bsd" or "gnu"
   for _, page in ipairs(page_order) do

@@ -124,8 +124,8 @@ local function listing_name(page, file)
   return name .. "-ann"
 end
 
--- Files that no listing may overwrite: the program and its sources. A source file may
--- have the name of another one's listing.
+-- Returns the files that no listing may overwrite: the program and its sources. A source
+-- file may have the name of another file's listing.
 local function protected_files(page)
   local files = require "gprof.library.file_set".new()
   files:add(page.profile.image.path)
@@ -168,7 +168,7 @@ end
 --   `all_lines`: also annotate lines in the middle of blocks; `min_count`: lower counts
 --   are replaced by ##### (default 1); `table_length`: the number of busiest lines listed
 --   below each file (default 10); `separate_files`: write each file's listing to NAME-ann
---   in the working directory; `display_unused_functions`: also print files of which
+--   in the working directory; `display_unused_functions`: also print files in which
 --   nothing was executed; `annotate_time`: print seconds before the counts; `continued`:
 --   other reports were printed before; `warn`: function that takes a message about source
 --   that cannot be read or does not match; `color`, ignored with `separate_files`;

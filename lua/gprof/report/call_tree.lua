@@ -22,7 +22,7 @@ local ascii_branches <const> =
 -- The number of columns before the branches, and the format of a row.
 local TAKEN <const>, ROW <const> = 27, "%6.1f %9.2f %8.2f  %s%s%s\n"
 
--- The numbers of the functions that are requested as roots; nil if none are.
+-- Returns the numbers of the functions that are requested as roots; nil if none are.
 local function requested_roots(profile, options)
   if not options.tree_roots then return nil end
   local ids, seen = {}, {}
@@ -36,7 +36,7 @@ local function requested_roots(profile, options)
   return ids
 end
 
--- The state shared by the functions that write lines.
+-- Makes the state shared by the functions that write lines.
 local function page_of(profile, tree, options, write)
   local bar = layout.bar_length(options, TAKEN)
   return {

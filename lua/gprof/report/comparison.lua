@@ -11,11 +11,11 @@ local integer <const> = math.tointeger
 
 -- Groups of columns ---------------------------------------------------------------------
 
--- A group has a `field` of rows, a `title`, a `format` and `names` of its columns, and
--- `write_change`, which writes their values. The stream formats them, as there may be a
--- hundred thousand rows.
+-- A group of columns has a `field` of rows, a `title`, a `format` and `names` of its
+-- columns, and `write_change`, which writes their values. The stream formats the values,
+-- because there may be a hundred thousand rows.
 
--- Writes the ratio, or "new" or "gone" for a function that is on one side only.
+-- Writes the ratio; "new" or "gone" for a function that only one side has.
 local function write_ratio(change, status, write)
   if status == "both" and change.ratio then
     write(" %6.2f", change.ratio)
@@ -69,7 +69,7 @@ local calls_group <const> = {
   end,
 }
 
--- The groups that both sides have: self times, total times, calls.
+-- Returns the groups that both sides have: self times, total times, calls.
 local function groups_of(comparison, decimals)
   local groups, counted = {}, comparison.old.counted and comparison.new.counted
   if comparison.total then
@@ -129,7 +129,7 @@ local function is_unchanged(row)
   return true
 end
 
--- The set of names that several rows have.
+-- Returns the set of names that several rows have.
 local function ambiguous_names(comparison)
   local seen, several = {}, {}
   for _, row in ipairs(comparison) do
@@ -139,8 +139,8 @@ local function ambiguous_names(comparison)
   return several
 end
 
--- A row's name, followed by its file if the name is ambiguous, and by its old file if
--- that was another one.
+-- Returns a row's name, followed by its file if the name is ambiguous, and by its old
+-- file if that was another one.
 local function full_label(row, several, options)
   local wanted = several[row.name] or options.inline_file_names
   if not wanted and row.new_file == row.old_file then return row.name end
@@ -154,7 +154,7 @@ local function full_label(row, several, options)
   return row.name
 end
 
--- The same, shortened to fit a terminal.
+-- Returns the full label, shortened to fit a terminal.
 local function label(row, several, options, figures)
   local name = full_label(row, several, options)
   if not options.terminal_width then return name end
@@ -170,7 +170,7 @@ local function write_row(row, groups, name, write)
 end
 
 --- Prints the report.
--- @tparam profile _ the new one
+-- @tparam profile _ the new profile (unused)
 -- @tparam table options `comparison`: from `gprof.compare`; `brief`: no explanation;
 --   `display_unused_functions`: also print functions without any change;
 --   `inline_file_names`, `print_path`, `terminal_width`, `full_names`; `color`

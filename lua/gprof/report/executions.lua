@@ -6,7 +6,7 @@
 
 local policy = require "gprof.library.policy"
 
--- By file, line and address; functions without source come last, by address.
+-- Compares by file, line and address; functions without source come last, by address.
 local function is_before(a, b)
   if a.file ~= b.file then
     return b.file == nil or a.file ~= nil and a.file < b.file
@@ -30,9 +30,9 @@ local function in_gnu_order(profile)
   return profile.symbols:by_source(selected)
 end
 
--- The numbers of functions with enough calls, in source order; in a profile by line, of
--- all lines, as their blocks may have counts. Debugging information is read only for
--- these.
+-- Returns the numbers of functions with enough calls, in source order. In a profile by
+-- line, includes all lines, as their blocks may have counts. Debugging information is
+-- read only for these functions and lines.
 local function in_order(profile, least)
   local rows, ids, outside = {}, {}, profile.outside
   for id, tallied, calls in profile:functions("address", "id", "tallied", "calls") do

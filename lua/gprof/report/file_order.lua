@@ -10,7 +10,8 @@
 local linker_order = require "gprof.analysis.linker_order"
 local policy = require "gprof.library.policy"
 
--- The functions that stand for files, in address order, and the name of each.
+-- Returns the functions that stand for files, in address order, and the file name of
+-- each.
 local function mapped_functions(profile)
   local nodes, names = {}, {}
   for id, mapped, symbol in profile:functions("address", "id", "mapped", "symbol") do
@@ -22,9 +23,9 @@ local function mapped_functions(profile)
   return nodes, names
 end
 
--- GNU gprof's order: each function that stands for a file is a node, even if several
--- stand for the same file; arcs are joined in the order of creation, whatever their
--- count.
+-- Returns GNU gprof's order: each function that stands for a file is a node, even if
+-- several stand for the same file; arcs are joined in the order of creation, whatever
+-- their count.
 local function function_order(profile)
   local nodes, names = mapped_functions(profile)
   local arcs =
@@ -51,8 +52,8 @@ local function number_files(profile)
   return files, file_of
 end
 
--- The sums of calls between files: arcs { caller, callee, count, number }, numbered in
--- the order of their first arc in the profile.
+-- Sums the calls between files. Returns arcs { caller, callee, count, number }, numbered
+-- in the order of their first arc in the profile.
 local function add_up(profile, file_of)
   local list, known = {}, {}
   for caller, callee, count in profile:arcs("id", "caller_id", "callee_id", "count") do
@@ -75,7 +76,7 @@ local function busier(a, b)
   return a[4] < b[4]
 end
 
--- Our order: each file is one node, and the busiest arcs are joined first.
+-- Returns our order: each file is one node, and the busiest arcs are joined first.
 local function file_order(profile)
   local files, file_of = number_files(profile)
   local list, i = add_up(profile, file_of), 0
@@ -94,7 +95,7 @@ local function file_order(profile)
   return order
 end
 
--- Files of the map for which no function stands, sorted by name.
+-- Returns the files of the map for which no function stands, sorted by name.
 local function files_without_functions(profile, order)
   local seen, rest = {}, {}
   for _, file in ipairs(order) do

@@ -14,8 +14,8 @@ local prefixes = {
   { "u", 1e6 }, { "n", 1e9 }, { "p", 1e12 }, { "f", 1e15 }, { "a", 1e18 },
 }
 
--- The unit in which the largest time per call has one to three digits before the point.
--- The largest unit if there is no such time.
+-- Returns the unit in which the largest time per call has one to three digits before the
+-- point; the largest unit if there is no such time.
 -- @treturn string prefix
 -- @treturn number its scale
 local function call_unit(profile)
@@ -38,11 +38,11 @@ local function write_title(profile, options, write)
   end
 end
 
--- How the report looks. Others may come with another look (`gprof.report.bsd.flat`):
--- title, ending: functions of (profile, options, write), what comes before and after.
--- unit: what figures per call are in, a function that returns prefix and scale.
--- called, other: rows, see csrc/lua/flat.c.
--- labels: a function of (profile, options) that returns what functions are called.
+-- The look of the report; `gprof.report.bsd.flat` has another. title, ending: functions
+-- of (profile, options, write) that write the text before and after the rows. unit: a
+-- function that returns the prefix and the scale of times per call. called, other:
+-- formats of rows, see csrc/lua/flat.c. labels: a function of (profile, options) that
+-- returns the names of functions.
 local gnu = {
   title = write_title,
   unit = call_unit,

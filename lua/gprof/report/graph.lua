@@ -52,7 +52,7 @@ local function with_undefined_seconds(look)
   return changed
 end
 
--- The argument of core.write_entries.
+-- Returns the argument for core.write_entries.
 local function lines_of(profile, options, look)
   return setmetatable({
     recursive = look.primary .. " %5$7d+%6$-7d %7$s\n",
@@ -67,8 +67,8 @@ end
 
 --- Prints the report, without the index (`gprof.report.index`).
 -- @tparam profile profile
--- @tparam table options `brief`: no explanation; `display_unused_functions`: entries
---   for functions without calls and time, too; `top`: the largest number of entries;
+-- @tparam table options `brief`: no explanation; `display_unused_functions`: also print
+--   entries of functions without calls and time; `top`: the largest number of entries;
 --   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines, to
 --   which names are shortened; `full_names`: do not shorten names; `gnu_compat`
 -- @tparam stream write

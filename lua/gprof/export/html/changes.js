@@ -1,4 +1,4 @@
-// The comparison with an old profile. Changes that may be chance ("noise") are marked and can be hidden.
+// The comparison with an old profile. Changes that may be due to chance ("noise") are marked and can be hidden.
 
 const comparison = data.comparison;
 
@@ -42,7 +42,7 @@ function timeGroup(time, title) {
     { title: "new", value: (row) => time.new[row], cell: (row) => seconds(time.new[row]), class: "" },
     {
       title: title === "Self" ? "Change " + unitName : "change",
-      hint: "~ marks changes that may be chance",
+      hint: "~ marks changes that may be due to chance",
       value: (row) => Math.abs(time.change[row]),
       cell: (row) => signedTime(time, row),
       class: "",
@@ -141,7 +141,7 @@ function changesView() {
           { class: "soft" },
           "Average times per run. Changes marked ~ (noise) are within " +
             comparison.factor.toFixed(1) +
-            " times their error: they may be chance. The largest change comes first.",
+            " times their error: they may be due to chance. The largest change comes first.",
         )
       : null,
     table.element,

@@ -1,5 +1,5 @@
-// The data of the page, stored in columns. A node is a number: functions come first, then cycles. An arc is a
-// number, too.
+// The data of the page, stored in columns. Functions and cycles are nodes. Nodes are numbered: functions first, then
+// cycles. Arcs are numbered separately.
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);

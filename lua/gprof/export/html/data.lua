@@ -1,5 +1,5 @@
 --- The data of an HTML page as JSON, stored in columns. Nodes are numbered from 0:
--- functions first, then cycles. Files are numbered from 0, too.
+-- functions first, then cycles. Files are also numbered from 0.
 --
 -- @internal gprof.export.html.data
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -38,7 +38,8 @@ local columns <const> = {
   { "calls", number }, { "self_calls", number }, { "line", number },
 }
 
--- Cycles as JSON; and the cycle (from 0) of each function in one, by id.
+-- Returns the cycles as JSON, and a table that maps the id of each member to the number
+-- of its cycle (from 0).
 local function cycles_of(content, node_of)
   local texts, within = {}, {}
   for i, cycle in ipairs(content.cycles) do
@@ -71,7 +72,7 @@ local function functions_of(content, file_number, within)
   return object(entries)
 end
 
--- Arcs as columns; callers and callees are nodes.
+-- Returns the arcs as columns; callers and callees are nodes.
 local function arcs_of(content, node_of)
   local entries = {}
   for i, name in ipairs { "caller", "callee", "count", "self", "children" } do
@@ -84,9 +85,9 @@ local function arcs_of(content, node_of)
   return object(entries)
 end
 
--- The call tree as columns. A frame is a node, -1 (the root) or -2 (hidden callees).
--- Functions that are not exported are numbered from `node_count` on; the page has only
--- their names (`others`).
+-- Returns the call tree as columns. A frame is a node, -1 (the root) or -2 (hidden
+-- callees). Functions that are not exported are numbered from `node_count` on; the page
+-- has only their names (`others`).
 local function tree_of(content, node_of, node_count)
   local tree, frames, parents, weights, names = content.tree, {}, {}, {}, {}
   if not tree then return "null" end
@@ -103,9 +104,9 @@ local function tree_of(content, node_of, node_count)
     { "others", array(shown, names) }, { "parts", number(tree.parts) } }
 end
 
--- A source file. `text` has the included lines; `jumps` has pairs of an index in `text`
--- and a line number, for each line after a gap; `known` has the figures of lines, each
--- with its index in `text`.
+-- Returns a source file as JSON. `text` has the included lines; `jumps` has pairs of an
+-- index in `text` and a line number, for each line after a gap; `known` has the figures
+-- of lines, each with its index in `text`.
 local function source_of(file)
   local jumps, texts, known, expected = {}, {}, {}, 1
   for i, line in ipairs(file.lines) do
@@ -124,7 +125,7 @@ local function source_of(file)
     { "known", "[" .. table.concat(known, ",") .. "]" } }
 end
 
--- The changes of times or calls as columns; null if they are not known.
+-- Returns the changes of times or calls as columns; null if they are not known.
 local function change_of(rows, field)
   if not rows[1] or not rows[1][field] then return "null" end
   local entries = {}

@@ -17,7 +17,7 @@ function nodeLink(node) {
   return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, nameOf(node));
 }
 
-// A bar of `outer` (0 to 1) with a bar of `inner` in front of it.
+// Makes a bar of `outer` (0 to 1), overlaid with a bar of `inner`.
 function shareBar(outer, inner) {
   const bar = make("span", { "class": "share", "aria-hidden": "true" });
   for (const share of [outer, inner]) {
@@ -28,7 +28,7 @@ function shareBar(outer, inner) {
   return bar;
 }
 
-// A function that tests whether a string matches the query: a substring, or a regular expression as "/.../".
+// Returns a function that tests whether a string matches the query: a substring, or a regular expression as "/.../".
 // Null if the expression is invalid.
 function matcher(query) {
   const pattern = /^\/(.+)\/$/.exec(query);

@@ -17,7 +17,7 @@ const timeColumns = [
   },
   {
     title: "±",
-    hint: "Statistical error of the self time (one standard deviation: two runs of three are within it)",
+    hint: "Statistical error of the self time (one standard deviation: two of three runs are within it)",
     value: (f) => functions.self_error[f],
     cell: (f) => (functions.self_error[f] === null ? "" : seconds(functions.self_error[f])),
     class: "error wide",

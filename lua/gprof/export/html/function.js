@@ -50,7 +50,7 @@ function arcRemark(arc) {
 
 const carriesNoTime = (arc) => isRecursive(arc) || arcs.count[arc] === 0;
 
-// Columns of the times of arcs, also as shares of the node's total time.
+// Makes the columns of arcs for times, and for times as shares of the node's total time.
 function arcTimeColumns(node) {
   const whole = totalOf(node);
   const known = (arc, text) => (carriesNoTime(arc) || !(whole > 0) ? "" : text(arc));
@@ -114,7 +114,7 @@ function arcColumns(other, node, title) {
   return [...(hasTime ? arcTimeColumns(node) : []), ...arcCountColumns, name];
 }
 
-// All calls of an arc's callee; if the arc enters a cycle, all calls into the cycle.
+// The number of all calls of an arc's callee; if the arc enters a cycle, of all calls into the cycle.
 function calleeCalls(arc) {
   const callee = arcs.callee[arc],
     cycle = cycleNumber(callee);

@@ -21,7 +21,7 @@ const tabs = [
 const links = tabs.map(([title, href]) => make("a", { href }, title));
 const view = make("div", { id: "view" });
 
-// Shows elements in the view. If they are already there they stay, and keep the focus.
+// Shows elements in the view. If they are already shown, they stay and keep the focus.
 function put(...elements) {
   if (elements.length !== view.childNodes.length || elements[0] !== view.firstChild)
     view.replaceChildren(...elements);
@@ -91,7 +91,7 @@ function route() {
   return showFunctions();
 }
 
-// Scroll positions by visit. The number of the visit is in the browser's history entry.
+// Scroll positions by visit. The browser's history entry stores the number of its visit.
 let visit = 0,
   visits = 0;
 const scrolls = new Map();

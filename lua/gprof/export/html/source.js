@@ -9,7 +9,7 @@ function sourceLink(file, line) {
     : null;
 }
 
-// The longest directory that all names begin with, with its slash; may be empty.
+// Returns the longest directory, with its slash, that all names begin with; may be empty.
 function commonDirectory(names) {
   let common = names[0].replace(/[^/]*$/, "");
   while (!names.every((name) => name.startsWith(common))) common = common.replace(/[^/]*\/$/, "");

@@ -12,14 +12,14 @@ local source_text = require "gprof.library.source_text"
 
 local sources = {}
 
--- Limits of all files: their number, and the bytes of their text.
+-- Limits for a page: the number of files, and the bytes of their text in all.
 local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 
 -- A file with more lines than MAX_WHOLE is reduced to lines with figures and CONTEXT
 -- lines on either side. A line is cut after MAX_LINE bytes.
 local MAX_WHOLE <const>, CONTEXT <const>, MAX_LINE <const> = 1500, 15, 400
 
--- The profile by line of the same image and data.
+-- Makes the profile by line of the same image and data.
 local function by_line(profile, options)
   if profile.by_line then return profile end
   local picked = arguments.pick(options, "profile")
@@ -29,7 +29,7 @@ local function by_line(profile, options)
   return (failure.need(gprof.profile(profile.image, profile.data, picked)))
 end
 
--- The files in which time or calls were recorded, most time first.
+-- Returns the files in which time or calls were recorded, those with most time first.
 local function files_of(profile)
   local sums, files = {}, {}
   for id, ticks, calls in profile:functions("address", "id", "ticks", "calls") do
@@ -53,7 +53,7 @@ local function is_known(line)
   return (line.seconds or 0) > 0 or (line.calls or 0) > 0 or (line.blocks or 0) > 0
 end
 
--- The set of included line numbers: all, or those near lines with figures.
+-- Returns the set of included line numbers: all, or those near lines with figures.
 local function chosen_lines(lines)
   local chosen = {}
   for i, line in ipairs(lines) do
@@ -76,8 +76,8 @@ local function shown(text)
   return text:sub(1, stop - 1) .. " ..."
 end
 
--- The included lines of a file, as `profile:annotate` returns them with `known` added;
--- and their size in bytes.
+-- Returns the included lines of a file, as from `profile:annotate`, with the field
+-- `known` added; and their size in bytes.
 local function excerpt(lines)
   local found, size, chosen = {}, 0, chosen_lines(lines)
   for i, line in ipairs(lines) do

@@ -8,7 +8,7 @@ local text = require "gprof.export.html.text"
 
 local summary = {}
 
--- Below this number of samples a note warns. The error of 100 samples is 10 %.
+-- With fewer samples, a note warns of the error. The error of 100 samples is 10 %.
 local FEW <const> = 100
 
 -- Longer lists of names end with "and N more".
@@ -40,7 +40,7 @@ local function period_text(profile)
   return ("every %g ms"):format(1000 * period)
 end
 
--- Names and values, in the order of the page.
+-- Returns the names and values of the header, in order.
 local function facts(profile)
   local image, list, paths = profile.image, {}, {}
   if profile.rate then
@@ -59,7 +59,7 @@ end
 local function change_fact(comparison)
   local total = comparison.total
   if not total then return nil end
-  local doubt = total.noise and "; this may be chance" or
+  local doubt = total.noise and "; this may be due to chance" or
     ("; the error is %.2f"):format(total.error)
   return { "Change", ("%+.2f %s a run, from %.2f to %.2f%s"):format(total.change,
     comparison.unit, total.old, total.new, doubt) }
@@ -72,7 +72,7 @@ local function has_lines(content)
   return #content.ids == 0
 end
 
--- Adds a note for each kind of data that is missing or scarce.
+-- Adds a note about each kind of data that is missing or scarce.
 local function note_gaps(content, add)
   local profile = content.profile
   if not profile.data.has_histogram then
@@ -104,7 +104,7 @@ local function note_sources(sources, add)
   end
 end
 
--- The notes below the facts, one sentence each.
+-- Returns the notes below the header's values, one sentence each.
 local function notes(content, options)
   local list = {}
   local function add(note) list[#list + 1] = note end

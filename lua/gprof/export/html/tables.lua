@@ -78,7 +78,8 @@ local function write_calls(content, write)
   foot(#arcs, "pairs of functions", write)
 end
 
--- The cells of a change: old, new, difference, and "noise" if it may be chance.
+-- Returns the cells of a change: old, new, difference, and "noise" if it may be due to
+-- chance.
 local function change_cells(change, format)
   if not change then return "", "", "", "" end
   return format:format(change.old), format:format(change.new),

@@ -19,7 +19,7 @@ end
 --- Makes a string visible: invalid UTF-8 and control characters become \xHH; invisible
 -- characters (see gprof.format.escape) become \u{HHHH}.
 -- @tparam string bytes
--- @tparam[opt="%c"] string controls characters to escape, as in a set of a pattern
+-- @tparam[opt="%c"] string controls characters to escape, as in a set of a Lua pattern
 -- @treturn string
 function text.shown(bytes, controls)
   local visible = escape.bytes(bytes, "[" .. (controls or "%c") .. "]")

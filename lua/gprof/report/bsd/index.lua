@@ -1,4 +1,4 @@
---- The index in BSD's style: columns of equal width, long names are truncated.
+--- The index in BSD's style: columns of equal width; long names are truncated.
 --
 -- @module gprof.report.bsd.index
 -- SPDX-License-Identifier: GPL-3.0-or-later
