@@ -248,7 +248,8 @@ describe("on the command line", function()
 
   it("is rejected under --gnu-compat, as GNU gprof cannot read it", function()
     local result = program.run { "--gnu-compat", "-O", "prof", default.path, dir .. "/mon.out" }
-    assert.same({ "gprof.lua: file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot read it\n", "", 1 },
+    assert.same({
+      "gprof.lua: file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot read it\n", "", 1 },
       { result.stderr, result.stdout, result.status })
   end)
 end)

@@ -138,7 +138,8 @@ function actions.format(settings, argument, option)
       sentence(options.values(option), "and"))
   local is_foreign = settings.file_format == "prof"
   if is_foreign and not policy.of(settings).reads_foreign_profiles then
-    raise("file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot read it")
+    raise("file format 'prof' cannot be combined with --gnu-compat: GNU gprof cannot " ..
+      "read it")
   end
 end
 
@@ -282,7 +283,8 @@ end
 -- With a map, symbols stand for files, so functions cannot be ordered.
 local function check_one_order(settings)
   if settings.styles.function_order and settings.styles.file_order then
-    raise("options -r (--function-ordering) and -R (--file-ordering) are mutually exclusive")
+    raise("options -r (--function-ordering) and -R (--file-ordering) are mutually " ..
+      "exclusive")
   end
 end
 
