@@ -51,7 +51,7 @@ HAS_LZMA := $(shell $(CC) $(CPPFLAGS) -include lzma.h -E -x c /dev/null >/dev/nu
 UNPACKING = $(if $(HAS_LZMA),csrc/lua/xz.c)
 LZMA = $(if $(HAS_LZMA),-llzma)
 
-# The module behind --sandbox (see lua/gprof/sandbox.lua).
+# The module for --sandbox (see lua/gprof/sandbox.lua).
 CONFINEMENT = build/gprof/confinement.so
 CONFINING = $(sort $(wildcard csrc/sandbox/*.c))
 ROOMS = base gmon object debug symbols profile lua
@@ -126,7 +126,7 @@ build/%/gprof/opcodes.so: build/objects/lua/opcodes.o
 FOREIGN = arm64 armhf mips mips64el powerpc ppc64 ppc64el riscv64 s390x sparc64
 $(FOREIGN:%=build/%): build/%: build/%/gprof/core.so build/%/gprof/opcodes.so
 
-# The paths of libbfd and libopcodes. They hold the version: an upgrade rebuilds everything.
+# The paths of libbfd and libopcodes. They contain the version, so an upgrade rebuilds everything.
 BINUTILS = build/binutils
 $(BINUTILS): FORCE
 	@mkdir -p $(@D)
@@ -190,7 +190,7 @@ build/share/%: $(CORE) $(MODULES) gprof.lua
 install: $(PLACED)
 	$(say) Installed below $(DESTDIR)$(PREFIX)
 
-# Removes our own directories, too, unless they hold other files.
+# Also removes our own directories, unless they hold other files.
 uninstall:
 	$(quietly)rm -f $(PLACED)
 	$(quietly)for own in $(LUADIR)/gprof $(LIBDIR)/gprof $(DOCDIR); do \
@@ -294,7 +294,7 @@ $(DEMO)/sample: $(DEMO_SOURCES) $(wildcard examples/sample/*.h)
 
 # --- documentation --------------------------------------------------------------
 
-# Draws the pictures of the README again, for changes in the look of reports or HTML pages.
+# Redraws the pictures of the README after a change in the look of reports or HTML pages.
 pictures: all
 	@$(MAKE) --no-print-directory run-demo >/dev/null
 	$(LUA) doc/pictures/make.lua $(DEMO)
@@ -374,9 +374,9 @@ $(SANITIZED): $(SANITIZED_OBJECTS)
 	$(quietly)$(CC) $(CFLAGS) $(LDFLAGS) $(SANITIZE) -Wl,-E -o $@ $^ $(LIBRARIES) $(LZMA) \
 	  $(OPCODES_LIBRARY) -llua5.4
 
-# Has fewer random cases, and one in ten of the comparisons with GNU gprof: these check numbers,
-# which the plain run does, too. The garbage collector is in generational mode
-# (see spec/support/collector.lua).
+# Runs fewer random cases, and one in ten of the comparisons with GNU gprof: these check numbers,
+# which the plain run also checks. The garbage collector is in generational mode (see
+# spec/support/collector.lua).
 spec-sanitized: $(SANITIZED) $(RUNTIME)
 	GPROF_CASES=$${GPROF_CASES:-20} GPROF_SHARE=$${GPROF_SHARE:-10} GPROF_COLLECTOR=generational \
 	  GPROF_LUA=$(CURDIR)/$(SANITIZED) spec/run.sh build/specs-sanitized $(SANITIZED) $(BUSTED)
@@ -384,8 +384,8 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 # Runs specs with an aggressive garbage collector, to find objects that are freed too early (see
 # spec/support/collector.lua). Processes that specs start run a full collection at each
 # allocation. The process of the specs itself, in which some specs call the library, collects
-# step by step all the time. That takes minutes for specs with much live data, such as large
-# images and call chains. COLLECTED=all runs all specs, so there the process of the specs runs a
+# incrementally all the time. That takes minutes for specs with much live data, such as large
+# images and call chains. With COLLECTED=all, which runs all specs, that process instead runs a
 # full collection whenever its memory has grown by a twenty-fifth, which costs little.
 #
 # COLLECTED=all leaves out specs that measure time, memory or instructions (bench, growth,
@@ -393,7 +393,7 @@ spec-sanitized: $(SANITIZED) $(RUNTIME)
 # interpreters of their own (coverage, native, sanitizer, scarce, starved), and html, where one
 # page with 10,000 functions takes minutes.
 #
-# make check runs COLLECTED, make check-all also STEPPED and all.
+# make check runs COLLECTED; make check-all also runs STEPPED, and then all specs.
 COLLECTED = lua/objects lua/misuse gmon/records symbols/symspec profile/samples report/reports \
   report/user_report
 STEPPED = gmon/gmon object/image profile/numbers lua/stream format/terminal lua/trace
@@ -414,7 +414,7 @@ spec-collector: $(SANITIZED) $(RUNTIME)
 
 # Runs the specs under memcheck, with few random cases, and one in ten of the processes that they
 # start; GPROF_VALGRIND_SHARE=1 checks all processes and takes hours. The reports are collected
-# in files, so errors of processes whose output no spec reads are found, too. Left out: bench
+# in files, so that errors of processes whose output no spec reads are also found. Left out: bench
 # (measures time and memory), growth and startup (count instructions with valgrind themselves),
 # fuzz (has sanitizers of its own) and sandbox (valgrind does not support Landlock).
 MEMCHECK = build/valgrind
@@ -432,12 +432,12 @@ spec-valgrind: $(CORE) $(RUNTIME)
 	@echo "$$(ls $(MEMCHECK) | wc -l) processes ran under valgrind"
 	@! find $(MEMCHECK) -type f -size +0 -exec cat {} + | grep .
 
-# Ten thousand loads in one process; make check runs some hundreds.
+# Loads profiles ten thousand times in one process; make check does so a few hundred times.
 soak: $(CORE) $(RUNTIME)
 	GPROF_SOAK=$${GPROF_SOAK:-10000} $(LUA) $(BUSTED) spec/system/soak_spec.lua
 
-# Injects failures at every place: each allocation, each byte read or written, and kills at a
-# thousand moments. make check tries a sample of these.
+# Injects a failure of each allocation and at each byte that is read or written, and kills the
+# program at a thousand moments. make check tries a sample of these.
 FAULTS = system/starved system/read_faults system/write_faults system/killed
 faults: all $(SANITIZED)
 	GPROF_FAULTS=all GPROF_SPECS="$(FAULTS:%=spec/%_spec.lua)" \
@@ -469,7 +469,7 @@ coverage: deps-test
 	@CFLAGS="-O0 -g --coverage" $(MAKE) --no-print-directory -C $(COVERAGE) run-coverage SANITIZE="$(SANITIZE:-O1=-O0)"
 	@$(LUA) spec/coverage/report.lua $(COVERAGE) $(LUAC)
 
-# Left out: specs in which memory or disk space runs out. gcov fails there, too, and its messages
+# Left out: specs in which memory or disk space runs out. gcov also fails there, and its messages
 # would mix with ours.
 NOT_COUNTED = system/sanitizer system/scarce system/starved system/write_faults
 run-coverage: all counted-runtime $(SANITIZED)

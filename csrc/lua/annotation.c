@@ -41,8 +41,9 @@ static uint32_t check_file(lua_State *L, const gp_symbol_sources *sources) {
   return (uint32_t)(file - 1);
 }
 
-/* annotated(profile, file) -> number of functions and lines of a source file that are
- * selected for annotation, their calls, executions of their basic blocks */
+/* annotated(profile, file) -> number of the symbols (functions and lines) of a source
+ * file that are selected for annotation; number of their calls; number of executions of
+ * their basic blocks */
 static int annotated(lua_State *L) {
   const gp_profile *profile = gp_check_profile(L, 1);
   const gp_symbol_sources *sources = sources_of(L);
@@ -99,14 +100,14 @@ static int next_line(lua_State *L) {
   return 5;
 }
 
-/* annotation:lines() -> iterator over number, counts, calls, blocks, seconds of each
- * line */
+/* annotation:lines() -> iterator that returns number, counts, calls, blocks and seconds
+ * of each line */
 static int lines(lua_State *L) {
   gp_check_annotation(L, 1);
   return gp_return_counting(L, next_line);
 }
 
-/* Upvalues: the annotation, the busiest rows, how many of them were returned. */
+/* Upvalues: the annotation, the busiest rows, the number of rows returned so far. */
 static int next_busy(lua_State *L) {
   const gp_annotation *lines = gp_check_annotation(L, lua_upvalueindex(1));
   lua_Integer place = lua_tointeger(L, lua_upvalueindex(3)) + 1;
@@ -119,8 +120,8 @@ static int next_busy(lua_State *L) {
   return 2;
 }
 
-/* annotation:busiest(limit) -> iterator over number and executions of the most frequently
- * executed lines, at most `limit` of them */
+/* annotation:busiest(limit) -> iterator over the most frequently executed lines, at most
+ * `limit` of them: line number, executions */
 static int busiest(lua_State *L) {
   const gp_annotation *lines = gp_check_annotation(L, 1);
   lua_Integer limit = luaL_checkinteger(L, 2);

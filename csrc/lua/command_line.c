@@ -27,7 +27,7 @@ static char **push_argv(lua_State *L, int index, const char *program, int *argc)
   char **argv = lua_newuserdatauv(L, ((size_t)count + 2) * sizeof *argv, 0);
   argv[0] = (char *)(uintptr_t)program;
   for (lua_Integer i = 1; i <= count; i++) {
-    /* no numbers: the string that lua_tostring makes of one would not be kept alive */
+    /* no numbers: lua_tostring would make new strings, which nothing keeps alive */
     luaL_argcheck(L, lua_rawgeti(L, index, i) == LUA_TSTRING, index,
                   "array of strings expected");
     argv[i] = (char *)(uintptr_t)lua_tostring(L, -1);
@@ -97,9 +97,9 @@ static int expand(lua_State *L) {
 
 /* --- options --------------------------------------------------------------- */
 
-/* An option table is a string with one line per option: its letter or a blank; a blank;
- * its long name, which may be empty; then "=" if an argument is required, or "[=" if it
- * is optional. This file ignores the rest of the line. */
+/* An option table is a string with one line per option. A line begins with the option's
+ * letter (or a blank), a blank, and the long name (or nothing). "=" follows if an
+ * argument is required, "[=" if it is optional. The rest of the line is ignored. */
 
 /* getopt_long returns LONG_BASE plus the offset of the option's line for a long option.
  * That is larger than any character, which stands for a short option. */
@@ -127,7 +127,7 @@ static const char *check_table(lua_State *L, int index, int *lines) {
   return text;
 }
 
-/* Pushes the long options of the table at `index` as getopt_long takes them. The same
+/* Pushes the long options of the table at `index` as an array for getopt_long. The same
  * block also holds a copy of the table, in which each name ends with a zero byte. */
 static struct option *push_long_options(lua_State *L, int index) {
   int lines;
@@ -168,7 +168,7 @@ static const char *push_letters(lua_State *L, const char *table) {
   return lua_tostring(L, -1);
 }
 
-/* The table line of the option for which getopt_long returned `choice`. */
+/* Returns the table line of the option for which getopt_long returned `choice`. */
 static const char *chosen_line(const char *table, int choice) {
   if (choice >= LONG_BASE) return table + (choice - LONG_BASE);
   while (*table && *table != choice) table = next_line(table);
@@ -221,9 +221,8 @@ static void append_operand(lua_State *L, int index, const char *word) {
 /* getopt(arguments, options, own) -> list of {line, value}, list of operands; or, if a
  * word is rejected: nil, kind, word, list of the options before it. The kind is
  * "unknown", "missing" (a required argument) or "superfluous" (an argument that the
- * option does not take). A long option is looked up in the table `options` first, then in
- * the table `own`, which has no letters: so an abbreviation never becomes ambiguous
- * through `own`. */
+ * option does not take). The table `own` has long names only. They are looked up after
+ * those of the table `options`, so they never make an abbreviation ambiguous. */
 static int read_options(lua_State *L) {
   int argc, choice;
   struct option *all = push_long_options(L, 2), *own = push_long_options(L, 3);

@@ -90,8 +90,8 @@ static void set_integer(lua_State *L, const char *name, uint64_t value) {
   lua_setfield(L, -2, name);
 }
 
-/* Fills in the entry on the top of the stack, for the list of files: the file's format,
- * and how many records were added since the statistics were `before`. */
+/* Fills in the entry of a file on the top of the stack: the file's format, and the number
+ * of records added since the statistics `before` were taken. */
 static void fill_entry(lua_State *L, const gp_data *data, gp_file_kind kind,
                        gp_data_stats before) {
   lua_pushstring(L, format_names[kind.format]);
@@ -165,7 +165,8 @@ static int read_file(lua_State *L) {
   return 1;
 }
 
-/* data:add_file(path, format) -> data; or nil and a message, and the data is unchanged */
+/* data:add_file(path, format) -> data; or nil and a message. A failure leaves the data
+ * unchanged. */
 static int add_file(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   const char *path = luaL_checkstring(L, 2);
@@ -183,8 +184,8 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
-/* Same for a file to write to. Flushes it first, so that earlier output stays in
- * front. */
+/* Same for a file to write to. Flushes the file first, so that earlier output comes
+ * first. */
 static int check_writable(lua_State *L, int index) {
   int file = check_open_file(L, index);
   fflush(((luaL_Stream *)lua_touserdata(L, index))->f);

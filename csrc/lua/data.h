@@ -12,7 +12,7 @@
 typedef struct gp_data_box {
   gp_data data;
   gp_staging staging;         /* for add_file, which adds a whole file or nothing */
-  const gp_trace *trace;      /* for reading files; kept alive by user value 2 */
+  const gp_trace *trace;      /* debug output; kept alive by user value 2 */
   bool open;
 } gp_data_box;
 

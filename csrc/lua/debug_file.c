@@ -33,14 +33,15 @@ static bool may_be_separate(const gp_image *image) {
          bfd_get_section_by_name(image->file, ".gnu_debugaltlink");
 }
 
-/* With -gsplit-dwarf, compilers leave only the addresses in the image: .debug_addr. */
+/* With -gsplit-dwarf, compilers put .debug_addr into the image and most of the debugging
+ * information into .dwo files. */
 static bool may_be_split(const gp_image *image) {
   bfd *file = gp_image_for_lines(image, false)->file;
   return bfd_get_section_by_name(file, ".debug_addr") != NULL;
 }
 
-/* Calls the finder, if one is set, with the image on the top of the stack, unless this
- * was `done` before. Leaves the image on the stack. */
+/* Calls the finder, if one is set, with the image on the top of the stack. Does nothing
+ * if `*done`; otherwise sets it. Leaves the image on the stack. */
 static void find_once(lua_State *L, bool *done, const char *what) {
   if (*done) return;
   *done = true;

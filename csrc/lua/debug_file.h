@@ -7,8 +7,8 @@
 
 /* Finds the files that hold an image's debugging information, once per image. Call this
  * before looking up source lines. With `by_libbfd`, only libbfd searches. With `named`,
- * the names of inlined functions are needed; warns the user if they are in split files,
- * which are not read. A Lua error if the image was closed during the search. */
+ * warns the user if the names of inlined functions are in split files, which are not
+ * read. A Lua error if the image was closed during the search. */
 void gp_find_debug_files(lua_State *L, const gp_image_box *box, bool by_libbfd,
                          bool named);
 

@@ -55,7 +55,8 @@ static int open_unnamed(const char *directory) {
 
 /* spool() -> a temporary file open for writing and reading; or nil and a message. The
  * file is in TMPDIR, because it may be large and users set TMPDIR to choose between disk
- * and memory. It is in memory if that file system does not support unnamed files. */
+ * and memory. If that file system does not support unnamed files, the file is in
+ * memory. */
 static int new_spool(lua_State *L) {
   const char *directory = getenv("TMPDIR");
   luaL_Stream *spool = push_file(L);
@@ -80,8 +81,8 @@ static int redirect(lua_State *L) {
 
 /* open_standard_files(): opens /dev/null for each standard descriptor that is closed.
  * Otherwise the next file opened would get its number, and messages would go into that
- * file. The access mode is the wrong one, so that using the descriptor is still an
- * error. */
+ * file. Standard input is opened for writing and the others for reading, so that using
+ * them is still an error. */
 static int open_standard_files(lua_State *L) {
   (void)L;
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)

@@ -6,7 +6,7 @@
 #include "lua/module.h"
 #include "lua/report.h"
 
-/* Stack indices of fields of the look: `labels`, then the formats named in `lines`.
+/* Stack indices of fields of the look (see report.h): `labels`, then formats of lines.
  * Formats refer to these values by position:
  * - recursive, called, other (the primary line of a function that calls itself, that
  *   others call, or that has no recorded calls): index, percentage, seconds, seconds in

@@ -4,11 +4,11 @@
 #include "lua/module.h"
 #include "lua/report.h"
 
-/* Stack indices of fields of the look: `labels`, and the formats `called` and `other`,
- * for functions with and without recorded calls. Formats refer to these values by
- * position: percentage, cumulative seconds, seconds, calls, time per call, time per call
- * with callees, label, sampling error of the seconds. look.scale converts the profile's
- * unit to that of times per call: 1000 for ms. */
+/* Stack indices of fields of the look (see report.h): `labels`, and the formats `called`
+ * and `other`, for functions with and without recorded calls. Formats refer to these
+ * values by position: percentage, cumulative seconds, seconds, calls, time per call, time
+ * per call with callees, label, sampling error of the seconds. look.scale converts the
+ * profile's unit to that of times per call: 1000 for ms. */
 enum { LABELS = GP_REPORT_OWN, CALLED, OTHER };
 
 /* State of a flat profile being written. */

@@ -24,7 +24,7 @@ gp_image *gp_check_image(lua_State *L, int index) {
   return box->image;
 }
 
-/* Enters the image on the top of the stack in that table. */
+/* Adds the image on the top of the stack to that table. */
 static void register_image(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, IMAGES);
   lua_pushvalue(L, -2);
@@ -96,14 +96,14 @@ static int find_mention(lua_State *L) {
   return 1;
 }
 
-/* demangling_style(name): selects a style of libiberty -> whether it exists */
+/* demangling_style(name) -> whether libiberty has this style; if so, selects it */
 static int set_style(lua_State *L) {
   lua_pushboolean(L, gp_image_demangling_style(luaL_checkstring(L, 1)));
   return 1;
 }
 
 /* library() -> the path of libbfd's shared object; nothing if unknown. The file name
- * contains the version number, which libbfd has no function for. */
+ * contains the version number, for which libbfd has no function. */
 static int find_library(lua_State *L) {
   Dl_info info;
   if (!dladdr((void *)(uintptr_t)bfd_openr, &info) || !info.dli_fname) return 0;

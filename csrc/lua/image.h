@@ -14,7 +14,7 @@ typedef struct gp_image_box {
   gp_image *image;            /* NULL once closed */
   gp_line_map map[2];         /* lines of .text, made on demand: [0] ours, [1] libbfd's */
   bool mapped[2];             /* map[i] was made */
-  bool links_checked;         /* names of debugging files were checked for libbfd */
+  bool links_checked;         /* gp_debuglink_check was called */
   bool lines_searched;        /* the finder was called with "lines" */
   bool split_reported;        /* the finder was called with "split" */
 } gp_image_box;

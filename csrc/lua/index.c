@@ -9,17 +9,17 @@
 #include "lua/module.h"
 #include "lua/report.h"
 
-/* Stack indices of fields of the look: the labels `numbered` and `names`, and the format
- * `cell`, whose values are the numbered label, the number alone, and the name. look.width
- * is the width of a column; if it is nil, cells are not aligned. */
+/* Stack indices of fields of the look (see report.h): the labels `numbered` and `names`,
+ * and the format `cell`, whose values are the numbered label, the number alone, and the
+ * name. look.width is the width of a column; if it is nil, cells are not aligned. */
 enum { NUMBERED = GP_REPORT_OWN, NAMES, CELL };
 
 /* State of an index being written. */
 typedef struct page {
   gp_report r;
   const gp_labels *numbered, *names;
-  bool aligned;           /* align cells in columns, */
-  size_t width;           /*   of this many characters */
+  bool aligned;           /* align cells in columns */
+  size_t width;           /* width of a column, in characters */
 } page;
 
 enum { COLUMNS = 3, MAX_WIDTH = 1000000 };
@@ -28,8 +28,8 @@ static const gp_callgraph *graph_of(const page *p) {
   return &gp_report_profile(&p->r)->graph;
 }
 
-/* Index number of the last entry that `top` lets through; UINT32_MAX if all are
- * written. */
+/* Returns the index number of the last entry within the limit `top`; UINT32_MAX if all
+ * entries are. */
 static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
   size_t nodes = graph->functions + graph->cycles, entries = 0;
   uint32_t last = 0;
@@ -42,8 +42,9 @@ static uint32_t last_entry(const page *p, const gp_callgraph *graph) {
   return UINT32_MAX;
 }
 
-/* Whether a node is listed. If `top` limits the entries, it needs one of them. Otherwise
- * functions need calls or time, unless look.unused is set. */
+/* Whether a node is listed. If `top` limits the entries, only nodes with an entry within
+ * the limit are. Otherwise functions without calls and time are left out, unless
+ * look.unused is set. */
 static bool is_listed(const page *p, const gp_callgraph *graph, uint32_t node,
                       uint32_t last) {
   if (last != UINT32_MAX)
@@ -87,7 +88,7 @@ static size_t length_of(const gp_label *label) {
 }
 
 /* Writes the blanks before a cell, and returns where its text ends. The cell begins at
- * its column, or after the text to its left, which ends at `at`, if that is too long.
+ * its column, or at `at`, the end of the previous cell's text, if that text is too long.
  * Numbers are right-aligned in five characters, but the blanks around them are not
  * counted, so columns drift as they do in GNU gprof's index. */
 static size_t write_gap(const page *p, size_t column, const gp_label *text, size_t at) {
@@ -100,15 +101,16 @@ static size_t write_gap(const page *p, size_t column, const gp_label *text, size
   return end;
 }
 
-/* The colour of a cell: that of its entry; idle if the node has neither calls nor time,
- * even time that does not count in the graph. */
+/* Returns the colour of a cell: the colour of its entry, or idle if the node has neither
+ * calls nor time. A node whose time is excluded from the graph is not idle. */
 static gp_shade shade_of(const gp_callgraph *graph, uint32_t node) {
   bool used = graph->calls[node] != 0 || graph->self_calls[node] != 0 ||
               graph->self[node] != 0 || graph->children[node] != 0;
   return (gp_shade){gp_callgraph_percent(graph, node), used, false};
 }
 
-/* Writes a cell. Returns where the text of the row ends, as GNU gprof counts. */
+/* Writes a cell. Returns the column at which the text of the row ends, counted as GNU
+ * gprof does. */
 static size_t write_cell(const page *p, size_t column, uint32_t node, size_t at) {
   gp_label numbered, name;
   char number[32];

@@ -27,9 +27,9 @@ typedef struct gp_iteration {
 gp_iteration *gp_new_iteration(lua_State *L, const gp_part_kind *kind, int whole,
                                int order);
 
-/* Returns the order that argument `index` names: its position in `names`, the orders of
- * the core, which end with NULL; 0 if it is nil; -1 if it is another field or a
- * function. */
+/* Returns the position of the order argument at `index` in `names`, a NULL-terminated
+ * list of the orders that the core supports; 0 if the argument is nil; -1 if it is
+ * another field or a function. */
 int gp_order_option(lua_State *L, int index, const char *const names[]);
 
 /* Pushes the iterator for a generic `for` over the iteration on the top of the stack, and

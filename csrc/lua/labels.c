@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Labels: what reports call functions and cycles.
+ * Labels: the names of functions and cycles in reports.
  *
  * labels(profile, options)[number] is the label of a function or cycle: its name,
  * followed by
@@ -31,8 +31,8 @@ struct gp_labels {
   bool static_files;
   bool whole_paths;
   bool references, numbered;
-  size_t width;           /* columns of the line that a label ends: names are shortened to
-                             fit; 0: not shortened */
+  size_t width;           /* of a line that ends with a label, in columns: names are
+                             shortened to fit; 0: not shortened */
   const char *mark;       /* replaces what is cut out of a name */
 };
 

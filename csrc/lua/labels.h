@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Labels: what reports call functions and cycles. */
+/* Labels: the names of functions and cycles in reports. */
 #ifndef GP_LUA_LABELS_H
 #define GP_LUA_LABELS_H
 

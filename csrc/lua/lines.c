@@ -24,7 +24,7 @@ static const gp_line_map *open_map(lua_State *L, gp_image_box *box, bool as_libb
   return map;
 }
 
-/* Looks an address up. Inside .text, file and line come from the map, and only the
+/* Looks up an address. Inside .text, file and line come from the map, and only the
  * function from libbfd. Outside .text, everything comes from libbfd. */
 static bool look_up(lua_State *L, gp_image *image, uint64_t address, bool as_libbfd,
                     gp_location *location) {
@@ -80,7 +80,7 @@ static int release(lua_State *L) {
   return 0;
 }
 
-/* The next row of this or the next table; NULL at the end. */
+/* Returns the next row, from this table or a later one; NULL at the end. */
 static const gp_line_row *next_row(lua_State *L, lines_box *box) {
   const gp_line_row *row = NULL;
   bool failed = false;

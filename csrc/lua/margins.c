@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Prints source text with a margin in front of each line, for Lua.
+ * Prints source text with a margin before each line, for Lua.
  *
  * The margin of an annotated line has its seconds and counts, in the widths that the
  * report asks for. The margin of any other line is blank. Lines do not become Lua strings
@@ -33,10 +33,10 @@ typedef struct printing {
 
   char *blank;              /* the blank margin */
   size_t blank_length;
-  char *margin;             /* room for the margin of a line */
-  char *counts;             /* room for its counts, separated by commas */
+  char *margin;             /* buffer for the margin of a line */
+  char *counts;             /* buffer for its counts, separated by commas */
 
-  bool has_last;            /* `last` still holds */
+  bool has_last;            /* `last` applies to the next line */
   uint64_t last;            /* the last count that was printed */
   lua_Integer text_lines, lines, annotated, executed;  /* results */
 } printing;
@@ -81,8 +81,8 @@ static void read_layout(lua_State *L, printing *p) {
   p->arrow = text_field(L, "arrow", &p->arrow_length);
 }
 
-/* An upper bound of the characters that the counts of a line take: 20 digits and a comma
- * for each count, and for one carried over. */
+/* Returns an upper bound of the length of a line's counts: 20 digits and a comma for each
+ * count, and for a count carried over from the line before. */
 static size_t longest_counts(const gp_annotation *annotation) {
   size_t most = 0;
   for (size_t i = 0; i < annotation->count; i++)
@@ -107,7 +107,7 @@ static void make_margins(lua_State *L, printing *p) {
 
 /* The counts of a line. */
 typedef struct line_counts {
-  size_t count;       /* how many; 0: unknown */
+  size_t count;       /* number of counts; 0: unknown */
   uint64_t sum;
   size_t length;      /* characters in printing.counts */
 } line_counts;
@@ -125,8 +125,8 @@ static void add_count(printing *p, line_counts *s, uint64_t count) {
   s->length = (size_t)(end - p->counts);
 }
 
-/* Collects the counts of a line. With `carry`, the last count holds for the following
- * lines of its basic block, until another count comes or a function begins. */
+/* Collects the counts of a line. With `carry`, the last count applies to the following
+ * lines of its basic block, until the next count or function. */
 static line_counts collect_counts(printing *p, size_t row) {
   const gp_annotation *known = p->annotation;
   line_counts s = {0};
@@ -169,8 +169,7 @@ static char *put_counts(const printing *p, char *out, const line_counts *s) {
 
 /* --- lines ------------------------------------------------------------------------ */
 
-/* Writes a line that layout.paint(margin, text, seconds, idle) returns with its
- * colours. */
+/* Writes the coloured line that layout.paint(margin, text, seconds, idle) returns. */
 static void paint_line(printing *p, size_t margin, const char *text, size_t length,
                        double seconds, bool idle) {
   lua_State *L = p->L;
@@ -225,14 +224,15 @@ static void print_text(printing *p, const char *text, size_t length) {
 /* annotation:print(stream, text, layout [, last]) -> number of lines in the text, lines
  * with code, lines with counts, executed lines; the last count or nil
  *
- * Writes the text with margins. `last` is the last count of the text before. The layout:
+ * Writes the text with margins. `last` is the last count of the text printed before.
+ * Fields of the layout:
  *   `width`      columns of counts
  *   `arrow`      string between counts and text
- *   `max_width`  most columns of counts and arrow together; 0: no limit
+ *   `max_width`  maximum columns of counts and arrow together; 0: no limit
  *   `min_count`  counts with a smaller sum are replaced by `mark`; default 1
  *   `mark`       string that replaces low counts
- *   `seconds`    columns of seconds in front of the counts; 0: none
- *   `carry`      a count holds for the following lines of its basic block, too
+ *   `seconds`    columns of seconds before the counts; 0: none
+ *   `carry`      a count also applies to the following lines of its basic block
  *   `paint`      function (margin, text, seconds, idle) that returns the coloured line;
  *                `idle`: the line is known not to have been executed */
 static int print_annotation(lua_State *L) {

@@ -14,12 +14,12 @@ _Noreturn int gp_raise_no_memory(lua_State *L);
  * Push the guard first, then allocate the block and store it. */
 void **gp_push_guard(lua_State *L);
 
-/* Replaces the guard on the top of the stack with a Lua string made from the C string in
- * it, and frees that. Raises the out-of-memory error if it is NULL. */
+/* Replaces the guard on the top of the stack with a Lua string made from its block, a C
+ * string, and frees the block. Raises the out-of-memory error if the block is NULL. */
 void gp_take_text(lua_State *L, void **guard);
 
-/* Same for an array of `count` row numbers, which becomes a Lua array of numbers from
- * 1. */
+/* Same for an array of `count` row numbers, which becomes a Lua array of numbers counted
+ * from 1. */
 void gp_take_rows(lua_State *L, void **guard, size_t count);
 
 /* Pushes a userdata with an empty list of rows, which the collector frees. */

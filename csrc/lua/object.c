@@ -24,7 +24,7 @@ int gp_get_field(lua_State *L) {
   return 1;
 }
 
-/* Fields show what was recorded. Scripts keep their own values elsewhere. */
+/* Fields are read-only, because they show what was recorded. */
 static int refuse_assignment(lua_State *L) {
   luaL_getmetafield(L, 1, "__name");
   const char *type = lua_tostring(L, -1), *field = luaL_tolstring(L, 2, NULL);

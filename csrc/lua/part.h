@@ -13,9 +13,9 @@
 
 typedef struct gp_part_kind {
   const char *fields;     /* registry key of the table of fields */
-  const void *(*open)(lua_State *L, int whole);  /* the owner; a Lua error if closed */
+  const void *(*open)(lua_State *L, int whole);  /* the owner; raises if closed */
   void (*push)(lua_State *L, const gp_part *p);  /* pushes the object of the part */
-  int symbols;            /* user value of the whole that holds its symbols; 0: the whole
+  int symbols;            /* user value of the whole with its symbols; 0: the whole
                              object is the symbols */
 } gp_part_kind;
 
@@ -24,7 +24,7 @@ typedef struct gp_part_kind {
 const gp_field *gp_check_field(lua_State *L, int index);
 
 /* Pushes the object of a part. User value `table` of the whole object caches these
- * objects; creates the object with metatable `metatable` if it is not there. */
+ * objects; creates the object with metatable `metatable` if it is not cached. */
 void gp_push_part(lua_State *L, const gp_part *p, int table, const char *metatable);
 
 /* Returns the part whose object is argument 1. Pushes the whole object. */

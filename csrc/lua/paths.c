@@ -14,7 +14,7 @@
 
 #define GP_DIRECTORY "gprof.directory"
 
-/* Returns nil and "PATH: " with the text for errno. */
+/* Returns nil and the message "PATH: ERROR" for errno. */
 static int fail_path(lua_State *L, const char *path) {
   gp_error error;
   gp_fail(&error, "%s", strerror(errno));

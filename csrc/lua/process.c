@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Child processes for Lua, and what dividing work needs: a clock, the processor count. */
+/* Child processes for Lua, and what parallel work needs: a clock, the processor count. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ static process_box *check_process(lua_State *L) {
   return box;
 }
 
-/* Runs in the child: makes the kernel end it with its parent, and makes `output` its
+/* Runs in the child: makes the kernel end it when its parent ends, and makes `output` its
  * standard output. */
 static void set_up_child(pid_t parent, int output) {
 #ifdef __linux__
@@ -101,7 +101,7 @@ static int exit_on_interrupt(lua_State *L) {
 }
 
 /* ignore_pager_signals(): ignores SIGINT and SIGPIPE while a pager reads our output. An
- * interrupt is meant for the pager, and quitting it early is not an error. */
+ * interrupt is meant for the pager, and quitting the pager early is not an error. */
 static int ignore_pager_signals(lua_State *L) {
   (void)L;
   signal(SIGINT, SIG_IGN);

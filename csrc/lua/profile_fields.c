@@ -49,7 +49,7 @@ static gp_field_value number_of(uint32_t node) {
   return gp_integer_value((uint64_t)node + 1);
 }
 
-/* Ticks in the profile's unit; 0 where nothing was sampled. */
+/* Converts ticks to the profile's unit; 0 without samples. */
 static gp_field_value time_value(const gp_part *p, double ticks) {
   return gp_number_value(gp_profile_seconds(profile_of(p), ticks));
 }

@@ -28,7 +28,7 @@ static int entries(lua_State *L) {
   return gp_return_iteration(L, gp_order_option(L, 2, NULL) == 0);
 }
 
-/* profile:cycles([order [, field...]]): by number */
+/* profile:cycles([order [, field...]]): sorted by number by default */
 static int cycles(lua_State *L) {
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   gp_iteration *each = gp_new_iteration(L, &gp_cycle_parts, 1, 2);
@@ -109,14 +109,15 @@ static uint32_t check_node(lua_State *L, size_t first, size_t end) {
   return (uint32_t)(id - 1);
 }
 
-/* Iterates over neighbours of the node with number argument 2, sorted by argument 3. */
+/* Iterates over neighbours of the node with the number in argument 2, sorted by
+ * argument 3. */
 static int around_number(lua_State *L, neighbours what) {
   const gp_callgraph *graph = &gp_check_profile(L, 1)->graph;
   return iterate_around(L, what, check_node(L, 0, graph->functions + graph->cycles), 3);
 }
 
 /* profile:callers(id [, order [, field...]]): like function:callers and cycle:callers,
- * but takes a number, so that no object is created. So do the four functions below. */
+ * but takes a number, so that no object is created. The same holds for the next four. */
 static int callers(lua_State *L) { return around_number(L, CALLERS); }
 
 /* profile:callees(id [, order [, field...]]): like function:callees and cycle:callees */

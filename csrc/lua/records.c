@@ -12,7 +12,7 @@
 
 #define GP_HISTOGRAM "gprof.histogram"
 
-/* A histogram, by number. User value 1 is the data. */
+/* The Lua object of a histogram. User value 1 is the data. */
 typedef struct histogram_box {
   size_t number;
 } histogram_box;
@@ -111,13 +111,13 @@ static void text_field(lua_State *L, const char *name, const char *fallback, cha
               lua_pushfstring(L, "string expected, got %s", luaL_typename(L, -1)));
   const char *given = lua_tolstring(L, -1, &length);
   if (length > size || strlen(given) != length)
-    bad_field(L, name,
-              lua_pushfstring(L, "longer than %d bytes, or with a zero byte", (int)size));
+    bad_field(L, name, lua_pushfstring(L, "must be at most %d bytes, without zero bytes",
+                                       (int)size));
   memcpy(text, given, length);
   lua_pop(L, 1);
 }
 
-/* Replaces the table of counts on the top of the stack with an array for the core. */
+/* Converts the table of counts on the top of the stack to an array of the histogram. */
 static void check_bins(lua_State *L, gp_histogram *header) {
   size_t size = header->bins * sizeof(uint64_t);
   uint64_t *counts = lua_newuserdatauv(L, size, 0);

@@ -33,7 +33,7 @@ const gp_labels *gp_push_look_labels(const gp_report *r, const char *name) {
   if (!set)
     luaL_error(r->L, "look.%s: labels expected, got %s", name, luaL_typename(r->L, -1));
   if (!gp_are_labels_of(set, r->box))
-    luaL_error(r->L, "look.%s: labels of another profile", name);
+    luaL_error(r->L, "look.%s: the labels belong to another profile", name);
   return set;
 }
 

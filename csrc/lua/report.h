@@ -35,11 +35,11 @@ gp_report gp_open_report(lua_State *L);
 /* Pushes a string of the look; a Lua error if it is of another type. */
 void gp_push_look(const gp_report *r, const char *name);
 
-/* Same for labels. */
+/* Same for labels; returns them. */
 const gp_labels *gp_push_look_labels(const gp_report *r, const char *name);
 
 /* Whether a node has an entry in the call graph. In a profile by line, only functions
- * have entries: neither other lines nor cycles. */
+ * have entries; other lines and cycles have none. */
 bool gp_report_has_entry(const gp_report *r, const gp_callgraph *graph, uint32_t node);
 
 /* Returns the profile; a Lua error if it was closed. */
@@ -54,7 +54,7 @@ gp_field_value gp_report_label(const gp_report *r, const gp_labels *set, uint32_
 
 /* What determines the colour of a row. */
 typedef struct gp_shade {
-  double percent;         /* of all time */
+  double percent;         /* share of the total time */
   bool used;              /* has calls or time */
   bool primary;           /* the primary line of a call graph entry */
 } gp_shade;

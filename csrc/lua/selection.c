@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads selections from Lua tables, with functions as numbers, by stage:
+ * Reads selections from a Lua table by stage. Functions are given by number:
  *
  *     { flat = { include = { 1, 2 }, exclude = { 7 } }, graph = ..., time = ...,
  *       annotation = ..., executions = ...,
@@ -36,7 +36,7 @@ static uint32_t check_row(lua_State *L, lua_Integer i, size_t functions) {
 }
 
 /* Converts the list on the top of the stack to an array with a byte for each function: 1
- * if listed. Leaves NULL if it is not a table. */
+ * if listed. Leaves `*column` unchanged if it is not a table. */
 static void take_bytes(lua_State *L, uint8_t **column, size_t functions) {
   if (!lua_istable(L, -1)) return;
   lua_Integer length = luaL_len(L, -1);

@@ -7,9 +7,9 @@
 
 #include "profile/selection.h"
 
-/* Pushes a userdata with selections, which the collector frees, and fills it from the
- * table at stack index `index`, which selection.c describes. Function numbers above
- * `functions` are a Lua error. */
+/* Pushes a userdata with the selections in the table at stack index `index`; selection.c
+ * describes the table. The collector frees them. Function numbers above `functions` are a
+ * Lua error. */
 gp_selections *gp_push_selections(lua_State *L, int index, size_t functions);
 
 #endif

@@ -34,7 +34,7 @@ static int find_slide(lua_State *L) {
   return 1;
 }
 
-/* Returns the table of functions, also if the symbols at `index` are by line. */
+/* Returns the functions of the symbols at `index`, even if these are by line. */
 static const gp_symtab *check_functions(lua_State *L, int index) {
   const gp_symbols_box *symbols = gp_check_symbols(L, index);
   lua_getiuservalue(L, index, GP_SYMBOLS_FUNCTIONS);
@@ -63,9 +63,10 @@ static int count_entries(lua_State *L) {
   return 2;
 }
 
-/* data:slide(offset [, wrap]) -> data; or nil and a message without a file name, and the
- * data is unchanged. Subtracts `offset` from all addresses. With `wrap`, addresses may
- * wrap around the address space, which an offset from find_slide can require. */
+/* data:slide(offset [, wrap]) -> data; or nil and a message without a file name.
+ * Subtracts `offset` from all addresses; a failure leaves the data unchanged. With
+ * `wrap`, addresses may wrap around the address space, as an offset from find_slide can
+ * require. */
 static int slide(lua_State *L) {
   gp_data *data = gp_check_data(L, 1);
   uint64_t offset = (uint64_t)luaL_checkinteger(L, 2);

@@ -46,8 +46,8 @@ struct gp_stream {
   char text[ROOM];              /* the buffer */
 };
 
-/* User values: the sink; a table of the cached formats' strings. It keeps them alive,
- * because the cache compares addresses. */
+/* User values: the sink; a table of the cached formats' strings. The table keeps the
+ * strings alive, because the cache compares their addresses. */
 enum { STREAM_SINK = 1, STREAM_FORMATS, STREAM_VALUES = STREAM_FORMATS };
 
 /* --- the buffer -------------------------------------------------------------- */
@@ -199,10 +199,10 @@ static void add_owned_text(lua_State *L, int index, gp_stream *s, const gp_row_v
   add_owned_bytes(L, index, s, r, text, strlen(text), style);
 }
 
-/* Decides how the name in a label is cut, so that the row is at most label->width columns
- * wide: the name gets what the rest of the row leaves. False if it fits uncut. */
+/* Decides how to cut the name in a label, so that the row is at most label->width columns
+ * wide. The name gets the columns that the rest of the row leaves. False if it fits. */
 static bool is_cut(const gp_stream *s, const gp_label *label, gp_cut *cut) {
-  enum { MIN_NAME = 16 };  /* columns; names are not cut shorter */
+  enum { MIN_NAME = 16 };  /* minimum length of a cut name, in columns */
   size_t taken = gp_utf8_width(s->text + s->row, s->used - s->row);
   for (int i = 0; i < label->count; i++)
     if (i != label->name) taken += gp_utf8_width(label->part[i], strlen(label->part[i]));
@@ -302,7 +302,8 @@ static void add_field(lua_State *L, int index, gp_stream *s, const gp_piece *pie
     add_as_lua_value(L, index, s, piece, r, number);
 }
 
-/* Adds the value of a piece: the one at its position, or else number `*next`. */
+/* Adds the value for a piece of the format: the one that a position such as %2$d selects,
+ * or else value number `*next`. */
 static void add_value(lua_State *L, int index, gp_stream *s, const gp_piece *piece,
                       const gp_row_values *r, int *next) {
   int number = piece->place ? piece->place : (*next)++;
@@ -351,7 +352,7 @@ static int write_uncached(lua_State *L, int index, gp_stream *s, const char *for
 
 int gp_write_row(lua_State *L, int index, gp_stream *s, int format,
                  const gp_row_values *r) {
-  check_open(L, s);  /* Lua code may have ended it since the row before */
+  check_open(L, s);  /* Lua code may have ended it since the previous row */
   make_room(L, index, s, ROW_ROOM);
   s->row = s->used;
   const parsed_format *parsed = find_format(L, index, s, format);
@@ -427,11 +428,12 @@ static int finish(lua_State *L) {
 
 /* --- stream:each ---------------------------------------------------------------- */
 
-/* Stack indices in stream:each(names, formats, iterator...): the arguments, the four
- * values of a generic `for` among them; the format of the current row. */
+/* Stack indices in stream:each(names, formats, iterator...): the arguments, of which the
+ * last four are the values of a generic `for`; the format of the current row. */
 enum { NAMES = 2, FORMATS, NEXT, STATE, CONTROL, CLOSED, FORMAT };
 
-/* Rows of the core with more fields are written as Lua values, as from any iterator. */
+/* Rows of the core with more fields are written as Lua values, like those of any other
+ * iterator. */
 enum { MAX_FIELDS = 16 };
 
 /* Stores the format of the row at FORMAT: the only one, or the one that the value on the

@@ -21,9 +21,9 @@ typedef struct gp_row_values {
   int first;
   int count;
   const gp_field_value *fields;  /* NULL: they are on the stack */
-  const gp_iteration *iteration;  /* that the fields come from, or NULL */
-  int whole;                    /* stack index of the object that it iterates over */
-  const gp_labels *labels;      /* that labels among the fields come from, or NULL */
+  const gp_iteration *iteration;  /* the iteration that returned `fields`, or NULL */
+  int whole;                    /* stack index of the object iterated over */
+  const gp_labels *labels;      /* the labels object of GP_FIELD_LABEL fields, or NULL */
 } gp_row_values;
 
 /* Writes a row in the format at stack index `format` to the stream at stack index

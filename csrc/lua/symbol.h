@@ -5,7 +5,7 @@
 
 #include "lua/part.h"
 
-/* Fields of a symbol. Functions of a profile have them, too. The list ends with a NULL
+/* Fields of a symbol, which functions of a profile also have. The list ends with a NULL
  * name. */
 extern const gp_field gp_symbol_fields[];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds functions of an image by name, source file and line, for Lua. Functions are
- * numbers. */
+ * identified by number, counted from 1. */
 #include <string.h>
 
 #include "lua/memory.h"
@@ -122,14 +122,14 @@ static int source(lua_State *L) {
   return 2;
 }
 
-/* lines:expand(ids) -> numbers of all symbols of these functions in a table by line.
- * `ids` are numbers in the table of functions that it was made from. */
+/* lines:expand(ids) -> numbers of all symbols of the given functions in `lines`, a table
+ * by line. `ids` are numbers in the table of functions that `lines` was made from. */
 static int expand(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_getiuservalue(L, 1, GP_SYMBOLS_FUNCTIONS);
   const gp_symbols_box *functions = luaL_testudata(L, -1, GP_SYMBOLS);
-  luaL_argcheck(L, functions, 1, "not symbols by line");
+  luaL_argcheck(L, functions, 1, "symbols by line expected");
   size_t count = lua_rawlen(L, 2);
   uint8_t *chosen = lua_newuserdatauv(L, functions->symtab.count, 0);
   memset(chosen, 0, functions->symtab.count);
@@ -145,8 +145,8 @@ static int expand(lua_State *L) {
   return 1;
 }
 
-/* symbols:extent(id) -> number of the last symbol of a function in a table by line; `id`
- * for other lines */
+/* symbols:extent(id) -> in a table by line, the number of the last line of a function;
+ * `id` itself if it is not a function */
 static int extent(lua_State *L) {
   const gp_symtab *symtab = &gp_check_symbols(L, 1)->symtab;
   uint32_t first = check_id(L, 2, symtab->count);

@@ -189,7 +189,7 @@ static gp_field_value get_count(const gp_part *p) {
   return gp_integer_value(((const gp_symbols_box *)p->owner)->symtab.count);
 }
 
-/* How many functions begin at or below the address where the last one ends: all of them,
+/* Number of functions that begin at or below the end of the last function: all of them,
  * unless some are past the end of .text. */
 static gp_field_value get_reach(const gp_part *p) {
   const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
@@ -197,7 +197,7 @@ static gp_field_value get_reach(const gp_part *p) {
   return gp_integer_value(gp_symtab_above(symtab, end));
 }
 
-/* How many functions end at or below that address. */
+/* Number of functions that end at or below the end of the last function. */
 static gp_field_value get_covered(const gp_part *p) {
   const gp_symtab *symtab = &((const gp_symbols_box *)p->owner)->symtab;
   uint64_t end = gp_symtab_end(symtab, (uint32_t)(symtab->count - 1));

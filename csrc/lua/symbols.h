@@ -35,16 +35,16 @@ static inline const gp_policy *gp_policy_of(bool gnu_compat) {
 }
 
 /* Returns the symbols at stack index `index`; a Lua error if their image is closed, or if
- * it is of another type. */
+ * the value is of another type. */
 gp_symbols_box *gp_check_symbols(lua_State *L, int index);
 
 /* Checks the symbols in a box; a Lua error, not an argument error, if their image is
  * closed. For parts. */
 gp_symbols_box *gp_open_symbols(lua_State *L, gp_symbols_box *box);
 
-/* Pushes empty symbols for gp_merged_objects_build. They belong to the image of the first
- * of the objects, whose tables { symbols, data, name } are in the array at stack index 2,
- * and keep the symbols of all objects alive. */
+/* Pushes empty symbols for gp_merged_objects_build. Stack index 2 holds an array with a
+ * table { symbols, data, name } for each object. The new symbols belong to the image of
+ * the first object, and keep the symbols of all objects alive. */
 gp_symbols_box *gp_push_merged_symbols(lua_State *L);
 
 /* Returns the source files and lines of symbols, looked up on first use. */

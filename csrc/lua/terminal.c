@@ -43,8 +43,8 @@ static int terminal_width(lua_State *L) {
   return 1;
 }
 
-/* fit(text, columns, mark) -> the text; if it is too wide, its middle is replaced by the
- * mark */
+/* fit(text, columns, mark) -> the text; if it is wider than `columns`, the mark replaces
+ * its middle */
 static int fit_text(lua_State *L) {
   size_t length, mark_length;
   const char *text = luaL_checklstring(L, 1, &length);

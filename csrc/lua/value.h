@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What reports call a function or cycle: a sequence of strings. Parts point into
- * `numbers` or to strings of the symbol table. */
+/* The name of a function or cycle in reports: a sequence of strings, its parts. They
+ * point into `numbers` or to strings of the symbol table. */
 typedef struct gp_label {
   int count;
   int name;               /* index of the part that may be shortened */
-  size_t width;           /* columns that the line must fit in; 0: do not shorten */
+  size_t width;           /* maximum width of the line, in columns; 0: do not shorten */
   const char *mark;       /* replaces what was cut out */
   const char *part[8];
   char numbers[256];
@@ -31,8 +31,8 @@ typedef struct gp_field_value {
     double number;
     const char *text;     /* valid as long as the object is open */
     const gp_label *label;
-  } as;                   /* GP_FIELD_PUSHED: it is on the top of the Lua stack; from
-                             gp_next_fields, at stack index `integer` */
+  } as;                   /* GP_FIELD_PUSHED: the value is on the top of the Lua stack;
+                             from gp_next_fields, at stack index `integer` */
 } gp_field_value;
 
 static const gp_field_value gp_no_value = {GP_FIELD_NIL, {false}},

@@ -70,7 +70,7 @@ static int finish(lua_State *L) {
   return 1;
 }
 
-/* Closing a writer without finish() leaves no new file. */
+/* Closing a writer without finish() discards the new file. */
 static int discard(lua_State *L) {
   writer_box *box = luaL_checkudata(L, 1, GP_WRITER);
   if (box->open) gp_writer_close(&box->writer, false);

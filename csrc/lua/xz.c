@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The module gprof.xz: the function that the core decompresses .gnu_debugdata with. It is
+ * The module gprof.xz: the function that decompresses .gnu_debugdata for the core. It is
  * a separate shared object, so that the core need not load liblzma; see unpack.h.
  */
 #include <lauxlib.h>

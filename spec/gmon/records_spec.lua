@@ -394,7 +394,7 @@ describe("invalid records", function()
     { "field 'bins': bin 1: non-negative integer expected", histogram { bins = { 0.5 } } },
     { "field 'bins': bin 1: non-negative integer expected", histogram { bins = { "many" } } },
     { "field 'unit': longer than 15 bytes", histogram { unit = "0123456789abcdef" } },
-    { "field 'unit': longer than 15 bytes, or with a zero byte", histogram { unit = "a\0b" } },
+    { "field 'unit': must be at most 15 bytes, without zero bytes", histogram { unit = "a\0b" } },
     { "field 'unit': string expected, got table", histogram { unit = {} } },
     { "field 'abbreviation': longer than 1", histogram { abbreviation = "ms" } },
     { "#1 to 'add_arc' (number expected, got no value)", function(data) data:add_arc() end },
