@@ -11,8 +11,8 @@
 local directory = os.getenv "GPROF_COVERAGE"
 local debug_sethook, getinfo, open = debug.sethook, debug.getinfo, io.open
 
-local hits = {}  -- by path, and then by line
-local hits_of = setmetatable({}, { __mode = "k" })  -- the same, or false, by function
+local hits = {}  -- whether a line ran, by path and line number
+local hits_of = setmetatable({}, { __mode = "k" })  -- by function: the hits of its source, or false if it is not ours
 
 -- Sources are recognised by the end of their path, in any checkout or copy.
 local function is_ours(path)
@@ -44,7 +44,7 @@ local function hook(_, line)
   if lines then lines[line] = true end
 end
 
--- The process id, without a C library.
+-- Returns the process id from /proc, because Lua has no function for it.
 local function process()
   local file = assert(open "/proc/self/stat")
   local number = file:read "*n"
@@ -72,7 +72,7 @@ local function replace(library, name, make)
   library[name] = make(library[name])
 end
 
--- Lua has one hook per coroutine.
+-- Hooks are per coroutine, so each new coroutine sets its own.
 local function hooked(start)
   return function(f)
     return start(function(...)

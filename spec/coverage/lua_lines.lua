@@ -5,11 +5,11 @@ local shell = require "support.shell"
 
 local lua_lines = {}
 
--- Instructions without a source text of their own: the start of a vararg function, the end of a block.
+-- Instructions that no source text stands for: the start of a vararg function, the end of a block.
 local IMPLIED <const> = { VARARGPREP = true, CLOSE = true }
 
--- The lines of all instructions. The last return of a function is left out, too: luac adds it even if it is
--- unreachable.
+-- Returns the lines of all instructions, except these and the last return of each function, which luac adds even if it
+-- is unreachable.
 local function of_code(luac, path)
   local lines, previous = {}, nil
   local listing = shell.check { luac, "-p", "-l", path }.stdout

@@ -9,8 +9,8 @@ local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- main at 0x1000 calls ping; ping and pong call each other; both call leaf, which has two names. Each function has
--- 32 bytes.
+-- main at 0x1000 calls ping; ping and pong call each other; both call leaf, which has two names. Each function is
+-- 32 bytes long.
 local image = build.craft {
   text = 4 * 32,
   symbols = {
@@ -217,7 +217,7 @@ describe("a trace", function()
   end)
 end)
 
--- x86-64 code: main calls ping, ping calls main and leaf, leaf calls itself. Each function has 16 bytes.
+-- x86-64 code: main calls ping, ping calls main and leaf, leaf calls itself. Each function is 16 bytes long.
 local function calling_image()
   local function padded(code)
     return code .. ("\x90"):rep(16 - #code)

@@ -230,7 +230,8 @@ local function random_program(seed)
   return program
 end
 
--- Describes a node and its arcs: what must be equal as a string, numbers that may differ in the last bits as a list.
+-- Describes a node and its arcs: returns a string of what must be equal, and a list of numbers that may differ in the
+-- last bits.
 local function picture(node, callers, callees, members)
   local exact = { node.name, node.calls, node.self_calls, tostring(node.printed), ":" }
   local near = { node.ticks, node.children_ticks, node.share, node.graph_self, node.graph_children }

@@ -1,5 +1,6 @@
--- A program and shared libraries in one profile (--with, `gprof.profile(image, data, { with = ... })`): times add up,
--- calls from the program into libraries are recovered where possible, objects that cannot be merged are rejected.
+-- A program and shared libraries in one profile (--with, `gprof.profile(image, data, { with = ... })`): times are
+-- summed, calls from the program into libraries are recovered where possible, objects that cannot be merged are
+-- rejected.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -14,7 +15,7 @@ local shell = require "support.shell"
 local LOW <const>, HIGH <const>, BIN <const> = 0x1000, 0x1100, 16
 
 -- Makes a program of four functions, in which main calls work 5 times, and its profile. `calls` adds calls to addresses
--- outside: { offset of the caller, address of the callee, count }.
+-- outside the program: { offset of the caller, address of the callee, count }.
 local function program_of(calls, rate, target)
   local image = build.craft { address = LOW, text = 0x100, target = target,
     symbols = { { "main", 0 }, { "work", 0x40 }, { "help", 0x80 }, { "rest", 0xc0 } } }

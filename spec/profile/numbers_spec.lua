@@ -232,9 +232,9 @@ describe("sums", function()
   end)
 end)
 
--- Bins on functions -------------------------------------------------------------------------
+-- Assigning bins to functions ---------------------------------------------------------------
 
--- Images whose functions begin at random addresses, odd ones too, at low addresses and at the end of the address space.
+-- Images whose functions begin at random addresses, also odd ones, at low addresses or at the end of the address space.
 local subjects <const> = {}
 
 local function made_subject(seed, base, text, target)
@@ -326,7 +326,7 @@ describe("samples", function()
   end)
 end)
 
--- Time along the calls ----------------------------------------------------------------------
+-- Propagating time to callers ---------------------------------------------------------------
 
 local tree_image <const> = gprof.image(build.craft { address = 0x1000, text = 0x180,
   symbols = (function()
@@ -350,7 +350,7 @@ local function made_calls()
   return case
 end
 
--- Functions and cycles without known callers must have all the time, their children's included.
+-- Functions and cycles without known callers must together have all the time, their children's included.
 local function check_calls(case)
   local data, total = gprof.data.new { image = tree_image }, 0
   assert(data:add_histogram { low = 0x1000, high = 0x1180, bins = case.bins, bin_count = 12 })
@@ -435,7 +435,7 @@ local function check_comparisons(one, other)
   end
 end
 
--- Checks that sorting by any amount returns every function once.
+-- Checks that each sort order returns every function once.
 local function check_orders(profile)
   for _, order in ipairs { "self", "children", "share", "graph_percent", "calls", "name", "address" } do
     local ids = crafted.list(nil, profile:functions(order, "id"))

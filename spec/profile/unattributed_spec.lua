@@ -1,5 +1,5 @@
--- Samples in code that no symbol covers: they are counted past the ends of symbols, by symbol sizes. A warning appears
--- once if they are many, except under --gnu-compat.
+-- Samples in code that no symbol covers, because it lies past the end of a symbol according to the symbol's size. If
+-- there are many, one warning appears, except under --gnu-compat.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

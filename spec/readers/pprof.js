@@ -1,5 +1,5 @@
-// Decodes files with the package pprof-format. Prints for each the number of samples, locations and functions, and
-// whether it encodes to the same number of bytes again.
+// Decodes files with the package pprof-format. Prints for each file the number of samples, locations and functions, and
+// whether encoding it again gives the same number of bytes.
 //
 //     node pprof.js NODE_MODULES FILE...
 //

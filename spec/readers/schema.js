@@ -1,4 +1,4 @@
-// Validates files against a schema with ajv. Prints "valid" or the first errors for each.
+// Validates files against a schema with ajv. Prints "valid" or the first errors for each file.
 //
 //     node schema.js NODE_MODULES SCHEMA FILE...
 //

@@ -1,5 +1,5 @@
-// Imports files with speedscope's own importer. Prints for each a line of JSON: the `unit`, the total `weight`, the
-// `self` and `total` weights by function name, and the importer's messages (`said`); or the `problem`.
+// Imports files with speedscope's own importer. Prints a line of JSON for each file: the `unit`, the total `weight`,
+// the `self` and `total` weights by function name, and the importer's messages (`said`); or the `problem`.
 //
 //     node speedscope.js NODE_MODULES FILE...
 //

@@ -7,7 +7,7 @@
  * So this interpreter links the runtime and the core's modules, and preloads the modules
  * for `require`.
  *
- * Of the values of LUA_INIT_5_4, only "@FILE" is supported.
+ * LUA_INIT_5_4 is supported only with the value "@FILE".
  */
 #include <lauxlib.h>
 #include <lua.h>

@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-/* Adds them to package.preload. */
+/* Adds the modules to package.preload. */
 void preload_modules(lua_State *L);
 
 #endif

@@ -50,7 +50,7 @@ static size_t size, live;
 
 size_t scarce_live(void) { return live; }
 
-/* The slot of a block, or the free slot where it would go. */
+/* Returns the slot of a block, or the free slot where it would be stored. */
 static size_t place_of(uintptr_t block) {
   size_t place = (block >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20;
   for (place &= size - 1; blocks[place] && blocks[place] != block;)

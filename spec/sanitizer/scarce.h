@@ -37,7 +37,7 @@ long scarce_begin(long failing, bool lasting);
 /* Ends the failures, if they have begun. */
 void scarce_relieve(void);
 
-/* Counts an allocation and returns whether it must fail; for other allocators. */
+/* Counts an allocation and returns whether it must fail. For allocators elsewhere. */
 bool scarce_fails(void);
 
 /* The number of blocks that the core allocated and did not free. */

@@ -23,9 +23,9 @@ local function is_memory_error(text, pattern)
   return text:find(pattern) and not text:find "built" and not text:find "installed"
 end
 
--- Judges a run of the program. A proper failure is one message about memory, after those about files that were left
--- out, or the error "not enough memory", which the interpreter would print. `expected` is the message of a run that
--- fails even with enough memory.
+-- Judges a run of the program. A proper failure prints one message about memory, after any messages about omitted
+-- files, or raises the error "not enough memory", which the interpreter would print. `expected` is the message of a run
+-- that fails even with enough memory.
 local function judge(status, problem, expected)
   local output, messages = text_of(io.stdout), text_of(io.stderr)
   if status == (expected and 1 or 0) and (not expected or messages:find(expected, 1, true)) then
@@ -63,7 +63,7 @@ local function command()
   end
 end
 
--- The same for a run that fails anyway; the first argument is the expected message.
+-- The same for a run that fails even with enough memory; the first argument is the expected message.
 local function failing()
   local expected = table.remove(words, 1)
   local run = command()

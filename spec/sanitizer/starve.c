@@ -57,7 +57,7 @@ static bool prepare(lua_State *L, lua_State *from, bool relieving) {
   return lua_pcall(L, words, 2, 0) == LUA_OK;
 }
 
-/* Names a temporary change of the process that was not undone; "" if there is none. */
+/* Returns the name of a temporary change of the process that was not undone, or "". */
 static const char *leftover(void) {
   sigset_t held;
   pthread_sigmask(SIG_BLOCK, NULL, &held);

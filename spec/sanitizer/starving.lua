@@ -60,7 +60,7 @@ end
 
 -- Allocation by allocation ---------------------------------------------------------------------
 
-starved(0)  -- allocates what is made once per process
+starved(0)  -- makes the allocations that happen only once per process
 local before = snapshot()
 local said, requests, lost, bytes = starved(0)
 local full, opened = snapshot(), open_files()

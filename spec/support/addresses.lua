@@ -26,7 +26,7 @@ function addresses.addr2line(image, first, last, tools)
   return answers
 end
 
---- A script that prints the same from this library. Its arguments are the image and both addresses.
+--- A script that prints the same list with this library. Its arguments are the image and both addresses.
 addresses.script = [[
   local image = assert(require "gprof".image(arg[1]))
   for address = math.tointeger(arg[2]), math.tointeger(arg[3]) do
@@ -36,9 +36,9 @@ addresses.script = [[
   image:close()
 ]]
 
---- Run options without leak detection. libbfd 2.40 leaks the sections .debug_rnglists and .debug_addr, and sections
--- that are cut off. Scripts that read such images run in processes of their own, so that leaks elsewhere are still
--- found.
+--- Options for `launch.script` that turn off leak detection. libbfd 2.40 leaks the sections .debug_rnglists and
+-- .debug_addr, and truncated sections. Scripts that read such images run in processes of their own, so that leaks
+-- elsewhere are still found.
 addresses.excused = { env = { ASAN_OPTIONS = "detect_leaks=0" } }
 
 return addresses

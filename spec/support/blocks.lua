@@ -32,7 +32,7 @@ local LINK <const> = { "-L" .. program.root .. "/build", "-lgprof-blocks", "-pth
 -- @tparam string source name of a fixture, without ".c"
 -- @tparam[opt] table options `compiler` ("gcc"); `flags`, further ones; `coverage`, the flags that enable counting;
 --   `link`: false for a shared object without the runtime; `together`: compile and link with one command (clang then
---   links its own runtime, too, which makes the image large)
+--   also links its own runtime, which makes the image large)
 -- @treturn table `source`, `dir`, `image` (path)
 function blocks.compile(source, options)
   options = options or {}
@@ -55,8 +55,8 @@ end
 --- Runs a program in a fresh directory.
 -- @tparam table built as returned by `compile`
 -- @tparam[opt] {string,...} arguments
--- @tparam[opt] table options as of `shell.run` (GMON_OUT_PREFIX is unset unless `env` has it); `line` of shell, in
---   which "$@" is the program with its arguments; `cwd`, to run it in another directory
+-- @tparam[opt] table options as for `shell.run` (GMON_OUT_PREFIX is unset unless `env` has it); `line`, a shell
+--   command in which "$@" is the program with its arguments; `cwd`, to run it in another directory
 -- @treturn table as returned by `shell.run`; `dir`, the working directory
 function blocks.run(built, arguments, options)
   options = options or {}

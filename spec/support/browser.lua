@@ -11,7 +11,7 @@ local function there(command)
   return shell.run({ "sh", "-c", "command -v " .. command }).status == 0
 end
 
---- Names a missing program, for a message; nil if all are installed.
+--- Returns a message that names the programs needed if one is missing; nil if all are installed.
 -- @treturn string|nil
 function browser.lack()
   if not there "node" or not there "chromium" then return "pages in a browser: need nodejs and chromium" end
@@ -20,9 +20,8 @@ end
 --- Opens a page.
 -- @tparam string path
 -- @tparam {table,...} steps arrays of an action and its values
--- @treturn table `results`, the values of the steps "eval"; `complaints`, the console's messages; `requests`, URLs
---   besides
---   the page's; `ready`, milliseconds until the page was drawn
+-- @treturn table `results`, the values of the steps "eval"; `complaints`, the console's messages; `requests`, the
+--   URLs requested besides the page's; `ready`, milliseconds until the page was drawn
 function browser.visit(path, steps)
   local file = shell.write(shell.tmpdir() .. "/steps.json", dkjson.encode(steps))
   local driver = program.root .. "/spec/readers/page.js"

@@ -74,7 +74,7 @@ local function compile(program, variant, dir)
   return dir .. "/" .. program.name
 end
 
--- A compiler's target machine; false if it is not installed. Cached.
+-- The target machine of a compiler; false if the compiler is not installed. Cached.
 local machines = {}
 local function machine(compiler)
   if machines[compiler] == nil then
@@ -104,8 +104,8 @@ end
 --- Builds and runs a program; later calls return the same result. If either fails, raises an error with its output.
 -- @tparam string name as in the table of programs
 -- @tparam[opt] string variant as in the table of variants; several joined with "+" (`"O2+static"`)
--- @treturn table `image` (path), `gmon` (path; nil if the program leaves no profile), `dir` (where sources,
---   objects and both are), `name`, `variant`, `program` (its entry in the table). Shared by specs; read-only.
+-- @treturn table `image` (path), `gmon` (path; nil if the program leaves no profile), `dir` (holds these,
+--   the sources and the objects), `name`, `variant`, `program` (its entry in the table). Shared by specs; read-only.
 function build.program(name, variant)
   variant = variant or ""
   local program = find(name)
@@ -126,7 +126,7 @@ function build.program(name, variant)
   return built
 end
 
---- Iterates over each program that can be built here, without and with each variant of its list.
+--- Iterates over the programs that can be built here: each without a variant, and with each variant in its list.
 -- @tparam[opt] function pending busted's; called for programs that cannot be built
 -- @treturn function iterator over (name, variant), the arguments of `build.program`
 function build.each(pending)
@@ -186,7 +186,7 @@ local function code_of(symbol, name)
 end
 
 --- Returns the calls that follow from a program's sources, at the symbols that the compiler made of the functions.
--- Leaves out inlined functions, and functions with several copies, which share the calls.
+-- Leaves out inlined functions, and functions with several copies, among which the calls are divided.
 -- @tparam table built as returned by `program`
 -- @treturn {table,...} array of `{ symbol =, address =, calls =, file = }` (`file` for static functions only)
 function build.expected(built)

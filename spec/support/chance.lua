@@ -88,7 +88,7 @@ local counts <const> = {
   function() return once_in(4) and 65535 or random(0, 300) end,
 }
 
--- No samples on the last symbol: GNU gprof reads past the end of its table to find where that symbol ends.
+-- Fills the bins below the last symbol. GNU gprof reads past the end of its table to find where that symbol ends.
 local function fill(histogram, last)
   local n = histogram.bins.n
   local units = histogram.high // 2 - histogram.low // 2

@@ -35,7 +35,7 @@ function exported.text(kind, image, profile, ...)
   return result.stdout
 end
 
---- Exports the profile of an imaginary program (see `support.crafted`).
+--- Exports the profile of a crafted program (see `support.crafted`).
 -- @tparam string kind
 -- @tparam table plan
 -- @param ... further arguments

@@ -6,7 +6,7 @@ local shell = require "support.shell"
 
 local faults = {}
 
---- Whether all places are tried (`make faults`).
+--- Whether a fault is injected at every place (`make faults`).
 faults.all = os.getenv "GPROF_FAULTS" == "all"
 
 --- The random seed. Failures show it; GPROF_SEED repeats it.
@@ -26,14 +26,14 @@ function faults.tell(...)
   if faults.all then print((...):format(select(2, ...))) end
 end
 
---- Runs a shell command for n = 0, 1, 2 ... below `size`, or for about `few` of these from a random start. Each run
--- prints its result in a line that begins with n.
--- @tparam string line of shell, in which "$@" is the program with its arguments, and $n the number
+--- Runs a shell command for n = 0, 1, 2 ... below `size`, or for about `few` of these numbers, beginning at a random
+-- one. Each run prints its result in a line that begins with n.
+-- @tparam string line shell command, in which "$@" is the program with its arguments, and $n the number
 -- @tparam {string,...} arguments
 -- @tparam integer size
 -- @tparam integer few
 -- @tparam function check takes n and the rest of its line; returns whether the result is right
--- @tparam[opt] table options as of `shell.run`
+-- @tparam[opt] table options as for `shell.run`
 function faults.each_place(line, arguments, size, few, check, options)
   local step = faults.all and 1 or math.max(1, size // few)
   local first = math.random(0, step - 1)

@@ -53,7 +53,7 @@ local ZERO <const> = { low = 0, high = 0 }
 
 local NUMBER <const> = "(%d+%.%d+)"
 
--- The name without its number in the call graph, its cycle and its address.
+-- The name of a function without the index number, cycle and address that may follow it.
 local function plain_name(text)
   return (text:gsub("%s*%[%d+%]%s*$", ""):gsub("%s*<cycle %d+>$", ""):gsub(" @ %x+%)", ")"):gsub("%s+$", ""))
 end
@@ -67,7 +67,7 @@ local function flat_row(line, header)
     calls = tonumber(calls), per_call = per_call and interval(per_call), name = plain_name(name or rest) }
 end
 
--- The row of an entry of the call graph that has the entry's number in front.
+-- Parses the primary line of a call graph entry, which begins with the index number.
 local function entry_row(line)
   local percent, self, children, rest = line:match("^%[%d+%]%s+" .. NUMBER .. "%s+" .. NUMBER .. "%s+" .. NUMBER ..
     "%s+(%S.*)$")
@@ -77,19 +77,19 @@ local function entry_row(line)
     name = plain_name(rest:match("^[%d+]+%s+(.*)$") or rest), cycle = rest:find("<cycle", 1, true) ~= nil }
 end
 
--- The row of a caller or a callee.
+-- Parses the line of a caller or callee.
 local function arc_row(line)
   local self, children = line:match("^%s+" .. NUMBER .. "%s+" .. NUMBER .. "%s+%d[%d/+]*%s+%S")
   return self and { self = interval(self), children = interval(children) }
 end
 
--- A row of the tree. Its percentage has one decimal, that of a flat profile has two.
+-- Parses a row of the tree. Its percentage has one decimal; that of a flat profile has two.
 local function tree_row(line)
   local percent, total = line:match("^%s*(%d+%.%d)%s+(%d+%.%d%d)%s+%d+%.%d%d%s+%D")
   return percent and { percent = percent, time = interval(total) }
 end
 
--- Old, new and change of a comparison's row, and the ratio where there is one.
+-- Parses a row of a comparison: old, new, change, and the ratio if there is one.
 local function change_row(line)
   local old, new, change, rest = line:match("^%s+" .. NUMBER .. "%s+" .. NUMBER .. "%s+([+-]%d+%.%d+)%s+(.*)$")
   return old and { old = interval(old), new = interval(new), change = interval(change),
@@ -105,7 +105,7 @@ local function new_report()
   return setmetatable({ total = { low = 0, high = math.huge }, self = {}, per_call = {} }, Report)
 end
 
--- Takes another bound of the total time; returns false if it contradicts those before.
+-- Adds a bound of the total time; returns false if it contradicts the earlier ones.
 function Report:bound_total(bound)
   self.total = intersect(self.total, { low = bound.low * (1 - SLACK), high = bound.high * (1 + SLACK) })
   return self.total.low <= self.total.high
@@ -118,7 +118,7 @@ function Report:add_share(row)
   return nil
 end
 
--- A row after "..." adds to at least what the row before it had.
+-- Checks a row of the flat profile. Rows left out ("...") may have increased the cumulative seconds.
 function Report:add_flat(row)
   local before, header = self.cumulative, self.header
   if header and before then
@@ -137,7 +137,7 @@ function Report:add_flat(row)
   return self:add_share(row)
 end
 
--- Callers share the entry's own time; callees share its children's time. Rows of cycles hold both.
+-- Adds up the callers' shares of the entry's self time, and the callees' shares of its children's time.
 function Report:add_arc(row)
   local entry = self.entry
   if not entry then
@@ -166,7 +166,7 @@ local function check_change(row)
   return nil
 end
 
--- The head of a comparison: "old: 2 runs, 1.50 seconds each".
+-- Reads a heading line of a comparison, such as "old: 2 runs, 1.50 seconds each".
 function Report:add_compared(line)
   local side, runs, seconds = line:match("^(%l+): (%d+) runs?, " .. NUMBER)
   if side then
@@ -180,7 +180,7 @@ function Report:add_compared(line)
   return check_change { old = self.old_each, new = self.new_each, change = interval(change), ratio = ratio }
 end
 
--- Reads headings; returns whether the line is one.
+-- Reads a line if it is a heading; returns whether it is.
 function Report:read_heading(line)
   if line:find("^%s*%%%s+cumulative%s") then
     self.header, self.cumulative, self.gap = { unit = 1, error = false }, ZERO, false

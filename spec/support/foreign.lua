@@ -1,5 +1,5 @@
 -- Support for images of other machines: builds the core with a libbfd for them, and makes small images whose headers
--- name them.
+-- name these machines.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

@@ -119,7 +119,7 @@ end
 --- Encodes a file in the format of LD_PROFILE.
 -- @tparam table profile `pointer`, `big`; `low`, `high`, `bins`, `rate`, `dimension`, `abbreviation` of the histogram;
 --   `arcs`, an array of `{ from, self, count }`, both addresses as offsets from `low`; `claimed`, the number of arcs in
---   the header; `room`, the number of zero bytes after the arcs; `version`; `tags`, both of them
+--   the header; `room`, the number of zero bytes after the arcs; `version`; `tags`, those of both records
 -- @treturn string the bytes of the file
 function gmon.shared(profile)
   local like = layout(profile)

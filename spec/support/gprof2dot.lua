@@ -11,7 +11,7 @@ local function reference(line)
   return before or rest, tonumber(cycle), tonumber(index)
 end
 
--- The rest of a line after the times: "12", "12+3" or no calls, and the name.
+-- Parses the rest of a line after the seconds: "12", "12+3" or no calls, and the name.
 local function counts_and_name(text, separator)
   local count, second, name = text:match("^(%d+)%" .. separator .. "(%d+)%s+(%S.*)$")
   if count then return tonumber(count), tonumber(second), name end
@@ -31,7 +31,7 @@ local function primary(line)
     called = called, self_called = self_called, whole = name:find "^<cycle %d+ as a whole>$" ~= nil }
 end
 
--- The row of a caller, a callee or a member: 0.10 0.20 5/8 name <cycle 1> [1]
+-- Parses the line of a caller, callee or member: 0.10 0.20 5/8 name <cycle 1> [1]
 local function other(line)
   local head, cycle, index = reference(line)
   local rest = head and head:match "^%s+(.*)$"
@@ -64,7 +64,7 @@ local function read_entry(lines, report)
   if not entry.own then
     table.insert(report.unrecognized, lines[1])
   elseif entry.own.whole then
-    -- The entry of a cycle begins with its own row.
+    -- The entry of a cycle begins with its primary line.
     if not lines[1]:find "^%[" then table.insert(report.unrecognized, lines[1]) end
     report.cycles[entry.own.index] = entry
   else

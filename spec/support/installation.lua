@@ -52,7 +52,7 @@ end
 --- Installs with LuaRocks.
 -- @tparam {string,...} arguments of LuaRocks, such as "make", "x.rockspec"
 -- @tparam[opt] string dir working directory
--- @treturn table as of `tree`
+-- @treturn table as for `tree`
 function installation.rock(arguments, dir)
   local root = shell.tmpdir "rocks"
   local argv = { "--tree", root, table.unpack(arguments) }
@@ -67,7 +67,7 @@ function installation.make(arguments)
 end
 
 --- Installs with make.
--- @treturn table as of `tree`
+-- @treturn table as for `tree`
 function installation.prefix()
   local root = shell.tmpdir "prefix"
   installation.make { "install", "PREFIX=" .. root }

@@ -15,7 +15,7 @@ end
 --- Runs the program under another path.
 -- @tparam string path of a link to the program or of a copy
 -- @tparam {string,...} arguments
--- @tparam[opt] table options as of `shell.run`
+-- @tparam[opt] table options as for `shell.run`
 -- @treturn table as `shell.run` returns it
 function launch.copy(path, arguments, options)
   return shell.run(interpreter(path, table.unpack(arguments)), options)
@@ -24,7 +24,7 @@ end
 --- Runs a shell command in which "$@" is the program with its arguments.
 -- @tparam string line such as `"$@" >/dev/full`
 -- @tparam {string,...} arguments
--- @tparam[opt] table options as of `shell.run`
+-- @tparam[opt] table options as for `shell.run`
 -- @treturn table as `shell.run` returns it
 function launch.line(line, arguments, options)
   local argv = { "sh", "-c", line, "sh" }
@@ -36,7 +36,7 @@ end
 --- Runs a script in a new interpreter, where `require "gprof"` finds the checkout's library.
 -- @tparam string text of the script
 -- @tparam[opt] {string,...} arguments
--- @tparam[opt] table options as of `shell.run`; `line`, a shell command in which "$@" is the interpreter with the
+-- @tparam[opt] table options as for `shell.run`; `line`, a shell command in which "$@" is the interpreter with the
 --   script
 -- @treturn table as `shell.run` returns it
 function launch.script(text, arguments, options)

@@ -165,7 +165,7 @@ end
 
 local settle
 
--- The part of a function's or cycle's time that is counted, which depends on its callers.
+-- Computes the share of a function's or cycle's time that is counted. It depends on the shares of the callers.
 local function inherit(node)
   node.share, node.printed = 0, false
   for _, f in ipairs(node.chain or { node }) do
@@ -181,7 +181,7 @@ local function inherit(node)
   end
 end
 
--- The same with the special cases: an entry without counted callers counts in full, the profiling runtime not at all.
+-- Same with the special cases: an entry without counted callers has share 1, the profiling runtime has share 0.
 function settle(f)
   if f.settled then
     return
@@ -203,8 +203,8 @@ end
 
 local gather
 
--- The share of an arc in the time of its callee or the callee's cycle. A callee whose own part is 0 propagates nothing,
--- even if its cycle does.
+-- The time that an arc propagates from its callee, or from the callee's cycle. A callee whose own share is 0 propagates
+-- nothing, even if its cycle does.
 local function due(arc)
   local callee = whole(arc.callee)
   if arc.count == 0 or is_inside(arc) or arc.callee.share == 0 or callee.calls == 0 then

@@ -50,7 +50,7 @@ function pages.write(image, profile, ...)
   return shell.read(path), path
 end
 
---- Writes the page of an imaginary program (see `support.crafted`).
+--- Writes the page of a crafted program (see `support.crafted`).
 -- @tparam table plan
 -- @param ... further arguments
 -- @treturn string

@@ -49,7 +49,8 @@ local function compare(ours, theirs)
 end
 
 --- Compares stdout and exit status of `gprof.lua --gnu-compat ...` and `gprof ...`. If both fail, our program must
--- print nothing. GNU gprof may have printed some lines by then, since it prints -i while it reads the files.
+-- print nothing. GNU gprof may have printed some lines by then, since it prints the output of -i while it reads the
+-- files.
 -- @tparam {string,...} arguments of both
 -- @tparam[opt] table options as for `shell.run`
 -- @treturn ?string the difference and the command; nil if they are equal
@@ -59,7 +60,7 @@ function parity.difference(arguments, options)
   return compare(ours, theirs)
 end
 
--- Only one in GPROF_SHARE comparisons is made, in runs that do not test numbers.
+-- Only one in GPROF_SHARE comparisons is made. Runs that do not test numbers set this variable.
 local share <const> = tonumber(os.getenv "GPROF_SHARE" or 1)
 local asked = 0
 
@@ -80,8 +81,8 @@ local function run_apart(run, arguments)
   return run(arguments, { cwd = dir }), dir
 end
 
---- Compares as `check` does and, unless both fail, also the files that both write to the working directory. Of sums
--- (gmon.sum) only the names are compared, since their contents differ.
+--- Compares as `check` does and, unless both programs fail, compares the files that they write to the working
+-- directory. Of sums (gmon.sum) only the names are compared, since their contents differ.
 -- @tparam {string,...} arguments of both, with absolute paths
 -- @tparam[opt] string note
 -- @treturn string names of the files, one per line

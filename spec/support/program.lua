@@ -16,7 +16,7 @@ end
 
 --- Runs `lua5.4 gprof.lua` with arguments.
 -- @tparam {string,...} arguments
--- @tparam[opt] table options as of `shell.run`
+-- @tparam[opt] table options as for `shell.run`
 -- @treturn table as `shell.run` returns it
 function program.run(arguments, options)
   local argv = table.move(program.interpreter, 1, #program.interpreter, 1, {})

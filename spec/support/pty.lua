@@ -6,7 +6,7 @@ local shell = require "support.shell"
 
 local pty = {}
 
---- Names what is missing, for a message; nil if script(1) works.
+--- Returns a message that names what is missing; nil if script(1) works.
 -- @treturn string|nil
 function pty.lack()
   if shell.run({ "script", "-qec", "echo here", "/dev/null" }).stdout:find("here", 1, true) then return nil end

@@ -28,10 +28,10 @@ local function nothing()
   return (".skip %d"):format(row.SIZE)
 end
 
---- Makes an image of the functions 0 to n, and one more.
+--- Makes an image of the functions 0 to n + 1.
 -- @tparam integer n
--- @tparam[opt] function body takes a function's number and returns its assembler text. With it the image has debugging
---   information, with the lines of `.loc` or else those of the assembler text
+-- @tparam[opt] function body takes a function's number and returns its assembler text. With it the image has line
+--   numbers: those of `.loc` directives if there are any, or else those of the assembler text
 -- @treturn string path
 function row.image(n, body)
   local dir, lines = shell.tmpdir "row", { ".text" }
@@ -54,7 +54,7 @@ function row.arc(from, to, count)
   return { kind = "arc", from = row.address(from) + 4, self = row.address(to), count = count }
 end
 
---- The histogram of the functions `first` to `last`, with one sample in each, unless `samples` has another number.
+--- The histogram of the functions `first` to `last`, with one sample in each, or the number in `samples`.
 -- @tparam integer first
 -- @tparam integer last
 -- @tparam[opt] {[integer]=integer} samples by function

@@ -35,7 +35,7 @@ end
 
 --- Quotes a list of arguments.
 -- @tparam {string,...} argv
--- @treturn string the words, with blanks between
+-- @treturn string the words, separated by blanks
 function shell.join(argv)
   local words = {}
   for i, arg in ipairs(argv) do

@@ -152,8 +152,8 @@ local function workplace()
   return dir
 end
 
--- Notes the checksums of the profiles that a command line names, or that of gmon.out, then runs the program. The old
--- profile of a comparison is noted after a bar. Libraries' profiles are identified by their option.
+-- Records the checksums of the profiles that a command line names, or that of gmon.out, then runs the program. The old
+-- profile of a comparison follows a "|". Libraries' profiles are identified by their option.
 local recording <const> = [==[
 #!/bin/sh
 sum_of() {
@@ -265,8 +265,8 @@ local function runs_of(lines)
   return runs
 end
 
--- Compares a run of the page's lines with the output from a line on. Returns false and the first line of the page that
--- differs if they do.
+-- Compares a run of the page's lines with the output from line `from` on. If they differ, returns false and the number
+-- of the first line of the page that does.
 local function is_at(run, shown, printed, from)
   for i = run.first, run.last do
     if shown[i] ~= printed[from + i - run.first] then return false, i end
@@ -274,7 +274,7 @@ local function is_at(run, shown, printed, from)
   return true
 end
 
--- The line after the first one, from `from` on, that is not blank; nil if all are blank.
+-- Skips blank lines from line `from` on, and one line more. Returns the next line number; nil if all are blank.
 local function after_omission(printed, from)
   while printed[from] == "" do from = from + 1 end
   return printed[from] and from + 1
@@ -329,7 +329,7 @@ local function conflict_of(a, b)
   return problem
 end
 
---- Finds steps that show other figures than an earlier step of the same profile.
+--- Finds steps whose figures conflict with those of an earlier step on the same profile.
 -- @tparam {table,...} steps after `run`
 -- @treturn {string,...} a message for each, about the first such step
 function snippets.conflicts(steps)

@@ -46,7 +46,7 @@ function structure.requires(text)
   return names
 end
 
---- The room of a file: its first folder.
+--- The room of a file (see doc/architecture.md): its first folder.
 -- @tparam string path such as "object/image.h"; or the name of a module, such as "gprof.report.bsd.flat"
 -- @treturn string "object", "report"; "gprof" for the library's public modules
 function structure.room(path)

@@ -4,7 +4,7 @@
 local program = require "support.program"
 local shell = require "support.shell"
 
--- At the end of the path: first in it, `require "gprof"` would find gprof.lua, the program.
+-- Appended: at the start of the path, `require "gprof"` would find the program, gprof.lua.
 package.path = package.path .. ";" .. program.root .. "/?.lua"
 
 local aims = require "bench.aims"
@@ -14,7 +14,7 @@ local programs = require "bench.programs"
 local report = require "bench.report"
 local turns = require "bench.turns"
 
--- The figure of runs that take these seconds.
+-- The figure for runs with these durations in seconds.
 local function result(...)
   local runs = {}
   for i, seconds in ipairs { ... } do runs[i] = { wall = seconds, cpu = seconds, mb = 10 } end

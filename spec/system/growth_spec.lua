@@ -161,7 +161,7 @@ end)
 
 -- Names -------------------------------------------------------------------------------------------------------------
 
--- Functions of equal size, from names with the flags of objcopy.
+-- Symbols of functions of equal size with the given names; `flags` as for `build.craft`.
 local function named(names, flags)
   local symbols = {}
   for i, name in ipairs(names) do
@@ -434,7 +434,7 @@ dimension("symspecs that are looked up", 100, function(n)
   ]]):format(n))
 end)
 
--- Calls in the code, and orders -------------------------------------------------------------------------------------
+-- Static calls, and sort orders ------------------------------------------------------------------------------------
 
 -- Functions that consist of calls of the following functions.
 local function calling(n)

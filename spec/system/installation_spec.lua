@@ -17,7 +17,7 @@ local report <const> = program.run({ image, profile }).stdout
 
 local specification <const> = ("rockspec/gprof-%s-1.rockspec"):format(gprof._VERSION)
 
--- The files in a directory of the checkout with an ending, as paths below the directory.
+-- The files with a certain ending in a directory of the checkout, as paths below the directory.
 local function files(dir, ending)
   local found = {}
   for _, path in ipairs(installation.listing(program.root .. "/" .. dir)) do

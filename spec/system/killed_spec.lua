@@ -1,5 +1,5 @@
--- The program is killed at random moments. An output file is then the old or the complete new one. A temporary file may
--- remain, with the name that the manual documents.
+-- The program is killed at random moments. Each output file must then be the old or the complete new one. A temporary
+-- file may remain, with the name that the manual documents.
 --
 -- GPROF_FAULTS=all kills a thousand times (`make faults`).
 -- SPDX-License-Identifier: GPL-3.0-or-later

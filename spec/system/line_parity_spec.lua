@@ -28,7 +28,7 @@ local function some_count()
   return pick { 0, 1, 1, 2, 5, 5, 100, random(1000000), (1 << 32) + random(100), 123456789012345 }
 end
 
--- Random blocks in and around the code; some addresses occur twice, and their counts add up.
+-- Random blocks in and around the code; some addresses occur twice, and their counts are summed.
 local function scattered(subject, count)
   local blocks = {}
   for i = 1, count do
@@ -266,7 +266,7 @@ end)
 
 -- Random cases ------------------------------------------------------------------------------
 
--- FILE, NAME and SPEC are replaced with random ones of the program.
+-- SPEC is replaced with a random symspec; MAP and NM are lists of symbols.
 local mixed <const> = {
   "-p", "-q", "-C", "-A", "-A", "-A -x", "-A -x", "-z", "-z", "-m 0", "-m 50", "-T", "-r", "-t 3", "-t 0", "-L", "-a",
   "-D", "-c", "-s", "-y", "-i", "-J", "-P", "-A -JSPEC", "-ASPEC", "-ASPEC -ASPEC", "-CSPEC", "-pSPEC", "-PSPEC",
@@ -279,8 +279,8 @@ local function some_spec(subject)
   return pick { pick(subject.names), file, file .. ":" .. line, file .. ":" .. pick(subject.names), line, ":" .. line }
 end
 
--- Combinations to avoid: two orders; and calls with an order, where GNU gprof mixes the calls of symspecs with recorded
--- ones.
+-- Whether an option must not be combined with those before: two function orders, or a function order and FROM/TO, where
+-- GNU gprof mixes the arcs of symspecs with recorded ones.
 local function clashes(option, before)
   local order, calls = option:find "^%-[rR]", option:find("/", 1, true)
   for _, other in ipairs(before) do

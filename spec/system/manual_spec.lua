@@ -1,5 +1,5 @@
--- The pages of documentation are correct: every snippet runs and prints what the page shows, the figures on a page fit
--- each other, and every link has a target. The first sections test the checker itself.
+-- The pages of documentation are correct: every snippet runs and prints what the page shows, the figures on a page
+-- agree with each other, and every link has a target. The first sections test the checker itself.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local figures = require "support.figures"
@@ -374,7 +374,7 @@ local function anchor(heading)
   return (heading:lower():gsub("[^%w%s_-]", ""):gsub(" ", "-"))
 end
 
--- Text without fenced blocks, where a line may begin with "#", too.
+-- Text without fenced blocks, whose lines may also begin with "#".
 local function prose(page)
   return (("\n" .. page):gsub("\n```.-\n```", "\n"))
 end

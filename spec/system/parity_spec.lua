@@ -90,7 +90,7 @@ local mixed <const> = {
   "-P", "-Q", "-B", "--demangle", "--demangle=none", "-T", "-T", "-i",
 }
 
--- A few options. -z is left out for empty profiles, where it would ask for execution counts, which another spec
+-- A few random options. -z is left out for empty profiles, where it would ask for execution counts, which another spec
 -- compares.
 local function some_options(empty)
   local arguments = { "-b" }

@@ -1,5 +1,5 @@
--- A single allocation of the core fails: the program reports it in one line, or does without. The sanitized interpreter
--- checks for leaks and uses after free.
+-- A single allocation of the core fails: the program reports it in one line, or works without it. The sanitized
+-- interpreter checks for leaks and uses after free.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
@@ -48,7 +48,7 @@ local script <const> = [[
   console:write(expected[4] > 10 and "done" or "hardly any requests", "\n")
 ]]
 
--- A report with the library's other functions.
+-- A report that calls the library's other functions.
 local library <const> = [[
   return function(profile, _, write)
     local image = assert(require "gprof".image(%q))

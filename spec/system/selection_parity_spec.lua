@@ -681,7 +681,7 @@ local function only(built, kind, path)
   return gmon.write(path, gmon.magic { records = gmon.select(gmon.parse(shell.read(built.gmon)), kind) })
 end
 
--- A list of symbols as printed by nm. The last one has no samples.
+-- A list of symbols as printed by nm. The last symbol has no samples.
 local function symbol_file(built, path, ...)
   return shell.write(path, shell.check({ "nm", "-n", ..., built.image }).stdout)
 end

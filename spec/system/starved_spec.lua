@@ -1,8 +1,8 @@
 -- Memory runs out for Lua and the core at any allocation, and all later allocations fail. The operation ends with an
 -- error about memory, without leaks, leftover files and half-written files.
 --
--- GPROF_FAULTS=all tries every allocation (`make faults`). Otherwise it is a sample with a random offset, which a
--- failure shows; GPROF_SEED repeats it. SPDX-License-Identifier: GPL-3.0-or-later
+-- GPROF_FAULTS=all tries every allocation (`make faults`). Otherwise it tries a sample with a random offset, which
+-- failures show; GPROF_SEED repeats it. SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local faults = require "support.faults"

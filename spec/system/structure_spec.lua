@@ -7,7 +7,7 @@ local structure = require "support.structure"
 
 local CSRC <const>, LUA <const> = program.root .. "/csrc", program.root .. "/lua"
 
--- The layers: the other rooms that the files of each room may use.
+-- The layers (see doc/architecture.md): the other rooms that the files of each room may use.
 local c_rooms <const> = {
   base = {},
   gmon = { "base" },
@@ -191,7 +191,7 @@ describe("the specs", function()
 end)
 
 describe("doc/files.md", function()
-  -- The names that it lists for each folder, such as "csrc/base": paths without extension.
+  -- The names that the page lists for each folder, such as "csrc/base": paths without extension.
   local function listed(text)
     local folders, folder = {}, nil
     for line in (text .. "\n"):gmatch "([^\n]*)\n" do
