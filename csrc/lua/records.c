@@ -111,8 +111,8 @@ static void text_field(lua_State *L, const char *name, const char *fallback, cha
               lua_pushfstring(L, "string expected, got %s", luaL_typename(L, -1)));
   const char *given = lua_tolstring(L, -1, &length);
   if (length > size || strlen(given) != length)
-    bad_field(L, name, lua_pushfstring(L, "must be at most %d bytes, without zero bytes",
-                                       (int)size));
+    bad_field(L, name, lua_pushfstring(L, "must be at most %d byte%s, without zero bytes",
+                                       (int)size, gp_plural(size)));
   memcpy(text, given, length);
   lua_pop(L, 1);
 }
