@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- ELF structures ------------------------------------------------------------- */
@@ -85,24 +86,46 @@ static void open_table(gp_elf_symtab *table, bfd *file, uint64_t type) {
 }
 
 /* Moves the window to contain an entry. Windows are aligned to their size, because the
- * next entry needed is usually a neighbour, on either side. */
+ * next entry needed is often a neighbour, on either side. */
 static bool move_window(gp_elf_symtab *table, uint64_t entry) {
-  size_t bytes = SIZE(table, Sym), room = sizeof table->window / bytes;
-  if (entry >= table->first && entry - table->first < table->held) return true;
-  uint64_t first = entry - entry % room, left = table->count - first;
+  size_t bytes = SIZE(table, Sym), capacity = sizeof table->window / bytes;
+  uint64_t first = entry - entry % capacity, left = table->count - first;
+  table->moves++;
   table->first = first;
-  table->held = left < room ? left : room;
+  table->held = left < capacity ? left : capacity;
   bool done = read_at(table->file, table->offset + first * bytes, table->window,
                       (size_t)table->held * bytes);
   if (!done) table->held = 0;
   return done;
 }
 
+/* Reads the whole table. Without memory for it, or if the file has become shorter, the
+ * window stays in use. */
+static void read_whole(gp_elf_symtab *table) {
+  uint64_t bytes = table->count * SIZE(table, Sym);
+  unsigned char *whole = bytes <= SIZE_MAX ? malloc((size_t)bytes) : NULL;
+  table->moves = 0;
+  if (whole && read_at(table->file, table->offset, whole, (size_t)bytes))
+    table->whole = whole;
+  else
+    free(whole);
+}
+
+/* Returns the bytes of an entry; NULL if they cannot be read. The table is read whole after
+ * a quarter of the moves that would have read it. */
+static const unsigned char *find_entry(gp_elf_symtab *table, uint64_t entry) {
+  size_t bytes = SIZE(table, Sym);
+  if (table->moves * 4 * sizeof table->window > table->count * bytes) read_whole(table);
+  if (table->whole) return table->whole + entry * bytes;
+  bool inside = entry >= table->first && entry - table->first < table->held;
+  if (!inside && !move_window(table, entry)) return NULL;
+  return table->window + (entry - table->first) * bytes;
+}
+
 static uint64_t entry_size(gp_elf_symtab *table, uint64_t entry) {
-  if (entry >= table->count || !move_window(table, entry)) return 0;
   const unsigned char *symbol =
-      table->window + (entry - table->first) * SIZE(table, Sym);
-  return FIELD(table, symbol, Sym, st_size);
+      entry < table->count ? find_entry(table, entry) : NULL;
+  return symbol ? FIELD(table, symbol, Sym, st_size) : 0;
 }
 
 /* --- symbols of an image -------------------------------------------------------- */
@@ -123,6 +146,11 @@ bool gp_symbol_sizes_open(gp_symbol_sizes *sizes, const gp_image *image) {
     open_table(&sizes->dynamic_table, bfd_asymbol_bfd(image->symbols[count]),
                SHT_DYNSYM);
   return true;
+}
+
+void gp_symbol_sizes_close(gp_symbol_sizes *sizes) {
+  free(sizes->table.whole);
+  free(sizes->dynamic_table.whole);
 }
 
 /* libbfd's symbols are the entries of the table without the first, the null symbol. */

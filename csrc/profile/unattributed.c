@@ -200,6 +200,7 @@ bool gp_unattributed_find(gp_unattributed *found, const gp_image *image,
   if (done) remove_covered(&s);
   add_up(found, &s);
   free(s.gaps);
+  gp_symbol_sizes_close(&s.sizes);
   found->known = done;
   return done || gp_fail_memory(error);
 }

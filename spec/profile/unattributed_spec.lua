@@ -207,3 +207,32 @@ describe("the warning about it", function()
     assert.equal(gnu, run(much, "-p", "--gnu-compat").stdout)
   end)
 end)
+
+describe("the search for it", function()
+  local COUNT <const>, SIZE <const>, BASE <const> = 5000, 16, 0x400000
+
+  -- The number of read calls of this process so far.
+  local function reads()
+    return tonumber(shell.read("/proc/self/io"):match "syscr: (%d+)")
+  end
+
+  -- The linker writes global symbols in the order of a hash table, while the search is in the order of addresses.
+  it("does not read the file again for each symbol", function()
+    local scratch, lines = shell.tmpdir "global", { ".text" }
+    for i = 1, COUNT do
+      lines[i + 1] = (".globl f%d\n.type f%d, @function\n.size f%d, 8\nf%d: .skip %d"):format(i, i, i, i, SIZE)
+    end
+    shell.write(scratch .. "/global.s", table.concat(lines, "\n") .. "\n")
+    shell.check({ "as", "-o", "global.o", "global.s" }, { cwd = scratch })
+    shell.check({ "ld", "-e", "0", ("-Ttext=%#x"):format(BASE), "-o", "global", "global.o" }, { cwd = scratch })
+
+    local global = assert(gprof.image(scratch .. "/global"))
+    local data, bins = gprof.data.new { image = global }, {}
+    for bin = 1, COUNT * SIZE // BIN do bins[bin] = 1 end
+    assert(data:add_histogram { low = BASE, high = BASE + COUNT * SIZE, bins = bins, bin_count = #bins })
+    local before = reads()
+    assert.equal(COUNT * 2 / 100, assert(gprof.profile(global, data)).uncovered) -- half of each function's four bins
+    local count = reads() - before
+    assert(count < COUNT // 10, count)
+  end)
+end)
