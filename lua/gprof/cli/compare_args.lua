@@ -43,7 +43,7 @@ local function kind_of(path)
   return "profile"
 end
 
---- Returns the names of the files in the arguments of --compare.
+--- Returns the names of the files in the option's arguments.
 -- @tparam {string,...} arguments of the option
 -- @treturn {string,...}
 -- @raise a table with the field `message`
