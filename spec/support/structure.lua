@@ -46,26 +46,26 @@ function structure.requires(text)
   return names
 end
 
---- The room of a file (see doc/architecture.md): its first folder.
+--- The folder of a file: the first component of its path.
 -- @tparam string path such as "object/image.h"; or the name of a module, such as "gprof.report.bsd.flat"
 -- @treturn string "object", "report"; "gprof" for the library's public modules
-function structure.room(path)
+function structure.folder(path)
   if path:find "^gprof" then return path:match "^gprof%.([%w_]+)%." or "gprof" end
   return path:match "^([%w_]+)/" or "."
 end
 
 --- Finds the edges of a graph that the layers do not allow.
 -- @tparam table graph
--- @tparam {[string]={string,...},...} knows the rooms that the files of each room may use, besides their own
+-- @tparam {[string]={string,...},...} allowed_folders the folders that the files of each folder may use, besides their own
 -- @treturn {string,...} sorted, "object/image.c uses profile/order.h"
-function structure.upward(graph, knows)
+function structure.upward(graph, allowed_folders)
   local wrong = {}
   for name, used in pairs(graph) do
-    local room, allowed = structure.room(name), {}
-    for _, lower in ipairs(knows[room] or {}) do allowed[lower] = true end
+    local folder, allowed = structure.folder(name), {}
+    for _, lower in ipairs(allowed_folders[folder] or {}) do allowed[lower] = true end
     for other in pairs(used) do
-      local its = structure.room(other)
-      if not knows[room] or its ~= room and not allowed[its] then
+      local target = structure.folder(other)
+      if not allowed_folders[folder] or target ~= folder and not allowed[target] then
         wrong[#wrong + 1] = name .. " uses " .. other
       end
     end

@@ -1,4 +1,4 @@
--- The structure of the code: files use only rooms of lower layers, there are no dependency cycles, and doc/files.md
+-- The structure of the code: files use only folders of lower layers, there are no dependency cycles, and doc/files.md
 -- lists every file. SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
@@ -7,8 +7,8 @@ local structure = require "support.structure"
 
 local CSRC <const>, LUA <const> = program.root .. "/csrc", program.root .. "/lua"
 
--- The layers (see doc/architecture.md): the other rooms that the files of each room may use.
-local c_rooms <const> = {
+-- The other folders that the files of each folder may use.
+local c_folders <const> = {
   base = {},
   gmon = { "base" },
   object = { "base" },
@@ -19,7 +19,7 @@ local c_rooms <const> = {
   sandbox = { "base" },  -- a module of its own
   runtime = {},          -- part of other programs
 }
-local lua_rooms <const> = {
+local lua_folders <const> = {
   format = {},
   analysis = { "format" },
   library = { "format" },
@@ -61,29 +61,29 @@ local c_files <const> = structure.files(CSRC, "*.[ch]")
 local lua_files <const> = {}  -- of the library, without lua/bundle.lua
 for i, path in ipairs(structure.files(LUA .. "/gprof", "*.lua")) do lua_files[i] = "gprof/" .. path end
 
-describe("the rooms of csrc/", function()
+describe("the folders of csrc/", function()
   it("are those of the table, and every file is in one", function()
     for _, path in ipairs(c_files) do
-      assert(c_rooms[structure.room(path)], path)
+      assert(c_folders[structure.folder(path)], path)
     end
   end)
 
-  it("include no header of a higher room", function()
-    assert.same({}, structure.upward(include_graph(c_files, read_c), c_rooms))
+  it("include no header of a higher layer", function()
+    assert.same({}, structure.upward(include_graph(c_files, read_c), c_folders))
   end)
 
   it("are reported if they do", function()
     local graph = include_graph({ "object/image.h" }, function(path)
       return read_c(path):gsub("#include", '#include "profile/order.h"\n%0', 1)
     end)
-    assert.same({ "object/image.h uses profile/order.h" }, structure.upward(graph, c_rooms))
+    assert.same({ "object/image.h uses profile/order.h" }, structure.upward(graph, c_folders))
   end)
 
   it("have no cycles of includes", function()
     assert.same({}, structure.circles(include_graph(structure.files(CSRC, "*.h"), read_c)))
   end)
 
-  it("include headers with the name of their room", function()
+  it("include headers with the name of their folder", function()
     for _, path in ipairs(c_files) do
       for name in pairs(structure.includes(read_c(path))) do
         assert(shell.exists(CSRC .. "/" .. name), path .. " includes " .. name)
@@ -112,8 +112,8 @@ describe("the object files of csrc/", function()
     assert(links["object/image"]["base/error"])
   end)
 
-  it("use no symbol of a higher room", function()
-    assert.same({}, structure.upward(links, c_rooms))
+  it("use no symbol of a higher layer", function()
+    assert.same({}, structure.upward(links, c_folders))
   end)
 
   it("have no cycles of symbol use", function()
@@ -122,28 +122,28 @@ describe("the object files of csrc/", function()
 
   it("export only names with the project's prefix", function()
     for symbol, file in pairs(definer) do
-      assert(symbol:find "^gp_" or symbol:find "^luaopen_gprof_" or structure.room(file) == "runtime",
+      assert(symbol:find "^gp_" or symbol:find "^luaopen_gprof_" or structure.folder(file) == "runtime",
         file .. " defines " .. symbol)
     end
   end)
 end)
 
-describe("the rooms of lua/gprof/", function()
+describe("the folders of lua/gprof/", function()
   local graph <const> = require_graph(lua_files, read_lua)
 
   it("are those of the table", function()
-    for name in pairs(graph) do assert(lua_rooms[structure.room(name)], name) end
+    for name in pairs(graph) do assert(lua_folders[structure.folder(name)], name) end
   end)
 
-  it("require no module of a higher room", function()
-    assert.same({}, structure.upward(graph, lua_rooms))
+  it("require no module of a higher layer", function()
+    assert.same({}, structure.upward(graph, lua_folders))
   end)
 
   it("are reported if they do", function()
     local planted = require_graph({ "gprof/format/csv.lua" }, function(path)
       return read_lua(path) .. '\nlocal function late() return require "gprof.cli.main" end'
     end)
-    assert.same({ "gprof.format.csv uses gprof.cli.main" }, structure.upward(planted, lua_rooms))
+    assert.same({ "gprof.format.csv uses gprof.cli.main" }, structure.upward(planted, lua_folders))
   end)
 
   it("have no cycles of require, not even at run time", function()
@@ -181,11 +181,11 @@ describe("the structure reader", function()
 end)
 
 describe("the specs", function()
-  it("are in folders named after the rooms that they test", function()
+  it("are in folders named after the folders that they test", function()
     local others = { runtime = true, examples = true, system = true }
     for _, path in ipairs(structure.files(program.root .. "/spec", "*_spec.lua")) do
-      local room = structure.room(path)
-      assert(c_rooms[room] or lua_rooms[room] or others[room], path)
+      local folder = structure.folder(path)
+      assert(c_folders[folder] or lua_folders[folder] or others[folder], path)
     end
   end)
 end)
@@ -211,16 +211,16 @@ describe("doc/files.md", function()
   -- The existing names; a header counts as its source file.
   local function present()
     local folders = {}
-    for room in pairs(c_rooms) do folders["csrc/" .. room] = {} end
+    for folder in pairs(c_folders) do folders["csrc/" .. folder] = {} end
     for _, path in ipairs(c_files) do
-      local room, name = path:match "^(%w+)/([%w_]+)%.[ch]$"
-      folders["csrc/" .. room][name] = true
+      local folder, name = path:match "^(%w+)/([%w_]+)%.[ch]$"
+      folders["csrc/" .. folder][name] = true
     end
     folders["lua/gprof"] = {}
     for _, file in ipairs(lua_files) do
       local path = file:match "^gprof/(.+)"
-      local room, name = path:match "^(%w+)/(.+)%.lua$"
-      local folder = room and "lua/gprof/" .. room or "lua/gprof"
+      local below, name = path:match "^(%w+)/(.+)%.lua$"
+      local folder = below and "lua/gprof/" .. below or "lua/gprof"
       folders[folder] = folders[folder] or {}
       folders[folder][name or path:match "^(.+)%.lua$"] = true
     end
