@@ -15,7 +15,7 @@
 /* How numbers are laid out in a file. */
 typedef struct gp_layout {
   bool big_endian;
-  unsigned pointer_size;  /* bytes of an address: 4 or 8 */
+  unsigned pointer_size;  /* size of an address in bytes: 4 or 8 */
   bool narrow_counts;     /* arcs of the BSD formats store 4-byte counts, even in an
                              8-byte field */
 } gp_layout;

@@ -15,7 +15,8 @@
 typedef struct gp_piece {
   const char *text;       /* points into the format; not NUL-terminated */
   uint32_t length;
-  uint8_t place;          /* position of the value, from 1; 0: the next value */
+  uint8_t place;          /* position of the value in the arguments, from 1; 0: the next
+                             value */
   char conversion;        /* 'd', 'f' or 's'; NUL: text only */
   gp_column_style style;
 } gp_piece;

@@ -38,7 +38,8 @@ bool gp_writer_open(gp_writer *writer, const char *path, gp_error *error);
  * following it, and fails for an existing file that is not a regular one. */
 bool gp_writer_open_here(gp_writer *writer, const char *path, gp_error *error);
 
-/* Writes to the open descriptor `file`, from its current position. It stays open. */
+/* Like gp_writer_open, but writes to the open descriptor `file`, from its current
+ * position. The descriptor stays open. */
 bool gp_writer_share(gp_writer *writer, int file, gp_error *error);
 
 /* Returns a buffer for the next `count` bytes (at most GP_WRITER_WINDOW). The caller

@@ -15,7 +15,7 @@ typedef struct gp_cursor {
   const unsigned char *start, *at, *end;
   gp_layout layout;
   bool wide;  /* 64-bit DWARF: offsets and lengths are 8 bytes wide, not 4 */
-  bool bad;   /* a read went past the end, or a number or string did not end */
+  bool bad;   /* a read went past the end, or a number or string was not terminated */
 } gp_cursor;
 
 /* Returns a cursor at the first of `size` bytes, set to read 32-bit DWARF. */

@@ -76,7 +76,7 @@ typedef enum encoding {
   REFERENCE,  /* an offset, but an address in DWARF 2 */
   UNSIGNED,   /* LEB128 */
   SIGNED,     /* LEB128 */
-  STRING,       /* ends with a NUL */
+  STRING,     /* ends with a NUL */
   BLOCK,      /* a length of `bytes` bytes (0: LEB128), then the contents */
   IMPLICIT    /* no bytes: the value is in the abbreviation */
 } encoding;

@@ -22,13 +22,13 @@ typedef struct gp_dwarf {
 /* Whether an image has debugging information in a format that libbfd reads. */
 bool gp_has_debug_info(const gp_image *image);
 
-/* Opens the sections. False if they cannot replace libbfd's answers: the image has no
- * DWARF, is not ELF, is not linked, or also has debugging information in an older
- * format. */
+/* Opens the sections. False if libbfd must be used instead: the image has no DWARF, is
+ * not ELF, is not linked, or also has debugging information in an older format. */
 bool gp_dwarf_open(gp_dwarf *dwarf, const gp_image *image);
 void gp_dwarf_free(gp_dwarf *dwarf);
 
-/* Whether memory ran out during a read. Data that could not be read seem absent. */
+/* Whether memory ran out during a read. Data that could not be read then appear to be
+ * absent. */
 bool gp_dwarf_no_memory(const gp_dwarf *dwarf);
 
 /* The parameters of a unit that decide how its values are encoded. */

@@ -25,13 +25,13 @@ typedef struct gp_line_files {
 
 /* Reads the directory and file tables at the cursor. The line table begins at the
  * cursor's start, which is at `offset` in .debug_line. `files->layout` must be set. False
- * if the tables are damaged, or there is no memory, which sets `no_memory` of
+ * if the tables are damaged or there is no memory. The latter sets `no_memory` of
  * .debug_line. */
 bool gp_line_files_read(gp_line_files *files, gp_cursor *cursor, uint64_t offset);
 void gp_line_files_free(gp_line_files *files);
 
-/* Adds the file whose DWARF 2 entry is at the cursor (DW_LNE_define_file). Returns false
- * as gp_line_files_read does. */
+/* Adds the file whose DWARF 2 entry is at the cursor (DW_LNE_define_file). Fails like
+ * gp_line_files_read. */
 bool gp_line_files_define(gp_line_files *files, gp_cursor *cursor, uint64_t offset);
 
 /* Returns the name of a file (free() it), joined with its directories as libbfd joins

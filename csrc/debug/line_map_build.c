@@ -79,7 +79,7 @@ static bool copy_rows(const building *b, const gp_sequence *sequence, gp_range r
   return true;
 }
 
-/* The edges of sequence n are numbered: 2n is its low address, 2n + 1 its high one. */
+/* Sequence n has two edges: edge 2n is its low address, edge 2n + 1 its high address. */
 static uint64_t edge_address(const gp_line_sequences *sequences, uint32_t edge) {
   const gp_sequence *sequence = &sequences->sequence[edge / 2];
   return edge % 2 ? sequence->high : sequence->low;

@@ -27,7 +27,7 @@ typedef struct gp_line_program {
   uint64_t offset;          /* offset of the table in .debug_line */
   size_t capacity;
   unsigned char *bytes;     /* the table */
-  gp_cursor tables;         /* its directory and file tables */
+  gp_cursor tables;         /* the directory and file tables */
   gp_cursor code;           /* the part of the program still to be executed */
   const unsigned char *operands;  /* operand counts of standard opcodes, from 1 */
   uint8_t instruction_size, operations, line_range, opcode_base;
@@ -41,8 +41,8 @@ typedef struct gp_line_program {
   gp_line_files files;
 } gp_line_program;
 
-/* Initializes the iterator. It may open the tables of any number of units, one after the
- * other. */
+/* Initializes the iterator. The iterator can open the tables of any number of units, one
+ * after the other. */
 void gp_line_program_init(gp_line_program *program, gp_dwarf *dwarf);
 void gp_line_program_free(gp_line_program *program);
 

@@ -14,7 +14,7 @@
 #include "base/sort.h"
 #include "gmon/bins.h"
 
-/* The largest range of a histogram in bytes. Some computations with it are signed. */
+/* The largest range of a histogram, in bytes. It leaves room for signed computations. */
 #define MAX_TEXT (UINT64_C(1) << 62)
 
 /* --- columns --------------------------------------------------------------- */
@@ -50,7 +50,8 @@ void gp_data_free(gp_data *data) {
   gp_data_init(data, data->layout);
 }
 
-/* Where a record is, for a message: " at offset 20"; "" if it is not from a file. */
+/* The position of a record, for a message: " at offset 20"; "" if it is not from a
+ * file. */
 typedef struct origin {
   char text[32];
 } origin;
@@ -406,7 +407,7 @@ static bool reserve_histograms(gp_data *data, const gp_data *other, gp_error *er
 }
 
 /* The first position in `by_address` that changes when `new` histograms are added to
- * `count`. Runs before it stay, so only the rest must be saved for an undo. */
+ * `count`. Earlier runs are unchanged, so only the rest must be saved for an undo. */
 static size_t first_changed(size_t count, size_t new) {
   size_t first = count;
   for (size_t end = count + 1; end <= count + new; end++)

@@ -38,7 +38,7 @@ typedef struct gp_histogram {
 typedef struct gp_arcs {
   size_t count, capacity;
   uint64_t *from;         /* an address in the caller */
-  uint64_t *self;         /* an address in the callee, mostly its start */
+  uint64_t *self;         /* an address in the callee, usually its start */
   uint64_t *calls;
   gp_hash index;
   uint32_t next;          /* one past the row of the last arc added: a guess at the row
@@ -48,7 +48,7 @@ typedef struct gp_arcs {
 /* Basic blocks, in the order in which they were first added. */
 typedef struct gp_blocks {
   size_t count, capacity;
-  uint64_t *address;      /* anywhere in the block */
+  uint64_t *address;      /* an address in the block */
   uint64_t *executions;
   gp_hash index;
 } gp_blocks;
@@ -56,14 +56,14 @@ typedef struct gp_blocks {
 /* Number of records read or added. Records with the same key are all counted. */
 typedef struct gp_data_stats {
   size_t histogram_records, arc_records, block_records;
-  uint64_t bytes;         /* of all files */
+  uint64_t bytes;         /* total size of the files read */
 } gp_data_stats;
 
 typedef struct gp_data {
   gp_layout layout;       /* byte order and pointer size of the files; usually those of
                              the image */
   bool mixed_scales;      /* accept histograms with different bin sizes */
-  bool mixed_rates;       /* accept different rates, and treat them as the first one */
+  bool mixed_rates;       /* accept different rates, and treat all as the first rate */
   bool shared;            /* data of a shared library; callers outside the library have
                              the address GP_OUTSIDE */
   bool has_arcs;          /* an arc was added, or a file whose format records calls */
@@ -89,7 +89,7 @@ static inline uint64_t gp_unknown_caller(gp_layout layout) {
 /* The offset of a record that does not come from a file. */
 #define GP_NO_OFFSET UINT64_MAX
 
-/* Initializes an empty sum. Its address must not change from now on. */
+/* Initializes an empty sum. Its address must not change afterwards. */
 void gp_data_init(gp_data *data, gp_layout layout);
 void gp_data_free(gp_data *data);
 

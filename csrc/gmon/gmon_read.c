@@ -222,7 +222,8 @@ static bool read_file(gp_records *r, gp_format format) {
   bool magic = memcmp(header, MAGIC, 4) == 0;
   if (format == GP_FORMAT_AUTO)
     format = magic ? GP_FORMAT_MAGIC : GP_FORMAT_BSD;
-  if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;  /* sums are magic */
+  /* sums of mon.out files are written in the magic format */
+  if (format == GP_FORMAT_PROF && magic) format = GP_FORMAT_MAGIC;
   if (magic && format != GP_FORMAT_MAGIC)
     return gp_fail(r->error, "begins with \"gmon\": the format must be magic or auto");
   r->kind.format = format == GP_FORMAT_BSD && is_44bsd(r) ? GP_FORMAT_44BSD : format;

@@ -9,9 +9,9 @@
 #include "gmon/bins.h"
 #include "gmon/gmon_format.h"
 
-/* The most additional records for counts that do not fit in one: enough for 2^56 calls
- * and for three hundred years of samples. A damaged file or a script can claim larger
- * counts, which would take too much disk space. */
+/* The maximum number of additional records for counts that do not fit in one record:
+ * enough for 2^56 calls and for three hundred years of samples. A damaged file or a
+ * script can claim larger counts, which would take too much disk space. */
 #define MAX_EXTRA_RECORDS (UINT64_C(1) << 24)
 
 /* A file being written. */
@@ -162,7 +162,7 @@ static bool put_magic_header(sink *s) {
   unsigned char *bytes = gp_writer_room(s->writer, MAGIC_HEADER);
   if (!bytes) return false;
   memset(bytes, 0, MAGIC_HEADER);
-  memcpy(bytes, MAGIC, 4);  /* NOLINT(bugprone-not-null-terminated-result): no string */
+  memcpy(bytes, MAGIC, 4);  /* NOLINT(bugprone-not-null-terminated-result) */
   gp_put_u32(bytes + 4, 1, s->layout);
   if (!s->data->shared) return true;
   gp_put_u32(bytes + MARK_OFFSET, VERSION_SHARED, s->layout);
@@ -244,7 +244,7 @@ static bool put_magic(sink *s) {
 
 /* --- the BSD formats ------------------------------------------------------- */
 
-/* Without a histogram the range is 0 to 0, and the size is that of the header alone. */
+/* Without a histogram the range is 0 to 0, and the size field counts only the header. */
 static bool put_bsd_header(sink *s, gp_format format) {
   const gp_histogram *histogram =
       s->data->histogram_count > 0 ? s->data->histograms : NULL;

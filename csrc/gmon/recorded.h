@@ -18,7 +18,7 @@ typedef struct gp_recorded {
 bool gp_recorded_find(gp_recorded *recorded, const gp_data *data);
 void gp_recorded_free(gp_recorded *recorded);
 
-/* Whether `range` overlaps one of the ranges. */
+/* Whether `range` overlaps a recorded range. */
 bool gp_recorded_in(const gp_recorded *recorded, gp_range range);
 
 #endif

@@ -10,7 +10,7 @@
 #include "gmon/gmon_format.h"
 
 bool gp_records_truncated(gp_records *r, const char *kind) {
-  if (r->reader->failed) return false;  /* with the reader's message */
+  if (r->reader->failed) return false;  /* the reader has stored a message */
   return gp_fail(r->error, "ends in the middle of %s at offset %" PRIu64, kind,
                  r->offset);
 }

@@ -7,8 +7,8 @@
 
 #include "object/libbfd.h"
 
-/* Opens the `size` bytes at `bytes` as a libbfd file. The bytes must outlive it. NULL if
- * there is no memory. */
+/* Opens the `size` bytes at `bytes` as a libbfd file. The bytes must outlive the file.
+ * NULL if there is no memory. */
 bfd *gp_bfd_open_memory(const unsigned char *bytes, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The build id is an ELF note: the sizes of its name and its content, a type, the name,
- * and the content. Name and content are padded to multiples of four bytes. */
+/* The build id is an ELF note. A note consists of the sizes of its name and its content,
+ * a type, the name, and the content. Name and content are padded to multiples of four
+ * bytes. */
 #include "object/build_id.h"
 
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "object/image.h"
 
-/* Whether .debug_str contains the string `name`. Misses some names: those of up to three
+/* Whether .debug_str contains the string `name`. Misses some names: names of up to three
  * characters are stored elsewhere, and a linker may merge a string into the end of a
  * longer one. */
 bool gp_debug_str_has(const gp_image *image, const char *name);

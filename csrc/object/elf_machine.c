@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The offset of the 16-bit field e_machine in an ELF header. */
+/* The start and the end of the 16-bit field e_machine in an ELF header. */
 enum { MACHINE = 18, HEADER = MACHINE + 2 };
 
 static unsigned traits_of(unsigned number) {

@@ -23,8 +23,9 @@ static void silent(const char *format, va_list arguments) {
 }
 
 /* A stream that discards its output. While libbfd 2.40 recognizes a file's format, it
- * bypasses the error handler and writes to the variable `stderr`. This variable is set to
- * the stream meanwhile. NULL if there is no memory, or if `stderr` cannot be assigned. */
+ * bypasses the error handler and writes to the variable `stderr`. Meanwhile, the variable
+ * points to this stream. NULL if there is no memory, or if `stderr` cannot be
+ * assigned. */
 static FILE *nowhere;
 
 #ifdef __GLIBC__
@@ -113,7 +114,7 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
   if (room < 0) return fail_symbols(error);
   image->stripped = room == 0;
   if (image->stripped) return gp_fail(error, none);
-  free(image->symbols);  /* left by an attempt that failed */
+  free(image->symbols);  /* allocated by a failed attempt */
   image->symbols = malloc((size_t)room);
   if (!image->symbols) return gp_fail_memory(error);
   long count = bfd_canonicalize_symtab(image->file, image->symbols);
@@ -137,8 +138,8 @@ bool gp_image_read_symbols(gp_image *image, gp_error *error) {
  * multiple of the file size. */
 #define MAX_TEXT_RATIO 16
 
-/* Finds .text. Its claimed size is limited by the size of the file, because some work is
- * proportional to it, and so that text_high does not overflow. */
+/* Finds .text. Its claimed size is limited by the size of the file: some work is
+ * proportional to it, and text_high must not overflow. */
 static bool find_text(gp_image *image, gp_error *error) {
   image->text = bfd_get_section_by_name(image->file, ".text");
   if (!image->text) return gp_fail(error, "has no section .text");

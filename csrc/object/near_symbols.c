@@ -9,8 +9,9 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-/* The most labels to skip in the search for a function. Without this limit, each search
- * would go back to the first symbol if no symbol has the type of a function. */
+/* The maximum number of labels to skip when searching for a function. Without this limit,
+ * each search would go back to the first symbol if no symbol has the type of a
+ * function. */
 #define MAX_LABELS ((size_t)64)
 
 static bool is_lower(const void *context, uint32_t b, uint32_t a) {

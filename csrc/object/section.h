@@ -14,7 +14,8 @@
 typedef struct gp_section {
   bfd *file;
   asection *section;        /* NULL if there is no such section */
-  uint64_t size;            /* in bytes, decompressed; 0 if there is no such section */
+  uint64_t size;            /* decompressed size in bytes; 0 if there is no such
+                               section */
   unsigned char *inflated;  /* contents of a compressed section, or NULL */
   bool no_memory;           /* gp_section_room failed */
 } gp_section;

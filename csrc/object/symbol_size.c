@@ -153,7 +153,8 @@ void gp_symbol_sizes_close(gp_symbol_sizes *sizes) {
   free(sizes->dynamic_table.whole);
 }
 
-/* libbfd's symbols are the entries of the table without the first, the null symbol. */
+/* libbfd's symbols are the entries of the table, except for the first entry, the null
+ * symbol. */
 uint64_t gp_symbol_sizes_size(gp_symbol_sizes *sizes, size_t number) {
   if (sizes->image->symbols[number]->flags & BSF_SYNTHETIC) return 0;
   return number < sizes->dynamic

@@ -17,7 +17,8 @@ typedef struct gp_elf_symtab {
   bfd *file;
   gp_layout layout;         /* byte order, and the pointer size of the ELF class */
   uint64_t offset;          /* offset of the table in the file */
-  uint64_t count;           /* entries, including the null symbol; 0: no table */
+  uint64_t count;           /* number of entries, including the null symbol; 0: no
+                               table */
   unsigned char *whole;     /* all entries; NULL: use the window */
   uint64_t moves;           /* number of times the window was read */
   uint64_t first, held;     /* the window has `held` entries, starting with `first` */

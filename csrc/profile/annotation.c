@@ -54,8 +54,8 @@ static bool was_executed(const gp_profile *profile, uint32_t symbol) {
   return false;
 }
 
-/* Whether no line of a function has a record of being executed. If so, and no calls were
- * recorded, the function was not called. */
+/* Whether nothing recorded shows that a line of the function was executed. Then a call
+ * count of 0 means that the function was not called. */
 static bool is_idle(const gp_profile *profile, uint32_t function) {
   const gp_symtab *symtab = profile->symtab;
   if (!symtab->lines) return !was_executed(profile, function);
@@ -79,7 +79,7 @@ gp_file_sums gp_annotation_sums(const gp_profile *profile,
 
 /* --- source lines ------------------------------------------------------------------ */
 
-/* The state of collecting lines, and the current line. */
+/* The state of a collection: its result, and the current line. */
 typedef struct collecting {
   gp_annotation *into;
   const gp_profile *profile;

@@ -12,8 +12,8 @@
 #include "profile/profile.h"
 #include "symbols/symbol_source.h"
 
-/* The number of selected functions and lines of a file, the sum of their calls and the
- * sum of their blocks' executions. */
+/* Sums over the selected functions and lines of a file: their number, their calls, and
+ * the executions of their blocks. */
 typedef struct gp_file_sums {
   size_t symbols;
   uint64_t calls, blocks;

@@ -145,9 +145,8 @@ static bool is_function_at(const building *b, uint32_t within, uint64_t address,
   return other && strcmp(other, function) == 0;
 }
 
-/* GNU gprof: a line replaces the symbol at its address if the symbol is not typed as a
- * function and its name does not begin with fewer underscores (policy
- * labels_before_lines). */
+/* GNU gprof: a line replaces the symbol at its address, unless the symbol is typed as a
+ * function or its name begins with fewer underscores (policy labels_before_lines). */
 static void prefer_line(building *b, uint32_t function, const place *source) {
   uint32_t row = b->row[function];
   if (b->symtab->policy->labels_before_lines || b->typed == GP_NONE ||

@@ -80,7 +80,8 @@ static const char *append_text(char **text, const char *name, const char *object
   return start;
 }
 
-/* Appends the symbols of an object. Adds `*order` to their `order`, and advances it. */
+/* Appends the symbols of an object. Adds `*order` to the `order` of each symbol, and
+ * advances `*order`. */
 static void append(gp_symtab *merged, const gp_merged_object *object, char **text,
                    uint32_t *order) {
   const gp_symtab *symtab = object->symtab;

@@ -4,7 +4,7 @@
  *
  * A selection is a table of functions to include and one of functions to exclude. An
  * empty table is treated as absent. Calls are selected in the same way, by tables of
- * pairs: callers and callees.
+ * callers and their callees.
  */
 #ifndef GP_PROFILE_SELECTION_H
 #define GP_PROFILE_SELECTION_H
@@ -58,7 +58,7 @@ typedef struct gp_arc_entry {
 } gp_arc_entry;
 
 /* A table of calls; absent if it has no entries. A table whose entries match nothing is
- * not absent. */
+ * present. */
 typedef struct gp_arc_table {
   gp_arc_entry *entries;
   size_t count;

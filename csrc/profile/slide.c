@@ -20,11 +20,11 @@ enum {
   MAX_TRIED = 1 << 18,    /* slides tried per step */
   SAMPLE_SIZE = 64,       /* callees tested per slide at first */
   MAX_SAMPLED = 16,       /* slides kept by this test; all callees are tested for these */
-  MIN_CALLEES = 8,        /* fewer callees are no evidence without a histogram */
+  MIN_CALLEES = 8,        /* without a histogram, fewer callees are not enough evidence */
   NEAR = 2048,            /* distance in bytes within which no other slide may fit equally
                              well */
-  MAX_BOUNDS = 8,         /* limit on start addresses, and on end addresses, of the
-                             code */
+  MAX_BOUNDS = 8,         /* maximum number of possible start addresses; also of end
+                             addresses */
   ROUNDING = 16           /* bytes by which a histogram may be larger than the code */
 };
 
@@ -172,7 +172,7 @@ static candidate try_offset(const search *s, uint64_t offset, size_t sample) {
   return t;
 }
 
-/* Whether more callees fit with `a`, or as many with a smaller distance. */
+/* Whether `a` fits more callees than `b`, or equally many with a smaller distance. */
 static bool is_better(const candidate *a, const candidate *b) {
   return a->fitting != b->fitting ? a->fitting > b->fitting : a->distance < b->distance;
 }
@@ -242,7 +242,7 @@ static bool are_close(const candidate *a, const candidate *b) {
 }
 
 /* Whether the best candidate may be better only by chance: the difference in fitting
- * callees is not larger than the number that does not fit the best one. */
+ * callees does not exceed the number of callees that the best candidate does not fit. */
 static bool are_alike(const search *s, const candidate *best, const candidate *other) {
   return best->fitting <= other->fitting ||
          best->fitting - other->fitting <= s->count - best->fitting;

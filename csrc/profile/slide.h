@@ -8,10 +8,10 @@
  * addresses differ from the image's by a constant, which can be negative.
  *
  * Two facts identify the slide. First, a prologue calls mcount just after the entry of
- * its function, so the right slide moves nearly all recorded callees to just after
- * entries. Second, start-up code makes the histogram begin and end with the code. Loaders
- * move programs by whole pages, so multiples of the page size are tried first, then
- * multiples of the alignment of functions.
+ * its function, so the right slide moves nearly all recorded callees to addresses just
+ * after function entries. Second, start-up code makes the histogram begin and end with
+ * the code. Loaders move programs by whole pages, so multiples of the page size are tried
+ * first, then multiples of the alignment of functions.
  *
  * Callees are spread over the code, so only few slides can fit. The number of tried
  * slides grows with the size of the code minus the span of the callees, and is limited.

@@ -71,10 +71,10 @@ static table *tables;       /* list of the tables of current and former threads 
 static table *common;       /* not in `tables`: for threads without memory for a table */
 static _Thread_local table *own;   /* this thread's table, or NULL */
 static _Thread_local bool taking;  /* this thread is in take_table */
-static pthread_key_t leaving;      /* its destructor runs at the end of a thread */
+static pthread_key_t leaving;      /* key whose destructor runs at the end of a thread */
 static int profile = -1;           /* descriptor of glibc's profile; -1 if none */
 static char name[PATH_MAX] = "gmon.out";  /* path of the profile */
-static char temporary[PATH_MAX + 32];     /* path of its replacement */
+static char temporary[PATH_MAX + 32];     /* temporary path of a new profile */
 
 /* The output buffer; static, because there may be no memory at exit. */
 static struct {
@@ -145,8 +145,8 @@ static __attribute__((noinline, cold)) void count_first(uintptr_t at) {
   errno = saved;
 }
 
-/* Counts a block in the thread's own table. On x86-64 a single instruction, because a
- * signal handler of this thread may count the same block. */
+/* Counts a block in the thread's own table. On x86-64 this is a single instruction,
+ * because a signal handler of this thread may count the same block. */
 static inline void count(uint64_t *cell) {
 #ifdef __x86_64__
   __asm__("addq %1, %0" : "+m"(*cell) : "i"(ONE) : "cc");
@@ -304,8 +304,8 @@ static void add_up(void) {
 }
 
 /* Whether the code at `address` calls __sanitizer_cov_trace_pc. At the end of a function
- * the compiler may have turned the call into a jump. Then the return address is that of
- * the function's caller. */
+ * the compiler may have turned the call into a jump. Then the return address is in the
+ * function's caller. */
 static bool is_call(uintptr_t address) {
 #ifdef __x86_64__
   int32_t distance;
@@ -318,7 +318,7 @@ static bool is_call(uintptr_t address) {
 #endif
 }
 
-/* The offset in the code of the call that a cell counts. */
+/* Returns the offset, in the code, of the call that a cell counts. */
 static uintptr_t offset_of(size_t cell) {
   return cell * BYTES_PER_CELL + (uintptr_t)(common->cell[cell] % ONE);
 }

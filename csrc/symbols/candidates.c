@@ -77,8 +77,8 @@ static bool gnu_accepts_local(const choosing *c, const asymbol *symbol) {
 }
 
 /* On machines with function descriptors, returns whether another symbol names the same
- * function. The policy decides which symbols are dropped: those of descriptors, or extra
- * names of the code. */
+ * function. The policy decides which symbols are dropped: symbols of descriptors, or
+ * extra names of the code. */
 static bool is_redundant(const choosing *c, const asymbol *symbol) {
   if (!(c->image->traits & GP_DESCRIPTORS)) return false;
   if (c->options->policy->descriptor_names)

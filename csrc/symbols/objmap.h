@@ -2,10 +2,10 @@
 /*
  * Finds the object file of a symbol in a map.
  *
- * A symbol may be in several lines of a map; C++ inline functions often are. The first
- * line is used, as a linker would. GNU gprof instead sorts the lines by symbol, keeps
- * lines with the same symbol in file order, and takes the first match that its binary
- * search probes.
+ * A symbol may be in several lines of a map; C++ inline functions often are. Like a
+ * linker, we use the first line. GNU gprof instead sorts the lines by symbol, keeps lines
+ * with the same symbol in file order, and takes the first match that its binary search
+ * probes.
  */
 #ifndef GP_SYMBOLS_OBJMAP_H
 #define GP_SYMBOLS_OBJMAP_H

@@ -71,8 +71,8 @@ typedef struct gp_policy {
    * ignored. */
   bool map_strict;
 
-  /* If several lines have the same symbol, the first one is used, as a linker would. GNU:
-   * the first one that a binary search probes. */
+  /* Like a linker, uses the first of several lines with the same symbol. GNU: uses the
+   * first one that a binary search probes. */
   bool map_first_line;
 
   /* All symbols of an object are kept; neighbours from one object are merged. GNU: keeps
@@ -131,7 +131,7 @@ typedef struct gp_policy {
   /* --- annotated source (profile/annotation.h) ------------------------------- */
 
   /* A line's figures are sums over all of its code, and basic blocks show how often it
-   * was executed. GNU: only the first code of a line counts, and only calls. */
+   * was executed. GNU: only the first code of a line is counted, and only its calls. */
   bool whole_lines;
 } gp_policy;
 

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/reader.h"
 
-/* Symbol numbers are 32 bits wide, and no useful file has more bytes than that allows. */
+/* Symbol numbers are 32 bits wide. No useful file is larger than 4 GiB. */
 #define MAX_BYTES ((size_t)UINT32_MAX)
 
 /* The longest object or symbol part of a line that GNU gprof reads. */

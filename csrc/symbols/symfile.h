@@ -29,11 +29,11 @@ typedef struct gp_symfile {
 } gp_symfile;
 
 /* Reads a symbol file or a map; "-" is standard input. Lines may end with CRLF, be blank,
- * and have any length. Lines with undefined symbols are skipped, and in maps lines that
- * begin with "No symbols in". The addresses and types in a map are read only with the
- * policy `map_strict`. Errors: the file does not exist or is too large; a line is
- * malformed; all addresses of a symbol file are zero. Without the policy `symfile_strict`
- * a symbol file never fails for the last two reasons. */
+ * and have any length. Skips lines with undefined symbols; in maps, also lines that begin
+ * with "No symbols in". The addresses and types in a map are read only with the policy
+ * `map_strict`. Errors: the file does not exist or is too large; a line is malformed; all
+ * addresses of a symbol file are zero. Without the policy `symfile_strict` a symbol file
+ * never fails for the last two reasons. */
 bool gp_symfile_read(gp_symfile *file, const char *path, bool map,
                      const gp_policy *policy, gp_error *error);
 void gp_symfile_free(gp_symfile *file);

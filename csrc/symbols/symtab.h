@@ -25,7 +25,7 @@ typedef struct gp_symtab_lines {
                            the function; GP_NONE at the end */
   uint32_t *origin;     /* the symbol that contains this code in the table of functions */
   uint32_t *file;       /* number of the source file in `files`, or GP_NONE */
-  uint32_t *line;       /* from 1; 0 if the file is not known */
+  uint32_t *line;       /* line number, from 1; 0 if the file is not known */
   gp_source_names files;
 } gp_symtab_lines;
 
