@@ -38,7 +38,8 @@ static bool add_arc(gp_records *r, const unsigned char *bytes,
   uint64_t self = gp_pointer(bytes + size, r->layout);
   if (self >= length)
     return gp_fail(r->error, "the arc at offset %" PRIu64 " calls offset 0x%" PRIx64
-                   " in code of 0x%" PRIx64 " bytes", r->offset, self, length);
+                   ", past the end of the code (0x%" PRIx64 " bytes)", r->offset, self,
+                   length);
   from = from == 0 || from >= length ? GP_OUTSIDE : range->low + from;
   return gp_records_add_arc(r, from, range->low + self,
                             gp_u32(bytes + 2 * size, r->layout));

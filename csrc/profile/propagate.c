@@ -86,7 +86,7 @@ static void override(gp_callgraph *graph, uint32_t function, const gp_selection 
 
 static void trace_share(const gp_callgraph *graph, uint32_t function) {
   GP_TRACE(graph->symtab->trace, GP_TRACE_PROPAGATION,
-           "%s: %g of its time counts, it has %g self ticks and %s entry",
+           "%s: time share %g, %g self ticks, %s entry",
            graph->symtab->name[function], graph->share[function], graph->self[function],
            graph->printed[function] ? "an" : "no");
 }
