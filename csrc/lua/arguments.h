@@ -21,10 +21,11 @@ const char *gp_text_option(lua_State *L, int index, const char *name);
  * function can return the failure to Lua instead of raising it. */
 int gp_push_failure(lua_State *L, const char *path, const gp_error *error);
 
-/* Same without a path: pushes nil and the message "ERROR". */
+/* Pushes nil and the message "ERROR", without a path. Returns 2. */
 int gp_push_error(lua_State *L, const gp_error *error);
 
-/* Same for a failed system call: the message is "WHAT: " and the text for errno. */
+/* Pushes nil and, for a failed system call, the message "WHAT: " and the text for errno.
+ * Returns 2. */
 int gp_push_system_failure(lua_State *L, const char *what);
 
 /* Plural suffix: "" or "s". */

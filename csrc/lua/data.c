@@ -184,8 +184,8 @@ static int add_file(lua_State *L) {
   return 1;
 }
 
-/* Same for a file to write to. Flushes the file first, so that earlier output comes
- * first. */
+/* Returns the file descriptor of the Lua file at `index`, to write to it. Flushes the
+ * file, so that earlier output comes first. */
 static int check_writable(lua_State *L, int index) {
   int file = check_open_file(L, index);
   fflush(((luaL_Stream *)lua_touserdata(L, index))->f);

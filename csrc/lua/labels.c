@@ -31,7 +31,7 @@ struct gp_labels {
   bool static_files;
   bool whole_paths;
   bool references, numbered;
-  size_t width;           /* of a line that ends with a label, in columns: names are
+  size_t width;           /* columns of a line that ends with a label: names are
                              shortened to fit; 0: not shortened */
   const char *mark;       /* replaces what is cut out of a name */
 };

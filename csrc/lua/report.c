@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the report writers share. */
+/* Shared code of the report writers. */
 #include "lua/arguments.h"
 #include "lua/memory.h"
 #include "lua/report.h"

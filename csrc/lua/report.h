@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What the report writers share: flat.c, entries.c, index.c.
+ * Shared code of the report writers flat.c, entries.c and index.c.
  *
  * The core writes the rows of large reports. A writer is a function (stream, profile,
  * look): it chooses the rows and their values. The look is a Lua table of formats and
@@ -35,7 +35,8 @@ gp_report gp_open_report(lua_State *L);
 /* Pushes a string of the look; a Lua error if it is of another type. */
 void gp_push_look(const gp_report *r, const char *name);
 
-/* Same for labels; returns them. */
+/* Pushes labels of the look and returns them; a Lua error if they are of another type or
+ * profile. */
 const gp_labels *gp_push_look_labels(const gp_report *r, const char *name);
 
 /* Whether a node has an entry in the call graph. In a profile by line, only functions

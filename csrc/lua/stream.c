@@ -192,7 +192,7 @@ static void add_owned_bytes(lua_State *L, int index, gp_stream *s, const gp_row_
   add_string(L, index, s, text, length, style);
 }
 
-/* Same for a C string; checks first, because strlen reads it. */
+/* Adds a core-owned C string. Checks its owner first, because strlen reads the string. */
 static void add_owned_text(lua_State *L, int index, gp_stream *s, const gp_row_values *r,
                            const char *text, gp_column_style style) {
   check_owner(L, r);
@@ -333,7 +333,7 @@ static int write_cached(lua_State *L, int index, gp_stream *s,
   return positions ? r->count : next - 1;
 }
 
-/* Same in a format that is too long for the cache. */
+/* Writes a row in a format that is too long for the cache; see gp_write_row. */
 static int write_uncached(lua_State *L, int index, gp_stream *s, const char *format,
                           const gp_row_values *r) {
   int next = 1;

@@ -17,7 +17,8 @@ static uint32_t check_row(lua_State *L, int index, int argument, size_t count) {
   return (uint32_t)(id - 1);
 }
 
-/* Same for an argument that must be an integer. */
+/* Returns argument `argument`, a function number, as a row; an error unless it is an
+ * integer from 1 to `count`. */
 static uint32_t check_id(lua_State *L, int argument, size_t count) {
   luaL_checkinteger(L, argument);
   return check_row(L, argument, argument, count);

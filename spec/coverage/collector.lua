@@ -4,7 +4,7 @@
 -- GPROF_COVERAGE: one line per source, with its path and the numbers of the lines that ran. A process that is killed
 -- writes nothing. If a process id is reused, the later process appends to the file.
 --
--- Runs under Lua 5.1, too, because gprof.lua does.
+-- It must also run under Lua 5.1, because gprof.lua does.
 --
 -- SPDX-License-Identifier: GPL-3.0-or-later
 

@@ -63,7 +63,7 @@ local function command()
   end
 end
 
--- The same for a run that fails even with enough memory; the first argument is the expected message.
+-- Runs a command line that fails even with enough memory; the first argument is the expected message.
 local function failing()
   local expected = table.remove(words, 1)
   local run = command()

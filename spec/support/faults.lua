@@ -21,7 +21,7 @@ function faults.count(many, few)
   return faults.all and many or few
 end
 
---- Prints what was tried, under `make faults`.
+--- Under `make faults`, prints a line about the faults that were tried.
 function faults.tell(...)
   if faults.all then print((...):format(select(2, ...))) end
 end

@@ -1,4 +1,4 @@
--- Checks measured figures against each other: those of one report, and those of two reports on the same profile.
+-- Checks that measured figures agree, within one report and between two reports on the same profile.
 --
 -- Nothing is compared with a clock, so the checks hold on slow and busy machines. They recognise rows of the flat
 -- profile, of the call graph, of the tree and of comparisons. Every rounded figure is treated as an interval.

@@ -181,7 +181,7 @@ local function inherit(node)
   end
 end
 
--- Same with the special cases: an entry without counted callers has share 1, the profiling runtime has share 0.
+-- Sets a function's share: 1 for an entry without counted callers, 0 for the profiling runtime.
 function settle(f)
   if f.settled then
     return

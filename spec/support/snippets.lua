@@ -141,7 +141,7 @@ local function serialize(steps)
   return "return { " .. table.concat(parts, ",\n") .. " }"
 end
 
--- A directory that looks like a checkout to the snippets; what they write stays out of the checkout.
+-- Makes a directory that looks like a checkout to the snippets, so that they do not write to the checkout.
 local function workplace()
   local dir = shell.tmpdir "page"
   shell.check { "mkdir", dir .. "/build" }

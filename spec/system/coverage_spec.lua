@@ -1,5 +1,5 @@
--- `make coverage` finds the lines that ran, also in coroutines, child processes and copies of the checkout, and those
--- that did not. SPDX-License-Identifier: GPL-3.0-or-later
+-- `make coverage` finds the lines that ran and those that did not, even in coroutines, child processes and copies of
+-- the checkout. SPDX-License-Identifier: GPL-3.0-or-later
 
 local program = require "support.program"
 local shell = require "support.shell"

@@ -80,7 +80,7 @@ local function write_lists(built, dir)
 end
 
 -- Options, one command line per line. MAP and NM are lists of symbols; FILE stands for the first source, NAME for a
--- function. Without -l, lines are those of functions.
+-- function. Without -l, a line selects the functions that begin there.
 local option_lists <const> = [[
   -l
   -l -p
