@@ -111,8 +111,8 @@ static void read_whole(gp_elf_symtab *table) {
     free(whole);
 }
 
-/* Returns the bytes of an entry; NULL if they cannot be read. The table is read whole after
- * a quarter of the moves that would have read it. */
+/* Returns the bytes of an entry; NULL if they cannot be read. Reads the whole table once
+ * the window has been moved a quarter as many times as the table has windows. */
 static const unsigned char *find_entry(gp_elf_symtab *table, uint64_t entry) {
   size_t bytes = SIZE(table, Sym);
   if (table->moves * 4 * sizeof table->window > table->count * bytes) read_whole(table);

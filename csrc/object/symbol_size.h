@@ -11,8 +11,8 @@
 
 #include "object/image.h"
 
-/* A symbol table of an ELF file. It is read through a window. Symbols looked up by address
- * are in no order in the table, so after many moves of the window the table is read whole. */
+/* A symbol table of an ELF file. It is read through a window. Lookups in address order
+ * jump around in the table, so after many moves of the window the whole table is read. */
 typedef struct gp_elf_symtab {
   bfd *file;
   gp_layout layout;         /* byte order, and the pointer size of the ELF class */

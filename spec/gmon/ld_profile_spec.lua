@@ -334,7 +334,8 @@ for _, shape in ipairs(gmon.shapes()) do
     local bad = {
       { { tags = { 1, 1 } }, "bad tag 1 at offset 20 of a shared library's profile: expected 0 (the histogram)" },
       { { tags = { 0, 2 } }, "bad tag 2 at offset %d of a shared library's profile: expected 1 (the arcs)", 0 },
-      { { arcs = { { 0, 0x100, 1 } } }, "the arc at offset %d calls offset 0x100, past the end of the code (0x100 bytes)", 8 },
+      { { arcs = { { 0, 0x100, 1 } } },
+        "the arc at offset %d calls offset 0x100, past the end of the code (0x100 bytes)", 8 },
       { { claimed = 0 }, "has unexpected data after the arcs, at offset %d",
         8 + shape.pointer + (shape.big and shape.pointer - 1 or 0) },
       { { claimed = 0xffffffff, room = 0 }, "ends in the middle of the arc at offset %d",

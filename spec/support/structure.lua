@@ -56,7 +56,7 @@ end
 
 --- Finds the edges of a graph that the layers do not allow.
 -- @tparam table graph
--- @tparam {[string]={string,...},...} allowed_folders the folders that the files of each folder may use, besides their own
+-- @tparam {[string]={string,...},...} allowed_folders folders that each folder may use, besides itself
 -- @treturn {string,...} sorted, "object/image.c uses profile/order.h"
 function structure.upward(graph, allowed_folders)
   local wrong = {}
