@@ -40,8 +40,8 @@ local function walks(meter, options)
   local opening, objects, fields, parsing = table.unpack(measure(meter, {
     walk("open", input), walk("objects", input), walk("fields", input), "sh -c " .. quote(text),
   }, options))
-  return ("Scripts on c-100000-g: opening the profile takes %s; reading all functions and arcs by objects %s, by " ..
-    "fields %s, from the text of GNU gprof %s."):format(seconds(opening), seconds(objects), seconds(fields),
+  return ("Scripts on c-100000-g: opening the profile takes %s. Reading all functions and arcs takes %s as objects, " ..
+    "%s as fields, and %s from the text of GNU gprof."):format(seconds(opening), seconds(objects), seconds(fields),
     seconds(parsing))
 end
 

@@ -65,13 +65,13 @@ end
 --- Explains how the results were measured.
 local function method(all, idle, seconds)
   return {
-    all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command, in turns; of 21 runs if " ..
-      "all take less than 50 ms. GNU/ours is the median of the ratios of consecutive runs."):format(all.runs),
+    all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command, which run in turns. " ..
+      "If all take less than 50 ms: medians of 21 runs. GNU/ours is the median of the ratios of consecutive runs."):format(all.runs),
     ("A star marks a single run: a command that takes more than %d s, or GNU gprof where it is known to be slow. " ..
       "The slow runs come last, two at a time. A run is stopped after %d s."):format(all.once, all.timeout),
-    "MB: peak resident memory; memory: GNU's divided by ours. compat: GNU/ours with --gnu-compat.",
+    "MB: peak resident memory. memory: GNU's MB divided by ours. compat: GNU/ours with --gnu-compat.",
     ("Start-up: GNU (`gprof --version`) %.1f ms; `lua5.4 -e ''` %.1f ms, with the core loaded %.1f ms. If GNU takes " ..
-      "less than 20 ms, net times count: without start-up."):format(idle.gnu * 1000, idle.lua * 1000,
+      "less than 20 ms, the aim is about net times, without start-up."):format(idle.gnu * 1000, idle.lua * 1000,
       idle.ours * 1000),
     ("Total: %d s, including making the inputs that were missing."):format(seconds),
   }
@@ -91,8 +91,8 @@ local function remarks(list)
     end
     if measured.same == false then good = false end
     if measured.cat and not measured.cat.trouble then
-      lines[#lines + 1] = ("%s: `cat` reads the profiles in %.3f s; ours takes %.2f times as long."):format(name,
-        measured.cat.wall, turns.ratio(measured.ours, measured.cat))
+      lines[#lines + 1] = ("%s: `cat` reads the profiles in %.3f s; gprof for Lua takes %.2f times as long to add " ..
+        "them up."):format(name, measured.cat.wall, turns.ratio(measured.ours, measured.cat))
     end
   end
   return lines, good
