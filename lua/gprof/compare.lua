@@ -6,7 +6,7 @@
 -- A time of n samples has an error of the square root of n (`profile:error_of`). The
 -- variance of a difference is the sum of the variances of both times. A change is
 -- significant if it exceeds `factor` times its error; other changes are noise. The factor
--- grows with the number of times compared (Bonferroni correction), so that about 1 in 20
+-- grows with the number of times tested (Bonferroni correction), so that about 1 in 20
 -- comparisons of equal programs reports any significant change. Times with fewer than ten
 -- samples in both profiles together are always noise.
 --
@@ -91,7 +91,7 @@ end
 
 -- Changes -------------------------------------------------------------------------------
 
--- The change of a time, which is noise until `mark_noise` tests it.
+-- Returns the change of a time, which is noise until `mark_noise` tests it.
 local function time_change(old_ticks, new_ticks, old, new)
   local before, now = old_ticks / old.samples, new_ticks / new.samples
   local change = {
@@ -144,7 +144,7 @@ local function is_idle(f)
   return f.ticks == 0 and f.whole_ticks == 0 and f.calls == 0
 end
 
--- The row of a function; nil if it has no records.
+-- Returns the row of a function; nil if it has no records.
 local function new_row(before, now, old, new)
   local was, is = before or absent, now or absent
   if is_idle(was) and is_idle(is) then return nil end
@@ -209,7 +209,8 @@ local function sort(rows)
   table.move(list, 1, #list, 1, rows)
 end
 
--- A side as scripts see it. `samples`: number of samples per unit of a run's time.
+-- Returns a side as scripts see it. `samples`: number of samples per unit of a run's
+-- time.
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
   return { runs = side.runs, counted = side.counted, samples = samples,
@@ -248,8 +249,9 @@ end
 
 -- Regressions ---------------------------------------------------------------------------
 
--- Whether a time grew significantly by more than a fraction of the old time. Tests the
--- new time against the largest time allowed, whose error is scaled like the time.
+-- Whether a time grew significantly by more than a fraction of the old time. Compares the
+-- new time with the largest time allowed. Its error is that of the old time, scaled by
+-- the same factor.
 local function has_grown(time, fraction, result)
   local limit = time.old * (1 + fraction)
   return not time.noise and time.new > limit and

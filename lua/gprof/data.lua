@@ -89,7 +89,7 @@ end
 --   magic format, the three numbers of records, and `slide`, if an offset was subtracted
 --   from its addresses: a table with the `offset`. If the offset was determined from the
 --   data, the table also has `arcs`, the number of arcs; `fitting`, how many of them lead
---   to function entries once the offset is subtracted; `unmoved`, how many do without
+--   to function entries once the offset is subtracted; `unmoved`, how many do before
 --   that; and `covers`, whether the histogram then covers all of the code
 -- @tfield integer|nil low the lowest address in histograms and of callees
 -- @tfield integer|nil high the highest address in histograms and of callees
@@ -106,8 +106,8 @@ end
 -- @return[2] nil
 -- @treturn[2] string what is wrong, with the file and the place in it
 
---- Adds the contents of a file as a whole: a failure leaves the data unchanged. It takes
--- slightly longer than `data:read`, and the memory of one more file.
+--- Adds the contents of a file as a whole: a failure leaves the data unchanged. Takes
+-- slightly longer than `data:read`, and needs memory for the contents of one more file.
 -- @function data:add_file
 -- @tparam string path "-" is standard input
 -- @tparam[opt="auto"] string format "auto", "magic", "bsd", "4.4bsd" or "prof"

@@ -45,7 +45,7 @@ end
 -- @tparam function is_colored returns whether to keep escape sequences for colours
 -- @tparam[opt="standard output"] string name of the file in messages
 -- @treturn stream raises a table with the field `message` if writing fails; its field
---   `quiet` is true if the reader of a pipe is gone
+--   `quiet` is true if the reader of a pipe has closed it
 -- @treturn function flushes the stream; to be called at the end
 function output.into(file, is_colored, name)
   file:setvbuf("no")  -- pieces are large

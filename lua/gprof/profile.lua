@@ -10,7 +10,7 @@ local native = require "gprof.library.native"
 local policy = require "gprof.library.policy"
 local symbol_tables = require "gprof.library.symbol_tables"
 
--- Options by profile, for profiles by line only.
+-- The options that each profile by line was made with.
 local made_with = setmetatable({}, { __mode = "k" })
 
 --- Makes a profile from an image and data: `gprof.profile(image, data [, options])`.
@@ -32,7 +32,7 @@ local made_with = setmetatable({}, { __mode = "k" })
 --     its `data`, and a `name` (default: its file name), which is appended to the names
 --     of its functions after an "@"; not for profiles by line;
 --   - `missed`: function called with each symspec that matches nothing;
---   - `gnu_compat`: behave as GNU gprof, also in finding static calls;
+--   - `gnu_compat`: behave like GNU gprof, also in the search for static calls;
 --   - `debug`: trace the work on standard error. The value is a sum of 2 (numbering of
 --     functions, depth first), 4 (cycles), 16 (tally of calls), 32 (order of callers and
 --     callees), 64 (records), 128 (symbols), 256 (static calls), 512 (lookups of
@@ -79,7 +79,7 @@ end
 
 --- A profile: functions with their samples and calls.
 --
--- Functions and cycles are numbered in one sequence, arcs in another: the field `id`.
+-- The field `id` numbers functions and cycles in one sequence, arcs in another.
 --
 -- Iterators (`functions`, `entries`, `cycles`, `callers` ...) take an order and names of
 -- fields, both optional.

@@ -59,8 +59,8 @@ local function readable(options)
   return table.move(options.read or {}, 1, #(options.read or {}), #paths + 1, paths)
 end
 
--- The descriptors that paths such as /dev/fd/63 refer to, mostly pipes: they stay open.
--- Also returns whether standard input is one of them.
+-- Returns the descriptors that paths such as /dev/fd/63 refer to, mostly pipes. They stay
+-- open. Also returns whether standard input is one of them.
 local function descriptors(options)
   local found, input = {}, false
   for _, path in ipairs(options.read or {}) do

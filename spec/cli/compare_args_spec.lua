@@ -219,7 +219,7 @@ describe("--compare", function()
     ["of two programs"] = { table.concat({ before, old.image, stranger }, ","),
       ("option --compare: %s and %s are both programs: name only one"):format(old.image, stranger) },
     ["of a program without a profile"] = { old.image,
-      ("option --compare: %s is a program: name its profile, too"):format(old.image) },
+      ("option --compare: %s is a program: also name its profile"):format(old.image) },
     ["of another format"] = { new.dir .. "/left.c", new.dir .. "/left.c: not a profile, or truncated: [^\n]*" },
     ["with a program that is not its own"] = { far .. "," .. old.image, far .. ": does not belong to [^\n]*" },
   } do

@@ -33,7 +33,7 @@ end)
 describe("Without samples", function()
   local idle = crafted.gmon { functions = plan.functions, calls = plan.calls, ticks = {} }
   local message <const> = "gprof.lua: hint: no samples: one is taken every 10 ms of CPU time, but the program ran " ..
-    "for less time, or ran other code; use a longer run, or the sum of several (-s)\n"
+    "for less time, or ran code that is not profiled; use a longer run, or the sum of several (-s)\n"
 
   it("the hint gives the sampling period, if the report shows only time", function()
     for _, words in ipairs { {}, { "-p" }, { "--tree" }, { "-T" }, { "-q", "-p" } } do

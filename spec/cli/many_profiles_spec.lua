@@ -302,8 +302,8 @@ describe("a list of profiles", function()
     check_failure("/nowhere: No such file or directory", { "--profiles-from=/nowhere" })
     check_failure("option --profiles-from: the file name is empty", { "--profiles-from=" })
     local empty = list "\n\n"
-    check_failure(empty .. ": names no profiles", { "--profiles-from=" .. empty })
-    check_failure("standard input: names no profiles", { "--profiles-from=-" })
+    check_failure(empty .. ": lists no profiles", { "--profiles-from=" .. empty })
+    check_failure("standard input: lists no profiles", { "--profiles-from=-" })
     check_failure(dir .. ": Is a directory", { "--profiles-from=" .. dir })
   end)
 

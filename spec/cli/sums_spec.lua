@@ -143,7 +143,7 @@ describe("--sum-file", function()
     quietly(dir, "--sum-file=x", "prog", "x", two)
     assert.equal(expected(3, 30), shell.read(dir .. "/x"))
     for _, path in ipairs { "prog", "./prog" } do
-      check_failure(path .. ": is the program: not overwritten by a sum",
+      check_failure(path .. ": the sum would overwrite the program",
         program.run({ "--sum-file=" .. path, "prog", one }, { cwd = dir }))
     end
     assert.equal(shell.read(image), shell.read(dir .. "/prog"))

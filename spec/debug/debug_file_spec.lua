@@ -633,8 +633,8 @@ it("sums and exports do not overwrite a debugging file", function()
   local dir = strip(calls)
   put(dir, "image.debug")
   for option, problem in pairs {
-    ["--sum-file="] = "is the program's debugging file: not overwritten by a sum",
-    ["--export=json:"] = "is an input file: not overwritten by an export",
+    ["--sum-file="] = "the sum would overwrite the program's debugging file",
+    ["--export=json:"] = "the export would overwrite an input file",
   } do
     assert.same({ "", ("gprof.lua: %s/image.debug: %s\n"):format(dir, problem), 1 },
       report(calls, dir .. "/image", { option .. dir .. "/image.debug" }))

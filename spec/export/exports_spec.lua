@@ -117,7 +117,7 @@ describe("--export refuses, in one line,", function()
     local before = { shell.read(image), shell.read(profile), shell.read(profile) }
     for _, path in ipairs { "prog", "./prog", "link", "gmon", dir .. "/gmon", "old" } do
       local result = program.run({ "--export=json:" .. path, "--compare=old", "prog", "gmon" }, { cwd = dir })
-      assert.same({ "", "gprof.lua: " .. path .. ": is an input file: not overwritten by an export\n", 1 },
+      assert.same({ "", "gprof.lua: " .. path .. ": the export would overwrite an input file\n", 1 },
         { result.stdout, result.stderr, result.status })
       assert.same(before, { shell.read(dir .. "/prog"), shell.read(dir .. "/gmon"), shell.read(dir .. "/old") })
     end
@@ -131,7 +131,7 @@ describe("--export refuses, in one line,", function()
     for _, option in ipairs { "--export=csv:code.c", "--html=code.c", "--export=json:" .. source } do
       local result = program.run({ option, "prog", "gmon.out" }, { cwd = dir })
       assert.same({ "", "gprof.lua: " .. option:match "[^=:]*$" ..
-        ": is a source file of the program: not overwritten by an export\n", 1 },
+        ": the export would overwrite a source file of the program\n", 1 },
         { result.stdout, result.stderr, result.status })
       assert.equal("int main(void) { return 0; }\n", shell.read(source))
     end
@@ -146,7 +146,7 @@ describe("--export refuses, in one line,", function()
     shell.write(dir .. "/list", list)
     for path, words in pairs { map = { "-Rmap", image, profile }, list = { "--profiles-from=list", image } } do
       local result = program.run({ "--export=json:" .. path, table.unpack(words) }, { cwd = dir })
-      assert.same({ "", "gprof.lua: " .. path .. ": is an input file: not overwritten by an export\n", 1 },
+      assert.same({ "", "gprof.lua: " .. path .. ": the export would overwrite an input file\n", 1 },
         { result.stdout, result.stderr, result.status })
     end
     assert.same({ map, list }, { shell.read(dir .. "/map"), shell.read(dir .. "/list") })

@@ -477,8 +477,8 @@ describe("-y", function()
       local result = program.run({ mode, "-l", "-z", "-A", "-y", "y-ann" }, { cwd = dir })
       assert.same({ 0, "" }, { result.status, result.stdout })
       for _, name in ipairs { "x-ann", "y-ann" } do
-        assert.truthy(result.stderr:find(("gprof.lua: warning: %s: is the program or a source file: " ..
-          "not overwritten by a listing\n"):format(name), 1, true), result.stderr)
+        assert.truthy(result.stderr:find(("gprof.lua: warning: %s: the listing would overwrite the " ..
+          "program or a source file\n"):format(name), 1, true), result.stderr)
       end
       assert.equal(part, shell.read(dir .. "/x-ann"))
       assert.equal(program_before, shell.read(dir .. "/y-ann"))

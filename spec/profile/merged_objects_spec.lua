@@ -351,7 +351,7 @@ describe("--with", function()
     for _, option in ipairs { "--html=", "--export=json:" } do
       for _, name in ipairs { "liby.so", "./liby.so.profile" } do
         local result = program.run({ option .. name, "--with=liby.so", image, path }, { cwd = dir })
-        assert.same({ 1, "", ("gprof.lua: %s: is an input file: not overwritten by an export\n"):format(name) },
+        assert.same({ 1, "", ("gprof.lua: %s: the export would overwrite an input file\n"):format(name) },
           { result.status, result.stdout, result.stderr })
         assert.same(before, { shell.read(dir .. "/liby.so"), shell.read(dir .. "/liby.so.profile") })
       end

@@ -156,7 +156,7 @@ local function expand(build, node, own, list, whole)
   end
 end
 
--- The topmost entries: all roots, or the given functions with all of their time.
+-- Returns the topmost entries: all roots, or the given functions with all of their time.
 local function top_entries(graph, from)
   if not from then return graph.roots end
   local list = {}

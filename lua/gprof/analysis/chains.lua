@@ -3,10 +3,10 @@
 --
 -- A profile records how often each caller called a function, but not whole stacks. So we
 -- assume that all calls of a function cost the same (see gprof.analysis.callers). The
--- time of a function propagates to its callers in proportion to their calls, and on to
--- theirs; each path up to a root is a chain. The time of each function is exact. The time
--- of all chains that contain a function is its self plus children's time, as in the call
--- graph. A function in a cycle has the cycle as one link above it.
+-- time of a function propagates to its callers in proportion to their calls, and from
+-- them to their callers. Each path up to a root is a chain. The time of each function is
+-- exact. The time of all chains that contain a function is its self plus children's time,
+-- as in the call graph. A function in a cycle has the cycle as one link above it.
 --
 -- The number of chains can be exponential. A chain with very little time, or a very long
 -- one, is cut: its first link is TRUNCATED. So is every chain beyond a maximum number.

@@ -1,4 +1,4 @@
---- Selects what is exported of a profile: the arcs in its call graph, and the functions
+--- Selects what to export from a profile: the arcs in its call graph, and the functions
 -- in these arcs or in its flat profile.
 --
 -- @internal gprof.analysis.extract
@@ -6,7 +6,7 @@
 
 local extract = {}
 
--- The set of functions with an entry in the call graph.
+-- Returns the set of functions with an entry in the call graph.
 local function printed(profile)
   local set = {}
   for id, has_entry in profile:functions("address", "id", "printed") do

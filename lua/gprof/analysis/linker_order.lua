@@ -60,7 +60,7 @@ local function append(chains, chain, node)
   chains.following[back], chains.back[chain] = node, node
 end
 
--- The numbers of nodes before and after a node in its chain.
+-- Returns the numbers of nodes before and after a node in its chain.
 local function distances(chains, chain, node)
   local position = chains.position
   return position[node] - position[chains.front[chain]],
@@ -158,7 +158,7 @@ local function place_callers(state, list)
   end
 end
 
--- The arcs of a list that another round can link.
+-- Returns the arcs of a list that another round can link.
 local function remaining(state, list)
   local callers, callees, settled = state.arcs.caller, state.arcs.callee, state.settled
   local left = {}
@@ -248,8 +248,9 @@ local function append_if_list(list, value)
   end
 end
 
--- The arcs of hot nodes, node by node: first those out of the node, then those into it,
--- each with the last created first. An arc between two hot nodes is listed twice.
+-- Returns the arcs of hot nodes, node by node: first those out of the node, then those
+-- into it, each with the last created first. An arc between two hot nodes is listed
+-- twice.
 local function arcs_of(arcs, hot)
   local outward, inward = lists_for(hot), lists_for(hot)
   for _, arc in ipairs(youngest_first(arcs, outward)) do
@@ -327,7 +328,7 @@ local function partition(nodes, arcs)
   return called, unused
 end
 
--- A copy of a list without duplicates.
+-- Returns a copy of a list without duplicates.
 local function unique(list)
   local seen, result = {}, {}
   for _, node in ipairs(list) do

@@ -71,13 +71,13 @@ local function by_name(functions)
   return { names = names, first = firsts, several = several }
 end
 
--- The functions with a name, one for each file.
+-- Returns the functions with a given name, one for each file.
 local function group_of(side, name)
   local several = side.several[name]
   return several and join_by_file(several) or { side.first[name] }
 end
 
--- The endings of a path: its last component, its last two components, and so on.
+-- Returns the endings of a path: its last component, its last two components, and so on.
 local function endings(path)
   local list, reversed, slash = {}, path:reverse(), 0
   repeat

@@ -27,7 +27,7 @@ local tests <const> = {
   end,
 }
 
--- Rates are whole numbers: corrects the rounding error of 1 / period.
+-- Returns 1 / period, as an integer if it is one except for a rounding error.
 local function rate_of(period)
   local rate = 1 / period
   local whole = math.floor(rate + 0.5)
@@ -74,7 +74,7 @@ local function is_part(profile)
   return false
 end
 
--- A side as in gprof.compare, with one more field: `part`, see `is_part`.
+-- Returns a side as in gprof.compare, with one more field: `part`, see `is_part`.
 local function side_of(profile)
   check_kind(profile)
   local period = field(profile, "period", "period", "", true)

@@ -10,9 +10,9 @@ local significance = {}
 
 local abs <const>, max <const>, sqrt <const> = math.abs, math.max, math.sqrt
 
---- The two-sided quantile of the normal distribution: the number of standard deviations
--- that a normal variable exceeds, in either direction, with a given probability
--- (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23).
+--- Returns the two-sided quantile of the normal distribution: the number of standard
+-- deviations that a normal variable exceeds, in either direction, with a given
+-- probability (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.2.23).
 -- @tparam number chance the probability
 -- @treturn number with an error below 0.001
 function significance.deviations(chance)

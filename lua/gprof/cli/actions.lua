@@ -115,7 +115,7 @@ end
 
 -- Words -------------------------------------------------------------------------------
 
--- A list in a sentence: "a, b or c".
+-- Formats a list for a sentence: "a, b or c".
 local function sentence(words, last)
   return table.concat(words, ", ", 1, #words - 1) .. " " .. last .. " " .. words[#words]
 end

@@ -55,9 +55,8 @@ end
 --   the words in that file
 -- @treturn table settings: options by long name, with underscores; `styles`, the reports
 --   requested (true) or excluded (false); `reports`, the reports requested by name;
---   `exports`;
---   `compare`, the arguments of --compare; `profiles_from`, files with lists of profiles;
---   `jobs`, the number of processes; `operands`
+--   `exports`; `compare`, the arguments of --compare; `profiles_from`, files with lists
+--   of profiles; `jobs`, the number of processes; `operands`
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()

@@ -67,7 +67,7 @@ local function names_by_kind(arguments)
     raise("option --compare: %s and %s are both programs: name only one", old.program[1],
       old.program[2])
   elseif old.program[1] and not old.profile[1] then
-    raise("option --compare: %s is a program: name its profile, too",
+    raise("option --compare: %s is a program: also name its profile",
       old.program[1])
   end
   return old

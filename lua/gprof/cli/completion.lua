@@ -14,7 +14,7 @@ local function collect(make)
   return made
 end
 
--- An option's names as they are typed: "-O" and "--file-format".
+-- Returns an option's names as they are typed: "-O" and "--file-format".
 local function names(option)
   local list = { option.short and "-" .. option.short }
   list[#list + 1] = option.long and "--" .. option.long
@@ -98,7 +98,8 @@ local function bash_argument(option)
     option.takes == "scripts" and " also=(-f -X '!*.lua')" or "")
 end
 
--- The words that complete an option's name, with "=" where an argument may follow.
+-- Returns the words that complete an option's name, with "=" where an argument may
+-- follow.
 local function bash_words(option)
   local words = names(option)
   if option.long and option.argument == "required" then
@@ -197,8 +198,8 @@ local function zsh_argument(option)
   return zsh_colons[option.argument] .. value .. ":" .. zsh_action(option)
 end
 
--- The specifications of an option for _arguments, one for each name. Flags are completed
--- only once.
+-- Returns the specifications of an option for _arguments, one for each name. Flags are
+-- completed only once.
 local function zsh_option(option)
   local forms, kind = {}, option.argument
   if option.short then forms[1] = zsh_short[kind]:format(option.short) end

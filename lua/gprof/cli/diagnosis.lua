@@ -138,7 +138,8 @@ end
 local function hint_missing_records(profile, chosen, options)
   if profile.recorded_ticks <= 0 and lacks_time(chosen, options) then
     hint("no samples: one is taken every %s, but the program ran for less time, or " ..
-      "ran other code; use a longer run, or the sum of several (-s)", period_of(profile))
+      "ran code that is not profiled; use a longer run, or the sum of several (-s)",
+      period_of(profile))
   end
   if not profile.data.has_arcs and not next(options.styles) and chosen.flat then
     hint("no calls were recorded, so there is no call graph: was the program compiled " ..

@@ -53,7 +53,7 @@ local function attached(settings, spec)
     option, option, spec)
 end
 
--- The length of the common prefix of two names.
+-- Returns the length of the common prefix of two names.
 local function common_prefix(a, b)
   local count, most = 0, math.min(#a, #b)
   while count < most and a:byte(count + 1) == b:byte(count + 1) do count = count + 1 end
@@ -71,12 +71,13 @@ local function is_similar(name, spec)
     rest == other:sub(2, 2) .. other:sub(1, 1) .. other:sub(3)
 end
 
--- "did you mean a or b?"; nil without names.
+-- Returns "did you mean a or b?"; nil without names.
 local function question(names)
   return names[1] and "did you mean " .. table.concat(names, " or ") .. "?" or nil
 end
 
--- Asks about functions with similar names. C++ names are compared without parameters.
+-- Returns a question about functions with similar names; nil without any. C++ names are
+-- compared without parameters.
 local function similar_function(image, spec)
   if #spec < 3 or spec:find "[^%w_$:~]" then return nil end
   local names, seen = {}, {}
@@ -114,7 +115,7 @@ local function completions(word, list)
   return names
 end
 
--- For "--tpo=5", "did you mean --top?"; nil if no name is similar.
+-- Returns "did you mean --top?" for "--tpo=5"; nil if no name is similar.
 local function similar_option(word)
   local name, names = word:match "^%-%-([^=]+)", {}
   for _, option in ipairs(name and #name >= 3 and options.all or {}) do

@@ -95,10 +95,10 @@ local own <const> = { [[
   gnu-compat                    flag        print exactly what GNU gprof -b prints
   sum-file=FILE                 sum         like -s, but write to FILE
   profiles-from=FILE            profiles    read profile names from FILE, one per line
-  jobs=N                        jobs        add up with N processes (default 1), or auto
+  jobs=N                        jobs        read with N processes (default 1), or auto
   keep-going                    flag        skip bad profiles, and report each
   sandbox                       flag        analyse the files in a sandboxed process
-  sandbox-memory=MB             limit       like --sandbox, limited to MB (default 2048)
+  sandbox-memory=MB             limit like --sandbox, limiting memory (default 2048)
   sandbox-time=SECONDS          limit like --sandbox, limiting CPU time (default 300)
   no-progress                   flag        do not show progress on the terminal
   print-completion=SHELL        choice      print shell completion:

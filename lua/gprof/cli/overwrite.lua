@@ -21,11 +21,11 @@ end
 local function add_program(files, image, sum)
   files:add(image.path)
   if files:contains(sum) then
-    raise("%s: is the program: not overwritten by a sum", sum)
+    raise("%s: the sum would overwrite the program", sum)
   end
   add_debug_files(files, image)
   if files:contains(sum) then
-    raise("%s: is the program's debugging file: not overwritten by a sum", sum)
+    raise("%s: the sum would overwrite the program's debugging file", sum)
   end
 end
 
@@ -60,7 +60,7 @@ local function check_exports(exports, files, sum)
   for _, export in ipairs(exports) do
     local path = export.path
     if path and files:contains(path) then
-      raise("%s: is an input file: not overwritten by an export", path)
+      raise("%s: the export would overwrite an input file", path)
     elseif path and written[path] and not path:find "^/dev/" then
       raise("%s: is requested for two outputs", path)
     end
@@ -84,7 +84,7 @@ function overwrite.check(settings, image, data, sum)
   check_exports(settings.exports, files, sum)
 end
 
--- The source files of all functions, if found.
+-- Returns the source files of all functions, if found.
 local function source_files(profile, directories)
   local files, seen = file_set.new(), {}
   for _, name in profile:functions("address", "id", "file") do
@@ -107,7 +107,7 @@ function overwrite.check_source(settings, profile)
     if export.path and core.file_status(export.path) == "file" then
       files = files or source_files(profile, settings.directory_path)
       if files:contains(export.path) then
-        raise("%s: is a source file of the program: not overwritten by an export",
+        raise("%s: the export would overwrite a source file of the program",
           export.path)
       end
     end

@@ -97,7 +97,7 @@ local function add_list(list, path)
     add(list, name)
   end
   if #list == before then
-    failure.raise("%s: names no profiles", path == "-" and "standard input" or path)
+    failure.raise("%s: lists no profiles", path == "-" and "standard input" or path)
   end
 end
 

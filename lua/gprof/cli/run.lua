@@ -216,8 +216,8 @@ end
 -- by a constant; below `FITTING`, gprof.cli.diagnosis looks for the reason.
 local MOVED <const>, FITTING <const> = 0.5, 0.9
 
--- Subtracts the slide if most callees are not function entries because the program was
--- loaded at another address.
+-- If most callees are not function entries, the program may have been loaded at another
+-- address than it was linked for. Then subtracts the slide, if it can be inferred.
 local function correct_slide(run)
   local profile, data = run.profile, run.data
   if data.shared then return end
@@ -229,7 +229,7 @@ local function correct_slide(run)
 end
 
 -- Refuses the profile of another program, which would give empty reports. A profile with
--- calls of libraries only is accepted, though its reports are empty, too.
+-- calls of libraries only is accepted, although its reports are also empty.
 local function check_belongs(profile, name)
   local external_calls = require "gprof.library.external_calls"
   if not profile.foreign or external_calls.is_all(profile) then return end

@@ -5,7 +5,8 @@
 --
 -- - A function <spontaneous> calls all functions without a known caller.
 -- - Calls within a cycle carry no time in our call graph. Here they do if the callee is
---   called only from within its cycle; otherwise readers would show it without time.
+--   called only from within its cycle, since readers would otherwise show it without
+--   time.
 --
 -- @module gprof.export.callgrind
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -34,7 +35,7 @@ local function compressor()
   end
 end
 
--- The name of the event. Readers know "Time_(10ns)", Xdebug's name for real time.
+-- Returns the name of the event. Readers know "Time_(10ns)", Xdebug's name for real time.
 local function event_of(profile)
   if profile.unit == "seconds" then return "Time_(10ns)" end
   local name = profile.unit:gsub("[^%w]", "_")
@@ -43,9 +44,9 @@ end
 
 -- The graph -----------------------------------------------------------------------------
 
--- The exported functions by id: `id`, `name`, `file`, `line`, `self`, `time` (self and
--- children; both in units), `calls`, `cycle` (a table shared by its members) and `arcs`
--- (calls made).
+-- Returns the exported functions by id: `id`, `name`, `file`, `line`, `self`, `time`
+-- (self and children; both in units), `calls`, `cycle` (a table shared by its members)
+-- and `arcs` (calls made).
 local function functions_of(profile, ids, units)
   local functions = {}
   for _, id in ipairs(ids) do

@@ -15,7 +15,7 @@ local NODE_THRESHOLD <const>, EDGE_THRESHOLD <const> = 0.5, 0.1
 -- In bytes: dot rejects longer strings.
 local MAX_NAME <const> = 4096
 
--- A quoted string; its lines are joined by "\n".
+-- Returns a quoted string; its lines are joined by "\n".
 local function quoted(...)
   local lines = {}
   for _, line in ipairs { ... } do
@@ -30,8 +30,8 @@ end
 
 -- Colours -------------------------------------------------------------------------------
 
--- One channel of the conversion from HSL to RGB; `low` and `high` follow from saturation
--- and lightness.
+-- Returns one channel of the conversion from HSL to RGB; `low` and `high` follow from
+-- saturation and lightness.
 local function channel(low, high, hue)
   hue = hue % 1
   if hue < 1 / 6 then return low + (high - low) * hue * 6 end
@@ -40,7 +40,8 @@ local function channel(low, high, hue)
   return low
 end
 
--- The colour for a share of the time (0 to 1), and a text colour that is legible on it.
+-- Returns the colour for a share of the time (0 to 1), and a text colour that is legible
+-- on it.
 local function colors(share)
   local hue, saturation, lightness = (1 - share) * 2 / 3, 0.8 + 0.2 * share,
     0.25 + 0.25 * share
@@ -59,7 +60,7 @@ local function percent(share)
   return ("%.2f%%"):format(100 * share)
 end
 
--- Functions by id, with `self` and `total` as shares of the total time.
+-- Returns functions by id, with `self` and `total` as shares of the total time.
 local function nodes_of(profile, ids)
   local nodes, total = {}, profile.total_ticks
   for _, id in ipairs(ids) do

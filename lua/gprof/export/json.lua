@@ -106,8 +106,8 @@ local columns <const> = {
   "children", "calls", "self_calls",
 }
 
--- The keys of a function's object. `function` and `self_error` are only in profiles that
--- have them.
+-- Returns the keys of a function's object. `function` and `self_error` are only in
+-- profiles that have them.
 local function keys_of(profile)
   local keys = table.move(columns, 1, #columns, 1, { [#columns + 1] = "cycle" })
   keys[#keys + 1] = profile.by_line and "function" or nil

@@ -81,7 +81,7 @@ local function tables_of(profile, write)
       number(LOCATION.mapping_id, address and 1) .. number(LOCATION.address, address) ..
       bytes(LOCATION.line, source)))
   end)
-  -- The location of a line, or of the start of a function.
+  -- Returns the location of a line, or of the start of a function.
   local function place(id, line)
     if line then
       local key = id .. ":" .. line.address

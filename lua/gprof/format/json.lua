@@ -115,7 +115,7 @@ function json.rows(write, indent, rows)
   write(before == "[\n" and "[]" or "\n" .. indent .. "]")
 end
 
---- Formats a string for a script: no character of it can end the script element.
+--- Formats a string for a script, such that it cannot end the script element.
 -- @tparam string|nil text nil becomes null
 -- @treturn string
 function json.compact_string(text)

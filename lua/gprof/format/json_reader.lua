@@ -1,7 +1,7 @@
 --- Reads JSON into Lua values: objects and arrays become tables, whole numbers become
 -- integers. A null becomes nil in an object, and false in an array.
 --
--- Why not a library: dkjson takes as long, does not limit the nesting depth, and accepts
+-- Why not a library: dkjson is as slow, does not limit the nesting depth, and accepts
 -- "[1,]" and {"a" 1}. cjson takes a twelfth of the time but reads integers as floats,
 -- which would change counts above 2^53.
 --
@@ -16,7 +16,7 @@ local function fail(at, problem, ...)
   error({ at = at, problem = problem:format(...) }, 0)
 end
 
--- The position after white space.
+-- Returns the position after white space.
 local function skip_space(text, at)
   return text:match("^[ \t\r\n]*()", at)
 end

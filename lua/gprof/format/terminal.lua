@@ -80,8 +80,8 @@ function terminal.shown(text, colored)
   return (text:gsub("[\128-\159]", escape_byte))
 end
 
--- Bytes of an incomplete line that are buffered. A longer line is cut; at worst, the cut
--- character is escaped byte by byte.
+-- The largest number of bytes buffered of an incomplete line. A longer line is cut; at
+-- worst, the cut character is escaped byte by byte.
 local MAX_LINE <const> = 65536
 
 --- Makes a function that escapes text in pieces, which may be cut anywhere. It returns

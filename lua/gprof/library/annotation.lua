@@ -59,12 +59,12 @@ end
 -- @tparam integer number number of the file
 -- @tparam[opt] boolean gnu_compat count like GNU gprof
 -- @treturn userdata an object to be closed. Its fields: `last`, the highest line number
---   with code; `executions` of all lines, from their blocks, or else from the calls of
---   functions that begin there. Its methods: `lines()` iterates over number, counts (an
---   array of calls and blocks in address order), calls, blocks and seconds of each line;
---   `busiest(most)` iterates over number and executions of at most `most` executed lines,
---   in descending order; `print(stream, text, layout, last)` writes the annotated source
---   (see csrc/lua/margins.c)
+--   with code; `executions`, the total over all lines: from their blocks or, without
+--   blocks, from the calls of functions that begin there. Its methods: `lines()` iterates
+--   over number, counts (an array of calls and blocks in address order), calls, blocks
+--   and seconds of each line; `busiest(most)` iterates over number and executions of at
+--   most `most` executed lines, in descending order; `print(stream, text, layout, last)`
+--   writes the annotated source (see csrc/lua/margins.c)
 annotation.lines = core.annotation
 
 --- Returns the lines of a source file. Implements `profile:annotate`, which documents the

@@ -50,7 +50,7 @@ local of_program = {
 }
 
 --- For each function, its options and their kinds (see `checks` below). The kind "boolean
--- or 'all'" also accepts that word. Users' reports accept any options.
+-- or 'all'" accepts a boolean or the string "all". Users' reports accept any options.
 arguments.known = {
   image = with(symbols, with(debug_files, {})),
   data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
@@ -136,7 +136,7 @@ local function wrong_strings(value)
     (type(value) == "table" and "" or ", got " .. type_of(value))
 end
 
--- The first symspec that is not FROM/TO; nil if there is none.
+-- Returns the first symspec that is not FROM/TO; nil if there is none.
 local function first_without_slash(specs)
   for _, spec in ipairs(specs) do
     if not spec:find("/", 1, true) then return spec end

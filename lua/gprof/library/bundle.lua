@@ -51,7 +51,7 @@ local function install(core, path)
   local index, base = read_index()
   if not index then return end
 
-  -- The bytecode of a module; nil if it was compiled from a different source.
+  -- Returns the bytecode of a module; nil if it was compiled from a different source.
   local function read_bytecode(name, source)
     local checksum = core.file_checksum(source)
     local _, stop = index:find(("\n%s %x "):format(name, checksum or 0), 1, true)

@@ -1,8 +1,9 @@
 --- Debugging files: finds symbols and debugging information of an image that are in
 -- separate files. Loaded on demand.
 --
--- The debugging file of a stripped image is looked up by the image's build id, and by the
--- name in its section `.gnu_debuglink`, or by the image's own name plus ".debug":
+-- The debugging file of a stripped image is looked up by the image's build id, then by
+-- NAME: the name in the image's section `.gnu_debuglink`, or else its own name plus
+-- ".debug". The paths are, in order:
 --
 --   - DIR/.build-id/NN/NNNN.debug, where DIR is each directory that the user names, then
 --     /usr/lib/debug;
@@ -26,7 +27,7 @@ local SYSTEM <const> = "/usr/lib/debug"
 
 -- Where to look -------------------------------------------------------------------------
 
--- The directories to search for the debugging files of an image, in order.
+-- Returns the directories to search for the debugging files of an image, in order.
 local function search_directories(image)
   local named = image_options.of(image).debug_dir or {}
   local all = table.move(named, 1, #named, 1, {})
@@ -38,7 +39,8 @@ local function directory_of(path)
   return path:match "^.*/" or ""
 end
 
--- The directory of a path, and the absolute one after resolving links; both end with "/".
+-- Returns the directory of a path, and the absolute one after resolving links; both end
+-- with "/".
 local function directories_of(path)
   local real = core.real_path(path)
   return directory_of(path), real and directory_of(real) or nil
@@ -181,8 +183,8 @@ end
 
 -- Shared debugging information ----------------------------------------------------------
 
--- The paths where shared debugging information may be. `name` is absolute, or relative to
--- the directory of `referrer`, the file that refers to it.
+-- Returns the paths where shared debugging information may be. `name` is absolute, or
+-- relative to the directory of `referrer`, the file that refers to it.
 local function shared_places(image, name, referrer)
   local list, add = new_list()
   local beside, real = directories_of(referrer)

@@ -51,8 +51,8 @@ GnuLookup.find = Lookup.find_by_fields
 
 -- Ranges --------------------------------------------------------------------------------
 
--- The ranges { first, last } of neighbours in an ascending array of ids, or of all
--- functions (`true`). `reach`: the last function in a range that ends with the code.
+-- Returns the ranges { first, last } of neighbours in an ascending array of ids, or of
+-- all functions (`true`). `reach`: the last function in a range that ends with the code.
 local function ranges_of(ids, symbols, reach)
   local count, ranges = symbols.count, {}
   if ids == true then

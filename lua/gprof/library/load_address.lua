@@ -25,7 +25,8 @@ local STRAY <const> = 4
 -- 1/STRETCHES of the library's length. SAMPLES addresses are taken from each stretch.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
 
--- The address of the function whose prologue contains an offset in the library; or nil.
+-- Returns the address of the function whose prologue contains an offset in the library;
+-- or nil.
 local function entered_at(symbols, offset)
   local symbol = symbols:lookup(offset)
   if symbol and offset - symbol.address < PROLOGUE then return symbol.address end
@@ -43,7 +44,7 @@ function load_address.sorted_keys(map)
   return keys
 end
 
--- The index of the first address >= limit, by binary search.
+-- Returns the index of the first address >= limit, by binary search.
 local function lower_bound(addresses, limit)
   local low, high = 1, #addresses + 1
   while low < high do
@@ -53,7 +54,7 @@ local function lower_bound(addresses, limit)
   return low
 end
 
--- A sample of the addresses, spread evenly over each stretch of `length` bytes.
+-- Returns a sample of the addresses, spread evenly over each stretch of `length` bytes.
 local function sample(addresses, length)
   local chosen, first = {}, 1
   while first <= #addresses do
@@ -95,8 +96,9 @@ local function add_bases(bases, search, address, callees)
   end
 end
 
--- The base addresses possible for a sample of the addresses. An address can only be in
--- the prologue of a function that begins in the same part of a page or the one before.
+-- Returns the base addresses possible for a sample of the addresses. An address can only
+-- be in the prologue of a function that begins in the same part of a page or the one
+-- before.
 local function possible_bases(search)
   local bases, parts = {}, by_part(search.outside)
   local length = (search.high - search.low) // STRETCHES + 1
@@ -161,7 +163,7 @@ local function evaluate_all(search, bases)
   return candidates, left
 end
 
--- The best candidate, or several if they fit equally well.
+-- Returns the best candidate, or several if they fit equally well.
 local function best_of(candidates)
   local best = {}
   for _, candidate in ipairs(candidates) do

@@ -25,7 +25,7 @@ local single_object <const> = {
   "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
 }
 
--- Why libraries cannot be merged with a program; nil if they can.
+-- Returns why libraries cannot be merged with a program; nil if they can.
 local function problem_of(data, options)
   local seen = {}
   for _, name in ipairs(single_object) do
@@ -46,8 +46,8 @@ local function problem_of(data, options)
   end
 end
 
--- The objects to merge, each { symbols, data, name }; the program, without a name, is the
--- first. On failure nil and a message.
+-- Returns the objects to merge, each { symbols, data, name }; the program, without a
+-- name, is the first. On failure nil and a message.
 local function objects_of(symbols, data, options, trace)
   local problem, objects = problem_of(data, options), { { symbols, data } }
   if problem then return nil, problem end

@@ -22,7 +22,7 @@ local function exists(path)
   return file and file:close()
 end
 
--- The checkout that contains this file; nil if the library is installed.
+-- Returns the checkout that contains this file; nil if the library is installed.
 local function checkout()
   local path = debug.getinfo(1, "S").source:gsub("^@", "")
   local directory = path:match "^(.*)/lua/gprof/library/native%.lua$" or
@@ -37,8 +37,8 @@ local function looked_for(places)
   return (" (looked for %s)"):format(table.concat(paths, ", "))
 end
 
--- The message for a missing part. `places`: the message of `package.searchpath`; `more`:
--- an entry of `requirements`.
+-- Returns the message for a missing part. `places`: the message of `package.searchpath`;
+-- `more`: an entry of `requirements`.
 local function missing(what, places, more)
   local directory = checkout()
   if not directory then
@@ -47,7 +47,7 @@ local function missing(what, places, more)
   return ("%s is not built yet: run 'make -C %s'%s"):format(what, directory, more or "")
 end
 
--- The message for a module that exists, but cannot be loaded.
+-- Returns the message for a module that exists, but cannot be loaded.
 local function unloadable(what, reason)
   local directory = checkout()
   local advice = directory and ("rebuild it with 'make -C %s'"):format(directory) or
@@ -55,7 +55,7 @@ local function unloadable(what, reason)
   return ("%s cannot be loaded: %s; %s"):format(what, reason, advice)
 end
 
--- The message for an error of `require`.
+-- Returns the message for an error of `require`.
 local function explain(name, problem)
   local what = descriptions[name]
   if tostring(problem):find "not enough memory$" then  -- nothing is wrong with the module

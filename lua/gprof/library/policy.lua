@@ -17,7 +17,7 @@ local values <const> = {
   -- Reading -----------------------------------------------------------------------------
 
   -- Invalid arguments are errors: numbers out of range or with trailing characters,
-  -- symspecs that match nothing, calls without a slash. GNU gprof accepts them.
+  -- symspecs that match nothing, FROM/TO without a slash. GNU gprof accepts them.
   checks_arguments = { true, false },
   -- A directory as an operand stands for all profiles below it.
   reads_directories = { true, false },
@@ -29,7 +29,7 @@ local values <const> = {
   adds_mixed_rates = { false, true },
   -- A profile without samples and calls is an error; otherwise reports are empty.
   refuses_empty_profiles = { true, false },
-  -- A profile must match its image; if all addresses are shifted, the shift is undone.
+  -- A profile must match its image; if its addresses have a slide, that is subtracted.
   checks_profile = { true, false },
 
   -- Symbols and lines -------------------------------------------------------------------
@@ -61,7 +61,7 @@ local values <const> = {
   -- Annotated source: the count of a line is that of its basic blocks, if blocks were
   -- counted. GNU gprof shows calls, and only those of the first function in the line.
   whole_lines = { true, false },
-  -- Annotated source: margins grow to show all counts.
+  -- Annotated source: margins are widened to show all counts.
   widens_margins = { true, false },
   -- Annotated source: a newline is added after the last line if the source has none.
   ends_last_line = { true, false },
@@ -81,7 +81,8 @@ local values <const> = {
   adapts_to_terminal = { true, false },
 }
 
--- The policy of all first or all second values. Reading an unknown field is an error.
+-- Returns the policy of all first or all second values. Reading an unknown field is an
+-- error.
 local function choose(number)
   local chosen = {}
   for field, pair in pairs(values) do chosen[field] = pair[number] end

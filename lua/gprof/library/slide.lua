@@ -8,7 +8,7 @@
 --
 -- - `offset`: how much higher the addresses were than those of the image;
 -- - `arcs`: number of arcs; `fitting`: how many of them lead to function entries once the
---   offset is subtracted; `unmoved`: how many do without;
+--   offset is subtracted; `unmoved`: how many do before that;
 -- - `covers`: whether the histogram then covers all of the code.
 --
 -- If the user gave the offset, there is only the field `offset`.
@@ -30,8 +30,9 @@ function slide.text(offset)
   return (offset < 0 and "-" or "") .. ("0x%x"):format(offset < 0 and -offset or offset)
 end
 
--- All functions of the image, even those that options leave out, because arcs may lead to
--- any of them. A symbol file on standard input is skipped: it cannot be read twice.
+-- Returns all functions of the image, even those that options leave out, because arcs may
+-- lead to any of them. A symbol file on standard input is skipped: it cannot be read
+-- twice.
 local function functions_of(image, options)
   local path = options.external_symbol_table or
     image_options.of(image).external_symbol_table

@@ -30,7 +30,7 @@ function source_text.is_named(file, name)
   return ("/" .. file):sub(-#name - 1) == "/" .. name
 end
 
--- All paths where a file may be, in the order of the search.
+-- Returns all paths where a file may be, in the order of the search.
 local function candidates(name, directories)
   local base, paths = name:match "[^/]*$", { name }
   local absolute = name:sub(1, 1) == "/"

@@ -12,7 +12,7 @@ local symbol_tables = {}
 -- Cached tables, by image and the result of `key_of`.
 local cached = setmetatable({}, { __mode = "k" })
 
--- The cache key of options; nil if the table also depends on other files.
+-- Returns the cache key of options; nil if the table also depends on other files.
 local function key_of(options, shared)
   if options.external_symbol_table or options.file_ordering then return nil end
   local parts = { [0] = shared and "x" or "-" }

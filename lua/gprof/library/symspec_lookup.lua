@@ -13,12 +13,13 @@ local source_text = require "gprof.library.source_text"
 local Lookup = {}
 Lookup.__index = Lookup
 
--- The position of the colon after the file: the last one, except for "::" of C++ names.
+-- Returns the position of the colon after the file: the last one, except for "::" of C++
+-- names.
 function Lookup.find_colon(text)
   return text:gsub("::", "\0\0"):match("^.*():")
 end
 
--- Too large a number becomes a line that no file has.
+-- A number that is too large becomes a line that no file has.
 function Lookup.line_of(digits)
   return math.tointeger(tonumber(digits)) or math.maxinteger
 end

@@ -115,7 +115,7 @@ function checks.image(profile)
     count, all, all == 1 and " was" or "s were"), count, all
 end
 
--- The source files of all functions, each once.
+-- Returns the source files of all functions, each once.
 local function files_of(profile)
   local files, seen = {}, {}
   for _, file in profile:functions("address", "address", "file") do

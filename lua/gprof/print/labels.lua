@@ -28,7 +28,8 @@ local function make_last(profile, options, field, more)
   return make(profile, options, field, more)
 end
 
---- Labels of functions and cycles: names, with file and line if the options ask for that.
+--- Returns labels of functions and cycles: names, with file and line if the options ask
+-- for that.
 -- @tparam profile profile
 -- @tparam table options `inline_file_names`, `print_path`; a profile by line always shows
 --   file, line and address; `terminal_width`, `full_names`: see gprof.print.layout

@@ -26,7 +26,7 @@ local function painter(page)
   end
 end
 
--- The layout of margins (see csrc/lua/margins.c).
+-- Returns the layout of margins (see csrc/lua/margins.c).
 local function layout_of(page)
   local options = page.options
   return {
@@ -67,7 +67,8 @@ end
 
 -- Files ---------------------------------------------------------------------------------
 
--- The message about a file that cannot be read, with the likely reason in the sandbox.
+-- Returns the message about a file that cannot be read, with the likely reason in the
+-- sandbox.
 local function explain(page, problem)
   local is_outside = page.options.sandbox and problem:find "Permission denied$"
   return problem .. (is_outside and
@@ -111,8 +112,8 @@ local function write_file(page, file, text)
   end
 end
 
--- The name of the file for a listing. If files in several directories have the same name,
--- names of the directories are put before it.
+-- Returns the name of the file for a listing. If files in several directories have the
+-- same name, names of the directories are put before it.
 local function listing_name(page, file)
   local rest, name = file.name:match("^(.-)([^/]*)$")
   while page.listings[name] and rest:find("[^/]") and page.rules.separates_listings do
@@ -139,7 +140,7 @@ local function print_into_file(page, file, text)
   local name = listing_name(page, file)
   page.protected = page.protected or protected_files(page)
   if page.protected:contains(name) then
-    page.warn(name .. ": is the program or a source file: not overwritten by a listing")
+    page.warn(name .. ": the listing would overwrite the program or a source file")
     return
   end
   output.new_file_here(name, function(write)

@@ -13,7 +13,7 @@ local terminal = require "gprof.format.terminal"
 -- The default of `tree_threshold`, in percent of all time.
 local LEAST <const> = 1
 
--- Branches: before a child and before the last child, and before their descendants.
+-- Branches before a child, before the last child, and before the descendants of each.
 local utf8_branches <const> =
   { child = "├─ ", last = "└─ ", below = "│  ", below_last = "   " }
 local ascii_branches <const> =

@@ -24,7 +24,8 @@ local function write_ratio(change, status, write)
   end
 end
 
--- The columns of a time. Changes that may be due to chance are marked after their error.
+-- Makes the columns of a time. Changes that may be due to chance are marked after their
+-- error.
 local function time_group(field, title, decimals)
   local same = ("%7.Nf %7.Nf %8.Nf        "):gsub("N", decimals)
   local changed = ("%7.Nf %7.Nf %+8.Nf %6.Nf%1s"):gsub("N", decimals)

@@ -1,4 +1,4 @@
---- Execution counts: how often each function was called by others, in source order.
+--- Execution counts: how often other functions called each function, in source order.
 -- Recursive calls are shown in the call graph only.
 --
 -- @module gprof.report.executions

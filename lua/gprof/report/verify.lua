@@ -6,7 +6,7 @@
 
 local words <const> = { [true] = "yes", [false] = "NO" }
 
--- "gmon.out belongs to program"
+-- Returns the verdict as a sentence: "gmon.out belongs to program".
 local function sentence(profile, belongs)
   local files = profile.data.files
   local more = files[2] and (" and %d more"):format(#files - 1) or ""

@@ -13,8 +13,8 @@ local scripts <const> = {
   "changes.js", "page.js",
 }
 
--- The directory of this module. Bytecode may lack its source path; then package.path is
--- searched.
+-- Returns the directory of this module. Bytecode may lack its source path; then
+-- package.path is searched.
 local function directory()
   local here = debug.getinfo(1, "S").source:match "^@(.*/)"
   local found = package.searchpath("gprof.export.html.assets", package.path)

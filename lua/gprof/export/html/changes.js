@@ -6,7 +6,7 @@ const rowByFunction = new Map();
 if (comparison)
   comparison.name.forEach((name, row) => rowByFunction.set(name + "\0" + comparison.file[row], row));
 
-// The row of a function in the comparison; -1 if it has none.
+// Returns the row of a function in the comparison; -1 if it has none.
 function changeOf(node) {
   if (!comparison || isCycle(node)) return -1;
   const row = rowByFunction.get(nameOf(node) + "\0" + functions.file[node]);
@@ -19,7 +19,7 @@ for (let node = 0; node < functionCount; node++) functionByRow.set(changeOf(node
 
 const sign = (change) => (change > 0 ? "+" : change < 0 ? "−" : "");
 
-// A change with its sign; "~" marks noise.
+// Returns a change with its sign; "~" marks noise.
 function signedTime(time, row) {
   const change = time.change[row],
     noise = time.noise[row] === 1;

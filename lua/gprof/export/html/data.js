@@ -14,7 +14,7 @@ const hasCalls = arcs.caller.length > 0 || functions.calls.some((count) => count
 const isCycle = (node) => node >= functionCount;
 const cycleOf = (node) => cycles[node - functionCount];
 
-// A field of a function or cycle.
+// Returns a field of a function or cycle.
 function field(node, name) {
   return isCycle(node) ? cycleOf(node)[name] : functions[name][node];
 }
@@ -23,18 +23,18 @@ const nameOf = (node) => (node < nodeCount ? field(node, "name") : data.tree.oth
 const totalOf = (node) => field(node, "self") + field(node, "children");
 const baseName = (path) => path.replace(/^.*\//, "");
 
-// The source file of a function, or null.
+// Returns the source file of a function, or null.
 function fileOf(node) {
   return isCycle(node) || functions.file[node] < 0 ? null : data.files[functions.file[node]];
 }
 
-// BASENAME:LINE of a function; empty if unknown.
+// Returns BASENAME:LINE of a function; empty if unknown.
 function placeOf(node) {
   const file = fileOf(node);
   return file ? baseName(file) + (functions.line[node] ? ":" + functions.line[node] : "") : "";
 }
 
-// By node: arcs into it and out of it. A cycle has the arcs between its members and functions outside.
+// The arcs into and out of each node. A cycle has the arcs between its members and functions outside.
 const callersOf = Array.from({ length: nodeCount }, () => []);
 const calleesOf = Array.from({ length: nodeCount }, () => []);
 const arcTime = (arc) => arcs.self[arc] + arcs.children[arc];

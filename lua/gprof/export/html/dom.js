@@ -12,7 +12,7 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-// A link to a function or cycle.
+// Makes a link to a function or cycle.
 function nodeLink(node) {
   return make("a", { class: "node", href: linkTo(node), title: nameOf(node) }, nameOf(node));
 }
@@ -44,7 +44,7 @@ function matcher(query) {
   }
 }
 
-// A search field. Calls `search` with its text after every change.
+// Makes a search field. Calls `search` with its text after every change.
 function searchField(label, search) {
   const input = make("input", {
     "type": "search",

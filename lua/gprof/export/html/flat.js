@@ -59,7 +59,7 @@ function selfPerCall(f) {
   return functions.calls[f] > 0 ? functions.self[f] / functions.calls[f] : null;
 }
 
-// A link to a function, and to its cycle if it is in one.
+// Makes a link to a function, and to its cycle if it is in one.
 function nameCell(f) {
   const link = nodeLink(f),
     cycle = cycleNumber(f);
@@ -91,7 +91,7 @@ function flatColumns() {
   ];
 }
 
-// The number of matching functions, and their share of the time.
+// Returns the number of matching functions, and their share of the time.
 function describeShown(shown) {
   const all = shown.length === functionCount;
   const time = shown.reduce((sum, f) => sum + functions.self[f], 0);

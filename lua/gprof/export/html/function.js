@@ -41,7 +41,7 @@ function placeFact(node) {
   return fact("Source", target ? make("a", { href: target }, text) : text);
 }
 
-// Why an arc carries no time; empty if it can carry time.
+// Returns why an arc carries no time; empty if it can carry time.
 function arcRemark(arc) {
   if (arcs.caller[arc] === arcs.callee[arc]) return "recursive";
   if (isRecursive(arc)) return "in the cycle";
@@ -92,8 +92,8 @@ const arcCountColumns = [
   },
 ];
 
-// The name of the function at the other end of an arc, with a remark. In the view of a cycle, the remark
-// names the member that calls or is called.
+// Returns the name of the function at the other end of an arc, with a remark. In the view of a cycle, the remark names
+// the member that calls or is called.
 function arcNameCell(arc, other, node) {
   const from = arcs.caller[arc],
     to = arcs.callee[arc];
@@ -114,7 +114,7 @@ function arcColumns(other, node, title) {
   return [...(hasTime ? arcTimeColumns(node) : []), ...arcCountColumns, name];
 }
 
-// The number of all calls of an arc's callee; if the arc enters a cycle, of all calls into the cycle.
+// Returns the number of all calls of an arc's callee; if the arc enters a cycle, of all calls into the cycle.
 function calleeCalls(arc) {
   const callee = arcs.callee[arc],
     cycle = cycleNumber(callee);
@@ -145,7 +145,7 @@ function memberSection(node) {
   );
 }
 
-// How the function changed since the old profile, if the page has a comparison.
+// Describes how a function changed since the old profile, if the page has a comparison.
 function changeSection(node) {
   const row = changeOf(node);
   if (row < 0) return null;
@@ -170,7 +170,7 @@ function changeSection(node) {
   );
 }
 
-// A link that searches the call tree for the node's name; null if the node is not in it.
+// Makes a link that searches the call tree for the node's name; null if the node is not in it.
 function treeLink(node) {
   return tree && tree.frame.includes(node)
     ? make("a", { href: "#!tree=" + encodeURIComponent("?" + nameOf(node)) }, "show in the call tree")

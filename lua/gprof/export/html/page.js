@@ -5,7 +5,7 @@ const page = document.getElementById("page");
 const programTitle = document.title;
 const cachedViews = new Map(); // by name; cached views keep their filter and order
 
-// A view that is made at first use.
+// Returns a view, which is made at first use.
 function cached(name, makeView) {
   if (!cachedViews.has(name)) cachedViews.set(name, makeView());
   return cachedViews.get(name);
@@ -96,7 +96,7 @@ let visit = 0,
   visits = 0;
 const scrolls = new Map();
 
-// The scroll position of the current history entry; null if it is new.
+// Returns the scroll position of the current history entry; null if it is new.
 function savedScroll() {
   const state = history.state;
   const known = state && scrolls.has(state.visit);
@@ -151,7 +151,7 @@ function focusFirst(event) {
   }
 }
 
-// The list of keyboard shortcuts below the view.
+// Makes the list of keyboard shortcuts below the view.
 function keyHelp() {
   const uses = [
     [["/"], "search"],

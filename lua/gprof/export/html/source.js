@@ -2,7 +2,7 @@
 
 const sourceByName = new Map(data.sources.map((file) => [file.name, file]));
 
-// The link to a line of a file; null if its source is not in the page.
+// Makes the link to a line of a file; null if its source is not in the page.
 function sourceLink(file, line) {
   return file && sourceByName.has(file)
     ? "#!source=" + encodeURIComponent(file) + (line ? ":" + line : "")
@@ -70,7 +70,7 @@ function sourceListView() {
   );
 }
 
-// The lines of a file: { number, text, known, gap }. `known` has the figures; `gap` means that lines before
+// Returns the lines of a file: { number, text, known, gap }. `known` has the figures; `gap` means that lines before
 // this one are left out.
 function linesOf(file) {
   const lines = [],

@@ -18,7 +18,7 @@ local function plural(count, word)
   return ("%d %s%s"):format(count, word, count == 1 and "" or "s")
 end
 
--- The first names of a list, separated by commas.
+-- Returns the first names of a list, separated by commas.
 local function first_names(list)
   local names = table.move(list, 1, math.min(#list, MAX_NAMES), 1, {})
   local rest = #list - #names

@@ -20,7 +20,7 @@ function compareValues(a, b, descending) {
   return descending ? -order : order;
 }
 
-// A table head. A column has `title`, `hint`, `value(row)` (the sort key; absent if it cannot be sorted) and
+// Makes a table head. A column has `title`, `hint`, `value(row)` (the sort key; absent if it cannot be sorted) and
 // `class` (of its cells).
 function makeHead(columns, sortBy) {
   const cells = columns.map((column) => {
@@ -32,7 +32,7 @@ function makeHead(columns, sortBy) {
   return make("thead", {}, make("tr", {}, ...cells));
 }
 
-// A table row. A column's `cell(row)` returns a string or a DOM node.
+// Makes a table row. A column's `cell(row)` returns a string or a DOM node.
 function makeRow(columns, row) {
   const cells = columns.map((column) => make("td", { class: column.class }, column.cell(row)));
   return make("tr", {}, ...cells);

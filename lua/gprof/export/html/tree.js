@@ -36,7 +36,7 @@ function frameName(i) {
   return frame === -1 ? "all" : frame === -2 ? "[not shown]" : nameOf(frame);
 }
 
-// One of six tints: functions of one source file have the same.
+// Returns one of six tints. Functions of one source file have the same tint.
 function tintOf(i) {
   const frame = tree.frame[i];
   if (frame < 0) return "tr";
@@ -46,8 +46,8 @@ function tintOf(i) {
   return "t" + (sum % 6);
 }
 
-// The frames to draw: the ancestors of `root`, from the top; then `root` and the frames below it that are
-// wide enough, parents first.
+// Returns the frames to draw: the ancestors of `root`, from the top; then `root` and the frames below it that are wide
+// enough, parents first.
 function visibleFrames(root, width) {
   const frames = [],
     least = (MIN_WIDTH / width) * tree.weight[root];
@@ -106,7 +106,7 @@ function describeFrame(i) {
   );
 }
 
-// The frames whose names match, and the share of the time that they cover. Nested matches count once.
+// Returns the frames whose names match, and the share of the time that they cover. Nested matches count once.
 function searchTree(test) {
   const hits = new Set(),
     covered = new Set();
@@ -121,7 +121,7 @@ function searchTree(test) {
   return { hits, share: tree.weight[0] > 0 ? weight / tree.weight[0] : 0 };
 }
 
-// The frame to which an arrow key leads from frame `i`.
+// Returns the frame to which an arrow key leads from frame `i`.
 function neighbour(i, key) {
   const siblings = i > 0 ? tree.children[tree.parent[i]] : [0],
     at = siblings.indexOf(i);
@@ -134,7 +134,7 @@ function neighbour(i, key) {
   return target === undefined || target < 0 ? i : target;
 }
 
-// The view of the call tree. Calls `zoomed` with a frame when the user zooms to it.
+// Makes the view of the call tree. Calls `zoomed` with a frame when the user zooms to it.
 function treeView(zoomed) {
   const picture = make("div", {
     "class": "tree",
