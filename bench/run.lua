@@ -66,7 +66,8 @@ end
 local function method(all, idle, seconds)
   return {
     all.runs == 1 and "One run of each command." or ("Medians of %d runs of each command, which run in turns. " ..
-      "If all take less than 50 ms: medians of 21 runs. GNU/ours is the median of the ratios of consecutive runs."):format(all.runs),
+      "If all take less than 50 ms: medians of 21 runs. GNU/ours is the median of the ratios of consecutive " ..
+      "runs."):format(all.runs),
     ("A star marks a single run: a command that takes more than %d s, or GNU gprof where it is known to be slow. " ..
       "The slow runs come last, two at a time. A run is stopped after %d s."):format(all.once, all.timeout),
     "MB: peak resident memory. memory: GNU's MB divided by ours. compat: GNU/ours with --gnu-compat.",
