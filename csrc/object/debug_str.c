@@ -11,12 +11,14 @@
 #define WINDOW ((size_t)65536)
 
 /* Whether the section contains `text`, a name with a NUL on each side. The first NUL ends
- * the previous string; the section begins with an empty string. */
+ * the previous string; at the start of the section there is none. */
 static bool is_in(gp_section *section, const char *text, size_t length, char *window) {
   for (uint64_t at = 0; at < section->size; at += WINDOW - length) {
     uint64_t left = section->size - at;
     size_t piece = left < WINDOW ? (size_t)left : WINDOW;
     if (!gp_section_read(section, at, window, piece)) return false;
+    if (at == 0 && piece >= length - 1 && memcmp(window, text + 1, length - 1) == 0)
+      return true;
     if (memmem(window, piece, text, length)) return true;
     if (piece == left) return false;
   }

@@ -176,6 +176,16 @@ describe("A name that matches nothing", function()
     end
   end)
 
+  it("may belong to an inlined function whose name is the first in the debugging information", function()
+    local dir = shell.tmpdir()
+    shell.write(dir .. "/first.s", '.section .debug_str,"MS",%progbits,1\n.string "hidden_helper"\n.string "main"\n')
+    shell.write(dir .. "/a.c", "int main(void) { return 0; }")
+    shell.check({ "gcc", "-pg", "-o", "a.out", "first.s", "a.c" }, { cwd = dir })
+    shell.check({ "./a.out" }, { cwd = dir })
+    assert.equal("gprof.lua: warning: symspec 'hidden_helper' matches nothing" .. GUESS,
+      warning(dir, "hidden_helper"))
+  end)
+
   it("may be in a separate debugging file", function()
     local dir = compiled("-g")
     shell.check({ "objcopy", "--only-keep-debug", "a.out", "kept" }, { cwd = dir })
