@@ -62,7 +62,7 @@ describe("An order of functions", function()
     assert.same({ 1, 2, 4, 3 }, order(4, { { 1, 2, 5 }, { 4, 3, 5 }, { 2, 1, 1 }, { 3, 4, 1 } }))
   end)
 
-  -- The chain 1 2 3 4, where all nodes are called, and 5.
+  -- The chain 1-2-3-4 and the separate node 5. Every node has a caller.
   local chain <const> = { { 1, 2, 50 }, { 2, 3, 40 }, { 3, 4, 30 }, { 4, 1, 3 }, { 4, 5, 2 } }
   for title, case in pairs {
     ["a caller to the front, where that is nearer"] = { { 5, 2, 20 }, { 5, 1, 2, 3, 4 } },

@@ -1,5 +1,5 @@
--- Hints at the likely causes of oddities in a profile: on standard error, once, and only where they matter
--- to the output and -b is not given.
+-- Hints at the likely causes of oddities in a profile. They are printed once, to standard error, if they affect the
+-- output; -b suppresses them.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"

@@ -30,7 +30,7 @@ end
 
 local one <const>, two <const>, three <const> = save(512, 1, 10), save(512, 2, 20), save(512, 3, 30)
 
--- The bytes of the sum of files with these ticks and calls in total.
+-- The expected contents of a sum file with these total ticks and calls.
 local function expected(ticks, calls)
   return gmon.magic { records = { histogram { n = 512, [7] = ticks }, arc(calls) } }
 end

@@ -8,8 +8,8 @@ local launch = require "support.launch"
 local program = require "support.program"
 local shell = require "support.shell"
 
--- Parses a graph: `nodes` and `colors` by name, `edges` by "from > to", and the `note`. Nodes and edges have their
--- labels in one line, without the name.
+-- Parses a graph: `nodes` (labels) and `colors` by name, `edges` (labels) by "from > to", and the `note`. Labels are
+-- joined to one line; a node's label omits its name.
 local function read(text)
   local graph, names = { nodes = {}, edges = {}, colors = {}, note = text:match '\n  label="([^"]*)"' }, {}
   for id, label, color in text:gmatch '\n  (n%d+) %[label="(.-[^\\])", fillcolor="(#%x+)"' do
@@ -64,7 +64,7 @@ describe("the export dot", function()
     local graph = read(exported.crafted("dot", uneven))
     assert.same({ five = "0.50% (0.50%) 1×", main = "100.00% (99.10%)" }, graph.nodes)
     assert.same({ ["main > five"] = "0.50% 1×" }, graph.edges)
-    assert.equal("not shown: 2 functions and 3 calls that took little time", graph.note)
+    assert.equal("below the thresholds: 2 functions and 3 arcs", graph.note)
   end)
 
   it("obeys --node-threshold and --edge-threshold", function()

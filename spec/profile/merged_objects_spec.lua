@@ -205,7 +205,7 @@ describe("calls from the program into a library", function()
       { 0x04, at(OTHER, 0x40), 2 } } }
     assert.same({ "main open@liby.so 6", "main read@liby.so 4", "main work 5" },
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 6 }, { 0, 0x40, 4 } }) } })))
-    -- Ambiguous: one of the addresses may be another library that was not merged.
+    -- Ambiguous: one of the addresses may belong to a library that was not merged.
     assert.same({ "<outside>@liby.so open@liby.so 7", "<outside>@liby.so read@liby.so 4", "main work 5" },
       library.arcs(join(own, { { library_of("liby.so", { { 0, 0, 7 }, { 0, 0x40, 4 } }) } })))
   end)

@@ -168,7 +168,7 @@ return function(profile, options, write)
   local shown, nodes_omitted = write_nodes(nodes, ids, least_node, timed, write)
   local arcs_omitted = write_edges(arcs, nodes, shown, least_edge, profile.total, write)
   if nodes_omitted + arcs_omitted > 0 then
-    write(("  label=\"not shown: %d functions and %d calls that took little time\";\n")
+    write(("  label=\"below the thresholds: %d functions and %d arcs\";\n")
       :format(nodes_omitted, arcs_omitted))
   end
   write "}\n"
