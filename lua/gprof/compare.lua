@@ -7,8 +7,8 @@
 -- variance of a difference is the sum of the variances of both times. A change is
 -- significant if it exceeds `factor` times its error; other changes are noise. The factor
 -- grows with the number of times tested (Bonferroni correction), so that about 1 in 20
--- comparisons of equal programs reports any significant change. Times with fewer than ten
--- samples in both profiles together are always noise.
+-- comparisons of equal programs reports any significant change. A time with fewer than
+-- ten samples in both profiles together is always noise.
 --
 --     local changes = gprof.compare(old, new)
 --     for _, row in ipairs(changes) do
@@ -39,8 +39,8 @@ local ROUNDING <const> = 1e-6
 
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- samples per unit, or nil; `unit`; `ticks`, the number of all samples; `counted`,
--- whether calls were recorded; `functions` (see gprof.analysis.matching), each with
--- `ticks`, `whole_ticks`, which include its callees, and `calls`.
+-- whether calls were recorded; and `functions` (see gprof.analysis.matching). A function
+-- has `ticks`, its samples; `whole_ticks`, those of its callees included; and `calls`.
 
 local function functions_of(profile)
   local functions = {}
@@ -73,7 +73,7 @@ end
 -- @tparam {table,...} sides
 -- @treturn[1] table
 -- @return[2] nil
--- @treturn[2] string why they cannot be added up
+-- @treturn[2] string why they cannot be summed
 -- @treturn[2] integer index of the first side that differs from those before
 function compare.sum(sides)
   local sum = { runs = 0, ticks = 0, counted = true, functions = {},
@@ -209,8 +209,8 @@ local function sort(rows)
   table.move(list, 1, #list, 1, rows)
 end
 
--- Returns a side as scripts see it. `samples`: number of samples per unit of a run's
--- time.
+-- Returns a side as scripts see it. `samples` is the rate multiplied by the number of
+-- runs: the number of samples per unit of the mean time of a run.
 local function summary(side)
   local samples = side.rate and side.rate * side.runs
   return { runs = side.runs, counted = side.counted, samples = samples,
@@ -250,8 +250,8 @@ end
 -- Regressions ---------------------------------------------------------------------------
 
 -- Whether a time grew significantly by more than a fraction of the old time. Compares the
--- new time with the largest time allowed. Its error is that of the old time, scaled by
--- the same factor.
+-- new time with the largest time allowed, which is the old time multiplied by a factor.
+-- The error of the old time is multiplied by the same factor.
 local function has_grown(time, fraction, result)
   local limit = time.old * (1 + fraction)
   return not time.noise and time.new > limit and
@@ -327,7 +327,7 @@ end
 -- @treturn[2] string why they cannot be compared: units differ, or one has only times and
 --   the other one only calls
 
---- A comparison: an array of rows, the largest change of self time first. There is a row
+--- A comparison: an array of rows, the largest change in self time first. There is a row
 -- for each function with samples or calls in either profile.
 --
 -- @table comparison
@@ -335,7 +335,7 @@ end
 --   run, or nil; `counted`, whether calls were recorded
 -- @tfield table new likewise
 -- @tfield string|nil unit of times: "seconds"; nil unless both profiles have times
--- @tfield table|nil total change of the time of the whole program
+-- @tfield table|nil total change in the time of the whole program
 -- @tfield number chance probability of any false positive
 -- @tfield integer times number of self and total times tested: those with ten samples or
 --   more in both profiles together
@@ -351,13 +351,13 @@ end
 --   only the old one has it
 -- @tfield integer joined number of functions summed in the row: those with the same name
 --   and file or, if a file is unknown, all with the same name
--- @tfield table|nil self change of its self time; nil unless both profiles have times
--- @tfield table|nil total change of its self and children's time; nil unless both
+-- @tfield table|nil self change in its self time; nil unless both profiles have times
+-- @tfield table|nil total change in its self and children's time; nil unless both
 --   profiles have times and calls
--- @tfield table|nil calls change of the number of calls by other functions; nil unless
+-- @tfield table|nil calls change in the number of calls by other functions; nil unless
 --   both profiles have calls
 
---- The change of a time, or of a number of calls, per run.
+--- The change in a time, or in a number of calls, per run.
 -- @table change
 -- @tfield number old
 -- @tfield number new

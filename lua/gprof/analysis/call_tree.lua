@@ -16,18 +16,18 @@ local extract = require "gprof.analysis.extract"
 
 local call_tree = {}
 
--- Default limits: the minimum fraction of all time in a node, the number of nodes, and
--- the depth.
+-- Default limits: the smallest fraction of the total time that a node can have, the
+-- largest number of nodes, and the largest depth.
 local MIN_PART <const>, MAX_NODES <const>, MAX_DEPTH <const> = 1e-5, 32768, 1000
 
 -- Rounding may leave this fraction of a function's time without a caller. A function with
 -- a larger fraction is a root.
 local NOISE <const> = 1e-9
 
--- Reverses the arcs of the graph of callers. Returns two tables by id of a function or
--- cycle. The first one has arrays of its callees { id, part }, where `part` is the
--- fraction of the callee's time that propagates to it. The second one has the fraction of
--- its own time that propagates to its callers.
+-- Reverses the arcs of the graph of callers. Returns two tables, each indexed by the id
+-- of a function or cycle. The first contains an array of its callees { id, part }, where
+-- `part` is the fraction of the callee's time that propagates to it. The second contains
+-- the fraction of its own time that propagates to its callers.
 local function reverse(graph, ids)
   local below, called = {}, {}
   local function put(upper, lower, part)
@@ -43,8 +43,9 @@ local function reverse(graph, ids)
   return below, called
 end
 
--- Returns total times by id: self time plus the time of callees. An iterative depth-first
--- search; the graph is acyclic, because each cycle is one node above its members.
+-- Returns a table from ids to total times: self time plus the time of callees. This is an
+-- iterative depth-first search; the graph is acyclic, because each cycle is one node
+-- above its members.
 local function total_times(self, below, ids)
   local total, places, stack = {}, {}, {}
   local function finish(id)
@@ -70,7 +71,7 @@ local function total_times(self, below, ids)
   return total
 end
 
--- Computes the times of entries, and sorts the entries by time, descending.
+-- Computes the time of each entry, and sorts the entries by time, descending.
 local function add_times(list, total)
   for _, entry in ipairs(list) do entry.time = entry.part * total[entry.id] end
   table.sort(list, function(a, b)
@@ -81,7 +82,7 @@ local function add_times(list, total)
 end
 
 -- Returns the graph from the roots down: the tables `self` and `total` (times in ticks)
--- and `below` (callees), all by id; and `roots`, an array.
+-- and `below` (callees), all indexed by id; and `roots`, an array.
 local function graph_of(profile)
   local graph, ids, self = callers.of(profile), {}, {}
   for id, ticks in profile:functions("address", "id", "ticks") do
@@ -156,7 +157,8 @@ local function expand(build, node, own, list, whole)
   end
 end
 
--- Returns the topmost entries: all roots, or the given functions with all of their time.
+-- Returns the topmost entries: all roots, or the given functions, each with its whole
+-- time.
 local function top_entries(graph, from)
   if not from then return graph.roots end
   local list = {}
@@ -169,11 +171,11 @@ end
 -- @tparam[opt] table how
 --
 --   - `from`: ids of functions to use as roots;
---   - `least`: minimum fraction of all time in a node;
+--   - `least`: smallest fraction of the total time that a node can have;
 --   - `most`: maximum number of nodes;
 --   - `depth`: maximum depth
--- @treturn table with the fields `root`, a node for all time; `parts`, weight per unit of
---   time; `all`, the weight of all time. A node has the fields
+-- @treturn table with the fields `root`, a node with the total time; `parts`, weight per
+--   unit of time; `all`, the weight of the total time. A node has the fields
 --
 --   - `id`: the id of a function or cycle; nil in the root;
 --   - `weight`: its total time, an integer;

@@ -4,9 +4,10 @@
 -- A profile records how often each caller called a function, but not whole stacks. So we
 -- assume that all calls of a function cost the same (see gprof.analysis.callers). The
 -- time of a function propagates to its callers in proportion to their calls, and from
--- them to their callers. Each path up to a root is a chain. The time of each function is
--- exact. The time of all chains that contain a function is its self plus children's time,
--- as in the call graph. A function in a cycle has the cycle as one link above it.
+-- them to their callers. Each path up to a root is a chain. The times of the chains that
+-- end in a function add up to its self time. The times of the chains that contain a
+-- function add up to its self time plus its children's time, as in the call graph. If a
+-- function is in a cycle, the link above it is the whole cycle.
 --
 -- The number of chains can be exponential. A chain with very little time, or a very long
 -- one, is cut: its first link is TRUNCATED. So is every chain beyond a maximum number.
@@ -19,18 +20,19 @@ local callers = require "gprof.analysis.callers"
 
 local chains = {}
 
--- A chain is cut if its time is below both MIN_PART of all time and MIN_OWN_PART of the
--- function's own time.
+-- A chain is cut if its time is below MIN_PART of the total time and also below
+-- MIN_OWN_PART of the function's self time.
 local MIN_PART <const>, MIN_OWN_PART <const> = 1e-4, 0.05
 local MAX_DEPTH <const> = 128  -- links per chain
--- Beyond one of these totals of a profile, all further chains are cut.
+-- Once a profile has this many chains, or this many links, all further chains are cut.
 local MAX_CHAINS <const>, MAX_LINKS <const> = 100000, 1000000
 
 --- The id of the link that replaces the missing callers of a cut chain.
 chains.TRUNCATED = 0
 
 -- Follows the callers of a function up to the roots. Calls `emit` with the topmost link
--- of each chain, and the chain's part of the time. Links point downwards.
+-- of each chain, and the fraction of the function's time that belongs to the chain. Links
+-- point downwards.
 local function climb(graph, id, min_part, emit)
   local stack = { { link = { id = id }, part = 1, depth = 1 } }
   while stack[1] do
@@ -77,16 +79,17 @@ local undivided <const> = { { ticks = 1 } }
 
 --- Makes the chains of a profile.
 -- @tparam profile profile by function
--- @tparam number factor units per sample; a chain has a whole number of units
--- @tparam[opt] table pieces by id of a function, an array of its pieces, such as lines,
---   each with its `ticks`; a function without an entry is one piece
+-- @tparam number factor units per sample; the weight of a chain is a whole number of
+--   units
+-- @tparam[opt] table pieces maps the id of a function to an array of its pieces, such as
+--   lines, each with its `ticks`; a function without an array is one piece
 -- @treturn {table,...} the chains, each with the fields
 --
 --   - `top`: the topmost link. A link has an `id`, of a function or cycle or `TRUNCATED`,
 --     and `below`, the next link, nil in the last one;
 --   - `weight`: its time in units;
 --   - `piece`: the piece where it ends
--- @treturn number the fraction of all time in chains that are cut
+-- @treturn number the fraction of the total time that is in cut chains
 function chains.of(profile, factor, pieces)
   local graph = callers.of(profile)
   graph.chains, graph.count, graph.links = {}, 0, 0
@@ -108,7 +111,7 @@ end
 --- Returns the names of links.
 -- @tparam profile profile
 -- @tparam[opt] function change converts a name to one that the format can represent
--- @treturn {[integer]=string} names by id of a link
+-- @treturn {[integer]=string} maps the id of a link to its name
 function chains.names(profile, change)
   change = change or function(name) return name end
   local function look_up(names, id)

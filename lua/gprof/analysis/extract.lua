@@ -37,7 +37,8 @@ end
 -- and the callers and callees of exported arcs.
 -- @tparam profile profile
 -- @tparam {table,...} arcs the exported arcs
--- @tparam table options `display_unused_functions`: include those without time and calls
+-- @tparam table options `display_unused_functions`: also return functions without time
+--   and calls
 -- @treturn {integer,...} their ids, in the order of the flat profile
 function extract.functions(profile, arcs, options)
   local ends, ids = {}, {}

@@ -25,8 +25,8 @@ local function add(lists, key, item)
   table.insert(lists[key], item)
 end
 
--- Collects the lines with samples, in an array for each function id. A line has the
--- fields `file`, `line`, `address` and `ticks`.
+-- Collects the lines with samples. Returns a table from function ids to arrays of lines.
+-- A line has the fields `file`, `line`, `address` and `ticks`.
 local function lines_of(by_line, owners)
   local lines = {}
   for id, ticks in by_line:functions("address", "id", "ticks") do
@@ -39,8 +39,8 @@ local function lines_of(by_line, owners)
   return lines
 end
 
--- Collects the lines with calls, in an array for each caller id and callee id. A line has
--- the fields `file`, `line` and `count`.
+-- Collects the lines with calls, in one array for each pair of caller id and callee id. A
+-- line has the fields `file`, `line` and `count`.
 local function sites_of(by_line, owners)
   local sites = {}
   for caller, callee, count in by_line:arcs("id", "caller_id", "callee_id", "count") do
@@ -57,10 +57,12 @@ end
 --- Collects the lines of functions and calls.
 -- @tparam profile profile
 -- @treturn profile the profile by function
--- @treturn {table,...} by id of a function with samples, an array of its lines: `file`,
---   `line` (0 if unknown), `address` and `ticks`. Empty for a profile by function
--- @treturn {table,...} by id of a caller and id of a callee, an array of the lines with
---   calls: `file`, `line` and `count`. Empty for a profile by function
+-- @treturn {table,...} maps the id of each function with samples to an array of its
+--   lines: `file`, `line` (0 if unknown), `address` and `ticks`. Empty for a profile by
+--   function
+-- @treturn {table,...} maps the id of a caller to a table that maps the id of a callee to
+--   an array of the lines with calls: `file`, `line` and `count`. Empty for a profile by
+--   function
 function line_costs.of(profile)
   local by_function = profile:by_function()
   if profile == by_function then return profile, {}, {} end

@@ -1,10 +1,11 @@
 --- Computes link orders that put callers and callees close together.
 --
 -- A program whose functions (or object files) are linked in such an order touches fewer
--- pages. The algorithm visits the arcs of the call graph, those with most calls first. If
+-- pages. The algorithm visits the arcs of the call graph in descending order of calls. If
 -- caller and callee are in no chain yet, they form a new one; if one of them is in a
 -- chain, the other is added to it. Then the chains are placed one after the other. Hot
--- functions, which have many callers, would tear chains apart, so they are placed first.
+-- functions, which have many callers, would separate the members of chains, so they are
+-- placed first.
 --
 -- This module knows only nodes, which are numbers, and arcs between them. The steps, and
 -- the constants below, are those of GNU gprof, where they were found by experiment.
@@ -14,8 +15,8 @@
 
 local linker_order = {}
 
--- The fractions of all calls used in the search for hot functions, and in the first and
--- second round of chains.
+-- The search for hot functions, and the first and second rounds of chains, use only the
+-- first arcs that make up these fractions of all calls.
 local HOT_CALLS <const>, MOST_CALLS <const>, ALL_CALLS <const> = 0.9, 0.99, 1
 -- At most one in HOT_SHARE called functions is hot. The search stops at functions with
 -- exactly TOO_FEW_USES callers.
@@ -112,7 +113,8 @@ local function sum(counts, list)
   return total
 end
 
--- Links the arcs of a list, up to a fraction of the list's calls. Returns the chains.
+-- Links the first arcs of a list that make up a fraction of the list's calls. Returns the
+-- chains.
 local function make_chains(state, list, fraction)
   local arcs, excluded, settled = state.arcs, state.excluded, state.settled
   local callers, callees, counts = arcs.caller, arcs.callee, arcs.count
@@ -148,7 +150,7 @@ local function round(state, list, fraction)
   place_chains(state, list, make_chains(state, list, fraction))
 end
 
--- Places the callers of the arcs whose caller and callee are both not settled.
+-- Places the caller of each arc whose caller and callee are not settled yet.
 local function place_callers(state, list)
   local callers, callees, settled = state.arcs.caller, state.arcs.callee, state.settled
   for _, arc in ipairs(list) do
@@ -278,7 +280,7 @@ local function sort_by_count(list, counts)
 end
 
 -- Excludes the arcs of hot nodes from rounds. Returns the arcs between two settled nodes
--- (hot, or not called), those with most calls first, and frees their nodes again.
+-- (hot, or not called), in descending order of calls, and frees their nodes again.
 local function exclude_arcs(state, hot)
   local arcs, settled, joining = state.arcs, state.settled, {}
   for _, arc in ipairs(arcs_of(arcs, hot)) do

@@ -23,7 +23,7 @@ local function add(sum, f)
   for _, amount in ipairs(amounts) do sum[amount] = sum[amount] + f[amount] end
 end
 
--- Sums the amounts of functions; nil if the list is empty.
+-- Returns the sum of functions, as one function; nil if the list is empty.
 local function join(functions)
   local sum
   for _, f in ipairs(functions) do
@@ -52,9 +52,10 @@ local function join_by_file(functions)
   return list
 end
 
--- Groups functions by name. Returns `first`, the first function of each name; `several`,
--- an array of all functions of a name if there are more than one; and `names`, in the
--- order of the functions. Names are escaped as in exported profiles, which are UTF-8.
+-- Groups functions by name. Returns `first`, a table from each name to its first
+-- function; `several`, a table from each name that several functions have to an array of
+-- them; and `names`, in the order of the functions. Names are escaped as in exported
+-- profiles, which are UTF-8.
 local function by_name(functions)
   local names, firsts, several = {}, {}, {}
   for _, f in ipairs(functions) do
@@ -94,8 +95,8 @@ local function has_unknown_file(functions)
   return false
 end
 
--- Groups functions by the result of `key`; leaves out those where it is nil. Returns the
--- groups, and the keys in the order of the functions.
+-- Groups functions by the result of `key`; leaves out functions for which it is nil.
+-- Returns the groups, and the keys in the order of the functions.
 local function group_by(key, functions)
   local lists, keys = {}, {}
   for _, f in ipairs(functions) do
@@ -131,8 +132,8 @@ local function pair_by(key, old_list, new_list, pair)
   return rest(old_list), rest(new_list)
 end
 
--- Returns the endings of the functions' file names, by function; and the largest number
--- of endings of a name.
+-- Returns a table from each function to the endings of its file name, and the largest
+-- number of endings that a file name has.
 local function all_endings(...)
   local by_function, most = {}, 0
   for _, functions in ipairs { ... } do

@@ -14,7 +14,8 @@ local function fail(problem, ...)
   error({ problem = problem:format(...) }, 0)
 end
 
--- Tests of fields by kind. Amounts have at most 63 bits, sampling rates 32 bits.
+-- For each kind of field, a test of its value. Amounts have at most 63 bits, sampling
+-- rates at most 32 bits.
 local tests <const> = {
   string = function(value) return type(value) == "string" end,
   array = function(value) return type(value) == "table" end,

@@ -46,9 +46,10 @@ function significance.error(old, new, old_rate, new_rate)
 end
 
 --- Returns whether a difference of two times is within `factor` times its error. The
--- error is the larger one of two estimates: from both times separately, and from both
--- together as if nothing had changed. They differ if one side was sampled for a shorter
--- time. If that side has few samples by chance, the first estimate alone is too small.
+-- error is the larger of two estimates: one from each time separately, and one from both
+-- times together as if nothing had changed. They differ if one side was sampled for a
+-- shorter time. If that side has few samples by chance, the first estimate alone is too
+-- small.
 -- @tparam number old time
 -- @tparam number new time
 -- @tparam number old_rate samples per unit of the old time

@@ -128,7 +128,7 @@ function actions.choice(settings, argument, option)
   reject(option, " takes %s, not '%s'", sentence(options.values(option), "or"), argument)
 end
 
--- Only the first letter counts, as in GNU gprof: "-O m".
+-- As in GNU gprof, only the first character matters: "-O m".
 local formats <const> = { a = "auto", m = "magic", b = "bsd", ["4"] = "4.4bsd",
   p = "prof" }
 
@@ -166,7 +166,7 @@ local function add_symspec(settings, side, table_name, spec, option)
   append(settings[side], table_name, spec)
 end
 
--- Makes the action that adds a symspec to all tables that the option names.
+-- Makes the action that adds a symspec to each symspec table that the option names.
 local function symspec(side)
   return function(settings, argument, option)
     for table_name in option.detail:gmatch "%l+" do
@@ -208,7 +208,7 @@ function actions.arcs(settings, argument, option)
   add_symspec(settings, "exclude", "arcs", argument, option)
 end
 
--- Seconds per line require a profile by line.
+-- The time of each line requires a profile by line.
 function actions.time(settings)
   settings.annotate_time = true
   settings.line = true
@@ -280,7 +280,7 @@ end
 
 -- Orders ------------------------------------------------------------------------------
 
--- With a map, symbols stand for files, so functions cannot be ordered.
+-- With a map, symbols stand for object files, so there are no functions to order.
 local function check_one_order(settings)
   if settings.styles.function_order and settings.styles.file_order then
     raise("options -r (--function-ordering) and -R (--file-ordering) are mutually " ..

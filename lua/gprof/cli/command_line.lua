@@ -31,8 +31,8 @@ local function asks_about_program(settings)
     settings.print_blocks_runtime
 end
 
--- Applies the pairs that `core.getopt` returns. A pair has a line of the table of
--- options, and an argument. --gnu-compat is applied first, as other options depend on it.
+-- Applies the pairs that `core.getopt` returns. A pair consists of a line of the option
+-- table, and an argument. --gnu-compat is applied first, as other options depend on it.
 local function apply_all(given, settings)
   for _, pair in ipairs(given) do
     pair[1] = options.parse(pair[1])
@@ -53,10 +53,10 @@ end
 --- Reads a command line.
 -- @tparam {string,...} arguments without the program's name; each `@FILE` is replaced by
 --   the words in that file
--- @treturn table settings: options by long name, with underscores; `styles`, the reports
---   requested (true) or excluded (false); `reports`, the reports requested by name;
---   `exports`; `compare`, the arguments of --compare; `profiles_from`, files with lists
---   of profiles; `jobs`, the number of processes; `operands`
+-- @treturn table settings: each option under its long name, with underscores; `styles`,
+--   the reports requested (true) or excluded (false); `reports`, the reports requested by
+--   name; `exports`; `compare`, the arguments of --compare; `profiles_from`, files with
+--   lists of profiles; `jobs`, the number of processes; `operands`
 -- @raise a table with the field `message`
 function command_line.read(arguments)
   local settings = defaults.settings()

@@ -1,5 +1,6 @@
---- The arguments of `--compare`: old profiles, the program that wrote them if it was
--- another build, and exported profiles. The kind of a file is detected from its content.
+--- The arguments of `--compare`: old profiles, exported profiles, and the program that
+-- wrote the old profiles if it is not the current build. The kind of a file is detected
+-- from its content.
 --
 -- @internal gprof.cli.compare_args
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -55,7 +56,8 @@ function compare_args.names(arguments)
   return all
 end
 
--- Returns the file names in arrays by kind, and all of them in the array `all`.
+-- Returns a table with an array of file names for each kind, and the array `all` with all
+-- of them.
 local function names_by_kind(arguments)
   local all = compare_args.names(arguments)
   local old = { program = {}, stored = {}, profile = {}, all = all }
@@ -127,8 +129,8 @@ end
 -- @tparam table settings those of the new profile; `compare`: the option's arguments
 -- @tparam profile profile
 -- @tparam integer runs the number of runs summed in it
--- @tparam function check takes an old profile and its name; raises an error if it is
---   another program's
+-- @tparam function check takes an old profile and its name; raises an error if the
+--   profile is from another program
 -- @tparam function warn takes a message
 -- @treturn comparison
 -- @treturn integer the number of bad old profiles, which were skipped

@@ -86,9 +86,10 @@ complete -F _gprof_lua gprof.lua
 
 local bash_files <const> = { files = "-f", directories = "-d", scripts = "-d" }
 
--- Returns the branch of a `case` that sets compgen's arguments for an option; nil if the
--- option takes any text. Lua scripts need a second call of compgen, because its filter
--- for file names would also apply to the words.
+-- Returns the branch of a shell `case` that sets the arguments with which `compgen`
+-- completes an option's argument; nil if that can be any text. For Lua scripts, `compgen`
+-- is called twice, because the filter that keeps only *.lua files would also remove words
+-- and directories.
 local function bash_argument(option)
   local words = options.values(option)
   local what = { words and ("-W '%s'"):format(table.concat(words, " ")) }
@@ -159,14 +160,14 @@ local zsh_files <const> = {
   files = "_files", directories = "_files -/", scripts = '_files -g "*.lua"',
 }
 
--- Formats of option names for _arguments, by kind of argument: "-w+" accepts "-w 9" and
--- "-w9", "-p-" only "-pX".
+-- For each kind of argument, the format of a short option for _arguments: "-w+" accepts
+-- "-w 9" and "-w9", "-p-" only "-pX".
 local zsh_short <const> = { none = "-%s", required = "-%s+", optional = "-%s-" }
 local zsh_long <const> = { none = "--%s", required = "--%s=", optional = "--%s=-" }
 local zsh_colons <const> = { required = ":", optional = "::" }
 
--- Returns the action that completes an argument: words, files, or the name of a function
--- if it may be both.
+-- Returns the action that completes an argument: words, files, or the name of a shell
+-- function if the argument may be a word or a file.
 local function zsh_action(option)
   local words = options.values(option)
   words = words and "(" .. table.concat(words, " ") .. ")"

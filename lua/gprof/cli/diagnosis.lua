@@ -29,8 +29,9 @@ local function clones_of(image, name)
 end
 
 --- Explains why a symspec matches nothing: the compiler replaced the function with
--- clones, or only the debugging information has the name. That the function was inlined
--- is a guess: making sure would mean parsing all debugging information.
+-- clones, or only the debugging information has the name. In the latter case, the
+-- function was probably inlined; to be sure, we would have to parse all debugging
+-- information.
 -- @tparam image image
 -- @tparam string spec
 -- @treturn string|nil "the compiler replaced it with work.isra.0"
@@ -77,8 +78,8 @@ end
 -- profiles are rounded up.
 local PAGE <const> = 4096
 
--- Returns the evidence that the profile is from another build; without any, possible
--- reasons.
+-- Returns the evidence that the profile is from another build; if there is none, the
+-- possible reasons.
 local function evidence(profile)
   local image, data = profile.image, profile.data
   if is_newer(profile) then
@@ -92,16 +93,16 @@ local function evidence(profile)
   return "the profile may be from another build, or symbols may have been stripped"
 end
 
--- The least number, and the least fraction, of samples outside all functions that are
--- worth a hint.
+-- A hint is given if at least this many samples, and this fraction of all samples, are
+-- outside all functions.
 local LEAST_SAMPLES <const>, LEAST_PART <const> = 10, 1 / 20
 
 -- If the profile is from this build, at least the fraction `FITTING` of the arcs within
--- the profiled code leads to function entries. If it is from an older build, up to
--- `BY_CHANCE` may, by chance.
+-- the profiled code leads to function entries. If it is from an older build, a fraction
+-- of up to `BY_CHANCE` may lead to them by chance.
 local FITTING <const>, BY_CHANCE <const> = 0.9, 0.5
 
--- The least number of misfitting arcs that is evidence.
+-- Fewer arcs that do not lead to function entries are no evidence.
 local ENOUGH <const> = 3
 
 --- Returns whether the symbol table has all functions of the image, under their own
@@ -156,11 +157,11 @@ function diagnosis.explain_lines(profile)
   hint("%s has no line numbers: was it compiled with -g?", profile.image.path)
 end
 
-local LEAST <const> = 0.01  -- the least fraction of all time that is worth a warning
+local LEAST <const> = 0.01  -- a smaller fraction of the total time gives no warning
 
 --- Warns if much of the time was spent in code without symbols, which is attributed to
--- other functions. The sampling error is subtracted first, since one sample of a few may
--- be many percent.
+-- other functions. The sampling error is subtracted first: if there are few samples, a
+-- single one may be many percent.
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function diagnosis.warn_uncovered(profile, warn)

@@ -24,7 +24,7 @@ local timed <const> = {
 -- @tparam string argument
 -- @treturn[1] table `kind`; `path`, nil for standard output; `print`, the export
 -- @return[2] nil
--- @treturn[2] string the problem, to follow the option's name in a message
+-- @treturn[2] string what is wrong: the text after the option's name in a message
 function exports.find(argument)
   local kind, path = argument:match "^([^:]*):?(.*)$"
   for _, known in ipairs(exports.kinds) do
@@ -58,7 +58,8 @@ function exports.is_printed(list)
   return false
 end
 
---- Checks that the data have the records that exports need; returns a message if not.
+--- Checks that the data have the records that the exports need. Returns a message if
+-- records are missing, otherwise nil.
 -- @tparam {table,...} list as `exports.find` returns them
 -- @tparam data data
 -- @treturn string|nil

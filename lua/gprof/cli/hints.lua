@@ -71,13 +71,13 @@ local function is_similar(name, spec)
     rest == other:sub(2, 2) .. other:sub(1, 1) .. other:sub(3)
 end
 
--- Returns "did you mean a or b?"; nil without names.
+-- Returns "did you mean a or b?"; nil if there are no names.
 local function question(names)
   return names[1] and "did you mean " .. table.concat(names, " or ") .. "?" or nil
 end
 
--- Returns a question about functions with similar names; nil without any. C++ names are
--- compared without parameters.
+-- Returns a question about functions with similar names; nil if there are none. C++ names
+-- are compared without parameters.
 local function similar_function(image, spec)
   if #spec < 3 or spec:find "[^%w_$:~]" then return nil end
   local names, seen = {}, {}

@@ -39,7 +39,7 @@ local function add(data, path, mode)
   return data:read(path, mode.file_format)
 end
 
--- Whether an error ends the run. Lack of memory always does, as no file is at fault.
+-- Whether an error ends the run. Lack of memory always does, because no file is at fault.
 local function is_fatal(message, mode)
   return not mode.keep_going or message:find "not enough memory$"
 end
@@ -81,7 +81,8 @@ end
 
 -- How files are read -------------------------------------------------------------------
 
--- Whether the output may show each file, as reports by name and exports can.
+-- Whether the output may list the profile files, as exports and reports requested by name
+-- can.
 local function lists_files(settings, options)
   return settings.styles.info or settings.reports[1] or settings.exports[1] or
     options.slide == "auto"
@@ -127,8 +128,8 @@ local function observer(list, outcome, line)
   return function(event, ...) on[event](...) end
 end
 
--- Warns about files in directories that are not profiles. A directory without profiles is
--- an error.
+-- Warns about directories that contain files other than profiles. A directory without any
+-- profile is an error.
 local function report_others(list, mode, notify, warn)
   for _, directory in ipairs(list.directories) do
     if directory.others > 0 and directory.others == directory.files then

@@ -27,7 +27,8 @@ function libraries.paths(word)
   return word, word:match "[^/]*$" .. ".profile"
 end
 
--- Settings and styles that need the addresses, lines or symbol table of a single object.
+-- Settings and styles that work only for one object, because they use its addresses,
+-- lines or symbol table.
 local single_object <const> = {
   { "gnu_compat", "--gnu-compat" }, { "line", "-l (--line)" },
   { "static_call_graph", "-c (--static-call-graph)" },
@@ -82,7 +83,7 @@ local function is_entry(symbols, callee)
   return symbol ~= nil and callee - symbol.address <= 1 and not never_called[symbol.name]
 end
 
--- Up to this percentage of callees may be outside function entries without a warning,
+-- There is no warning if up to this percentage of the callees are not function entries,
 -- since functions may lack a symbol.
 local FEW <const> = 10
 

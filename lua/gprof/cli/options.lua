@@ -105,7 +105,7 @@ local own <const> = { [[
   print-blocks-runtime          flag        print the path of the block-counting library
 ]], "" }
 
--- Permitted values by long name.
+-- For some long names, the permitted values.
 local values <const> = {
   demangle = { "none", "auto", "gnu-v3", "java", "gnat", "dlang", "rust" },
   ["file-format"] = { "auto", "magic", "bsd", "4.4bsd", "prof" },
@@ -116,21 +116,21 @@ local values <const> = {
   },
 }
 
--- What an argument names if it is a path, by action.
+-- For each action whose argument is a path, what the path leads to.
 local takes <const> = {
   path = "files", map = "files", sum = "files", profiles = "files", report = "scripts",
   compare = "files", html = "files", libraries = "files", directories = "directories",
   debugdir = "directories",
 }
 
---- The lines of the table, for `core.getopt`: GNU gprof's options, and ours.
+--- The lines of the table, for `core.getopt`: GNU gprof's options, and our own.
 options.text = { gnu = table.concat(gnu), own = table.concat(own) }
 
 local argument_kinds <const> = { [""] = "none", ["="] = "required", ["[="] = "optional" }
 
 local pattern <const> = "^(.) ([%l-]*)(%[?=?)([%u/:[]*)%]? +(%l*)(%S*) +(.*)$"
 
-local parsed = {}  -- options by line
+local parsed = {}  -- parsed options, indexed by their lines
 
 --- Parses a line of the table, once.
 -- @tparam string line

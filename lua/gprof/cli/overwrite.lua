@@ -10,7 +10,7 @@ local raise <const> = require "gprof.library.failure".raise
 
 local overwrite = {}
 
--- Adds the debugging files of an image, if it may have any.
+-- Adds the debugging files of an image to `files`, if it may have any.
 local function add_debug_files(files, image)
   if not core.likely_separate(image) then return end
   local places = require "gprof.library.debug_file".places(image)
@@ -84,7 +84,7 @@ function overwrite.check(settings, image, data, sum)
   check_exports(settings.exports, files, sum)
 end
 
--- Returns the source files of all functions, if found.
+-- Returns those source files of the functions that can be found.
 local function source_files(profile, directories)
   local files, seen = file_set.new(), {}
   for _, name in profile:functions("address", "id", "file") do
@@ -96,8 +96,8 @@ local function source_files(profile, directories)
   return files
 end
 
---- Refuses exports that would replace the program's source. The source is searched only
--- if an export would replace an existing file.
+--- Refuses exports that would replace the program's source. The source files are located
+-- only if an export would replace an existing file.
 -- @tparam table settings
 -- @tparam profile profile
 -- @raise a table with the field `message`

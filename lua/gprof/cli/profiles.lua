@@ -4,8 +4,8 @@
 -- A list of profiles is an array of paths, with the fields
 --
 -- - `named`: the arguments that the list was made from;
--- - `directories`: a table for each directory, with its `path`, the number of `files`
---   found in it, and of `others`, files that turned out not to be profiles;
+-- - `directories`: a table for each directory, with its `path`; `files`, the number of
+--   files found in it; and `others`, how many of these turned out not to be profiles;
 -- - `directory`: for each path found in a directory, that directory's table;
 -- - `errors`: for each path that cannot be read, the message;
 -- - `standard_input`: whether standard input is one of the profiles.
@@ -21,7 +21,7 @@ local policy = require "gprof.library.policy"
 local profiles = {}
 
 local MOST_NAMES <const> = 3  -- in a message
-local PIECE <const> = 1 << 20      -- bytes of a list, read at once
+local PIECE <const> = 1 << 20      -- number of bytes of a list read at once
 local MOST_TEXT <const> = 1 << 28  -- largest size of a list, in bytes
 
 local function add(list, path, directory, message)

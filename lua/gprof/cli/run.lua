@@ -179,8 +179,8 @@ end
 
 -- The profile ---------------------------------------------------------------------------
 
--- Returns which lines a profile by line needs: true for those with records; "all" if the
--- output also depends on other lines.
+-- Returns which lines a profile by line must contain: true for the lines with records;
+-- "all" if the output also depends on other lines.
 local function needed_lines(settings, printed)
   if not (settings.line or settings.styles.sum) then return nil end
   local all = settings.display_unused_functions or settings.static_call_graph or
@@ -190,7 +190,8 @@ local function needed_lines(settings, printed)
   return all and "all" or true
 end
 
--- Returns the function that warns about symspecs that match nothing, once about each.
+-- Returns the function that warns about symspecs that match nothing. It warns once about
+-- each symspec.
 local function missed_reporter(settings, image)
   local reported, gives_hints = {}, policy.of(settings).gives_hints
   return function(spec)
@@ -212,8 +213,9 @@ local function make_profile(run)
     require "gprof.library.arguments".pick(settings, "profile")))
 end
 
--- Fractions of callees that are function entries: below `MOVED`, all addresses may be off
--- by a constant; below `FITTING`, gprof.cli.diagnosis looks for the reason.
+-- In a matching profile, nearly all callees are function entries. If their fraction is
+-- below `MOVED`, all addresses may be off by a constant; below `FITTING`,
+-- gprof.cli.diagnosis looks for the reason.
 local MOVED <const>, FITTING <const> = 0.5, 0.9
 
 -- If most callees are not function entries, the program may have been loaded at another
@@ -228,8 +230,9 @@ local function correct_slide(run)
     need(require "gprof.cli.slides".correct(profile, data, run.settings, run.name))
 end
 
--- Refuses the profile of another program, which would give empty reports. A profile with
--- calls of libraries only is accepted, although its reports are also empty.
+-- Refuses the profile of another program, which would give empty reports. Accepts a
+-- profile whose only records are calls into libraries, although its reports are also
+-- empty.
 local function check_belongs(profile, name)
   local external_calls = require "gprof.library.external_calls"
   if not profile.foreign or external_calls.is_all(profile) then return end
@@ -288,7 +291,8 @@ local function check_targets(run)
     makes_sum and defaults.sum_path(run.settings) or nil)
 end
 
--- A sum of System V's profiles is written in glibc's format.
+-- System V's format can only be read, so a sum of such profiles is written in glibc's
+-- format.
 local function write_sum(run)
   if not run.chosen.sum then return end
   local format = run.settings.file_format

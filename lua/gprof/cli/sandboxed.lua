@@ -1,5 +1,5 @@
---- Does what the settings request in the sandbox. Determines which files may be read and
--- written there.
+--- Does what the settings request, but in a sandboxed child process. Determines which
+-- files the child may read and write.
 --
 -- The parent never parses an image or a profile. It only collects the names of files, and
 -- writes the files that the child produced.
@@ -96,8 +96,8 @@ local function readable(settings, image)
   return paths
 end
 
--- Returns a function that takes the name of a file, and returns the function to write it
--- with, or nil if the options do not request the file.
+-- Returns a function that decides how to write a file. It takes the file's name, and
+-- returns a function of gprof.output; or nil, if the options do not request such a file.
 local function requested(settings)
   local chosen = {}
   if settings.styles.sum then chosen[defaults.sum_path(settings)] = true end
@@ -124,9 +124,9 @@ local function use_one_process(settings)
   settings.jobs = 1
 end
 
--- Returns the function that runs in the child. It packs the results of a run into a
--- string: the number of bad profiles, whether --verify finds a mismatch, and the lines
--- about regressions.
+-- Returns the function that runs in the child. It runs the program, and packs the results
+-- of the run into a string: the number of bad profiles, whether --verify finds a
+-- mismatch, and the lines about regressions.
 local function packed_run(settings)
   return function(stream)
     local skipped, regressions, differs = run(settings, stream)

@@ -12,13 +12,13 @@ local terminal = require "gprof.format.terminal"
 local slides = {}
 
 local MOST_LISTED <const> = 3  -- files whose slide is printed
-local FITTING <const> = 0.9    -- least fraction of fitting arcs, without --slide
+local FITTING <const> = 0.9    -- least fraction of fitting arcs, if --slide is not given
 
 local function print_line(line)
   terminal.tell("gprof.lua: " .. line)
 end
 
--- Returns the figures from which a slide was inferred; "" if nothing was recorded.
+-- Returns the figures from which a slide was inferred, as text; "" if there are none.
 local function evidence(found)
   local parts = {}
   if found.arcs > 0 then
@@ -55,7 +55,7 @@ function slides.print(data)
   end
 end
 
--- Lack of memory says nothing about the profile.
+-- Whether an error is lack of memory, which says nothing about the profile.
 local function is_out_of_memory(message)
   return message and message:find "not enough memory$"
 end
@@ -71,7 +71,7 @@ end
 -- @tparam data data of the program
 -- @tparam table settings that the profile was made with
 -- @tparam string where the data's name in messages
--- @treturn[1] profile the same one, or a new one of the corrected data
+-- @treturn[1] profile the same profile, or a new one made from the corrected data
 -- @return[2] nil
 -- @treturn[2] string message
 function slides.correct(profile, data, settings, where)
