@@ -108,8 +108,8 @@ static void run(lua_State *L, int arguments, int results) {
 }
 
 /* Checks for leaks every LEAKS_EVERY inputs, after a full garbage collection. libFuzzer
- * would check whenever an input leaves more memory allocated; with garbage that is nearly
- * always. */
+ * would check after each input that leaves more memory allocated. With garbage
+ * collection, that is nearly every input. */
 enum { LEAKS_EVERY = 5000 };
 /* a name of the sanitizer: NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl*) */
 void __lsan_do_leak_check(void) __attribute__((weak));

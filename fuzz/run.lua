@@ -13,8 +13,8 @@ local shell = require "support.shell"
 
 local directory, seconds = arg[1], tonumber(arg[2])
 
--- Inputs are small, so limits can be low: 5 seconds, with sanitizers on a busy machine, and 16 MB per allocation.
--- (Files that targets make do not count.)
+-- Inputs are small, so limits can be low. 5 seconds are enough even with sanitizers on a busy machine. The limit of 16
+-- MB per allocation does not apply to the files that targets make.
 local LIMITS <const> = { "-timeout=5", "-malloc_limit_mb=16", "-rss_limit_mb=1024", "-max_len=4096" }
 
 local function command(target, corpus, prefix)

@@ -11,9 +11,9 @@
 /* libFuzzer's interface has no header. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* AddressSanitizer keeps freed memory in a quarantine. 8 MB are enough, as inputs are
- * small, and fit into the CPU's cache. libbfd 2.40 leaks memory in line lookups; this
- * leak is suppressed (see spec/sanitizer/launcher.c). */
+/* AddressSanitizer keeps freed memory in a quarantine. A quarantine of 8 MB is enough for
+ * small inputs, and fits in the CPU's cache. libbfd 2.40 leaks memory in line lookups;
+ * this leak is suppressed (see spec/sanitizer/launcher.c). */
 const char *__asan_default_options(void);
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_options(void);
@@ -159,7 +159,7 @@ ssize_t __real_read(int file, void *to, size_t size);
 ssize_t __wrap_read(int file, void *to, size_t size);
 /* NOLINTEND(bugprone-reserved-identifier,cert-dcl*) */
 
-/* The linker replaces read() by this function (--wrap=read). */
+/* The linker replaces read() with this function (--wrap=read). */
 ssize_t __wrap_read(int file, void *to, size_t size) {
   return __real_read(file, to, fuzz_piece > 0 && fuzz_piece < size ? fuzz_piece : size);
 }

@@ -35,8 +35,8 @@ static inline uint8_t fuzz_byte(fuzz_part part, size_t place) {
   return place < part.size ? part.bytes[place] : 0;
 }
 
-/* Makes a file in memory with the bytes of a part. It is open at offset 0 until the next
- * call with the same number, 0 or 1. */
+/* Makes a file in memory with the bytes of a part. The file is open, at offset 0, until
+ * the next call with the same number, 0 or 1. */
 typedef struct fuzz_file {
   int file;          /* descriptor */
   const char *path;  /* to open it again */
@@ -47,7 +47,7 @@ fuzz_file fuzz_make_file(fuzz_part part, unsigned number);
  * STDOUT_FILENO. libFuzzer writes to standard error. */
 fuzz_file fuzz_catch_output(void);
 
-/* The most bytes that read() returns; 0 for no limit. */
+/* The largest number of bytes that one call of read() returns; 0 for no limit. */
 extern size_t fuzz_piece;
 
 /* Aborts with file and line if a condition is false. */
@@ -55,8 +55,8 @@ extern size_t fuzz_piece;
   ((condition) ? (void)0 : fuzz_broken(__FILE__, __LINE__, #condition))
 _Noreturn void fuzz_broken(const char *file, int line, const char *condition);
 
-/* Checks that a failure has left an error of one line, and success none. Then clears the
- * error. */
+/* Checks that a failure has left an error of one line, and that success has left none.
+ * Then clears the error. */
 void fuzz_check_error(bool done, gp_error *error);
 
 #endif

@@ -44,8 +44,8 @@ function commands.words(arguments, interpreter, root, sandbox)
   return table.move(arguments, 1, #arguments, #words + 1, words)
 end
 
---- Whether a command line may correctly print nothing. It writes into files, or prints only data by source line, which
--- need debugging information.
+--- Whether a command line may correctly print nothing, because it writes into files, or prints only data for source
+-- lines, which need debugging information.
 -- @tparam {string,...} words
 -- @treturn boolean
 function commands.may_be_silent(words)

@@ -6,7 +6,7 @@
 
 local layout = {}
 
--- Formats are those of string.unpack, and P: an address of 4 or 8 bytes, by the class of the file.
+-- Formats are those of string.unpack, and P: an address of 4 or 8 bytes, depending on the class of the file.
 local IDENT <const> = { { "class", "B", 4 }, { "data", "B", 5 }, { "version", "B", 6 }, { "abi", "B", 7 } }
 local EHDR <const> = { "type I2", "machine I2", "version I4", "entry P", "phoff P", "shoff P", "flags I4",
   "ehsize I2", "phentsize I2", "phnum I2", "shentsize I2", "shnum I2", "shstrndx I2" }
@@ -35,7 +35,7 @@ layout.COMPRESSED = 0x800
 
 local MAX_UNITS <const> = 64
 
--- A reader of one file. Its methods append what they find to `fields`, by kind.
+-- A reader of one file. Its methods append what they find to the arrays in `fields`, one for each kind.
 local reader = {}
 reader.__index = reader
 
@@ -50,7 +50,7 @@ function reader:add(kind, name, format, at)
   return size
 end
 
--- Adds the fields of a record. Returns their values by name, and the offset after the record.
+-- Adds the fields of a record. Returns a table from their names to their values, and the offset after the record.
 function reader:record(kind, fields, at)
   local values = {}
   for _, field in ipairs(fields) do
@@ -100,7 +100,7 @@ local UNITS <const> = { [".debug_info"] = true, [".debug_line"] = true, [".debug
   [".debug_str_offsets"] = true, [".debug_addr"] = true, [".debug_rnglists"] = true, [".debug_loclists"] = true,
   [".debug_types"] = true }
 
--- Adds the fields in a section, by its type.
+-- Adds the fields in a section, depending on the section's type.
 function reader:contents(section)
   local from, size, pointer = section.offset, section.size, self.pointer
   local type = section.type
@@ -142,9 +142,9 @@ end
 
 --- Finds the fields of a file.
 -- @tparam string bytes
--- @treturn table `fields`: arrays of `{ at =, size =, name = }` by kind, with offsets from 0; empty if it is not an ELF
---   file. `sections`: an array of section headers, each a table of values by name, with `header`, its offset. `order`:
---   "<" or ">". `pointer`: 4 or 8
+-- @treturn table `fields`: for each kind, an array of `{ at =, size =, name = }`, with offsets from 0; empty if it is
+--   not an ELF file. `sections`: an array of section headers, each a table of values by name, with `header`, its
+--   offset. `order`: "<" or ">". `pointer`: 4 or 8
 function layout.read(bytes)
   local base = bytes:match "^()\127ELF" or bytes:match "^!<arch>\n.-()\127ELF"
   local self = setmetatable({ bytes = bytes, base = (base or 1) - 1, fields = {}, sections = {}, order = "<",

@@ -13,7 +13,7 @@ local function pick(list)
   return list[random(#list)]
 end
 
--- A random length up to `most`; usually short.
+-- Returns a random length of at most `most`, usually a short one.
 local function some_length(most)
   return random(0, math.max(0, math.min(most, 2 ^ random(0, 12) // 1 | 0)))
 end
@@ -98,7 +98,7 @@ function mutations.exchange(image)
   return set_field(image, field, read(image, pick(alike)))
 end
 
--- Changes all fields of a name in the same way.
+-- Changes all fields with the same name in the same way.
 function mutations.all_of_a_name(image)
   local chosen, value = any_field(image), pick(values)
   if not chosen then return end
@@ -137,7 +137,7 @@ local function header_field(image, section, name)
     name = ("%s.sh_%s"):format(section.name, name) }
 end
 
--- A random section, preferably one that gprof reads. Byte mutations reach the others.
+-- Returns a random section, preferably one that gprof reads. Byte mutations reach the other sections.
 local function any_section(image, matches)
   local all, wanted = image.layout.sections, {}
   for _, section in ipairs(all) do
@@ -217,7 +217,7 @@ end
 
 -- --- bytes ----------------------------------------------------------------------
 
--- A random offset: half of the time in a section, else anywhere.
+-- Returns a random offset: in half of the cases in a section, otherwise anywhere.
 local function any_place(image)
   local section = random(2) == 1 and any_section(image)
   if section and section.size > 0 and section.offset < #image.bytes then
@@ -252,7 +252,7 @@ mutations.word = overwrite(function(image)
 end)
 mutations.zeros = overwrite(function(image) return ("\0"):rep(some_length(#image.bytes)) end)
 mutations.ones = overwrite(function(image) return ("\xff"):rep(some_length(#image.bytes)) end)
--- LEB128 numbers without end, or of any length
+-- Writes LEB128 numbers without an end, or of any length.
 mutations.endless = overwrite(function()
   return ("\x80"):rep(random(0, 20)) .. pick { "\x7f", "\0", "\xff\xff", "" }
 end)

@@ -83,14 +83,15 @@ end
 -- @tfield boolean has_arcs whether a call graph can be made
 -- @tfield boolean shared whether the data are from a shared library (LD_PROFILE): a
 --   caller at the address 0 then stands for all callers outside it
--- @tfield integer uncounted number of calls in a shared library that the dynamic linker
---   did not count because its table was full
+-- @tfield integer uncounted number of calls of functions in a shared library that the
+--   dynamic linker did not count because its table was full
 -- @tfield {table,...} files what each file contained: `path`, `format`, `version` in the
 --   magic format, the three numbers of records, and `slide`, if an offset was subtracted
 --   from its addresses: a table with the `offset`. If the offset was determined from the
 --   data, the table also has `arcs`, the number of arcs; `fitting`, how many of them lead
---   to function entries once the offset is subtracted; `unmoved`, how many do before
---   that; and `covers`, whether the histogram then covers all of the code
+--   to function entries once the offset is subtracted; `unmoved`, how many lead to
+--   function entries without that; and `covers`, whether the histogram covers all of the
+--   code once the offset is subtracted
 -- @tfield integer|nil low the lowest address in histograms and of callees
 -- @tfield integer|nil high the highest address in histograms and of callees
 -- @tfield integer pointer_size size of an address in files read and written, in bytes

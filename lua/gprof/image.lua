@@ -64,8 +64,8 @@ function images.open(path, options)
 end
 
 -- Returns the functions of an image, for one of its methods; nil and a message on
--- failure. `depth`: number of calls between the method and this function, for error
--- levels.
+-- failure. `depth` is the number of calls between the method and this function; error
+-- levels depend on it.
 local function own_symbols(image, method, depth)
   arguments.check(image, "gprof.image", 0, method, 4 + (depth or 0))
   return symbol_tables.of(image, image_options.of(image))
@@ -74,8 +74,8 @@ end
 --- An image.
 -- @type image
 
---- Iterates over the functions of an image, by address;
--- see `profile` for orders and fields.
+--- Iterates over the functions of an image, by default in address order; see `profile`
+-- for orders and fields.
 -- @function image:symbols
 -- @tparam[opt="address"] string|function order
 -- @tparam[opt] string ... fields

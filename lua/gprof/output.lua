@@ -66,9 +66,9 @@ local function fill_writer(writer, message, fill)
   need(file:finish())
 end
 
---- Writes a file whose path the user chose: so it may be a device, and links are
--- followed. The new file replaces the old one once it is complete. A failure leaves the
--- old one unchanged.
+--- Writes a file whose path the user chose. Therefore the path may be a device, and links
+-- are followed. The new file replaces the old one once it is complete. A failure leaves
+-- the old one unchanged.
 -- @tparam string path
 -- @tparam function fill called with a stream, to which it writes the contents
 -- @raise a table with the field `message`

@@ -111,8 +111,8 @@ end
 -- @tfield number total_ticks `total` in samples
 -- @tfield number sampled_ticks samples in all histograms
 -- @tfield number met_ticks samples that fell in functions
--- @tfield number graph_ticks samples that count in the call graph
--- @tfield number recorded_ticks samples of all code, regardless of selections
+-- @tfield number graph_ticks samples that are included in the call graph
+-- @tfield number recorded_ticks samples in all code, whichever functions are selected
 -- @tfield number unknown_ticks samples in code without a symbol
 -- @tfield number|nil uncovered seconds in code that no symbol covers, because it is past
 --   the end of the symbol before; reports attribute them to that function. Nil without a
@@ -157,14 +157,15 @@ end
 --- Checks whether image, profile and source belong together.
 -- @function profile:verify
 -- @tparam[opt] {string,...} directories to search for the source
--- @treturn table an array of checks, and the field `belongs`: whether no check failed and
+-- @treturn table an array of checks, and the field `belongs`: true if no check failed and
 --   at least one check of addresses passed. A check has the fields
 --
 --   - `name`: "histogram", "callees", "callers", "samples" (checks of addresses), "image"
 --     or "source";
 --   - `holds`: true or false; nil if there is nothing to compare;
 --   - `text`: the result as a sentence;
---   - `count`, `all`: how many of how many items passed, if items were counted
+--   - `count`, `all`: number of items that passed, and of all items, if items were
+--     counted
 function core.profile_methods:verify(directories)
   arguments.check(self, "gprof.profile", 0, "verify")
   if directories ~= nil then arguments.check(directories, "strings", 1, "verify") end
@@ -348,11 +349,12 @@ end
 -- @tfield number ticks samples in its own code; a fraction if a bin covers several
 --   functions
 -- @tfield number children_ticks samples in its callees on its behalf
--- @tfield number share fraction of its time that counts in the call graph, 0 to 1
--- @tfield number graph_self seconds in its own code that count in the call graph
--- @tfield number graph_children seconds in its callees that count in the call graph
--- @tfield number graph_percent `graph_self` and `graph_children` as a percentage of all
---   time that counts in the call graph
+-- @tfield number share fraction of its time that is included in the call graph, 0 to 1
+-- @tfield number graph_self seconds in its own code that are included in the call graph
+-- @tfield number graph_children seconds in its callees that are included in the call
+--   graph
+-- @tfield number graph_percent `graph_self` and `graph_children` as a percentage of the
+--   total time in the call graph
 -- @tfield boolean is_line in a profile by line: stands for a line, not for a function's
 --   entry
 -- @tfield boolean is_function typed as a function by the object file

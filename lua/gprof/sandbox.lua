@@ -168,8 +168,8 @@ local function without_colors()
   return false
 end
 
--- Copies the child's output to ours: messages, then files, then the report. If a file
--- cannot be written, there is no report either.
+-- Copies the child's messages to our standard error, writes its files, and copies its
+-- report to our output. If a file cannot be written, the report is not copied.
 local function copy_output(run)
   run.errors:seek("set", 0)
   local write_error = output.writer(io.stderr, without_colors)
@@ -205,8 +205,8 @@ local function fail_with(run, kind, text)
   error({ message = text:gsub("%c", "?"), quiet = kind == "quiet" }, 0)
 end
 
--- Reads the outcome before waiting for the process: it may be larger than the pipe's
--- buffer, and then the child waits for us.
+-- Reads the outcome before waiting for the process. The outcome may be larger than the
+-- pipe's buffer; then the child cannot end before we read it.
 local function run_parent(run, process)
   run.outcome_writer:close()
   local kind, text = (run.outcome_reader:read(MAX_RESULT) or ""):match "^(%l+) (.*)$"
@@ -224,8 +224,8 @@ end
 -- @tparam function work called with a stream to standard output
 -- @tparam[opt] table options
 --
---   - `read`: array of paths of files and directories that may be read, directories with
---     everything below. "-" is standard input, which is empty otherwise
+--   - `read`: array of paths that the work may read; a directory includes everything
+--     below it. "-" is standard input, which is otherwise empty
 --   - `about`: the subject of error messages (default: the first of `read`)
 --   - `memory`: limit in megabytes, 1,048,576 bytes each (default: 2048)
 --   - `time`: limit in seconds of CPU time (default: 300)

@@ -35,7 +35,7 @@ function symspec.parse(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):parse(text, arcs)
 end
 
--- Lookups by symbol table, cached because creating a lookup visits all files.
+-- The lookup of each symbol table, cached because creating a lookup visits all files.
 local lookups = setmetatable({}, { __mode = "k" })
 
 --- Finds the functions that a symspec names.
@@ -73,9 +73,9 @@ end
 
 -- Tables --------------------------------------------------------------------------------
 
--- Returns the functions that the symspecs of one table select; nil if none. Calls
--- `missed` for each symspec without a match, except for the first `built_in` ones, which
--- the user did not write; calls `trace_match` for every symspec.
+-- Returns the functions that the symspecs of one table select; nil if there are none.
+-- Calls `missed` for each symspec without a match, except for the first `built_in` ones,
+-- which the user did not write; calls `trace_match` for every symspec.
 local function resolve_functions(lookup, specs, missed, trace_match, built_in)
   local found = {}
   for i = #specs, 1, -1 do  -- GNU gprof gives the last symspec precedence
@@ -102,7 +102,7 @@ local function resolve_arcs(lookup, specs, missed, trace_match)
   return lookup:combine_arcs(found)
 end
 
---- The stages for which symspecs select functions; "arcs" selects calls.
+--- The stages for which symspecs select functions; for "arcs", symspecs select calls.
 symspec.tables = arguments.stages
 
 --- The stages as a set.
@@ -118,9 +118,9 @@ end
 -- @tparam symbols symbols
 -- @tparam symbols|nil lines for a profile by line, the table of lines made from
 --   `symbols`: then the selections hold its row numbers
--- @tparam table options `include` and `exclude`: tables of arrays of symspecs by stage
---   (`flat`, `graph`, `time`, `annotation`, `executions`; `arcs`, of FROM/TO);
---   `gnu_compat`
+-- @tparam table options `include` and `exclude`: tables from stages (`flat`, `graph`,
+--   `time`, `annotation`, `executions`, `arcs`) to arrays of symspecs, which are FROM/TO
+--   for `arcs`; `gnu_compat`
 -- @tparam function missed called with each symspec that matches nothing
 -- @tparam[opt] trace trace receives the functions that each symspec matches
 -- @treturn table the selections, for `core.profile`; nil if there are no symspecs

@@ -4,9 +4,9 @@
 -- Readers compute inclusive times from calls, so two things are added:
 --
 -- - A function <spontaneous> calls all functions without a known caller.
--- - Calls within a cycle carry no time in our call graph. Here they do if the callee is
---   called only from within its cycle, since readers would otherwise show it without
---   time.
+-- - Calls within a cycle carry no time in our call graph. Here they carry time if the
+--   callee is called only from within its cycle, since readers would otherwise show the
+--   callee without time.
 --
 -- @module gprof.export.callgrind
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -44,9 +44,9 @@ end
 
 -- The graph -----------------------------------------------------------------------------
 
--- Returns the exported functions by id: `id`, `name`, `file`, `line`, `self`, `time`
--- (self and children; both in units), `calls`, `cycle` (a table shared by its members)
--- and `arcs` (calls made).
+-- Returns the exported functions, indexed by id. Each has the fields `id`, `name`,
+-- `file`, `line`, `self`, `time` (self and children; both in units), `calls`, `cycle` (a
+-- table shared by its members) and `arcs` (calls made).
 local function functions_of(profile, ids, units)
   local functions = {}
   for _, id in ipairs(ids) do
@@ -68,9 +68,9 @@ local function functions_of(profile, ids, units)
   return functions
 end
 
--- Adds arcs to their callers: `callee`, `count`, `time` (in units) and `inside` (within a
--- cycle). Arcs with a count of 0 are left out: readers would take the cost line after
--- "calls=0" for the caller's self time.
+-- Adds each arc to its caller's `arcs`, with the fields `callee`, `count`, `time` (in
+-- units) and `inside` (within a cycle). Arcs with a count of 0 are left out: readers
+-- would take the cost line after "calls=0" for the caller's self time.
 local function add_arcs(functions, arcs, per_unit)
   for _, arc in ipairs(arcs) do
     local caller, callee = functions[arc.caller], functions[arc.callee]
@@ -91,7 +91,8 @@ local function add_arcs(functions, arcs, per_unit)
   end
 end
 
--- Gives time to calls within a cycle whose callee is not called from outside.
+-- Sets the time of calls within a cycle, if the callee is not called from outside the
+-- cycle.
 local function share_inside(functions, ids)
   for _, id in ipairs(ids) do
     for _, arc in ipairs(functions[id].arcs) do
@@ -103,8 +104,9 @@ local function share_inside(functions, ids)
   end
 end
 
--- Returns the calls made by <spontaneous>: to functions and cycles without known callers,
--- or with more calls than the known callers made. A cycle is entered at its first member.
+-- Returns the calls made by <spontaneous>. It calls the functions and cycles that have no
+-- known callers, or that were called more often than their known callers called them. A
+-- cycle is entered at its first member.
 local function spontaneous(functions, ids)
   local calls = {}
   for _, id in ipairs(ids) do
@@ -131,7 +133,7 @@ local function write_call(out, call, site)
     site.time))
 end
 
--- Writes an arc as one call, or as one for each call site.
+-- Writes an arc as one call, or as one call for each line that contains call sites.
 local function write_calls(out, caller, call, sites)
   local time, counts = math.floor(call.time + 0.5), {}
   if not sites then
@@ -145,7 +147,7 @@ local function write_calls(out, caller, call, sites)
   end
 end
 
--- Writes self time by line. Lines of another file belong to inlined code.
+-- Writes the self time of each line. Lines of another file belong to inlined code.
 local function write_lines(out, f, lines)
   local ticks, current = {}, f.file
   for i, line in ipairs(lines) do ticks[i] = line.ticks end

@@ -60,7 +60,8 @@ local function percent(share)
   return ("%.2f%%"):format(100 * share)
 end
 
--- Returns functions by id, with `self` and `total` as shares of the total time.
+-- Returns a table from ids to functions, with `self` and `total` as shares of the total
+-- time.
 local function nodes_of(profile, ids)
   local nodes, total = {}, profile.total_ticks
   for _, id in ipairs(ids) do

@@ -14,7 +14,7 @@ local json = require "gprof.format.json"
 -- Increment VERSION with every incompatible change.
 local FORMAT <const>, VERSION <const> = "gprof-profile", 1
 
--- Formats an object of arrays, such as options.include. Keys are sorted.
+-- Formats a table of arrays, such as options.include, as an object. Keys are sorted.
 local function object_of_arrays(object)
   local names, texts = {}, {}
   for name in pairs(object or {}) do names[#names + 1] = name end
@@ -87,7 +87,7 @@ local function cycle_texts(profile)
   end)
 end
 
--- Maps the id of a function to the number of its cycle.
+-- Returns a table from the ids of functions to the numbers of their cycles.
 local function cycles_by_member(profile)
   local cycles = {}
   for cycle in profile:cycles() do
@@ -144,7 +144,7 @@ end
 
 --- Writes a profile, or a comparison, as JSON.
 -- @tparam profile profile
--- @tparam table options `display_unused_functions`: also functions without time and
+-- @tparam table options `display_unused_functions`: also write functions without time and
 --   calls; `include`, `exclude`: the profile's symspecs; `comparison`: the result of
 --   `gprof.compare`, written in place of the profile
 -- @tparam stream write

@@ -1,8 +1,8 @@
 --- pprof's format (profile.proto), uncompressed; pprof accepts both forms.
 --
--- Each sample has two values, and one of them is 0. Samples with time (nanoseconds) are
--- call chains, which are estimates. Samples with calls are pairs of caller and callee,
--- which were counted.
+-- Each sample has two values, a time in nanoseconds and a number of calls, and one of
+-- them is 0. Samples with time are call chains, which are estimates. Samples with calls
+-- are pairs of caller and callee, which were counted.
 --
 -- @module gprof.export.pprof
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -30,8 +30,9 @@ local FUNCTION <const> = { id = 1, name = 2, system_name = 3, filename = 4,
 
 -- Tables --------------------------------------------------------------------------------
 
--- Numbers entries of a table from `first` on. The returned function gives the number of a
--- key; for a new key it first calls `make(number, ...)`, which writes the entry.
+-- Numbers the entries of a table from `first` on. Returns a function that takes a key and
+-- returns its number. For a new key, it first calls `make(number, ...)`, which writes the
+-- entry.
 local function numbered(first, make)
   local known, count = {}, first - 1
   return function(key, ...)
@@ -44,8 +45,9 @@ local function numbered(first, make)
   end
 end
 
--- Returns two functions, which give the numbers of strings and of locations. At first use
--- they write the string or location, and the function that the location refers to.
+-- Returns two functions: one takes a string, the other a place in the code, and both
+-- return its number. At first use, they write the string or location, and the function
+-- that the location refers to.
 local function tables_of(profile, write)
   local names = chains.names(profile)
   local text_table = numbered(0, function(_, text)
@@ -81,7 +83,7 @@ local function tables_of(profile, write)
       number(LOCATION.mapping_id, address and 1) .. number(LOCATION.address, address) ..
       bytes(LOCATION.line, source)))
   end)
-  -- Returns the location of a line, or of the start of a function.
+  -- Returns the number of the location of a line, or of the start of a function.
   local function place(id, line)
     if line then
       local key = id .. ":" .. line.address

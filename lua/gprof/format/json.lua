@@ -1,5 +1,6 @@
---- Writes JSON. Common libraries lack what exports need: all numbers, including 64-bit
--- integers, are read back unchanged, and bytes that are not UTF-8 are escaped.
+--- Writes JSON. Common libraries do not give what exports need: all numbers, including
+-- 64-bit integers, must read back unchanged, and bytes that are not UTF-8 must be
+-- escaped.
 --
 -- The `compact` functions write data for a script in an HTML page: without spaces, with
 -- rounded numbers, and with strings that cannot end the script.
@@ -123,8 +124,8 @@ function json.compact_string(text)
     [">"] = "\\u003e", ["&"] = "\\u0026" })) or "null"
 end
 
---- Formats a number rounded to seven digits, more than a page shows. Integers, and
--- numbers from a million on, keep all digits before the decimal point.
+--- Formats a number, rounded to seven digits, which is more than a page shows. Integers,
+-- and numbers from a million on, keep all digits before the decimal point.
 -- @tparam number|nil number nil, infinity and NaN become null
 -- @treturn string
 function json.compact_number(number)

@@ -1,9 +1,9 @@
 --- Reads JSON into Lua values: objects and arrays become tables, whole numbers become
 -- integers. A null becomes nil in an object, and false in an array.
 --
--- Why not a library: dkjson is as slow, does not limit the nesting depth, and accepts
--- "[1,]" and {"a" 1}. cjson takes a twelfth of the time but reads integers as floats,
--- which would change counts above 2^53.
+-- Libraries have drawbacks. dkjson is as slow as this module, does not limit the nesting
+-- depth, and accepts "[1,]" and {"a" 1}. cjson takes a twelfth of the time, but reads
+-- integers as floats, which would change counts above 2^53.
 --
 -- @internal gprof.format.json_reader
 -- SPDX-License-Identifier: GPL-3.0-or-later

@@ -14,7 +14,7 @@ local terminal = {}
 -- Bytes that may need escaping. Tab, newline and form feed are harmless.
 local special <const> = "[\0-\8\11\13-\31\127-\255]"
 
--- Parameters of colour sequences that are kept (ECMA-48, "select graphic rendition"):
+-- Colour sequences with these parameters are kept (ECMA-48, "select graphic rendition"):
 -- none of them hides text.
 local renditions <const> = "0 1 2 3 4 7 22 23 24 27 31 32 33 34 35 36 37 39 " ..
   "91 92 93 94 95 96 97"
@@ -80,8 +80,8 @@ function terminal.shown(text, colored)
   return (text:gsub("[\128-\159]", escape_byte))
 end
 
--- The largest number of bytes buffered of an incomplete line. A longer line is cut; at
--- worst, the cut character is escaped byte by byte.
+-- The largest number of bytes of an incomplete line that are buffered. A longer line is
+-- cut. If the cut is inside a character, that character may be escaped byte by byte.
 local MAX_LINE <const> = 65536
 
 --- Makes a function that escapes text in pieces, which may be cut anywhere. It returns

@@ -13,8 +13,8 @@ local annotation = {}
 --- Lists the source files of the functions selected for annotation.
 -- @tparam profile profile
 -- @treturn {table,...} the files in reverse order of the symbol table. Each has its
---   `number` in that table, its `name` as recorded, and the sums of `calls` and of
---   executions of `blocks` over its functions and lines
+--   `number` in that table, its `name` as recorded, and two sums over its functions and
+--   lines: `calls`, and `blocks`, the executions of basic blocks
 function annotation.files(profile)
   local found, files = {}, profile.symbols:files()
   for number = #files, 1, -1 do
@@ -57,7 +57,7 @@ end
 -- @function annotation.lines
 -- @tparam profile profile
 -- @tparam integer number number of the file
--- @tparam[opt] boolean gnu_compat count like GNU gprof
+-- @tparam[opt] boolean gnu_compat count as GNU gprof does
 -- @treturn userdata an object to be closed. Its fields: `last`, the highest line number
 --   with code; `executions`, the total over all lines: from their blocks or, without
 --   blocks, from the calls of functions that begin there. Its methods: `lines()` iterates
@@ -85,7 +85,7 @@ function annotation.annotate(profile, file, directories)
     result[i] = { number = i, text = line }
   end
   for i, counts, calls, blocks, seconds in known:lines() do
-    local line = result[i] or {}  -- the text may be shorter
+    local line = result[i] or {}  -- the source may have fewer lines than the line table
     line.counts, line.calls, line.blocks, line.seconds = counts, calls, blocks, seconds
     line.seconds_error = profile:error_of(seconds)
   end

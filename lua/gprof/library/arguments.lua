@@ -9,7 +9,7 @@ local policy = require "gprof.library.policy"
 
 local arguments = {}
 
---- The stages for which symspecs select functions; "arcs" selects calls.
+--- The stages for which symspecs select functions; for "arcs", symspecs select calls.
 arguments.stages = { "flat", "graph", "time", "annotation", "executions", "arcs" }
 
 --- The stages as a set.
@@ -49,8 +49,9 @@ local of_program = {
   debug_dir = "strings", attached = "table", misfits = "boolean",
 }
 
---- For each function, its options and their kinds (see `checks` below). The kind "boolean
--- or 'all'" accepts a boolean or the string "all". Users' reports accept any options.
+--- For each function of the library, its options and their kinds (see `checks` below).
+-- The kind "boolean or 'all'" accepts a boolean or the string "all". Users' reports
+-- accept any options.
 arguments.known = {
   image = with(symbols, with(debug_files, {})),
   data = { file_format = "format", mixed_rates = "boolean", debug = "integer",
@@ -84,7 +85,7 @@ function arguments.bad(number, name, level, problem, ...)
   error((where .. " (%s)"):format(name, problem:format(...)), level + 1)
 end
 
--- Values of the option `file_format`.
+-- The permitted values of the option `file_format`.
 local formats <const> = {
   auto = true, magic = true, bsd = true, ["4.4bsd"] = true, prof = true,
 }
@@ -143,7 +144,8 @@ local function first_without_slash(specs)
   end
 end
 
--- Checks arrays of symspecs by stage. GNU gprof accepts any symspec for calls.
+-- Checks a table from stages to arrays of symspecs. GNU gprof accepts any symspec for
+-- calls.
 local function wrong_symspecs(value, options)
   if type(value) ~= "table" then return "table expected, got " .. type_of(value) end
   for stage, specs in pairs(value) do
@@ -184,14 +186,15 @@ local function wrong_libraries(value)
   end
 end
 
--- Checks by kind. Each takes a value, and the table of options that contains it. All
--- other kinds are types of Lua or classes of objects.
+-- For some kinds, a function that checks a value. It takes the value, and the table of
+-- options that contains it. All other kinds are types of Lua or classes of objects.
 local checks <const> = {
   format = wrong_format, strings = wrong_strings, symspecs = wrong_symspecs,
   libraries = wrong_libraries,
 }
 
--- Checks a value of any kind. `options`: the table that contains it, for options.
+-- Returns what is wrong with a value of any kind. If the value is an option, `options` is
+-- the table that contains it.
 local function wrong(value, kind, options)
   if checks[kind] then return checks[kind](value, options) end
   if kind == "number" and type(value) == kind then return nil end

@@ -11,10 +11,10 @@
 -- are decimal, checksums hexadecimal.
 --
 -- Bytecode is used only if the source that `require` would load has the recorded
--- checksum. Computing that takes a tenth of the time of compiling the source. (File times
--- would be cheaper, but installers change them.) The source is loaded if it was edited,
--- if the user has another module of that name, or if the bundle is missing, damaged or of
--- another release of Lua.
+-- checksum. Computing that takes a tenth of the time of compiling the source. (Comparing
+-- file times would be cheaper, but installers change them.) The source is loaded if it
+-- was edited, if the user has another module of that name, or if the bundle is missing,
+-- damaged or from another release of Lua.
 --
 -- @internal gprof.library.bundle
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -72,8 +72,9 @@ local function install(core, path)
     return run, run and source
   end
 
-  -- The new searcher goes after the one of preloaded modules and before the one of source
-  -- files. If the library is loaded again, it replaces the old one.
+  -- The new searcher goes after the searcher of preloaded modules, and before the
+  -- searcher of source files. If the library is loaded again, the new searcher replaces
+  -- the old one.
   local searchers = package.searchers
   if searchers.gprof then
     for i, searcher in ipairs(searchers) do

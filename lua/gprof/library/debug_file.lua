@@ -39,8 +39,8 @@ local function directory_of(path)
   return path:match "^.*/" or ""
 end
 
--- Returns the directory of a path, and the absolute one after resolving links; both end
--- with "/".
+-- Returns the directory of a path, and the absolute directory of the file that the path
+-- leads to; both end with "/".
 local function directories_of(path)
   local real = core.real_path(path)
   return directory_of(path), real and directory_of(real) or nil
@@ -104,7 +104,8 @@ end
 -- Search --------------------------------------------------------------------------------
 
 -- Returns the first existing file for which `take` returns true, or nil; and an array of
--- messages about the others. `take` returns true, or false and a message.
+-- messages about the others. `take` returns true; or, if it cannot use the file, false
+-- and a message.
 local function first_of(image, list, take)
   local problems, seen = {}, {}
   for _, path in ipairs(list) do
@@ -136,7 +137,7 @@ local function not_found(image, what, name, list)
     table.concat(list, ", "))
 end
 
--- Finds and attaches the image's debugging file, if it has the `wanted` information.
+-- Finds the image's debugging file that has the `wanted` information, and attaches it.
 -- Returns its path, or nil; and an array of messages about unusable files, or about the
 -- missing file that .gnu_debuglink names.
 local function attach(image, wanted)

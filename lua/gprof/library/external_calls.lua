@@ -30,7 +30,7 @@ function external_calls.lies_within(address, low, high)
 end
 
 --- Counts the arcs that lead out of the profiled code, which is the range of the
--- histograms. Without a histogram, the count is 0.
+-- histograms. Without a histogram, the first count is 0.
 -- @tparam data data
 -- @treturn integer number of these arcs
 -- @treturn integer number of all arcs

@@ -1,4 +1,5 @@
---- Sets of regular files by identity: all names of a file, and links to it, are one file.
+--- Sets of regular files. Files are compared by identity: all names of a file, and all
+-- links to it, stand for one file.
 --
 -- @internal gprof.library.file_set
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -14,7 +15,7 @@ function file_set.new()
   return setmetatable({ identities = {} }, file_set)
 end
 
--- Device and inode of a regular file; nil for anything else.
+-- Returns a string with the device and inode of a regular file; nil for anything else.
 local function identity_of(path)
   local kind, _, identity = core.file_status(path)
   return kind == "file" and identity or nil

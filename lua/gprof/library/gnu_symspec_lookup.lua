@@ -4,10 +4,10 @@
 -- ranges with the same start, it keeps the first one. A function is looked up only in the
 -- last range that starts at or below it, so ranges can hide each other.
 --
--- A range up to the last function ends at the end of the code. Functions that start after
--- that are not in the range. A range that would end before it starts does not exist.
--- Functions and callers belong to a range by their start; callees must also end in it. In
--- a profile by line, a function ends where its last line ends.
+-- A range that contains the last function ends at the end of the code. Functions that
+-- start after that are not in the range. A range that would end before it starts does not
+-- exist. Functions and callers belong to a range by their start; callees must also end in
+-- it. In a profile by line, a function ends where its last line ends.
 --
 -- @internal gprof.library.gnu_symspec_lookup
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -37,7 +37,8 @@ end
 
 -- Looking up ----------------------------------------------------------------------------
 
--- GNU gprof ignores directories, and of files with the same name finds only the last one.
+-- GNU gprof ignores directories. If several files have the same name, it finds only the
+-- last one.
 function GnuLookup:find_files(name)
   local found = self:files_by_base()[name]
   return found and { found[#found] } or {}
@@ -51,8 +52,9 @@ GnuLookup.find = Lookup.find_by_fields
 
 -- Ranges --------------------------------------------------------------------------------
 
--- Returns the ranges { first, last } of neighbours in an ascending array of ids, or of
--- all functions (`true`). `reach`: the last function in a range that ends with the code.
+-- Returns ranges { first, last } of neighbouring functions. `ids` is an ascending array,
+-- or `true` for all functions. `reach` is the last function in a range that ends with the
+-- code.
 local function ranges_of(ids, symbols, reach)
   local count, ranges = symbols.count, {}
   if ids == true then
@@ -77,8 +79,9 @@ local function ranges_of(ids, symbols, reach)
   return ranges
 end
 
--- Returns the functions that a lookup finds in the ranges. With `extent`, which takes an
--- id and returns the last row of a function, functions must also end in the range.
+-- Returns the functions that a lookup finds in the ranges. If `extent` is given,
+-- functions must also end in the range; it takes an id and returns the last row of the
+-- function.
 local function members(ranges, extent)
   local by_first, sorted = {}, {}
   for _, range in ipairs(ranges) do
@@ -109,8 +112,8 @@ function GnuLookup:combine(found)
   return ranges[1] and members(ranges)
 end
 
--- Of ranges of callers that start with the same function, in any symspec of the table,
--- only the first one counts.
+-- If several ranges of callers in the symspecs of a table start with the same function,
+-- only the first of these ranges counts.
 function GnuLookup:combine_arcs(found)
   local symbols, entries, started = self.symbols, {}, {}
   local function extent(id) return symbols:extent(id) end

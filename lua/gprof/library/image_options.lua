@@ -1,5 +1,5 @@
---- The options that images were opened with: the defaults for everything made from an
--- image.
+--- The options that images were opened with. They are the defaults for everything that is
+-- made from an image.
 --
 -- @internal gprof.library.image_options
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -27,7 +27,7 @@ end
 --- Adds the options of the image to those of a profile.
 -- @tparam image image
 -- @tparam table options of `gprof.profile`
--- @treturn table a copy, where options that were nil have the image's values
+-- @treturn table a copy, in which options that were nil have the image's values
 function image_options.complete(image, options)
   local all, own = {}, by_image[image]
   for name in pairs(arguments.known.profile) do

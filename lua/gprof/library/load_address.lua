@@ -2,18 +2,18 @@
 --
 -- If program and library are compiled with -pg, the program's profile has the calls into
 -- the library, with the run-time addresses of the library's functions. The base address
--- is not recorded, but it is a multiple of the page size. At the right one, recorded
--- callees within the library are entries of its functions, and no function has more such
--- calls than the dynamic linker counted from outside. A base address is accepted if no
--- other one fits as well.
+-- is not recorded, but it is a multiple of the page size. With the right base address,
+-- recorded callees within the library are entries of its functions, and no function has
+-- more such calls than the dynamic linker counted from outside. A base address is
+-- accepted if no other base address fits equally well.
 --
 -- @internal gprof.library.load_address
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local load_address = {}
 
--- In bytes. The base address is a multiple of PAGE. A function records its caller within
--- PROLOGUE bytes after its entry.
+-- Sizes in bytes. The base address is a multiple of PAGE. A function records its caller
+-- within PROLOGUE bytes after its entry.
 local PAGE <const>, PROLOGUE <const> = 4096, 64
 
 -- One in STRAY addresses within a library may be at no known entry: some functions have
@@ -25,7 +25,7 @@ local STRAY <const> = 4
 -- 1/STRETCHES of the library's length. SAMPLES addresses are taken from each stretch.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
 
--- Returns the address of the function whose prologue contains an offset in the library;
+-- Returns the address of the function whose prologue contains an offset in the library,
 -- or nil.
 local function entered_at(symbols, offset)
   local symbol = symbols:lookup(offset)
@@ -82,7 +82,7 @@ local function by_part(outside)
 end
 
 -- Adds the base addresses at which `address` is in the prologue of one of the functions
--- `callees`, if that function was called from outside at least as often.
+-- `callees`, if that function was called from outside at least as often as `address`.
 local function add_bases(bases, search, address, callees)
   for _, callee in ipairs(callees) do
     local offset = address - callee & PAGE - 1
@@ -97,8 +97,8 @@ local function add_bases(bases, search, address, callees)
 end
 
 -- Returns the base addresses possible for a sample of the addresses. An address can only
--- be in the prologue of a function that begins in the same part of a page or the one
--- before.
+-- be in the prologue of a function that begins in the same part of a page, or in the part
+-- before it.
 local function possible_bases(search)
   local bases, parts = {}, by_part(search.outside)
   local length = (search.high - search.low) // STRETCHES + 1
@@ -110,8 +110,8 @@ local function possible_bases(search)
   return load_address.sorted_keys(bases)
 end
 
--- Attributes the calls to an address to a function. Returns false if that function was
--- called less often from outside.
+-- Attributes the calls of an address to a function. Returns false if more calls are then
+-- attributed to that function than it had from outside.
 local function attribute(candidate, search, address, callee)
   local calls = (candidate.calls[callee] or 0) + search.sum[address]
   local limit = search.outside[callee]
@@ -130,9 +130,10 @@ local function count_exact(candidate, search)
   return exact
 end
 
--- Evaluates a base address. Returns a candidate: `entered`, functions by address; `calls`
--- by function; `explained`, the number of these addresses; `exact`, see `count_exact`.
--- Returns nil, mostly after a few addresses, if the library was not loaded there.
+-- Evaluates a base address. Returns a candidate: `entered`, a table from recorded
+-- addresses to functions; `explained`, the number of these addresses; `calls`, the number
+-- of calls of each function; `exact`, see `count_exact`. Returns nil, mostly after a few
+-- addresses, if the library was not loaded there.
 local function evaluate(search, base)
   local candidate = { entered = {}, calls = {}, explained = 0 }
   local first = lower_bound(search.addresses, base + search.low)
@@ -153,7 +154,7 @@ local function evaluate(search, base)
   return candidate
 end
 
--- Evaluates base addresses; returns the candidates, and their base addresses.
+-- Evaluates base addresses. Returns the candidates, and a list of their base addresses.
 local function evaluate_all(search, bases)
   local candidates, left = {}, {}
   for _, base in ipairs(bases) do
@@ -198,10 +199,10 @@ end
 -- address is found, because a sum of several runs may have several.
 -- @tparam symbols symbols of the library
 -- @tparam data data of the library; their range is that of its code
--- @tparam {[integer]=integer} outside number of calls from outside, by function of the
---   library; attributed calls are subtracted
--- @tparam {[integer]=integer} sum number of calls by callee address outside the program;
---   attributed ones are removed
+-- @tparam {[integer]=integer} outside for each function of the library, the number of
+--   calls from outside; attributed calls are subtracted
+-- @tparam {[integer]=integer} sum for each callee address outside the program, the number
+--   of calls; attributed addresses are removed
 -- @tparam function report called with each attributed address, and its function
 function load_address.attribute(symbols, data, outside, sum, report)
   if not data.low then return end

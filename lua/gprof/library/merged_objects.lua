@@ -15,12 +15,12 @@ local symbol_tables = require "gprof.library.symbol_tables"
 
 local merged_objects = {}
 
--- By profile, the names of the libraries with calls from unknown callers.
+-- For each profile, the names of the libraries with calls from unknown callers.
 local unknown = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
 
--- Options about the lines, the code or the symbol table of a single object.
+-- Options that concern the lines, the code or the symbol table of a single object.
 local single_object <const> = {
   "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
 }
@@ -46,8 +46,8 @@ local function problem_of(data, options)
   end
 end
 
--- Returns the objects to merge, each { symbols, data, name }; the program, without a
--- name, is the first. On failure nil and a message.
+-- Returns the objects to merge, each { symbols, data, name }. The first object is the
+-- program, which has no name. On failure, returns nil and a message.
 local function objects_of(symbols, data, options, trace)
   local problem, objects = problem_of(data, options), { { symbols, data } }
   if problem then return nil, problem end
@@ -63,7 +63,8 @@ local function objects_of(symbols, data, options, trace)
 end
 
 -- Finds the calls from the program (below the address `limit`) to other code. Returns two
--- tables by callee address: arrays of { from, count }, and the sums of counts.
+-- tables from callee addresses: to arrays of { from, count }, and to the sums of these
+-- counts.
 local function external_calls(data, limit)
   local calls, sum = {}, {}
   for from, callee, count in data:arcs() do
@@ -76,7 +77,8 @@ local function external_calls(data, limit)
   return calls, sum
 end
 
--- Returns the number of calls from outside a library, by address of the callee.
+-- Returns a table from callee addresses in a library to the number of their calls from
+-- outside.
 local function outside_calls(data)
   local calls = {}
   for from, callee, count in data:arcs() do
@@ -116,7 +118,7 @@ local function list_files(records, objects)
   end
 end
 
--- Returns the path of an object, given its number, for error messages.
+-- Returns the path of the object with a given number, for error messages.
 local function path_of(image, options, number)
   return number == 1 and image.path or options.with[number - 1].image.path
 end

@@ -25,9 +25,9 @@ local values <const> = {
   reads_foreign_profiles = { true, false },
   -- The format option of a sum applies to its output only; input formats are detected.
   detects_summed_formats = { true, false },
-  -- Histograms of different sampling rates are added up.
+  -- Histograms of different sampling rates are summed. We refuse them.
   adds_mixed_rates = { false, true },
-  -- A profile without samples and calls is an error; otherwise reports are empty.
+  -- A profile without samples and calls is an error. GNU gprof prints empty reports.
   refuses_empty_profiles = { true, false },
   -- A profile must match its image; if its addresses have a slide, that is subtracted.
   checks_profile = { true, false },
@@ -38,8 +38,8 @@ local values <const> = {
   debug_files = { true, false },
   -- Within a line, inlined functions are looked up only at recorded addresses.
   recorded_lines_only = { true, false },
-  -- In a profile by line, lines without records affect the graph, execution counts and
-  -- orders, so all lines have to be read.
+  -- In a profile by line, lines without records affect the call graph, the execution
+  -- counts and the link orders, so all lines have to be read.
   ranks_unused_lines = { false, true },
   -- The module that resolves symspecs.
   symspecs = { "gprof.library.symspec_lookup", "gprof.library.gnu_symspec_lookup" },
@@ -49,7 +49,7 @@ local values <const> = {
   -- Our additions to GNU gprof's reports are available: --top, --errors, --tree, and
   -- --min-count for execution counts.
   extends_reports = { true, false },
-  -- The profile's unit is assumed to be seconds.
+  -- The profile's unit is assumed to be seconds. We use the recorded unit.
   assumes_seconds = { false, true },
   -- Times of a call graph without a histogram are 0/0, "-nan", instead of 0.
   divides_by_no_rate = { false, true },
@@ -69,8 +69,8 @@ local values <const> = {
   separates_listings = { true, false },
   -- Function order: each function is listed once.
   lists_functions_once = { true, false },
-  -- File order: a file is one node of the graph, and the arcs with most calls are
-  -- processed first.
+  -- File order: each file is one node of the graph, and arcs are processed in descending
+  -- order of calls.
   merges_files = { true, false },
 
   -- Messages and terminal ---------------------------------------------------------------

@@ -16,7 +16,7 @@ local ascending = {
 local function upwards(a, b) return a < b end
 local function downwards(a, b) return a > b end
 
--- Converts a key to one that can be compared: true sorts like 1, and comes first.
+-- Converts a key to one that can be compared. Among booleans, true comes first.
 local function comparable(key, field)
   local kind = type(key)
   if kind == "boolean" then return key and 1 or 0 end

@@ -9,7 +9,7 @@ local policy = require "gprof.library.policy"
 
 local symbol_tables = {}
 
--- Cached tables, by image and the result of `key_of`.
+-- Cached tables, indexed by the image, then by the result of `key_of`.
 local cached = setmetatable({}, { __mode = "k" })
 
 -- Returns the cache key of options; nil if the table also depends on other files.

@@ -13,8 +13,8 @@ local source_text = require "gprof.library.source_text"
 local Lookup = {}
 Lookup.__index = Lookup
 
--- Returns the position of the colon after the file: the last one, except for "::" of C++
--- names.
+-- Returns the position of the colon after the file name. This is the last colon that is
+-- not part of a "::", as in C++ names.
 function Lookup.find_colon(text)
   return text:gsub("::", "\0\0"):match("^.*():")
 end
@@ -24,8 +24,8 @@ function Lookup.line_of(digits)
   return math.tointeger(tonumber(digits)) or math.maxinteger
 end
 
--- Parses one side of a symspec into `file`, `line` and `name`, each optional. `bare` is
--- the whole text if it has no colon; with a dot, it is a file name.
+-- Parses one side of a symspec into `file`, `line` and `name`, each optional. If the text
+-- has no colon, `bare` is the whole text; a text with a dot is taken for a file name.
 function Lookup:parse_half(text)
   local half, rest = {}, text
   local colon = self.find_colon(text)
@@ -59,7 +59,8 @@ end
 
 -- Lookup --------------------------------------------------------------------------------
 
--- Maps the last component of a file name to the numbers of the files with it.
+-- Returns a table from the last component of a path to the numbers of the files whose
+-- paths end with it.
 function Lookup:files_by_base()
   if not self.by_base then
     self.by_base, self.files = {}, self.symbols:files()
@@ -83,7 +84,8 @@ function Lookup:find_files(name)
   return matching
 end
 
--- Finds functions by name in the symbol table; if there are none, by name in the source.
+-- Finds functions by their names in the symbol table; if there are none, by their names
+-- in the source.
 function Lookup:find_names(name)
   local found = self.symbols:named(name)
   return found[1] and found or self.symbols:named(name, true)
@@ -97,7 +99,8 @@ local function filter(list, predicate)
   return result
 end
 
--- Finds the functions in a file; only those at a line, or with a name, if given.
+-- Finds the functions in a file. If a line or a name is given, finds only the functions
+-- that match it.
 function Lookup:find_in_files(half)
   local ids, is_match = {}, {}
   for _, file in ipairs(self:find_files(half.file)) do
@@ -180,7 +183,8 @@ Lookup.machinery_stages = {}
 
 -- Profiles by line ----------------------------------------------------------------------
 
--- Finds lines: with a line number, that line; otherwise all lines of each function found.
+-- Finds lines: that line, if the symspec has a line number; otherwise all lines of each
+-- function found.
 local LineLookup = setmetatable({}, Lookup)
 LineLookup.__index = LineLookup
 

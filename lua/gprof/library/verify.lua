@@ -38,8 +38,8 @@ function checks.histogram(profile)
       image.text_low, image.text_high)
 end
 
--- Suggests a slide, because all addresses may be off by the same number; "" if none is
--- found.
+-- Returns the suggestion to subtract a slide, because all addresses may be off by the
+-- same number; "" if no slide is found.
 local function suggest_slide(profile)
   local found, message = slide.find(profile.image, profile.data, {})
   if message and message:find "not enough memory$" then error(message, 0) end

@@ -11,11 +11,11 @@ local core = require "gprof.core"
 
 local color = {}
 
--- The least shares of all time, in percent, that are hot and warm.
+-- Rows with at least these percentages of the total time are hot (red) or warm (yellow).
 local HOT <const>, WARM <const> = 10, 3
 
--- The least number of samples for either: fewer may be due to chance. The tolerance is
--- for samples that were split between functions, and summed.
+-- Hot and warm rows must have at least this many samples, because fewer may be due to
+-- chance. The tolerance is for sums of samples that were split between functions.
 local LEAST <const> = 3 - 1e-6
 
 -- Parameters of the escape sequence SGR (ECMA-48, "select graphic rendition").
@@ -45,7 +45,7 @@ end
 
 --- Colours a row by its share of the time.
 -- @tparam string text a line, or a format for one
--- @tparam number percent of all time; NaN if there is no time
+-- @tparam number percent of the total time; NaN if there is no time
 -- @tparam number samples the number of all samples
 -- @tparam boolean used whether it was executed or took time
 -- @treturn string

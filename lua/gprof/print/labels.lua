@@ -34,7 +34,8 @@ end
 -- @tparam table options `inline_file_names`, `print_path`; a profile by line always shows
 --   file, line and address; `terminal_width`, `full_names`: see gprof.print.layout
 -- @tparam[opt="name"] string field that holds the name: "name" or "symbol"
--- @treturn {[integer]=string} by number; streams write them without creating Lua strings
+-- @treturn {[integer]=string} maps numbers to labels; streams write them without creating
+--   Lua strings
 function labels.of(profile, options, field)
   return make_last(profile, options, field, {})
 end

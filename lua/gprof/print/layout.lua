@@ -38,7 +38,8 @@ end
 
 -- Bars, made of blocks in steps of an eighth, or of # -----------------------------------
 
--- Columns of a bar, at least and at most, and columns reserved for the name.
+-- The least and the greatest length of a bar, and the space reserved for the name, in
+-- columns.
 local SHORTEST <const>, LONGEST <const>, NAME <const> = 6, 16, 32
 
 -- Placeholder for the bar in the format of a row.

@@ -6,8 +6,9 @@
 
 local pages = {}
 
--- Styles that need records: `field` of the data says whether there are any, `lack` is the
--- message if there are none. Default styles are selected only if there are records.
+-- Styles that need records: `field` names the field of the data that tells whether there
+-- are any; `lack` is the message if there are none. Default styles are selected only if
+-- there are records.
 local needs = {
   { style = "flat", default = true, field = "has_histogram",
     lack = "has no histogram, which a flat profile needs" },
@@ -37,10 +38,11 @@ local page_order = {
 
 --- Selects styles: those requested or, if there are none, the default styles that have
 -- records and are not suppressed. If no style has records, selects execution counts.
--- @tparam {[string]=boolean} wanted by style: requested (true) or suppressed (false)
+-- @tparam {[string]=boolean} wanted for each style, true if it is requested, false if it
+--   is suppressed
 -- @tparam data data
--- @tparam {table,...} extra reports requested by name, which disable the default styles
--- @treturn {[string]=boolean} by style
+-- @tparam {table,...} extra reports requested by name; if there are any, no default
+--   styles are selected @treturn {[string]=boolean} the selected styles
 function pages.choose(wanted, data, extra)
   if extra[1] then return wanted end
   for _, requested in pairs(wanted) do
@@ -65,10 +67,11 @@ local function find_page(report)
   end
 end
 
---- Returns all that is printed, whether selected as a style or as a report.
+--- Returns the set of everything that is printed: selected styles, and reports requested
+-- by name.
 -- @tparam {[string]=boolean} chosen
 -- @tparam {table,...} extra reports requested by name
--- @treturn {[string]=boolean} by style, or by name for custom reports
+-- @treturn {[string]=boolean} a set of styles, and of the names of custom reports
 function pages.printed(chosen, extra)
   local printed = {}
   for style, is_chosen in pairs(chosen) do printed[style] = is_chosen end
@@ -79,7 +82,7 @@ function pages.printed(chosen, extra)
   return printed
 end
 
---- Looks for a selected style whose records are missing.
+--- Checks whether the data lack the records of a selected style.
 -- @tparam {[string]=boolean} chosen
 -- @tparam data data
 -- @treturn string|nil the rest of a message after the profile's name: "has no ..."

@@ -16,8 +16,8 @@ local COUNTS <const>, ARROW <const> = 12, " -> "  -- columns of counts; text aft
 local SECONDS <const> = 9                          -- columns of seconds, before counts
 local MARK <const> = "#####"                       -- replaces counts below `min_count`
 
--- Colours lines. The margin has the colour of the line's time. A line that was never
--- executed is dim as a whole.
+-- Returns the function that colours lines. The margin has the colour of the line's time.
+-- A line that was never executed is dim as a whole.
 local function painter(page)
   local color = require "gprof.print.color"
   return function(margin, text, seconds, idle)
@@ -52,8 +52,8 @@ local function write_top(page, known)
 end
 
 -- Writes the number of lines with code, the number of those executed, and the sum of
--- their executions. Code for lines past the end of the text counts as executed, but adds
--- no line.
+-- their executions. Executed lines past the end of the text are counted as executed, but
+-- not as lines with code.
 local function write_summary(page, lines, executed, total)
   local write = page.write
   write(common.heading(page.options, "\nExecution Summary:\n\n"))
@@ -67,8 +67,8 @@ end
 
 -- Files ---------------------------------------------------------------------------------
 
--- Returns the message about a file that cannot be read, with the likely reason in the
--- sandbox.
+-- Returns the message about a file that cannot be read. In the sandbox, the message gives
+-- the likely reason.
 local function explain(page, problem)
   local is_outside = page.options.sandbox and problem:find "Permission denied$"
   return problem .. (is_outside and
@@ -113,7 +113,7 @@ local function write_file(page, file, text)
 end
 
 -- Returns the name of the file for a listing. If files in several directories have the
--- same name, names of the directories are put before it.
+-- same name, directory names are put before the file name.
 local function listing_name(page, file)
   local rest, name = file.name:match("^(.-)([^/]*)$")
   while page.listings[name] and rest:find("[^/]") and page.rules.separates_listings do
@@ -157,7 +157,8 @@ local function print_below(page, file, text)
   write_file(page, file, text)
 end
 
--- Whether a file is printed: something in it was executed, or all files were requested.
+-- Whether a file is printed, because something in it was executed or all files were
+-- requested.
 local function is_worth_it(page, file)
   return page.options.display_unused_functions or file.calls > 0 or
     file.blocks > 0 and page.rules.whole_lines

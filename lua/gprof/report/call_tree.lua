@@ -10,7 +10,7 @@ local labels = require "gprof.print.labels"
 local layout = require "gprof.print.layout"
 local terminal = require "gprof.format.terminal"
 
--- The default of `tree_threshold`, in percent of all time.
+-- The default of `tree_threshold`, in percent of the total time.
 local LEAST <const> = 1
 
 -- Branches before a child, before the last child, and before the descendants of each.
@@ -105,10 +105,10 @@ end
 --- Prints the report.
 -- @tparam profile profile with a histogram; a profile by line is converted to functions
 -- @tparam table options `tree_roots`: array of symspecs of root functions; `tree_depth`:
---   the largest number of levels; `tree_threshold`: lines with a smaller share of all
---   time, in percent, are omitted (default 1); `brief`: no explanation;
---   `inline_file_names`, `print_path`; `color`; `terminal_width`: the length of lines,
---   for shortened names and bars; `full_names`: do not shorten names
+--   the largest number of levels; `tree_threshold`: lines with a smaller percentage of
+--   the total time are omitted (default 1); `brief`: no explanation; `inline_file_names`,
+--   `print_path`; `color`; `terminal_width`: the length of lines, for shortened names and
+--   bars; `full_names`: do not shorten names
 -- @tparam stream write
 return function(profile, options, write)
   if not profile.rate then

@@ -1,5 +1,5 @@
 --- Comparison with an old profile: old and new times and calls of each function, sorted
--- by the change of self time.
+-- by the change in self time.
 --
 -- @module gprof.report.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,11 +11,12 @@ local integer <const> = math.tointeger
 
 -- Groups of columns ---------------------------------------------------------------------
 
--- A group of columns has a `field` of rows, a `title`, a `format` and `names` of its
--- columns, and `write_change`, which writes their values. The stream formats the values,
--- because there may be a hundred thousand rows.
+-- A group of columns is a table. `field` is the field of a row that the group shows, a
+-- time or a number of calls; `title` is the heading above the group; `names` are the
+-- headings of its columns, and `format` is their format. `write_change` writes the values
+-- of a row. It lets the stream format them, because there may be a hundred thousand rows.
 
--- Writes the ratio; "new" or "gone" for a function that only one side has.
+-- Writes the ratio of new to old; "new" or "gone" for a function that only one side has.
 local function write_ratio(change, status, write)
   if status == "both" and change.ratio then
     write(" %6.2f", change.ratio)
@@ -24,8 +25,8 @@ local function write_ratio(change, status, write)
   end
 end
 
--- Makes the columns of a time. Changes that may be due to chance are marked after their
--- error.
+-- Makes the group of columns for a time. If a change may be due to chance, a mark follows
+-- its error.
 local function time_group(field, title, decimals)
   local same = ("%7.Nf %7.Nf %8.Nf        "):gsub("N", decimals)
   local changed = ("%7.Nf %7.Nf %+8.Nf %6.Nf%1s"):gsub("N", decimals)
@@ -44,7 +45,7 @@ local function time_group(field, title, decimals)
   }
 end
 
--- Formats a count. Means of several runs may have fractions.
+-- Formats a count, which may have a fraction if it is the mean of several runs.
 local function count_text(count, whole)
   return (count == math.floor(count) and whole or "%.1f"):format(count)
 end

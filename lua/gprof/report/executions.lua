@@ -21,7 +21,8 @@ local function row_of(profile, id)
   return { id = id, file = file, line = line }
 end
 
--- GNU gprof's order depends on all selected functions, printed or not.
+-- Returns functions in GNU gprof's order, which depends on all selected functions,
+-- printed or not.
 local function in_gnu_order(profile)
   local selected = {}
   for id, tallied in profile:functions("address", "id", "tallied") do

@@ -1,5 +1,5 @@
---- The file order: an order of object files for the linker that places files that call
--- each other close together. One name per line.
+--- The file order: a list of object files for the linker, one name per line. Files that
+-- call each other are close together.
 --
 -- The profile must have been made with a map of symbols to files. Functions that stand
 -- for an object file are then `mapped`, and have the file's name.
@@ -10,8 +10,8 @@
 local linker_order = require "gprof.analysis.linker_order"
 local policy = require "gprof.library.policy"
 
--- Returns the functions that stand for files, in address order, and the file name of
--- each.
+-- Returns the functions that stand for files, in address order, and a table from each to
+-- its file's name.
 local function mapped_functions(profile)
   local nodes, names = {}, {}
   for id, mapped, symbol in profile:functions("address", "id", "mapped", "symbol") do
@@ -24,7 +24,7 @@ local function mapped_functions(profile)
 end
 
 -- Returns GNU gprof's order: each function that stands for a file is a node, even if
--- several stand for the same file; arcs are joined in the order of creation, whatever
+-- several stand for the same file; arcs are processed in the order of creation, whatever
 -- their count.
 local function function_order(profile)
   local nodes, names = mapped_functions(profile)
@@ -37,7 +37,8 @@ local function function_order(profile)
   return order
 end
 
--- Numbers files in address order. Returns names by number, and numbers by function.
+-- Numbers files in address order. Returns the array of file names, and a table from
+-- functions to file numbers.
 local function number_files(profile)
   local functions, names = mapped_functions(profile)
   local files, numbers, file_of = {}, {}, {}
@@ -76,7 +77,8 @@ local function busier(a, b)
   return a[4] < b[4]
 end
 
--- Returns our order: each file is one node, and the busiest arcs are joined first.
+-- Returns our order: each file is one node, and arcs are processed in descending order of
+-- calls.
 local function file_order(profile)
   local files, file_of = number_files(profile)
   local list, i = add_up(profile, file_of), 0

@@ -8,7 +8,8 @@ local common = require "gprof.print.common"
 local core = require "gprof.core"
 local labels = require "gprof.print.labels"
 
--- SI prefixes of units, largest first, with the factor from the histogram's unit.
+-- SI prefixes, from the largest to the smallest unit, each with the factor that converts
+-- from the histogram's unit.
 local prefixes = {
   { "T", 1e-12 }, { "G", 1e-9 }, { "M", 1e-6 }, { "K", 1e-3 }, { " ", 1 }, { "m", 1e3 },
   { "u", 1e6 }, { "n", 1e9 }, { "p", 1e12 }, { "f", 1e15 }, { "a", 1e18 },
@@ -38,11 +39,11 @@ local function write_title(profile, options, write)
   end
 end
 
--- The look of the report; `gprof.report.bsd.flat` has another. title, ending: functions
--- of (profile, options, write) that write the text before and after the rows. unit: a
--- function that returns the prefix and the scale of times per call. called, other:
--- formats of rows, see csrc/lua/flat.c. labels: a function of (profile, options) that
--- returns the names of functions.
+-- The look of the report; `gprof.report.bsd.flat` has another look. title, ending:
+-- functions of (profile, options, write) that write the text before and after the rows.
+-- unit: a function that returns the prefix and the scale of times per call. called,
+-- other: formats of rows, see csrc/lua/flat.c. labels: a function of (profile, options)
+-- that returns the names of functions.
 local gnu = {
   title = write_title,
   unit = call_unit,
@@ -58,7 +59,8 @@ function gnu.ending(_, options, write)
   if options.errors then write(explain.errors) end
 end
 
--- Adds the error after the seconds, with enough digits to show one sample.
+-- Adds the error to the format of a row, after the seconds, with enough digits to show
+-- one sample.
 local function with_error(row, rate)
   local decimals = common.decimals(1 / rate)
   return (row:gsub("%%3%$8%.2f", "%0 %%8$8." .. decimals .. "f"))

@@ -1,5 +1,5 @@
---- The function order: an order of functions for the linker that places callers and
--- callees close together. One symbol per line.
+--- The function order: a list of functions for the linker, one symbol per line. Callers
+-- and callees are close together.
 --
 -- @module gprof.report.function_order
 -- SPDX-License-Identifier: GPL-3.0-or-later

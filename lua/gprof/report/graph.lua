@@ -8,7 +8,7 @@ local core = require "gprof.core"
 local labels = require "gprof.print.labels"
 local policy = require "gprof.library.policy"
 
--- The look of the report; `gprof.report.bsd.graph` has another. heading, ending:
+-- The look of the report; `gprof.report.bsd.graph` has another look. heading, ending:
 -- functions of (profile, options, write) that write the text before and after. primary:
 -- the format of an entry's primary line, up to its calls. arc, inner_arc, member,
 -- recursive_member, spontaneous, rule: see csrc/lua/entries.c. Values 3 and 4 are

@@ -13,8 +13,8 @@ local kinds = {
 
 --- Prints the report about each file that was read.
 -- @tparam profile profile
--- @tparam table options `gnu_compat`: for a file without a version, print that of the
---   file before it
+-- @tparam table options `gnu_compat`: for a file without a version, print the version of
+--   the file before it
 -- @tparam stream write
 return function(profile, options, write)
   local version, inherits = 0, policy.of(options).inherits_version

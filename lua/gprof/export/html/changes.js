@@ -13,7 +13,7 @@ function changeOf(node) {
   return row === undefined ? -1 : row;
 }
 
-// Functions by row of the comparison. Rows of functions that are gone have none.
+// Maps rows of the comparison to functions. Rows of functions that are gone have none.
 const functionByRow = new Map();
 for (let node = 0; node < functionCount; node++) functionByRow.set(changeOf(node), node);
 

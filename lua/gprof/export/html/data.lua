@@ -32,7 +32,8 @@ local function numbering()
   end, values
 end
 
--- Columns of functions: the name of the field and its writer.
+-- Columns of functions: for each, the name of the field and the function that writes its
+-- values.
 local columns <const> = {
   { "name", shown }, { "self", number }, { "self_error", number }, { "children", number },
   { "calls", number }, { "self_calls", number }, { "line", number },
@@ -104,9 +105,9 @@ local function tree_of(content, node_of, node_count)
     { "others", array(shown, names) }, { "parts", number(tree.parts) } }
 end
 
--- Returns a source file as JSON. `text` has the included lines; `jumps` has pairs of an
--- index in `text` and a line number, for each line after a gap; `known` has the figures
--- of lines, each with its index in `text`.
+-- Returns a source file as JSON. `text` has the included lines. `jumps` has an index in
+-- `text` and a line number for each line after a gap. `known` has the figures of lines,
+-- each with the line's index in `text`.
 local function source_of(file)
   local jumps, texts, known, expected = {}, {}, {}, 1
   for i, line in ipairs(file.lines) do
@@ -125,7 +126,7 @@ local function source_of(file)
     { "known", "[" .. table.concat(known, ",") .. "]" } }
 end
 
--- Returns the changes of times or calls as columns; null if they are not known.
+-- Returns the changes in times or calls as columns; null if they are not known.
 local function change_of(rows, field)
   if not rows[1] or not rows[1][field] then return "null" end
   local entries = {}

@@ -91,7 +91,7 @@ function route() {
   return showFunctions();
 }
 
-// Scroll positions by visit. The browser's history entry stores the number of its visit.
+// The scroll position of each visit. The browser's history entry stores the number of its visit.
 let visit = 0,
   visits = 0;
 const scrolls = new Map();

@@ -1,5 +1,5 @@
---- Selects the source text of a page: files in which time or calls were recorded, those
--- with most time first, up to a limit of text.
+--- Selects the source text of a page: files in which time or calls were recorded, in
+-- descending order of time, up to a total size.
 --
 -- @internal gprof.export.html.sources
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -12,7 +12,7 @@ local source_text = require "gprof.library.source_text"
 
 local sources = {}
 
--- Limits for a page: the number of files, and the bytes of their text in all.
+-- Limits for a page: the number of files, and the total size of their text in bytes.
 local MAX_FILES <const>, MAX_TEXT <const> = 300, 400000
 
 -- A file with more lines than MAX_WHOLE is reduced to lines with figures and CONTEXT
@@ -29,7 +29,7 @@ local function by_line(profile, options)
   return (failure.need(gprof.profile(profile.image, profile.data, picked)))
 end
 
--- Returns the files in which time or calls were recorded, those with most time first.
+-- Returns the files in which time or calls were recorded, in descending order of time.
 local function files_of(profile)
   local sums, files = {}, {}
   for id, ticks, calls in profile:functions("address", "id", "ticks", "calls") do
@@ -125,8 +125,9 @@ end
 -- @tparam table options those the profile was made with; `directory_path`: array of
 --   directories to search for source files
 -- @treturn table `files`: each with `name` (as recorded), `seconds` (or nil), `calls`,
---   `lines` (the included ones) and `count` (of all lines); `missing` and `newer` (than
---   the program): names of files; `left_out`: number of files over the limits
+--   `lines` (the included lines) and `count` (the number of all lines); `missing` and
+--   `newer` (than the program): names of files; `left_out`: number of files over the
+--   limits
 -- @raise a table with the field `message` if the profile by line cannot be made
 function sources.of(profile, options)
   local result = { files = {}, missing = {}, newer = {}, left_out = 0, size = 0 }

@@ -8,10 +8,11 @@ local text = require "gprof.export.html.text"
 
 local summary = {}
 
--- With fewer samples, a note warns of the error. The error of 100 samples is 10 %.
+-- If there are fewer samples, a note warns of the sampling error, which is 10 % for 100
+-- samples.
 local FEW <const> = 100
 
--- Longer lists of names end with "and N more".
+-- A list of more names ends with "and N more".
 local MAX_NAMES <const> = 5
 
 local function plural(count, word)
@@ -72,7 +73,7 @@ local function has_lines(content)
   return #content.ids == 0
 end
 
--- Adds a note about each kind of data that is missing or scarce.
+-- Adds a note for each kind of data that is missing or scarce.
 local function note_gaps(content, add)
   local profile = content.profile
   if not profile.data.has_histogram then

@@ -12,10 +12,10 @@ tree_list.HIDDEN = 0
 
 --- Makes the list.
 -- @tparam profile profile by function, with a histogram
--- @treturn table `nodes`: depth first, from the root, which has all of the time. Each has
---   `id` (of a function or cycle, `tree_list.HIDDEN`, or nil for the root), `weight` (an
---   integer) and `parent` (an index; 0 for the root); `parts`: weight per unit of time;
---   `hidden`: the share of the total time in hidden nodes
+-- @treturn table `nodes`: depth first, from the root, whose time is the total time. Each
+--   has `id` (of a function or cycle, `tree_list.HIDDEN`, or nil for the root), `weight`
+--   (an integer) and `parent` (an index; 0 for the root); `parts`: weight per unit of
+--   time; `hidden`: the share of the total time in hidden nodes
 function tree_list.of(profile)
   local tree = call_tree.of(profile)
   local nodes, stack, hidden = {}, { { node = tree.root, parent = 0 } }, 0

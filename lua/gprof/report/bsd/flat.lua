@@ -27,7 +27,8 @@ function look.unit()
   return "m", 1000
 end
 
--- Without recorded calls there is no call graph to which numbers could refer.
+-- Without recorded calls, rows have no numbers, because there is no call graph to refer
+-- to.
 function look.labels(profile, options)
   local made = profile.data.has_arcs and labels.references or labels.of
   return made(profile, options, "symbol")
