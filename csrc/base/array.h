@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Allocates `count` zeroed items of `size` bytes; free() them. Returns NULL only if there
- * is no memory, even for a count of 0. */
+ * is no memory: a count of 0 also gives a block. */
 static inline void *gp_column(size_t count, size_t size) {
   return calloc(count ? count : 1, size);
 }

@@ -14,8 +14,8 @@
 /* The longest chain of symbolic links, as in Linux. */
 #define MAX_LINKS 40
 
-/* The number of names to try for the temporary file. A killed process may have left some
- * behind. */
+/* The number of names to try for the temporary file. Killed processes may have left files
+ * with some of these names. */
 #define MAX_NAMES 100
 
 /* Space in bytes for the suffix of a temporary name: process id, number and ".tmp". */
@@ -98,7 +98,8 @@ static bool create_temporary(gp_writer *writer, mode_t mode) {
   return false;
 }
 
-/* Gives the temporary file the owner and the permissions of the old file. */
+/* Gives the temporary file the permissions of the old file and, if possible, its
+ * owner. */
 static bool copy_owner(gp_writer *writer, const struct stat *old) {
   struct stat new;
   mode_t mode = old->st_mode & 07777;

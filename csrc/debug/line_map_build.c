@@ -98,8 +98,8 @@ typedef struct cover {
 } cover;
 
 /* The budget is this many comparisons per row. Copies of a function begin and end
- * together, so one is enough for normal images; a crafted image can make the number
- * quadratic. */
+ * together, so one comparison per row is enough for normal images. A crafted image could
+ * require a quadratic number. */
 #define COMPARISONS_PER_ROW 8
 
 static bool cover_init(cover *c, const gp_line_sequences *sequences) {

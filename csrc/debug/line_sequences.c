@@ -7,9 +7,10 @@
 #include "base/array.h"
 #include "debug/line_tables.h"
 
-/* Disjoint sequences need one row per wanted range, plus one for each row that splits a
- * range. Some sequences overlap, because linkers discard code. If the number of rows
- * exceeds this multiple, the tables are too redundant, and libbfd is asked instead. */
+/* Disjoint sequences need at most one row for each byte of the tables, plus one for each
+ * wanted range. Some sequences overlap, because linkers discard code. If more than this
+ * multiple of that number is needed, the tables are too redundant, and libbfd is asked
+ * instead. */
 #define MAX_OVERLAP 8
 
 /* State of one pass over the tables. */

@@ -206,8 +206,8 @@ uint32_t gp_data_histogram_above(const gp_data *data, uint64_t address) {
   return first;
 }
 
-/* Whether `new` has the dimension, the rate and the bin size of `first`. Bin sizes, in
- * units of two bytes, may differ by one part in a million. */
+/* Whether `new` has the dimension, the rate and the bin size of `first`. Bin sizes may
+ * differ by a millionth of two bytes. */
 static bool is_compatible(const gp_data *data, const gp_histogram *first,
                           const gp_histogram *new, uint64_t offset, gp_error *error) {
   if (strcmp(new->dimension, first->dimension) != 0)
@@ -368,8 +368,9 @@ typedef struct new_counts {
   size_t histograms, arcs, blocks;
 } new_counts;
 
-/* Whether all records of `other` can be added. Checked first, because after an error the
- * data must be unchanged. Counts the new records in *added. */
+/* Whether all records of `other` can be added. This is checked before any record is
+ * added, because an error must leave the data unchanged. Counts the new records in
+ * *added. */
 static bool can_merge(gp_data *data, const gp_data *other, new_counts *added,
                       gp_error *error) {
   for (size_t i = 0; i < other->histogram_count; i++) {

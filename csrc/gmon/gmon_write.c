@@ -125,8 +125,8 @@ static bool check_bsd(const gp_data *data, gp_format format, gp_error *error) {
   if (is_ambiguous(data, format))
     return gp_fail(error, "cannot be written as %s: it would be mistaken for another "
                    "format", name);
-  /* a reader needs enough bytes for a magic header and for a 4.4BSD version to detect the
-   * format */
+  /* to detect the format, a reader needs enough bytes for a magic header and for the
+   * version of 4.4BSD */
   size_t least = bsd_header(data, GP_FORMAT_BSD) + 4;
   if (least < MAGIC_HEADER) least = MAGIC_HEADER;
   if (data->arcs.count == 0 && bsd_header(data, format) + 2 * bins < least)

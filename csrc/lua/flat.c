@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the rows of the flat profile: functions, by time spent in them. */
+/* Writes the rows of the flat profile: functions, sorted by the time spent in them. */
 #include "lua/memory.h"
 #include "lua/module.h"
 #include "lua/report.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Writes the index of the call graph: functions by name, in columns read from top to
- * bottom, then cycles. */
+/* Writes the index of the call graph: functions sorted by name, then cycles, in columns
+ * that are read from top to bottom. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static bool is_listed(const page *p, const gp_callgraph *graph, uint32_t node,
          graph->self[node] != 0 || gp_callgraph_is_outside(graph, node);
 }
 
-/* Collects the rows to list: functions by name, then cycles. */
+/* Collects the rows to list: functions sorted by name, then cycles. */
 static void collect(const page *p) {
   const gp_callgraph *graph = graph_of(p);
   gp_rows *rows = p->r.rows;

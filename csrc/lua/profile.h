@@ -14,7 +14,7 @@ typedef struct gp_profile_box {
 } gp_profile_box;
 
 /* User values of a profile. The last two are tables that cache the Lua objects of nodes
- * and arcs, by row. */
+ * and arcs, indexed by row. */
 enum { GP_PROFILE_IMAGE = 1, GP_PROFILE_DATA, GP_PROFILE_SYMBOLS, GP_PROFILE_OBJECTS,
        GP_PROFILE_ARCS, GP_PROFILE_VALUES = GP_PROFILE_ARCS };
 

@@ -264,7 +264,7 @@ static const gp_field node_fields[] = {
     {"share", get_share},              /* fraction of its time that counts in the graph */
     {"graph_self", get_graph_self},    /* self seconds that count in the graph */
     {"graph_children", get_graph_children},
-    {"graph_percent", get_graph_percent},  /* of all time that counts in the graph */
+    {"graph_percent", get_graph_percent},  /* of the total time in the graph */
     {NULL, NULL}};
 
 /* in addition to the fields of its symbol */

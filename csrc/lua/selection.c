@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Reads selections from a Lua table by stage. Functions are given by number:
+ * Reads selections from a Lua table, which is indexed by stage and contains function
+ * numbers:
  *
  *     { flat = { include = { 1, 2 }, exclude = { 7 } }, graph = ..., time = ...,
  *       annotation = ..., executions = ...,

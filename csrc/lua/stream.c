@@ -25,8 +25,9 @@
 /* Size of the buffer, in bytes. */
 #define ROOM ((size_t)65536)
 
-/* Number of cached formats; limits of pieces and characters of a cached format. ROW_ROOM
- * is enough for the text of such a format and a number for each piece. */
+/* The number of cached formats, and the largest number of pieces and of characters in a
+ * cached format. ROW_ROOM is enough for the text of such a format and a number for each
+ * piece. */
 enum { CACHED_FORMATS = 16, MAX_PIECES = 12, MAX_CHARACTERS = 1024,
        ROW_ROOM = MAX_CHARACTERS + MAX_PIECES * GP_COLUMNS_NUMBER };
 

@@ -57,8 +57,8 @@ void gp_annotation_free(gp_annotation *annotation);
  * executions; or its calls, if it has no blocks or without whole_lines. 0 if unknown. */
 uint64_t gp_annotation_executions(const gp_annotation *annotation, uint32_t line);
 
-/* Returns the executed lines (free() them), most executions first; lines with equal
- * executions by number. NULL if there is no memory. */
+/* Returns the executed lines (free() them) in descending order of executions; lines with
+ * equal executions are sorted by number. NULL if there is no memory. */
 uint32_t *gp_annotation_busiest(const gp_annotation *annotation, size_t *count);
 
 #endif

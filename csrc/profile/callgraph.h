@@ -97,7 +97,7 @@ static inline uint64_t gp_callgraph_calls_of_callee(const gp_callgraph *graph,
   return graph->calls[gp_callgraph_whole(graph, graph->callee[arc])];
 }
 
-/* Returns the node's percentage of all time included in the graph. */
+/* Returns the node's percentage of the total time included in the graph. */
 static inline double gp_callgraph_percent(const gp_callgraph *graph, uint32_t node) {
   double ticks = graph->shown_self[node] + graph->shown_children[node];
   return graph->total > 0 ? 100 * ticks / graph->total : 0;

@@ -96,7 +96,7 @@ static bool append(building *b, uint64_t address, uint32_t function, const char 
   symtab->flags[row] = flags;
   symtab->order[row] = order;
   lines->origin[row] = function;
-  lines->function[row] = function;  /* link_lines replaces it by the function's row */
+  lines->function[row] = function;  /* link_lines replaces it with the function's row */
   lines->file[row] = source->file;
   lines->line[row] = source->line;
   return true;

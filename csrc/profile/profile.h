@@ -52,12 +52,13 @@ static inline double gp_profile_seconds(const gp_profile *profile, double ticks)
   return rate != 0 ? ticks / rate : 0;
 }
 
-/* Returns the standard error of a sampled time, in the profile's unit. It is the square
- * root of the ticks (manual of GNU gprof, "Statistical Sampling Error"), but at least one
- * tick. 0 without samples. If functions share a bin, each sample belongs to a function
- * with a probability equal to its share; a sum of such shares is as uncertain as the same
- * number of whole ticks. The minimum is one tick because over a third (1/e) of all
- * functions with one expected sample get none. */
+/* Returns the standard error of a sampled time, in the profile's unit; 0 without samples.
+ * The error of n ticks is the square root of n (manual of GNU gprof, "Statistical
+ * Sampling Error"), but at least one tick: a function that should get one sample gets
+ * none with the probability 1/e, which is more than a third. Ticks can be fractions,
+ * because functions share bins. Each sample of a bin belongs to a function with a
+ * probability equal to the function's share of the bin, so a sum of such shares is as
+ * uncertain as the same number of whole ticks. */
 static inline double gp_profile_error(const gp_profile *profile, double ticks) {
   return gp_profile_seconds(profile, sqrt(ticks > 1 ? ticks : 1));
 }

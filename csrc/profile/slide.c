@@ -17,11 +17,11 @@
 static const uint64_t steps[] = {4096, 16};
 
 enum {
-  MAX_TRIED = 1 << 18,    /* slides tried per step */
+  MAX_TRIED = 1 << 18,    /* largest number of slides tried per step */
   SAMPLE_SIZE = 64,       /* callees tested per slide at first */
   MAX_SAMPLED = 16,       /* slides kept by this test; all callees are tested for these */
   MIN_CALLEES = 8,        /* without a histogram, fewer callees are not enough evidence */
-  NEAR = 2048,            /* distance in bytes within which no other slide may fit equally
+  NEAR = 2048,            /* in bytes: no other slide within this distance may fit equally
                              well */
   MAX_BOUNDS = 8,         /* maximum number of possible start addresses; also of end
                              addresses */
@@ -248,8 +248,8 @@ static bool are_alike(const search *s, const candidate *best, const candidate *o
          best->fitting - other->fitting <= s->count - best->fitting;
 }
 
-/* Returns the candidate that fits most callees. NULL if it fits less than three
- * quarters. */
+/* Returns the candidate that fits the most callees. NULL if it fits less than three
+ * quarters of them. */
 static const candidate *find_best(const search *s) {
   const candidate *best = NULL;
   for (size_t i = 0; i < s->candidate_count; i++)

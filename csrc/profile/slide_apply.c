@@ -81,7 +81,7 @@ static bool make_like(gp_hash *fresh, const gp_hash *index) {
   return gp_hash_reserve(fresh, index->used);
 }
 
-/* Enters all rows into the empty index `fresh`, and replaces `index` by it. */
+/* Enters all rows into the empty index `fresh`, and replaces `index` with it. */
 static void rebuild(gp_hash *index, gp_hash *fresh, size_t rows) {
   for (uint32_t row = 0; row < rows; row++) gp_hash_add(fresh, row);
   gp_hash_free(index);

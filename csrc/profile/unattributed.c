@@ -66,10 +66,10 @@ static double ticks_in(const search *s, gp_range range) {
   return sum;
 }
 
-/* Returns how many bytes below their true address samples may be recorded. We compute the
- * size of a bin from the covered range and the number of bins. But the C library rounds
- * the number of bins up after it has chosen their size. So our bins are slightly too
- * small, and the error grows up to some bytes at the end of the code. Samples at the
+/* Returns by how many bytes the recorded address of a sample may be too low. We compute
+ * the size of a bin from the covered range and the number of bins. But the C library
+ * rounds the number of bins up after it has chosen their size. So our bins are slightly
+ * too small, and the error grows to a few bytes at the end of the code. Samples at the
  * start of a function can then appear in the padding before it. */
 static uint64_t drift_of(const gp_histogram *histogram) {
   double size = GP_PROFIL_UNIT * round(gp_histogram_scale(histogram));
@@ -155,9 +155,9 @@ static bool is_of_code(const gp_image *image, asymbol *symbol) {
          !bfd_is_target_special_symbol(image->file, symbol);
 }
 
-/* Removes from the gaps code covered by symbols that are not in the table: omitted static
- * symbols, and further names of an address. A symbol without a size covers the rest of
- * its gap. */
+/* Shrinks the gaps: subtracts any code covered by symbols that are not in the table, such
+ * as omitted static symbols and further names of an address. A symbol without a size
+ * covers the rest of its gap. */
 static void remove_covered(search *s) {
   for (size_t i = 0; s->count > 0 && i < s->image->symbol_count; i++) {
     asymbol *symbol = s->image->symbols[i];

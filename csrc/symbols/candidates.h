@@ -3,8 +3,8 @@
  * Chooses the symbols that become functions.
  *
  * The symbols come from the image's symbol table, or from a symbol file that replaces it.
- * A map replaces their names by those of their object files. symtab.h then sorts them and
- * keeps one per address.
+ * A map replaces the names of symbols with the names of their object files. symtab.h then
+ * sorts the symbols and keeps one per address.
  *
  * The rules for an image are GNU gprof's. The default policy adds every symbol typed as a
  * function. So clones made by optimizing compilers ("f.isra.0", "f.part.0") are separate

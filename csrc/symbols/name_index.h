@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * An index of functions by name.
+ * An index from names to functions.
  *
  * Finds functions by the name in the symbol table, or by the demangled name, with or
  * without parameters. Several functions may share a name.

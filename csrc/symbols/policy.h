@@ -19,19 +19,21 @@
 typedef struct gp_policy {
   /* --- files ----------------------------------------------------------------- */
 
-  /* Symbols and lines of a stripped image come from its debugging file. GNU: only the
-   * image itself is read; libbfd alone may follow .gnu_debuglink to find lines. */
+  /* The symbols and source lines of a stripped image are read from its debugging file.
+   * GNU: only the image itself is read, unless libbfd follows .gnu_debuglink to find
+   * lines. */
   bool debug_files;
 
-  /* Lines come from the line tables. GNU: from libbfd, which is wrong about some files of
-   * DWARF 5 (debug/line_map_build.h). */
+  /* Source lines are read from the line tables. GNU: libbfd looks them up, and gives
+   * wrong lines for some files with DWARF 5 (debug/line_map_build.h). */
   bool exact_lines;
 
   /* --- what is a function (symbols/candidates.h) ----------------------------- */
 
   /* Every code symbol typed as a function becomes a function, whatever its name or
-   * binding; clones such as "f.isra.0" are separate functions. GNU: local names with most
-   * suffixes are dropped, so the time of such clones goes to the function before them. */
+   * binding; clones such as "f.isra.0" are separate functions. GNU: local symbols whose
+   * names have a suffix are dropped, with few exceptions, so the time of these clones
+   * goes to the function before them. */
   bool typed_functions;
 
   /* The check of a local name stops at its end. GNU: after a clone's suffix, the check
@@ -44,12 +46,13 @@ typedef struct gp_policy {
 
   /* --- symbol files (symbols/symfile.h) -------------------------------------- */
 
-  /* nm's type letters of functions, including weak functions and ifuncs. GNU: only "T"
-   * and "t", so the time of other functions goes to their neighbours. */
+  /* The type letters that nm prints for functions, including weak functions and ifuncs.
+   * GNU: only "T" and "t", so the time of other functions goes to their neighbours. */
   const char *symfile_types;
 
-  /* The image's machine decides what a name or an address in the file means: mapping
-   * symbols are dropped, ARM's Thumb bit is cleared. GNU: both are taken literally. */
+  /* What a name or an address in the file means depends on the image's machine: mapping
+   * symbols are dropped, and ARM's Thumb bit is cleared. GNU: names and addresses are
+   * taken literally. */
   bool symfile_by_machine;
 
   /* Malformed lines are errors, and so are addresses that are all zero. GNU: malformed
@@ -75,9 +78,10 @@ typedef struct gp_policy {
    * first one that a binary search probes. */
   bool map_first_line;
 
-  /* All symbols of an object are kept; neighbours from one object are merged. GNU: keeps
-   * only the symbol of the first of adjacent lines for one object. The code of the others
-   * goes to the preceding symbol, even if that is from a different object. */
+  /* All symbols of an object are kept; neighbours from one object are merged. GNU: of
+   * adjacent lines for one object, only the first line's symbol is kept. The code of the
+   * other symbols goes to the preceding symbol, even if that is from a different
+   * object. */
   bool map_whole_objects;
 
   /* --- one symbol per address (symbols/symtab.h) ----------------------------- */
@@ -130,8 +134,9 @@ typedef struct gp_policy {
 
   /* --- annotated source (profile/annotation.h) ------------------------------- */
 
-  /* A line's figures are sums over all of its code, and basic blocks show how often it
-   * was executed. GNU: only the first code of a line is counted, and only its calls. */
+  /* The figures of a line are sums over all of its code, and the counts of its basic
+   * blocks show how often it was executed. GNU: only the first code of a line is counted,
+   * and only its calls. */
   bool whole_lines;
 } gp_policy;
 

@@ -166,8 +166,8 @@ static bool is_unwanted(const building *b, const gp_candidate *c) {
   return c->owner == GP_NONE || b->chosen.rows[c->owner].flags & GP_STATIC;
 }
 
-/* Removes unwanted candidates. Replaces the row of each owner by its `order`, which stays
- * the same when candidates move. True if any symbol has an owner. */
+/* Removes unwanted candidates. Replaces the row of each owner with its `order`, which
+ * stays the same when candidates move. True if any symbol has an owner. */
 static bool remove_unwanted(building *b) {
   gp_candidates *chosen = &b->chosen;
   bool owned = false;

@@ -5,7 +5,7 @@ local gmon = require "support.gmon"
 
 local LOW <const>, SIZE <const> = 0x1000, 0x20
 
--- Returns data with all kinds of records: histograms of two ranges, arcs, blocks; with large or small counts.
+-- Returns records of all kinds: histograms of two ranges, arcs, blocks; with large or small counts.
 local function records(much)
   local top = much and 0xffffffff or 3
   return {

@@ -39,7 +39,7 @@ static void take_line(void *context, const char *text) {
   FUZZ_HOLDS(text[0] != '\0' && !strpbrk(text, "\n\r"));
 }
 
-/* The same in pieces. With a trace, arcs are read one by one. */
+/* Reads the file in pieces into `data`. With a trace, arcs are read one by one. */
 static bool read_pieces(const reading *read, gp_data *data, size_t piece) {
   static const gp_trace trace = {GP_TRACE_ALL, take_line, NULL};
   gp_error error = {""};

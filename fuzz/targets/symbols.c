@@ -31,7 +31,8 @@ static void check_symbols(const gp_symfile *file, size_t size) {
   }
 }
 
-/* Checks lookups: they find the first line for a symbol, or, as in GNU gprof, any. */
+/* Checks lookups. A lookup finds the first line for a symbol; under GNU gprof's policy,
+ * it may find any line for the symbol. */
 static void check_map(const gp_symfile *file) {
   gp_objmap map;
   FUZZ_HOLDS(gp_objmap_build(&map, file, file->policy));

@@ -37,7 +37,7 @@ function gnu.ending(_, options, write)
   end
 end
 
--- Replaces the seconds in a format by "-nan".
+-- Replaces the seconds in a format with "-nan".
 local function undefined(line)
   return (line:gsub("%%[34]%$(%d+)%.2f", function(width)
     return ("%" .. width .. "s"):format("-nan")

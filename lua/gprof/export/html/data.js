@@ -106,7 +106,7 @@ const shareOf = (time) => (data.total > 0 ? time / data.total : 0);
 const percent = (share) => (100 * share).toFixed(1);
 const unitName = data.abbreviation || data.unit || "";
 
-// A time per call, in s, ms, µs or ns.
+// Formats a time per call, in s, ms, µs or ns.
 function perCall(time) {
   if (!(time > 0)) return "";
   if (data.unit !== "seconds") return time.toPrecision(3) + " " + unitName;
