@@ -36,12 +36,15 @@ typedef struct gp_symtab_options {
   const gp_trace *trace;      /* or NULL */
 } gp_symtab_options;
 
+/* Number of the source file of local symbols that follow no symbol of a file. */
+enum { GP_UNKNOWN_FILE = 1 };
+
 typedef struct gp_candidate {
   uint64_t address;
   const char *name;   /* string of the image or the symbol file */
   uint32_t order;     /* row in the symbol table or the symbol file */
   uint32_t file;      /* number of the source file it is local to; 0 if global */
-  uint32_t owner;     /* for symtab.c: the function it is a part of; GP_NONE here */
+  uint32_t owner;     /* for cold_parts.c: the function it is a part of; GP_NONE here */
   uint8_t flags;
 } gp_candidate;
 
@@ -49,6 +52,7 @@ typedef struct gp_candidates {
   gp_candidate *rows;
   size_t count, capacity;
   size_t table_size;  /* symbols in the table they come from */
+  uint32_t last_file; /* number of the last source file in the table */
 } gp_candidates;
 
 /* Chooses symbols, in the order of the table. Errors: those of gp_image_read_symbols; no
