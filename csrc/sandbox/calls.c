@@ -72,8 +72,8 @@ static const int allowed[] = {
 typedef struct condition {
   int call;
   unsigned argument;     /* from 0 */
-  unsigned short test;   /* BPF_JEQ: allowed if equal to `value`; BPF_JSET: allowed if none
-                            of the bits of `value` is set */
+  unsigned short test;   /* BPF_JEQ: allowed if equal to `value`; BPF_JSET: allowed if
+                            none of the bits of `value` is set */
   unsigned value;
 } condition;
 
