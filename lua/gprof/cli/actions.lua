@@ -31,18 +31,33 @@ end
 
 -- Numbers -------------------------------------------------------------------------------
 
--- A whole number. GNU gprof reads the leading digits (0 if there are none), and clamps
--- the number to the permitted range.
-local function number(least, most)
+-- The number at the beginning of a text, as C's strtol() reads it: 0 if there is none,
+-- and at most 63 bits.
+local function leading_number(text)
+  local value = tonumber(text:match "^%s*([+-]?%d+)" or 0)
+  if math.type(value) == "integer" then return value end
+  return value < 0 and math.mininteger or math.maxinteger
+end
+
+-- The lowest 32 bits of a number, with their sign.
+local function to_int(value)
+  return (string.unpack("<i4", string.pack("<i8", value)))
+end
+
+-- A whole number. GNU gprof accepts any text, keeps 32 bits or what `convert` makes of
+-- the number, and clamps it to the permitted range.
+local function number(least, most, convert)
+  convert = convert or to_int
   return function(settings, argument, option)
-    local digits = argument:match("^%s*([+-]?%d+)")
-    local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
-    local is_exact = digits == argument and value == tonumber(digits)
-    if not is_exact and policy.of(settings).checks_arguments then
+    local value = leading_number(argument)
+    local is_valid = argument:find "^[+-]?%d+$" and value == tonumber(argument) and
+      value >= least and value <= most
+    if not is_valid and policy.of(settings).checks_arguments then
       reject(option, " takes a whole number from %d to %d, not '%s'", least, most,
         argument)
     end
-    set(settings, option, value)
+    set(settings, option,
+      is_valid and value or math.max(least, math.min(convert(value), most)))
   end
 end
 
@@ -51,6 +66,12 @@ local positive <const> = number(1, MOST)
 
 actions.number = number(0, MOST)
 actions.width = number(1, 1000000)
+
+-- A number of calls, which has 63 bits. GNU gprof's have no sign: negative numbers are
+-- larger than any count.
+actions.calls = number(0, math.maxinteger, function(value)
+  return value < 0 and math.maxinteger or value
+end)
 
 -- A limit for reports. GNU gprof has none, so --gnu-compat ignores it.
 function actions.count(settings, argument, option)
