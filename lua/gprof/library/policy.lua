@@ -38,7 +38,7 @@ local values <const> = {
   debug_files = { true, false },
   -- Inlined code is separated only in lines with records.
   recorded_lines_only = { true, false },
-  -- In a profile by line, lines without records affect the index numbers (of the graph and
+  -- In a profile by line, lines without records affect index numbers (of the graph and
   -- of BSD's flat profile), execution counts and orders, so all lines have to be read.
   ranks_unused_lines = { false, true },
   -- The module that resolves symspecs.
