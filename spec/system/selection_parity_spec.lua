@@ -5,7 +5,9 @@
 local build = require "support.build"
 local chance = require "support.chance"
 local gmon = require "support.gmon"
+local oracle = require "support.oracle"
 local parity = require "support.parity"
+local program = require "support.program"
 local shell = require "support.shell"
 
 if not parity.possible(pending) then return end
@@ -741,6 +743,45 @@ for _, entry in ipairs(command_lines) do
     end
   end)
 end
+
+-- The table in doc/differences.md: on each line the options, and others that print the same.
+local without_effect <const> = [[
+  -pnobody = -p
+  -Pnobody = -p
+  -qnobody = -q
+  -Qnobody = -q
+  -qnobody/main = -q
+  -k nobody/main -q = -q
+  -q -Qmain/nobody = -q
+  -Cnobody = -C
+  -Znobody = -C
+  -Anobody = -A
+  -Jnobody = -A
+  -q -n nobody = -q
+  -q -F nobody = -q
+  -q -N nobody = -q
+  -q -E nobody = -q
+  -q -f nobody = -q
+  -q -e nobody = -q
+  -pnobody.c = -p
+  -pcalls.c:99999 = -p
+  -pnobody -pmain = -pmain
+  -Pnobody -Pmain = -Pmain
+]]
+
+describe("A symspec that matches nothing has no effect", function()
+  for options, others in without_effect:gmatch "%s*([^\n]-) = ([^\n]+)" do
+    it(("in %s, with and without --gnu-compat, and in GNU gprof"):format(options), function()
+      local built = build.program "calls"
+      local arguments, as = split(options, built, {}), { cwd = built.dir }
+      for _, run in ipairs { oracle.run, program.run } do
+        local result, expected = run(arguments, as), run(split(others, built, {}), as)
+        assert.same({ 0, expected.stdout }, { result.status, result.stdout })
+      end
+      check(arguments, as)
+    end)
+  end
+end)
 
 -- Random cases ------------------------------------------------------------------------------
 
