@@ -27,8 +27,9 @@ void gp_name_index_free(gp_name_index *index);
  * array (free() it) of `*count` symbol numbers. NULL if there is no memory. */
 uint32_t *gp_name_index_find(const gp_name_index *index, const char *name, size_t *count);
 
-/* The same for a demangled name. Slower: demangles every name that contains the longest
- * identifier of this one. */
+/* The same for a demangled name: with parameters, as reports print it, or else without.
+ * Slower: demangles every name that contains the longest identifier of this one, or all
+ * names if none of these matches. */
 uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
                                   size_t *count);
 

@@ -198,6 +198,12 @@ end
 actions.include = symspec "include"
 actions.exclude = symspec "exclude"
 
+-- Whether a symspec is FROM/TO. The slash of "operator/(int)" is part of the name.
+local function names_calls(settings, spec)
+  local _, callees = require "gprof.symspec".parse(spec, true, settings.gnu_compat)
+  return callees ~= nil
+end
+
 -- "+graph" requests a style (true), "-graph" excludes it (false); nil means neither. The
 -- last option wins. A symspec always requests the style. `attached` records the letter
 -- before each symspec, for hints.
@@ -207,7 +213,7 @@ function actions.style(settings, argument, option)
   if not argument then return end
   settings.attached = settings.attached or {}
   settings.attached[argument] = option.short
-  local calls = name == "graph" and argument:find("/", 1, true)
+  local calls = name == "graph" and names_calls(settings, argument)
   add_symspec(settings, sign == "+" and "include" or "exclude", calls and "arcs" or name,
     argument, option)
 end
@@ -222,7 +228,7 @@ function actions.tree(settings, argument, option)
 end
 
 function actions.arcs(settings, argument, option)
-  if policy.of(settings).checks_arguments and not argument:find("/", 1, true) then
+  if policy.of(settings).checks_arguments and not names_calls(settings, argument) then
     reject(option, " takes FROM/TO, not '%s'", argument)
   end
   add_symspec(settings, "exclude", "arcs", argument, option)
