@@ -5,11 +5,15 @@
 -- their paths: the longest common ending wins. If the file of a function is unknown, all
 -- functions with its name are added up.
 --
+-- A function and its clones are added up if the programs have other clones of it (see
+-- gprof.analysis.clones).
+--
 -- A function is a table: its `name`, its `file` or nil, and amounts.
 --
 -- @internal gprof.analysis.matching
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local clones = require "gprof.analysis.clones"
 local escape = require "gprof.format.escape"
 
 local matching = {}
@@ -18,7 +22,9 @@ local MAX_COMPONENTS <const> = 32  -- of a path that are compared
 
 local amounts <const> = { "ticks", "whole_ticks", "calls", "count" }
 
+-- The shortest name stands for all: it is the function's, not a clone's.
 local function add(sum, f)
+  if #f.name < #sum.name then sum.name = f.name end
   for _, amount in ipairs(amounts) do sum[amount] = sum[amount] + f[amount] end
 end
 
@@ -51,13 +57,24 @@ local function join_by_file(functions)
   return list
 end
 
+-- A function or clone without what is counted in the function or another clone, too.
+local function without_inner(f)
+  if not f.inner_calls then return f end
+  return { name = f.name, file = f.file, ticks = f.ticks, count = f.count,
+    whole_ticks = math.max(f.whole_ticks - f.inner_ticks, 0),
+    calls = math.max(f.calls - f.inner_calls, 0) }
+end
+
 -- Functions by name: `first`, the first one of each name; `several`, an array, only if
 -- there are more; and `names`, in the order of the functions. Names are escaped as in
--- exported profiles, which are UTF-8.
-local function by_name(functions)
+-- exported profiles, which are UTF-8. Clones have the names of the functions `joined`.
+local function by_name(functions, joined)
   local names, firsts, several = {}, {}, {}
   for _, f in ipairs(functions) do
-    local name = escape.utf8(f.name)
+    local stem = joined and (clones.stem(f.name) or f.name)
+    local is_joined = joined and joined[stem]
+    local name = escape.utf8(is_joined and stem or f.name)
+    if is_joined then f = without_inner(f) end
     local first, others = firsts[name], several[name]
     if not first then
       names[#names + 1], firsts[name] = name, f
@@ -179,7 +196,8 @@ end
 -- @tparam function pair called with each old function and the matching new one; one of
 --   them is nil if there is no match
 function matching.pair(olds, news, pair)
-  local old, new = by_name(olds), by_name(news)
+  local joined = clones.differing(olds, news)
+  local old, new = by_name(olds, joined), by_name(news, joined)
   for _, name in ipairs(old.names) do pair_name(old, new, name, pair) end
   for _, name in ipairs(new.names) do
     if not old.first[name] then pair_name(old, new, name, pair) end
