@@ -192,6 +192,17 @@ static bool read_bsd_body(gp_records *r, gp_histogram *header, uint32_t total,
   return read_bsd_arcs(r);
 }
 
+/* Checks the rate of a 4.4BSD file. GNU gprof adds up histograms of different rates, but
+ * it refuses such a file, even one that leaves its rate to the clock. */
+static bool check_rate(gp_records *r, uint32_t rate) {
+  const gp_data *sum = r->target ? r->target : r->data;
+  if (!sum->mixed_rates || sum->histogram_count == 0) return true;
+  uint32_t expected = sum->histograms[0].rate;
+  return rate == expected ||
+         gp_fail(r->error, "has rate %" PRIu32 ", but earlier files have %" PRIu32, rate,
+                 expected);
+}
+
 static bool read_bsd(gp_records *r, bool dated) {
   size_t size = r->layout.pointer_size, length = 2 * size + (dated ? 24 : 4);
   const unsigned char *bytes = gp_reader_take(r->reader, length);
@@ -201,6 +212,7 @@ static bool read_bsd(gp_records *r, bool dated) {
       .high = gp_pointer(bytes + size, r->layout),
       .rate = dated ? gp_u32(bytes + 2 * size + 8, r->layout) : clock_rate(),
   };
+  if (dated && !check_rate(r, header.rate)) return false;
   if (header.rate == 0) header.rate = clock_rate();
   return read_bsd_body(r, &header, gp_u32(bytes + 2 * size, r->layout), length);
 }

@@ -8,9 +8,9 @@
 
 /* Stack indices of fields of the look (see report.h): `labels`, then formats of lines.
  * Formats refer to these values by position:
- * - recursive, called, other (the primary line of a function that calls itself, that
- *   others call, or that has no recorded calls): index, percentage, seconds, seconds in
- *   callees, calls, calls to itself, label;
+ * - recursive, called, other (the primary line: of a function that calls itself; of one
+ *   that others call, or a cycle; of one without recorded calls): index, percentage,
+ *   seconds, seconds in callees, calls, calls to itself, label;
  * - arc, inner_arc (a caller or callee; one in the same cycle, or the function itself):
  *   label, nil, seconds, seconds in callees, calls, calls of the callee from all callers;
  * - member, recursive_member (of a cycle; one that calls itself): label, calls to itself,
@@ -95,7 +95,8 @@ static void write_primary(const page *p, uint32_t node, const gp_label *label) {
       gp_integer_value(self_calls),
       gp_label_value(label),
   };
-  int format = self_calls != 0 ? RECURSIVE : calls != 0 ? CALLED : OTHER;
+  bool called = calls != 0 || node >= graph->functions;  /* a cycle shows 0, too */
+  int format = self_calls != 0 ? RECURSIVE : called ? CALLED : OTHER;
   gp_write_painted(&p->r, format, &s, values, 7, p->labels);
 }
 

@@ -10,6 +10,7 @@
 #include "lua/object.h"
 #include "object/build_id.h"
 #include "object/debug_str.h"
+#include "object/mcount.h"
 
 /* Registry key of a weak table from boxes to the Lua objects of images. */
 #define IMAGES "gprof.images"
@@ -93,6 +94,13 @@ static int find_mention(lua_State *L) {
   const gp_image *supplementary = image->supplementary;
   lua_pushboolean(L, gp_debug_str_has(image, name) ||
                          (supplementary && gp_debug_str_has(supplementary, name)));
+  return 1;
+}
+
+/* imports_mcount(image) -> whether it was compiled with -pg, for shared libraries whose
+ * symbols were read */
+static int find_mcount(lua_State *L) {
+  lua_pushboolean(L, gp_imports_mcount(gp_check_image(L, 1)));
   return 1;
 }
 
@@ -190,7 +198,8 @@ void gp_define_image(lua_State *L) {
   static const luaL_Reg functions[] = {
       {"image", new_image}, {"demangling_style", set_style},
       {"library", find_library}, {"changed_file", find_change},
-      {"image_mentions", find_mention}, {NULL, NULL}};
+      {"image_mentions", find_mention}, {"imports_mcount", find_mcount},
+      {NULL, NULL}};
   gp_push_weak_table(L);
   lua_setfield(L, LUA_REGISTRYINDEX, IMAGES);
   gp_define_object(L, GP_IMAGE, gp_get_field, meta, methods);

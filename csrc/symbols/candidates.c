@@ -114,7 +114,7 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
   image = gp_image_for_symbols(image, !policy->debug_files);
   if (!gp_image_read_symbols(image, error)) return false;
   choosing how = {.image = image, .options = options};
-  uint32_t file = 1;
+  uint32_t file = GP_UNKNOWN_FILE;
   if (!policy->bounded_names) how.last_name = highest_name(image);
   chosen->table_size = image->symbol_count;
   for (size_t i = 0; i < image->symbol_count; i++) {
@@ -133,6 +133,7 @@ static bool choose_from_image(gp_candidates *chosen, gp_image *image,
     trace_chosen(options->trace, &c);
     if (!append(chosen, &c, error)) return false;
   }
+  chosen->last_file = file;
   return true;
 }
 
@@ -154,6 +155,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
                              gp_error *error) {
   const gp_policy *policy = options->policy;
   chosen->table_size = file->count;
+  chosen->last_file = GP_UNKNOWN_FILE;
   for (size_t i = 0; i < file->count; i++) {
     if (!strchr(policy->symfile_types, file->type[i])) {
       GP_TRACE(options->trace, GP_TRACE_SYMBOLS,
@@ -165,7 +167,7 @@ static bool choose_from_file(gp_candidates *chosen, const gp_symfile *file,
     gp_candidate c = {.address = file->address[i],
                       .name = file->name[i],
                       .order = (uint32_t)i,
-                      .file = local ? 1 : 0,
+                      .file = local ? GP_UNKNOWN_FILE : 0,
                       .owner = GP_NONE,
                       .flags = local ? GP_FUNCTION | GP_STATIC : GP_FUNCTION};
     if (policy->symfile_by_machine && !adapt_to_machine(image, &c)) continue;

@@ -36,13 +36,16 @@ typedef struct gp_symtab_options {
   const gp_trace *trace;      /* or NULL */
 } gp_symtab_options;
 
+/* Number of the source file of local symbols that follow no symbol of a file. */
+enum { GP_UNKNOWN_FILE = 1 };
+
 typedef struct gp_candidate {
   uint64_t address;
   const char *name;   /* string of the image or the symbol file */
   uint32_t order;     /* row in the symbol table or the symbol file */
   uint32_t file;      /* number of the source file to which the symbol is local; 0 if
                          global */
-  uint32_t owner;     /* set by symtab.c: the function that the symbol is a part of;
+  uint32_t owner;     /* set by cold_parts.c: the function that the symbol is a part of;
                          initially GP_NONE */
   uint8_t flags;
 } gp_candidate;
@@ -51,6 +54,7 @@ typedef struct gp_candidates {
   gp_candidate *rows;
   size_t count, capacity;
   size_t table_size;  /* number of symbols in the source table */
+  uint32_t last_file; /* number of the last source file in the table */
 } gp_candidates;
 
 /* Chooses symbols, in the order of the table. Errors: those of gp_image_read_symbols; no

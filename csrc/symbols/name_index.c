@@ -109,34 +109,59 @@ static const char *longest_identifier(const char *name, size_t *length) {
   return best;
 }
 
-/* Whether a symbol's name demangles to `name`, with or without parameters. */
-static bool demangles_to(const gp_name_index *index, uint32_t symbol, const char *name) {
-  static const int styles[] = {DMGL_ANSI | DMGL_PARAMS, DMGL_ANSI};
-  bool same = false;
-  for (size_t i = 0; i < 2 && !same; i++) {
-    char *demangled = bfd_demangle(index->image->file, index->symtab->name[symbol],
-                                   styles[i]);
-    if (!demangled) return false;
-    same = strcmp(demangled, name) == 0;
-    free(demangled);
-  }
+/* Whether a symbol's name demangles to `name` with these options of libiberty. */
+static bool demangles_to(const gp_name_index *index, uint32_t symbol, const char *name,
+                         int options) {
+  const char *mangled = index->symtab->name[symbol];
+  char *demangled = bfd_demangle(index->image->file, mangled, options);
+  bool same = demangled && strcmp(demangled, name) == 0;
+  free(demangled);
   return same;
+}
+
+/* Whether a symbol's name contains a word. Only C++ and old Rust ("_Z") and Ada (no
+ * underscore) are known to spell identifiers out. */
+static bool may_contain(const gp_name_index *index, uint32_t symbol, const char *word,
+                        size_t length) {
+  const char *name = plain_name(index, symbol);
+  name += strspn(name, ".$");
+  if (name[0] == '_' && (name[1] != 'Z' || length == 0)) return true;
+  return length > 0 && memmem(name, strlen(name), word, length);
+}
+
+/* A search among demangled names. */
+typedef struct search {
+  const gp_name_index *index;
+  const char *name, *word;  /* the name must contain the word, unless it is empty */
+  size_t length;            /* of the word */
+  uint32_t *found;
+  size_t count;
+} search;
+
+static bool demangled_matches(search *s, int options, bool filtered) {
+  const gp_symtab *symtab = s->index->symtab;
+  for (uint32_t symbol = 0; symbol < symtab->count; symbol++) {
+    if (gp_symtab_owner(symtab, symbol) != symbol) continue;
+    if (filtered && !may_contain(s->index, symbol, s->word, s->length)) continue;
+    if (demangles_to(s->index, symbol, s->name, options)) s->found[s->count++] = symbol;
+  }
+  return s->count > 0;
+}
+
+/* Names as reports print them come first, then those without parameters. */
+static bool matches(search *s, bool filtered) {
+  return demangled_matches(s, DMGL_ANSI | DMGL_PARAMS, filtered) ||
+         demangled_matches(s, DMGL_ANSI, filtered);
 }
 
 uint32_t *gp_name_index_demangled(const gp_name_index *index, const char *name,
                                   size_t *count) {
-  const gp_symtab *symtab = index->symtab;
-  size_t length;
-  const char *word = longest_identifier(name, &length);
-  uint32_t *found = gp_column(symtab->count, sizeof *found);
-  *count = 0;
-  for (uint32_t s = 0; found && s < symtab->count; s++) {
-    const char *symbol = plain_name(index, s);
-    if (gp_symtab_owner(symtab, s) != s || symbol[0] != '_') continue;
-    if (symbol[1] == 'Z' && length > 0 &&
-        !memmem(symbol, strlen(symbol), word, length))
-      continue;
-    if (demangles_to(index, s, name)) found[(*count)++] = s;
-  }
-  return found;
+  search s = {.index = index, .name = name};
+  s.word = longest_identifier(name, &s.length);
+  s.found = gp_column(index->symtab->count, sizeof *s.found);
+  /* The longest identifier may be a word that mangled names abbreviate. */
+  bool unusual = strpbrk(name, "(<: ") != NULL;
+  if (s.found && !matches(&s, true) && unusual) matches(&s, false);
+  *count = s.count;
+  return s.found;
 }

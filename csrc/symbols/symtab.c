@@ -8,59 +8,13 @@
 
 #include "base/array.h"
 #include "base/search.h"
-#include "symbols/clone_suffix.h"
+#include "symbols/cold_parts.h"
 
 /* State of one build. */
 typedef struct building {
   const gp_symtab_options *options;
   gp_candidates chosen;
 } building;
-
-/* --- cold parts ------------------------------------------------------------ */
-
-/* The key of a function: its name, and the source file to which it is local. */
-static gp_key name_key(const void *columns, uint32_t row) {
-  const gp_candidates *chosen = columns;
-  gp_key key = gp_text_key(chosen->rows[row].name);
-  return (gp_key){key.first, chosen->rows[row].file};
-}
-
-static uint32_t find_owner(const gp_candidates *chosen, const gp_hash *index,
-                           uint32_t cold) {
-  const char *name = chosen->rows[cold].name;
-  size_t length = gp_clone_cold_stem(name);
-  gp_key key = {gp_bytes_key(name, length).first, chosen->rows[cold].file};
-  uint32_t owner = gp_hash_find(index, key);
-  if (owner == GP_NONE) owner = gp_hash_find(index, (gp_key){key.first, 0});
-  if (owner == GP_NONE) return GP_NONE;
-  const char *stem = chosen->rows[owner].name;
-  return strncmp(stem, name, length) == 0 && !stem[length] ? owner : GP_NONE;
-}
-
-static bool index_functions(const gp_candidates *chosen, gp_hash *index) {
-  for (uint32_t i = 0; i < chosen->count; i++)
-    if (!gp_clone_is_cold(chosen->rows[i].name) &&
-        gp_hash_find(index, name_key(chosen, i)) == GP_NONE && !gp_hash_add(index, i))
-      return false;
-  return true;
-}
-
-/* Finds the owner of every cold part: the local function of the same file whose name is
- * the stem, or else the global one. A cold part without an owner becomes a function. */
-static bool find_owners(gp_candidates *chosen, gp_error *error) {
-  size_t cold = 0;
-  for (size_t i = 0; i < chosen->count; i++)
-    cold += gp_clone_is_cold(chosen->rows[i].name);
-  if (cold == 0) return true;
-  gp_hash index;
-  gp_hash_init(&index, name_key, chosen);
-  bool done = index_functions(chosen, &index);
-  for (uint32_t i = 0; done && i < chosen->count; i++)
-    if (gp_clone_is_cold(chosen->rows[i].name))
-      chosen->rows[i].owner = find_owner(chosen, &index, i);
-  gp_hash_free(&index);
-  return done || gp_fail_memory(error);
-}
 
 /* --- sorting, and one symbol per address ----------------------------------- */
 
@@ -242,7 +196,8 @@ bool gp_symtab_build(gp_symtab *symtab, gp_image *image, const gp_symtab_options
   symtab->sourceless = options->symbols != NULL;
   symtab->trace = options->trace;
   bool done = gp_candidates_choose(&b.chosen, image, options, error) &&
-              (!options->policy->cold_parts_owned || find_owners(&b.chosen, error)) &&
+              (!options->policy->cold_parts_owned || gp_cold_parts_assign(&b.chosen) ||
+               gp_fail_memory(error)) &&
               sort_and_fill(&b, symtab, error);
   gp_candidates_free(&b.chosen);
   if (done && symtab->count == 0)

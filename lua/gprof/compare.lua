@@ -1,7 +1,8 @@
 --- Compares two profiles: what got slower, what got faster, and what is noise.
 --
 -- Times and calls are means per run. Functions are matched by name, and by source file
--- where several have the same name.
+-- where several have the same name. A function is matched with its clones, such as
+-- "f.isra.0".
 --
 -- A time of n samples has an error of the square root of n (`profile:error_of`). The
 -- variance of a difference is the sum of the variances of both times. A change is
@@ -12,13 +13,15 @@
 --
 --     local changes = gprof.compare(old, new)
 --     for _, row in ipairs(changes) do
---       if row.self and not row.self.noise then print(row.name, row.self.change) end
+--       if row.total and not row.total.noise then print(row.name, row.total.change) end
 --     end
 --
 -- @module gprof.compare
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local arguments = require "gprof.library.arguments"
+local clones = require "gprof.analysis.clones"
+local escape = require "gprof.format.escape"
 local matching = require "gprof.analysis.matching"
 local significance = require "gprof.analysis.significance"
 
@@ -39,19 +42,32 @@ local ROUNDING <const> = 1e-6
 
 -- A side of the comparison is a table: `runs`, the number of runs summed in it; `rate`,
 -- samples per unit, or nil; `unit`; `ticks`, the number of all samples; `counted`,
--- whether calls were recorded; and `functions` (see gprof.analysis.matching). A function
--- has `ticks`, its samples; `whole_ticks`, those of its callees included; and `calls`.
+-- whether calls were recorded; `functions` (see gprof.analysis.matching), each with
+-- `ticks`, `whole_ticks`, which include its callees, `calls`, and what
+-- gprof.analysis.clones sets.
+
+-- Iterates over arcs as `clones.set_inner` wants them.
+local function arcs_of(profile)
+  local rate = profile.rate or 0
+  local function samples(caller, callee, count, self, children)
+    if caller then return caller, callee, count, (self + children) * rate end
+  end
+  local next_arc, state, arc =
+    profile:arcs(nil, "caller_id", "callee_id", "count", "self", "children")
+  return function() return samples(next_arc(state, arc)) end
+end
 
 local function functions_of(profile)
   local functions = {}
-  for name, file, ticks, children, calls, listed in
-    profile:functions(nil, "name", "file", "ticks", "children_ticks", "calls", "listed")
+  for id, name, file, ticks, children, calls, listed in profile:functions(nil, "id",
+    "name", "file", "ticks", "children_ticks", "calls", "listed")
   do
     if listed then
-      functions[#functions + 1] = { name = name, file = file, ticks = ticks,
+      functions[#functions + 1] = { id = id, name = name, file = file, ticks = ticks,
         whole_ticks = ticks + children, calls = calls, count = 1 }
     end
   end
+  clones.set_inner(functions, function() return arcs_of(profile) end)
   return functions
 end
 
@@ -151,6 +167,8 @@ local function new_row(before, now, old, new)
   local sampled, counted = old.samples and new.samples, old.counted and new.counted
   return {
     name = (now or before).name,
+    old_name = before and now and before.name ~= now.name and
+      escape.utf8(before.name) ~= escape.utf8(now.name) and before.name or nil,
     old_file = before and before.file, new_file = now and now.file,
     status = not before and "new" or not now and "gone" or "both",
     joined = math.max(was.count, is.count),
@@ -161,16 +179,20 @@ local function new_row(before, now, old, new)
   }
 end
 
+-- Changes that differ by less than this are equal: a function without self time has the
+-- total time of its callee, but for rounding errors.
+local QUANTUM <const> = 1e-9
+
 local function by_size(field)
   return function(row)
     local change = row[field]
-    return change and -abs(change.change) or 0
+    return change and -math.floor(abs(change.change) / QUANTUM + 0.5) or 0
   end
 end
 
 -- Sort keys, the most significant first.
 local keys <const> = {
-  by_size "self", by_size "total", by_size "calls",
+  by_size "total", by_size "self", by_size "calls",
   function(row) return row.name end,
   function(row) return row.new_file or row.old_file or "" end,
 }
@@ -259,8 +281,18 @@ local function has_grown(time, fraction, result)
       result.new.samples, result.factor)
 end
 
---- Finds what got slower: the whole program by its total time, functions by their self
--- time. Functions that are new or renamed count only as part of the whole program.
+--- Returns the change of time that matters: the total, as self time also grows if callees
+-- are inlined; the self time if the total is unknown.
+-- @local
+-- @tparam row row
+-- @treturn change|nil
+function compare.time(row)
+  return row.total or row.self
+end
+
+--- Finds what got slower: the whole program, and functions, by their total time; without
+-- calls, by their self time. Functions that are new or renamed count only as part of
+-- their callers and the whole program.
 -- @tparam comparison result
 -- @tparam number percent tolerated growth
 -- @treturn {table,...} rows of functions; if the whole program got slower, the comparison
@@ -274,7 +306,7 @@ function compare.regressions(result, percent)
   if not result.total then return grown end
   if has_grown(result.total, percent / 100, result) then grown[1] = result end
   for _, row in ipairs(result) do
-    if row.status == "both" and has_grown(row.self, percent / 100, result) then
+    if row.status == "both" and has_grown(compare.time(row), percent / 100, result) then
       grown[#grown + 1] = row
     end
   end
@@ -327,8 +359,9 @@ end
 -- @treturn[2] string why they cannot be compared: units differ, or one has only times and
 --   the other one only calls
 
---- A comparison: an array of rows, the largest change in self time first. There is a row
--- for each function with samples or calls in either profile.
+--- A comparison: an array of rows, the largest change in total time first; without calls,
+-- the largest change in self time. There is a row for each function with samples or calls
+-- in either profile.
 --
 -- @table comparison
 -- @tfield table old `runs`; `period`, the time per sample, or nil; `total`, the time of a
@@ -345,12 +378,14 @@ end
 --- A row of a comparison.
 -- @table row
 -- @tfield string name of the function
+-- @tfield string|nil old_name its name in the old profile, if that is another clone
 -- @tfield string|nil old_file source file as recorded
 -- @tfield string|nil new_file
 -- @tfield string status "both"; "new" if only the new profile has the function; "gone" if
 --   only the old one has it
 -- @tfield integer joined number of functions summed in the row: those with the same name
---   and file or, if a file is unknown, all with the same name
+--   and file or, if a file is unknown, all with the same name; and a function and its
+--   clones, if the programs have different clones of it
 -- @tfield table|nil self change in its self time; nil unless both profiles have times
 -- @tfield table|nil total change in its self and children's time; nil unless both
 --   profiles have times and calls

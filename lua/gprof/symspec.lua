@@ -29,7 +29,8 @@ end
 -- @tparam string text
 -- @tparam boolean arcs whether it names calls: FROM/TO
 -- @tparam boolean gnu_compat
--- @treturn table the functions, or the callers: `file`, `line` and `name`, each optional
+-- @treturn table the functions, or the callers: `text`; `file`, `line` and `name`, each
+--   optional
 -- @treturn ?table the callees, likewise; nil without a slash
 function symspec.parse(text, arcs, gnu_compat)
   return lookup_of(policy.of { gnu_compat = gnu_compat }):parse(text, arcs)

@@ -2,6 +2,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chance = require "support.chance"
+local clones = require "gprof.analysis.clones"
 local crafted = require "support.crafted"
 local gprof = require "gprof"
 local matching = require "gprof.analysis.matching"
@@ -63,6 +64,32 @@ describe("functions of two programs", function()
       paired({ "f a.c", "f left/a.c" }, { "f /left/a.c", "f ./a.c" }))
   end)
 
+  it("are matched with their clones if the other program has other clones", function()
+    assert.same({ "f ? | f.isra.0 ?" }, paired({ "f" }, { "f.isra.0" }))
+    assert.same({ "f.constprop.0 ? | f.constprop.1 ?" }, paired({ "f.constprop.0" }, { "f.constprop.1" }))
+    assert.same({ "f a.c | f a.c x3" }, paired({ "f a.c" }, { "f.part.0 a.c", "f a.c", "f.constprop.0.isra.0 a.c" }))
+    assert.same({ "f ? x2 | f ?" }, paired({ "f", "f.part.0" }, { "f" }))
+    assert.same({ "- | f.part.0 b.c", "f a.c | f.isra.0 a.c" }, paired({ "f a.c" }, { "f.part.0 b.c", "f.isra.0 a.c" }))
+  end)
+
+  it("are matched separately if both programs have the same clones, or one has no such function", function()
+    assert.same({ "f ? | f ?", "f.part.0 ? | f.part.0 ?" }, paired({ "f", "f.part.0" }, { "f.part.0", "f" }))
+    assert.same({ "- | f ?", "- | f.part.0 ?", "g ? | g ?" }, paired({ "g" }, { "f", "f.part.0", "g" }))
+    assert.same({ "- | f.smart.0 ?", "f ? | -" }, paired({ "f" }, { "f.smart.0" }))
+  end)
+
+  it("have clones in demangled names, too", function()
+    for clone, name in pairs {
+      ["f(int) [clone .isra.0]"] = "f(int)", ["f(int) [clone .part.0] [clone .constprop.12]"] = "f(int)",
+      ["f.cold"] = "f", ["f.llvm.1234567890"] = "f", ["core::f.llvm.12"] = "core::f", ["f.lto_priv.0.isra.0"] = "f",
+    } do assert.equal(name, clones.stem(clone)) end
+    for _, name in ipairs { "f", ".part.0", "f.0", "f.part.", "f.part.0x", "f.party.0", "f [clone .smart.0]" } do
+      assert.is_nil(clones.stem(name))
+    end
+    local long = "f" .. (".isra.0"):rep(100000)
+    assert.truthy(clones.stem(long))
+  end)
+
   it("are added up if they have the same name and file, or if a file is unknown", function()
     assert.same({ "f x.h x2 | f x.h x3" }, paired({ "f x.h", "f x.h" }, { "f x.h", "f x.h", "f x.h" }))
     assert.same({ "f a.c x2 | f ? x2" }, paired({ "f a.c", "f b.c" }, { "f", "f" }))
@@ -103,13 +130,32 @@ describe("a comparison", function()
   it("has the old and new time of each function, the largest change first", function()
     local names = {}
     for i, row in ipairs(changes) do names[i] = row.name end
-    assert.same({ "leaf", "old_name", "work", "new_name", "inlined", "main" }, names)
+    assert.same({ "work", "leaf", "main", "old_name", "new_name", "inlined" }, names)
     assert.same({ 4.0, 1.0, -3.0, 0.25 }, values_of(by_name.leaf.self))
     assert.same({ 1.0, 1.44, 0.44, 1.44 }, { by_name.work.self.old, by_name.work.self.new,
       tonumber(("%.10f"):format(by_name.work.self.change)), by_name.work.self.ratio })
     assert.same({ 5.0, 1.94 }, { by_name.work.total.old, by_name.work.total.new })
     assert.same({ 10.0, 20.0, 10.0, 2.0 }, values_of(by_name.leaf.calls))
     assert.same({ 0.0, 0.0, 0.0 }, values_of(by_name.main.self))
+  end)
+
+  it("sorts equal total times by self time, whatever their rounding errors", function()
+    local function plan(ticks)
+      return { functions = { "main", "all", "leaf" }, ticks = { leaf = ticks },
+        calls = { { "main", "all", 3 }, { "all", "leaf", 7 } } }
+    end
+    for ticks = 100, 130 do
+      assert.equal("leaf", assert(gprof.compare(profile(plan(3)), profile(plan(ticks))))[1].name)
+    end
+  end)
+
+  it("without calls is sorted by self time", function()
+    local names = {}
+    local function plan(ticks) return { functions = { "a", "b", "c" }, ticks = ticks } end
+    local old, new = profile(plan { a = 10, b = 20, c = 30 }), profile(plan { a = 11, b = 50, c = 10 })
+    local uncalled = assert(gprof.compare(old, new))
+    for i, row in ipairs(uncalled) do names[i] = row.name end
+    assert.same({ "b", "c", "a" }, names)
   end)
 
   it("has the error of each change: the square root of the sum of variances", function()
@@ -296,7 +342,66 @@ describe("random variation", function()
   end)
 end)
 
+describe("a function that was split into clones", function()
+  local before <const> = { functions = { "main", "f", "leaf" }, ticks = { main = 50, f = 300, leaf = 100 },
+    calls = { { "main", "f", 10 }, { "f", "leaf", 30 } } }
+  local after <const> = { functions = { "main", "f", "f.part.0", "f.constprop.0", "leaf" },
+    ticks = { main = 50, f = 60, ["f.part.0"] = 200, ["f.constprop.0"] = 40, leaf = 100 },
+    calls = { { "main", "f", 6 }, { "main", "f.constprop.0", 4 }, { "f", "f.part.0", 5 }, { "f.part.0", "leaf", 15 },
+      { "f.constprop.0", "leaf", 15 } } }
+
+  it("has the times and calls of all clones, none counted twice", function()
+    for _, sides in ipairs { { before, after }, { after, before } } do
+      local changes = assert(gprof.compare(profile(sides[1]), profile(sides[2])))
+      local f = rows(changes).f
+      assert.same({ "both", 3 }, { f.status, f.joined })
+      assert.same({ 3.0, 3.0, 0.0, 1.0 }, values_of(f.self))
+      assert.near(4.0, f.total.old, 1e-9)
+      assert.near(4.0, f.total.new, 1e-9)
+      assert.same({ 10.0, 10.0, 0.0, 1.0 }, values_of(f.calls))
+      assert.same({ 3, {} }, { #changes, gprof.compare.regressions(changes, 0) })
+    end
+  end)
+
+  it("is compared likewise with an exported profile", function()
+    local made = profile(after)
+    local parts = {}
+    made:report(require "gprof.export.json", {}, function(text) parts[#parts + 1] = text end)
+    local path = shell.write(shell.tmpdir() .. "/after.json", table.concat(parts))
+    local saved = rows(assert(gprof.compare(profile(before), assert(gprof.compare.load(path))))).f
+    local f = rows(assert(gprof.compare(profile(before), made))).f
+    for _, field in ipairs { "self", "total", "calls" } do
+      for name, value in pairs(f[field]) do
+        if type(value) == "number" then assert.near(value, saved[field][name], 1e-6) end
+      end
+    end
+  end)
+
+  it("keeps both names if there is one clone on each side", function()
+    local function plan(name)
+      return { functions = { "main", name }, ticks = { [name] = 100 }, calls = { { "main", name, 1 } } }
+    end
+    local row = rows(assert(gprof.compare(profile(plan "f"), profile(plan "f.isra.0"))))["f.isra.0"]
+    assert.same({ "both", "f", 1 }, { row.status, row.old_name, row.joined })
+    assert.is_nil(rows(assert(gprof.compare(profile(plan "f"), profile(plan "f")))).f.old_name)
+  end)
+end)
+
 describe("what got slower", function()
+  it("goes by the total time: self time also grows if callees are inlined", function()
+    local old = profile { functions = { "main", "work", "leaf", "slow" },
+      ticks = { work = 100, leaf = 1900, slow = 100 },
+      calls = { { "main", "work", 1 }, { "work", "leaf", 100 }, { "main", "slow", 1 } } }
+    local new = profile { functions = { "main", "work", "leaf", "slow" }, ticks = { work = 1000, slow = 100 },
+      calls = { { "main", "work", 1 }, { "main", "slow", 1 } } }
+    assert.same({}, gprof.compare.regressions(assert(gprof.compare(old, new)), 0))
+    local grown = {}
+    for i, row in ipairs(gprof.compare.regressions(assert(gprof.compare(new, old)), 10)) do
+      grown[i] = row.name or "all"
+    end
+    assert.same({ "all", "leaf", "work", "main" }, grown)
+  end)
+
   local function compared(old, new)
     local function plan(ticks)
       return profile { functions = { "a", "b", "c", "d" }, ticks = ticks }

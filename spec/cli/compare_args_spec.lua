@@ -261,6 +261,19 @@ describe("--compare", function()
     assert.truthy(printed("-phelper", "--compare=" .. part, new.image, after):find(" helper (left.c)\n", 1, true))
   end)
 
+  it("shows the old name of a clone, in the report and as JSON", function()
+    local function plan(name)
+      return { functions = { "main", name }, ticks = { [name] = 30 }, calls = { { "main", name, 2 } } }
+    end
+    local first, second = plan "work", plan "work.isra.0"
+    local words = "--compare=" .. crafted.gmon(first) .. "," .. crafted.image(first)
+    local image, path = crafted.image(second), crafted.gmon(second)
+    assert.truthy(printed("-z", words, image, path):find(" work.isra.0 (was work)\n", 1, true))
+    local found = dkjson.decode(run("--export=json", words, image, path).stdout).functions
+    local f = found[1].name == "main" and found[2] or found[1]
+    assert.same({ "work.isra.0", "work", "both" }, { f.name, f.old_name, f.status })
+  end)
+
   it("compares only functions", function()
     check_failure("options --compare and -l (--line) are mutually exclusive",
       run("-l", "--compare=" .. before, new.image, after))
@@ -297,7 +310,8 @@ describe("--fail-on", function()
   it("checks the whole program, too", function()
     local slow = profile(new, { ["helper"] = 100, ["helper 2"] = 400, moved = 64, new_name = 250, left = 12 })
     local result = run("--fail-on=10%", old_words, new.image, slow)
-    assert.same({ "gprof.lua: slower: the whole program: 6.26 to 8.26 seconds per run, 31.9 % more (error 0.38)\n", 2 },
+    local slower = "gprof.lua: slower: %s: 6.26 to 8.26 seconds per run, 31.9 %% more (error 0.38)\n"
+    assert.same({ slower:format "the whole program" .. slower:format "main (right.c)", 2 },
       { result.stderr, result.status })
   end)
 

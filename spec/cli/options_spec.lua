@@ -383,13 +383,17 @@ describe("settings", function()
       settings.separate_files, settings.table_length, settings.min_count, settings.styles })
     assert.same({ {}, {} }, { read("-l", "-x", "-y").styles, read("-t", "0", "-m", "0").styles })
     for option, name in pairs { ["-t"] = "-t (--table-length)", ["-m"] = "-m (--min-count)" } do
-      for _, word in ipairs { "x", "", "1.5", "-1", "99999999999" } do
-        assert.same({ nil, ("option %s takes a whole number from 0 to 2147483647, not '%s'"):format(name, word) },
+      local most = option == "-m" and math.maxinteger or 2147483647
+      for _, word in ipairs { "x", "", "1.5", "-1", "99999999999999999999" } do
+        assert.same({ nil, ("option %s takes a whole number from 0 to %d, not '%s'"):format(name, most, word) },
           { read(option, word) })
       end
     end
+    assert.equal(99999999999, read("-m99999999999").min_count)
     assert.same({ 0, 0 }, { read("--gnu-compat", "-t-5").table_length, read("--gnu-compat", "-tx").table_length })
     assert.equal(12, read("--gnu-compat", "-m12x").min_count)
+    settings = read("--gnu-compat", "-t4294967300", "-w4294967300")
+    assert.same({ 4, 4 }, { settings.table_length, settings.width })
   end)
 
   it("of time by line include a profile by line", function()

@@ -413,10 +413,26 @@ describe("A comparison in a page", function()
       end
       assert.equal(row.self.noise, given.self.noise[i] == 1)
     end
-    assert.same({ "work", 0 }, { given.name[1], given.self.noise[1] })
-    assert.truthy(parts.markup:find("Changes of self time", 1, true))
-    assert.truthy(parts.markup:find('<td>0.30<td>3.30<td>+3.00<td><td>2<td>2<td class="name">work', 1, true))
+    assert.same({ "main", "work" }, { given.name[1], given.name[2] })
+    assert.truthy(parts.markup:find("Changes of total time", 1, true))
+    assert.truthy(parts.markup:find('<td>0.60<td>3.62<td>+3.02<td><td>2<td>2<td class="name">work', 1, true))
     assert.truthy(parts.markup:find('<td>noise<td>8<td>8<td class="name">leaf', 1, true))
+  end)
+end)
+
+describe("A comparison with other clones in a page", function()
+  it("has their old names", function()
+    local function plan_of(name)
+      return { functions = { "main", name }, ticks = { [name] = 30 }, calls = { { "main", name, 2 } } }
+    end
+    local old, new = (crafted.profile(plan_of "f")), (crafted.profile(plan_of "f.isra.0"))
+    local text = {}
+    new:report(require "gprof.export.html", { comparison = gprof.compare(old, new) },
+      function(part) text[#text + 1] = part end)
+    local given = pages.parts(table.concat(text)).data.comparison
+    for i, name in ipairs(given.name) do
+      assert.equal(name == "f.isra.0" and "f" or nil, given.old_name[i])
+    end
   end)
 end)
 

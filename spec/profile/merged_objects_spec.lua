@@ -4,6 +4,7 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
+local chance = require "support.chance"
 local gmon = require "support.gmon"
 local gprof = require "gprof"
 local library = require "support.library"
@@ -35,6 +36,7 @@ local function library_of(name, arcs, plan)
   plan = plan or {}
   local first = plan.first or 0
   local image = build.craft { address = LOW, text = 0x100, target = plan.target,
+    import = not plan.target and (plan.import or "mcount") or nil,
     symbols = { { "open", first }, { "read", first + 0x40 }, { "shut", first + 0x80 } } }
   local dir = shell.tmpdir "library"
   shell.check { "cp", image, dir .. "/" .. name }
@@ -170,9 +172,73 @@ describe("calls from the program into a library", function()
   end)
 
   it("leave calls by others to <outside>", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 1 }, { 0x04, at(BASE, 0x40), 1 } } }
+    assert.same({ "<outside>@liby.so open@liby.so 2", "<outside>@liby.so read@liby.so 1", "main open@liby.so 1",
+      "main read@liby.so 1", "main work 5", "open@liby.so read@liby.so 9" },
+      library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
+  end)
+
+  it("are left to <outside> if only one address fits, and not exactly", function()
     local own = { program_of { { 0x04, at(BASE, 0), 1 } } }
-    assert.same({ "<outside>@liby.so open@liby.so 2", "<outside>@liby.so read@liby.so 2", "main open@liby.so 1",
-      "main work 5", "open@liby.so read@liby.so 9" }, library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
+    assert.same({ "<outside>@liby.so open@liby.so 3", "<outside>@liby.so read@liby.so 2", "main work 5",
+      "open@liby.so read@liby.so 9" }, library.arcs(join(own, { { library_of("liby.so", INSIDE) } })))
+  end)
+
+  it("are left to <outside> if the library was not compiled with -pg", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 } } }
+    local arcs = library.arcs(join(own, { { library_of("liby.so", INSIDE, { import = "malloc" }) } }))
+    assert.same({ "<outside>@liby.so open@liby.so 3", "<outside>@liby.so read@liby.so 2" }, { arcs[1], arcs[2] })
+  end)
+
+  it("are assigned whatever the compiler calls mcount", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 3 } } }
+    for _, name in ipairs { "__fentry__", "_mcount", "mcount@GLIBC_2.2.5", "__gnu_mcount_nc" } do
+      local like = { library_of("liby.so", { { 0, 0, 3 } }, { import = name }) }
+      assert.same({ "main open@liby.so 3", "main work 5" }, library.arcs(join(own, { like })), name)
+    end
+    local like = { library_of("liby.so", { { 0, 0, 3 } }, { import = "mcounter" }) }
+    assert.equal("<outside>@liby.so open@liby.so 3", library.arcs(join(own, { like }))[1])
+  end)
+
+  -- The arcs of a program and libraries, which must be the same in every order of these.
+  local function arcs_in_any_order(own, libraries)
+    local forward, backward = join(own, libraries), {}
+    for i, like in ipairs(libraries) do backward[#libraries + 1 - i] = like end
+    local arcs = library.arcs(forward)
+    assert.same(arcs, library.arcs(join(own, backward)))
+    return arcs
+  end
+
+  it("are assigned to the library whose counts agree, not to one that others called", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 } } }
+    assert.same({ "<outside>@liba.so open@liba.so 50", "<outside>@liba.so read@liba.so 70", "help read@liby.so 2",
+      "main open@liby.so 3", "main work 5" }, arcs_in_any_order(own, {
+        { library_of("liba.so", { { 0, 0, 50 }, { 0, 0x40, 70 } }) },
+        { library_of("liby.so", { { 0, 0, 3 }, { 0, 0x40, 2 } }) } }))
+  end)
+
+  it("are left to <outside> if two libraries fit equally well", function()
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 } } }
+    assert.same({ "<outside>@liba.so open@liba.so 3", "<outside>@liba.so read@liba.so 2",
+      "<outside>@liby.so open@liby.so 3", "<outside>@liby.so read@liby.so 2", "main work 5" }, arcs_in_any_order(own, {
+        { library_of("liba.so", { { 0, 0, 3 }, { 0, 0x40, 2 } }) },
+        { library_of("liby.so", { { 0, 0, 3 }, { 0, 0x40, 2 } }) } }))
+  end)
+
+  it("within the code of one library are not assigned to another", function()
+    -- main calls shut through a pointer, which the dynamic linker does not count
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 }, { 0x84, at(BASE, 0x80), 9 } } }
+    assert.same({ "<outside>@liba.so open@liba.so 9", "help read@liby.so 2", "main open@liby.so 3", "main work 5" },
+      arcs_in_any_order(own, { { library_of("liba.so", { { 0, 0x80, 9 } }, { first = 0x80 }) },
+        { library_of("liby.so", { { 0, 0, 3 }, { 0, 0x40, 2 } }) } }))
+  end)
+
+  it("become certain when other libraries are placed", function()
+    -- libz.so may be at either address, until liby.so is at one of them
+    local own = { program_of { { 0x04, at(BASE, 0), 3 }, { 0x84, at(BASE, 0x40), 2 }, { 0x84, at(OTHER, 0), 3 } } }
+    assert.same({ "help open@libz.so 3", "help read@liby.so 2", "main open@liby.so 3", "main work 5" },
+      arcs_in_any_order(own, { { library_of("libz.so", { { 0, 0, 3 } }) },
+        { library_of("liby.so", { { 0, 0, 3 }, { 0, 0x40, 2 } }) } }))
   end)
 
   it("are left to <outside> if the program records more than the library", function()
@@ -224,7 +290,7 @@ describe("calls from the program into a library", function()
       offset = offset + 16 * (2 + i * i * 7 % 41)
     end
     table.sort(expected)
-    local image = build.craft { address = LOW, text = offset, symbols = symbols }
+    local image = build.craft { address = LOW, text = offset, symbols = symbols, import = "mcount" }
     local path = gmon.write(shell.tmpdir() .. "/large.profile", gmon.shared {
       low = LOW, high = LOW + offset, bins = { n = offset // 4 }, arcs = arcs })
     local found = {}
@@ -256,6 +322,25 @@ describe("calls from the program into a library", function()
     assert.same({}, found)
   end)
 
+  it("into another library are not assigned if some fit by chance", function()
+    local calls, symbols, arcs, offset, address = {}, {}, {}, 0, at(OTHER, 0)
+    math.randomseed(5)
+    for i = 1, 500 do
+      symbols[i] = { "f" .. i, offset }
+      if i % 20 == 0 then arcs[i // 20] = { 0, offset, i % 100 == 0 and 3 or 1000 } end
+      offset = offset + 16 * math.random(2, 5)
+    end
+    for i = 1, 300 do
+      calls[i] = { 4, address, i % 3 + 1 }
+      address = address + 16 * math.random(2, 12)
+    end
+    local image = build.craft { address = LOW, text = offset, symbols = symbols, import = "mcount" }
+    local path = gmon.write(shell.tmpdir() .. "/other.profile", gmon.shared {
+      low = LOW, high = LOW + offset, bins = { n = offset // 4 }, arcs = arcs })
+    local joined = join({ program_of(calls) }, { { image, path, name = "other.so" } })
+    for arc in joined:find("main"):callees() do assert.equal("work", arc.callee.name) end
+  end)
+
   it("into another library, which was not merged, are ignored", function()
     local calls = {}
     for i = 1, 200 do calls[i] = { 4, at(OTHER, 16 * (i * 5 + i * i % 3)), 1 } end
@@ -264,7 +349,7 @@ describe("calls from the program into a library", function()
       symbols[i] = { "f" .. i, 32 * (i - 1) + i * i // 16 * 16 }
       arcs[i] = { 0, symbols[i][2], 1000 }
     end
-    local image = build.craft { address = LOW, text = 0x8000, symbols = symbols }
+    local image = build.craft { address = LOW, text = 0x8000, symbols = symbols, import = "mcount" }
     local path = gmon.write(shell.tmpdir() .. "/other.profile", gmon.shared {
       low = LOW, high = LOW + 0x8000, bins = { n = 0x2000 }, arcs = arcs })
     local joined = join({ program_of(calls) }, { { image, path, name = "other.so" } })
@@ -278,11 +363,76 @@ describe("calls from the program into a library", function()
   end)
 end)
 
+-- Random calls into random libraries, some of them only called by others, some not compiled with -pg.
+describe("random libraries", function()
+  local random <const> = math.random
+  local repeatedly, cases <const> = chance.cases(411, 40)
+
+  -- A library: its image, and the offsets of its functions.
+  local function random_library(i)
+    local offsets, symbols, offset = {}, {}, 0
+    for j = 1, 3 + i do
+      offsets[j], symbols[j] = offset, { "f" .. j, offset }
+      offset = offset + 16 * random(2 * i, 12 * i)
+    end
+    local image = build.craft { address = LOW, text = offset, symbols = symbols,
+      import = i % 4 > 0 and "mcount" or "malloc" }
+    return { image = image, name = "lib" .. i, offsets = offsets, size = offset, profiled = i % 4 > 0 }
+  end
+
+  -- The profile of a library; adds calls from the program to `calls`, with a load address of their own.
+  local function random_profile(like, calls)
+    local arcs, base = {}, random(0x7f0000000, 0x7fffffff0) << 12
+    local is_called = like.profiled and random(2) == 1
+    for i, offset in ipairs(like.offsets) do
+      local count = chance.pick { 0, 1, 1, 2, random(9), random(1000) }
+      if count > 0 then arcs[#arcs + 1] = { 0, offset, count, name = "f" .. i } end
+      if is_called and count > 0 and random(3) > 1 then
+        calls[#calls + 1] = { 4, base + LOW + offset + 9, random(2) == 1 and count or random(count) }
+      end
+    end
+    return gmon.write(shell.tmpdir() .. "/profile", gmon.shared {
+      low = LOW, high = LOW + like.size, bins = { n = like.size // 4 }, arcs = arcs }), arcs
+  end
+
+  local pool
+  setup(function()
+    math.randomseed(7)
+    pool = {}
+    for i = 1, 8 do pool[i] = random_library(i) end
+  end)
+
+  it("are placed the same in every order, and all their calls are kept (" .. cases .. " times)", function()
+    repeatedly(function(remark)
+      local libraries, calls, expected = {}, {}, {}
+      for _, like in ipairs(pool) do
+        local path, arcs = random_profile(like, calls)
+        libraries[#libraries + 1] = { like.image, path, name = like.name }
+        for _, arc in ipairs(arcs) do expected[arc.name .. "@" .. like.name] = arc[3] end
+      end
+      local own = { program_of(calls) }
+      local arcs = library.arcs(join(own, libraries))
+      for i = #libraries, 2, -1 do
+        local j = random(i)
+        libraries[i], libraries[j] = libraries[j], libraries[i]
+      end
+      assert.same(arcs, library.arcs(join(own, libraries)), remark)
+      local sums = {}
+      for _, arc in ipairs(arcs) do
+        local caller, callee, count = arc:match "^(%S+) (%S+) (%d+)$"
+        if callee ~= "work" then sums[callee] = (sums[callee] or 0) + math.tointeger(count) end
+        assert.is_falsy(caller == "main" and (callee:find "lib4" or callee:find "lib8"), remark)
+      end
+      assert.same(expected, sums, remark)
+    end)
+  end)
+end)
+
 describe("--with", function()
   local image, path = program_of()
   local liby, of_liby = library_of("liby.so", INSIDE)
-  local unknown = "gprof.lua: warning: some calls into %s have unknown callers, shown as <outside>: a program " ..
-    "records only calls into libraries compiled with -pg, and their load address must be known\n"
+  local outside = "gprof.lua: warning: some calls into %s have unknown callers, shown as <outside>: "
+  local unknown = outside .. "a program records only calls into libraries compiled with -pg\n"
 
   it("shows both objects, and warns that some callers are unknown", function()
     local result = program.run { "-b", "--with=" .. liby .. ":" .. of_liby, image, path }
@@ -309,6 +459,27 @@ describe("--with", function()
     local result = program.run(table.move({ image, path }, 1, 2, 7, words))
     assert.equal(unknown:format "lib1.so, lib2.so, lib3.so and 2 more", result.stderr)
     for _, name in ipairs(names) do assert.truthy(result.stdout:find("read@" .. name, 1, true)) end
+  end)
+
+  it("warns about libraries that may have been loaded at several addresses", function()
+    local function called(base) return base + LOW + 9 end
+    local own, of_own = program_of { { 4, called(0x7f5500000000), 3 }, { 0x84, called(0x7f6600000000), 3 } }
+    local like, of_like = library_of("libone.so", { { 0, 0, 3 } })
+    local result = program.run { "-b", "--with=" .. like .. ":" .. of_like, "--with=" .. liby .. ":" .. of_liby, own,
+      of_own }
+    assert.equal(outside:format "libone.so, liby.so" ..
+      "the program's calls do not show for certain where libraries were loaded\n", result.stderr)
+  end)
+
+  it("prints the same report in every order of the libraries", function()
+    local words, names = {}, { "libc.so", "liba.so", "libb.so" }
+    for i, name in ipairs(names) do words[i] = ("--with=%s:%s"):format(library_of(name, INSIDE)) end
+    local function report(i, j, k)
+      local result = program.run { "-b", words[i], words[j], words[k], image, path }
+      return { result.status, result.stdout, result.stderr }
+    end
+    assert.same(report(1, 2, 3), report(2, 3, 1))
+    assert.same(report(1, 2, 3), report(3, 2, 1))
   end)
 
   it("works with --sandbox and with every kind of export", function()

@@ -250,7 +250,8 @@ end
 --- Makes an image with a `.text` section and symbols, for any machine that objcopy supports.
 -- @tparam table plan `target` (an object format such as "elf32-big"; default "elf64-x86-64"); `address` of the text
 --   (default 0x1000); `text`, its bytes, or their number if all are zero; `symbols`, an array of
---   `{ name, offset, flags }` (flags of objcopy --add-symbol, default "function,global"; names without "," and "=")
+--   `{ name, offset, flags }` (flags of objcopy --add-symbol, default "function,global"; names without "," and "=");
+--   `import`, the name of an undefined symbol
 -- @treturn string path of the image
 function build.craft(plan)
   local dir = shell.tmpdir("craft")
@@ -261,11 +262,17 @@ function build.craft(plan)
     local word = ("--add-symbol=%s=.text:%#x,%s"):format(symbol[1], symbol[2], symbol[3] or "function,global")
     words[i] = word:gsub("[%s\\'\"]", "\\%0")
   end
+  local input = { "-I", "binary", "text" }
+  if plan.import then
+    shell.write(dir .. "/text.s", (".globl \"%s\"\n.data\n.incbin \"text\"\n"):format(plan.import))
+    shell.check({ "as", "-o", "text.o", "text.s" }, { cwd = dir })
+    input = { "--remove-section=.text", "--keep-symbol=" .. plan.import, "text.o" }
+  end
   shell.write(dir .. "/symbols", table.concat(words, "\n"))
-  shell.check({ "objcopy", "-I", "binary", "-O", plan.target or "elf64-x86-64",
+  shell.check({ "objcopy", "-O", plan.target or "elf64-x86-64",
     "--rename-section", ".data=.text,alloc,load,readonly,code,contents",
     "--change-section-address", (".data=%#x"):format(plan.address or 0x1000),
-    "--strip-all", "@symbols", "text", "image" }, { cwd = dir })
+    "--strip-all", "@symbols", input[1], input[2], input[3], "image" }, { cwd = dir })
   return dir .. "/image"
 end
 

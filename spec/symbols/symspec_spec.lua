@@ -11,16 +11,19 @@ local symspec = require "gprof.symspec"
 
 describe("symspec.parse", function()
   for text, half in pairs {
-    ["main"] = { bare = "main", name = "main" }, ["main.c"] = { bare = "main.c", file = "main.c" },
-    ["odd:"] = { file = "odd" }, [":.mul"] = { name = ".mul" }, ["main.c:main"] = { file = "main.c", name = "main" },
-    ["main.c:134"] = { file = "main.c", line = 134 }, [":134"] = { line = 134 }, ["134"] = { bare = "134", line = 134 },
-    ["left/common.c"] = { bare = "left/common.c", file = "left/common.c" }, [":"] = {}, [""] = { bare = "" },
-    ["Shape::area"] = { bare = "Shape::area", name = "Shape::area" },
+    ["main"] = { name = "main" }, ["main.c"] = { file = "main.c" }, [":.mul"] = { name = ".mul" },
+    ["odd:"] = { file = "odd" }, ["main.c:main"] = { file = "main.c", name = "main" },
+    ["main.c:134"] = { file = "main.c", line = 134 }, [":134"] = { line = 134 }, ["134"] = { line = 134 },
+    ["left/common.c"] = { file = "left/common.c" }, [":"] = {}, [""] = {}, ["Shape::area"] = { name = "Shape::area" },
     ["shapes.h:Shape::area"] = { file = "shapes.h", name = "Shape::area" },
+    ["a.c:7up"] = { file = "a.c", name = "7up" }, ["f(auto:1)"] = { name = "f(auto:1)" },
+    ["a.cc:f[abi:x]()"] = { file = "a.cc", name = "f[abi:x]()" },
+    ["a.cc:{lambda(auto:1)#1}"] = { file = "a.cc", name = "{lambda(auto:1)#1}" },
     [":99999999999999999999"] = { line = math.maxinteger }, [":0"] = { line = 0 },
   } do
     it(("parses '%s'"):format(text), function()
       local found, callees = symspec.parse(text)
+      half.text = text
       assert.same(half, found)
       assert.is_nil(callees)
     end)
@@ -28,19 +31,37 @@ describe("symspec.parse", function()
 
   it("parses calls", function()
     local from, to = symspec.parse("a.c:f/:7", true)
-    assert.same({ file = "a.c", name = "f" }, from)
-    assert.same({ line = 7 }, to)
+    assert.same({ text = "a.c:f", file = "a.c", name = "f" }, from)
+    assert.same({ text = ":7", line = 7 }, to)
     from, to = symspec.parse("f", true)
-    assert.same({ bare = "f", name = "f" }, from)
+    assert.same({ text = "f", name = "f" }, from)
     assert.is_nil(to)
-    assert.same({ bare = "" }, (symspec.parse("/f", true)))
+    assert.same({ text = "" }, (symspec.parse("/f", true)))
   end)
 
+  for text, sides in pairs {
+    ["operator/(A, A)"] = { "operator/(A, A)" }, ["A::operator/=(int)/main"] = { "A::operator/=(int)", "main" },
+    ["main/f<(A)/(B)>(int)"] = { "main", "f<(A)/(B)>(int)" }, ["operator/main"] = { "operator", "main" },
+    ["operator<(A)/operator>(A)"] = { "operator<(A)", "operator>(A)" },
+    ["A::operator-><int>()/f"] = { "A::operator-><int>()", "f" },
+  } do
+    it(("parses '%s', of calls"):format(text), function()
+      local from, to = symspec.parse(text, true)
+      assert.same(sides, { from.name, to and to.name })
+    end)
+  end
+
   it("parses as GNU gprof does, on request", function()
-    assert.same({ file = "Shape:", name = "area" }, (symspec.parse("Shape::area", false, true)))
-    assert.same({ bare = "left", name = "left" }, (symspec.parse("left/common.c", false, true)))
-    assert.same({ file = "a.c" }, (symspec.parse("a.c:0", false, true)))
-    assert.same({ line = 17 }, (symspec.parse(":4294967313", false, true)))
+    local function parsed(text)
+      local half = symspec.parse(text, false, true)
+      half.text = nil
+      return half
+    end
+    assert.same({ file = "Shape:", name = "area" }, parsed "Shape::area")
+    assert.same({ name = "left" }, parsed "left/common.c")
+    assert.same({ file = "a.c" }, parsed "a.c:0")
+    assert.same({ file = "a.c", line = 7 }, parsed "a.c:7up")
+    assert.same({ line = 17 }, parsed ":4294967313")
   end)
 end)
 

@@ -143,20 +143,43 @@ dimension("arcs made to have one hash", 2000, function(n)
   end)))
 end)
 
--- A library whose functions were all called from the program, in a scrambled order.
-dimension("functions of a library that a program calls", 1000, function(n)
-  local large = image(4000)
-  local arcs = list(n, function(i) return { 0, row.address(i) - row.BASE, 1 + i % 7 } end)
+-- The offset of a library's function.
+local function offset(i) return 64 * i end
+
+-- A library compiled with -pg, with functions of one size.
+local function library_image(n)
+  return build.craft { address = row.BASE, text = offset(n), import = "mcount",
+    symbols = list(n, function(i) return { row.name(i - 1), offset(i - 1) } end) }
+end
+
+-- A program that calls functions of a library: as many from outside as `outside` says, and by itself as `own` says.
+local function calling_library(large, n, outside, own, text)
+  local arcs = list(n, function(i) return { 0, offset(i), outside(i) } end)
   local beside = gmon.write(shell.tmpdir() .. "/library.profile", gmon.shared {
-    low = row.BASE, high = row.address(n + 1), bins = { n = 4 * (n + 1) }, arcs = arcs })
+    low = row.BASE, high = row.BASE + offset(n + 1), bins = { n = offset(n + 1) // 4 }, arcs = arcs })
   local calls = list(n, function(i)
-    return { kind = "arc", from = row.address(0) + 4, self = 0x7f0000000000 + row.address(i) + 9, count = 1 + i % 7 }
+    return { kind = "arc", from = row.BASE + 4, self = 0x7f0000000009 + row.BASE + offset(i), count = own(i) }
   end)
   return making(large, profile(calls), ([[with = {
     { image = image, data = assert(gprof.data(image, %q)), name = "library" },
-  }]]):format(beside), ([[
+  }]]):format(beside), text)
+end
+
+-- A library of which all functions were called, by the program, in an order of their own.
+local profiled
+dimension("functions of a library that a program calls", 1000, function(n)
+  profiled = profiled or library_image(4002)
+  local function count(i) return 1 + i * i % 97 end
+  return calling_library(profiled, n, count, count, [[
     assert(profile:find "f0000000":callees "count"().callee.name:find "library")
-  ]]))
+  ]])
+end)
+
+-- Wherever the library may have been loaded, all calls fit.
+dimension("functions of a library that fits everywhere", 1000, function(n)
+  return calling_library(profiled, n, function() return 1000 end, function() return 1 end, [[
+    assert(profile:find "<outside>@library".children == 0)
+  ]])
 end)
 
 -- Names -------------------------------------------------------------------------------------------------------------

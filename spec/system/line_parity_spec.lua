@@ -95,6 +95,8 @@ local option_lists <const> = [[
   -l -r
   -l -T
   -l -T -q -z
+  -l -T -p
+  -l -T -p -a
   -l -a
   -l -a -C -z
   -l -D -z

@@ -255,4 +255,61 @@ describe("with --gnu-compat, reports equal GNU gprof's in corner cases", functio
       end
     end)
   end
+
+  -- Calls that were recorded 0 times: under -z, the cycle has an entry, with 0 calls.
+  it("for cycles without calls", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
+    local histogram = { kind = "histogram", low = 0x1000, high = 0x1080, bins = { n = 64, [9] = 7 } }
+    for ticks = 0, 1 do
+      local file = gmon.write(shell.tmpdir() .. "/gmon.out", gmon.magic { records = {
+        { kind = "arc", from = 0x1004, self = 0x1020, count = 0 },
+        { kind = "arc", from = 0x1024, self = 0x1000, count = 0 },
+        ticks > 0 and histogram or nil,
+      } })
+      for words in ("-b; -z; -T -z; -nlast -z; -nfirst -z; -Esecond -z"):gmatch "[^;]+" do
+        local arguments = { "-b", image, file }
+        for word in words:gmatch "%S+" do table.insert(arguments, word) end
+        check(arguments)
+      end
+    end
+  end)
+
+  -- GNU gprof adds up histograms of different rates in its own format, but not in that of 4.4BSD.
+  it("for files of different rates", function()
+    local image = build.craft { text = 0x100, symbols = { { "first", 0 }, { "second", 0x20 }, { "last", 0x80 } } }
+    local dir, files = shell.tmpdir(), {}
+    for _, format in ipairs { "magic", "bsd", "4.4bsd" } do
+      for _, rate in ipairs { 50, 100, 0 } do
+        if rate > 0 or format == "4.4bsd" then  -- GNU gprof divides by a rate of 0
+          files[#files + 1] = gmon.write(("%s/%s-%d"):format(dir, format, rate), chance.encode({ records = {
+            { kind = "histogram", low = 0x1000, high = 0x1080, rate = rate, bins = { n = 64, [9] = 7 } },
+            { kind = "arc", from = 0x1004, self = 0x1020, count = 3 },
+          } }, format))
+        end
+      end
+    end
+    for _, one in ipairs(files) do
+      for _, other in ipairs(files) do check { "-b", image, one, other } end
+    end
+  end)
+
+  -- As C's atoi() reads them: 4294967300 is 4, 2147483648 is negative. (Wide indexes are too large to compare.)
+  it("for numbers beyond 32 bits, and words that are no numbers", function()
+    local built = build.program "calls"
+    local blocks = { kind = "blocks" }
+    for i, address in ipairs(chance.subject(built.image).functions) do
+      blocks[2 * i - 1], blocks[2 * i] = { address, i }, { address + 12, (1 << 31) + i }
+    end
+    local record = gmon.magic { records = { blocks } }
+    local file = gmon.write(shell.tmpdir() .. "/gmon.out", shell.read(built.gmon) .. record:sub(21))
+    for _, word in ipairs { "-1", "2147483647", "2147483648", "4294967295", "4294967296", "4294967300", "-4294967290",
+      "-2147483649", "9223372036854775807", "99999999999999999999", "-99999999999999999999", "-9223372036854775800",
+      "+4294967300", " 4294967300x", "\v7", "0x10", "", "--5", "+-5" } do
+      check { "-b", "-l", "-A", "-m", word, built.image, file }
+      check { "-b", "-l", "-A", "-t", word, built.image, file }
+      if word ~= "2147483647" and word:find "^[%s+]*4" or word:find "^%-" then
+        check { "-b", "-q", "-w", word == "-2147483649" and "-1" or word, built.image, built.gmon }
+      end
+    end
+  end)
 end)

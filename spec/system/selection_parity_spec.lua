@@ -4,8 +4,11 @@
 local build = require "support.build"
 local chance = require "support.chance"
 local gmon = require "support.gmon"
+local oracle = require "support.oracle"
 local parity = require "support.parity"
+local program = require "support.program"
 local shell = require "support.shell"
+local symspecs = require "support.symspecs"
 
 if not parity.possible(pending) then return end
 
@@ -741,50 +744,51 @@ for _, entry in ipairs(command_lines) do
   end)
 end
 
+-- The table in doc/differences.md: on each line the options, and others that print the same.
+local without_effect <const> = [[
+  -pnobody = -p
+  -Pnobody = -p
+  -qnobody = -q
+  -Qnobody = -q
+  -qnobody/main = -q
+  -k nobody/main -q = -q
+  -q -Qmain/nobody = -q
+  -Cnobody = -C
+  -Znobody = -C
+  -Anobody = -A
+  -Jnobody = -A
+  -q -n nobody = -q
+  -q -F nobody = -q
+  -q -N nobody = -q
+  -q -E nobody = -q
+  -q -f nobody = -q
+  -q -e nobody = -q
+  -pnobody.c = -p
+  -pcalls.c:99999 = -p
+  -pnobody -pmain = -pmain
+  -Pnobody -Pmain = -Pmain
+]]
+
+describe("A symspec that matches nothing has no effect", function()
+  for options, others in without_effect:gmatch "%s*([^\n]-) = ([^\n]+)" do
+    it(("in %s, with and without --gnu-compat, and in GNU gprof"):format(options), function()
+      local built = build.program "calls"
+      local arguments, as = split(options, built, {}), { cwd = built.dir }
+      for _, run in ipairs { oracle.run, program.run } do
+        local result, expected = run(arguments, as), run(split(others, built, {}), as)
+        assert.same({ 0, expected.stdout }, { result.status, result.stdout })
+      end
+      check(arguments, as)
+    end)
+  end
+end)
+
 -- Random cases ------------------------------------------------------------------------------
 
 local random <const>, pick <const> = math.random, chance.pick
 local repeatedly <const>, _, first <const> = chance.cases(20240301, 200)
 
--- Parts for symspecs: names of an image's functions, source files and lines, and names that match nothing.
-local function vocabulary(image)
-  local words = { names = { "no_such", "_mcount", "main", "" }, files = { "no_such.c", "", "." },
-    lines = { "0", "1", "07", "12x", "4294967297" } }
-  for _, symbol in ipairs(build.symbols(image)) do
-    if symbol.type:find "[tTW]" then table.insert(words.names, symbol.name) end
-  end
-  for path, line in shell.check({ "nm", "-l", image }).stdout:gmatch "\t([^\n]-):(%d+)\n" do
-    table.insert(words.files, random(8) == 1 and path or path:match "[^/]*$")
-    table.insert(words.lines, math.tointeger(line + random(0, 1)))
-  end
-  return words
-end
-
-local marks <const> = { ":", "::", ".", "/", ",", "*", "-", "_", " ", "?" }
-
--- One side of a symspec.
-local function some_half(words)
-  local kind = random(20)
-  if kind <= 10 then return pick(words.names) end
-  if kind <= 12 then return pick(words.files) end
-  if kind <= 13 then return pick(words.files) .. ":" end
-  if kind <= 15 then return pick(words.files) .. ":" .. pick(words.names) end
-  if kind <= 16 then return pick(words.files) .. ":" .. pick(words.lines) end
-  if kind <= 17 then return (random(2) == 1 and ":" or "") .. pick(words.lines) end
-  if kind <= 18 then return ":" .. pick(words.names) end
-  if kind <= 19 then return "" end
-  return pick(words.names) .. pick(marks) .. pick(words.names)
-end
-
-local function some_symspec(words, arcs)
-  if random(30) == 1 then return pick(marks) .. pick(marks) end
-  if random(8) < (arcs and 7 or 2) then
-    return some_half(words) .. "/" .. some_half(words)
-  end
-  return some_half(words)
-end
-
--- Options with a symspec: the option, whether the symspec is optional, and whether it is likely to be FROM/TO.
+-- Options that take a symspec: the word before it, whether it may be missing, and whether it is likely FROM/TO.
 local takers <const> = {
   { "-p", true }, { "-P", true }, { "-q", true }, { "-Q", true }, { "-C", true }, { "-Z", true },
   { "-q", true, true }, { "-Q", true, true }, { "-q", true, true }, { "-k", false, true }, { "-k", false, true },
@@ -798,7 +802,7 @@ local function some_options(words)
   local arguments = { "-b" }
   for _ = 1, random(5) do
     local option, attached, arcs = table.unpack(pick(takers))
-    local spec = some_symspec(words, arcs)
+    local spec = symspecs.pick(words, arcs)
     table.insert(arguments, attached and option .. spec or option)
     if not attached then table.insert(arguments, spec) end
   end
@@ -808,23 +812,11 @@ local function some_options(words)
   return arguments
 end
 
--- A file of symbols: some of the image's, and one after the code, where no samples are.
-local function some_symbol_file(image, path)
-  local symbols, lines = build.symbols(image), {}
-  for _, symbol in ipairs(symbols) do
-    if random(4) > 1 then
-      lines[#lines + 1] = ("%016x %s %s\n"):format(symbol.address, symbol.type, symbol.name)
-    end
-  end
-  lines[#lines + 1] = ("%016x T behind_it_all\n"):format(2 * symbols[#symbols].address)
-  return shell.write(path, table.concat(lines))
-end
-
 local function check_some(subject, words, dir, note)
   local profile = gmon.write(dir .. "/gmon.out", (chance.profile(subject)))
   local arguments = some_options(words)
   if random(8) == 1 then
-    table.move({ "-S", some_symbol_file(subject.image, dir .. "/symbols") }, 1, 2, #arguments + 1, arguments)
+    table.move({ "-S", symspecs.symbol_file(subject.image, dir .. "/symbols") }, 1, 2, #arguments + 1, arguments)
   end
   check(table.move({ subject.image, profile, profile }, 1, random(2, 3), #arguments + 1, arguments), nil, note)
 end
@@ -836,7 +828,7 @@ describe("with --gnu-compat, random selections equal GNU gprof's", function()
       it("from " .. key, function()
         math.randomseed(first)
         local dir, image = shell.tmpdir(), build.program(key).image
-        local subject, words = chance.subject(image), vocabulary(image)
+        local subject, words = chance.subject(image), symspecs.vocabulary(image)
         repeatedly(function(note) check_some(subject, words, dir, note) end)
       end)
     else
@@ -848,7 +840,7 @@ describe("with --gnu-compat, random selections equal GNU gprof's", function()
     local dir = shell.tmpdir()
     repeatedly(function(note)
       local subject = chance.image()
-      check_some(subject, vocabulary(subject.image), dir, note)
+      check_some(subject, symspecs.vocabulary(subject.image), dir, note)
     end)
   end)
 end)

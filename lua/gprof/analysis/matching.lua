@@ -5,12 +5,16 @@
 -- their paths: the longest common ending wins. If the file of a function is unknown, all
 -- functions with its name are summed.
 --
+-- A function and its clones are summed if the programs have different clones of it (see
+-- gprof.analysis.clones).
+--
 -- A function is a table with the fields `name`, `file` (or nil) and the amounts listed
 -- below.
 --
 -- @internal gprof.analysis.matching
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local clones = require "gprof.analysis.clones"
 local escape = require "gprof.format.escape"
 
 local matching = {}
@@ -19,7 +23,9 @@ local MAX_COMPONENTS <const> = 32  -- compared components of a path
 
 local amounts <const> = { "ticks", "whole_ticks", "calls", "count" }
 
+-- The shortest name stands for all: it is the function's, not a clone's.
 local function add(sum, f)
+  if #f.name < #sum.name then sum.name = f.name end
   for _, amount in ipairs(amounts) do sum[amount] = sum[amount] + f[amount] end
 end
 
@@ -52,14 +58,26 @@ local function join_by_file(functions)
   return list
 end
 
+-- Returns a function or clone without the time and calls that the function or its other
+-- clones already contain.
+local function without_inner(f)
+  if not f.inner_calls then return f end
+  return { name = f.name, file = f.file, ticks = f.ticks, count = f.count,
+    whole_ticks = math.max(f.whole_ticks - f.inner_ticks, 0),
+    calls = math.max(f.calls - f.inner_calls, 0) }
+end
+
 -- Groups functions by name. Returns `first`, a table from each name to its first
 -- function; `several`, a table from each name that several functions have to an array of
 -- them; and `names`, in the order of the functions. Names are escaped as in exported
--- profiles, which are UTF-8.
-local function by_name(functions)
+-- profiles, which are UTF-8. Clones in `joined` have the names of their functions.
+local function by_name(functions, joined)
   local names, firsts, several = {}, {}, {}
   for _, f in ipairs(functions) do
-    local name = escape.utf8(f.name)
+    local stem = joined and (clones.stem(f.name) or f.name)
+    local is_joined = joined and joined[stem]
+    local name = escape.utf8(is_joined and stem or f.name)
+    if is_joined then f = without_inner(f) end
     local first, others = firsts[name], several[name]
     if not first then
       names[#names + 1], firsts[name] = name, f
@@ -183,7 +201,8 @@ end
 -- @tparam function pair called with each old function and the matching new one; one of
 --   them is nil if there is no match
 function matching.pair(old_list, new_list, pair)
-  local old, new = by_name(old_list), by_name(new_list)
+  local joined = clones.differing(old_list, new_list)
+  local old, new = by_name(old_list, joined), by_name(new_list, joined)
   for _, name in ipairs(old.names) do pair_name(old, new, name, pair) end
   for _, name in ipairs(new.names) do
     if not old.first[name] then pair_name(old, new, name, pair) end

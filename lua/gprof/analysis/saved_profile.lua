@@ -4,6 +4,7 @@
 -- @internal gprof.analysis.saved_profile
 -- SPDX-License-Identifier: GPL-3.0-or-later
 
+local clones = require "gprof.analysis.clones"
 local json_reader = require "gprof.format.json_reader"
 
 local saved_profile = {}
@@ -49,11 +50,27 @@ local function function_of(object, number, period)
   local ticks = field(object, "ticks", "amount", where)
   local children = field(object, "children", "amount", where)
   return {
+    id = field(object, "id", "amount", where),
     name = field(object, "name", "string", where),
     file = field(object, "file", "string", where, true),
     ticks = ticks, whole_ticks = ticks + (period and children / period or 0),
     calls = field(object, "calls", "amount", where), count = 1,
   }
+end
+
+-- Iterates over arcs as `clones.set_inner` wants them.
+local function arcs_of(arcs, period)
+  local number = 0
+  return function()
+    number = number + 1
+    local arc, where = arcs[number], ("arc %d: "):format(number)
+    if arc == nil then return nil end
+    if type(arc) ~= "table" then fail("%sobject expected", where) end
+    local time = field(arc, "self", "amount", where) +
+      field(arc, "children", "amount", where)
+    return field(arc, "caller", "amount", where), field(arc, "callee", "amount", where),
+      field(arc, "count", "amount", where), period and time / period or 0
+  end
 end
 
 local function check_kind(profile)
@@ -83,12 +100,14 @@ local function side_of(profile)
   for i, object in ipairs(field(profile, "functions", "array", "")) do
     functions[i] = function_of(object, i, period)
   end
+  local arcs = field(profile, "arcs", "array", "")
+  clones.set_inner(functions, function() return arcs_of(arcs, period) end)
   return {
     runs = math.max(#field(profile, "profiles", "array", ""), 1),
     rate = period and rate_of(period),
     unit = period and field(profile, "unit", "string", "") or nil,
     ticks = field(profile, "total_ticks", "amount", ""),
-    counted = #field(profile, "arcs", "array", "") > 0,
+    counted = #arcs > 0,
     functions = functions,
     part = is_part(profile),
   }

@@ -31,18 +31,33 @@ end
 
 -- Numbers -------------------------------------------------------------------------------
 
--- Makes an action that takes a whole number. GNU gprof reads the leading digits (0 if
--- there are none), and clamps the number to the permitted range.
-local function number(least, most)
+-- Returns the number at the beginning of a text, as C's strtol() reads it: 0 if there is
+-- none, and at most 63 bits.
+local function leading_number(text)
+  local value = tonumber(text:match "^%s*([+-]?%d+)" or 0)
+  if math.type(value) == "integer" then return value end
+  return value < 0 and math.mininteger or math.maxinteger
+end
+
+-- Returns the lowest 32 bits of a number, with their sign.
+local function to_int(value)
+  return (string.unpack("<i4", string.pack("<i8", value)))
+end
+
+-- Makes an action that takes a whole number. GNU gprof accepts any text, keeps 32 bits or
+-- what `convert` makes of the number, and clamps it to the permitted range.
+local function number(least, most, convert)
+  convert = convert or to_int
   return function(settings, argument, option)
-    local digits = argument:match("^%s*([+-]?%d+)")
-    local value = math.max(least, math.min(tonumber(digits or 0), most)) // 1 | 0
-    local is_exact = digits == argument and value == tonumber(digits)
-    if not is_exact and policy.of(settings).checks_arguments then
+    local value = leading_number(argument)
+    local is_valid = argument:find "^[+-]?%d+$" and value == tonumber(argument) and
+      value >= least and value <= most
+    if not is_valid and policy.of(settings).checks_arguments then
       reject(option, " takes a whole number from %d to %d, not '%s'", least, most,
         argument)
     end
-    set(settings, option, value)
+    set(settings, option,
+      is_valid and value or math.max(least, math.min(convert(value), most)))
   end
 end
 
@@ -51,6 +66,12 @@ local positive <const> = number(1, MOST)
 
 actions.number = number(0, MOST)
 actions.width = number(1, 1000000)
+
+-- Sets a number of calls, which has 63 bits. GNU gprof's numbers are unsigned, so negative
+-- ones are larger than any count.
+actions.calls = number(0, math.maxinteger, function(value)
+  return value < 0 and math.maxinteger or value
+end)
 
 -- Sets a limit on a report. GNU gprof has none, so --gnu-compat ignores it.
 function actions.count(settings, argument, option)
@@ -178,6 +199,12 @@ end
 actions.include = symspec "include"
 actions.exclude = symspec "exclude"
 
+-- Whether a symspec is FROM/TO. The slash of "operator/(int)" is part of the name.
+local function names_calls(settings, spec)
+  local _, callees = require "gprof.symspec".parse(spec, true, settings.gnu_compat)
+  return callees ~= nil
+end
+
 -- "+graph" requests a style (true), "-graph" excludes it (false); nil means neither. The
 -- last option wins. A symspec always requests the style. `attached` records the letter
 -- before each symspec, for hints.
@@ -187,7 +214,7 @@ function actions.style(settings, argument, option)
   if not argument then return end
   settings.attached = settings.attached or {}
   settings.attached[argument] = option.short
-  local calls = name == "graph" and argument:find("/", 1, true)
+  local calls = name == "graph" and names_calls(settings, argument)
   add_symspec(settings, sign == "+" and "include" or "exclude", calls and "arcs" or name,
     argument, option)
 end
@@ -202,7 +229,7 @@ function actions.tree(settings, argument, option)
 end
 
 function actions.arcs(settings, argument, option)
-  if policy.of(settings).checks_arguments and not argument:find("/", 1, true) then
+  if policy.of(settings).checks_arguments and not names_calls(settings, argument) then
     reject(option, " takes FROM/TO, not '%s'", argument)
   end
   add_symspec(settings, "exclude", "arcs", argument, option)

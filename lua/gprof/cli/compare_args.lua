@@ -155,7 +155,7 @@ end
 -- Returns the line about a regression, of a function or of the whole program.
 local function describe(row, comparison)
   local whole = row == comparison
-  local time = whole and row.total or row.self
+  local time = compare.time(row)
   return ("slower: %s: %.3g to %.3g %s per run%s (error %.2g)"):format(
     whole and "the whole program" or name_of(row),
     time.old, time.new, comparison.unit,

@@ -169,17 +169,26 @@ function libraries.open(run, warn)
   settings.with = opened
 end
 
+-- Why callers are unknown, by field of `merged_objects.unknown`.
+local reasons <const> = {
+  unknown = "a program records only calls into libraries compiled with -pg",
+  undecided = "the program's calls do not show for certain where libraries were loaded",
+}
+
 --- Warns about calls of libraries whose callers are unknown.
 -- @tparam profile profile
 -- @tparam function warn takes a message
 function libraries.warn_unknown(profile, warn)
-  local names = require "gprof.library.merged_objects".unknown(profile)
-  if not names[1] then return end
-  local more = #names - MOST_NAMES
-  warn(("some calls into %s%s have unknown callers, shown as <outside>: a program " ..
-    "records only calls into libraries compiled with -pg, and their load address must " ..
-    "be known"):format(table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
-    more > 0 and (" and %d more"):format(more) or ""))
+  local unknown = require "gprof.library.merged_objects".unknown(profile)
+  for _, field in ipairs { "unknown", "undecided" } do
+    local names = unknown[field]
+    local more = #names - MOST_NAMES
+    if names[1] then
+      warn(("some calls into %s%s have unknown callers, shown as <outside>: %s"):format(
+        table.concat(names, ", ", 1, math.min(#names, MOST_NAMES)),
+        more > 0 and (" and %d more"):format(more) or "", reasons[field]))
+    end
+  end
 end
 
 return libraries

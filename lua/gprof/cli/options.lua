@@ -49,7 +49,7 @@ c static-call-graph             flag         add calls found in the machine code
 D ignore-non-functions          flag         ignore symbols that are not functions
 k =FROM/TO                      arcs         ignore calls from FROM to TO
 l line                          flag         profile source lines instead of functions
-m min-count=NUM                 number       omit execution counts below NUM
+m min-count=NUM                 calls        omit execution counts below NUM
 n time=SYMSPEC                  include:time in the call graph, count only SYMSPEC's time
 N no-time=SYMSPEC               exclude:time in the call graph, ignore SYMSPEC's time
 S external-symbol-table=FILE    path         read symbols from FILE, e.g. /proc/kallsyms

@@ -185,8 +185,8 @@ local function needed_lines(settings, printed)
   if not (settings.line or settings.styles.sum) then return nil end
   local all = settings.display_unused_functions or settings.static_call_graph or
     settings.include or settings.exclude or printed.annotation or
-    policy.of(settings).ranks_unused_lines and (printed.graph or printed.executions or
-      printed.function_order or printed.file_order)
+    policy.of(settings).ranks_unused_lines and (printed.graph or settings.traditional or
+      printed.executions or printed.function_order or printed.file_order)
   return all and "all" or true
 end
 

@@ -15,7 +15,7 @@ local time_of <const> = json.object {
   "old", "new", "change", "ratio", "error", "noise" }
 local calls_of <const> = json.object { "old", "new", "change", "ratio" }
 local function_of <const> = json.object {
-  "name", "old_file", "new_file", "status", "joined" }
+  "name", "old_name", "old_file", "new_file", "status", "joined" }
 
 local function side_text(side)
   return side_of(side.runs, side.period, side.total)
@@ -31,7 +31,8 @@ local function calls_text(calls)
 end
 
 local function row_text(row)
-  local start = function_of(row.name, row.old_file, row.new_file, row.status, row.joined)
+  local start = function_of(row.name, row.old_name, row.old_file, row.new_file,
+    row.status, row.joined)
   return ('%s, "self": %s, "total": %s, "calls": %s}'):format(start:sub(1, -2),
     time_text(row.self), time_text(row.total), calls_text(row.calls))
 end

@@ -23,6 +23,15 @@ function GnuLookup.find_colon(text)
   return text:match("^.*():")
 end
 
+function GnuLookup.find_slash(text)
+  return text:find("/", 1, true)
+end
+
+-- What follows a number is ignored.
+function GnuLookup.digits_of(text)
+  return text:match "^%d+"
+end
+
 -- The number wraps at 32 bits, and 0 is not a line.
 function GnuLookup.line_of(digits)
   local line = Lookup.line_of(digits) & 0xFFFFFFFF

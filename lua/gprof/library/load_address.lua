@@ -4,8 +4,9 @@
 -- the library, with the run-time addresses of the library's functions. The base address
 -- is not recorded, but it is a multiple of the page size. With the right base address,
 -- recorded callees within the library are entries of its functions, and no function has
--- more such calls than the dynamic linker counted from outside. A base address is
--- accepted if no other base address fits equally well.
+-- more such calls than the dynamic linker counted from outside. This module finds the
+-- base addresses that fit one library; gprof.library.placement chooses among those of all
+-- libraries.
 --
 -- @internal gprof.library.load_address
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -24,6 +25,11 @@ local STRAY <const> = 4
 -- all functions would be quadratic. The address space is divided into stretches of
 -- 1/STRETCHES of the library's length. SAMPLES addresses are taken from each stretch.
 local SAMPLES <const>, STRETCHES <const> = 8, 8
+
+-- Limits of the work, for each address and each function: the lookups of all evaluations,
+-- and the addresses that candidates cover, which are ambiguous if there are many. Either
+-- is exceeded only if functions are so regular that very many base addresses fit.
+local LOOKUPS <const>, COVERED <const> = 64, 4
 
 -- Returns the address of the function whose prologue contains an offset in the library,
 -- or nil.
@@ -84,6 +90,7 @@ end
 -- Adds the base addresses at which `address` is in the prologue of one of the functions
 -- `callees`, if that function was called from outside at least as often as `address`.
 local function add_bases(bases, search, address, callees)
+  search.budget = search.budget - #callees
   for _, callee in ipairs(callees) do
     local offset = address - callee & PAGE - 1
     local base = address - callee - offset
@@ -104,6 +111,7 @@ local function possible_bases(search)
   local length = (search.high - search.low) // STRETCHES + 1
   for _, address in ipairs(sample(search.addresses, length)) do
     local part = address // PROLOGUE % PARTS
+    if search.budget <= 0 then break end
     add_bases(bases, search, address, parts[part])
     add_bases(bases, search, address, parts[(part - 1) % PARTS])
   end
@@ -130,50 +138,73 @@ local function count_exact(candidate, search)
   return exact
 end
 
--- Evaluates a base address. Returns a candidate: `entered`, a table from recorded
--- addresses to functions; `explained`, the number of these addresses; `calls`, the number
--- of calls of each function; `exact`, see `count_exact`. Returns nil, mostly after a few
--- addresses, if the library was not loaded there.
+-- A candidate has `covered`, the addresses within the library; `entered`, functions by
+-- address; `calls` by function; `explained`, the number of addresses in `entered`; and
+-- `exact`, see `count_exact`.
+local function new_candidate()
+  return { covered = {}, entered = {}, calls = {}, explained = 0 }
+end
+
+-- Evaluates a base address. Returns a candidate; or nil, mostly after a few addresses, if
+-- the library was not loaded there.
 local function evaluate(search, base)
-  local candidate = { entered = {}, calls = {}, explained = 0 }
-  local first = lower_bound(search.addresses, base + search.low)
-  local seen, stray = 0, 0
-  for i = first, #search.addresses do
-    local address = search.addresses[i]
+  local candidate, addresses = new_candidate(), search.addresses
+  local covered, stray = candidate.covered, 0
+  local first = lower_bound(addresses, base + search.low)
+  for i = first, #addresses do
+    local address = addresses[i]
     if address >= base + search.high then break end
+    search.budget = search.budget - 1
     if search.sum[address] then
-      seen = seen + 1
+      covered[#covered + 1] = address
       local callee = entered_at(search.symbols, address - base)
       if not callee then stray = stray + 1 end
       if callee and not attribute(candidate, search, address, callee) then return nil end
-      if stray > STRAY + seen // STRAY then return nil end
+      if stray > STRAY + #covered // STRAY then return nil end
     end
   end
-  if stray > seen // STRAY or candidate.explained == 0 then return nil end
+  if stray > #covered // STRAY or candidate.explained == 0 then return nil end
   candidate.exact = count_exact(candidate, search)
   return candidate
 end
 
--- Evaluates base addresses. Returns the candidates, and a list of their base addresses.
-local function evaluate_all(search, bases)
-  local candidates, left = {}, {}
-  for _, base in ipairs(bases) do
+-- Evaluates all base addresses, and keeps those that remain possible: when calls are
+-- attributed, a base address can only become impossible. Returns the candidates; none if
+-- a limit is exceeded.
+local function evaluate_all(search)
+  local candidates, left, covered = {}, {}, 0
+  for _, base in ipairs(search.bases) do
     local candidate = evaluate(search, base)
-    if candidate then candidates[#candidates + 1], left[#left + 1] = candidate, base end
+    if candidate then
+      candidates[#candidates + 1], left[#left + 1] = candidate, base
+      covered = covered + #candidate.covered
+    end
+    search.exceeded = search.budget <= 0 or covered > search.most_covered
+    if search.exceeded then return {} end
   end
-  return candidates, left
+  search.bases = left
+  return candidates
+end
+
+-- Choices -------------------------------------------------------------------------------
+
+--- Returns whether a fit is better than another: by exact counts, then by the number of
+-- addresses explained.
+-- @tparam table a with `exact` and `explained`
+-- @tparam table b likewise
+-- @treturn boolean
+function load_address.is_better(a, b)
+  if a.exact ~= b.exact then return a.exact > b.exact end
+  return a.explained > b.explained
 end
 
 -- Returns the best candidate, or several if they fit equally well.
 local function best_of(candidates)
   local best = {}
   for _, candidate in ipairs(candidates) do
-    local first = best[1]
-    if not first or candidate.exact > first.exact or
-      candidate.exact == first.exact and candidate.explained > first.explained
-    then
+    if not best[1] or load_address.is_better(candidate, best[1]) then
       best = { candidate }
-    elseif candidate.exact == first.exact and candidate.explained == first.explained then
+    elseif not load_address.is_better(best[1], candidate) then
       best[#best + 1] = candidate
     end
   end
@@ -183,8 +214,11 @@ end
 -- Returns the union of candidates that are several equal runs in a sum: they share no
 -- address, and together explain all calls of their functions from outside. Otherwise nil.
 local function union(search, candidates)
-  local all = { entered = {}, calls = {}, explained = 0 }
+  local all = new_candidate()
   for _, candidate in ipairs(candidates) do
+    for _, address in ipairs(candidate.covered) do
+      all.covered[#all.covered + 1] = address
+    end
     for address, callee in pairs(candidate.entered) do
       local is_shared = all.entered[address]
       if is_shared or not attribute(all, search, address, callee) then return nil end
@@ -192,34 +226,56 @@ local function union(search, candidates)
   end
   local functions = 0
   for _ in pairs(all.calls) do functions = functions + 1 end
-  return count_exact(all, search) == functions and all or nil
+  all.exact = count_exact(all, search)
+  return all.exact == functions and all or nil
 end
 
---- Attributes calls from a program to the functions of a library. Continues after a base
--- address is found, because a sum of several runs may have several.
+-- Whether a candidate is more than a coincidence. A large library has a function for any
+-- single address, and dense code has functions for several. The base address was derived
+-- from one of the addresses; `chance` is how many others a wrong one would explain.
+local function is_certain(candidate, search)
+  local covered, explained = #candidate.covered, candidate.explained
+  local chance = (covered - 1) * search.density
+  if covered > 2 * explained then
+    return explained > 1 + chance + 4 * math.sqrt(chance)
+  end
+  return candidate.exact > 0 or explained > 1 and explained > 2 * chance
+end
+
+--- Prepares the search for a library's base addresses.
 -- @tparam symbols symbols of the library
 -- @tparam data data of the library; their range is that of its code
--- @tparam {[integer]=integer} outside for each function of the library, the number of
---   calls from outside; attributed calls are subtracted
--- @tparam {[integer]=integer} sum for each callee address outside the program, the number
---   of calls; attributed addresses are removed
--- @tparam function report called with each attributed address, and its function
-function load_address.attribute(symbols, data, outside, sum, report)
-  if not data.low then return end
-  local search = { symbols = symbols, low = data.low, high = data.high, sum = sum,
-    outside = outside, addresses = load_address.sorted_keys(sum) }
-  local candidates, bases = evaluate_all(search, possible_bases(search))
-  while candidates[1] do
-    local best = best_of(candidates)
-    local candidate = best[2] and union(search, best) or not best[2] and best[1]
-    if not candidate then return end
-    for address, callee in pairs(candidate.entered) do
-      report(address, callee)
-      outside[callee] = outside[callee] - sum[address]
-      sum[address] = nil
-    end
-    candidates, bases = evaluate_all(search, bases)
+-- @tparam {[integer]=integer} outside number of calls from outside, by function of the
+--   library
+-- @tparam table calls to addresses outside the program: `sum`, their number by address,
+--   and `addresses`, these addresses, sorted
+-- @treturn table its field `exceeded` is true after too much work
+function load_address.search(symbols, data, outside, calls)
+  local functions = 0
+  for _ in pairs(outside) do functions = functions + 1 end
+  local search = { symbols = symbols, low = data.low, high = data.high, outside = outside,
+    sum = calls.sum, addresses = calls.addresses,
+    density = math.min(functions * PROLOGUE / (data.high - data.low), 1),
+    budget = LOOKUPS * (#calls.addresses + functions),
+    most_covered = COVERED * (#calls.addresses + functions) }
+  search.bases = possible_bases(search)
+  return search
+end
+
+--- Finds the base addresses that fit best with the calls left.
+-- @tparam table search
+-- @treturn {table,...} the best candidate; several, if they fit equally well; none, if no
+--   candidate is certain
+-- @treturn {table,...} all candidates
+function load_address.best(search)
+  local candidates, certain = evaluate_all(search), {}
+  local best = best_of(candidates)
+  local all = best[2] and union(search, best)
+  if all then return { all }, candidates end
+  for _, candidate in ipairs(candidates) do
+    if is_certain(candidate, search) then certain[#certain + 1] = candidate end
   end
+  return best_of(certain), candidates
 end
 
 return load_address

@@ -2,8 +2,10 @@
 -- their records in one sum, and the calls from the program into the libraries.
 --
 -- For calls from outside a library, the dynamic linker counts the callee but not the
--- caller. If the program's profile has such a call (see gprof.library.load_address), it
--- is attributed to the program; otherwise its caller is <outside>.
+-- caller. If the program's profile has such a call (see gprof.library.placement), it is
+-- attributed to the program; otherwise its caller is <outside>.
+--
+-- Libraries are sorted by name, so that reports do not depend on their order.
 --
 -- @internal gprof.library.merged_objects
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -11,11 +13,12 @@
 local core = require "gprof.core"
 local image_options = require "gprof.library.image_options"
 local load_address = require "gprof.library.load_address"
+local placement = require "gprof.library.placement"
 local symbol_tables = require "gprof.library.symbol_tables"
 
 local merged_objects = {}
 
--- For each profile, the names of the libraries with calls from unknown callers.
+-- For each profile, its libraries with calls from unknown callers (see `merge`).
 local unknown = setmetatable({}, { __mode = "k" })
 
 local function base_name(path) return path:match "[^/]*$" end
@@ -25,39 +28,44 @@ local single_object <const> = {
   "line", "static_call_graph", "gnu_compat", "external_symbol_table", "file_ordering",
 }
 
--- Returns why libraries cannot be merged with a program; nil if they can.
-local function problem_of(data, options)
-  local seen = {}
+-- Returns the libraries, sorted by name: arrays of their name and the library. On
+-- failure, returns nil and a message.
+local function sorted_libraries(data, options)
+  local seen, list = {}, {}
   for _, name in ipairs(single_object) do
     if options[name] then
-      return ("option '%s' cannot be combined with libraries ('with')"):format(name)
+      return nil, ("option '%s' cannot be combined with libraries ('with')"):format(name)
     end
   end
-  for _, library in ipairs(options.with) do
+  for i, library in ipairs(options.with) do
     local image = library.image
     local name = library.name or base_name(image.path)
     if seen[name] then
-      return ("%s: another library is also named '%s'"):format(image.path, name)
+      return nil, ("%s: another library is also named '%s'"):format(image.path, name)
+    elseif image.pointer_size ~= data.pointer_size or
+      image.big_endian ~= data.big_endian
+    then
+      return nil, image.path .. ": pointer size or byte order differs from the program's"
     end
-    seen[name] = true
-    if image.pointer_size ~= data.pointer_size or image.big_endian ~= data.big_endian then
-      return image.path .. ": pointer size or byte order differs from the program's"
-    end
+    seen[name], list[i] = true, { name, library }
   end
+  table.sort(list, function(a, b) return a[1] < b[1] end)
+  return list
 end
 
--- Returns the objects to merge, each { symbols, data, name }. The first object is the
--- program, which has no name. On failure, returns nil and a message.
-local function objects_of(symbols, data, options, trace)
-  local problem, objects = problem_of(data, options), { { symbols, data } }
-  if problem then return nil, problem end
-  for i, library in ipairs(options.with) do
+-- Returns the objects to merge, each { symbols, data, name, image }. The first object is
+-- the program, which has no name. On failure, returns nil and a message.
+local function objects_of(image, symbols, data, options, trace)
+  local libraries, message = sorted_libraries(data, options)
+  if not libraries then return nil, message end
+  local objects = { { symbols, data, nil, image } }
+  for i, entry in ipairs(libraries) do
+    local name, library = entry[1], entry[2]
     local own = image_options.complete(library.image, options)
-    local found, message =
+    local found, problem =
       symbol_tables.of(library.image, own, trace, library.data.shared)
-    if not found then return nil, message end
-    local name = library.name or base_name(library.image.path)
-    objects[i + 1] = { found, library.data, name }
+    if not found then return nil, problem end
+    objects[i + 1] = { found, library.data, name, library.image }
   end
   return objects
 end
@@ -87,14 +95,31 @@ local function outside_calls(data)
   return calls
 end
 
--- Adds the calls from outside a library: those that can be attributed to the program,
--- then the others, with the caller <outside>. Returns whether there are others.
-local function add_outside(records, object, place, calls, sum)
-  local symbols, data = object[1], object[2]
-  local outside, found = outside_calls(data), {}
-  load_address.attribute(symbols, data, outside, sum, function(address, callee)
+-- Objects with calls from outside, as gprof.library.placement wants them, with `name` and
+-- `place` (see core.merge_objects). The second array has those that a program's profile
+-- may call: libraries compiled with -pg.
+local function called_objects(objects, places)
+  local called, placeable = {}, {}
+  for i, object in ipairs(objects) do
+    if places[i].outside then
+      local image = object[4]
+      local library = { symbols = object[1], data = object[2], place = places[i],
+        outside = outside_calls(object[2]), name = object[3] or base_name(image.path) }
+      called[#called + 1] = library
+      if i > 1 and library.data.low and core.imports_mcount(image) then
+        placeable[#placeable + 1] = library
+      end
+    end
+  end
+  return called, placeable
+end
+
+-- Adds the calls from the program that can be attributed to functions of libraries.
+local function add_attributed(records, libraries, calls, sum)
+  local found = {}
+  placement.attribute(libraries, sum, function(library, address, callee)
     for _, call in ipairs(calls[address]) do
-      found[#found + 1] = { call[1], callee + place.slide, call[2] }
+      found[#found + 1] = { call[1], callee + library.place.slide, call[2] }
     end
   end)
   table.sort(found, function(a, b)
@@ -102,11 +127,29 @@ local function add_outside(records, object, place, calls, sum)
     return a[2] < b[2]
   end)
   for _, arc in ipairs(found) do assert(records:add_arc(table.unpack(arc))) end
-  local others = false
+end
+
+-- Adds the other calls, from <outside>. Returns whether there are any.
+local function add_others(records, library)
+  local place, outside, any = library.place, library.outside, false
   for _, callee in ipairs(load_address.sorted_keys(outside)) do
     if outside[callee] > 0 then
       assert(records:add_arc(place.outside, callee + place.slide, outside[callee]))
-      others = true
+      any = true
+    end
+  end
+  return any
+end
+
+-- Adds all calls from outside of libraries. Returns the libraries with unknown callers.
+local function add_outside(records, objects, places)
+  local calls, sum = external_calls(objects[1][2], places[1].limit)
+  local called, placeable = called_objects(objects, places)
+  add_attributed(records, placeable, calls, sum)
+  local others = { unknown = {}, undecided = {} }
+  for _, library in ipairs(called) do
+    if add_others(records, library) then
+      table.insert(library.undecided and others.undecided or others.unknown, library.name)
     end
   end
   return others
@@ -118,11 +161,6 @@ local function list_files(records, objects)
   end
 end
 
--- Returns the path of the object with a given number, for error messages.
-local function path_of(image, options, number)
-  return number == 1 and image.path or options.with[number - 1].image.path
-end
-
 --- Merges a program and libraries.
 -- @tparam image image the program
 -- @tparam symbols symbols symbols of the program
@@ -131,32 +169,27 @@ end
 -- @tparam[opt] trace trace
 -- @treturn[1] symbols all symbols
 -- @treturn[1] data all records
--- @treturn[1] {string,...} names of the libraries with calls from unknown callers
+-- @treturn[1] table names of the libraries with calls from unknown callers: `undecided`,
+--   if the program's profile has calls that may be these; otherwise `unknown`
 -- @return[2] nil
 -- @treturn[2] string what is wrong
 function merged_objects.merge(image, symbols, data, options, trace)
-  local objects, message = objects_of(symbols, data, options, trace)
+  local objects, message = objects_of(image, symbols, data, options, trace)
   if not objects then return nil, message end
   local records = core.data(image, nil, trace)
   local joined, places, number = core.merge_objects(records, objects)
   if not joined then
-    return nil, path_of(image, options, number) .. ": cannot be merged: " .. places
+    return nil, objects[number][4].path .. ": cannot be merged: " .. places
   end
-  local calls, sum, others = {}, {}, {}
-  for i = 1, #objects do
-    if i == 2 then calls, sum = external_calls(data, places[1].limit) end
-    if places[i].outside and add_outside(records, objects[i], places[i], calls, sum) then
-      others[#others + 1] = objects[i][3] or base_name(image.path)
-    end
-  end
+  local others = add_outside(records, objects, places)
   list_files(records, objects)
   return joined, records, others
 end
 
---- Gets or sets the names of a profile's libraries with calls from unknown callers.
+--- Gets or sets the libraries of a profile with calls from unknown callers.
 -- @tparam profile profile
--- @tparam[opt] {string,...} names
--- @treturn {string,...} names
+-- @tparam[opt] table names see `merge`
+-- @treturn table
 function merged_objects.unknown(profile, names)
   unknown[profile] = names or unknown[profile]
   return unknown[profile]

@@ -38,8 +38,8 @@ local values <const> = {
   debug_files = { true, false },
   -- Within a line, inlined functions are looked up only at recorded addresses.
   recorded_lines_only = { true, false },
-  -- In a profile by line, lines without records affect the call graph, the execution
-  -- counts and the link orders, so all lines have to be read.
+  -- In a profile by line, lines without records affect index numbers (of the graph and
+  -- of BSD's flat profile), execution counts and orders, so all lines have to be read.
   ranks_unused_lines = { false, true },
   -- The module that resolves symspecs.
   symspecs = { "gprof.library.symspec_lookup", "gprof.library.gnu_symspec_lookup" },

@@ -13,10 +13,32 @@ local source_text = require "gprof.library.source_text"
 local Lookup = {}
 Lookup.__index = Lookup
 
--- Returns the position of the colon after the file name. This is the last colon that is
--- not part of a "::", as in C++ names.
+-- The parts of C++ names that can contain a colon or a slash, or an unbalanced bracket.
+local MASKED <const> = { "%f[%w_]operator[<>=%-]+", "%f[%w_]operator/=?%f[(<%[]", "%b()",
+  "%b[]", "%b{}", "%b<>", "::" }
+
+-- Replaces these parts with zeros. Positions do not change.
+local function mask(text)
+  for _, pattern in ipairs(MASKED) do
+    text = text:gsub(pattern, function(found) return ("\0"):rep(#found) end)
+  end
+  return text
+end
+
+-- Returns the position of the colon after the file name: the last colon that is not part
+-- of a C++ name.
 function Lookup.find_colon(text)
-  return text:gsub("::", "\0\0"):match("^.*():")
+  return mask(text):match("^.*():")
+end
+
+-- The position of the slash between caller and callee.
+function Lookup.find_slash(text)
+  return mask(text):find("/", 1, true)
+end
+
+-- The digits of a line number; nil if the text is something else.
+function Lookup.digits_of(text)
+  return text:match "^%d+$"
 end
 
 -- A number that is too large becomes a line that no file has.
@@ -24,20 +46,19 @@ function Lookup.line_of(digits)
   return math.tointeger(tonumber(digits)) or math.maxinteger
 end
 
--- Parses one side of a symspec into `file`, `line` and `name`, each optional. If the text
--- has no colon, `bare` is the whole text; a text with a dot is taken for a file name.
+-- Parses one side of a symspec into `file`, `line` and `name`, each optional, and `text`,
+-- the whole text. A text with a dot and without a colon is a file name.
 function Lookup:parse_half(text)
-  local half, rest = {}, text
+  local half, rest = { text = text }, text
   local colon = self.find_colon(text)
   if colon then
     half.file, rest = text:sub(1, colon - 1), text:sub(colon + 1)
-  else
-    half.bare = text
   end
+  local digits = self.digits_of(rest)
   if not colon and text:find(".", 1, true) then
     half.file = text
-  elseif rest:find("^%d") then
-    half.line = self.line_of(rest:match("^%d+"))
+  elseif digits then
+    half.line = self.line_of(digits)
   else
     half.name = rest
   end
@@ -49,10 +70,11 @@ end
 --- Parses a symspec.
 -- @tparam string text
 -- @tparam boolean arcs whether it names calls: FROM/TO
--- @treturn table the functions, or the callers: `file`, `line` and `name`, each optional
+-- @treturn table the functions, or the callers: `text`; `file`, `line` and `name`, each
+--   optional
 -- @treturn ?table the callees, likewise; nil without a slash
 function Lookup:parse(text, arcs)
-  local slash = arcs and text:find("/", 1, true)
+  local slash = arcs and self.find_slash(text)
   if not slash then return self:parse_half(text) end
   return self:parse_half(text:sub(1, slash - 1)), self:parse_half(text:sub(slash + 1))
 end
@@ -132,16 +154,19 @@ function Lookup:find_by_fields(half)
   return true
 end
 
+-- The functions whose name is the whole text, such as "f.isra.0" or "f(int, ...)". Names
+-- in the source have no colon but "::".
+function Lookup:find_text(text)
+  local in_source = text:find "[.(]" and not self.find_colon(text)
+  return in_source and self:find_names(text) or self.symbols:named(text)
+end
+
 --- Finds the functions that one side of a symspec names.
 -- @tparam table half as `parse` returns it
 -- @treturn {integer,...}|boolean their numbers, ascending; true for all functions
 function Lookup:find(half)
-  if half.bare and half.bare:find("[.(]") then
-    -- "f.isra.0" and "f(int, ...)" have dots, but name functions
-    local ids = self:find_names(half.bare)
-    if ids[1] then return ids end
-  end
-  return self:find_by_fields(half)
+  local ids = half.text ~= half.name and self:find_text(half.text)
+  return ids and ids[1] and ids or self:find_by_fields(half)
 end
 
 -- Tables --------------------------------------------------------------------------------

@@ -79,12 +79,13 @@ explain.comparison = [[
 How to read the comparison
 
 Each line compares one function of the two programs. Functions are sorted by
-the change of self time, largest first. Functions without any change are
-omitted, unless -z is given. All figures are per run: the mean, if there are
-profiles of several runs.
+the change of total time, largest first; without calls, of self time.
+Functions without any change are omitted, unless -z is given. All figures are
+per run: the mean, if there are profiles of several runs.
 
  self      The time spent in the function's own code: in the old profile, in the
-           new one, and the difference.
+           new one, and the difference. It also grows if the compiler inlines
+           functions that were called before; then the total does not.
 
  total     The same, including the functions that it called.
 
@@ -99,7 +100,9 @@ profiles of several runs.
            the function, "gone" if the new one does.
 
 name       The name of the function, followed by its source file if the name is
-           ambiguous, and by the old file if that was another one.
+           ambiguous, and by the old file if that was another one. A function
+           and its clones, such as f.isra.0, are added up if the programs have
+           other clones of it.
 ]]
 
 explain.graph = [[

@@ -1,5 +1,5 @@
 --- Comparison with an old profile: old and new times and calls of each function, sorted
--- by the change in self time.
+-- by the change in total time.
 --
 -- @module gprof.report.comparison
 -- SPDX-License-Identifier: GPL-3.0-or-later
@@ -142,18 +142,19 @@ local function ambiguous_names(comparison)
 end
 
 -- Returns a row's name, followed by its file if the name is ambiguous, and by its old
--- file if that was another one.
+-- file and name if these were different.
 local function full_label(row, several, options)
   local wanted = several[row.name] or options.inline_file_names
-  if not wanted and row.new_file == row.old_file then return row.name end
+  if not wanted and row.new_file == row.old_file and not row.old_name then
+    return row.name
+  end
   local new = row.new_file and labels.file(row.new_file, options)
   local old = row.old_file and labels.file(row.old_file, options)
-  if new and old and new ~= old then
-    return ("%s (%s, was in %s)"):format(row.name, new, old)
-  elseif (new or old) and wanted then
-    return ("%s (%s)"):format(row.name, new or old)
-  end
-  return row.name
+  local moved, notes = new and old and new ~= old, {}
+  if moved or (new or old) and wanted then notes[1] = new or old end
+  if moved then notes[2] = "was in " .. old end
+  if row.old_name then notes[#notes + 1] = "was " .. row.old_name end
+  return notes[1] and ("%s (%s)"):format(row.name, table.concat(notes, ", ")) or row.name
 end
 
 -- Returns the full label, shortened to fit a terminal.

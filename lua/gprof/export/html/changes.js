@@ -73,7 +73,9 @@ function changedName(row) {
   const node = functionByRow.get(row),
     status = comparison.status[row];
   const name = node === undefined ? make("span", {}, comparison.name[row]) : nodeLink(node);
-  return status === "both" ? name : make("span", {}, name, make("span", { class: "tag" }, status));
+  const old = comparison.old_name && comparison.old_name[row];
+  const note = status === "both" ? old && "was " + old : status;
+  return note ? make("span", {}, name, make("span", { class: "tag" }, note)) : name;
 }
 
 function changeColumns() {

@@ -152,6 +152,14 @@ local function comparison_of(comparison, file_number)
   entries[#entries + 1] = { "file", array(function(row)
     return number(file_number(row.new_file or row.old_file))
   end, comparison) }
+  for _, row in ipairs(comparison) do
+    if row.old_name then
+      entries[#entries + 1] = { "old_name", array(function(other)
+        return shown(other.old_name)
+      end, comparison) }
+      break
+    end
+  end
   for _, field in ipairs { "self", "total", "calls" } do
     entries[#entries + 1] = { field, change_of(comparison, field) }
   end

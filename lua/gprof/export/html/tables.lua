@@ -91,10 +91,11 @@ local function write_comparison(content, write)
   local format, unit = time_format(content.profile), comparison.unit or "time"
   local columns = { { "old " .. unit }, { "new " .. unit }, { "change" }, { "" },
     { "old calls" }, { "new calls" }, { "function", true }, { "", true } }
-  head("Changes of self time", columns, write)
+  head(comparison[1] and comparison[1].total and "Changes of total time" or
+    "Changes of self time", columns, write)
   for i = 1, math.min(#comparison, MAX_ROWS) do
     local found = comparison[i]
-    local old, new, change, noise = change_cells(found.self, format)
+    local old, new, change, noise = change_cells(found.total or found.self, format)
     local calls = found.calls or {}
     row({ old, new, change, noise, calls.old and ("%.0f"):format(calls.old) or "",
       calls.new and ("%.0f"):format(calls.new) or "", found.name,

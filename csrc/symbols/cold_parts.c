@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The functions that cold parts belong to. */
+#include "symbols/cold_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "symbols/clone_suffix.h"
+
+/* Functions by name. */
+typedef struct functions {
+  const gp_candidates *chosen;
+  gp_hash by_file;    /* the first function of each name in each file */
+  gp_hash by_name;    /* the first function of each name */
+  uint32_t *nearest;  /* per row of `by_file`: the last function of that name and file
+                         before the current row */
+  uint32_t *last;     /* per row of `by_name`: the last function of that name */
+} functions;
+
+static gp_key in_file(gp_key name, uint32_t file) { return (gp_key){name.first, file}; }
+
+static gp_key name_key(const void *columns, uint32_t row) {
+  const gp_candidates *chosen = columns;
+  return gp_text_key(chosen->rows[row].name);
+}
+
+static gp_key file_key(const void *columns, uint32_t row) {
+  const gp_candidates *chosen = columns;
+  return in_file(name_key(chosen, row), chosen->rows[row].file);
+}
+
+/* Returns the first row with the key of `row`, which is added if it is the first.
+ * GP_NONE if there is no memory. */
+static uint32_t enter(gp_hash *index, uint32_t row) {
+  uint32_t first = gp_hash_find(index, index->key_of(index->columns, row));
+  if (first != GP_NONE) return first;
+  return gp_hash_add(index, row) ? row : GP_NONE;
+}
+
+static bool enter_functions(functions *f) {
+  for (uint32_t i = 0; i < f->chosen->count; i++) {
+    if (gp_clone_is_cold(f->chosen->rows[i].name)) continue;
+    uint32_t first = enter(&f->by_name, i);
+    if (first == GP_NONE || enter(&f->by_file, i) == GP_NONE) return false;
+    f->last[first] = i;
+  }
+  return true;
+}
+
+/* --- the rules, in order ----------------------------------------------------- */
+
+/* The function in the file of the cold part. Compilers list it first, and the nearest one
+ * tells several of one name apart if files are unknown (strip -g). lld lists hidden
+ * functions last in their file. */
+static uint32_t in_same_file(const functions *f, gp_key name, uint32_t cold) {
+  uint32_t file = f->chosen->rows[cold].file;
+  uint32_t first = gp_hash_find(&f->by_file, in_file(name, file));
+  if (first != GP_NONE && first < cold) return f->nearest[first];
+  return file == GP_UNKNOWN_FILE ? GP_NONE : first;
+}
+
+static uint32_t global(const functions *f, gp_key name) {
+  return gp_hash_find(&f->by_file, in_file(name, 0));
+}
+
+/* A hidden function is the last of its name, and listed after the symbol of the last
+ * file: ld adds one without a name for such functions. Elsewhere, the only function of
+ * that name. */
+static uint32_t hidden(const functions *f, gp_key name) {
+  uint32_t first = gp_hash_find(&f->by_name, name);
+  if (first == GP_NONE) return GP_NONE;
+  uint32_t last = f->last[first];
+  bool at_end = f->chosen->rows[last].file == f->chosen->last_file;
+  return last == first || at_end ? last : GP_NONE;
+}
+
+static uint32_t find_owner(const functions *f, uint32_t cold) {
+  const char *part = f->chosen->rows[cold].name;
+  size_t length = gp_clone_cold_stem(part);
+  gp_key name = gp_bytes_key(part, length);
+  uint32_t owner = in_same_file(f, name, cold);
+  if (owner == GP_NONE) owner = global(f, name);
+  if (owner == GP_NONE) owner = hidden(f, name);
+  if (owner == GP_NONE) return GP_NONE;
+  const char *found = f->chosen->rows[owner].name;
+  return strncmp(found, part, length) == 0 && !found[length] ? owner : GP_NONE;
+}
+
+/* --- all cold parts ------------------------------------------------------------ */
+
+static void assign(const functions *f, gp_candidates *chosen) {
+  for (uint32_t i = 0; i < chosen->count; i++) {
+    if (gp_clone_is_cold(chosen->rows[i].name))
+      chosen->rows[i].owner = find_owner(f, i);
+    else
+      f->nearest[gp_hash_find(&f->by_file, file_key(chosen, i))] = i;
+  }
+}
+
+static bool has_cold_parts(const gp_candidates *chosen) {
+  for (size_t i = 0; i < chosen->count; i++)
+    if (gp_clone_is_cold(chosen->rows[i].name)) return true;
+  return false;
+}
+
+bool gp_cold_parts_assign(gp_candidates *chosen) {
+  if (!has_cold_parts(chosen)) return true;
+  functions f = {.chosen = chosen,
+                 .nearest = gp_column(chosen->count, sizeof *f.nearest),
+                 .last = gp_column(chosen->count, sizeof *f.last)};
+  gp_hash_init(&f.by_file, file_key, chosen);
+  gp_hash_init(&f.by_name, name_key, chosen);
+  bool done = f.nearest && f.last && enter_functions(&f);
+  if (done) assign(&f, chosen);
+  gp_hash_free(&f.by_file);
+  gp_hash_free(&f.by_name);
+  free(f.nearest);
+  free(f.last);
+  return done;
+}

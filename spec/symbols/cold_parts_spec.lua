@@ -1,0 +1,144 @@
+-- Cold parts of functions belong to their functions, wherever linkers list these in the symbol table. The oracle is
+-- llvm-symbolizer: the debugging information says which function a cold part is of.
+-- SPDX-License-Identifier: GPL-3.0-or-later
+
+local build = require "support.build"
+local elf = require "support.elf"
+local gprof = require "gprof"
+local shell = require "support.shell"
+
+local sources <const> = { "cold_hidden.c", "cold_static.c", "cold.c" }
+local is_source <const> = { ["cold_hidden.c"] = true, ["cold_static.c"] = true, ["cold.c"] = true }
+
+-- Compiles the program in a directory of its own. `last` is the source that is linked last.
+local function compile(flags, last)
+  local dir = shell.tmpdir "cold"
+  for _, name in ipairs { "cold.h", table.unpack(sources) } do
+    shell.write(dir .. "/" .. name, shell.read(build.fixture(name)))
+  end
+  shell.write(dir .. "/exports.map", "{ global: main; hidden_round; static_round; local: *; };\n")
+  local argv = { "gcc", "-O2", "-g", "-pg", "-o", "cold", table.unpack(flags) }
+  for _, name in ipairs(sources) do
+    if name ~= last then argv[#argv + 1] = name end
+  end
+  argv[#argv + 1] = last
+  shell.check(argv, { cwd = dir })
+  return dir .. "/cold"
+end
+
+-- The cold parts of an image, and a set of its functions as "name address": one address can have several names.
+local function functions_of(path)
+  local cold, functions = {}, {}
+  for _, f in ipairs(elf.functions(path)) do
+    if f.name:find "%.cold$" then cold[#cold + 1] = f end
+    functions[f.name .. " " .. f.address] = true
+  end
+  return cold, functions
+end
+
+-- The function, without suffixes, and the source file of an address: those of the outermost inlined call.
+local function source_of(path, address)
+  local answer = shell.check({ "llvm-symbolizer", "--output-style=GNU", "-f", "-i", "-e", path,
+    ("%#x"):format(address) }).stdout
+  local name, place = answer:match "([^\n]+)\n([^\n]+)\n$"
+  return name:match "^[^.]+", place:match "([^/]+):[1-9]" or "?"
+end
+
+-- `debugging`: the same image with debugging information.
+local function assert_owners(path, debugging)
+  local image, checked = assert(gprof.image(path)), {}
+  local cold, functions = functions_of(path)
+  for _, part in ipairs(cold) do
+    local found = assert(image:lookup(part.address))
+    assert.is_true(functions[part.name:match "^(.+)%.cold$" .. " " .. found.address], part.name)
+    local name, file = source_of(debugging or path, part.address)
+    if is_source[file] then
+      assert.same({ name, file }, { source_of(debugging or path, found.address) })
+      checked[#checked + 1] = name
+    end
+  end
+  table.sort(checked)
+  assert.same({ "alone", "always_static", "always_static", "everywhere", "everywhere", "everywhere", "once_global",
+    "split_once" }, checked)
+end
+
+describe("The cold part of a function belongs to it", function()
+  local pie <const>, fixed <const> = { "-fPIE", "-pie" }, { "-fno-pie", "-no-pie" }
+  local kinds <const> = {
+    ["in a position-independent executable"] = pie,
+    ["in an executable at a fixed address"] = fixed,
+    ["in a shared library"] = { "-fPIC", "-shared" },
+    ["in a static, position-independent executable"] = { "-fPIE", "-static-pie" },
+    ["if a version script makes functions local"] = { "-fPIE", "-pie", "-Wl,--version-script=exports.map" },
+    ["at a fixed address, if a version script makes functions local"] =
+      { "-fno-pie", "-no-pie", "-Wl,--version-script=exports.map" },
+    ["in sections of their own"] = { "-ffunction-sections", "-Wl,--gc-sections" },
+  }
+  for kind, flags in pairs(kinds) do
+    for _, linker in ipairs { "bfd", "gold", "lld" } do
+      local what = ("%s, by %s"):format(kind, linker)
+      if shell.run({ "ld." .. linker, "--version" }).status ~= 0 then
+        pending(what)
+      elseif linker ~= "gold" or flags[2] ~= "-static-pie" then  -- which gold cannot make
+        it(what, function()
+          assert_owners(compile({ "-fuse-ld=" .. linker, table.unpack(flags) }, "cold.c"))
+        end)
+      end
+    end
+  end
+
+  for _, last in ipairs(sources) do
+    it(("if %s is linked last"):format(last), function()
+      assert_owners(compile({ "-fuse-ld=gold", table.unpack(pie) }, last))
+      assert_owners(compile({ "-fuse-ld=bfd", table.unpack(pie) }, last))
+    end)
+  end
+
+  for _, partition in ipairs { "none", "one", "1to1", "max", "balanced" } do
+    for kind, flags in pairs { pie = pie, fixed = fixed } do
+      it(("with link-time optimization, partition %s, %s"):format(partition, kind), function()
+        assert_owners(compile({ "-flto", "-flto-partition=" .. partition, table.unpack(flags) }, "cold.c"))
+      end)
+    end
+  end
+
+  it("if the symbols of source files are stripped", function()
+    local path = compile({ "-fPIE", "-pie" }, "cold.c")
+    shell.check { "strip", "-g", "-o", path .. ".stripped", path }
+    assert_owners(path .. ".stripped", path)
+  end)
+end)
+
+describe("A cold part", function()
+  local function owner(symbols)
+    local image = gprof.image(build.craft { text = 0x100, symbols = symbols })
+    return image:lookup(0x1080).address - 0x1000
+  end
+  local function file(name) return { name, 0, "local,file" } end
+  local function local_function(name, offset) return { name, offset, "local,function" } end
+
+  it("belongs to a function of its file before a global one", function()
+    assert.equal(0x40, owner { file "a.c", local_function("f", 0x40), local_function("f.cold", 0x80), file "b.c",
+      local_function("f", 0x60), { "f", 0x20 } })
+  end)
+
+  it("belongs to a global function before one that is listed last", function()
+    assert.equal(0x20, owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x60),
+      { "f", 0x20 } })
+  end)
+
+  it("belongs to the function that is listed last, after the last file", function()
+    assert.equal(0x20, owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x60),
+      file "c.c", local_function("f", 0x20) })
+  end)
+
+  it("belongs to the only function of its name, in any file", function()
+    assert.equal(0x20, owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x20),
+      file "c.c", local_function("g", 0x60) })
+  end)
+
+  it("is a function itself if several others may own it", function()
+    assert.equal(0x80, owner { file "a.c", local_function("f.cold", 0x80), file "b.c", local_function("f", 0x20),
+      file "c.c", local_function("f", 0x60), file "d.c", local_function("g", 0x70) })
+  end)
+end)
