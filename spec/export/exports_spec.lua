@@ -10,7 +10,7 @@ local shell = require "support.shell"
 local plan <const> = crafted.example
 local image <const>, profile <const> = crafted.image(plan), crafted.gmon(plan)
 
--- All kinds but svg, which runs an external program.
+-- All kinds of export except svg, which runs an external program.
 local kinds = {}
 for _, kind in ipairs(exports.kinds) do
   if kind ~= "svg" then kinds[#kinds + 1] = kind end
