@@ -1,5 +1,6 @@
 -- Estimated call chains: properties that hold for any call graph; and the exports folded and speedscope, which
--- consist of call chains. SPDX-License-Identifier: GPL-3.0-or-later
+-- consist of call chains.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local chains = require "gprof.analysis.chains"
 local chance = require "support.chance"

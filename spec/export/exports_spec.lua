@@ -1,5 +1,6 @@
 -- --export: its argument, where exports are written, and its errors. The contents of each kind have a spec of their
--- own. SPDX-License-Identifier: GPL-3.0-or-later
+-- own.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local crafted = require "support.crafted"
 local exports = require "gprof.cli.exports"

@@ -1,5 +1,6 @@
 -- Without --gnu-compat, reports differ only where GNU gprof is wrong: compilers' clones are functions, the cold part of
--- a function belongs to it, and every symbol of type function counts. SPDX-License-Identifier: GPL-3.0-or-later
+-- a function belongs to it, and every symbol of type function counts.
+-- SPDX-License-Identifier: GPL-3.0-or-later
 
 local build = require "support.build"
 local elf = require "support.elf"
